@@ -1,0 +1,43 @@
+/**
+ * Every limit that a dialect states, in one place, by the name the specification uses.
+ *
+ * Sizes are bytes with 1 KB = 1000 B, durations carry their unit in the name. Each limit is enforced where input enters
+ * (producer binding, gateway, configuration) and tested at -1, 0 and +1.
+ */
+
+/** Largest body of one message, in bytes (spec cloudflare-queues 0, 1.6). Over it: 10204. */
+export const MESSAGE_BYTES_MAX = 128_000;
+/** Most messages in one `sendBatch` (spec cloudflare-queues 0, 1.6). Over it: 10206. */
+export const BATCH_MESSAGES_MAX = 100;
+/** Largest sum of bodies in one `sendBatch`, in bytes (spec cloudflare-queues 0, 1.6). Over it: 10205. */
+export const BATCH_BYTES_MAX = 256_000;
+/** Longest `delaySeconds`, `delivery_delay` and `retry_delay`: 24 hours (spec cloudflare-queues 0). */
+export const DELAY_SECONDS_MAX = 86_400;
+
+/** Range and default of `max_batch_size`, in messages (spec cloudflare-queues 3.1). */
+export const BATCH_SIZE_MIN = 1;
+export const BATCH_SIZE_MAX = 100;
+export const BATCH_SIZE_DEFAULT = 10;
+/** Range and default of `max_batch_timeout`, in seconds (spec cloudflare-queues 3.1). */
+export const BATCH_TIMEOUT_SECONDS_MAX = 60;
+export const BATCH_TIMEOUT_SECONDS_DEFAULT = 5;
+/** Range and default of `max_retries`: deliveries after the first (spec cloudflare-queues 3.1). */
+export const RETRIES_MAX = 100;
+export const RETRIES_DEFAULT = 3;
+/** Range of `max_concurrency`; unset means the broker scales by itself up to the maximum (spec cloudflare-queues 3.1). */
+export const CONCURRENCY_MIN = 1;
+export const CONCURRENCY_MAX = 250;
+/** Range and default of `visibility_timeout_ms` of a pull consumer (spec cloudflare-queues 0, 3.1). */
+export const VISIBILITY_TIMEOUT_MS_MAX = 43_200_000;
+export const VISIBILITY_TIMEOUT_MS_DEFAULT = 30_000;
+/** Range and default of a queue's retention, in seconds: 60 s to 14 days, 4 days unless set (spec cloudflare-queues 0). */
+export const RETENTION_SECONDS_MIN = 60;
+export const RETENTION_SECONDS_MAX = 1_209_600;
+export const RETENTION_SECONDS_DEFAULT = 345_600;
+/** Longest run of a `queue()` handler: 15 minutes of wall clock (spec cloudflare-queues 2.5). */
+export const HANDLER_WALL_CLOCK_MS_MAX = 900_000;
+
+/** Longest queue name, in characters (spec cloudflare-queues 0). */
+export const QUEUE_NAME_LENGTH_MAX = 63;
+/** What a queue may be called: 1 to 63 characters (spec cloudflare-queues 0, 6.8 code 11003). */
+export const QUEUE_NAME_PATTERN = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;

@@ -1,0 +1,78 @@
+/**
+ * The RPC interfaces between the three kinds of Workers. Plain data only: RPC refuses class instances, so dates travel
+ * as milliseconds and errors as codes.
+ */
+
+/** Backlog figures: every message that waits (ready or delayed), without the leased ones (spec cloudflare-queues 10). */
+export interface BacklogMetrics {
+  readonly backlogCount: number;
+  readonly backlogBytes: number;
+  /** Send time of the oldest waiting message in ms since 1970; 0 when nothing waits. */
+  readonly oldestMessageTimestampMs: number;
+}
+
+/** One packed batch on its way in. Concurrent sends of one request share a call, each keeping its own delay. */
+export interface SendRequest {
+  readonly packed: Uint8Array;
+  /** Delay of the messages that name none, in seconds; absent means the queue's `delivery_delay`. */
+  readonly delaySeconds?: number;
+}
+
+/** An error of a dialect, as data. */
+export interface RpcFailure {
+  readonly ok: false;
+  readonly code: number;
+  readonly cause: string;
+}
+
+export type SendReply = { readonly ok: true; readonly metrics: BacklogMetrics } | RpcFailure;
+
+/** What producers and the gateway call on a queue's Durable Object. */
+export interface QueueBrokerRpc {
+  /** Stores the batches, all or none, and answers after the commit. */
+  send(queue: string, requests: readonly SendRequest[]): Promise<SendReply>;
+  metrics(queue: string): Promise<BacklogMetrics>;
+  describe(queue: string): Promise<QueueDescription>;
+}
+
+/** State of a queue for people: what the admin API shows. */
+export interface QueueDescription {
+  readonly queue: string;
+  readonly ready: number;
+  readonly delayed: number;
+  readonly leased: number;
+  readonly backlogBytes: number;
+  readonly oldestMessageTimestampMs: number;
+  /** Rows written and read by this object since it started: what Cloudflare bills. */
+  readonly rowsWritten: number;
+  readonly rowsRead: number;
+}
+
+/** A batch on its way out. */
+export interface Delivery {
+  readonly queue: string;
+  readonly packed: Uint8Array;
+  /** Attempt number of each message, 1 for a first delivery; one number when they all have the same. */
+  readonly attempts: number | readonly number[];
+  readonly metrics: BacklogMetrics;
+}
+
+/** What a handler did with its batch; field for field what workerd's own dispatch reports (spec cloudflare-queues 2.8). */
+export interface DeliveryResult {
+  /** `ok` or `exception`; the broker adds `exceededWallTime` and the like. */
+  readonly outcome: string;
+  readonly ackAll: boolean;
+  readonly retryBatch: { readonly retry: boolean; readonly delaySeconds?: number };
+  readonly explicitAcks: readonly string[];
+  readonly retryMessages: readonly { readonly msgId: string; readonly delaySeconds?: number }[];
+  /** First line of what the handler threw, for the log. */
+  readonly error?: string;
+}
+
+/** What the broker calls on a consumer Worker's generated entrypoint. */
+export interface QueueConsumerRpc {
+  /** Runs the user's `queue()` handler. Never rejects because of what the handler does. */
+  deliver(delivery: Delivery): Promise<DeliveryResult>;
+  /** Answers if the Worker runs at all: tells a crash from an absence. */
+  ping(): Promise<"pong">;
+}

@@ -1,0 +1,49 @@
+/**
+ * The topology: which queues exist, what they are set to and who consumes them. `@sluice/config` reads it out of the
+ * users' configuration files, the broker is deployed with it.
+ */
+
+/** How a Worker consumes a queue: the keys of `[[queues.consumers]]` with production's defaults filled in. */
+export interface ConsumerSettings {
+  /** Most messages in one `queue()` call. 1 to 100, default 10. */
+  readonly maxBatchSize: number;
+  /** Longest that a ready message waits for a batch to fill, in seconds. 0 to 60, default 5. */
+  readonly maxBatchTimeoutSeconds: number;
+  /** Deliveries after the first one before a message is dead. 0 to 100, default 3. */
+  readonly maxRetries: number;
+  /** Most `queue()` calls at a time, 1 to 250; `null` lets the broker scale. */
+  readonly maxConcurrency: number | null;
+  /** Seconds before a retry that names no delay of its own. 0 to 86,400, default 0. */
+  readonly retryDelaySeconds: number;
+  /** Queue that takes messages which are out of retries; `null` deletes them. */
+  readonly deadLetterQueue: string | null;
+}
+
+/** The one active consumer of a queue. */
+export interface WorkerConsumerDefinition {
+  readonly type: "worker";
+  /** Name of the consuming Worker, environment suffix included. */
+  readonly worker: string;
+  readonly settings: ConsumerSettings;
+}
+
+/** A binding that sends to a queue. */
+export interface ProducerDefinition {
+  readonly worker: string;
+  readonly binding: string;
+}
+
+/** One queue with its settings. */
+export interface QueueDefinition {
+  /** Seconds that a message waits when neither it, its batch nor its binding names a delay. Default 0. */
+  readonly deliveryDelaySeconds: number;
+  /** Seconds that a message is kept, counted from its send. Default 345,600. */
+  readonly messageRetentionSeconds: number;
+  readonly producers: readonly ProducerDefinition[];
+  readonly consumer: WorkerConsumerDefinition | null;
+}
+
+/** Everything the broker has to know at start, by queue name. */
+export interface QueueTopology {
+  readonly queues: Readonly<Record<string, QueueDefinition>>;
+}

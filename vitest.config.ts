@@ -1,0 +1,29 @@
+import { defineConfig } from "vitest/config";
+
+/**
+ * One run for the whole repository. `unit` needs nothing but Node; `workerd` starts real workerd processes and
+ * real wrangler ones, so its files run one after the other: two of them at once starve each other on two cores.
+ */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["{packages,apps}/*/{src,test}/**/*.test.ts"],
+          exclude: ["**/*.workerd.test.ts", "**/*.e2e.test.ts", "**/node_modules/**"],
+        },
+      },
+      {
+        test: {
+          name: "workerd",
+          include: ["{packages,apps}/*/{src,test}/**/*.{workerd,e2e}.test.ts"],
+          exclude: ["**/node_modules/**"],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
