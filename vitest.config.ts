@@ -12,6 +12,7 @@ export default defineConfig({
           name: "unit",
           include: ["{packages,apps}/*/{src,test}/**/*.test.ts"],
           exclude: ["**/*.workerd.test.ts", "**/*.e2e.test.ts", "**/node_modules/**"],
+          testTimeout: 60_000,
         },
       },
       {

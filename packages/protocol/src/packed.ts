@@ -103,9 +103,14 @@ export class PackedIndex {
     while (offset < packed.byteLength) {
       offsets.push(offset);
       if (offset + RECORD_HEADER_BYTES > packed.byteLength) {
-        throw new PackedFormatError(`record ${offsets.length - 1} starts at ${offset} and its header is cut off`);
+        throw new PackedFormatError(
+          `record ${offsets.length - 1} starts at ${offset} and its header is cut off`,
+        );
       }
-      offset += RECORD_HEADER_BYTES + this.#view.getUint16(offset + OFFSET_EXTENSION_BYTES, true) + this.#view.getUint32(offset, true);
+      offset +=
+        RECORD_HEADER_BYTES +
+        this.#view.getUint16(offset + OFFSET_EXTENSION_BYTES, true) +
+        this.#view.getUint32(offset, true);
     }
     if (offset !== packed.byteLength) {
       throw new PackedFormatError(`the last record ends at ${offset}, the batch at ${packed.byteLength}`);
@@ -141,6 +146,12 @@ export class PackedIndex {
     this.#view.setFloat64(this.#offset(i) + OFFSET_TIMESTAMP, timestampMs, true);
   }
 
+  /** Takes the own delay of message i away: it was served in the queue that the message comes from. */
+  clearDelay(i: number): void {
+    const flagsAt = this.#offset(i) + OFFSET_FLAGS;
+    this.packed[flagsAt] = (this.packed[flagsAt] ?? 0) & ~FLAG_OWN_DELAY;
+  }
+
   /** Id of message i: 32 hex characters. */
   id(i: number): string {
     return readHex(this.packed, this.#offset(i) + OFFSET_ID);
@@ -150,9 +161,12 @@ export class PackedIndex {
     const offset = this.#offset(i);
     const contentType = CONTENT_TYPES[this.packed[offset + OFFSET_CONTENT_TYPE] ?? -1];
     if (contentType === undefined) {
-      throw new PackedFormatError(`record ${i} has the unknown content type ${this.packed[offset + OFFSET_CONTENT_TYPE]}`);
+      throw new PackedFormatError(
+        `record ${i} has the unknown content type ${this.packed[offset + OFFSET_CONTENT_TYPE]}`,
+      );
     }
-    const bodyOffset = offset + RECORD_HEADER_BYTES + this.#view.getUint16(offset + OFFSET_EXTENSION_BYTES, true);
+    const bodyOffset =
+      offset + RECORD_HEADER_BYTES + this.#view.getUint16(offset + OFFSET_EXTENSION_BYTES, true);
     return {
       id: this.id(i),
       contentType,

@@ -1,0 +1,43 @@
+import { advance } from "./advance.ts";
+import { learnConcurrency } from "./concurrency.ts";
+import { type Lease, lease } from "./lease.ts";
+import type { Queue } from "./queue.ts";
+
+/** Bodies on their way to consumers at a time, in bytes: a batch of 100 large messages must not fill the object's memory. */
+export const PUSH_BYTES_MAX = 16_000_000;
+
+/**
+ * Leases the next batch for push delivery if one is due: as soon as `max_batch_size` messages are ready, or when the
+ * first ready one has waited `max_batch_timeout`, whichever comes first (spec cloudflare-queues 3.2).
+ *
+ * @returns `null` when no batch is due or no further delivery may run.
+ */
+export function nextBatch(queue: Queue, nowMs: number): Lease | null {
+  advance(queue, nowMs);
+  if (!hasPushSlot(queue)) return null;
+  const first = queue.ready.peek();
+  if (first === undefined) return null;
+  const { maxBatchSize, batchTimeoutMs, pushLeaseMs } = queue.rules;
+  if (queue.readyCount < maxBatchSize && nowMs < first.atMs + batchTimeoutMs) return null;
+  const batch = lease(queue, { max: maxBatchSize, expiresMs: nowMs + pushLeaseMs, kind: "push" }, nowMs);
+  if (batch === null) return null;
+  queue.push.inFlight += 1;
+  queue.push.inFlightBytes += batch.bytes;
+  return batch;
+}
+
+/** How a push delivery ended, for the number of deliveries that may run at a time. */
+export type PushEnd = "ok" | "failed" | "notRun";
+
+/** Gives the slot of a push delivery back. Call once per batch, whatever its messages' fate. */
+export function pushEnded(queue: Queue, batch: Lease, end: PushEnd): void {
+  queue.push.inFlight -= 1;
+  queue.push.inFlightBytes -= batch.bytes;
+  if (end !== "notRun") learnConcurrency(queue, end === "failed");
+}
+
+export function hasPushSlot(queue: Queue): boolean {
+  const { push, rules } = queue;
+  const target = Math.min(push.target, rules.maxConcurrency ?? push.target);
+  return push.inFlight < target && push.inFlightBytes < PUSH_BYTES_MAX;
+}

@@ -1,0 +1,98 @@
+import { advance } from "./advance.ts";
+import { type Slice, splitOff } from "./lease.ts";
+import type { Queue } from "./queue.ts";
+import type { Segment } from "./segment.ts";
+import { failEntry, type RetryOutcome, removeEntry } from "./settle.ts";
+import { forget, indexUntouched, lift, toWaiting } from "./transitions.ts";
+
+/**
+ * Ends the leases whose time is up. A push delivery that ran too long failed: its messages get the queue's retry delay.
+ * What a puller let lapse is visible again at once.
+ */
+export function expireLeases(queue: Queue, nowMs: number): RetryOutcome {
+  const outcome: { retried: Slice[]; dead: Slice[] } = { retried: [], dead: [] };
+  for (
+    let entry = queue.leased.peek();
+    entry !== undefined && entry.atMs <= nowMs;
+    entry = queue.leased.peek()
+  ) {
+    lift(queue, entry);
+    const delayMs = entry.leaseKind === "push" ? queue.rules.retryDelayMs : 0;
+    failEntry(queue, entry, nowMs + delayMs, nowMs, outcome);
+  }
+  return outcome;
+}
+
+/**
+ * Ends every push lease: call once after a restart. The process that carried the deliveries out is gone, so nobody will
+ * settle them; waiting for their expiry would only delay the messages. Their attempts count.
+ */
+export function endPushLeases(queue: Queue, nowMs: number): RetryOutcome {
+  const outcome: { retried: Slice[]; dead: Slice[] } = { retried: [], dead: [] };
+  for (const segment of [...queue.segments.values()]) {
+    for (const entry of [...segment.entries]) {
+      if (entry.state !== "leased" || entry.leaseKind !== "push") continue;
+      lift(queue, entry);
+      failEntry(queue, entry, nowMs, nowMs, outcome);
+    }
+  }
+  return outcome;
+}
+
+/**
+ * `expired` from `ready` or `delayed`: messages older than the queue's retention. Leased ones are spared until their
+ * lease has ended.
+ *
+ * @returns how many are gone.
+ */
+export function expireRetention(queue: Queue, nowMs: number): number {
+  const acceptedUntilMs = nowMs - queue.rules.retentionMs;
+  if (oldestWaitingMs(queue) > acceptedUntilMs) return 0;
+  advance(queue, nowMs);
+  let expired = 0;
+  for (const segment of [...queue.segments.values()]) {
+    if (segment.runs.acceptedMs(0) > acceptedUntilMs) break;
+    expired += expireUntouched(queue, segment, acceptedUntilMs);
+    for (const entry of [...segment.entries]) {
+      if (entry.state === "leased" || segment.acceptedOf(entry.from) > acceptedUntilMs) continue;
+      lift(queue, entry);
+      let to = entry.from;
+      while (to < entry.to && segment.acceptedOf(to) <= acceptedUntilMs) to = segment.runEnd(to);
+      if (to < entry.to) toWaiting(queue, splitOff(entry, to), entry.atMs, nowMs);
+      expired += entry.count;
+      removeEntry(queue, entry);
+    }
+  }
+  return expired;
+}
+
+/**
+ * Commit time of the oldest message that waits, in ms; Infinity when none does. Segments are in order of their first
+ * message, but one that was appended to may have lost its old messages: a later one can hold the oldest.
+ */
+export function oldestWaitingMs(queue: Queue): number {
+  let oldestMs = Infinity;
+  for (const segment of queue.segments.values()) {
+    if (segment.runs.acceptedMs(0) >= oldestMs) break;
+    const waiting = segment.entries.find((entry) => entry.state !== "leased");
+    const first = Math.min(waiting?.from ?? segment.count, segment.cursor);
+    if (first < segment.count) oldestMs = Math.min(oldestMs, segment.acceptedOf(first));
+  }
+  return oldestMs;
+}
+
+function expireUntouched(queue: Queue, segment: Segment, acceptedUntilMs: number): number {
+  const from = segment.cursor;
+  let to = from;
+  while (to < segment.count && segment.acceptedOf(to) <= acceptedUntilMs) to = segment.runEnd(to);
+  if (to === from) return 0;
+  const readyGone = Math.max(0, Math.min(to, segment.readyEnd) - from);
+  queue.readyCount -= readyGone;
+  queue.delayedCount -= to - from - readyGone;
+  queue.waitingBytes -= segment.bytes(from, to);
+  segment.cursor = to;
+  segment.readyEnd = Math.max(segment.readyEnd, to);
+  indexUntouched(queue, segment);
+  forget(queue, segment, to - from);
+  return to - from;
+}

@@ -1,0 +1,12 @@
+export { advance } from "./advance.ts";
+export { ByteFormatError } from "./bytes.ts";
+export { nextBatch, type PushEnd, pushEnded } from "./dispatch.ts";
+export type { LeaseKind } from "./entry.ts";
+export { endPushLeases, expireLeases, expireRetention } from "./expire.ts";
+export { type Lease, type LeaseRequest, lease, type Slice } from "./lease.ts";
+export { counts, type QueueCounts } from "./metrics.ts";
+export { encodeIndex, encodeState, restoreSegment } from "./persist.ts";
+export { createQueue, type Queue, type QueueRules, type SegmentChange, takeChanges } from "./queue.ts";
+export { type NewMessages, type Placement, send } from "./send.ts";
+export { acknowledge, type LeasedRange, type RetryOutcome, release, retry } from "./settle.ts";
+export { nextWakeAt } from "./wake.ts";

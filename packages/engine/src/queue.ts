@@ -1,0 +1,113 @@
+import type { Entry } from "./entry.ts";
+import { TimeHeap } from "./heap.ts";
+import type { Segment, SegmentNode } from "./segment.ts";
+
+/** What a queue's consumer is set to, in the engine's units. */
+export interface QueueRules {
+  /** Most messages in one push delivery. */
+  maxBatchSize: number;
+  /** Longest that a ready message waits for a batch to fill, in ms. */
+  batchTimeoutMs: number;
+  /** Deliveries after the first one; the next failure is the message's death. */
+  maxRetries: number;
+  /** Most push deliveries at a time; `null` scales by backlog and failures. */
+  maxConcurrency: number | null;
+  /** Delay of a retry that names none, in ms. */
+  retryDelayMs: number;
+  /** How long a message is kept, counted from its commit, in ms. */
+  retentionMs: number;
+  /** Longest push delivery, in ms. */
+  pushLeaseMs: number;
+}
+
+/**
+ * What a commit has to write about a segment.
+ *
+ * - `created`: the payload and everything about it is new.
+ * - `appended`: messages were added to its payload.
+ * - `touched`: what happened to its messages changed, the payload did not.
+ * - `gone`: no message is left; the segment and its state can be deleted.
+ */
+export type SegmentChange = "created" | "appended" | "touched" | "gone";
+
+/** How many deliveries may run at a time, and what that was learnt from. */
+export interface PushState {
+  inFlight: number;
+  inFlightBytes: number;
+  target: number;
+  /** Outcomes of the latest deliveries, newest last: true = failed. */
+  readonly failures: boolean[];
+}
+
+/**
+ * The state of one queue. Owned by the caller, changed in place and only by the functions of this package; `now` always
+ * comes in as an argument and nothing in here reads a clock, storage or randomness.
+ */
+export interface Queue {
+  rules: QueueRules;
+  /** In order of creation, so the first is the oldest. */
+  readonly segments: Map<number, Segment>;
+  /** Waiting and due, in order of leaving. */
+  readonly ready: TimeHeap<Entry | SegmentNode>;
+  /** Waiting and not due yet. */
+  readonly delayed: TimeHeap<Entry | SegmentNode>;
+  /** Leased, by expiry. */
+  readonly leased: TimeHeap<Entry>;
+  readyCount: number;
+  delayedCount: number;
+  leasedCount: number;
+  /** Body bytes of ready and delayed messages. */
+  waitingBytes: number;
+  nextSegmentId: number;
+  nextSeq: number;
+  nextLeaseId: number;
+  /** Segments that still take messages, see `send`. */
+  readonly tails: Segment[];
+  readonly push: PushState;
+  /** Changes since the last `takeChanges`. */
+  readonly changes: Map<number, SegmentChange>;
+}
+
+/** Segment and lease ids of one life of a queue; `epoch` keeps them apart from those of earlier lives. */
+export const IDS_PER_EPOCH = 2 ** 32;
+
+/**
+ * An empty queue.
+ *
+ * @param epoch Number of times this queue was started. Ids begin at `epoch * IDS_PER_EPOCH`, so a receipt of an earlier
+ *   life can never name a message of this one. At most 2^20.
+ */
+export function createQueue(rules: QueueRules, epoch: number): Queue {
+  return {
+    rules,
+    segments: new Map(),
+    ready: new TimeHeap(),
+    delayed: new TimeHeap(),
+    leased: new TimeHeap(),
+    readyCount: 0,
+    delayedCount: 0,
+    leasedCount: 0,
+    waitingBytes: 0,
+    nextSegmentId: epoch * IDS_PER_EPOCH + 1,
+    nextSeq: 0,
+    nextLeaseId: epoch * IDS_PER_EPOCH + 1,
+    tails: [],
+    push: { inFlight: 0, inFlightBytes: 0, target: 1, failures: [] },
+    changes: new Map(),
+  };
+}
+
+/** Notes a change for the next commit. What is stronger stays: a created segment that is touched is still to be created. */
+export function markChanged(queue: Queue, segment: Segment, change: SegmentChange): void {
+  const known = queue.changes.get(segment.id);
+  if (change === "touched" && known !== undefined) return;
+  if (change === "appended" && known === "created") return;
+  queue.changes.set(segment.id, change);
+}
+
+/** Hands over what the next commit has to write, oldest segment first, and starts a new list. */
+export function takeChanges(queue: Queue): [segmentId: number, change: SegmentChange][] {
+  const changes = [...queue.changes];
+  queue.changes.clear();
+  return changes;
+}

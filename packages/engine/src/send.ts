@@ -1,0 +1,102 @@
+import { markChanged, type Queue } from "./queue.ts";
+import { Segment } from "./segment.ts";
+import { indexUntouched } from "./transitions.ts";
+
+/** Segments up to this many body bytes take further messages: a trickle of single sends shares one row and one delete. */
+export const APPEND_BYTES_MAX = 16_384;
+/** Segments that are open for appending at a time. Messages with different delays need different ones. */
+export const TAILS_MAX = 4;
+
+/** Messages to store. */
+export interface NewMessages {
+  /** Size of each body in bytes. */
+  readonly sizes: readonly number[];
+  /** Due time of each message in ms, or one for all. */
+  readonly dueMs: number | readonly number[];
+}
+
+/** Where the messages went: what the store has to do with their bytes. */
+export interface Placement {
+  readonly segmentId: number;
+  /** Index of the first new message in the segment: 0 for a new segment. */
+  readonly from: number;
+  /**
+   * Positions of the given messages in the order in which their records have to be written, or `null` if that is the
+   * order in which they came. The records of a segment are in order of due time.
+   */
+  readonly order: readonly number[] | null;
+}
+
+/** Takes messages into the queue: they are `ready` if they are due, otherwise `delayed`. */
+export function send(queue: Queue, messages: NewMessages, nowMs: number): Placement {
+  const { sizes, dueMs } = messages;
+  const count = sizes.length;
+  if (count === 0) throw new RangeError("nothing to send");
+  const dueOf = (i: number) => (typeof dueMs === "number" ? dueMs : (dueMs[i] ?? nowMs));
+  const order = typeof dueMs === "number" ? null : orderByDue(count, dueOf);
+  const position = (i: number) => (order === null ? i : (order[i] as number)); // order has `count` positions
+
+  const firstDueMs = dueOf(position(0));
+  const sorted = new Uint32Array(count);
+  for (let i = 0; i < count; i++) sorted[i] = sizes[position(i)] ?? 0;
+
+  const segment = openSegment(queue, firstDueMs, sorted);
+  const from = segment.count - count;
+  for (let i = 0; i < count; i++) {
+    segment.runs.append(from + i, queue.nextSeq + position(i), dueOf(position(i)), nowMs);
+  }
+  queue.nextSeq += count;
+  queue.waitingBytes += segment.bytes(from, segment.count);
+  queue.delayedCount += count;
+  advanceSegment(queue, segment, nowMs);
+  return { segmentId: segment.id, from, order };
+}
+
+/** Moves a segment's untouched messages that are due from `delayed` to `ready`. */
+export function advanceSegment(queue: Queue, segment: Segment, nowMs: number): void {
+  const before = segment.readyEnd;
+  while (segment.readyEnd < segment.count && segment.dueOf(segment.readyEnd) <= nowMs) {
+    segment.readyEnd = segment.runEnd(segment.readyEnd);
+  }
+  queue.readyCount += segment.readyEnd - before;
+  queue.delayedCount -= segment.readyEnd - before;
+  indexUntouched(queue, segment);
+}
+
+function orderByDue(count: number, dueOf: (i: number) => number): number[] | null {
+  let inOrder = true;
+  for (let i = 1; i < count && inOrder; i++) inOrder = dueOf(i - 1) <= dueOf(i);
+  if (inOrder) return null;
+  return Array.from({ length: count }, (_, i) => i).sort((a, b) => dueOf(a) - dueOf(b) || a - b);
+}
+
+/** The segment that takes the messages: the tail whose last due time is the latest that is not later, or a new one. */
+function openSegment(queue: Queue, firstDueMs: number, sizes: Uint32Array): Segment {
+  let best: Segment | undefined;
+  for (const tail of queue.tails) {
+    if (tail.lastDueMs <= firstDueMs && (best === undefined || tail.lastDueMs > best.lastDueMs)) best = tail;
+  }
+  if (best !== undefined) {
+    const grown = new Uint32Array(best.count + sizes.length);
+    grown.set(best.sizes);
+    grown.set(sizes, best.count);
+    best.sizes = grown;
+    best.remaining += sizes.length;
+    markChanged(queue, best, "appended");
+    closeIfFull(queue, best);
+    return best;
+  }
+  const segment = new Segment(queue.nextSegmentId++, sizes);
+  queue.segments.set(segment.id, segment);
+  markChanged(queue, segment, "created");
+  queue.tails.push(segment);
+  if (queue.tails.length > TAILS_MAX) queue.tails.shift();
+  closeIfFull(queue, segment);
+  return segment;
+}
+
+function closeIfFull(queue: Queue, segment: Segment): void {
+  if (segment.bytes(0, segment.count) < APPEND_BYTES_MAX) return;
+  const at = queue.tails.indexOf(segment);
+  if (at !== -1) queue.tails.splice(at, 1);
+}

@@ -1,0 +1,112 @@
+import type { Entry } from "./entry.ts";
+import { type Slice, splitOff } from "./lease.ts";
+import type { Queue } from "./queue.ts";
+import { forget, lift, toLeased, toWaiting } from "./transitions.ts";
+
+/** Messages that a settlement names by lease. */
+export interface LeasedRange {
+  readonly leaseId: number;
+  readonly segmentId: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What became of messages that failed. `dead` ones have left the queue: the caller moves or drops their bytes. */
+export interface RetryOutcome {
+  readonly retried: readonly Slice[];
+  readonly dead: readonly Slice[];
+}
+
+/**
+ * `acked` from `leased`: the messages are gone.
+ *
+ * @returns how many were acknowledged. Messages whose lease has ended meanwhile are left alone: somebody else may hold
+ *   them by now.
+ */
+export function acknowledge(queue: Queue, range: LeasedRange): number {
+  let acked = 0;
+  for (const entry of takeLeased(queue, range)) {
+    acked += entry.count;
+    removeEntry(queue, entry);
+  }
+  return acked;
+}
+
+/**
+ * `ready` or `delayed` from `leased`: the delivery failed. Messages that have used `max_retries` are `dead` instead.
+ *
+ * @param dueMs When they may be delivered again.
+ */
+export function retry(queue: Queue, range: LeasedRange, dueMs: number, nowMs: number): RetryOutcome {
+  const retried: Slice[] = [];
+  const dead: Slice[] = [];
+  for (const entry of takeLeased(queue, range)) {
+    failEntry(queue, entry, dueMs, nowMs, { retried, dead });
+  }
+  return { retried, dead };
+}
+
+/**
+ * `ready` from `leased` without counting the delivery: nobody ran it (the consumer does not exist or did not start).
+ * Messages that were never delivered go back to their place in the order.
+ *
+ * @param dueMs When messages that had been delivered before may be offered again.
+ */
+export function release(queue: Queue, range: LeasedRange, dueMs: number, nowMs: number): void {
+  for (const entry of takeLeased(queue, range)) {
+    entry.attempts -= 1;
+    toWaiting(queue, entry, entry.attempts === 0 ? entry.segment.dueOf(entry.from) : dueMs, nowMs);
+  }
+}
+
+/** Decides between another attempt and death for an entry that is in no heap. */
+export function failEntry(
+  queue: Queue,
+  entry: Entry,
+  dueMs: number,
+  nowMs: number,
+  outcome: { retried: Slice[]; dead: Slice[] },
+): void {
+  const slice: Slice = {
+    segmentId: entry.segment.id,
+    from: entry.from,
+    to: entry.to,
+    attempts: entry.attempts,
+  };
+  if (entry.attempts > queue.rules.maxRetries) {
+    removeEntry(queue, entry);
+    outcome.dead.push(slice);
+  } else {
+    toWaiting(queue, entry, dueMs, nowMs);
+    outcome.retried.push(slice);
+  }
+}
+
+/** Lets an entry that is in no heap go. */
+export function removeEntry(queue: Queue, entry: Entry): void {
+  entry.segment.removeEntry(entry);
+  forget(queue, entry.segment, entry.count);
+}
+
+/** Takes the parts of the range that still have this lease out of the heap, cutting entries at its ends. */
+function takeLeased(queue: Queue, range: LeasedRange): Entry[] {
+  const segment = queue.segments.get(range.segmentId);
+  if (segment === undefined) return [];
+  const taken: Entry[] = [];
+  for (let at = segment.entryAt(range.from); at < segment.entries.length; at++) {
+    let entry = segment.entries[at] as Entry; // at < length
+    if (entry.from >= range.to) break;
+    if (entry.state !== "leased" || entry.leaseId !== range.leaseId) continue;
+    lift(queue, entry);
+    const expiresMs = entry.atMs;
+    if (entry.to > range.to) toLeased(queue, splitOff(entry, range.to), expiresMs);
+    if (entry.from < range.from) {
+      const inside = splitOff(entry, range.from);
+      toLeased(queue, entry, expiresMs);
+      entry = inside;
+      at += 1;
+    }
+    taken.push(entry);
+  }
+  return taken;
+}

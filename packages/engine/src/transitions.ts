@@ -1,0 +1,94 @@
+import type { Entry } from "./entry.ts";
+import { markChanged, type Queue } from "./queue.ts";
+import type { Segment } from "./segment.ts";
+
+/**
+ * The only functions that move a touched message between states: each keeps the heap, the counters and the list of
+ * changes in step, so no other file can get them out of step.
+ */
+
+/** Puts an entry that is in no heap among the waiting ones. */
+export function toWaiting(queue: Queue, entry: Entry, dueMs: number, nowMs: number): void {
+  entry.atMs = dueMs;
+  entry.seq = entry.segment.seqOf(entry.from);
+  queue.waitingBytes += entry.segment.bytes(entry.from, entry.to);
+  if (dueMs <= nowMs) {
+    entry.state = "ready";
+    queue.ready.push(entry);
+    queue.readyCount += entry.count;
+  } else {
+    entry.state = "delayed";
+    queue.delayed.push(entry);
+    queue.delayedCount += entry.count;
+  }
+  markChanged(queue, entry.segment, "touched");
+}
+
+/** Puts an entry that is in no heap among the leased ones. */
+export function toLeased(queue: Queue, entry: Entry, expiresMs: number): void {
+  entry.state = "leased";
+  entry.atMs = expiresMs;
+  entry.seq = entry.segment.seqOf(entry.from);
+  queue.leased.push(entry);
+  queue.leasedCount += entry.count;
+  markChanged(queue, entry.segment, "touched");
+}
+
+/** Takes an entry out of its heap and its count; the caller puts it somewhere else or lets it go. */
+export function lift(queue: Queue, entry: Entry): void {
+  if (entry.at === -1) throw new Error("the entry is in no heap");
+  switch (entry.state) {
+    case "ready":
+      queue.ready.remove(entry);
+      queue.readyCount -= entry.count;
+      queue.waitingBytes -= entry.segment.bytes(entry.from, entry.to);
+      break;
+    case "delayed":
+      queue.delayed.remove(entry);
+      queue.delayedCount -= entry.count;
+      queue.waitingBytes -= entry.segment.bytes(entry.from, entry.to);
+      break;
+    case "leased":
+      queue.leased.remove(entry);
+      queue.leasedCount -= entry.count;
+      break;
+  }
+}
+
+/** Lets messages of a segment go: `gone` of them are in no state any more. Deletes the segment with its last message. */
+export function forget(queue: Queue, segment: Segment, gone: number): void {
+  segment.remaining -= gone;
+  if (segment.remaining > 0) {
+    markChanged(queue, segment, "touched");
+    return;
+  }
+  const tailAt = queue.tails.indexOf(segment);
+  if (tailAt !== -1) queue.tails.splice(tailAt, 1);
+  queue.ready.remove(segment.readyNode);
+  queue.delayed.remove(segment.delayedNode);
+  queue.segments.delete(segment.id);
+  // A segment that was never written needs no delete either: sent and finished between two commits.
+  if (queue.changes.get(segment.id) === "created") queue.changes.delete(segment.id);
+  else queue.changes.set(segment.id, "gone");
+}
+
+/** Puts a segment's untouched messages where the heaps expect them after its cursor or its end has moved. */
+export function indexUntouched(queue: Queue, segment: Segment): void {
+  const { readyNode, delayedNode } = segment;
+  if (segment.cursor < segment.readyEnd) {
+    readyNode.atMs = segment.dueOf(segment.cursor);
+    readyNode.seq = segment.seqOf(segment.cursor);
+    if (readyNode.at === -1) queue.ready.push(readyNode);
+    else queue.ready.update(readyNode);
+  } else {
+    queue.ready.remove(readyNode);
+  }
+  if (segment.readyEnd < segment.count) {
+    delayedNode.atMs = segment.dueOf(segment.readyEnd);
+    delayedNode.seq = segment.seqOf(segment.readyEnd);
+    if (delayedNode.at === -1) queue.delayed.push(delayedNode);
+    else queue.delayed.update(delayedNode);
+  } else {
+    queue.delayed.remove(delayedNode);
+  }
+}
