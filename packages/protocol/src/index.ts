@@ -3,4 +3,5 @@ export * from "./errors.ts";
 export * from "./limits.ts";
 export * from "./packed.ts";
 export * from "./rpc.ts";
+export * from "./settlement.ts";
 export * from "./topology.ts";

@@ -1,0 +1,64 @@
+import { DELAY_SECONDS_MAX } from "./limits.ts";
+import type { DeliveryResult } from "./rpc.ts";
+
+/** What becomes of one delivered message. */
+export type Settlement =
+  | { readonly kind: "ack" }
+  | {
+      readonly kind: "retry";
+      /** Seconds until the message is ready again, 0 to `DELAY_SECONDS_MAX`. */
+      readonly delaySeconds: number;
+      /** The delay the handler asked for, when it was over the maximum: the caller warns about it. */
+      readonly clampedFromSeconds?: number;
+    };
+
+/** There is one acknowledgement, however many messages share it. */
+const ACK: Settlement = { kind: "ack" };
+
+/**
+ * Turns what a handler did with a batch into what becomes of each message (spec cloudflare-queues 2.4): a per-message
+ * call beats a batch call, a batch call beats the outcome, and the more specific delay wins.
+ *
+ * Pure. Messages that share an id share their settlement, as they do in the runtime.
+ *
+ * @param result what the consumer reported.
+ * @param messageIds ids of the batch, in order.
+ * @param retryDelaySeconds the consumer's `retry_delay`, for retries that name no delay.
+ * @returns one settlement for each id, in the same order. A negative delay becomes 0 (2.1); one above 86,400 s becomes
+ *   86,400 and carries `clampedFromSeconds`.
+ */
+export function settle(
+  result: DeliveryResult,
+  messageIds: readonly string[],
+  retryDelaySeconds: number,
+): Settlement[] {
+  const acked = new Set(result.explicitAcks);
+  const retried = new Map(result.retryMessages.map((retry) => [retry.msgId, retry.delaySeconds]));
+  const batchRetry = retryAfter(result.retryBatch.delaySeconds ?? retryDelaySeconds);
+  const rest = settleUnmentioned(result, batchRetry, retryDelaySeconds);
+  return messageIds.map((id) => {
+    if (acked.has(id)) return ACK;
+    if (!retried.has(id)) return rest;
+    const own = retried.get(id);
+    return own === undefined ? batchRetry : retryAfter(own);
+  });
+}
+
+/** What becomes of the messages that the handler called neither `ack()` nor `retry()` on. */
+function settleUnmentioned(
+  result: DeliveryResult,
+  batchRetry: Settlement,
+  retryDelaySeconds: number,
+): Settlement {
+  if (result.ackAll) return ACK;
+  if (result.retryBatch.retry) return batchRetry;
+  if (result.outcome === "ok") return ACK;
+  return retryAfter(retryDelaySeconds);
+}
+
+function retryAfter(seconds: number): Settlement {
+  if (seconds > DELAY_SECONDS_MAX) {
+    return { kind: "retry", delaySeconds: DELAY_SECONDS_MAX, clampedFromSeconds: seconds };
+  }
+  return { kind: "retry", delaySeconds: Math.max(0, seconds) };
+}
