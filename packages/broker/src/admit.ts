@@ -1,0 +1,83 @@
+import {
+  BATCH_BYTES_MAX,
+  BATCH_MESSAGES_MAX,
+  DELAY_SECONDS_MAX,
+  MESSAGE_BYTES_MAX,
+  PackedFormatError,
+  PackedIndex,
+  QUEUE_ERROR_CODES,
+  type RpcFailure,
+  type SendRequest,
+} from "@sluice/protocol";
+import type { Incoming } from "./incoming.ts";
+
+/** Packed batches that may be stored, or why none of them may. */
+export type Admission = { readonly ok: true; readonly incoming: readonly Incoming[] } | RpcFailure;
+
+/**
+ * The last check before storing, whatever the producer has checked: a limit holds for every way in. All or none of the
+ * batches are admitted.
+ *
+ * @param queueDelaySeconds Delay of messages for which neither they nor their batch name one.
+ */
+export function admit(requests: readonly SendRequest[], queueDelaySeconds: number): Admission {
+  const incoming: Incoming[] = [];
+  for (const { packed, delaySeconds } of requests) {
+    let index: PackedIndex;
+    try {
+      index = new PackedIndex(packed);
+    } catch (error) {
+      if (!(error instanceof PackedFormatError)) throw error;
+      return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, `not a packed batch: ${error.message}`);
+    }
+    const refusal = refusalOf(index, delaySeconds);
+    if (refusal !== null) return refusal;
+    incoming.push({ index, delaySeconds: delaySeconds ?? queueDelaySeconds });
+  }
+  return { ok: true, incoming };
+}
+
+function refusalOf(index: PackedIndex, delaySeconds: number | undefined): RpcFailure | null {
+  if (index.count === 0) return refuse(QUEUE_ERROR_CODES.batchCountOutOfBounds, "a batch needs at least one message");
+  if (index.count > BATCH_MESSAGES_MAX) {
+    return refuse(
+      QUEUE_ERROR_CODES.batchCountOutOfBounds,
+      `batch message count of ${index.count} exceeds limit of ${BATCH_MESSAGES_MAX}`,
+    );
+  }
+  if (delaySeconds !== undefined && !isDelay(delaySeconds)) {
+    return refuse(QUEUE_ERROR_CODES.batchDelayInvalid, delayText("batch", delaySeconds));
+  }
+  let bytes = 0;
+  for (let i = 0; i < index.count; i++) {
+    const size = index.bodyBytes(i);
+    if (size > MESSAGE_BYTES_MAX) {
+      return refuse(
+        QUEUE_ERROR_CODES.messageSizeOutOfBounds,
+        `message length of ${size} bytes exceeds limit of ${MESSAGE_BYTES_MAX}`,
+      );
+    }
+    const own = index.delaySeconds(i);
+    if (own !== undefined && !isDelay(own)) {
+      return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, delayText("message", own));
+    }
+    bytes += size;
+  }
+  if (bytes <= BATCH_BYTES_MAX) return null;
+  return refuse(
+    QUEUE_ERROR_CODES.batchSizeOutOfBounds,
+    `batch size of ${bytes} bytes exceeds limit of ${BATCH_BYTES_MAX}`,
+  );
+}
+
+function isDelay(seconds: number): boolean {
+  return Number.isInteger(seconds) && seconds >= 0 && seconds <= DELAY_SECONDS_MAX;
+}
+
+function delayText(what: string, seconds: number): string {
+  return `${what} delay of ${seconds} seconds is not within 0 to ${DELAY_SECONDS_MAX}`;
+}
+
+function refuse(code: number, cause: string): RpcFailure {
+  return { ok: false, code, cause };
+}

@@ -1,0 +1,164 @@
+import { acknowledge, type Lease, nextBatch, pushEnded, type RetryOutcome, release } from "@sluice/engine";
+import { type DeliveryResult, joinPacked } from "@sluice/protocol";
+import { Backoff } from "./backoff.ts";
+import type { ConsumerPort } from "./ports.ts";
+import type { QueueCore } from "./queue-core.ts";
+import type { Running } from "./running.ts";
+import { failedResult, settleBatch } from "./settle-batch.ts";
+
+/** Hands batches to the queue's consumer and settles what it did with them. */
+export class PushDispatcher {
+  readonly #core: QueueCore;
+  readonly #running = new Map<number, Running>();
+  readonly #backoff = new Backoff();
+  #probing = false;
+
+  constructor(core: QueueCore) {
+    this.#core = core;
+  }
+
+  /** Whether batches can be delivered now: there is a consumer, and it answers. */
+  get open(): boolean {
+    return this.#consumer !== null && !this.#backoff.failing;
+  }
+
+  /** When a consumer that does not answer is asked again, in ms; `null` when nothing waits for it. */
+  get retryAtMs(): number | null {
+    const { queue } = this.#core;
+    if (this.#consumer === null || !this.#backoff.failing || this.#probing) return null;
+    return queue.readyCount + queue.delayedCount > 0 ? this.#backoff.retryAtMs : null;
+  }
+
+  /** Within a turn: leases every batch that is due. */
+  takeBatches(nowMs: number): Running[] {
+    const consumer = this.#consumer;
+    if (consumer === null || this.#backoff.failing) return [];
+    const taken: Running[] = [];
+    for (let batch = nextBatch(this.#core.queue, nowMs); batch !== null; batch = nextBatch(this.#core.queue, nowMs)) {
+      const packed = this.#pack(batch);
+      if (packed === null) {
+        pushEnded(this.#core.queue, batch, "notRun");
+        continue;
+      }
+      const running = {
+        batch,
+        consumer,
+        delivery: { queue: this.#core.name, packed, attempts: attemptsOf(batch), metrics: this.#core.metrics() },
+        startedMs: nowMs,
+      };
+      this.#running.set(batch.leaseId, running);
+      taken.push(running);
+    }
+    return taken;
+  }
+
+  /** After the commit: carries the deliveries out, and asks a consumer that did not answer whether it is back. */
+  start(deliveries: readonly Running[]): void {
+    for (const running of deliveries) void this.#deliver(running);
+    const { retryAtMs } = this;
+    if (retryAtMs !== null && this.#core.nowMs >= retryAtMs) void this.#probe();
+  }
+
+  /** Within a turn: ends the deliveries whose lease has expired, so that a handler that hangs holds no slot for ever. */
+  noteLapsed(lapsed: RetryOutcome, nowMs: number): void {
+    if (lapsed.retried.length === 0 && lapsed.dead.length === 0) return;
+    for (const [leaseId, running] of this.#running) {
+      if (running.batch.expiresMs > nowMs) continue;
+      this.#running.delete(leaseId);
+      pushEnded(this.#core.queue, running.batch, "failed");
+      this.#core.ports.log.error(
+        `Queue "${this.#core.name}": the handler of "${running.consumer.name}" did not finish within ` +
+          `${(nowMs - running.startedMs) / 1000} s; what it had not settled is retried`,
+      );
+    }
+  }
+
+  get #consumer(): ConsumerPort | null {
+    return this.#core.ports.consumerOf(this.#core.name);
+  }
+
+  async #deliver(running: Running): Promise<void> {
+    const { ports } = this.#core;
+    let result: DeliveryResult | "absent";
+    try {
+      result = await running.consumer.deliver(running.delivery);
+    } catch (error) {
+      result = (await this.#answers(running.consumer)) ? failedResult(error) : "absent";
+    }
+    try {
+      await this.#core.submit(() => this.#settle(running, result));
+    } catch (error) {
+      // The object is being restarted; the leases end with it and the messages are delivered again.
+      ports.log.error(`Queue "${this.#core.name}": a delivery could not be settled: ${error}`);
+    }
+  }
+
+  #settle(running: Running, result: DeliveryResult | "absent"): void {
+    // A delivery that ran too long was ended by `noteLapsed`: its slot is free and its messages are with somebody else.
+    if (!this.#running.delete(running.batch.leaseId)) return;
+    if (result === "absent") this.#giveBack(running);
+    else settleBatch(this.#core, running, result);
+  }
+
+  /** Nobody ran the batch: its messages go back uncounted, and the consumer is asked before the next lease. */
+  #giveBack(running: Running): void {
+    const { queue, nowMs, ports, name } = this.#core;
+    const { batch } = running;
+    for (const slice of batch.slices) release(queue, { ...slice, leaseId: batch.leaseId }, nowMs, nowMs);
+    pushEnded(queue, batch, "notRun");
+    if (!this.#backoff.failing) {
+      ports.log.warn(`Queue "${name}": its consumer "${running.consumer.name}" is not running, its messages wait`);
+      this.#backoff.failed(nowMs);
+    }
+  }
+
+  async #probe(): Promise<void> {
+    const consumer = this.#consumer;
+    if (consumer === null) return;
+    this.#probing = true;
+    const answers = await this.#answers(consumer);
+    this.#probing = false;
+    if (answers) {
+      this.#backoff.succeeded();
+      this.#core.ports.log.info(`Queue "${this.#core.name}": its consumer "${consumer.name}" is running again`);
+      await this.#core.wake();
+    } else {
+      this.#backoff.failed(this.#core.nowMs);
+      this.#core.arm();
+    }
+  }
+
+  async #answers(consumer: ConsumerPort): Promise<boolean> {
+    try {
+      await consumer.ping();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The batch's records, joined; `null` when none is left. What cannot be read is lost, and said so. */
+  #pack(batch: Lease): Uint8Array | null {
+    const parts: Uint8Array[] = [];
+    for (const slice of batch.slices) {
+      try {
+        const payload = this.#core.payloadOf(slice.segmentId);
+        parts.push(payload.records(slice.from, slice.to));
+      } catch (error) {
+        const lost = acknowledge(this.#core.queue, { ...slice, leaseId: batch.leaseId });
+        this.#core.ports.log.error(`Queue "${this.#core.name}": ${lost} message(s) are lost: ${error}`);
+      }
+    }
+    const [only] = parts;
+    if (only === undefined) return null;
+    // A view would take its whole buffer along when it is serialised for the call.
+    const isView = parts.length === 1 && only.byteLength !== only.buffer.byteLength;
+    return isView ? only.slice() : joinPacked(parts);
+  }
+}
+
+function attemptsOf(batch: Lease): number | number[] {
+  const [first] = batch.slices;
+  if (first !== undefined && batch.slices.every((slice) => slice.attempts === first.attempts)) return first.attempts;
+  return batch.slices.flatMap((slice) => Array<number>(slice.to - slice.from).fill(slice.attempts));
+}

@@ -1,0 +1,69 @@
+/** Work on the queue that is answered when it is durable. */
+interface Job {
+  run(): void;
+  resolve(): void;
+  reject(reason: unknown): void;
+}
+
+/**
+ * One commit for everything that arrives while the previous one is in flight. workerd commits per request and does not
+ * group across requests: measured, 2,400 commits a second against 13,000 durable sends a second when concurrent ones
+ * share a commit. Nobody waits for company: work that finds no commit in flight starts one at once.
+ */
+export class GroupCommit {
+  readonly #turn: (jobs: () => void) => void;
+  readonly #synced: () => Promise<void>;
+  #waiting: Job[] = [];
+  #running = false;
+
+  /**
+   * @param turn Runs the jobs it is given and commits what they changed, synchronously. May throw: then nothing was
+   *   committed and every job of the turn fails.
+   * @param synced Resolves when everything committed is durable.
+   */
+  constructor(turn: (jobs: () => void) => void, synced: () => Promise<void>) {
+    this.#turn = turn;
+    this.#synced = synced;
+  }
+
+  /** Runs `work` in the next turn. Resolves with its result once that is durable; rejects with what it threw. */
+  submit<Result>(work: () => Result): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      let outcome: { result: Result } | { thrown: unknown } | undefined;
+      this.#waiting.push({
+        run: () => {
+          try {
+            outcome = { result: work() };
+          } catch (thrown) {
+            outcome = { thrown };
+          }
+        },
+        resolve: () => {
+          if (outcome === undefined) reject(new Error("the work was never run"));
+          else if ("result" in outcome) resolve(outcome.result);
+          else reject(outcome.thrown);
+        },
+        reject,
+      });
+      if (!this.#running) void this.#loop();
+    });
+  }
+
+  async #loop(): Promise<void> {
+    this.#running = true;
+    while (this.#waiting.length > 0) {
+      const jobs = this.#waiting;
+      this.#waiting = [];
+      try {
+        this.#turn(() => {
+          for (const job of jobs) job.run();
+        });
+        await this.#synced();
+        for (const job of jobs) job.resolve();
+      } catch (error) {
+        for (const job of jobs) job.reject(error);
+      }
+    }
+    this.#running = false;
+  }
+}

@@ -1,0 +1,72 @@
+import { type Queue, send } from "@sluice/engine";
+import { joinPacked, PackedIndex } from "@sluice/protocol";
+import type { PayloadCache } from "./payload-cache.ts";
+
+/** Most payload bytes of one segment. A stored value is at most 2 MB; half a batch limit more never fills it. */
+export const SEGMENT_BYTES_MAX = 512_000;
+
+/** A packed batch that was accepted and is not stored yet. */
+export interface Incoming {
+  readonly index: PackedIndex;
+  /** Delay of the messages that name none, in seconds. */
+  readonly delaySeconds: number;
+}
+
+/**
+ * Stores everything that one commit takes in, in as few segments as it fits: packed batches are joined byte by byte, and
+ * only messages with different delays are put into another order.
+ */
+export function storeIncoming(
+  queue: Queue,
+  incoming: readonly Incoming[],
+  payloadOf: (segmentId: number) => PackedIndex,
+  cache: PayloadCache,
+  nowMs: number,
+): void {
+  let group: Incoming[] = [];
+  let bytes = 0;
+  for (const next of incoming) {
+    if (group.length > 0 && bytes + next.index.packed.byteLength > SEGMENT_BYTES_MAX) {
+      storeGroup(queue, group, payloadOf, cache, nowMs);
+      group = [];
+      bytes = 0;
+    }
+    group.push(next);
+    bytes += next.index.packed.byteLength;
+  }
+  if (group.length > 0) storeGroup(queue, group, payloadOf, cache, nowMs);
+}
+
+function storeGroup(
+  queue: Queue,
+  group: readonly Incoming[],
+  payloadOf: (segmentId: number) => PackedIndex,
+  cache: PayloadCache,
+  nowMs: number,
+): void {
+  const sizes: number[] = [];
+  const dueMs: number[] = [];
+  for (const { index, delaySeconds } of group) {
+    for (let i = 0; i < index.count; i++) {
+      sizes.push(index.bodyBytes(i));
+      dueMs.push(nowMs + 1000 * (index.delaySeconds(i) ?? delaySeconds));
+      if (index.timestampMs(i) === 0) index.stamp(i, nowMs);
+    }
+  }
+  const placement = send(queue, { sizes, dueMs }, nowMs);
+  const parts =
+    placement.order === null
+      ? group.map(({ index }) => index.packed)
+      : recordsInOrder(group, placement.order);
+  if (placement.from > 0) parts.unshift(payloadOf(placement.segmentId).packed);
+  const [first] = group;
+  const untouched = parts.length === 1 && first !== undefined && parts[0] === first.index.packed;
+  cache.set(placement.segmentId, untouched ? first.index : new PackedIndex(joinPacked(parts)));
+}
+
+function recordsInOrder(group: readonly Incoming[], order: readonly number[]): Uint8Array[] {
+  const records = group.flatMap(({ index }) =>
+    Array.from({ length: index.count }, (_, i) => index.records(i, i + 1)),
+  );
+  return order.flatMap((position) => records.slice(position, position + 1));
+}

@@ -1,0 +1,100 @@
+import { Backoff } from "./backoff.ts";
+import type { QueueCore } from "./queue-core.ts";
+import type { OutboxItem } from "./store.ts";
+
+/**
+ * Messages on their way to other queues. They were written in the commit that took them out of this one; they are handed
+ * over afterwards, in order for each target, and deleted when the target has committed. A crash in between repeats the
+ * hand-over, and the target recognises it by its id.
+ */
+export class Outbox {
+  readonly #core: QueueCore;
+  readonly #waiting = new Map<string, OutboxItem[]>();
+  readonly #running = new Set<string>();
+  readonly #backoffs = new Map<string, Backoff>();
+  readonly #taken = new Map<string, number>();
+  #nextId: number;
+
+  constructor(core: QueueCore, firstId: number) {
+    this.#core = core;
+    this.#nextId = firstId;
+  }
+
+  /** Reads what an earlier life left behind. */
+  load(): void {
+    for (const item of this.#core.ports.store.outbox()) this.#enqueue(item);
+  }
+
+  /** Within a turn: adds messages for `target`. */
+  put(target: string, payload: Uint8Array): void {
+    const item = { id: this.#nextId++, target, payload };
+    this.#core.write(() => this.#core.ports.store.insertOutbox(item));
+    this.#enqueue(item);
+  }
+
+  /** The last hand-over that was taken from `source`. */
+  takenFrom(source: string): number {
+    return this.#taken.get(source) ?? this.#core.ports.store.readInbox(source);
+  }
+
+  noteTaken(source: string, id: number): void {
+    this.#taken.set(source, id);
+  }
+
+  /** When a hand-over that failed is due again in ms, `null` if none waits. */
+  get retryAtMs(): number | null {
+    const waits = [...this.#waiting.keys()]
+      .filter((target) => !this.#running.has(target))
+      .map((target) => this.#backoffs.get(target))
+      .map((backoff) => (backoff?.failing === true ? backoff.retryAtMs : this.#core.nowMs));
+    return waits.length === 0 ? null : Math.min(...waits);
+  }
+
+  /** After a commit: hands over what waits for targets that nobody is handing over to. */
+  start(): void {
+    for (const target of this.#waiting.keys()) {
+      const backoff = this.#backoffs.get(target);
+      if (backoff?.failing === true && this.#core.nowMs < backoff.retryAtMs) continue;
+      if (!this.#running.has(target)) void this.#handOver(target);
+    }
+  }
+
+  #enqueue(item: OutboxItem): void {
+    const waiting = this.#waiting.get(item.target);
+    if (waiting === undefined) this.#waiting.set(item.target, [item]);
+    else waiting.push(item);
+  }
+
+  async #handOver(target: string): Promise<void> {
+    const { ports, name } = this.#core;
+    const backoff = this.#backoffs.get(target) ?? new Backoff();
+    this.#backoffs.set(target, backoff);
+    this.#running.add(target);
+    try {
+      for (let item = this.#first(target); item !== undefined; item = this.#first(target)) {
+        const { id, payload } = item;
+        await ports.handOver(target, { source: name, id, packed: payload });
+        await this.#core.submit(() => {
+          this.#drop(target);
+          this.#core.write(() => ports.store.deleteOutbox(id));
+        });
+      }
+      backoff.succeeded();
+    } catch (error) {
+      backoff.failed(this.#core.nowMs);
+      ports.log.error(`Queue "${name}": messages for queue "${target}" wait, it cannot be reached: ${error}`);
+    }
+    this.#running.delete(target);
+    this.#core.arm();
+  }
+
+  #first(target: string): OutboxItem | undefined {
+    return this.#waiting.get(target)?.[0];
+  }
+
+  #drop(target: string): void {
+    const waiting = this.#waiting.get(target);
+    waiting?.shift();
+    if (waiting?.length === 0) this.#waiting.delete(target);
+  }
+}

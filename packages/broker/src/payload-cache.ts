@@ -1,0 +1,44 @@
+import { PackedIndex } from "@sluice/protocol";
+
+/** Payloads kept in memory, in bytes: what was just sent is about to be delivered, so the hot path reads nothing. */
+export const CACHE_BYTES_MAX = 24_000_000;
+
+/** The latest payloads of a queue by segment, with the offsets of their records. The least recently used leave first. */
+export class PayloadCache {
+  readonly #bytesMax: number;
+  readonly #payloads = new Map<number, PackedIndex>();
+  #bytes = 0;
+
+  constructor(bytesMax: number = CACHE_BYTES_MAX) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get(id: number): PackedIndex | undefined {
+    const found = this.#payloads.get(id);
+    if (found === undefined) return undefined;
+    this.#payloads.delete(id);
+    this.#payloads.set(id, found);
+    return found;
+  }
+
+  set(id: number, payload: PackedIndex): void {
+    this.delete(id);
+    this.#payloads.set(id, payload);
+    this.#bytes += payload.packed.byteLength;
+  }
+
+  delete(id: number): void {
+    const found = this.#payloads.get(id);
+    if (found === undefined) return;
+    this.#payloads.delete(id);
+    this.#bytes -= found.packed.byteLength;
+  }
+
+  /** Drops what is too much. Call when nothing unwritten is in the cache any more: between turns. */
+  trim(): void {
+    for (const id of this.#payloads.keys()) {
+      if (this.#bytes <= this.#bytesMax) return;
+      this.delete(id);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import type { DeliveryResult, Delivery, QueueDefinition } from "@sluice/protocol";
+import type { Clock } from "./clock.ts";
+import type { QueueLog } from "./log.ts";
+import type { QueueStore } from "./store.ts";
+
+/** A consumer as the dispatcher sees it. `ping` tells a crashed handler from a Worker that is not there. */
+export interface ConsumerPort {
+  /** For log lines. */
+  readonly name: string;
+  deliver(delivery: Delivery): Promise<DeliveryResult>;
+  ping(): Promise<unknown>;
+}
+
+/** Messages handed from one queue to another. `id` grows with every hand-over from the same source. */
+export interface HandOver {
+  readonly source: string;
+  readonly id: number;
+  readonly packed: Uint8Array;
+}
+
+/** The world around one queue. A test or a simulation passes its own. */
+export interface QueuePorts {
+  readonly store: QueueStore;
+  readonly clock: Clock;
+  readonly log: QueueLog;
+  /** What the queue is set to; `undefined` for a queue that no configuration names. */
+  definitionOf(queue: string): QueueDefinition | undefined;
+  /** The consumer of a queue, `null` if it has none. */
+  consumerOf(queue: string): ConsumerPort | null;
+  /** Hands messages to another queue; resolves when that one has committed them. */
+  handOver(target: string, handOver: HandOver): Promise<void>;
+  /** Sets the one alarm, to a moment of `clock`. */
+  setAlarm(atMs: number): void;
+  /** Memory and store have parted: nothing may be answered any more until the object is started again. */
+  broken(error: unknown): void;
+}

@@ -1,0 +1,146 @@
+import { DurableObject } from "cloudflare:workers";
+import {
+  type BacklogMetrics,
+  type QueueBrokerRpc,
+  type QueueConsumerRpc,
+  type QueueDescription,
+  type QueueTopology,
+  type SendReply,
+  type SendRequest,
+} from "@sluice/protocol";
+import { admit } from "./admit.ts";
+import { MovableClock, systemClock } from "./clock.ts";
+import { createConsoleLog } from "./log.ts";
+import type { ConsumerPort, HandOver, QueuePorts } from "./ports.ts";
+import { QueueCore } from "./queue-core.ts";
+import { SqliteStore } from "./sqlite-store.ts";
+
+/** Bindings of the broker Worker. */
+export interface BrokerEnv {
+  readonly SLUICE_QUEUES: DurableObjectNamespace<QueueBrokerObject>;
+  /** `development` allows to move the clock. Absent on a deployed broker. */
+  readonly SLUICE_ENV?: string;
+  readonly [binding: string]: unknown;
+}
+
+/** What the broker is deployed with. */
+export interface BrokerOptions {
+  readonly topology: QueueTopology;
+  /** Names of the service bindings to consumers' entrypoints, by Worker name. */
+  readonly consumers: Readonly<Record<string, string>>;
+}
+
+/** A queue's Durable Object as its callers see it. */
+export interface QueueBrokerObject extends QueueBrokerRpc, Rpc.DurableObjectBranded {
+  take(queue: string, handOver: HandOver): Promise<void>;
+  /** Development only: moves this queue's clock forward. */
+  advanceClock(queue: string, ms: number): Promise<void>;
+}
+
+/** The Durable Object class of a broker: one object per queue, named like it. It delegates; `QueueCore` decides. */
+export function createQueueBroker(options: BrokerOptions) {
+  return class QueueBroker extends DurableObject<BrokerEnv> implements QueueBrokerObject {
+    readonly #store: SqliteStore;
+    readonly #clock: MovableClock;
+    #core: QueueCore | undefined;
+    #alarmAtMs: number | null = null;
+
+    constructor(ctx: DurableObjectState, env: BrokerEnv) {
+      super(ctx, env);
+      this.#store = new SqliteStore(ctx.storage);
+      this.#clock = new MovableClock(systemClock, this.#store.readClockOffsetMs());
+      const name = this.#store.readName();
+      // Calls wait until the alarm is known and the queue is loaded; a queue that was never written has nothing to load.
+      void ctx.blockConcurrencyWhile(async () => {
+        this.#alarmAtMs = await ctx.storage.getAlarm();
+        if (name !== null) this.#coreOf(name);
+      });
+    }
+
+    async send(queue: string, requests: readonly SendRequest[]): Promise<SendReply> {
+      const core = this.#coreOf(queue);
+      const admitted = admit(requests, core.deliveryDelaySeconds);
+      if (!admitted.ok) return admitted;
+      await core.submit(() => core.accept(admitted.incoming));
+      return { ok: true, metrics: core.metrics() };
+    }
+
+    async take(queue: string, handOver: HandOver): Promise<void> {
+      await this.#coreOf(queue).take(handOver);
+    }
+
+    async metrics(queue: string): Promise<BacklogMetrics> {
+      return this.#coreOf(queue).metrics();
+    }
+
+    async describe(queue: string): Promise<QueueDescription> {
+      return this.#coreOf(queue).describe();
+    }
+
+    async advanceClock(queue: string, ms: number): Promise<void> {
+      if (this.env.SLUICE_ENV !== "development") throw new Error("the clock moves in development only");
+      const core = this.#coreOf(queue);
+      await core.submit(() => {
+        this.#clock.advance(ms);
+        core.write(() => this.#store.writeClockOffsetMs(this.#clock.offsetMs));
+      });
+      // The armed alarm was computed with the old offset.
+      this.#alarmAtMs = null;
+      await core.wake();
+    }
+
+    /** Must never throw: after six failures in a row the platform drops the alarm for ever. */
+    override async alarm(): Promise<void> {
+      this.#alarmAtMs = null;
+      try {
+        await this.#core?.wake();
+      } catch (error) {
+        console.error(`Queue "${this.#core?.name}": ${error}`);
+        this.#setAlarm(this.#clock.now() + 1000);
+      }
+    }
+
+    #coreOf(queue: string): QueueCore {
+      this.#core ??= new QueueCore(queue, this.#ports());
+      if (this.#core.name !== queue) {
+        throw new Error(`the object of queue "${this.#core.name}" was asked for queue "${queue}"`);
+      }
+      return this.#core;
+    }
+
+    #ports(): QueuePorts {
+      const now = () => this.#clock.now();
+      return {
+        store: this.#store,
+        clock: this.#clock,
+        log: createConsoleLog(console, now, (callback, ms) => void setTimeout(callback, ms)),
+        definitionOf: (queue) => options.topology.queues[queue],
+        consumerOf: (queue) => this.#consumerOf(queue),
+        handOver: (target, handOver) =>
+          this.env.SLUICE_QUEUES.get(this.env.SLUICE_QUEUES.idFromName(target)).take(target, handOver),
+        setAlarm: (atMs) => this.#setAlarm(atMs),
+        broken: (error) => this.ctx.abort(`a commit failed, the queue starts again from its store: ${error}`),
+      };
+    }
+
+    #consumerOf(queue: string): ConsumerPort | null {
+      const worker = options.topology.queues[queue]?.consumer?.worker;
+      if (worker === undefined) return null;
+      const binding = this.env[options.consumers[worker] ?? ""] as QueueConsumerRpc | undefined;
+      if (binding === undefined) return null;
+      return {
+        name: worker,
+        deliver: (delivery) => binding.deliver(delivery),
+        ping: () => binding.ping(),
+      };
+    }
+
+    /** An alarm that is early is harmless: it finds nothing to do and sets the next. So only an earlier one is written. */
+    #setAlarm(atMs: number): void {
+      const realMs = Math.max(Date.now(), atMs - this.#clock.offsetMs);
+      if (this.#alarmAtMs !== null && this.#alarmAtMs <= realMs) return;
+      this.#alarmAtMs = realMs;
+      void this.ctx.storage.setAlarm(realMs);
+    }
+  };
+}

@@ -1,0 +1,213 @@
+import {
+  createQueue,
+  counts,
+  advance,
+  endPushLeases,
+  expireLeases,
+  expireRetention,
+  nextWakeAt,
+  type Queue,
+  restoreSegment,
+} from "@sluice/engine";
+import { type BacklogMetrics, PackedIndex, type QueueDescription } from "@sluice/protocol";
+import { writeChanges } from "./changes.ts";
+import { buryDead } from "./dead-letter.ts";
+import { PushDispatcher } from "./dispatcher.ts";
+import { GroupCommit } from "./group-commit.ts";
+import { type Incoming, storeIncoming } from "./incoming.ts";
+import { Outbox } from "./outbox.ts";
+import { PayloadCache } from "./payload-cache.ts";
+import type { HandOver, QueuePorts } from "./ports.ts";
+import { rulesOf } from "./rules.ts";
+
+/** Ids of one life of the outbox; must be the engine's factor too, so that one epoch numbers both. */
+const IDS_PER_EPOCH = 2 ** 32;
+
+/**
+ * One queue: the engine's state, what it is stored in and who works on it, all on the same turn.
+ *
+ * A turn runs the work that waits, lets time do its part, takes the next batches, writes all of it in one commit and
+ * only then lets anything out. Nothing changes the engine outside a turn.
+ */
+export class QueueCore {
+  readonly name: string;
+  readonly ports: QueuePorts;
+  readonly queue: Queue;
+  readonly cache = new PayloadCache();
+  readonly outbox: Outbox;
+  readonly #commit: GroupCommit;
+  readonly #dispatcher: PushDispatcher;
+  readonly #epoch: number;
+  /** Segments with a row in `segment_states`. */
+  readonly #withState = new Set<number>();
+  /** What the next turn takes in, and writes of its jobs that are not the engine's. */
+  #incoming: Incoming[] = [];
+  #writes: (() => void)[] = [];
+  #lifeWritten = false;
+
+  constructor(name: string, ports: QueuePorts) {
+    this.name = name;
+    this.ports = ports;
+    const { store } = ports;
+    this.#epoch = store.readEpoch() + 1;
+    this.queue = createQueue(rulesOf(ports.definitionOf(name)), this.#epoch);
+    this.#commit = new GroupCommit(
+      (jobs) => this.#turn(jobs),
+      () => store.synced(),
+    );
+    this.outbox = new Outbox(this, this.#epoch * IDS_PER_EPOCH);
+    this.#dispatcher = new PushDispatcher(this);
+    this.#load();
+  }
+
+  get nowMs(): number {
+    return this.ports.clock.now();
+  }
+
+  /** Runs `work` in the next turn and resolves with its result when the turn is durable. */
+  submit<Result>(work: () => Result): Promise<Result> {
+    return this.#commit.submit(work);
+  }
+
+  /** Within a turn: takes messages in. */
+  accept(incoming: readonly Incoming[]): void {
+    this.#incoming.push(...incoming);
+  }
+
+  /** Within a turn: adds a write to its commit. */
+  write(write: () => void): void {
+    this.#writes.push(write);
+  }
+
+  /** Lets time do its part: what the alarm is for. */
+  wake(): Promise<void> {
+    return this.submit(() => {});
+  }
+
+  /** Takes messages of another queue, once each: a hand-over that was taken before is confirmed and dropped. */
+  take({ source, id, packed }: HandOver): Promise<void> {
+    return this.submit(() => {
+      const { store } = this.ports;
+      if (id <= this.outbox.takenFrom(source)) return;
+      this.outbox.noteTaken(source, id);
+      this.write(() => store.writeInbox(source, id));
+      this.accept([{ index: new PackedIndex(packed), delaySeconds: this.deliveryDelaySeconds }]);
+    });
+  }
+
+  /** The queue's own `delivery_delay` in seconds. */
+  get deliveryDelaySeconds(): number {
+    return this.ports.definitionOf(this.name)?.deliveryDelaySeconds ?? 0;
+  }
+
+  metrics(): BacklogMetrics {
+    const figures = counts(this.queue);
+    return {
+      backlogCount: figures.ready + figures.delayed,
+      backlogBytes: figures.waitingBytes,
+      oldestMessageTimestampMs: figures.oldestWaitingMs ?? 0,
+    };
+  }
+
+  describe(): QueueDescription {
+    advance(this.queue, this.nowMs);
+    const figures = counts(this.queue);
+    return {
+      queue: this.name,
+      ready: figures.ready,
+      delayed: figures.delayed,
+      leased: figures.leased,
+      backlogBytes: figures.waitingBytes,
+      oldestMessageTimestampMs: figures.oldestWaitingMs ?? 0,
+      rowsWritten: this.ports.store.rowsWritten,
+      rowsRead: this.ports.store.rowsRead,
+    };
+  }
+
+  /** The records of a segment. Throws when its row is gone: damage, since memory says that it has messages. */
+  readonly payloadOf = (segmentId: number): PackedIndex => {
+    const cached = this.cache.get(segmentId);
+    if (cached !== undefined) return cached;
+    const bytes = this.ports.store.readPayload(segmentId);
+    if (bytes === null) throw new Error(`segment ${segmentId} of queue "${this.name}" has lost its payload`);
+    const payload = new PackedIndex(bytes);
+    this.cache.set(segmentId, payload);
+    return payload;
+  };
+
+  /** Sets the alarm to the next moment at which anything is due. */
+  arm(): void {
+    const moments = [
+      nextWakeAt(this.queue, this.#dispatcher.open),
+      this.#dispatcher.retryAtMs,
+      this.outbox.retryAtMs,
+    ].filter((moment) => moment !== null);
+    if (moments.length > 0) this.ports.setAlarm(Math.min(...moments));
+  }
+
+  #turn(jobs: () => void): void {
+    try {
+      jobs();
+      const nowMs = this.nowMs;
+      storeIncoming(this.queue, this.#incoming, this.payloadOf, this.cache, nowMs);
+      this.#incoming = [];
+      this.#passTime(nowMs);
+      const deliveries = this.#dispatcher.takeBatches(nowMs);
+      this.#write();
+      this.arm();
+      this.#dispatcher.start(deliveries);
+      this.outbox.start();
+      this.cache.trim();
+    } catch (error) {
+      this.ports.broken(error);
+      throw error;
+    }
+  }
+
+  #passTime(nowMs: number): void {
+    const lapsed = expireLeases(this.queue, nowMs);
+    this.#dispatcher.noteLapsed(lapsed, nowMs);
+    buryDead(this, lapsed.dead, "its lease expired");
+    const expired = expireRetention(this.queue, nowMs);
+    if (expired > 0) {
+      this.ports.log.warn(
+        `Queue "${this.name}": ${expired} message(s) were kept for the retention period of ` +
+          `${this.queue.rules.retentionMs / 1000} s and are deleted`,
+      );
+    }
+  }
+
+  #write(): void {
+    const { store } = this.ports;
+    if (this.queue.changes.size === 0 && this.#writes.length === 0) return;
+    const writes = this.#writes;
+    this.#writes = [];
+    store.commit(() => {
+      if (!this.#lifeWritten) store.writeLife(this.#epoch, this.name);
+      writeChanges(this.queue, store, this.cache, this.#withState);
+      for (const write of writes) write();
+    });
+    this.#lifeWritten = true;
+  }
+
+  #load(): void {
+    const { store, log } = this.ports;
+    const nowMs = this.nowMs;
+    for (const { id, index, state } of store.segments()) {
+      try {
+        restoreSegment(this.queue, id, index, state, nowMs);
+        if (state !== null) this.#withState.add(id);
+      } catch (error) {
+        log.error(`Queue "${this.name}": segment ${id} is damaged and left out, its messages are lost: ${error}`);
+      }
+    }
+    this.outbox.load();
+    if (this.queue.leasedCount === 0) return;
+    const ended = endPushLeases(this.queue, nowMs);
+    const retried = ended.retried.reduce((sum, slice) => sum + slice.to - slice.from, 0);
+    if (retried > 0) {
+      log.info(`Queue "${this.name}": ${retried} message(s) were in delivery when the broker stopped and are delivered again`);
+    }
+    buryDead(this, ended.dead, "the broker stopped during its last delivery");
+  }
+}

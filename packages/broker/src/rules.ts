@@ -1,0 +1,23 @@
+import type { QueueRules } from "@sluice/engine";
+import {
+  BATCH_SIZE_DEFAULT,
+  BATCH_TIMEOUT_SECONDS_DEFAULT,
+  HANDLER_WALL_CLOCK_MS_MAX,
+  type QueueDefinition,
+  RETENTION_SECONDS_DEFAULT,
+  RETRIES_DEFAULT,
+} from "@sluice/protocol";
+
+/** Seconds of configuration turned into the engine's units; production's defaults where there is no consumer. */
+export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
+  const settings = definition?.consumer?.settings;
+  return {
+    maxBatchSize: settings?.maxBatchSize ?? BATCH_SIZE_DEFAULT,
+    batchTimeoutMs: 1000 * (settings?.maxBatchTimeoutSeconds ?? BATCH_TIMEOUT_SECONDS_DEFAULT),
+    maxRetries: settings?.maxRetries ?? RETRIES_DEFAULT,
+    maxConcurrency: settings?.maxConcurrency ?? null,
+    retryDelayMs: 1000 * (settings?.retryDelaySeconds ?? 0),
+    retentionMs: 1000 * (definition?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT),
+    pushLeaseMs: HANDLER_WALL_CLOCK_MS_MAX,
+  };
+}

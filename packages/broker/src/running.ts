@@ -1,0 +1,11 @@
+import type { Lease } from "@sluice/engine";
+import type { Delivery } from "@sluice/protocol";
+import type { ConsumerPort } from "./ports.ts";
+
+/** A delivery from its lease to its settlement. */
+export interface Running {
+  readonly batch: Lease;
+  readonly consumer: ConsumerPort;
+  readonly delivery: Delivery;
+  readonly startedMs: number;
+}

@@ -1,0 +1,106 @@
+import { acknowledge, type LeasedRange, pushEnded, retry, type Slice } from "@sluice/engine";
+import { type DeliveryResult, PackedIndex, type Settlement, settle } from "@sluice/protocol";
+import { buryDead, firstLines } from "./dead-letter.ts";
+import type { QueueCore } from "./queue-core.ts";
+import type { Running } from "./running.ts";
+
+/** The result of a delivery whose call failed although its Worker runs: it crashed, or its isolate was taken away. */
+export function failedResult(error: unknown): DeliveryResult {
+  return {
+    outcome: "exception",
+    ackAll: false,
+    retryBatch: { retry: false },
+    explicitAcks: [],
+    retryMessages: [],
+    error: String(error),
+  };
+}
+
+/** Within a turn: settles every message of a batch by what its handler did (spec cloudflare-queues 2.4). */
+export function settleBatch(core: QueueCore, running: Running, result: DeliveryResult): void {
+  const { batch } = running;
+  const ok = result.outcome === "ok";
+  const acked =
+    ok && !result.retryBatch.retry && result.retryMessages.length === 0
+      ? acknowledgeAll(core, running)
+      : settleEach(core, running, result);
+  pushEnded(core.queue, batch, ok ? "ok" : "failed");
+  core.ports.log.handled(core.name, acked, batch.count, core.nowMs - running.startedMs);
+}
+
+function acknowledgeAll(core: QueueCore, { batch }: Running): number {
+  let acked = 0;
+  for (const slice of batch.slices) acked += acknowledge(core.queue, { ...slice, leaseId: batch.leaseId });
+  return acked;
+}
+
+function settleEach(core: QueueCore, { batch, delivery }: Running, result: DeliveryResult): number {
+  const ids = idsOf(delivery.packed);
+  const verdicts = settle(result, ids, core.queue.rules.retryDelayMs / 1000);
+  const reason = reasonOf(result);
+  const lines: string[] = [];
+  const dead: Slice[] = [];
+  let acked = 0;
+  let position = 0;
+  for (const slice of batch.slices) {
+    const first = position;
+    for (let from = slice.from; from < slice.to; ) {
+      const verdict = verdictAt(verdicts, first + from - slice.from);
+      let to = from + 1;
+      while (to < slice.to && sameVerdict(verdict, verdictAt(verdicts, first + to - slice.from))) to += 1;
+      const range: LeasedRange = { leaseId: batch.leaseId, segmentId: slice.segmentId, from, to };
+      if (verdict.kind === "ack") {
+        acked += acknowledge(core.queue, range);
+      } else {
+        const outcome = retry(core.queue, range, core.nowMs + 1000 * verdict.delaySeconds, core.nowMs);
+        dead.push(...outcome.dead);
+        if (verdict.clampedFromSeconds !== undefined) {
+          core.ports.log.warn(
+            `Queue "${core.name}": a retry delay of ${verdict.clampedFromSeconds} s is over the maximum, ` +
+              `${verdict.delaySeconds} s is used`,
+          );
+        }
+        for (const retried of outcome.retried) {
+          for (let i = retried.from; i < retried.to; i++) {
+            const id = ids[first + i - slice.from];
+            lines.push(
+              `Retrying message "${id}" on queue "${core.name}" ${inSeconds(verdict.delaySeconds)} ` +
+                `(attempt ${slice.attempts} of ${core.queue.rules.maxRetries + 1}): ${reason}`,
+            );
+          }
+        }
+      }
+      from = to;
+    }
+    position += slice.to - slice.from;
+  }
+  for (const line of firstLines(lines)) core.ports.log.info(line);
+  buryDead(core, dead, reason);
+  return acked;
+}
+
+/** Ids of the messages of a batch, in its order. */
+function idsOf(packed: Uint8Array): string[] {
+  const index = new PackedIndex(packed);
+  return Array.from({ length: index.count }, (_, i) => index.id(i));
+}
+
+function verdictAt(verdicts: readonly Settlement[], position: number): Settlement {
+  const verdict = verdicts[position];
+  if (verdict === undefined) throw new RangeError(`message ${position} of a batch of ${verdicts.length}`);
+  return verdict;
+}
+
+function sameVerdict(a: Settlement, b: Settlement): boolean {
+  if (a.kind === "ack" || b.kind === "ack") return a.kind === b.kind;
+  return a.delaySeconds === b.delaySeconds;
+}
+
+function reasonOf(result: DeliveryResult): string {
+  if (result.outcome === "ok") return "its handler asked for it";
+  return result.error ?? `its handler ended with "${result.outcome}"`;
+}
+
+function inSeconds(delaySeconds: number): string {
+  return delaySeconds === 0 ? "now" : `in ${delaySeconds} s`;
+}

@@ -1,0 +1,54 @@
+/** A segment as it was stored. */
+export interface StoredSegment {
+  readonly id: number;
+  readonly index: Uint8Array;
+  readonly state: Uint8Array | null;
+}
+
+/** Messages on their way to another queue. */
+export interface OutboxItem {
+  readonly id: number;
+  readonly target: string;
+  readonly payload: Uint8Array;
+}
+
+/**
+ * Where a queue is kept. Every write happens inside `commit`: all of it or nothing. What a commit wrote is durable when
+ * `synced` resolves.
+ */
+export interface QueueStore {
+  /** Runs the writes of one turn as one transaction. */
+  commit(write: () => void): void;
+  /** Resolves when everything committed so far is durable. */
+  synced(): Promise<void>;
+
+  /** Number of lives of this queue before this one. */
+  readEpoch(): number;
+  /** The name the queue was first called by, `null` before its first commit. */
+  readName(): string | null;
+  readClockOffsetMs(): number;
+  writeClockOffsetMs(offsetMs: number): void;
+  /** Makes this life's epoch durable; in the first commit of a life. */
+  writeLife(epoch: number, name: string): void;
+
+  /** All segments without their payloads, oldest first. */
+  segments(): Iterable<StoredSegment>;
+  readPayload(id: number): Uint8Array | null;
+  insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void;
+  /** Replaces a segment that took more messages. */
+  replaceSegment(id: number, index: Uint8Array, payload: Uint8Array): void;
+  writeState(id: number, state: Uint8Array): void;
+  /** @param hasState Whether `writeState` was ever called for it: saves a statement when not. */
+  deleteSegment(id: number, hasState: boolean): void;
+
+  outbox(): readonly OutboxItem[];
+  insertOutbox(item: OutboxItem): void;
+  deleteOutbox(id: number): void;
+  /** The last outbox id that was taken from `source`, 0 if none was. */
+  readInbox(source: string): number;
+  writeInbox(source: string, lastId: number): void;
+
+  /** Rows written and read since this life began: what Cloudflare bills (spec cloudflare-queues 9.2). */
+  readonly rowsWritten: number;
+  readonly rowsRead: number;
+}

@@ -1,0 +1,37 @@
+import type { QueueDefinition, QueueDescription } from "@sluice/protocol";
+
+/** One queue as the admin API shows it. Counts are messages, sizes bytes, times ISO 8601. */
+export interface QueueView {
+  readonly name: string;
+  readonly messages: { readonly ready: number; readonly delayed: number; readonly leased: number };
+  /** Bodies of ready and delayed messages. */
+  readonly backlogBytes: number;
+  /** When the oldest waiting message was sent; `null` when none waits. */
+  readonly oldestMessageAt: string | null;
+  readonly settings: { readonly deliveryDelaySeconds: number; readonly messageRetentionSeconds: number };
+  readonly producers: QueueDefinition["producers"];
+  readonly consumer: QueueDefinition["consumer"];
+  /** Rows that the queue's object wrote and read since it started: what Cloudflare bills. */
+  readonly storage: { readonly rowsWritten: number; readonly rowsRead: number };
+}
+
+export function viewOf(definition: QueueDefinition, description: QueueDescription): QueueView {
+  const { oldestMessageTimestampMs } = description;
+  return {
+    name: description.queue,
+    messages: {
+      ready: description.ready,
+      delayed: description.delayed,
+      leased: description.leased,
+    },
+    backlogBytes: description.backlogBytes,
+    oldestMessageAt: oldestMessageTimestampMs === 0 ? null : new Date(oldestMessageTimestampMs).toISOString(),
+    settings: {
+      deliveryDelaySeconds: definition.deliveryDelaySeconds,
+      messageRetentionSeconds: definition.messageRetentionSeconds,
+    },
+    producers: definition.producers,
+    consumer: definition.consumer,
+    storage: { rowsWritten: description.rowsWritten, rowsRead: description.rowsRead },
+  };
+}

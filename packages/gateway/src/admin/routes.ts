@@ -1,0 +1,69 @@
+import { Hono } from "hono";
+import type { QueueDirectory } from "../queue-directory.ts";
+import { viewOf } from "./queue-view.ts";
+
+/** Furthest that one call moves the clock: a month, in ms. Longer than any delay or retention. */
+export const CLOCK_ADVANCE_MS_MAX = 31 * 86_400_000;
+
+/**
+ * The admin API of the emulator.
+ *
+ * - `GET /queues`: every queue with its counts, settings, producers and consumer;
+ * - `GET /queues/NAME`: one of them, 404 when no configuration names it;
+ * - `POST /clock {"advanceMs": N}`: moves time forward for every queue, development only.
+ *
+ * Errors are `{"error": {"code", "message"}}` with a fitting status.
+ */
+export function adminRoutes(directory: QueueDirectory): Hono {
+  const app = new Hono();
+
+  app.get("/queues", async (c) => {
+    const names = Object.keys(directory.queues).sort();
+    const queues = await Promise.all(names.map((name) => viewQueue(directory, name)));
+    return c.json({ queues });
+  });
+
+  app.get("/queues/:name", async (c) => {
+    const name = c.req.param("name");
+    const view = await viewQueue(directory, name);
+    if (view === null) return c.json(failure("queue_not_found", `There is no queue "${name}".`), 404);
+    return c.json(view);
+  });
+
+  app.post("/clock", async (c) => {
+    if (directory.advanceClock === null) {
+      return c.json(failure("not_in_production", "The clock moves in development only."), 403);
+    }
+    const advanceMs = await readAdvanceMs(c.req.raw);
+    if (advanceMs === null) {
+      const text = `The body must be {"advanceMs": N} with N from 0 to ${CLOCK_ADVANCE_MS_MAX}.`;
+      return c.json(failure("invalid_body", text), 400);
+    }
+    await directory.advanceClock(advanceMs);
+    return c.json({ advancedMs: advanceMs });
+  });
+
+  return app;
+}
+
+async function viewQueue(directory: QueueDirectory, name: string) {
+  const definition = Object.hasOwn(directory.queues, name) ? directory.queues[name] : undefined;
+  return definition === undefined ? null : viewOf(definition, await directory.describe(name));
+}
+
+async function readAdvanceMs(request: Request): Promise<number | null> {
+  try {
+    const body: unknown = await request.json();
+    if (typeof body !== "object" || body === null || !("advanceMs" in body)) return null;
+    const { advanceMs } = body;
+    if (typeof advanceMs !== "number" || !Number.isInteger(advanceMs)) return null;
+    return advanceMs >= 0 && advanceMs <= CLOCK_ADVANCE_MS_MAX ? advanceMs : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The admin API's only form of an error. */
+export function failure(code: string, message: string) {
+  return { error: { code, message } };
+}

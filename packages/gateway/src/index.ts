@@ -1,0 +1,23 @@
+import { Hono } from "hono";
+import { adminRoutes, failure } from "./admin/routes.ts";
+import type { QueueDirectory } from "./queue-directory.ts";
+
+export { CLOCK_ADVANCE_MS_MAX } from "./admin/routes.ts";
+export type { QueueView } from "./admin/queue-view.ts";
+export type { QueueDirectory } from "./queue-directory.ts";
+
+/** Everything of ours lives under this path, so that it can share a port with a user's Worker. */
+export const PREFIX = "/__sluice";
+
+/** The HTTP side of the broker: every dialect and the admin API, each under its own path below `PREFIX`. */
+export function createGateway(directory: QueueDirectory): Hono {
+  const app = new Hono();
+  app.get(`${PREFIX}/health`, (c) => c.json({ status: "ok", queues: Object.keys(directory.queues).length }));
+  app.route(`${PREFIX}/api`, adminRoutes(directory));
+  app.notFound((c) => c.json(failure("no_route", `Nothing answers ${c.req.method} ${c.req.path}.`), 404));
+  app.onError((error, c) => {
+    console.error(`${c.req.method} ${c.req.path} failed: ${error.stack ?? error}`);
+    return c.json(failure("internal_error", "The broker failed; its log says why."), 500);
+  });
+  return app;
+}
