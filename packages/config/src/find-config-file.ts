@@ -1,0 +1,40 @@
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ConfigError, errorAt } from "./diagnostics.ts";
+
+/** In the order in which Wrangler prefers them. */
+export const CONFIG_FILE_NAMES: readonly string[] = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
+
+/**
+ * The configuration file of a Worker, as an absolute path. A file is taken as it is. Of a folder, the first of
+ * `wrangler.json`, `wrangler.jsonc`, `wrangler.toml` counts.
+ *
+ * Unlike Wrangler, this looks into no parent folder: a Worker is named by its folder here, and a Worker without a
+ * configuration must not turn into the one that happens to lie above it. It follows no redirect in
+ * `.wrangler/deploy/config.json` either, since the file there may be generated out of the one that is looked for.
+ *
+ * @throws ConfigError when the path does not exist or the folder holds none of the three.
+ */
+export function findConfigFile(folderOrFile: string): string {
+  const path = resolve(folderOrFile);
+  switch (kindOf(path)) {
+    case "file":
+      return path;
+    case "folder": {
+      const found = CONFIG_FILE_NAMES.map((name) => join(path, name)).find((file) => kindOf(file) === "file");
+      return found ?? refuse(path, `No ${CONFIG_FILE_NAMES.join(", ")} in this folder.`);
+    }
+    case "absent":
+      return refuse(path, "No such file or folder.");
+  }
+}
+
+function kindOf(path: string): "file" | "folder" | "absent" {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return "absent";
+  return stats.isDirectory() ? "folder" : "file";
+}
+
+function refuse(file: string, text: string): never {
+  throw new ConfigError([errorAt(file, undefined, text)]);
+}
