@@ -1,0 +1,93 @@
+import {
+  BATCH_SIZE_MAX,
+  BATCH_SIZE_MIN,
+  BATCH_TIMEOUT_SECONDS_MAX,
+  CONCURRENCY_MAX,
+  CONCURRENCY_MIN,
+  DELAY_SECONDS_MAX,
+  QUEUE_NAME_PATTERN,
+  RETENTION_SECONDS_MAX,
+  RETENTION_SECONDS_MIN,
+  RETRIES_MAX,
+  VISIBILITY_TIMEOUT_MS_MAX,
+} from "@sluice/protocol";
+import { type Place, placeOf, type Report } from "./report.ts";
+import type { Table } from "./table.ts";
+
+/** What a numeric key may be set to, both ends included. */
+export interface SettingRange {
+  readonly min: number;
+  readonly max: number;
+  /** What is counted, for the message. */
+  readonly unit: string;
+  /** Only a duration that the API takes in a finer unit may have decimals. */
+  readonly decimals: boolean;
+}
+
+const DELAY: SettingRange = { min: 0, max: DELAY_SECONDS_MAX, unit: "seconds", decimals: false };
+
+/**
+ * The ranges of a consumer's keys (spec cloudflare-queues 3.1). Wrangler checks none of them, production refuses at
+ * deploy what lies outside. `visibility_timeout_ms` never reaches production; it is checked all the same, for a value
+ * that no queue could have is a mistake.
+ */
+export const CONSUMER_RANGES = {
+  max_batch_size: { min: BATCH_SIZE_MIN, max: BATCH_SIZE_MAX, unit: "messages", decimals: false },
+  max_batch_timeout: { min: 0, max: BATCH_TIMEOUT_SECONDS_MAX, unit: "seconds", decimals: true },
+  max_retries: { min: 0, max: RETRIES_MAX, unit: "retries", decimals: false },
+  max_concurrency: { min: CONCURRENCY_MIN, max: CONCURRENCY_MAX, unit: "invocations", decimals: false },
+  visibility_timeout_ms: { min: 0, max: VISIBILITY_TIMEOUT_MS_MAX, unit: "milliseconds", decimals: false },
+  retry_delay: DELAY,
+} as const satisfies Readonly<Record<string, SettingRange>>;
+
+/** The range of a producer's only number. */
+export const PRODUCER_RANGES = { delivery_delay: DELAY } as const;
+
+/** The ranges of a queue's own settings (spec cloudflare-queues 0). */
+export const QUEUE_RANGES = {
+  delivery_delay: DELAY,
+  message_retention_period: {
+    min: RETENTION_SECONDS_MIN,
+    max: RETENTION_SECONDS_MAX,
+    unit: "seconds",
+    decimals: false,
+  },
+} as const satisfies Readonly<Record<string, SettingRange>>;
+
+/**
+ * Reports every number of a table that is outside its range and returns whether none is. Absent keys and other types
+ * are not its business.
+ */
+export function checkRanges(
+  table: Table,
+  place: Place,
+  ranges: Readonly<Record<string, SettingRange>>,
+  report: Report,
+): boolean {
+  let isInRange = true;
+  for (const [key, range] of Object.entries(ranges)) {
+    const value = table[key];
+    if (typeof value !== "number" || isWithin(value, range)) continue;
+    isInRange = false;
+    const keyPlace = placeOf(place, key);
+    const kind = range.decimals ? "number" : "whole number";
+    report.error(
+      keyPlace,
+      `The field "${keyPlace.field}" should be a ${kind} of ${range.unit} from ${range.min} to ${range.max} but got ${value}.`,
+    );
+  }
+  return isInRange;
+}
+
+function isWithin(value: number, range: SettingRange): boolean {
+  return value >= range.min && value <= range.max && (range.decimals || Number.isInteger(value));
+}
+
+/** Reports a name that no queue can have, in the words of the API's code 11003 (spec cloudflare-queues 6.8). */
+export function checkQueueName(name: string, place: Place, report: Report): void {
+  if (QUEUE_NAME_PATTERN.test(name)) return;
+  report.error(
+    place,
+    `Invalid queue name: invalid queue name: ${name}. Must match ${QUEUE_NAME_PATTERN.source}`,
+  );
+}
