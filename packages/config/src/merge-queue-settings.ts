@@ -1,0 +1,39 @@
+import { type ConfigDiagnostic, errorAt, formatPlace } from "./diagnostics.ts";
+import type { QueueSettings } from "./sluice-table.ts";
+import type { WorkerQueueConfig } from "./worker-config.ts";
+
+const KEYS = [
+  ["deliveryDelaySeconds", "delivery_delay"],
+  ["messageRetentionSeconds", "message_retention_period"],
+] as const satisfies readonly (readonly [keyof QueueSettings, string])[];
+
+/**
+ * The `[sluice.queues]` tables of all files as one. Files may share a queue, each setting other keys of it or the same
+ * ones alike; what they set differently is reported with both places.
+ */
+export function mergeQueueSettings(
+  workers: readonly WorkerQueueConfig[],
+  diagnostics: ConfigDiagnostic[],
+): ReadonlyMap<string, QueueSettings> {
+  const merged = new Map<string, QueueSettings>();
+  const places = new Map<string, string>();
+  for (const { file, queueSettings, lines } of workers) {
+    for (const [queue, settings] of Object.entries(queueSettings)) {
+      const line = lines?.queueSettings[queue];
+      const before = merged.get(queue) ?? {};
+      for (const [key, spelling] of KEYS) {
+        if (settings[key] === undefined) continue;
+        const placeId = `${queue}.${key}`;
+        const place = formatPlace(file, line);
+        if (before[key] === undefined) {
+          places.set(placeId, place);
+        } else if (before[key] !== settings[key]) {
+          const text = `Queue "${queue}" has two values of "${spelling}": ${before[key]} (${places.get(placeId)}) and ${settings[key]} (${place})`;
+          diagnostics.push(errorAt(file, line, text));
+        }
+      }
+      merged.set(queue, { ...settings, ...before });
+    }
+  }
+  return merged;
+}

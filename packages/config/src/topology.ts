@@ -1,0 +1,139 @@
+import {
+  type ProducerDefinition,
+  type QueueDefinition,
+  type QueueTopology,
+  RETENTION_SECONDS_DEFAULT,
+  type WorkerConsumerDefinition,
+} from "@sluice/protocol";
+import { deadLetterCycles } from "./dead-letter-cycles.ts";
+import { type ConfigDiagnostic, ConfigError, errorAt, formatPlace } from "./diagnostics.ts";
+import { mergeQueueSettings } from "./merge-queue-settings.ts";
+import { recordOf } from "./table.ts";
+import type { WorkerQueueConfig } from "./worker-config.ts";
+
+/**
+ * Merges the configurations of all Workers into the queues that exist. A queue exists when anything names it: a
+ * producer, a consumer, a `[sluice.queues]` table, or a consumer that sends its dead letters there. The result does not
+ * depend on the order of the Workers: queues are sorted by name, producers by Worker and binding.
+ *
+ * A producer's own `delivery_delay` is not in here: it belongs to the binding and is applied there.
+ *
+ * @throws ConfigError when two Workers have the same name, a queue has two consumers, dead letters go in a circle, or
+ *   two files set a queue to different things (spec cloudflare-queues 4, 8.1).
+ */
+export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopology {
+  const diagnostics: ConfigDiagnostic[] = [];
+  const distinct = distinctWorkers(workers, diagnostics);
+  const consumers = mergeConsumers(distinct, diagnostics);
+  reportCycles(consumers, diagnostics);
+  const settings = mergeQueueSettings(distinct, diagnostics);
+  if (diagnostics.length > 0) throw new ConfigError(diagnostics);
+
+  const queues = [...queueNames(distinct)].sort().map((name): [string, QueueDefinition] => {
+    return [
+      name,
+      {
+        deliveryDelaySeconds: settings.get(name)?.deliveryDelaySeconds ?? 0,
+        messageRetentionSeconds: settings.get(name)?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT,
+        producers: producersOf(name, distinct),
+        consumer: consumers.get(name)?.definition ?? null,
+      },
+    ];
+  });
+  return { queues: recordOf(queues) };
+}
+
+/** A Worker that is listed twice counts once; two Workers of one name could not tell whose messages are whose. */
+function distinctWorkers(
+  workers: readonly WorkerQueueConfig[],
+  diagnostics: ConfigDiagnostic[],
+): WorkerQueueConfig[] {
+  const byName = new Map<string, WorkerQueueConfig>();
+  for (const worker of workers) {
+    const namesake = byName.get(worker.workerName);
+    if (namesake === undefined) {
+      byName.set(worker.workerName, worker);
+    } else if (namesake.file !== worker.file || namesake.env !== worker.env) {
+      const places = `${origin(namesake)} and ${origin(worker)}`;
+      diagnostics.push(
+        errorAt(worker.file, undefined, `Two Workers are called "${worker.workerName}": ${places}.`),
+      );
+    }
+  }
+  return [...byName.values()];
+}
+
+function origin({ file, env }: WorkerQueueConfig): string {
+  return env === null ? file : `${file} with environment "${env}"`;
+}
+
+interface PlacedConsumer {
+  readonly definition: WorkerConsumerDefinition;
+  readonly file: string;
+  readonly line: number | undefined;
+}
+
+function mergeConsumers(
+  workers: readonly WorkerQueueConfig[],
+  diagnostics: ConfigDiagnostic[],
+): Map<string, PlacedConsumer> {
+  const consumers = new Map<string, PlacedConsumer>();
+  for (const { workerName, file, lines, consumers: ofWorker } of workers) {
+    for (const [i, { queue, settings }] of ofWorker.entries()) {
+      const line = lines?.consumers[i];
+      const first = consumers.get(queue);
+      if (first === undefined) {
+        consumers.set(queue, { definition: { type: "worker", worker: workerName, settings }, file, line });
+        continue;
+      }
+      const places = `${formatPlace(first.file, first.line)} and ${formatPlace(file, line)}`;
+      const workerNames = `"${first.definition.worker}" and "${workerName}"`;
+      diagnostics.push(
+        errorAt(file, line, `Multiple consumers defined for queue "${queue}": ${workerNames} (${places})`),
+      );
+    }
+  }
+  return consumers;
+}
+
+function reportCycles(consumers: ReadonlyMap<string, PlacedConsumer>, diagnostics: ConfigDiagnostic[]): void {
+  const next = (queue: string) => consumers.get(queue)?.definition.settings.deadLetterQueue ?? undefined;
+  for (const cycle of deadLetterCycles(consumers.keys(), next)) {
+    const [queue = ""] = cycle;
+    const consumer = consumers.get(queue);
+    if (consumer === undefined) continue;
+    const text =
+      cycle.length === 1
+        ? `Dead letter queue for queue "${queue}" cannot be itself`
+        : `Dead letters go in a circle: ${[...cycle, queue].map((name) => `"${name}"`).join(" -> ")}`;
+    diagnostics.push(errorAt(consumer.file, consumer.line, text));
+  }
+}
+
+function queueNames(workers: readonly WorkerQueueConfig[]): Set<string> {
+  const names = new Set<string>();
+  for (const { producers, consumers, queueSettings } of workers) {
+    for (const { queue } of producers) names.add(queue);
+    for (const { queue, settings } of consumers) {
+      names.add(queue);
+      if (settings.deadLetterQueue !== null) names.add(settings.deadLetterQueue);
+    }
+    for (const queue of Object.keys(queueSettings)) names.add(queue);
+  }
+  return names;
+}
+
+function producersOf(queue: string, workers: readonly WorkerQueueConfig[]): ProducerDefinition[] {
+  return workers
+    .flatMap(({ workerName, producers }) =>
+      producers
+        .filter((producer) => producer.queue === queue)
+        .map(({ binding }) => ({ worker: workerName, binding })),
+    )
+    .sort((a, b) => compare(a.worker, b.worker) || compare(a.binding, b.binding));
+}
+
+/** By code units, so that the same files give the same topology whatever the language of the machine. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
