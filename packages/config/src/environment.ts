@@ -103,10 +103,14 @@ function nameByFolder(document: ConfigDocument, report: Report): string {
     .replaceAll(/[^a-z0-9-]+/g, "-")
     .replaceAll(/^-+|-+$/g, "");
   const name = slug === "" ? "worker" : slug;
-  report.warning(
-    placeOf(ROOT, "name"),
-    `There is no "name". The Worker is called "${name}", after its folder.`,
-  );
+  const { name: written } = document.root;
+  // Any other name that cannot be used has been refused already.
+  if (written === undefined || written === "") {
+    report.warning(
+      placeOf(ROOT, "name"),
+      `There is no "name". The Worker is called "${name}", after its folder.`,
+    );
+  }
   return name;
 }
 
