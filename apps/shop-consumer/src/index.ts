@@ -1,0 +1,31 @@
+import { WorkerEntrypoint } from "cloudflare:workers";
+import type { OrderHistory } from "./history.ts";
+import type { CustomerOrders } from "./report.ts";
+import { settleDeadLetters, settleOrders } from "./settle.ts";
+
+export { OrderHistory } from "./history.ts";
+
+interface Env {
+  readonly HISTORY: DurableObjectNamespace<OrderHistory>;
+}
+
+/** What the shop asks over its service binding. */
+export class OrderStatus extends WorkerEntrypoint<Env> {
+  /** Tells what became of a customer's orders. Of one that is still queued nothing is known here. */
+  async ofCustomer(customer: string): Promise<CustomerOrders> {
+    return await this.env.HISTORY.getByName(customer).progress();
+  }
+}
+
+export default {
+  async queue(batch, env) {
+    switch (batch.queue) {
+      case "orders":
+        return await settleOrders(batch, env.HISTORY);
+      case "orders-dlq":
+        return await settleDeadLetters(batch, env.HISTORY);
+      default:
+        throw new Error(`No handler for the queue "${batch.queue}"`);
+    }
+  },
+} satisfies ExportedHandler<Env>;

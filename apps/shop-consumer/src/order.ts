@@ -1,0 +1,49 @@
+/** One product of an order, with the price it was ordered at. */
+export interface OrderLine {
+  readonly sku: string;
+  readonly quantity: number;
+  readonly unitPriceCents: number;
+}
+
+/** The body of a message in the queue "orders". */
+export interface Order {
+  readonly id: string;
+  /** Whose order it is: the key under which its progress is kept. */
+  readonly customer: string;
+  /** The bulk run that the order is part of, `null` for one placed by itself. */
+  readonly bulk: string | null;
+  readonly lines: readonly OrderLine[];
+  /** Milliseconds since the epoch. */
+  readonly placedAt: number;
+}
+
+/**
+ * Reads a message body. A queue takes messages from anyone who may send to it, so nothing about a body is certain.
+ *
+ * @returns the order, or `null` when the body is not one.
+ */
+export function readOrder(body: unknown): Order | null {
+  if (!isRecord(body)) return null;
+  const { id, customer, bulk, lines, placedAt } = body;
+  if (!isName(id) || !isName(customer) || !(bulk === null || isName(bulk))) return null;
+  if (typeof placedAt !== "number" || !Number.isFinite(placedAt)) return null;
+  if (!Array.isArray(lines) || lines.length === 0 || !lines.every(isLine)) return null;
+  return { id, customer, bulk, lines, placedAt };
+}
+
+function isLine(value: unknown): value is OrderLine {
+  if (!isRecord(value)) return false;
+  return isName(value.sku) && isCount(value.quantity, 1) && isCount(value.unitPriceCents, 0);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function isCount(value: unknown, least: number): boolean {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= least;
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import type { Order } from "./order.ts";
+import { backoffSeconds, chargeCard } from "./payment.ts";
+
+function orderOf(skus: readonly string[], id = "o-1"): Order {
+  const lines = skus.map((sku) => ({ sku, quantity: 2, unitPriceCents: 1500 }));
+  return { id, customer: "ada", bulk: null, lines, placedAt: 0 };
+}
+
+describe("chargeCard", () => {
+  it("charges every line at the first attempt", () => {
+    expect(chargeCard(orderOf(["mug", "notebook"]), 1)).toEqual({ kind: "charged", cents: 6000 });
+  });
+
+  it("is interrupted by the flaky lamp on the first two attempts, with a growing wait, and charges on the third", () => {
+    const order = orderOf(["mug", "lamp"]);
+    expect(chargeCard(order, 1)).toMatchObject({ kind: "interrupted", retryInSeconds: 2 });
+    expect(chargeCard(order, 2)).toMatchObject({ kind: "interrupted", retryInSeconds: 4 });
+    expect(chargeCard(order, 3)).toEqual({ kind: "charged", cents: 6000 });
+  });
+
+  it("is refused by the cursed vase on every attempt, whatever else is ordered", () => {
+    for (const attempt of [1, 2, 3, 4, 100]) {
+      expect(chargeCard(orderOf(["lamp", "vase"]), attempt).kind).toBe("refused");
+    }
+  });
+
+  it("is interrupted by the kite in about a third of the orders", () => {
+    const failures = Array.from({ length: 3000 }, (_, n) =>
+      chargeCard(orderOf(["kite"], `order-${n}`), 1),
+    ).filter((charge) => charge.kind === "interrupted");
+    expect(failures.length).toBeGreaterThan(900);
+    expect(failures.length).toBeLessThan(1100);
+  });
+
+  it("ends the same attempt of the same order the same way again", () => {
+    for (let n = 0; n < 50; n++) {
+      const order = orderOf(["kite"], `order-${n}`);
+      expect(chargeCard(order, 2)).toEqual(chargeCard(order, 2));
+    }
+  });
+});
+
+describe("backoffSeconds", () => {
+  it("doubles from two seconds and stops at a minute", () => {
+    expect([1, 2, 3, 5, 6, 100].map(backoffSeconds)).toEqual([2, 4, 8, 32, 60, 60]);
+  });
+});
