@@ -1,0 +1,108 @@
+import { findProduct } from "./catalogue.ts";
+import type { OrderLine } from "./order.ts";
+
+/** Different products that one order may hold. */
+export const LINES_MAX = 20;
+/** Pieces of one product that one order may hold. */
+export const QUANTITY_MAX = 10;
+/** The longest that a queue keeps a message back, in seconds: a day. */
+export const DELAY_SECONDS_MAX = 86_400;
+/** Orders that one bulk request may place. */
+export const BULK_COUNT_MAX = 10_000;
+
+const CUSTOMER_PATTERN = /^[\w-]{8,64}$/;
+
+/** A checked value, or what is wrong with it in words for the sender. */
+export type Checked<Value> =
+  | { readonly kind: "valid"; readonly value: Value }
+  | { readonly kind: "invalid"; readonly error: string };
+
+/** What every request that places orders may say. */
+export interface Terms {
+  /** Who orders, `null` when the request does not say. */
+  readonly customer: string | null;
+  /** Seconds that the queue keeps the order back. Default 0. */
+  readonly delaySeconds: number;
+}
+
+/** What `POST /api/orders` asks for. */
+export interface OrderRequest extends Terms {
+  readonly lines: readonly OrderLine[];
+}
+
+/**
+ * Checks the JSON body of `POST /api/orders`:
+ * `{ "items": [{ "sku": "mug", "quantity": 1 }], "customer"?: "...", "delaySeconds"?: 10 }`.
+ * The price is the catalogue's, never the sender's.
+ */
+export function readOrderRequest(body: unknown): Checked<OrderRequest> {
+  if (!isRecord(body)) return invalid("The body must be a JSON object");
+  const { items } = body;
+  if (!Array.isArray(items) || items.length === 0) {
+    return invalid('"items" must be a list of at least one { "sku", "quantity" }');
+  }
+  if (items.length > LINES_MAX) return invalid(`"items" must hold at most ${LINES_MAX} products`);
+  const lines: OrderLine[] = [];
+  for (const [at, item] of items.entries()) {
+    const line = readLine(item, `items[${at}]`);
+    if (line.kind === "invalid") return line;
+    if (lines.some(({ sku }) => sku === line.value.sku)) {
+      return invalid(`items[${at}].sku: "${line.value.sku}" is listed twice`);
+    }
+    lines.push(line.value);
+  }
+  const terms = readTerms(body);
+  if (terms.kind === "invalid") return terms;
+  return { kind: "valid", value: { ...terms.value, lines } };
+}
+
+/** Checks the part that both ways to order share: `customer` and `delaySeconds`, each of which may be missing. */
+export function readTerms(body: unknown): Checked<Terms> {
+  if (!isRecord(body)) return invalid("The body must be a JSON object");
+  const { customer = null, delaySeconds = 0 } = body;
+  if (customer !== null && !isCustomer(customer)) {
+    return invalid('"customer" must be 8 to 64 letters, digits, "-" or "_"');
+  }
+  if (!isWhole(delaySeconds, 0, DELAY_SECONDS_MAX)) {
+    return invalid(`"delaySeconds" must be a whole number from 0 to ${DELAY_SECONDS_MAX}`);
+  }
+  return { kind: "valid", value: { customer, delaySeconds } };
+}
+
+/** Checks the `count` of `POST /api/orders/bulk?count=N`. */
+export function readBulkCount(text: string | null): Checked<number> {
+  const count = text !== null && /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!isWhole(count, 1, BULK_COUNT_MAX)) {
+    return invalid(`"count" must be a whole number from 1 to ${BULK_COUNT_MAX}`);
+  }
+  return { kind: "valid", value: count };
+}
+
+/** Whether that names a customer. */
+export function isCustomer(value: unknown): value is string {
+  return typeof value === "string" && CUSTOMER_PATTERN.test(value);
+}
+
+function readLine(item: unknown, where: string): Checked<OrderLine> {
+  if (!isRecord(item)) return invalid(`${where} must be { "sku", "quantity" }`);
+  const { sku, quantity } = item;
+  const product = typeof sku === "string" ? findProduct(sku) : undefined;
+  if (product === undefined)
+    return invalid(`${where}.sku: there is no product ${JSON.stringify(sku) ?? ""}`.trim());
+  if (!isWhole(quantity, 1, QUANTITY_MAX)) {
+    return invalid(`${where}.quantity must be a whole number from 1 to ${QUANTITY_MAX}`);
+  }
+  return { kind: "valid", value: { sku: product.sku, quantity, unitPriceCents: product.priceCents } };
+}
+
+function isWhole(value: unknown, least: number, most: number): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function invalid(error: string): { kind: "invalid"; error: string } {
+  return { kind: "invalid", error };
+}
