@@ -38,7 +38,8 @@ export function admit(requests: readonly SendRequest[], queueDelaySeconds: numbe
 }
 
 function refusalOf(index: PackedIndex, delaySeconds: number | undefined): RpcFailure | null {
-  if (index.count === 0) return refuse(QUEUE_ERROR_CODES.batchCountOutOfBounds, "a batch needs at least one message");
+  if (index.count === 0)
+    return refuse(QUEUE_ERROR_CODES.batchCountOutOfBounds, "a batch needs at least one message");
   if (index.count > BATCH_MESSAGES_MAX) {
     return refuse(
       QUEUE_ERROR_CODES.batchCountOutOfBounds,

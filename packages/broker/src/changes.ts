@@ -36,6 +36,7 @@ export function writeChanges(
 function payloadBytes(cache: PayloadCache, id: number): Uint8Array {
   const payload = cache.get(id);
   // The turn that stored the messages put it there and trims the cache only after its commit.
-  if (payload === undefined) throw new Error(`the payload of segment ${id} was dropped before it was written`);
+  if (payload === undefined)
+    throw new Error(`the payload of segment ${id} was dropped before it was written`);
   return payload.packed;
 }

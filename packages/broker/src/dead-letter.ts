@@ -37,7 +37,10 @@ export function buryDead(core: QueueCore, dead: readonly Slice[], reason: string
 /** The first few lines, and how many more there are. */
 export function firstLines(lines: readonly string[]): string[] {
   if (lines.length <= MESSAGE_LINES_MAX) return [...lines];
-  return [...lines.slice(0, MESSAGE_LINES_MAX), `… and ${lines.length - MESSAGE_LINES_MAX} more messages alike`];
+  return [
+    ...lines.slice(0, MESSAGE_LINES_MAX),
+    `… and ${lines.length - MESSAGE_LINES_MAX} more messages alike`,
+  ];
 }
 
 /** Groups of records that fit into one stored value each. */

@@ -22,6 +22,11 @@ export class PushDispatcher {
     return this.#consumer !== null && !this.#backoff.failing;
   }
 
+  /** Whether deliveries are running. */
+  get busy(): boolean {
+    return this.#running.size > 0;
+  }
+
   /** When a consumer that does not answer is asked again, in ms; `null` when nothing waits for it. */
   get retryAtMs(): number | null {
     const { queue } = this.#core;
@@ -34,7 +39,11 @@ export class PushDispatcher {
     const consumer = this.#consumer;
     if (consumer === null || this.#backoff.failing) return [];
     const taken: Running[] = [];
-    for (let batch = nextBatch(this.#core.queue, nowMs); batch !== null; batch = nextBatch(this.#core.queue, nowMs)) {
+    for (
+      let batch = nextBatch(this.#core.queue, nowMs);
+      batch !== null;
+      batch = nextBatch(this.#core.queue, nowMs)
+    ) {
       const packed = this.#pack(batch);
       if (packed === null) {
         pushEnded(this.#core.queue, batch, "notRun");
@@ -43,7 +52,12 @@ export class PushDispatcher {
       const running = {
         batch,
         consumer,
-        delivery: { queue: this.#core.name, packed, attempts: attemptsOf(batch), metrics: this.#core.metrics() },
+        delivery: {
+          queue: this.#core.name,
+          packed,
+          attempts: attemptsOf(batch),
+          metrics: this.#core.metrics(),
+        },
         startedMs: nowMs,
       };
       this.#running.set(batch.leaseId, running);
@@ -107,7 +121,9 @@ export class PushDispatcher {
     for (const slice of batch.slices) release(queue, { ...slice, leaseId: batch.leaseId }, nowMs, nowMs);
     pushEnded(queue, batch, "notRun");
     if (!this.#backoff.failing) {
-      ports.log.warn(`Queue "${name}": its consumer "${running.consumer.name}" is not running, its messages wait`);
+      ports.log.warn(
+        `Queue "${name}": its consumer "${running.consumer.name}" is not running, its messages wait`,
+      );
       this.#backoff.failed(nowMs);
     }
   }
@@ -120,7 +136,9 @@ export class PushDispatcher {
     this.#probing = false;
     if (answers) {
       this.#backoff.succeeded();
-      this.#core.ports.log.info(`Queue "${this.#core.name}": its consumer "${consumer.name}" is running again`);
+      this.#core.ports.log.info(
+        `Queue "${this.#core.name}": its consumer "${consumer.name}" is running again`,
+      );
       await this.#core.wake();
     } else {
       this.#backoff.failed(this.#core.nowMs);
@@ -159,6 +177,7 @@ export class PushDispatcher {
 
 function attemptsOf(batch: Lease): number | number[] {
   const [first] = batch.slices;
-  if (first !== undefined && batch.slices.every((slice) => slice.attempts === first.attempts)) return first.attempts;
+  if (first !== undefined && batch.slices.every((slice) => slice.attempts === first.attempts))
+    return first.attempts;
   return batch.slices.flatMap((slice) => Array<number>(slice.to - slice.from).fill(slice.attempts));
 }

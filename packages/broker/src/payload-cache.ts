@@ -1,4 +1,4 @@
-import { PackedIndex } from "@sluice/protocol";
+import type { PackedIndex } from "@sluice/protocol";
 
 /** Payloads kept in memory, in bytes: what was just sent is about to be delivered, so the hot path reads nothing. */
 export const CACHE_BYTES_MAX = 24_000_000;

@@ -1,4 +1,4 @@
-import type { DeliveryResult, Delivery, QueueDefinition } from "@sluice/protocol";
+import type { Delivery, DeliveryResult, QueueDefinition } from "@sluice/protocol";
 import type { Clock } from "./clock.ts";
 import type { QueueLog } from "./log.ts";
 import type { QueueStore } from "./store.ts";

@@ -1,12 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
-import {
-  type BacklogMetrics,
-  type QueueBrokerRpc,
-  type QueueConsumerRpc,
-  type QueueDescription,
-  type QueueTopology,
-  type SendReply,
-  type SendRequest,
+import type {
+  BacklogMetrics,
+  QueueBrokerRpc,
+  QueueConsumerRpc,
+  QueueDescription,
+  QueueTopology,
+  SendReply,
+  SendRequest,
 } from "@sluice/protocol";
 import { admit } from "./admit.ts";
 import { MovableClock, systemClock } from "./clock.ts";

@@ -1,7 +1,7 @@
 import {
-  createQueue,
-  counts,
   advance,
+  counts,
+  createQueue,
   endPushLeases,
   expireLeases,
   expireRetention,
@@ -22,6 +22,12 @@ import { rulesOf } from "./rules.ts";
 
 /** Ids of one life of the outbox; must be the engine's factor too, so that one epoch numbers both. */
 const IDS_PER_EPOCH = 2 ** 32;
+
+/**
+ * While a delivery runs the alarm is at most this far away, in ms: after a crash nothing else would wake the object before
+ * the lease expires, which for a `queue()` handler is 15 minutes.
+ */
+export const HEARTBEAT_MS = 5_000;
 
 /**
  * One queue: the engine's state, what it is stored in and who works on it, all on the same turn.
@@ -141,6 +147,7 @@ export class QueueCore {
       nextWakeAt(this.queue, this.#dispatcher.open),
       this.#dispatcher.retryAtMs,
       this.outbox.retryAtMs,
+      this.#dispatcher.busy ? this.nowMs + HEARTBEAT_MS : null,
     ].filter((moment) => moment !== null);
     if (moments.length > 0) this.ports.setAlarm(Math.min(...moments));
   }
@@ -191,23 +198,29 @@ export class QueueCore {
   }
 
   #load(): void {
-    const { store, log } = this.ports;
+    const { ports } = this;
+    const { store, log } = ports;
     const nowMs = this.nowMs;
     for (const { id, index, state } of store.segments()) {
       try {
         restoreSegment(this.queue, id, index, state, nowMs);
         if (state !== null) this.#withState.add(id);
       } catch (error) {
-        log.error(`Queue "${this.name}": segment ${id} is damaged and left out, its messages are lost: ${error}`);
+        log.error(
+          `Queue "${this.name}": segment ${id} is damaged and left out, its messages are lost: ${error}`,
+        );
       }
     }
     this.outbox.load();
-    if (this.queue.leasedCount === 0) return;
     const ended = endPushLeases(this.queue, nowMs);
     const retried = ended.retried.reduce((sum, slice) => sum + slice.to - slice.from, 0);
     if (retried > 0) {
-      log.info(`Queue "${this.name}": ${retried} message(s) were in delivery when the broker stopped and are delivered again`);
+      log.info(
+        `Queue "${this.name}": ${retried} message(s) were in delivery when the broker stopped and are delivered again`,
+      );
     }
     buryDead(this, ended.dead, "the broker stopped during its last delivery");
+    // What an earlier life left behind goes on by itself, without a call from outside.
+    if (this.queue.segments.size > 0 || this.outbox.retryAtMs !== null) this.wake().catch(ports.broken);
   }
 }

@@ -115,7 +115,8 @@ export class SqliteStore implements QueueStore {
 
   #migrate(): void {
     const [meta] = this.#run("SELECT name FROM sqlite_master WHERE name = 'meta'");
-    const version = meta === undefined ? 0 : (this.#number("SELECT value FROM meta WHERE key = 'schema'") ?? 0);
+    const version =
+      meta === undefined ? 0 : (this.#number("SELECT value FROM meta WHERE key = 'schema'") ?? 0);
     if (version > MIGRATIONS.length) {
       throw new SchemaVersionError(
         `this queue was written by a later release (schema ${version}); this one knows ${MIGRATIONS.length}`,

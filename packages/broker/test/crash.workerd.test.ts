@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type BrokerHarness, consumer, startBroker } from "./harness.ts";
+
+let persistDir: string;
+let broker: BrokerHarness | undefined;
+
+beforeEach(async () => {
+  persistDir = await mkdtemp(path.join(tmpdir(), "sluice-crash-"));
+});
+
+afterEach(async () => {
+  await broker?.stop();
+  broker = undefined;
+  await rm(persistDir, { recursive: true, force: true });
+});
+
+/** Kills the process and starts another one on the same files. */
+async function restart(options: Parameters<typeof startBroker>[0]): Promise<BrokerHarness> {
+  await broker?.kill();
+  await broker?.stop();
+  broker = await startBroker({ ...options, persistDir });
+  return broker;
+}
+
+const never = () => new Promise<never>(() => {});
+
+describe("kill -9 between send and delivery", () => {
+  it("delivers every acknowledged message afterwards", async () => {
+    const queues = { orders: { consumer: consumer({ maxBatchSize: 100, maxBatchTimeoutSeconds: 60 }) } };
+    broker = await startBroker({ queues, persistDir });
+    const sent: string[] = [];
+    for (let i = 0; i < 50; i++) {
+      const reply = await broker.send("orders", [`message ${i}`]);
+      expect(reply.ok).toBe(true);
+      sent.push(`message ${i}`);
+    }
+    expect(broker.seen).toEqual([]);
+    const restarted = await restart({ queues });
+    const queue = await restarted.queue("orders");
+    await queue.advanceClock("orders", 60_000);
+    await restarted.until((seen) => seen.length === 1);
+    expect(restarted.seen[0]?.messages.map((message) => message.body)).toEqual(sent);
+  });
+
+  it("keeps delays", async () => {
+    const queues = { orders: { consumer: consumer({ maxBatchSize: 1, maxBatchTimeoutSeconds: 0 }) } };
+    broker = await startBroker({ queues, persistDir });
+    await broker.send("orders", ["later", "sooner"], { ownDelays: [7200, 3600] });
+    const restarted = await restart({ queues });
+    const queue = await restarted.queue("orders");
+    expect(await queue.describe("orders")).toMatchObject({ ready: 0, delayed: 2, leased: 0 });
+    await queue.advanceClock("orders", 3_600_000);
+    await restarted.until((seen) => seen.length === 1);
+    await queue.advanceClock("orders", 3_600_000);
+    await restarted.until((seen) => seen.length === 2);
+    expect(restarted.seen.map((batch) => batch.messages[0]?.body)).toEqual(["sooner", "later"]);
+  });
+
+  it("counts the attempts of deliveries that the crash cut off, up to the dead-letter queue", async () => {
+    const queues = {
+      orders: {
+        consumer: consumer({
+          maxBatchSize: 1,
+          maxBatchTimeoutSeconds: 0,
+          maxRetries: 1,
+          deadLetterQueue: "graveyard",
+        }),
+      },
+      graveyard: { consumer: consumer({ maxBatchTimeoutSeconds: 0 }) },
+    };
+    broker = await startBroker({ queues, handler: never, persistDir });
+    await broker.send("orders", ["poison"]);
+    await broker.until((seen) => seen.length === 1);
+    expect(broker.seen[0]?.messages[0]?.attempts).toBe(1);
+
+    const second = await restart({ queues, handler: never });
+    await second.until((seen) => seen.length === 1);
+    expect(second.seen[0]).toMatchObject({ queue: "orders", messages: [{ body: "poison", attempts: 2 }] });
+
+    const third = await restart({ queues });
+    await third.until((seen) => seen.length === 1);
+    expect(third.seen[0]).toMatchObject({ queue: "graveyard", messages: [{ body: "poison", attempts: 1 }] });
+  });
+
+  it("wakes a queue by its alarm, without a call from outside", async () => {
+    const queues = { orders: { consumer: consumer({ maxBatchSize: 10, maxBatchTimeoutSeconds: 1 }) } };
+    broker = await startBroker({ queues, persistDir });
+    await broker.send("orders", ["one"]);
+    const restarted = await restart({ queues });
+    await restarted.until((seen) => seen.length === 1);
+    expect(restarted.seen[0]?.messages[0]?.body).toBe("one");
+  });
+});

@@ -1,0 +1,277 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  type BacklogMetrics,
+  type ContentType,
+  type Delivery,
+  type DeliveryResult,
+  packMessages,
+  type QueueDefinition,
+  type QueueDescription,
+  type SendReply,
+  type SendRequest,
+  unpackMessages,
+} from "@sluice/protocol";
+import { build } from "esbuild";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+
+/** A batch as a test's consumer sees it. */
+export interface SeenBatch {
+  readonly queue: string;
+  readonly messages: { id: string; body: string; attempts: number; timestampMs: number }[];
+  readonly metrics: BacklogMetrics;
+}
+
+/** What the test's consumer does; runs in the test, called from the consumer Worker. */
+export type Handler = (batch: SeenBatch) => Partial<DeliveryResult> | Promise<Partial<DeliveryResult>>;
+
+/** A queue's object, called over real RPC. */
+export interface QueueStub {
+  send(queue: string, requests: readonly SendRequest[]): Promise<SendReply>;
+  metrics(queue: string): Promise<BacklogMetrics>;
+  describe(queue: string): Promise<QueueDescription>;
+  advanceClock(queue: string, ms: number): Promise<void>;
+}
+
+export interface BrokerHarness {
+  readonly persistDir: string;
+  queue(name: string): Promise<QueueStub>;
+  send(queue: string, bodies: readonly string[], options?: SendOptions): Promise<SendReply>;
+  /** Batches that were delivered, in order. */
+  readonly seen: SeenBatch[];
+  /** Resolves when `condition` holds; asked again at every delivery and every printed line. */
+  until(condition: (seen: readonly SeenBatch[]) => boolean): Promise<void>;
+  handler: Handler;
+  /** Lines that the broker printed. */
+  readonly lines: string[];
+  /** kill -9 of the workerd process. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface SendOptions {
+  readonly delaySeconds?: number;
+  readonly ownDelays?: readonly (number | undefined)[];
+  readonly contentType?: ContentType;
+}
+
+const BROKER_SOURCE = (topology: string, consumers: string) => `
+import { createQueueBroker } from "../src/index.ts";
+export const QueueBroker = createQueueBroker({ topology: ${topology}, consumers: ${consumers} });
+export default { fetch() { return new Response("broker"); } };
+`;
+
+/** Forwards every delivery to the test. */
+const CONSUMER_SOURCE = `
+import { WorkerEntrypoint } from "cloudflare:workers";
+export class SluiceQueueConsumer extends WorkerEntrypoint {
+  async deliver(delivery) {
+    const response = await this.env.TEST.fetch("http://test/deliver", {
+      method: "POST",
+      headers: { "x-delivery": JSON.stringify({ ...delivery, packed: undefined }) },
+      body: delivery.packed,
+    });
+    if (!response.ok) throw new Error(await response.text());
+    return response.json();
+  }
+  async ping() {
+    const response = await this.env.TEST.fetch("http://test/ping");
+    if (!response.ok) throw new Error("not running");
+    return "pong";
+  }
+}
+export default { fetch() { return new Response("consumer"); } };
+`;
+
+let nextId = 0;
+
+/** A message id that is unique in this process. */
+export function testId(): string {
+  nextId += 1;
+  return nextId.toString(16).padStart(32, "0");
+}
+
+/** Starts a broker and one consumer Worker called "consumer" in real workerd. `stop()` it. */
+export async function startBroker(options: {
+  queues: Record<string, Partial<QueueDefinition>>;
+  handler?: Handler;
+  /** Answers to `ping`: a consumer that is not there fails both. */
+  running?: () => boolean;
+  persistDir?: string;
+}): Promise<BrokerHarness> {
+  const persistDir = options.persistDir ?? (await mkdtemp(path.join(tmpdir(), "sluice-broker-")));
+  const queues = Object.fromEntries(
+    Object.entries(options.queues).map(([name, definition]) => [
+      name,
+      {
+        deliveryDelaySeconds: 0,
+        messageRetentionSeconds: 345_600,
+        producers: [],
+        consumer: null,
+        ...definition,
+      },
+    ]),
+  );
+  const seen: SeenBatch[] = [];
+  const lines: string[] = [];
+  const waiters = new Set<() => void>();
+  const running = options.running ?? (() => true);
+
+  const harness: BrokerHarness = {
+    persistDir,
+    seen,
+    lines,
+    handler: options.handler ?? (() => ({})),
+    async queue(name) {
+      const namespace = await mf.getDurableObjectNamespace("SLUICE_QUEUES", "broker");
+      return namespace.get(namespace.idFromName(name)) as unknown as QueueStub;
+    },
+    async send(queue, bodies, sendOptions = {}) {
+      const packed = packMessages(
+        bodies.map((body, i) => {
+          const delaySeconds = sendOptions.ownDelays?.[i];
+          return {
+            id: testId(),
+            contentType: sendOptions.contentType ?? "text",
+            body: new TextEncoder().encode(body),
+            ...(delaySeconds === undefined ? {} : { delaySeconds }),
+          };
+        }),
+      );
+      const { delaySeconds } = sendOptions;
+      const stub = await harness.queue(queue);
+      return stub.send(queue, [{ packed, ...(delaySeconds === undefined ? {} : { delaySeconds }) }]);
+    },
+    until(condition) {
+      return new Promise<void>((resolve) => {
+        const check = () => {
+          if (!condition(seen)) return;
+          waiters.delete(check);
+          resolve();
+        };
+        waiters.add(check);
+        check();
+      });
+    },
+    async kill() {
+      const pids = await childrenCalled("workerd");
+      if (pids.length === 0) throw new Error("no workerd process of this test is running");
+      for (const pid of pids) process.kill(pid, "SIGKILL");
+    },
+    async stop() {
+      await mf.dispose();
+      if (options.persistDir === undefined) await rm(persistDir, { recursive: true, force: true });
+    },
+  };
+
+  const answer = async (request: Request): Promise<Response> => {
+    if (!running()) return new Response("consumer is not running", { status: 503 });
+    if (new URL(request.url).pathname === "/ping") return new Response("pong");
+    const delivery = JSON.parse(request.headers.get("x-delivery") ?? "") as Omit<Delivery, "packed">;
+    const { attempts } = delivery;
+    const packed = new Uint8Array(await request.arrayBuffer());
+    const batch: SeenBatch = {
+      queue: delivery.queue,
+      metrics: delivery.metrics,
+      messages: unpackMessages(packed).map((message, i) => ({
+        id: message.id,
+        body: new TextDecoder().decode(message.body),
+        attempts: typeof attempts === "number" ? attempts : (attempts[i] ?? 0),
+        timestampMs: message.timestampMs,
+      })),
+    };
+    seen.push(batch);
+    for (const check of [...waiters]) check();
+    const result = await harness.handler(batch);
+    return Response.json({
+      outcome: "ok",
+      ackAll: false,
+      retryBatch: { retry: false },
+      explicitAcks: [],
+      retryMessages: [],
+      ...result,
+    } satisfies DeliveryResult);
+  };
+
+  const mf = new Miniflare(
+    convertV4MiniflareOptions({
+      resourcePersistencePath: persistDir,
+      handleStructuredLogs: ({ message }) => {
+        lines.push(message);
+        for (const check of [...waiters]) check();
+      },
+      workers: [
+        {
+          name: "broker",
+          compatibilityDate: "2026-11-01",
+          modules: [
+            {
+              type: "ESModule",
+              path: "broker.js",
+              contents: await bundle(BROKER_SOURCE(JSON.stringify({ queues }), `{ consumer: "CONSUMER" }`)),
+            },
+          ],
+          durableObjects: { SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true } },
+          serviceBindings: { CONSUMER: { name: "consumer", entrypoint: "SluiceQueueConsumer" } },
+          bindings: { SLUICE_ENV: "development" },
+        },
+        {
+          name: "consumer",
+          compatibilityDate: "2026-11-01",
+          modules: [{ type: "ESModule", path: "consumer.js", contents: CONSUMER_SOURCE }],
+          serviceBindings: { TEST: answer as never },
+        },
+      ],
+    } as Parameters<typeof convertV4MiniflareOptions>[0]),
+  );
+  await mf.ready;
+  return harness;
+}
+
+/** Process ids of this process's children with that name (Linux). */
+async function childrenCalled(name: string): Promise<number[]> {
+  const pids: number[] = [];
+  for (const entry of await readdir("/proc")) {
+    const stat = /^\d+$/.test(entry) ? await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "") : "";
+    const [, comm, parent] = /^\d+ \((.*)\) \S (\d+)/.exec(stat) ?? [];
+    if (comm === name && Number(parent) === process.pid) pids.push(Number(entry));
+  }
+  return pids;
+}
+
+async function bundle(source: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: source, resolveDir: HERE, loader: "ts" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+    external: ["cloudflare:*"],
+  });
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error("esbuild produced nothing");
+  return file.text;
+}
+
+/** A consumer definition with production's defaults and what a test changes. */
+export function consumer(
+  settings: Partial<NonNullable<QueueDefinition["consumer"]>["settings"]> = {},
+): NonNullable<QueueDefinition["consumer"]> {
+  return {
+    type: "worker",
+    worker: "consumer",
+    settings: {
+      maxBatchSize: 10,
+      maxBatchTimeoutSeconds: 5,
+      maxRetries: 3,
+      maxConcurrency: null,
+      retryDelaySeconds: 0,
+      deadLetterQueue: null,
+      ...settings,
+    },
+  };
+}
