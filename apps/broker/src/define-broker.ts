@@ -1,4 +1,9 @@
-import { type BrokerEnv, type BrokerOptions, createQueueBroker, type QueueBrokerObject } from "@sluice/broker";
+import {
+  type BrokerEnv,
+  type BrokerOptions,
+  createQueueBroker,
+  type QueueBrokerObject,
+} from "@sluice/broker";
 import { createGateway, type QueueDirectory } from "@sluice/gateway";
 
 export type { BrokerOptions } from "@sluice/broker";

@@ -2,8 +2,8 @@ import { Hono } from "hono";
 import { adminRoutes, failure } from "./admin/routes.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
 
-export { CLOCK_ADVANCE_MS_MAX } from "./admin/routes.ts";
 export type { QueueView } from "./admin/queue-view.ts";
+export { CLOCK_ADVANCE_MS_MAX } from "./admin/routes.ts";
 export type { QueueDirectory } from "./queue-directory.ts";
 
 /** Everything of ours lives under this path, so that it can share a port with a user's Worker. */
