@@ -53,9 +53,10 @@ queue = "a"
 binding = "Q"
 queue = "b"`;
     expect(refusalOf(() => readToml(toml))).toMatchObject([
+      { line: 6, key: "queues.producers[1].binding", text: "Q assigned to multiple Queue bindings." },
       {
         line: 6,
-        text: "Q assigned to multiple Queue bindings.\nBindings must have unique names, so that they can all be referenced in the worker.\nPlease change your bindings to have unique names.",
+        text: "Bindings must have unique names, so that they can all be referenced in the worker.\nPlease change your bindings to have unique names.",
       },
     ]);
   });

@@ -63,9 +63,10 @@ export function checkBindingsAreUnique(producers: CheckedQueues["producers"], re
     seen.add(value.binding);
   }
   for (const [binding, place] of duplicates) {
+    report.error(place, `${binding} assigned to multiple Queue bindings.`);
     report.error(
       place,
-      `${binding} assigned to multiple Queue bindings.\nBindings must have unique names, so that they can all be referenced in the worker.\nPlease change your bindings to have unique names.`,
+      "Bindings must have unique names, so that they can all be referenced in the worker.\nPlease change your bindings to have unique names.",
     );
   }
 }
