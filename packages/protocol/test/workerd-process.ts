@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { build } from "esbuild";
+
+/** The package is CommonJS with an ES module's default export, which `import` hands out differently here and there. */
+const { default: workerdPath } = createRequire(import.meta.url)("workerd") as { default: string };
+
+/** One Worker of a test. */
+export interface WorkerdService {
+  readonly name: string;
+  /** The bundled source of its only module: see `bundle`. */
+  readonly source: string;
+  /** Default `TEST_COMPATIBILITY_DATE`. */
+  readonly compatibilityDate?: string;
+  readonly compatibilityFlags?: readonly string[];
+  /** Bindings in the syntax of workerd.capnp, without the brackets. */
+  readonly bindings?: string;
+  /** Classes of its Durable Objects; they live in memory. */
+  readonly durableObjects?: readonly string[];
+}
+
+export interface WorkerdProcess extends AsyncDisposable {
+  /** A request to the first service. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Everything that was printed so far, in order: warnings of the runtime as well as the console. */
+  readonly lines: readonly string[];
+  /** Resolves when a printed line contains `text`, at once if one did before. */
+  printed(text: string): Promise<void>;
+}
+
+export const TEST_COMPATIBILITY_DATE = "2026-11-01";
+
+/**
+ * Starts real workerd with experimental features, which the dispatch of queue events by a service binding needs. The
+ * broker-side counterpart of what is tested is whatever service the test defines: nothing of Miniflare takes part.
+ */
+export async function startWorkerd(services: readonly WorkerdService[]): Promise<WorkerdProcess> {
+  const folder = await mkdtemp(path.join(tmpdir(), "sluice-workerd-"));
+  for (const { name, source } of services) await writeFile(path.join(folder, `${name}.js`), source);
+  await writeFile(path.join(folder, "config.capnp"), capnpConfig(services));
+  const child = spawn(
+    workerdPath,
+    [
+      "serve",
+      "config.capnp",
+      "--experimental",
+      "--verbose",
+      "--socket-addr=http=127.0.0.1:0",
+      "--control-fd=3",
+    ],
+    { cwd: folder, stdio: ["ignore", "pipe", "pipe", "pipe"] },
+  );
+  const output = recordOutput(child);
+  const stop = async () => {
+    const exited = once(child, "exit");
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await exited;
+    }
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const port = await listeningPort(child, output.lines);
+    return {
+      lines: output.lines,
+      printed: output.printed,
+      fetch: (requestPath, init) => fetch(`http://127.0.0.1:${port}${requestPath}`, init),
+      [Symbol.asyncDispose]: stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Bundles TypeScript into one module for workerd. `resolveDir` is where its imports are looked up. */
+export async function bundle(source: string, resolveDir: string): Promise<string> {
+  const result = await build({
+    stdin: { contents: source, resolveDir, loader: "ts" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+    keepNames: true,
+    external: ["cloudflare:*"],
+  });
+  const [file] = result.outputFiles;
+  if (file === undefined) throw new Error("esbuild wrote nothing");
+  return file.text;
+}
+
+function capnpConfig(services: readonly WorkerdService[]): string {
+  const [first] = services;
+  if (first === undefined) throw new Error("a test needs a service");
+  const described = services.map((service) => {
+    const classes = service.durableObjects ?? [];
+    const date = service.compatibilityDate ?? TEST_COMPATIBILITY_DATE;
+    return `(name = ${text(service.name)}, worker = (
+      modules = [(name = "main.js", esModule = embed ${text(`${service.name}.js`)})],
+      compatibilityDate = ${text(date)},
+      compatibilityFlags = [${(service.compatibilityFlags ?? []).map(text).join(", ")}],
+      bindings = [${service.bindings ?? ""}],
+      durableObjectNamespaces = [${classes.map((name) => `(className = ${text(name)}, uniqueKey = ${text(name)})`)}],
+      durableObjectStorage = (inMemory = void),
+    ))`;
+  });
+  return `using Workerd = import "/workerd/workerd.capnp";
+    const config :Workerd.Config = (
+      services = [${described.join(",\n")}],
+      sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = ${text(first.name)})],
+    );`;
+}
+
+function text(value: string): string {
+  return JSON.stringify(value);
+}
+
+function recordOutput(child: ChildProcess) {
+  const lines: string[] = [];
+  const waiters = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream === null) throw new Error("output is piped");
+    createInterface({ input: stream }).on("line", (line) => {
+      lines.push(line);
+      for (const waiter of waiters) waiter();
+    });
+  }
+  const printed = (wanted: string) =>
+    new Promise<void>((resolve) => {
+      const look = () => {
+        if (!lines.some((line) => line.includes(wanted))) return;
+        waiters.delete(look);
+        resolve();
+      };
+      waiters.add(look);
+      look();
+    });
+  return { lines, printed };
+}
+
+/** workerd reports the port it got as a line of JSON on the control descriptor. */
+async function listeningPort(child: ChildProcess, lines: readonly string[]): Promise<number> {
+  const control = createInterface({ input: child.stdio[3] as Readable });
+  const reported = once(control, "line").then(([line]) => JSON.parse(line) as { port: number });
+  const exited = once(child, "exit").then(() => {
+    throw new Error(`workerd did not start:\n${lines.join("\n")}`);
+  });
+  return (await Promise.race([reported, exited])).port;
+}
