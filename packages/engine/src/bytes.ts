@@ -15,9 +15,9 @@ export class ByteWriter {
   }
 
   float(value: number): void {
-    const bytes = new Uint8Array(8);
-    new DataView(bytes.buffer).setFloat64(0, value, true);
-    for (const byte of bytes) this.#byte(byte);
+    this.#reserve(8);
+    new DataView(this.#bytes.buffer).setFloat64(this.#length, value, true);
+    this.#length += 8;
   }
 
   finish(): Uint8Array {
@@ -25,12 +25,15 @@ export class ByteWriter {
   }
 
   #byte(byte: number): void {
-    if (this.#length === this.#bytes.length) {
-      const grown = new Uint8Array(2 * this.#length);
-      grown.set(this.#bytes);
-      this.#bytes = grown;
-    }
+    this.#reserve(1);
     this.#bytes[this.#length++] = byte;
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#length + bytes <= this.#bytes.length) return;
+    const grown = new Uint8Array(2 * this.#bytes.length);
+    grown.set(this.#bytes);
+    this.#bytes = grown;
   }
 }
 
@@ -42,10 +45,12 @@ export class ByteFormatError extends Error {
 /** Reads what `ByteWriter` wrote. Throws `ByteFormatError` past the end. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
+  readonly #view: DataView;
   #offset = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   uint(): number {
@@ -60,9 +65,10 @@ export class ByteReader {
   }
 
   float(): number {
-    const bytes = new Uint8Array(8);
-    for (let i = 0; i < 8; i++) bytes[i] = this.#byte();
-    return new DataView(bytes.buffer).getFloat64(0, true);
+    if (this.#offset + 8 > this.#bytes.length) throw this.#cutOff();
+    const value = this.#view.getFloat64(this.#offset, true);
+    this.#offset += 8;
+    return value;
   }
 
   /** Throws unless everything was read. */
@@ -74,7 +80,11 @@ export class ByteReader {
 
   #byte(): number {
     const byte = this.#bytes[this.#offset++];
-    if (byte === undefined) throw new ByteFormatError(`it ends after ${this.#bytes.length} bytes`);
+    if (byte === undefined) throw this.#cutOff();
     return byte;
+  }
+
+  #cutOff(): ByteFormatError {
+    return new ByteFormatError(`it ends after ${this.#bytes.length} bytes`);
   }
 }
