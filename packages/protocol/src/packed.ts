@@ -1,33 +1,16 @@
 import { CONTENT_TYPES, type ContentType } from "./content-type.ts";
-
-/**
- * The packed batch: what a producer sends, what the store keeps and what a consumer receives, without being encoded
- * again in between. It is a plain concatenation of records, so joining two batches is joining their bytes.
- *
- * A record, little endian (a contract: these bytes are stored):
- *
- * | offset | size | field |
- * |---|---|---|
- * | 0 | u32 | length of the body in bytes |
- * | 4 | u16 | length of the extension area (attributes of other dialects) in bytes |
- * | 6 | u8  | content type, index into `CONTENT_TYPES` |
- * | 7 | u8  | flags: bit 0 = the message names its own delay |
- * | 8 | i32 | that delay in seconds |
- * | 12 | u32 | reserved, 0 |
- * | 16 | f64 | time of the send in ms since 1970; 0 until the broker accepts the message |
- * | 24 | 16 B | message id |
- * | 40 | | extension area, then body |
- */
-export const RECORD_HEADER_BYTES = 40;
-export const MESSAGE_ID_BYTES = 16;
-
-const FLAG_OWN_DELAY = 1;
-const OFFSET_EXTENSION_BYTES = 4;
-const OFFSET_CONTENT_TYPE = 6;
-const OFFSET_FLAGS = 7;
-const OFFSET_DELAY = 8;
-const OFFSET_TIMESTAMP = 16;
-const OFFSET_ID = 24;
+import {
+  FLAG_OWN_DELAY,
+  MESSAGE_ID_BYTES,
+  OFFSET_CONTENT_TYPE,
+  OFFSET_DELAY,
+  OFFSET_EXTENSION_BYTES,
+  OFFSET_FLAGS,
+  OFFSET_ID,
+  OFFSET_TIMESTAMP,
+  RECORD_HEADER_BYTES,
+} from "./packed-layout.ts";
+import { PackedWriter } from "./packed-writer.ts";
 
 /** A message about to be packed. */
 export interface MessageToPack {
@@ -55,26 +38,11 @@ export class PackedFormatError extends Error {
   override readonly name = "PackedFormatError";
 }
 
-/** Packs messages into one buffer. */
+/** Packs messages into one buffer. Throws `PackedFormatError` on an id that is not 32 hex characters. */
 export function packMessages(messages: readonly MessageToPack[]): Uint8Array<ArrayBuffer> {
-  let totalBytes = 0;
-  for (const message of messages) totalBytes += RECORD_HEADER_BYTES + message.body.byteLength;
-  const packed = new Uint8Array(totalBytes);
-  const view = new DataView(packed.buffer);
-  let offset = 0;
-  for (const message of messages) {
-    view.setUint32(offset, message.body.byteLength, true);
-    packed[offset + OFFSET_CONTENT_TYPE] = CONTENT_TYPES.indexOf(message.contentType);
-    if (message.delaySeconds !== undefined) {
-      packed[offset + OFFSET_FLAGS] = FLAG_OWN_DELAY;
-      view.setInt32(offset + OFFSET_DELAY, message.delaySeconds, true);
-    }
-    view.setFloat64(offset + OFFSET_TIMESTAMP, message.timestampMs ?? 0, true);
-    writeHex(packed, offset + OFFSET_ID, message.id);
-    packed.set(message.body, offset + RECORD_HEADER_BYTES);
-    offset += RECORD_HEADER_BYTES + message.body.byteLength;
-  }
-  return packed;
+  const writer = new PackedWriter();
+  for (const message of messages) writer.append({ ...message, id: bytesOfHex(message.id) });
+  return writer.slice(0, writer.byteLength);
 }
 
 /** Reads every message of a packed batch. Throws `PackedFormatError` on bytes that are none. */
@@ -203,6 +171,7 @@ export function joinPacked(parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
+const HEX_ID = /^[0-9a-f]{32}$/i;
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 function readHex(bytes: Uint8Array, offset: number): string {
@@ -211,10 +180,9 @@ function readHex(bytes: Uint8Array, offset: number): string {
   return hex;
 }
 
-function writeHex(bytes: Uint8Array, offset: number, hex: string): void {
-  for (let i = 0; i < MESSAGE_ID_BYTES; i++) {
-    const byte = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
-    if (Number.isNaN(byte)) throw new PackedFormatError(`"${hex}" is not a message id of 32 hex characters`);
-    bytes[offset + i] = byte;
-  }
+function bytesOfHex(hex: string): Uint8Array {
+  if (!HEX_ID.test(hex)) throw new PackedFormatError(`"${hex}" is not a message id of 32 hex characters`);
+  const bytes = new Uint8Array(MESSAGE_ID_BYTES);
+  for (let i = 0; i < MESSAGE_ID_BYTES; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
+  return bytes;
 }

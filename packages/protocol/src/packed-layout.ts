@@ -1,0 +1,28 @@
+/**
+ * The packed batch: what a producer sends, what the store keeps and what a consumer receives, without being encoded
+ * again in between. It is a plain concatenation of records, so joining two batches is joining their bytes.
+ *
+ * A record, little endian (a contract: these bytes are stored):
+ *
+ * | offset | size | field |
+ * |---|---|---|
+ * | 0 | u32 | length of the body in bytes |
+ * | 4 | u16 | length of the extension area (attributes of other dialects) in bytes |
+ * | 6 | u8  | content type, index into `CONTENT_TYPES` |
+ * | 7 | u8  | flags: bit 0 = the message names its own delay |
+ * | 8 | i32 | that delay in seconds |
+ * | 12 | u32 | reserved, 0 |
+ * | 16 | f64 | time of the send in ms since 1970; 0 until the broker accepts the message |
+ * | 24 | 16 B | message id |
+ * | 40 | | extension area, then body |
+ */
+export const RECORD_HEADER_BYTES = 40;
+export const MESSAGE_ID_BYTES = 16;
+
+export const FLAG_OWN_DELAY = 1;
+export const OFFSET_EXTENSION_BYTES = 4;
+export const OFFSET_CONTENT_TYPE = 6;
+export const OFFSET_FLAGS = 7;
+export const OFFSET_DELAY = 8;
+export const OFFSET_TIMESTAMP = 16;
+export const OFFSET_ID = 24;

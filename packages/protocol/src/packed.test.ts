@@ -1,0 +1,173 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CONTENT_TYPES } from "./content-type.ts";
+import {
+  joinPacked,
+  type MessageToPack,
+  PackedFormatError,
+  PackedIndex,
+  packMessages,
+  unpackMessages,
+} from "./packed.ts";
+import { RECORD_HEADER_BYTES } from "./packed-layout.ts";
+import { PackedWriter } from "./packed-writer.ts";
+
+const ID = "00112233445566778899aabbccddeeff";
+const hexId = fc
+  .uint8Array({ minLength: 16, maxLength: 16 })
+  .map((bytes) => Buffer.from(bytes).toString("hex"));
+const message = fc.record(
+  {
+    id: hexId,
+    contentType: fc.constantFrom(...CONTENT_TYPES),
+    body: fc.uint8Array({ maxLength: 200 }),
+    delaySeconds: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
+    timestampMs: fc.nat(),
+  },
+  { requiredKeys: ["id", "contentType", "body"] },
+);
+
+describe("the packed batch", () => {
+  it("gives back every message that was packed", () => {
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 20 }), (messages) => {
+        const expected = messages.map((m) => ({
+          id: m.id,
+          contentType: m.contentType,
+          timestampMs: m.timestampMs ?? 0,
+          delaySeconds: m.delaySeconds,
+          body: m.body,
+        }));
+        expect(unpackMessages(packMessages(messages))).toEqual(expected);
+      }),
+    );
+  });
+
+  it("is laid out as the stored format says", () => {
+    const packed = packMessages([
+      { id: ID, contentType: "json", body: new Uint8Array([0x37]), delaySeconds: -2, timestampMs: 1.5 },
+    ]);
+    const view = new DataView(packed.buffer);
+    expect(packed).toHaveLength(RECORD_HEADER_BYTES + 1);
+    expect(view.getUint32(0, true)).toBe(1);
+    expect(view.getUint16(4, true)).toBe(0);
+    expect(packed[6]).toBe(2);
+    expect(packed[7]).toBe(1);
+    expect(view.getInt32(8, true)).toBe(-2);
+    expect(view.getUint32(12, true)).toBe(0);
+    expect(view.getFloat64(16, true)).toBe(1.5);
+    expect(Buffer.from(packed.subarray(24, 40)).toString("hex")).toBe(ID);
+    expect(packed[40]).toBe(0x37);
+  });
+
+  it("is joined by joining its bytes, and split at its records", () => {
+    fc.assert(
+      fc.property(fc.array(message, { minLength: 1, maxLength: 9 }), fc.nat(), (messages, at) => {
+        const cut = at % (messages.length + 1);
+        const joined = joinPacked([packMessages(messages.slice(0, cut)), packMessages(messages.slice(cut))]);
+        expect(joined).toEqual(packMessages(messages));
+        const index = new PackedIndex(joined);
+        expect(unpackMessages(index.records(cut, index.count))).toEqual(
+          unpackMessages(packMessages(messages.slice(cut))),
+        );
+      }),
+    );
+  });
+
+  it("keeps an extension area of another dialect out of the body", () => {
+    const plain = packMessages([{ id: ID, contentType: "text", body: new Uint8Array([1, 2]) }]);
+    const extended = new Uint8Array([...plain.subarray(0, RECORD_HEADER_BYTES), 7, 7, 7, 1, 2]);
+    new DataView(extended.buffer).setUint16(4, 3, true);
+    const bodies = unpackMessages(joinPacked([extended, plain])).map((m) => [...m.body]);
+    expect(bodies).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+  });
+
+  it("is stamped in place, and loses a delay that was served", () => {
+    const packed = packMessages([
+      { id: ID, contentType: "text", body: new Uint8Array(3), delaySeconds: 5 },
+      { id: ID, contentType: "text", body: new Uint8Array(3), delaySeconds: 6 },
+    ]);
+    const index = new PackedIndex(packed);
+    index.stamp(1, 1_700_000_000_000);
+    index.clearDelay(1);
+    expect(
+      unpackMessages(packed).map(({ timestampMs, delaySeconds }) => [timestampMs, delaySeconds]),
+    ).toEqual([
+      [0, 5],
+      [1_700_000_000_000, undefined],
+    ]);
+  });
+
+  it("keeps apart an absent delay and a delay of 0", () => {
+    const packed = packMessages([
+      { id: ID, contentType: "text", body: new Uint8Array() },
+      { id: ID, contentType: "text", body: new Uint8Array(), delaySeconds: 0 },
+    ]);
+    const index = new PackedIndex(packed);
+    expect([index.delaySeconds(0), index.delaySeconds(1)]).toEqual([undefined, 0]);
+  });
+
+  it.each([1, RECORD_HEADER_BYTES - 1, RECORD_HEADER_BYTES, RECORD_HEADER_BYTES + 2])(
+    "is refused when it is cut off after %i bytes",
+    (length) => {
+      const packed = packMessages([{ id: ID, contentType: "text", body: new Uint8Array(3) }]);
+      expect(() => unpackMessages(packed.subarray(0, length))).toThrow(PackedFormatError);
+    },
+  );
+
+  it("is refused when a content type is unknown", () => {
+    const packed = packMessages([{ id: ID, contentType: "text", body: new Uint8Array() }]);
+    packed[6] = CONTENT_TYPES.length;
+    expect(() => unpackMessages(packed)).toThrow(PackedFormatError);
+  });
+
+  it.each(["", ID.slice(1), `${ID}0`, `${ID.slice(1)}g`])("takes no message with the id %o", (id) => {
+    const message: MessageToPack = { id, contentType: "text", body: new Uint8Array() };
+    expect(() => packMessages([message])).toThrow(PackedFormatError);
+  });
+});
+
+describe("PackedWriter", () => {
+  const id = new Uint8Array(16).fill(0xab);
+
+  it("writes text as UTF-8, as long as the bytes of its encoding", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "binary", maxLength: 3_000 }), { maxLength: 5 }), (texts) => {
+        const writer = new PackedWriter();
+        for (const body of texts) writer.append({ id, contentType: "text", body });
+        const bodies = unpackMessages(writer.slice(0, writer.byteLength)).map((m) => m.body);
+        expect(bodies).toEqual(texts.map((text) => new TextEncoder().encode(text)));
+      }),
+    );
+  });
+
+  it("leaves nothing of what it held before in its next records", () => {
+    const writer = new PackedWriter();
+    writer.append({ id, contentType: "v8", body: new Uint8Array(90_000).fill(0xff), delaySeconds: -1 });
+    writer.clear();
+    writer.append({ id, contentType: "v8", body: new Uint8Array(200).fill(0xff), delaySeconds: -1 });
+    writer.clear();
+    writer.append({ id, contentType: "text", body: "a" });
+    writer.append({ id, contentType: "text", body: "b" });
+    const hex = "ab".repeat(16);
+    expect(writer.slice(0, writer.byteLength)).toEqual(
+      packMessages([
+        { id: hex, contentType: "text", body: new Uint8Array([0x61]) },
+        { id: hex, contentType: "text", body: new Uint8Array([0x62]) },
+      ]),
+    );
+  });
+
+  it("hands out slices that own their memory", () => {
+    const writer = new PackedWriter();
+    writer.append({ id, contentType: "text", body: "first" });
+    const first = writer.slice(0, writer.byteLength);
+    expect(first.buffer.byteLength).toBe(first.byteLength);
+    writer.clear();
+    writer.append({ id, contentType: "text", body: "other" });
+    expect(new TextDecoder().decode(unpackMessages(first)[0]?.body)).toBe("first");
+  });
+});
