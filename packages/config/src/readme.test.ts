@@ -20,4 +20,4 @@ test("the example of the README runs in plain Node and prints what it says", () 
   });
   const printed = execFileSync(process.execPath, ["example.ts"], { cwd: folder, encoding: "utf8" });
   expect(printed).toBe(block("text"));
-});
+}, 30_000);

@@ -12,8 +12,11 @@ export interface QueueSettings {
 }
 
 /** The message of a schema says what belongs there, as in "should be a number". */
-const number = z.number("a number").optional();
-const queueSchema = z.strictObject({ delivery_delay: number, message_retention_period: number }, "an object");
+const optionalNumber = z.number("a number").optional();
+const queueSchema = z.strictObject(
+  { delivery_delay: optionalNumber, message_retention_period: optionalNumber },
+  "an object",
+);
 
 /** The whole `[sluice]` table: a key that is not in here is refused. */
 const sluiceSchema = z.strictObject(
@@ -76,8 +79,9 @@ function check<T>(schema: z.ZodType<T>, value: unknown, place: Place, report: Re
   for (const issue of result.error.issues) {
     const issuePlace = issue.path.reduce<Place>((at, key) => placeOf(at, String(key)), place);
     if (issue.code === "unrecognized_keys") {
-      for (const key of issue.keys)
+      for (const key of issue.keys) {
         report.error(placeOf(issuePlace, key), `Unknown key "${key}" in "${issuePlace.field}".`);
+      }
     } else {
       const found = valueAt(value, issue.path);
       report.error(

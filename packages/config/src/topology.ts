@@ -29,17 +29,15 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
   const settings = mergeQueueSettings(distinct, diagnostics);
   if (diagnostics.length > 0) throw new ConfigError(diagnostics);
 
-  const queues = [...queueNames(distinct)].sort().map((name): [string, QueueDefinition] => {
-    return [
-      name,
-      {
-        deliveryDelaySeconds: settings.get(name)?.deliveryDelaySeconds ?? 0,
-        messageRetentionSeconds: settings.get(name)?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT,
-        producers: producersOf(name, distinct),
-        consumer: consumers.get(name)?.definition ?? null,
-      },
-    ];
-  });
+  const queues = [...queueNames(distinct)].sort().map((name): [string, QueueDefinition] => [
+    name,
+    {
+      deliveryDelaySeconds: settings.get(name)?.deliveryDelaySeconds ?? 0,
+      messageRetentionSeconds: settings.get(name)?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT,
+      producers: producersOf(name, distinct),
+      consumer: consumers.get(name)?.definition ?? null,
+    },
+  ]);
   return { queues: recordOf(queues) };
 }
 

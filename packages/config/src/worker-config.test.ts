@@ -52,19 +52,29 @@ const content: fc.Arbitrary<Content> = fc.record(
   { requiredKeys: ["name", "env"], noNullPrototype: true },
 );
 
-test("the same content means the same in TOML, JSON and JSONC, however it is written", () => {
-  fc.assert(
-    fc.property(content, fc.constantFrom(undefined, "staging", "pre view"), (generated, env) => {
-      const results = spellings(generated).map(([name, text]) => {
-        const { file, directory, lines, warnings, ...result } = readText(name, text, env);
-        expect(dirname(file)).toBe(directory);
-        expect(lines?.consumers).toHaveLength(result.consumers.length);
-        return { ...result, warnings: warnings.map(({ severity, key, text }) => ({ severity, key, text })) };
-      });
-      for (const result of results) expect(result).toEqual(results[0]);
-    }),
-  );
-});
+// Six files are written and read per run, which takes its time on a machine that is busy with other suites.
+const PROPERTY_TIMEOUT_MS = 60_000;
+
+test(
+  "the same content means the same in TOML, JSON and JSONC, however it is written",
+  () => {
+    fc.assert(
+      fc.property(content, fc.constantFrom(undefined, "staging", "pre view"), (generated, env) => {
+        const results = spellings(generated).map(([name, text]) => {
+          const { file, directory, lines, warnings, ...result } = readText(name, text, env);
+          expect(dirname(file)).toBe(directory);
+          expect(lines?.consumers).toHaveLength(result.consumers.length);
+          return {
+            ...result,
+            warnings: warnings.map(({ severity, key, text }) => ({ severity, key, text })),
+          };
+        });
+        for (const result of results) expect(result).toEqual(results[0]);
+      }),
+    );
+  },
+  PROPERTY_TIMEOUT_MS,
+);
 
 test("what was read says where it came from", () => {
   const folder = project({ "app/wrangler.jsonc": `{ "name": "shop" }` });
