@@ -114,7 +114,7 @@ export function createQueueBroker(options: BrokerOptions) {
         store: this.#store,
         clock: this.#clock,
         log: createConsoleLog(console, now, (callback, ms) => void setTimeout(callback, ms)),
-        definitionOf: (queue) => options.topology.queues[queue],
+        definitionOf: (queue) => own(options.topology.queues, queue),
         consumerOf: (queue) => this.#consumerOf(queue),
         handOver: (target, handOver) =>
           this.env.SLUICE_QUEUES.get(this.env.SLUICE_QUEUES.idFromName(target)).take(target, handOver),
@@ -124,9 +124,9 @@ export function createQueueBroker(options: BrokerOptions) {
     }
 
     #consumerOf(queue: string): ConsumerPort | null {
-      const worker = options.topology.queues[queue]?.consumer?.worker;
+      const worker = own(options.topology.queues, queue)?.consumer?.worker;
       if (worker === undefined) return null;
-      const binding = this.env[options.consumers[worker] ?? ""] as QueueConsumerRpc | undefined;
+      const binding = this.env[own(options.consumers, worker) ?? ""] as QueueConsumerRpc | undefined;
       if (binding === undefined) return null;
       return {
         name: worker,
@@ -143,4 +143,9 @@ export function createQueueBroker(options: BrokerOptions) {
       void this.ctx.storage.setAlarm(realMs);
     }
   };
+}
+
+/** A queue may be called "constructor": only what the record itself holds counts. */
+function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
 }

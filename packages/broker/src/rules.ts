@@ -13,7 +13,7 @@ export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
   const settings = definition?.consumer?.settings;
   return {
     maxBatchSize: settings?.maxBatchSize ?? BATCH_SIZE_DEFAULT,
-    batchTimeoutMs: 1000 * (settings?.maxBatchTimeoutSeconds ?? BATCH_TIMEOUT_SECONDS_DEFAULT),
+    batchTimeoutMs: Math.round(1000 * (settings?.maxBatchTimeoutSeconds ?? BATCH_TIMEOUT_SECONDS_DEFAULT)),
     maxRetries: settings?.maxRetries ?? RETRIES_DEFAULT,
     maxConcurrency: settings?.maxConcurrency ?? null,
     retryDelayMs: 1000 * (settings?.retryDelaySeconds ?? 0),
