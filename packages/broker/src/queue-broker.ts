@@ -8,7 +8,6 @@ import type {
   SendReply,
   SendRequest,
 } from "@sluice/protocol";
-import { admit } from "./admit.ts";
 import { MovableClock, systemClock } from "./clock.ts";
 import { createConsoleLog } from "./log.ts";
 import type { ConsumerPort, HandOver, QueuePorts } from "./ports.ts";
@@ -58,11 +57,7 @@ export function createQueueBroker(options: BrokerOptions) {
     }
 
     async send(queue: string, requests: readonly SendRequest[]): Promise<SendReply> {
-      const core = this.#coreOf(queue);
-      const admitted = admit(requests, core.deliveryDelaySeconds);
-      if (!admitted.ok) return admitted;
-      await core.submit(() => core.accept(admitted.incoming));
-      return { ok: true, metrics: core.metrics() };
+      return this.#coreOf(queue).send(requests);
     }
 
     async take(queue: string, handOver: HandOver): Promise<void> {

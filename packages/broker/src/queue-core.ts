@@ -9,7 +9,15 @@ import {
   type Queue,
   restoreSegment,
 } from "@sluice/engine";
-import { type BacklogMetrics, PackedIndex, type QueueDescription } from "@sluice/protocol";
+import {
+  type BacklogMetrics,
+  PackedIndex,
+  QUEUE_ERROR_CODES,
+  type QueueDescription,
+  type SendReply,
+  type SendRequest,
+} from "@sluice/protocol";
+import { admit } from "./admit.ts";
 import { writeChanges } from "./changes.ts";
 import { buryDead } from "./dead-letter.ts";
 import { PushDispatcher } from "./dispatcher.ts";
@@ -28,6 +36,9 @@ const IDS_PER_EPOCH = 2 ** 32;
  * the lease expires, which for a `queue()` handler is 15 minutes.
  */
 export const HEARTBEAT_MS = 5_000;
+
+/** Packed bytes that may wait for their commit at a time; a Durable Object has 128 MB for everything. */
+export const UNCOMMITTED_BYTES_MAX = 32_000_000;
 
 /**
  * One queue: the engine's state, what it is stored in and who works on it, all on the same turn.
@@ -50,6 +61,7 @@ export class QueueCore {
   #incoming: Incoming[] = [];
   #writes: (() => void)[] = [];
   #lifeWritten = false;
+  #uncommittedBytes = 0;
 
   constructor(name: string, ports: QueuePorts) {
     this.name = name;
@@ -73,6 +85,30 @@ export class QueueCore {
   /** Runs `work` in the next turn and resolves with its result when the turn is durable. */
   submit<Result>(work: () => Result): Promise<Result> {
     return this.#commit.submit(work);
+  }
+
+  /**
+   * Stores the batches of one call, all or none, and answers when they are durable. What is over a limit is refused with
+   * its code; when more waits for the commit than memory should hold, 10250.
+   */
+  async send(requests: readonly SendRequest[]): Promise<SendReply> {
+    const admitted = admit(requests, this.deliveryDelaySeconds);
+    if (!admitted.ok) return admitted;
+    const bytes = requests.reduce((sum, { packed }) => sum + packed.byteLength, 0);
+    if (this.#uncommittedBytes + bytes > UNCOMMITTED_BYTES_MAX) {
+      return {
+        ok: false,
+        code: QUEUE_ERROR_CODES.queueOverloaded,
+        cause: "Queue is overloaded. Please back off.",
+      };
+    }
+    this.#uncommittedBytes += bytes;
+    try {
+      await this.submit(() => this.accept(admitted.incoming));
+    } finally {
+      this.#uncommittedBytes -= bytes;
+    }
+    return { ok: true, metrics: this.metrics() };
   }
 
   /** Within a turn: takes messages in. */
