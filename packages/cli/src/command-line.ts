@@ -1,0 +1,101 @@
+import { Command, CommanderError, InvalidArgumentError } from "commander";
+import type { BuildOptions } from "./commands/build.ts";
+import type { DevOptions } from "./commands/dev.ts";
+import { CliError } from "./errors.ts";
+import type { Printer } from "./report/printer.ts";
+import { version } from "./version.ts";
+
+/** Exit codes: a command that could not do its work, and a command line that makes no sense. */
+export const EXIT_FAILED = 1;
+export const EXIT_USAGE = 2;
+
+/**
+ * Runs a command line and resolves to the exit code.
+ *
+ * @param args what follows `sluice`.
+ */
+export async function run(args: readonly string[], printer: Printer): Promise<number> {
+  const [own, forWrangler] = splitAtDashes(args);
+  let code = 0;
+  const program = defineProgram(
+    async (command) => {
+      code = await command(printer);
+    },
+    forWrangler,
+    printer,
+  );
+  try {
+    await program.parseAsync(own, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+    printer.warn(describe(error));
+    return EXIT_FAILED;
+  }
+}
+
+type Execute = (command: (printer: Printer) => Promise<number>) => Promise<void>;
+
+function defineProgram(execute: Execute, wranglerArguments: readonly string[], printer: Printer): Command {
+  const program = new Command("sluice")
+    .description("Runs Cloudflare Queues projects on a durable queue of their own, without a changed line.")
+    .version(version, "-v, --version")
+    .exitOverride()
+    .showHelpAfterError("(sluice --help says what there is)")
+    .configureOutput({
+      writeOut: (text) => printer.print(text.trimEnd()),
+      writeErr: (text) => printer.warn(text.trimEnd()),
+    });
+
+  program
+    .command("dev")
+    .description("run Workers and the broker locally; the first Worker named owns the port")
+    .argument("[worker...]", "folders or Wrangler configurations of Workers (default: the current folder)")
+    .option("--port <port>", "port of the first Worker (default: its own dev.port, or 8787)", port)
+    .option("--ip <address>", "address to listen on (default: localhost)")
+    .option(
+      "--persist-to <folder>",
+      "folder of all local data (default: .wrangler/state of the first Worker)",
+    )
+    .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
+    .option("--inspector-port <port>", "port of the debugger", port)
+    .addHelpText("after", "\nWhat stands after -- is passed on to wrangler dev.")
+    .action((targets: string[], options: Omit<DevOptions, "targets" | "wranglerArguments">) =>
+      execute(async (to) =>
+        (await import("./commands/dev.ts")).dev({ ...options, targets, wranglerArguments }, to),
+      ),
+    );
+  program
+    .command("build")
+    .description(
+      "generate Wrangler configurations that run Workers on the broker, for wrangler dev and deploy",
+    )
+    .argument("[worker...]", "folders or Wrangler configurations of Workers (default: the current folder)")
+    .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
+    .option("--outdir <folder>", "folder for what is generated (default: .sluice)")
+    .action((targets: string[], options: Omit<BuildOptions, "targets">) =>
+      execute(async (to) => (await import("./commands/build.ts")).build({ ...options, targets }, to)),
+    );
+  return program;
+}
+
+/** Commander would not tell the arguments before `--` from those after it. */
+function splitAtDashes(args: readonly string[]): [string[], string[]] {
+  const at = args.indexOf("--");
+  return at === -1 ? [[...args], []] : [args.slice(0, at), args.slice(at + 1)];
+}
+
+function port(value: string): number {
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || number > 65_535)
+    throw new InvalidArgumentError("A port is a number from 0 to 65535.");
+  return number;
+}
+
+/** What is wrong with the user's files is a message; anything else is our mistake and keeps its stack. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error instanceof CliError || error.name === "ConfigError"
+    ? error.message
+    : (error.stack ?? error.message);
+}

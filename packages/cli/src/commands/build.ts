@@ -1,0 +1,58 @@
+import { relative } from "node:path";
+import { makePlan, type Plan } from "../generate/plan.ts";
+import { shieldFoldersBelow, writeRedirect } from "../output/redirect.ts";
+import { makeOutputFolder, writePlan } from "../output/write-plan.ts";
+import { type Project, readProject } from "../project/project.ts";
+import type { Printer } from "../report/printer.ts";
+import { topologyTable } from "../report/topology-table.ts";
+import { chosenEnvironment } from "./environment.ts";
+import { findPlaces } from "./places.ts";
+
+export interface BuildOptions {
+  /** Folders or configuration files of Workers; none stands for the current folder. */
+  readonly targets: readonly string[];
+  readonly env?: string;
+  /** Folder for the generated files, seen from the current one. Default `.sluice`. */
+  readonly outdir?: string;
+}
+
+/**
+ * `sluice build`: writes the generated configurations and redirects Wrangler to them, so that a plain `wrangler dev` or
+ * `wrangler deploy` in each Worker's folder uses the broker.
+ */
+export async function build(options: BuildOptions, printer: Printer): Promise<number> {
+  const workingDirectory = process.cwd();
+  const env = chosenEnvironment(options.env, process.env);
+  const project = await readProject({ targets: options.targets, env, workingDirectory });
+  const places = await findPlaces("build", workingDirectory, options.outdir);
+  const plan = makePlan(project, "build", places);
+  makeOutputFolder(places.root);
+  writePlan(plan);
+  const redirected = writeRedirects(project, plan);
+  const shielded = redirected.flatMap(shieldFoldersBelow);
+
+  for (const warning of project.warnings) printer.warn(warning);
+  printer.print(topologyTable(project.topology));
+  printer.print("");
+  const here = (path: string) => relative(workingDirectory, path) || ".";
+  for (const { name, configFile, userDirectory } of [...plan.workers, plan.broker]) {
+    const isRedirected =
+      redirected.includes(userDirectory) && (name !== plan.broker.name || project.broker.file !== null);
+    printer.print(
+      `${name}: ${here(configFile)}${isRedirected ? `, used by wrangler in ${here(userDirectory)}` : ""}`,
+    );
+  }
+  for (const folder of shielded) {
+    printer.print(
+      `${here(folder)}: redirected to its own configuration, since it is below a folder that was built`,
+    );
+  }
+  return 0;
+}
+
+/** A broker that we made up has no folder of its own in which somebody would run Wrangler. */
+function writeRedirects(project: Project, plan: Plan): string[] {
+  const redirected = project.broker.file === null ? plan.workers : [...plan.workers, plan.broker];
+  for (const { userDirectory, configFile } of redirected) writeRedirect(userDirectory, configFile);
+  return redirected.map(({ userDirectory }) => userDirectory);
+}

@@ -1,0 +1,31 @@
+import { join, resolve } from "node:path";
+import type { Places } from "../generate/plan.ts";
+import type { Purpose } from "../generate/purpose.ts";
+import { OUTPUT_FOLDER } from "../output/write-plan.ts";
+import { wranglerDefaults } from "../project/wrangler-config.ts";
+import { runtimeModules } from "../runtime-modules.ts";
+
+/** A folder of ours and where a command's files go in it. */
+export interface CommandPlaces extends Places {
+  /** What `.gitignore` is put into: the output folder, or the one around it. */
+  readonly root: string;
+}
+
+/**
+ * Where a command reads and writes. Everything goes into one folder of the current one, whichever Workers are named:
+ * `.sluice/<worker>` for `build`, `.sluice/dev/<worker>` for `dev`, so that neither disturbs the other.
+ */
+export async function findPlaces(
+  purpose: Purpose["kind"],
+  workingDirectory: string,
+  outdir: string = OUTPUT_FOLDER,
+): Promise<CommandPlaces> {
+  const root = resolve(workingDirectory, outdir);
+  return {
+    root,
+    outputDirectory: purpose === "dev" ? join(root, "dev") : root,
+    workingDirectory,
+    runtime: runtimeModules(),
+    defaults: await wranglerDefaults(),
+  };
+}

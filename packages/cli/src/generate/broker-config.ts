@@ -1,0 +1,93 @@
+import type { Unstable_Config } from "wrangler";
+import { BROKER_CLASS, BROKER_QUEUES_BINDING, CONSUMER_ENTRYPOINT } from "./names.ts";
+import { relocate } from "./relocate.ts";
+import { ENTRY_FILE, type GeneratedConfig, serialisable, settle } from "./worker-config.ts";
+
+/** The broker Worker as a configuration of the user's describes it, or as we do where there is none. */
+export interface BrokerBase {
+  /** Environment suffix included. */
+  readonly name: string;
+  /** Folder of its configuration, or the current one. Absolute. */
+  readonly directory: string;
+  /** Its configuration file; `null` where we made it up. */
+  readonly file: string | null;
+  readonly wrangler: Unstable_Config;
+}
+
+/** A Worker with a `queue()` handler, and the broker's service binding to it. */
+export interface ConsumerBinding {
+  readonly worker: string;
+  readonly binding: string;
+}
+
+export interface BrokerConfigInput {
+  readonly base: BrokerBase;
+  readonly consumers: readonly ConsumerBinding[];
+  readonly purpose: "dev" | "build";
+  /** Folder that the configuration is written into, and the folder that the command runs in. Absolute. */
+  readonly directory: string;
+  readonly workingDirectory: string;
+  readonly defaults: Unstable_Config;
+}
+
+/** Compatibility date of a broker that has no configuration of its own: the one its code is tested with. */
+export const BROKER_COMPATIBILITY_DATE = "2026-11-01";
+
+/**
+ * The broker's configuration: its own one where there is one, with the Durable Object class of the queues, a service
+ * binding to every consumer and the generated entry that knows the topology.
+ *
+ * `SLUICE_ENV` is set for `sluice dev` alone: it allows to move the clock, which a deployed broker must never do.
+ */
+export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig {
+  const { base, consumers, purpose, directory, workingDirectory, defaults } = input;
+  const config = relocate(base.wrangler, { from: base.directory, to: directory, workingDirectory });
+  const consumerServices = consumers.map(({ worker, binding }) => ({
+    binding,
+    service: worker,
+    entrypoint: CONSUMER_ENTRYPOINT,
+  }));
+  const generated: Unstable_Config = {
+    ...config,
+    name: base.name,
+    main: `./${ENTRY_FILE}`,
+    compatibility_date: config.compatibility_date ?? BROKER_COMPATIBILITY_DATE,
+    durable_objects: { bindings: withQueues(config.durable_objects.bindings) },
+    migrations: withQueueClass(config.migrations),
+    services: [...(config.services ?? []), ...consumerServices],
+    vars: purpose === "dev" ? { ...config.vars, SLUICE_ENV: "development" } : config.vars,
+  };
+  return serialisable(settle(generated, purpose), defaults);
+}
+
+/** Binding names of the consumers, in the order of their names: `CONSUMER_` and the Worker's name in capitals. */
+export function consumerBindings(workers: readonly string[]): ConsumerBinding[] {
+  const taken = new Set<string>();
+  return [...workers].sort().map((worker) => {
+    const plain = `CONSUMER_${worker.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
+    let binding = plain;
+    // "a-b" and "a_b" are two Workers.
+    for (let i = 2; taken.has(binding); i++) binding = `${plain}_${i}`;
+    taken.add(binding);
+    return { worker, binding };
+  });
+}
+
+/** Whether a configuration is that of a broker: it holds the Durable Object class of the queues itself. */
+export function isBroker(config: Unstable_Config): boolean {
+  return config.durable_objects.bindings.some(
+    (binding) => binding.class_name === BROKER_CLASS && binding.script_name === undefined,
+  );
+}
+
+type DurableObjectBindings = Unstable_Config["durable_objects"]["bindings"];
+
+function withQueues(bindings: DurableObjectBindings): DurableObjectBindings {
+  if (bindings.some(({ name }) => name === BROKER_QUEUES_BINDING)) return bindings;
+  return [...bindings, { name: BROKER_QUEUES_BINDING, class_name: BROKER_CLASS }];
+}
+
+function withQueueClass(migrations: Unstable_Config["migrations"]): Unstable_Config["migrations"] {
+  if (migrations.some((migration) => migration.new_sqlite_classes?.includes(BROKER_CLASS))) return migrations;
+  return [...migrations, { tag: "v1", new_sqlite_classes: [BROKER_CLASS] }];
+}

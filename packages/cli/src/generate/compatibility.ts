@@ -1,0 +1,53 @@
+/** The part of a configuration that decides which compatibility flags are on. */
+export interface Compatibility {
+  readonly compatibility_date: string | undefined;
+  readonly compatibility_flags: readonly string[];
+}
+
+/** What the flags mean for a Worker's queues (spec cloudflare-queues 1.2, 1.8 and 2.8). */
+export interface QueueCompatibility {
+  /** Content type of a message that names none. */
+  readonly defaultContentType: "json" | "v8";
+  /** Whether a failed send says `cause (code)` rather than the HTTP status text. */
+  readonly exposeErrorCodes: boolean;
+  /** Whether a batch is done only when the `waitUntil` promises of its handler are. */
+  readonly waitForWaitUntil: boolean;
+}
+
+/** Takes the importable `env` away, through which the bindings are replaced. */
+export const FLAG_DISALLOW_IMPORTABLE_ENV = "disallow_importable_env";
+
+interface Flag {
+  readonly enable: string;
+  readonly disable?: string;
+  /** Compatibility date from which the flag is on by itself; absent when it never is. */
+  readonly defaultFrom?: string;
+}
+
+const JSON_MESSAGES: Flag = {
+  enable: "queues_json_messages",
+  disable: "no_queues_json_messages",
+  defaultFrom: "2024-03-18",
+};
+const EXPOSE_ERROR_CODES: Flag = {
+  enable: "queue_expose_error_codes",
+  disable: "no_queue_expose_error_codes",
+  defaultFrom: "2026-03-12",
+};
+const NO_WAIT_FOR_WAIT_UNTIL: Flag = { enable: "queue_consumer_no_wait_for_wait_until" };
+
+/** Works out what a Worker's compatibility date and flags say about its queues. */
+export function queueCompatibility(worker: Compatibility): QueueCompatibility {
+  return {
+    defaultContentType: isOn(JSON_MESSAGES, worker) ? "json" : "v8",
+    exposeErrorCodes: isOn(EXPOSE_ERROR_CODES, worker),
+    waitForWaitUntil: !isOn(NO_WAIT_FOR_WAIT_UNTIL, worker),
+  };
+}
+
+/** A configuration without a date gets Wrangler's own recent one, so everything that ever became a default is on. */
+function isOn(flag: Flag, { compatibility_date: date, compatibility_flags: flags }: Compatibility): boolean {
+  if (flags.includes(flag.enable)) return true;
+  if (flag.disable !== undefined && flags.includes(flag.disable)) return false;
+  return flag.defaultFrom !== undefined && (date === undefined || date >= flag.defaultFrom);
+}

@@ -1,0 +1,54 @@
+import type { Unstable_Config } from "wrangler";
+import { ASSETS_BINDING } from "./names.ts";
+
+type Assets = NonNullable<Unstable_Config["assets"]>;
+
+/** Path under which everything of ours lives on the primary Worker's port. */
+export const SLUICE_PATH = "/__sluice";
+
+/**
+ * How the primary Worker of `sluice dev` gets requests for `/__sluice` past its static assets, which are looked at before
+ * the Worker is.
+ */
+export type FrontDoor =
+  /** Such a request reaches the Worker. */
+  | { readonly kind: "open" }
+  /** Every request reaches the Worker, and the entry asks the assets first. `binding` leads to them. */
+  | { readonly kind: "asks-assets"; readonly binding: string; readonly fallback: "worker" | "assets" };
+
+/** The front door of a primary Worker, and its `assets` as they have to be for it. */
+export interface AssetsWithFrontDoor {
+  readonly assets: Assets | undefined;
+  readonly frontDoor: FrontDoor;
+}
+
+/**
+ * Lets `/__sluice` through to the Worker and changes nothing else about how its assets are served.
+ *
+ * A list in `run_worker_first` does it, but not everywhere: as soon as there is one, `not_found_handling` applies to
+ * every request without an asset, where before only browsers' navigations were concerned and the rest went to the Worker
+ * (miniflare `assets.worker`, `canFetch`). In that case the Worker runs first and the entry does what the router did.
+ *
+ * @param hasCode whether the user's Worker has a `main`.
+ */
+export function openFrontDoor(assets: Unstable_Config["assets"], hasCode: boolean): AssetsWithFrontDoor {
+  if (assets === undefined) return { assets, frontDoor: { kind: "open" } };
+  if (!hasCode) return behindEntry(assets, "assets");
+  const first = assets.run_worker_first;
+  if (first === true) return { assets, frontDoor: { kind: "open" } };
+  const listIsHarmless = Array.isArray(first) || (assets.not_found_handling ?? "none") === "none";
+  if (!listIsHarmless) return behindEntry(assets, "worker");
+  const ours = [SLUICE_PATH, `${SLUICE_PATH}/*`];
+  return {
+    assets: { ...assets, run_worker_first: [...(Array.isArray(first) ? first : []), ...ours] },
+    frontDoor: { kind: "open" },
+  };
+}
+
+function behindEntry(assets: Assets, fallback: "worker" | "assets"): AssetsWithFrontDoor {
+  const binding = assets.binding ?? ASSETS_BINDING;
+  return {
+    assets: { ...assets, binding, run_worker_first: true },
+    frontDoor: { kind: "asks-assets", binding, fallback },
+  };
+}

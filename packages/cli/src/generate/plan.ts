@@ -1,0 +1,127 @@
+import { join } from "node:path";
+import type { QueueTopology } from "@sluice/protocol";
+import type { Unstable_Config } from "wrangler";
+import type { Project } from "../project/project.ts";
+import { consumes, type UserWorker } from "../project/worker.ts";
+import { type BrokerBase, consumerBindings, generateBrokerConfig } from "./broker-config.ts";
+import { brokerEntrySource, TOPOLOGY_FILE } from "./broker-entry.ts";
+import { queueCompatibility } from "./compatibility.ts";
+import { relativePath } from "./paths.ts";
+import type { Purpose } from "./purpose.ts";
+import { ENTRY_FILE, type GeneratedConfig, generateWorkerConfig } from "./worker-config.ts";
+import { BINDINGS_FILE, bindingsSource, workerEntrySource } from "./worker-entry.ts";
+
+/** A folder with a Wrangler configuration and what that one refers to. */
+export interface GeneratedWorker {
+  readonly name: string;
+  /** Absolute. */
+  readonly directory: string;
+  /** Absolute path of the configuration in it. */
+  readonly configFile: string;
+  /** Contents by file name. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Folder of the configuration that this one stands in for. Absolute. */
+  readonly userDirectory: string;
+}
+
+/** Everything that a run writes. Nothing of it has been written yet. */
+export interface Plan {
+  /** In the order of the command line: the first is the primary one. */
+  readonly workers: readonly GeneratedWorker[];
+  readonly broker: GeneratedWorker;
+}
+
+/** Where things are. All absolute. */
+export interface Places {
+  /** Folder that gets one folder per Worker. */
+  readonly outputDirectory: string;
+  /** Folder that the command runs in. */
+  readonly workingDirectory: string;
+  /** Our modules for Workers: `worker` and `broker`, with their extension. */
+  readonly runtime: { readonly worker: string; readonly broker: string };
+  /** What Wrangler makes of an empty configuration. */
+  readonly defaults: Unstable_Config;
+}
+
+/** Works out every file of a run. Pure: reads and writes nothing. */
+export function makePlan(project: Project, purpose: Purpose["kind"], places: Places): Plan {
+  const { workers, broker, topology } = project;
+  return {
+    workers: workers.map((worker, i) =>
+      planWorker(
+        worker,
+        purpose === "dev" ? { kind: "dev", primary: i === 0 } : { kind: "build" },
+        broker,
+        places,
+      ),
+    ),
+    broker: planBroker(broker, workers, topology, purpose, places),
+  };
+}
+
+function planWorker(
+  worker: UserWorker,
+  purpose: Purpose,
+  broker: BrokerBase,
+  places: Places,
+): GeneratedWorker {
+  const directory = join(places.outputDirectory, worker.name);
+  const { workingDirectory, defaults } = places;
+  const { config, entry } = generateWorkerConfig({
+    worker,
+    purpose,
+    brokerName: broker.name,
+    directory,
+    workingDirectory,
+    defaults,
+  });
+  if (entry.kind === "untouched") return generated(worker.name, directory, worker.directory, config, {});
+  const compatibility = queueCompatibility(worker.wrangler);
+  const runtime = relativePath(directory, places.runtime.worker);
+  const bindings = { [BINDINGS_FILE]: bindingsSource(worker.queues.producers, compatibility, runtime) };
+  return generated(worker.name, directory, worker.directory, config, {
+    ...(entry.hasBindings ? bindings : {}),
+    [ENTRY_FILE]: workerEntrySource({
+      userMain: entry.userMain,
+      mainKind: worker.main.kind,
+      hasBindings: entry.hasBindings,
+      frontDoor: entry.frontDoor,
+      consumes: consumes(worker),
+      waitForWaitUntil: compatibility.waitForWaitUntil,
+      runtime,
+    }),
+  });
+}
+
+function planBroker(
+  base: BrokerBase,
+  workers: readonly UserWorker[],
+  topology: QueueTopology,
+  purpose: Purpose["kind"],
+  places: Places,
+): GeneratedWorker {
+  const directory = join(places.outputDirectory, base.name);
+  const consumers = consumerBindings(workers.filter(consumes).map((worker) => worker.name));
+  const { workingDirectory, defaults } = places;
+  const config = generateBrokerConfig({ base, consumers, purpose, directory, workingDirectory, defaults });
+  return generated(base.name, directory, base.directory, config, {
+    [TOPOLOGY_FILE]: json(topology),
+    [ENTRY_FILE]: brokerEntrySource(consumers, relativePath(directory, places.runtime.broker)),
+  });
+}
+
+function generated(
+  name: string,
+  directory: string,
+  userDirectory: string,
+  config: GeneratedConfig,
+  sources: Readonly<Record<string, string>>,
+): GeneratedWorker {
+  const configFile = "wrangler.json";
+  const files = { ...sources, [configFile]: json(config) };
+  return { name, directory, configFile: join(directory, configFile), files, userDirectory };
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import { build } from "esbuild";
+import { CliError } from "../errors.ts";
+
+/** What a Worker's `main` gives the generated entry to re-export. */
+export type MainModule =
+  /** No code at all: a Worker of static assets. */
+  | { readonly kind: "none" }
+  /** A module with a default export: an object of handlers or a class. */
+  | { readonly kind: "default"; readonly file: string }
+  /** A module that exports Durable Objects, entrypoints or Workflows and nothing by default. */
+  | { readonly kind: "named-only"; readonly file: string };
+
+/**
+ * Looks at what the user's module exports, with the esbuild options by which Wrangler tells the formats of Workers
+ * apart. A file that is not there yet (a custom build will write it) or does not compile counts as one with a default
+ * export: Wrangler is about to say what is wrong with it, and says it best.
+ *
+ * @throws CliError for a Python Worker and for a service worker (`addEventListener`): neither can be given bindings of
+ *   ours.
+ */
+export async function readMainModule(file: string | undefined, workerName: string): Promise<MainModule> {
+  if (file === undefined) return { kind: "none" };
+  if (file.endsWith(".py")) {
+    throw new CliError(`Worker "${workerName}" is written in Python (${file}), which Sluice cannot run.`);
+  }
+  const exported = existsSync(file) ? await exportsOf(file) : null;
+  if (exported === null || exported.includes("default")) return { kind: "default", file };
+  if (exported.length > 0) return { kind: "named-only", file };
+  throw new CliError(
+    `Worker "${workerName}" exports nothing from ${basename(file)}: it is in the service worker format. Sluice needs ` +
+      "an ES module (export default { fetch, queue, ... }), see " +
+      "https://developers.cloudflare.com/workers/reference/migrate-to-module-workers/",
+  );
+}
+
+/** The names that a module exports, `export *` aside; `null` when it does not compile. */
+async function exportsOf(file: string): Promise<string[] | null> {
+  try {
+    const { metafile } = await build({
+      entryPoints: [file],
+      bundle: false,
+      write: false,
+      metafile: true,
+      target: "es2024",
+      loader: { ".js": "jsx", ".mjs": "jsx", ".cjs": "jsx" },
+      logLevel: "silent",
+    });
+    return Object.values(metafile.outputs).flatMap((output) => output.exports);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,85 @@
+import { resolve } from "node:path";
+import { buildTopology, CONFIG_FILE_NAMES, findConfigFile } from "@sluice/config";
+import type { QueueTopology } from "@sluice/protocol";
+import { CliError } from "../errors.ts";
+import type { BrokerBase } from "../generate/broker-config.ts";
+import { type Broker, configFileIn, defaultBroker, readBroker } from "./broker.ts";
+import { readWorker } from "./read-worker.ts";
+import type { UserWorker } from "./worker.ts";
+
+/** Everything that the user's files say. */
+export interface Project {
+  /** In the order of the command line: the first is the primary one. Empty when the broker runs alone. */
+  readonly workers: readonly UserWorker[];
+  readonly broker: BrokerBase;
+  readonly topology: QueueTopology;
+  /** What Wrangler and the configuration reader warn of, ready to print. */
+  readonly warnings: readonly string[];
+}
+
+export interface ProjectOptions {
+  /** Folders or configuration files; none stands for the current folder. */
+  readonly targets: readonly string[];
+  /** The environment, "" for the top level. */
+  readonly env: string;
+  /** Absolute. */
+  readonly workingDirectory: string;
+}
+
+/**
+ * Reads the configurations of all Workers that the command names, and the broker's if the current folder holds it.
+ *
+ * @throws ConfigError or CliError with what is wrong in the first file, or between the files, that cannot be used.
+ */
+export async function readProject(options: ProjectOptions): Promise<Project> {
+  const { env, workingDirectory } = options;
+  const files = configFiles(options);
+  const broker = await findBroker(files, workingDirectory, env);
+  const read = [];
+  for (const file of files) {
+    if (file !== broker.base.file) read.push(await readWorker(file, env));
+  }
+  const workers = read.map(({ worker }) => worker);
+  const namesake = workers.find(({ name }) => name === broker.base.name);
+  if (namesake !== undefined) {
+    throw new CliError(
+      `${namesake.file}: "${namesake.name}" is the name of the broker. Call this Worker something else.`,
+    );
+  }
+  return {
+    workers,
+    broker: broker.base,
+    topology: buildTopology([
+      ...workers.map(({ queues }) => queues),
+      ...(broker.queues === null ? [] : [broker.queues]),
+    ]),
+    warnings: read.flatMap(({ warnings }) => warnings),
+  };
+}
+
+/** The files of a project whose configuration decides what is generated. */
+export function watchedFiles(project: Project): string[] {
+  const { workers, broker } = project;
+  return [...workers.map(({ file }) => file), ...(broker.file === null ? [] : [broker.file])];
+}
+
+function configFiles({ targets, workingDirectory }: ProjectOptions): string[] {
+  if (targets.length > 0)
+    return [...new Set(targets.map((target) => findConfigFile(resolve(workingDirectory, target))))];
+  const file = configFileIn(workingDirectory);
+  if (file !== null) return [file];
+  throw new CliError(
+    `There is no ${CONFIG_FILE_NAMES.join(", ")} in ${workingDirectory}.\n` +
+      "Run this in the folder of a Worker, or name the folders of your Workers: sluice dev apps/producer apps/consumer",
+  );
+}
+
+/** The broker among the files, or the one in the current folder, or one of our own making. */
+async function findBroker(files: readonly string[], workingDirectory: string, env: string): Promise<Broker> {
+  const here = configFileIn(workingDirectory);
+  for (const file of new Set(here === null ? files : [...files, here])) {
+    const broker = await readBroker(file, env);
+    if (broker !== null) return broker;
+  }
+  return defaultBroker(workingDirectory, env);
+}

@@ -1,0 +1,55 @@
+import { format } from "node:util";
+import type { Unstable_Config } from "wrangler";
+import { CliError } from "../errors.ts";
+
+/** Wrangler's reading of a configuration and what it had to say about it. */
+export interface WranglerReading {
+  readonly config: Unstable_Config;
+  /** As Wrangler printed it, colours and all; empty when it had nothing to say. */
+  readonly warnings: string;
+}
+
+export interface ReadOptions {
+  /** As in `wrangler --env`; the empty string is the top level whatever `CLOUDFLARE_ENV` says. */
+  readonly env: string;
+  /** Keeps Wrangler from warning, and from asking the registry for a newer version that might know the unknown key. */
+  readonly quiet: boolean;
+}
+
+/**
+ * Reads a configuration through Wrangler itself, so that environments, defaults and paths are exactly its own.
+ *
+ * @param file absolute: Wrangler keeps some paths relative to it.
+ * @throws CliError with everything that Wrangler finds wrong.
+ */
+export async function readWranglerConfig(file: string, options: ReadOptions): Promise<WranglerReading> {
+  const { unstable_readConfig } = await import("wrangler");
+  const { result, printed } = capturingWarnings((): Unstable_Config => {
+    try {
+      return unstable_readConfig({ config: file, env: options.env }, { hideWarnings: options.quiet });
+    } catch (error) {
+      throw new CliError(`${file}: ${error instanceof Error ? error.message : error}`);
+    }
+  });
+  return { config: result, warnings: printed };
+}
+
+/** What Wrangler makes of an empty configuration: a name without a known extension counts as one. */
+export async function wranglerDefaults(): Promise<Unstable_Config> {
+  const { unstable_readConfig } = await import("wrangler");
+  return unstable_readConfig({ config: "", env: "" }, { hideWarnings: true });
+}
+
+/** Wrangler prints its warnings while it reads and hands them out in no other way. */
+function capturingWarnings<T>(run: () => T): { result: T; printed: string } {
+  const original = console.warn;
+  let printed = "";
+  console.warn = (...args: unknown[]) => {
+    printed += `${format(...args)}\n`;
+  };
+  try {
+    return { result: run(), printed };
+  } finally {
+    console.warn = original;
+  }
+}

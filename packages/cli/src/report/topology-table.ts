@@ -1,0 +1,43 @@
+import type { ConsumerSettings, QueueDefinition, QueueTopology } from "@sluice/protocol";
+
+const COLUMNS = ["queue", "producers", "consumer", "batch", "retries", "dead letters"] as const;
+const GAP = "  ";
+
+/** The queues of a project as a table of plain text, one line each; a sentence when there are none. */
+export function topologyTable({ queues }: QueueTopology): string {
+  const rows = Object.entries(queues).map(([name, queue]) => row(name, queue));
+  if (rows.length === 0) return "No queues.";
+  const widths = COLUMNS.map((title, i) =>
+    Math.max(title.length, ...rows.map((cells) => cells[i]?.length ?? 0)),
+  );
+  return [COLUMNS, ...rows]
+    .map((cells) =>
+      cells
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join(GAP)
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function row(name: string, { producers, consumer }: QueueDefinition): string[] {
+  const senders = producers.map(({ worker, binding }) => `${worker} (${binding})`).join(", ");
+  if (consumer === null) return [name, senders || "-", "-", "-", "-", "-"];
+  const { settings } = consumer;
+  return [
+    name,
+    senders || "-",
+    consumer.worker,
+    batch(settings),
+    retries(settings),
+    settings.deadLetterQueue ?? "-",
+  ];
+}
+
+function batch({ maxBatchSize, maxBatchTimeoutSeconds }: ConsumerSettings): string {
+  return `${maxBatchSize} or ${maxBatchTimeoutSeconds} s`;
+}
+
+function retries({ maxRetries, retryDelaySeconds }: ConsumerSettings): string {
+  return retryDelaySeconds === 0 ? `${maxRetries}` : `${maxRetries}, after ${retryDelaySeconds} s`;
+}

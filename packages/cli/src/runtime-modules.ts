@@ -1,0 +1,15 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/**
+ * Our modules for Workers, as absolute paths: TypeScript beside this file when the command runs from source, JavaScript
+ * beside the bundle when it runs from the package.
+ */
+export function runtimeModules(): { readonly worker: string; readonly broker: string } {
+  return { worker: runtimeModule("worker"), broker: runtimeModule("broker") };
+}
+
+function runtimeModule(name: string): string {
+  const source = fileURLToPath(new URL(`./runtime/${name}.ts`, import.meta.url));
+  return existsSync(source) ? source : fileURLToPath(new URL(`./runtime/${name}.js`, import.meta.url));
+}

@@ -1,0 +1,91 @@
+import { env, type WorkerEntrypoint } from "cloudflare:workers";
+
+/** How requests get past the static assets; `../generate/front-door.ts` says when it is which. */
+export type FrontDoor =
+  | { readonly kind: "open" }
+  | { readonly kind: "asks-assets"; readonly binding: string; readonly fallback: "worker" | "assets" };
+
+export interface FrontDoorOptions {
+  /** Service binding to the broker. */
+  readonly brokerBinding: string;
+  readonly frontDoor: FrontDoor;
+}
+
+type Handler = (...args: unknown[]) => unknown;
+type EntrypointClass = new (...args: ConstructorParameters<typeof WorkerEntrypoint>) => WorkerEntrypoint;
+
+/** What Miniflare's asset Worker answers beside `fetch`; its router asks it the same before every request. */
+interface AssetWorker extends Fetcher {
+  unstable_canFetch(request: Request): Promise<boolean>;
+}
+
+/** workerd's own words for a request to a Worker that has no `fetch()`. */
+const NO_FETCH = "Handler does not export a fetch() function.";
+
+/**
+ * The user's default export with the broker's paths in front of its `fetch`. Every other handler, and every other
+ * request, goes where it went, with the `this` it had.
+ *
+ * @param exported an object of handlers, a class, or `undefined` for a Worker without one.
+ */
+export function withFrontDoor(exported: unknown, options: FrontDoorOptions): unknown {
+  return typeof exported === "function"
+    ? classWithFrontDoor(exported as EntrypointClass, options)
+    : handlersWithFrontDoor((exported ?? {}) as object, options);
+}
+
+function handlersWithFrontDoor(handlers: object, options: FrontDoorOptions): object {
+  const wrapped: Record<string, Handler> = {};
+  // Own properties all of them: Wrangler's own wrapper for development copies no inherited ones.
+  for (const name of handlerNames(handlers)) wrapped[name] = (...args) => call(handlers, name, args);
+  wrapped.fetch = async (request, ...rest) =>
+    (await answerHere(request as Request, options)) ?? call(handlers, "fetch", [request, ...rest]);
+  return wrapped;
+}
+
+function classWithFrontDoor(Base: EntrypointClass, options: FrontDoorOptions): EntrypointClass {
+  return class extends Base {
+    override async fetch(request: Request): Promise<Response> {
+      const answer = await answerHere(request, options);
+      if (answer !== null) return answer;
+      if (super.fetch === undefined) throw new Error(NO_FETCH);
+      return super.fetch(request);
+    }
+  };
+}
+
+/** The response to a request that is not the user's to answer, `null` for all others. */
+async function answerHere(request: Request, options: FrontDoorOptions): Promise<Response | null> {
+  const { brokerBinding, frontDoor } = options;
+  const { pathname } = new URL(request.url);
+  if (pathname === "/__sluice" || pathname.startsWith("/__sluice/")) {
+    return bindingOf<Fetcher>(brokerBinding).fetch(request);
+  }
+  if (frontDoor.kind === "open") return null;
+  const assets = bindingOf<AssetWorker>(frontDoor.binding);
+  if (frontDoor.fallback === "assets") return assets.fetch(request);
+  // Not the request itself: its body must be left for whoever answers.
+  const question = new Request(request.url, { headers: request.headers, method: request.method });
+  return (await assets.unstable_canFetch(question)) ? assets.fetch(request) : null;
+}
+
+function bindingOf<T>(name: string): T {
+  return (env as unknown as Record<string, T>)[name] as T;
+}
+
+/** Names of all functions that an object of handlers has or inherits from its class. */
+function handlerNames(handlers: object): Set<string> {
+  const names = new Set<string>();
+  for (let object = handlers; object && object !== Object.prototype; object = Object.getPrototypeOf(object)) {
+    for (const name of Object.getOwnPropertyNames(object)) {
+      if (name !== "constructor" && typeof Reflect.get(handlers, name) === "function") names.add(name);
+    }
+  }
+  return names;
+}
+
+function call(handlers: object, name: string, args: unknown[]): unknown {
+  const handler: unknown = Reflect.get(handlers, name);
+  if (typeof handler !== "function") throw new Error(NO_FETCH);
+  return Reflect.apply(handler, handlers, args);
+}
