@@ -1,0 +1,56 @@
+/**
+ * What the shop's own API answers. Every call rejects with an `Error` whose message can be shown as it is.
+ *
+ * @typedef {{ sku: string, name: string, blurb: string, priceCents: number }} Product
+ * @typedef {{ sku: string, quantity: number, unitPriceCents: number }} OrderLine
+ * @typedef {import("./progress.js").OrderReport} OrderReport
+ * @typedef {import("./progress.js").RunReport} RunReport
+ */
+
+/** @returns {Promise<Product[]>} */
+export async function fetchProducts() {
+  return (await call("/api/products")).products;
+}
+
+/**
+ * @param {string} customer
+ * @returns {Promise<{ orders: OrderReport[], bulks: RunReport[] }>}
+ */
+export async function fetchOrders(customer) {
+  return await call(`/api/orders?customer=${encodeURIComponent(customer)}`);
+}
+
+/**
+ * @param {{ customer: string, items: { sku: string, quantity: number }[], delaySeconds: number }} order
+ * @returns {Promise<{ order: { id: string, lines: OrderLine[], placedAt: number }, delaySeconds: number }>}
+ */
+export async function placeOrder(order) {
+  return await call("/api/orders", order);
+}
+
+/**
+ * @param {number} count
+ * @param {{ customer: string, delaySeconds: number }} terms
+ * @returns {Promise<{ bulk: { id: string, count: number, placedAt: number }, delaySeconds: number }>}
+ */
+export async function placeRun(count, terms) {
+  return await call(`/api/orders/bulk?count=${count}`, terms);
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} [body] what to POST; a GET without it
+ */
+async function call(path, body) {
+  /** @type {RequestInit} */
+  const init =
+    body === undefined
+      ? {}
+      : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  const response = await fetch(path, init).catch(() => {
+    throw new Error("The shop cannot be reached.");
+  });
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(answer.error ?? `The shop answered ${response.status}.`);
+  return answer;
+}

@@ -1,0 +1,154 @@
+import { fetchOrders, fetchProducts, placeOrder, placeRun } from "./api.js";
+import { formatCount } from "./format.js";
+import { showOrders } from "./orders.js";
+import { find, messageOf, say, setText, toastFailure } from "./page.js";
+import { customerId, isSettled, loadPlaced, savePlaced, withNews } from "./placed.js";
+import { describeOrder } from "./progress.js";
+import { openShelf } from "./shelf.js";
+
+/** How often the page asks what became of the orders that are not settled, and draws its countdowns anew. */
+const ASK_EVERY_MS = 700;
+/** How often it asks while there is no answer. */
+const ASK_AGAIN_MS = 3000;
+
+const customer = customerId();
+let placed = loadPlaced();
+/** @type {Map<string, string>} */
+const names = new Map();
+/** @type {number | undefined} */
+let askTimer;
+
+function show() {
+  showOrders(placed, (sku) => names.get(sku) ?? sku, Date.now());
+}
+
+/** @param {import("./placed.js").Placed} entry */
+function remember(entry) {
+  placed = [entry, ...loadPlaced()];
+  savePlaced(placed);
+  show();
+  find(document, "#orders-scroll", HTMLElement).scrollTop = 0;
+  ask(0);
+}
+
+/**
+ * Asks after a while, and again until everything is settled. A page that nobody looks at does not ask.
+ *
+ * @param {number} afterMs
+ */
+function ask(afterMs) {
+  clearTimeout(askTimer);
+  askTimer = setTimeout(async () => {
+    if (document.hidden || placed.every(isSettled)) return;
+    const error = find(document, "#orders-error", HTMLElement);
+    try {
+      const news = await fetchOrders(customer);
+      // Read again: another tab may have placed something meanwhile.
+      const before = loadPlaced();
+      placed = withNews(before, news);
+      savePlaced(placed);
+      error.hidden = true;
+      announce(before);
+      ask(ASK_EVERY_MS);
+    } catch (failure) {
+      setText(error, messageOf(failure));
+      error.hidden = false;
+      ask(ASK_AGAIN_MS);
+    }
+    show();
+  }, afterMs);
+}
+
+/**
+ * Has read out what was settled since.
+ *
+ * @param {import("./placed.js").Placed[]} before
+ */
+function announce(before) {
+  const open = new Set(before.filter((entry) => !isSettled(entry)).map(({ id }) => id));
+  const settled = placed.filter((entry) => open.has(entry.id) && isSettled(entry));
+  if (settled.length > 0) say(settled.map(settledWords).join(" "));
+}
+
+/** @param {import("./placed.js").Placed} entry */
+function settledWords(entry) {
+  if (entry.kind === "run") return `All ${formatCount(entry.count)} orders of the rush hour are settled.`;
+  return `${describeOrder(entry, entry.report, Date.now()).detail}.`;
+}
+
+function delaySeconds() {
+  return Number(find(document, "#delay", HTMLSelectElement).value);
+}
+
+/**
+ * Does what a button asks for, once at a time, and tells when it cannot be done.
+ *
+ * @param {HTMLButtonElement} button
+ * @param {() => Promise<void>} work
+ */
+async function press(button, work) {
+  if (button.getAttribute("aria-busy") === "true") return;
+  button.setAttribute("aria-busy", "true");
+  try {
+    await work();
+  } catch (failure) {
+    toastFailure(failure);
+  } finally {
+    button.removeAttribute("aria-busy");
+  }
+}
+
+async function openShop() {
+  const error = find(document, "#products-error", HTMLElement);
+  error.hidden = true;
+  try {
+    const products = await fetchProducts();
+    for (const { sku, name } of products) names.set(sku, name);
+    const shelf = openShelf(products);
+    find(document, "#basket", HTMLFormElement).addEventListener("submit", (event) => {
+      event.preventDefault();
+      press(find(document, "#basket [type=submit]", HTMLButtonElement), async () => {
+        const terms = { customer, items: shelf.items(), delaySeconds: delaySeconds() };
+        const { order, delaySeconds: delay } = await placeOrder(terms);
+        shelf.clear();
+        remember({
+          kind: "order",
+          id: order.id,
+          lines: order.lines,
+          placedAt: order.placedAt,
+          delaySeconds: delay,
+        });
+      });
+    });
+    show();
+  } catch (failure) {
+    setText(find(error, "p", HTMLElement), messageOf(failure));
+    error.hidden = false;
+  }
+}
+
+for (const button of find(document, "#rush", HTMLElement).querySelectorAll("button")) {
+  button.addEventListener("click", () =>
+    press(button, async () => {
+      const terms = { customer, delaySeconds: delaySeconds() };
+      const { bulk, delaySeconds: delay } = await placeRun(Number(button.dataset.count), terms);
+      remember({ kind: "run", id: bulk.id, count: bulk.count, placedAt: bulk.placedAt, delaySeconds: delay });
+    }),
+  );
+}
+find(document, "#products-error button", HTMLButtonElement).addEventListener("click", openShop);
+find(document, "#clear", HTMLButtonElement).addEventListener("click", () => {
+  placed = loadPlaced().filter((entry) => !isSettled(entry));
+  savePlaced(placed);
+  show();
+});
+document.addEventListener("visibilitychange", () => ask(0));
+addEventListener("storage", () => {
+  placed = loadPlaced();
+  show();
+  ask(0);
+});
+
+show();
+ask(0);
+openShop();
