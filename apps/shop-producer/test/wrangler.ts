@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const APPS = fileURLToPath(new URL("../..", import.meta.url));
+const WRANGLER = join(createRequire(import.meta.url).resolve("wrangler/package.json"), "../bin/wrangler.js");
+const READY_WITHIN_MS = 60_000;
+
+/** A running `wrangler dev`. */
+export interface WranglerDev {
+  readonly origin: string;
+  /** Ends every process of it and deletes its state. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts `wrangler dev` over the given Workers of `apps/`, the first of which gets the port. Port, state and
+ * registry are its own: it meets no other Wrangler on the machine.
+ *
+ * @throws when it ends, or is not ready within a minute, with all that it has printed.
+ */
+export async function startWranglerDev(workers: readonly string[]): Promise<WranglerDev> {
+  const folder = await mkdtemp(join(tmpdir(), "shop-"));
+  const port = await freePort();
+  const configs = workers.flatMap((worker) => ["-c", join(APPS, worker, "wrangler.toml")]);
+  const wrangler = spawn(
+    process.execPath,
+    [WRANGLER, "dev", ...configs, `--port=${port}`, "--inspector-port=0", `--persist-to=${folder}`],
+    {
+      cwd: folder,
+      detached: true, // A process group of its own, so that workerd ends with it.
+      env: {
+        ...process.env,
+        CI: "1",
+        WRANGLER_LOG_PATH: folder,
+        WRANGLER_REGISTRY_PATH: join(folder, "registry"),
+        WRANGLER_SEND_METRICS: "false",
+        X_LOCAL_OBSERVABILITY: "false",
+      },
+    },
+  );
+  const ended = once(wrangler, "exit");
+  const stop = async () => {
+    if (wrangler.pid !== undefined && wrangler.exitCode === null && wrangler.signalCode === null) {
+      process.kill(-wrangler.pid, "SIGKILL");
+      await ended;
+    }
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  let output = "";
+  const ready = new Promise<void>((resolve, reject) => {
+    const listen = (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes("Ready on")) resolve();
+    };
+    wrangler.stdout.on("data", listen);
+    wrangler.stderr.on("data", listen);
+    const fail = (why: string) => reject(new Error(`wrangler dev ${why}:\n${output}`));
+    const deadline = setTimeout(() => fail("is not ready in time"), READY_WITHIN_MS);
+    ended.then(
+      () => fail("ended"),
+      (error: unknown) => fail(`cannot start: ${error}`),
+    );
+    ended.finally(() => clearTimeout(deadline)).catch(() => undefined);
+  });
+  try {
+    await ready;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { origin: `http://127.0.0.1:${port}`, stop };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("The system gave no port");
+  return address.port;
+}
