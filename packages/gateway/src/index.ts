@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { adminRoutes, failure } from "./admin/routes.ts";
+import { DASHBOARD_PAGE } from "./dashboard/page.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
 
 export type { QueueView } from "./admin/queue-view.ts";
@@ -13,6 +14,8 @@ export const PREFIX = "/__sluice";
 export function createGateway(directory: QueueDirectory): Hono {
   const app = new Hono();
   app.get(`${PREFIX}/health`, (c) => c.json({ status: "ok", queues: Object.keys(directory.queues).length }));
+  app.get(PREFIX, (c) => c.redirect(`${PREFIX}/`));
+  app.get(`${PREFIX}/`, (c) => c.html(DASHBOARD_PAGE));
   app.route(`${PREFIX}/api`, adminRoutes(directory));
   app.notFound((c) => c.json(failure("no_route", `Nothing answers ${c.req.method} ${c.req.path}.`), 404));
   app.onError((error, c) => {

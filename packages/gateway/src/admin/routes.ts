@@ -5,9 +5,26 @@ import { viewOf } from "./queue-view.ts";
 /** Furthest that one call moves the clock: a month, in ms. Longer than any delay or retention. */
 export const CLOCK_ADVANCE_MS_MAX = 31 * 86_400_000;
 
+const ENDPOINTS = [
+  {
+    method: "GET",
+    path: "/__sluice/api/queues",
+    answers: "every queue: messages by state, settings, consumer",
+  },
+  { method: "GET", path: "/__sluice/api/queues/NAME", answers: "one queue" },
+  {
+    method: "POST",
+    path: "/__sluice/api/clock",
+    body: '{"advanceMs": N}',
+    answers: "moves time (development)",
+  },
+  { method: "GET", path: "/__sluice/health", answers: "whether the broker runs" },
+];
+
 /**
  * The admin API of the emulator.
  *
+ * - `GET /`: what there is;
  * - `GET /queues`: every queue with its counts, settings, producers and consumer;
  * - `GET /queues/NAME`: one of them, 404 when no configuration names it;
  * - `POST /clock {"advanceMs": N}`: moves time forward for every queue, development only.
@@ -16,6 +33,8 @@ export const CLOCK_ADVANCE_MS_MAX = 31 * 86_400_000;
  */
 export function adminRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
+
+  app.get("/", (c) => c.json({ endpoints: ENDPOINTS }));
 
   app.get("/queues", async (c) => {
     const names = Object.keys(directory.queues).sort();
