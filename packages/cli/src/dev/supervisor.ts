@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import type { WranglerProcess } from "./wrangler-process.ts";
 
 /** Keeps one Wrangler running until it ends by itself or this process is told to stop. */
@@ -14,9 +15,11 @@ const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
  * Starts Wrangler and passes on to it every signal that asks this process to stop; it takes workerd with it. A second
  * such signal ends a Wrangler that does not react.
  *
- * Only this process may be asked: a terminal asks Wrangler too, and both signals are one request.
+ * A terminal asks Wrangler by itself, at the same moment: Wrangler ends at the first signal and never sees the second.
+ *
+ * @param signals where signals are told of.
  */
-export function supervise(start: () => WranglerProcess): Supervisor {
+export function supervise(start: () => WranglerProcess, signals: EventEmitter = process): Supervisor {
   let running = start();
   let isRestarting = false;
   let stopRequests = 0;
@@ -24,7 +27,7 @@ export function supervise(start: () => WranglerProcess): Supervisor {
     stopRequests++;
     running.kill(stopRequests === 1 ? signal : "SIGKILL");
   };
-  for (const signal of STOP_SIGNALS) process.on(signal, stop);
+  for (const signal of STOP_SIGNALS) signals.on(signal, stop);
 
   const run = async (): Promise<number> => {
     for (;;) {
@@ -36,7 +39,7 @@ export function supervise(start: () => WranglerProcess): Supervisor {
   };
   return {
     ended: run().finally(() => {
-      for (const signal of STOP_SIGNALS) process.off(signal, stop);
+      for (const signal of STOP_SIGNALS) signals.off(signal, stop);
     }),
     restart() {
       isRestarting = true;

@@ -28,7 +28,7 @@ export async function readWranglerConfig(file: string, options: ReadOptions): Pr
     try {
       return unstable_readConfig({ config: file, env: options.env }, { hideWarnings: options.quiet });
     } catch (error) {
-      throw new CliError(`${file}: ${error instanceof Error ? error.message : error}`);
+      throw new CliError(error instanceof Error ? error.message : String(error));
     }
   });
   return { config: result, warnings: printed };

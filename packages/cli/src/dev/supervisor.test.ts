@@ -1,0 +1,79 @@
+import { EventEmitter } from "node:events";
+import { describe, expect, it } from "vitest";
+import { supervise } from "./supervisor.ts";
+import type { WranglerProcess } from "./wrangler-process.ts";
+
+/** A Wrangler that ends when the test says so. */
+class FakeWrangler implements WranglerProcess {
+  readonly #ended = Promise.withResolvers<number>();
+  readonly ended = this.#ended.promise;
+  readonly signals: NodeJS.Signals[] = [];
+
+  kill(signal: NodeJS.Signals): void {
+    this.signals.push(signal);
+  }
+
+  end(code: number): void {
+    this.#ended.resolve(code);
+  }
+}
+
+function supervised() {
+  const started: FakeWrangler[] = [];
+  const next = [Promise.withResolvers<FakeWrangler>(), Promise.withResolvers<FakeWrangler>()];
+  const signals = new EventEmitter();
+  const supervisor = supervise(() => {
+    const wrangler = new FakeWrangler();
+    next[started.length]?.resolve(wrangler);
+    started.push(wrangler);
+    return wrangler;
+  }, signals);
+  const tell = (signal: NodeJS.Signals) => signals.emit(signal, signal);
+  return { supervisor, signals, tell, started, first: next[0]?.promise, second: next[1]?.promise };
+}
+
+describe("supervise", () => {
+  it("ends with the code of a Wrangler that ends by itself", async () => {
+    const { supervisor, first } = supervised();
+    (await first)?.end(7);
+    expect(await supervisor.ended).toBe(7);
+  });
+
+  it("passes a signal on, and ends a Wrangler that does not react when there is a second one", async () => {
+    const { supervisor, tell, first } = supervised();
+    const wrangler = await first;
+    tell("SIGTERM");
+    expect(wrangler?.signals).toEqual(["SIGTERM"]);
+    tell("SIGINT");
+    expect(wrangler?.signals).toEqual(["SIGTERM", "SIGKILL"]);
+    wrangler?.end(137);
+    expect(await supervisor.ended).toBe(137);
+  });
+
+  it("starts another one after a restart, and then ends with that one", async () => {
+    const { supervisor, started, first, second } = supervised();
+    supervisor.restart();
+    expect((await first)?.signals).toEqual(["SIGTERM"]);
+    (await first)?.end(143);
+    (await second)?.end(0);
+    expect(await supervisor.ended).toBe(0);
+    expect(started).toHaveLength(2);
+  });
+
+  it("starts none if it is told to stop while it restarts", async () => {
+    const { supervisor, tell, started, first } = supervised();
+    supervisor.restart();
+    tell("SIGINT");
+    (await first)?.end(130);
+    expect(await supervisor.ended).toBe(130);
+    expect(started).toHaveLength(1);
+  });
+
+  it("leaves no handler behind", async () => {
+    const { supervisor, signals, first } = supervised();
+    expect(signals.listenerCount("SIGINT")).toBe(1);
+    (await first)?.end(0);
+    await supervisor.ended;
+    expect(signals.eventNames()).toEqual([]);
+  });
+});

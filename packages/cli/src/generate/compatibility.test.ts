@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { queueCompatibility } from "./compatibility.ts";
+
+function compatibility(date: string | undefined, ...flags: string[]) {
+  return queueCompatibility({ compatibility_date: date, compatibility_flags: flags });
+}
+
+describe("queues_json_messages", () => {
+  it.each([
+    ["2024-03-17", "v8"],
+    ["2024-03-18", "json"],
+    ["2024-03-19", "json"],
+    [undefined, "json"],
+  ])("with compatibility date %s a message that names no content type is %s", (date, contentType) => {
+    expect(compatibility(date).defaultContentType).toBe(contentType);
+  });
+
+  it("is on by its flag before the date and off by its opt-out after it", () => {
+    expect(compatibility("2023-01-01", "queues_json_messages").defaultContentType).toBe("json");
+    expect(compatibility("2026-01-01", "no_queues_json_messages").defaultContentType).toBe("v8");
+  });
+});
+
+describe("queue_expose_error_codes", () => {
+  it.each([
+    ["2026-03-11", false],
+    ["2026-03-12", true],
+    ["2026-03-13", true],
+  ])("with compatibility date %s a failure shows its code: %s", (date, exposed) => {
+    expect(compatibility(date).exposeErrorCodes).toBe(exposed);
+  });
+
+  it("is on by its flag before the date and off by its opt-out after it", () => {
+    expect(compatibility("2023-01-01", "queue_expose_error_codes").exposeErrorCodes).toBe(true);
+    expect(compatibility("2026-11-01", "no_queue_expose_error_codes").exposeErrorCodes).toBe(false);
+  });
+});
+
+describe("queue_consumer_no_wait_for_wait_until", () => {
+  it("is never on by a date", () => {
+    expect(compatibility("2026-11-01").waitForWaitUntil).toBe(true);
+    expect(compatibility(undefined).waitForWaitUntil).toBe(true);
+  });
+
+  it("is on by its flag", () => {
+    expect(compatibility("2024-01-01", "queue_consumer_no_wait_for_wait_until").waitForWaitUntil).toBe(false);
+  });
+});

@@ -1,0 +1,66 @@
+import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { projectFolder } from "../../test/project-folder.ts";
+import { placeSecrets } from "./secrets.ts";
+
+function placed(files: Record<string, string>, env = "") {
+  const user = projectFolder(files);
+  const target = projectFolder({});
+  placeSecrets(user, target, env);
+  const read = (name: string) =>
+    existsSync(join(target, name)) ? readFileSync(join(target, name), "utf8") : null;
+  return { user, target, read };
+}
+
+describe("placeSecrets", () => {
+  it("links .dev.vars and .env files, so that a change of the user's is seen", () => {
+    const { user, read } = placed({ ".dev.vars": "A=1", ".env": "B=1", ".env.local": "C=1" });
+    expect([read(".dev.vars"), read(".env"), read(".env.local")]).toEqual(["A=1", "B=1", "C=1"]);
+    writeFileSync(join(user, ".dev.vars"), "A=2");
+    expect(read(".dev.vars")).toBe("A=2");
+  });
+
+  it("a file that is not there yet is no file, and is one as soon as the user makes it", () => {
+    const { user, read } = placed({});
+    expect(read(".dev.vars")).toBeNull();
+    writeFileSync(join(user, ".dev.vars"), "A=1");
+    expect(read(".dev.vars")).toBe("A=1");
+  });
+
+  it("the environment's own .dev.vars replaces the plain one", () => {
+    const files = { ".dev.vars": "A=plain", ".dev.vars.staging": "A=staging" };
+    expect(placed(files, "staging").read(".dev.vars")).toBe("A=staging");
+    expect(placed(files, "production").read(".dev.vars")).toBe("A=plain");
+    expect(placed(files).read(".dev.vars")).toBe("A=plain");
+  });
+
+  it("the environment's .env files come after the plain ones, where the later value wins", () => {
+    const { read } = placed(
+      {
+        ".env": "A=1",
+        ".env.local": "A=2",
+        ".env.staging": "A=3",
+        ".env.staging.local": "A=4",
+        ".env.other": "A=5",
+      },
+      "staging",
+    );
+    expect(read(".env")).toBe("A=1");
+    expect(read(".env.local")).toBe("A=2\nA=3\nA=4\n");
+  });
+
+  it("nobody else on the machine can read a copy", () => {
+    const { target } = placed({ ".env.staging": "A=1" }, "staging");
+    expect(lstatSync(join(target, ".env.local")).mode & 0o777).toBe(0o600);
+  });
+
+  it("does it again: links and copies give way to each other", () => {
+    const { user, target, read } = placed({ ".env.local": "A=1", ".env.staging": "A=2" }, "staging");
+    placeSecrets(user, target, "");
+    expect(read(".env.local")).toBe("A=1");
+    placeSecrets(user, target, "staging");
+    expect(read(".env.local")).toBe("A=1\nA=2\n");
+    expect(readFileSync(join(user, ".env.local"), "utf8")).toBe("A=1");
+  });
+});

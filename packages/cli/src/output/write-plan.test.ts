@@ -1,0 +1,46 @@
+import { readFileSync, statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { generate } from "../../test/generated.ts";
+import { projectFolder } from "../../test/project-folder.ts";
+import { makeOutputFolder, writePlan } from "./write-plan.ts";
+
+const FILES = {
+  "wrangler.toml": 'name = "api"\nmain = "index.js"\n[[queues.producers]]\nbinding = "Q"\nqueue = "q"\n',
+  "index.js": "export default {};",
+};
+const LONG_AGO = new Date(2000, 0, 1);
+
+describe("writePlan", () => {
+  it("writes a folder for every Worker and one for the broker", async () => {
+    const folder = projectFolder(FILES);
+    writePlan((await generate(folder, { purpose: "build" })).plan);
+    for (const file of [
+      "api/wrangler.json",
+      "api/entry.js",
+      "api/bindings.js",
+      "sluice/wrangler.json",
+      "sluice/entry.js",
+    ]) {
+      expect(statSync(join(folder, ".sluice", file)).isFile()).toBe(true);
+    }
+  });
+
+  it("does not touch a file that is the same already: Wrangler would reload", async () => {
+    const folder = projectFolder(FILES);
+    const { plan } = await generate(folder, { purpose: "build" });
+    writePlan(plan);
+    const file = join(folder, ".sluice/api/wrangler.json");
+    utimesSync(file, LONG_AGO, LONG_AGO);
+    writePlan(plan);
+    expect(statSync(file).mtime).toEqual(LONG_AGO);
+  });
+});
+
+describe("makeOutputFolder", () => {
+  it("keeps everything in it out of version control", () => {
+    const folder = projectFolder({});
+    makeOutputFolder(join(folder, ".sluice"));
+    expect(readFileSync(join(folder, ".sluice/.gitignore"), "utf8")).toBe("*\n");
+  });
+});

@@ -1,0 +1,113 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { projectFolder } from "../../test/project-folder.ts";
+import { readProject, watchedFiles } from "./project.ts";
+
+const INDEX = "export default { fetch() {}, queue() {} };";
+
+function worker(name: string, rest = ""): string {
+  return `name = "${name}"\nmain = "index.js"\ncompatibility_date = "2026-11-01"\n${rest}`;
+}
+
+function read(workingDirectory: string, targets: string[] = [], env = "") {
+  return readProject({ targets, env, workingDirectory });
+}
+
+describe("readProject", () => {
+  it("reads the Worker of the current folder when none is named", async () => {
+    const folder = projectFolder({ "wrangler.toml": worker("api"), "index.js": INDEX });
+    const project = await read(folder);
+    expect(project.workers.map(({ name, directory }) => ({ name, directory }))).toEqual([
+      { name: "api", directory: folder },
+    ]);
+    expect(watchedFiles(project)).toEqual([join(folder, "wrangler.toml")]);
+  });
+
+  it("says what to do where there is no configuration", async () => {
+    await expect(read(projectFolder({ "index.js": INDEX }))).rejects.toThrow(
+      /There is no wrangler\.json, wrangler\.jsonc, wrangler\.toml in .*\n.*name the folders of your Workers: sluice dev/,
+    );
+  });
+
+  it("takes folders and files in the order they are named, each once", async () => {
+    const folder = projectFolder({
+      "b/wrangler.toml": worker("b"),
+      "b/index.js": INDEX,
+      "a/other.jsonc": '{ "name": "a", "main": "index.js" }',
+      "a/index.js": INDEX,
+    });
+    const project = await read(folder, ["b", "a/other.jsonc", join(folder, "b/wrangler.toml")]);
+    expect(project.workers.map(({ name }) => name)).toEqual(["b", "a"]);
+  });
+
+  it("says where a broken file is broken", async () => {
+    const folder = projectFolder({ "wrangler.toml": 'name = "api"\nmain = = 1\n' });
+    await expect(read(folder)).rejects.toThrow(join(folder, "wrangler.toml:2"));
+  });
+
+  it("passes on what Wrangler refuses", async () => {
+    const folder = projectFolder({ "wrangler.toml": worker("api", "workers_dev = 3\n") });
+    await expect(read(folder)).rejects.toThrow('Expected "workers_dev" to be of type boolean but got 3.');
+  });
+
+  it("passes on what Wrangler warns of, and says nothing twice", async () => {
+    const producer = '[[queues.producers]]\nbinding = "Q"\nqueue = "q"\ndelivery_delay = 5\n';
+    const folder = projectFolder({
+      "wrangler.toml": worker("api", `typo = 1\n${producer}`),
+      "index.js": INDEX,
+    });
+    const warnings = (await read(folder)).warnings.join("\n");
+    expect(warnings).toContain('Unexpected fields found in top-level field: "typo"');
+    expect(warnings.match(/"delivery_delay" field in "queues.producers\[0\]" is deprecated/g)).toHaveLength(
+      1,
+    );
+    expect(warnings).toContain("Sluice applies it");
+  });
+
+  it("keeps Wrangler from calling our own table a mistake", async () => {
+    const folder = projectFolder({
+      "wrangler.toml": worker("api", "[sluice.queues.q]\nmessage_retention_period = 60\n"),
+      "index.js": INDEX,
+    });
+    expect((await read(folder)).warnings).toEqual([]);
+  });
+
+  it("warns that a producer loses disallow_importable_env", async () => {
+    const toml = 'compatibility_flags = ["disallow_importable_env"]\n[[queues.producers]]\nbinding = "Q"\n';
+    const folder = projectFolder({ "wrangler.toml": worker("api", toml), "index.js": INDEX });
+    expect((await read(folder)).warnings).toEqual([
+      expect.stringContaining('Sluice runs Worker "api" without its flag "disallow_importable_env"'),
+    ]);
+  });
+
+  it("refuses a Worker that is called like the broker", async () => {
+    const folder = projectFolder({ "wrangler.toml": worker("sluice"), "index.js": INDEX });
+    await expect(read(folder)).rejects.toThrow('"sluice" is the name of the broker.');
+  });
+
+  it("refuses a Pages project", async () => {
+    const folder = projectFolder({ "wrangler.toml": 'name = "site"\npages_build_output_dir = "dist"\n' });
+    await expect(read(folder)).rejects.toThrow("this is a Pages project, and Sluice runs Workers only.");
+  });
+
+  it("reads the environment that is asked for, and refuses one that a Worker does not have", async () => {
+    const folder = projectFolder({ "wrangler.toml": worker("api", "[env.staging]\n"), "index.js": INDEX });
+    expect((await read(folder, [], "staging")).workers[0]?.name).toBe("api-staging");
+    await expect(read(folder, [], "production")).rejects.toThrow(
+      'No environment found in configuration with name "production"',
+    );
+  });
+
+  it("refuses two consumers of one queue", async () => {
+    const consumer = '[[queues.consumers]]\nqueue = "q"\n';
+    const folder = projectFolder({
+      "a/wrangler.toml": worker("a", consumer),
+      "a/index.js": INDEX,
+      "b/wrangler.toml": worker("b", consumer),
+      "b/index.js": INDEX,
+    });
+    await expect(read(folder, ["a", "b"])).rejects.toThrow(
+      'Multiple consumers defined for queue "q": "a" and "b"',
+    );
+  });
+});

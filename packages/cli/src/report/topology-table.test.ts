@@ -1,0 +1,51 @@
+import type { ConsumerSettings, QueueDefinition } from "@sluice/protocol";
+import { describe, expect, it } from "vitest";
+import { topologyTable } from "./topology-table.ts";
+
+const SETTINGS: ConsumerSettings = {
+  maxBatchSize: 10,
+  maxBatchTimeoutSeconds: 5,
+  maxRetries: 3,
+  maxConcurrency: null,
+  retryDelaySeconds: 0,
+  deadLetterQueue: null,
+};
+
+function queue(rest: Partial<QueueDefinition>): QueueDefinition {
+  return {
+    deliveryDelaySeconds: 0,
+    messageRetentionSeconds: 345_600,
+    producers: [],
+    consumer: null,
+    ...rest,
+  };
+}
+
+describe("topologyTable", () => {
+  it("shows who sends to each queue, who receives from it and how", () => {
+    const settings = { ...SETTINGS, maxBatchSize: 100, retryDelaySeconds: 30, deadLetterQueue: "dead" };
+    const table = topologyTable({
+      queues: {
+        dead: queue({}),
+        orders: queue({
+          producers: [
+            { worker: "api", binding: "ORDERS" },
+            { worker: "cron", binding: "Q" },
+          ],
+          consumer: { type: "worker", worker: "mail", settings },
+        }),
+      },
+    });
+    expect(table).toBe(
+      [
+        "queue   producers               consumer  batch       retries        dead letters",
+        "dead    -                       -         -           -              -",
+        "orders  api (ORDERS), cron (Q)  mail      100 or 5 s  3, after 30 s  dead",
+      ].join("\n"),
+    );
+  });
+
+  it("says so when there is no queue", () => {
+    expect(topologyTable({ queues: {} })).toBe("No queues.");
+  });
+});

@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { makePlan, type Plan } from "../src/generate/plan.ts";
+import type { Purpose } from "../src/generate/purpose.ts";
+import { type Project, readProject } from "../src/project/project.ts";
+import { wranglerDefaults } from "../src/project/wrangler-config.ts";
+
+export interface GenerateOptions {
+  readonly purpose: Purpose["kind"];
+  readonly targets?: readonly string[];
+  readonly env?: string;
+}
+
+/** What a command in a folder would write, without writing it. Our runtime is `/runtime/worker.js` and `broker.js`. */
+export async function generate(
+  folder: string,
+  options: GenerateOptions,
+): Promise<{ project: Project; plan: Plan }> {
+  const { purpose, targets = [], env = "" } = options;
+  const project = await readProject({ targets, env, workingDirectory: folder });
+  const plan = makePlan(project, purpose, {
+    outputDirectory: join(folder, ".sluice"),
+    workingDirectory: process.cwd(),
+    runtime: { worker: join(folder, "runtime/worker.js"), broker: join(folder, "runtime/broker.js") },
+    defaults: await wranglerDefaults(),
+  });
+  return { project, plan };
+}
+
+/** The generated configuration of a Worker, the broker included. */
+export function configOf(plan: Plan, name: string): Record<string, unknown> {
+  return JSON.parse(fileOf(plan, name, "wrangler.json"));
+}
+
+export function fileOf(plan: Plan, name: string, file: string): string {
+  const worker = [...plan.workers, plan.broker].find((candidate) => candidate.name === name);
+  const contents = worker?.files[file];
+  if (contents === undefined) throw new Error(`the plan has no ${file} for "${name}"`);
+  return contents;
+}
