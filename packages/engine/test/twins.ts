@@ -1,0 +1,267 @@
+import { hasPushSlot } from "../src/dispatch.ts";
+import {
+  acknowledge,
+  advance,
+  counts,
+  createQueue,
+  encodeIndex,
+  encodeState,
+  endPushLeases,
+  expireLeases,
+  expireRetention,
+  type Lease,
+  lease,
+  nextBatch,
+  nextWakeAt,
+  type PushEnd,
+  pushEnded,
+  type Queue,
+  type QueueRules,
+  release,
+  restoreSegment,
+  retry,
+  type Slice,
+  send,
+  takeChanges,
+} from "../src/index.ts";
+import { checkInvariants } from "./invariants.ts";
+import { type NaiveLease, type NaiveMessage, NaiveQueue } from "./naive-queue.ts";
+import { T0 } from "./queues.ts";
+
+/** What a consumer does with a message that it holds. */
+export type Verdict = "ack" | "retry" | "retryLater" | "release";
+
+/** How much later `retryLater` is, and when a released message that was delivered before comes again, in ms. */
+const LATER_MS = 2_000;
+const RELEASED_MS = 10;
+
+/** A lease on both sides. Kept after it has ended: settling it then must do nothing. */
+interface HeldLease {
+  readonly naive: NaiveLease;
+  readonly batch: Lease;
+  /** Whether the slot of a push delivery is still taken. */
+  running: boolean;
+}
+
+/** A stored row: what survives a crash. */
+interface Row {
+  index: Uint8Array;
+  state: Uint8Array | null;
+  /** Messages whose records the payload holds. */
+  payloadCount: number;
+}
+
+/**
+ * The engine and the naive queue, given the same commands. Every command compares what the two answer; `check` compares
+ * all that can be observed, what is stored, and the engine's own invariants.
+ *
+ * Throws `Error` where they differ; not `expect`, because it runs millions of times.
+ */
+export class Twins {
+  queue: Queue;
+  readonly naive: NaiveQueue;
+  nowMs = T0;
+  readonly leases: HeldLease[] = [];
+  readonly #rows = new Map<number, Row>();
+  #epoch = 1;
+
+  constructor(rules: QueueRules) {
+    this.queue = createQueue(rules, this.#epoch);
+    this.naive = new NaiveQueue(rules);
+  }
+
+  send(messages: readonly { readonly size: number; readonly delayMs: number }[]): void {
+    const sent = messages.map(({ size, delayMs }) => ({ size, dueMs: this.nowMs + delayMs }));
+    const dues = sent.map((message) => message.dueMs);
+    const uniform = dues.every((due) => due === dues[0]) ? dues[0] : undefined;
+    const firstSeq = this.naive.nextSeq;
+    this.naive.send(sent, this.nowMs);
+    const sizes = sent.map((message) => message.size);
+    const placement = send(this.queue, { sizes, dueMs: uniform ?? dues }, this.nowMs);
+    const segment = this.queue.segments.get(placement.segmentId);
+    sent.forEach((_, i) => {
+      const position = placement.order?.[i] ?? i;
+      same(segment?.sizes[placement.from + i], sent[position]?.size, "size of a placed message");
+      same(segment?.dueOf(placement.from + i), sent[position]?.dueMs, "due time of a placed message");
+      same(segment?.seqOf(placement.from + i), firstSeq + position, "sequence number of a placed message");
+    });
+  }
+
+  pull(max: number, forMs: number): void {
+    const expiresMs = this.nowMs + forMs;
+    const expected = this.naive.lease(max, "pull", expiresMs, this.nowMs);
+    this.#note(lease(this.queue, { max, expiresMs, kind: "pull" }, this.nowMs), expected, false);
+  }
+
+  push(): void {
+    const { maxBatchSize, pushLeaseMs } = this.naive.rules;
+    const due = hasPushSlot(this.queue) && this.naive.batchIsDue(this.nowMs);
+    const expiresMs = this.nowMs + pushLeaseMs;
+    const expected = due ? this.naive.lease(maxBatchSize, "push", expiresMs, this.nowMs) : null;
+    this.#note(nextBatch(this.queue, this.nowMs), expected, true);
+  }
+
+  /** Settles messages [from, to) of a lease, counted in the order in which they were delivered. */
+  settle(held: HeldLease, from: number, to: number, verdict: Verdict): void {
+    const { naive, queue, nowMs } = this;
+    const mine = naive.heldBy(held.naive, from, to);
+    const ranges = rangesWithin(held.batch, from, to);
+    if (verdict === "ack") {
+      const acked = ranges.reduce((sum, range) => sum + acknowledge(queue, range), 0);
+      same(acked, mine.length, "acknowledged");
+      naive.acknowledge(mine);
+    } else if (verdict === "release") {
+      for (const range of ranges) release(queue, range, nowMs + RELEASED_MS, nowMs);
+      naive.release(mine, nowMs + RELEASED_MS);
+    } else {
+      const dueMs = nowMs + (verdict === "retry" ? 0 : LATER_MS);
+      const outcomes = ranges.map((range) => retry(queue, range, dueMs, nowMs));
+      const deadBefore = naive.gone.dead;
+      this.#sameMessages(
+        outcomes.flatMap((outcome) => outcome.retried),
+        naive.fail(mine, dueMs),
+      );
+      same(countOf(outcomes.flatMap((outcome) => outcome.dead)), naive.gone.dead - deadBefore, "dead");
+    }
+  }
+
+  /** Gives the slot of a push delivery back; does nothing for a lease without one. */
+  end(held: HeldLease, how: PushEnd): void {
+    if (!held.running) return;
+    held.running = false;
+    pushEnded(this.queue, held.batch, how);
+  }
+
+  expireLeases(): void {
+    const outcome = expireLeases(this.queue, this.nowMs);
+    const expected = this.naive.expireLeases(this.nowMs);
+    // The engine ends them in order of expiry, which nobody can observe afterwards.
+    same(this.#seqsOf(outcome.retried).sort().join(), expected.retried.map(seqOf).sort().join(), "lapsed");
+    same(countOf(outcome.dead), expected.dead, "dead with their lease");
+  }
+
+  expireRetention(): void {
+    const expected = this.naive.expireRetention(this.nowMs);
+    same(expireRetention(this.queue, this.nowMs), expected, "expired");
+  }
+
+  /** Forgets everything but the stored rows and starts again from them. */
+  restart(): void {
+    this.commit();
+    this.queue = createQueue(this.naive.rules, ++this.#epoch);
+    for (const [id, row] of [...this.#rows].sort(([a], [b]) => a - b)) {
+      restoreSegment(this.queue, id, row.index, row.state, this.nowMs);
+    }
+    checkInvariants(this.queue);
+    this.#checkRows();
+    endPushLeases(this.queue, this.nowMs);
+    this.naive.endPushLeases(this.nowMs);
+    for (const held of this.leases) held.running = false;
+    // The naive list numbers on from its last message, the engine from the last one that is left: order is what counts.
+    this.naive.nextSeq = this.queue.nextSeq;
+  }
+
+  commit(): void {
+    for (const [id, change] of takeChanges(this.queue)) {
+      const segment = this.queue.segments.get(id);
+      const row = this.#rows.get(id);
+      same(segment === undefined, change === "gone", `segment ${id} is not there but ${change}`);
+      same(row === undefined, change === "created", `segment ${id} is not stored but ${change}`);
+      if (segment === undefined) {
+        this.#rows.delete(id);
+        continue;
+      }
+      const payloadCount = change === "touched" ? (row?.payloadCount ?? 0) : segment.count;
+      this.#rows.set(id, { index: encodeIndex(segment), state: encodeState(segment), payloadCount });
+    }
+  }
+
+  check(): void {
+    advance(this.queue, this.nowMs);
+    checkInvariants(this.queue);
+    const { naive, nowMs } = this;
+    const actual = counts(this.queue);
+    const expected = naive.counts(nowMs);
+    same(actual.ready, expected.ready, "ready");
+    same(actual.delayed, expected.delayed, "delayed");
+    same(actual.leased, expected.leased, "leased");
+    same(actual.waitingBytes, expected.waitingBytes, "bytes that wait");
+    same(actual.oldestWaitingMs, expected.oldestWaitingMs, "the oldest message that waits");
+    const { acked, dead, expired } = naive.gone;
+    same(naive.messages.length + acked + dead + expired, naive.sent, "messages that were sent");
+    const pushing = hasPushSlot(this.queue);
+    same(nextWakeAt(this.queue, true), naive.nextWakeAt(nowMs, pushing), "next wake while pushing");
+    same(nextWakeAt(this.queue, false), naive.nextWakeAt(nowMs, false), "next wake while not pushing");
+    this.commit();
+    this.#checkRows();
+  }
+
+  /** What is stored must be what is in memory: else a change was not reported. */
+  #checkRows(): void {
+    same([...this.#rows.keys()].join(), [...this.queue.segments.keys()].join(), "stored segments");
+    for (const [id, segment] of this.queue.segments) {
+      const row = this.#rows.get(id);
+      same(row?.payloadCount, segment.count, `messages in the payload of segment ${id}`);
+      same(row?.index.join(), encodeIndex(segment).join(), `index of segment ${id}`);
+      same(row?.state?.join(), encodeState(segment)?.join(), `state of segment ${id}`);
+    }
+  }
+
+  #note(batch: Lease | null, naive: NaiveLease | null, running: boolean): void {
+    same(batch === null, naive === null, "nothing was leased");
+    if (batch === null || naive === null) return;
+    const { messages } = naive;
+    this.#sameMessages(batch.slices, messages);
+    same(batch.count, messages.length, "count of a lease");
+    same(
+      batch.bytes,
+      messages.reduce((sum, message) => sum + message.size, 0),
+      "bytes of a lease",
+    );
+    same(batch.expiresMs, naive.expiresMs, "expiry of a lease");
+    const attempts = batch.slices.flatMap((slice) =>
+      Array<number>(slice.to - slice.from).fill(slice.attempts),
+    );
+    same(attempts.join(), messages.map((message) => message.attempts).join(), "attempts");
+    this.leases.push({ naive, batch, running });
+  }
+
+  #sameMessages(slices: readonly Slice[], expected: readonly NaiveMessage[]): void {
+    same(this.#seqsOf(slices).join(), expected.map(seqOf).join(), "messages");
+  }
+
+  #seqsOf(slices: readonly Slice[]): number[] {
+    return slices.flatMap(({ segmentId, from, to }) => {
+      const segment = this.queue.segments.get(segmentId);
+      if (segment === undefined) throw new Error(`a slice of segment ${segmentId}, which is gone`);
+      return Array.from({ length: to - from }, (_, i) => segment.seqOf(from + i));
+    });
+  }
+}
+
+function seqOf(message: NaiveMessage): number {
+  return message.seq;
+}
+
+function countOf(slices: readonly Slice[]): number {
+  return slices.reduce((sum, slice) => sum + slice.to - slice.from, 0);
+}
+
+/** What messages [from, to) of a batch are called in a settlement. */
+function rangesWithin(batch: Lease, from: number, to: number) {
+  const ranges = [];
+  let position = 0;
+  for (const slice of batch.slices) {
+    const first = slice.from + Math.max(0, from - position);
+    const end = Math.min(slice.to, slice.from + to - position);
+    if (first < end) {
+      ranges.push({ leaseId: batch.leaseId, segmentId: slice.segmentId, from: first, to: end });
+    }
+    position += slice.to - slice.from;
+  }
+  return ranges;
+}
+
+function same<Value>(actual: Value, expected: Value, what: string): void {
+  if (actual !== expected) throw new Error(`${what}: the engine says ${actual}, the list ${expected}`);
+}
