@@ -55,8 +55,20 @@ export function retry(queue: Queue, range: LeasedRange, dueMs: number, nowMs: nu
 export function release(queue: Queue, range: LeasedRange, dueMs: number, nowMs: number): void {
   for (const entry of takeLeased(queue, range)) {
     entry.attempts -= 1;
-    toWaiting(queue, entry, entry.attempts === 0 ? entry.segment.dueOf(entry.from) : dueMs, nowMs);
+    if (entry.attempts === 0) backToItsPlace(queue, entry, nowMs);
+    else toWaiting(queue, entry, dueMs, nowMs);
   }
+}
+
+/** Messages that were leased as one stretch can have different due times: each part goes back to its own. */
+function backToItsPlace(queue: Queue, entry: Entry, nowMs: number): void {
+  const { segment } = entry;
+  const dueMs = segment.dueOf(entry.from);
+  let to = segment.runEnd(entry.from);
+  while (to < entry.to && segment.dueOf(to) === dueMs) to = segment.runEnd(to);
+  const rest = to < entry.to ? splitOff(entry, to) : null;
+  toWaiting(queue, entry, dueMs, nowMs);
+  if (rest !== null) backToItsPlace(queue, rest, nowMs);
 }
 
 /** Decides between another attempt and death for an entry that is in no heap. */
