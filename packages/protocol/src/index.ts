@@ -1,3 +1,4 @@
+export * from "./binding-values.ts";
 export * from "./body-codec.ts";
 export * from "./content-type.ts";
 export * from "./errors.ts";

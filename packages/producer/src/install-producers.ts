@@ -1,0 +1,47 @@
+import { type ProducerBroker, QueueProducer } from "./queue-producer.ts";
+
+/** One `[[queues.producers]]` of the user's configuration. */
+export interface ProducerSpec {
+  /** Name of the binding in `env`. */
+  readonly binding: string;
+  readonly queue: string;
+  /** The binding's `delivery_delay` in seconds. */
+  readonly deliveryDelaySeconds?: number | undefined;
+}
+
+export interface InstallOptions {
+  /** Name of the binding to the Durable Object namespace of the brokers. */
+  readonly namespaceBinding: string;
+  /** Whether the compatibility date or flags turn `queue_expose_error_codes` on: from 2026-03-12. */
+  readonly exposeErrorCodes: boolean;
+  /** `json` where they turn `queues_json_messages` on, from 2024-03-18; else `v8`. */
+  readonly defaultContentType: "json" | "v8";
+}
+
+/** What is used of the Durable Object namespace of the brokers. */
+interface BrokerNamespace {
+  getByName(queue: string): ProducerBroker;
+}
+
+/**
+ * Puts a `QueueProducer` under each binding of `env`. Call it when the module loads, with the `env` that
+ * `cloudflare:workers` exports: handlers, Durable Objects and whoever imports `env` see what is put there.
+ *
+ * The stub of the queue's Durable Object is looked up for every call.
+ */
+export function installProducers(
+  env: object,
+  specs: readonly ProducerSpec[],
+  { namespaceBinding, ...behaviour }: InstallOptions,
+): void {
+  for (const { binding, queue, deliveryDelaySeconds } of specs) {
+    const broker = () => {
+      const namespace = Reflect.get(env, namespaceBinding) as BrokerNamespace | undefined;
+      if (namespace === undefined)
+        throw new Error(`there is no binding "${namespaceBinding}" to the brokers`);
+      return namespace.getByName(queue);
+    };
+    const producer = new QueueProducer({ queue, broker, deliveryDelaySeconds, ...behaviour });
+    if (!Reflect.set(env, binding, producer)) throw new Error(`env.${binding} cannot be replaced`);
+  }
+}

@@ -1,0 +1,35 @@
+import { type ContentType, MESSAGE_BYTES_MAX } from "@sluice/protocol";
+
+/** A message whose body is serialized: from here on no code of the user's runs. */
+export interface OutgoingMessage {
+  readonly contentType: ContentType;
+  /** Text that will be UTF-8, or bytes. */
+  readonly body: string | Uint8Array;
+  readonly delaySeconds: number | undefined;
+}
+
+export interface MeasuredMessages {
+  readonly messages: readonly OutgoingMessage[];
+  /** Sizes of the bodies in bytes, or upper bounds of them when no limit is near. */
+  readonly sizes: readonly number[];
+}
+
+const UTF8_BYTES_PER_UNIT_MAX = 3;
+const encoder = new TextEncoder();
+
+/**
+ * Sizes of the bodies. The UTF-8 length of text is known only by encoding it, which the packing will do; so as long as
+ * all of it together cannot break the limit of one message, its upper bound does. Otherwise text is turned into bytes.
+ */
+export function measure(messages: readonly OutgoingMessage[]): MeasuredMessages {
+  const bounds = messages.map(({ body }) =>
+    typeof body === "string" ? body.length * UTF8_BYTES_PER_UNIT_MAX : body.byteLength,
+  );
+  if (bounds.reduce((a, b) => a + b, 0) <= MESSAGE_BYTES_MAX) return { messages, sizes: bounds };
+  const encoded = messages.map((message) => ({ ...message, body: toBytes(message.body) }));
+  return { messages: encoded, sizes: encoded.map(({ body }) => body.byteLength) };
+}
+
+function toBytes(body: string | Uint8Array): Uint8Array {
+  return typeof body === "string" ? encoder.encode(body) : body;
+}
