@@ -4,6 +4,11 @@ import { indexUntouched } from "./transitions.ts";
 
 /** Segments up to this many body bytes take further messages: a trickle of single sends shares one row and one delete. */
 export const APPEND_BYTES_MAX = 16_384;
+/**
+ * Segments up to this many messages take further ones. An append writes the whole payload again, and messages without a
+ * body have a record too: 40 bytes each, that no count of body bytes sees.
+ */
+export const APPEND_MESSAGES_MAX = 256;
 /** Segments that are open for appending at a time. Messages with different delays need different ones. */
 export const TAILS_MAX = 4;
 
@@ -96,7 +101,7 @@ function openSegment(queue: Queue, firstDueMs: number, sizes: Uint32Array): Segm
 }
 
 function closeIfFull(queue: Queue, segment: Segment): void {
-  if (segment.bytes(0, segment.count) < APPEND_BYTES_MAX) return;
+  if (segment.count < APPEND_MESSAGES_MAX && segment.bytes(0, segment.count) < APPEND_BYTES_MAX) return;
   const at = queue.tails.indexOf(segment);
   if (at !== -1) queue.tails.splice(at, 1);
 }

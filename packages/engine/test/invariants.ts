@@ -2,7 +2,7 @@ import { Entry } from "../src/entry.ts";
 import { before, type HeapNode, type TimeHeap } from "../src/heap.ts";
 import type { Queue } from "../src/queue.ts";
 import type { Segment, SegmentNode } from "../src/segment.ts";
-import { APPEND_BYTES_MAX, TAILS_MAX } from "../src/send.ts";
+import { APPEND_BYTES_MAX, APPEND_MESSAGES_MAX, TAILS_MAX } from "../src/send.ts";
 
 /**
  * Everything that must hold inside a queue between two commands, whatever happened before. Each state is kept three
@@ -99,6 +99,7 @@ function checkTails(queue: Queue): void {
   for (const tail of queue.tails) {
     must(queue.segments.get(tail.id) === tail, `the tail ${tail.id} is gone`);
     must(tail.bytes(0, tail.count) < APPEND_BYTES_MAX, `the tail ${tail.id} is full`);
+    must(tail.count < APPEND_MESSAGES_MAX, `the tail ${tail.id} has ${tail.count} messages`);
   }
 }
 

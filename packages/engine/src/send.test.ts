@@ -1,0 +1,174 @@
+import { describe, expect, it } from "vitest";
+import { checkInvariants } from "../test/invariants.ts";
+import { pull, queueWith, rangesOf, sendMany, T0 } from "../test/queues.ts";
+import { acknowledge, advance, counts, lease, type Queue, send, takeChanges } from "./index.ts";
+import { APPEND_BYTES_MAX, APPEND_MESSAGES_MAX, TAILS_MAX } from "./send.ts";
+
+/** Due time of every message of a segment. */
+function duesOf(queue: Queue, segmentId: number): number[] {
+  const segment = queue.segments.get(segmentId);
+  return Array.from({ length: segment?.count ?? 0 }, (_, i) => segment?.dueOf(i) ?? 0);
+}
+
+describe("send", () => {
+  it("makes messages that are due ready and the others delayed", () => {
+    const queue = queueWith();
+    send(queue, { sizes: [1, 2, 4], dueMs: [T0, T0 + 1, T0] }, T0);
+    expect(counts(queue)).toEqual({ ready: 2, delayed: 1, leased: 0, waitingBytes: 7, oldestWaitingMs: T0 });
+    checkInvariants(queue);
+  });
+
+  it("refuses to send nothing", () => {
+    expect(() => send(queueWith(), { sizes: [], dueMs: T0 }, T0)).toThrow(RangeError);
+  });
+
+  it("keeps the order of messages that are due in the order in which they came", () => {
+    expect(send(queueWith(), { sizes: [1, 2, 3], dueMs: T0 }, T0).order).toBeNull();
+    expect(send(queueWith(), { sizes: [1, 2, 3], dueMs: [T0, T0, T0 + 1] }, T0).order).toBeNull();
+  });
+
+  it("puts records into the order of their due times, equal ones as they came", () => {
+    const queue = queueWith();
+    const dueMs = [T0 + 5, T0, T0 + 5, T0 + 1, T0];
+    const placement = send(queue, { sizes: [10, 20, 30, 40, 50], dueMs }, T0);
+    expect(placement.order).toEqual([1, 4, 3, 0, 2]);
+    expect(duesOf(queue, placement.segmentId)).toEqual([T0, T0, T0 + 1, T0 + 5, T0 + 5]);
+    const segment = queue.segments.get(placement.segmentId);
+    expect([...(segment?.sizes ?? [])]).toEqual([20, 50, 40, 10, 30]);
+    checkInvariants(queue);
+  });
+
+  it("numbers messages in the order in which they came, whatever order they are written in", () => {
+    const queue = queueWith();
+    sendMany(queue, 1);
+    const { segmentId, from } = send(queue, { sizes: [1, 1, 1], dueMs: [T0 + 2, T0 + 1, T0 + 2] }, T0);
+    const segment = queue.segments.get(segmentId);
+    expect([0, 1, 2].map((i) => segment?.seqOf(from + i))).toEqual([2, 1, 3]);
+    expect(queue.nextSeq).toBe(4);
+  });
+
+  it("makes messages ready when their due time comes, not before", () => {
+    const queue = queueWith();
+    sendMany(queue, 2, T0, T0 + 1_000);
+    advance(queue, T0 + 999);
+    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 2 });
+    advance(queue, T0 + 1_000);
+    expect(counts(queue)).toMatchObject({ ready: 2, delayed: 0 });
+    checkInvariants(queue);
+  });
+
+  it("makes a segment's messages ready due time by due time", () => {
+    const queue = queueWith();
+    send(queue, { sizes: [1, 1, 1, 1], dueMs: [T0, T0 + 1, T0 + 1, T0 + 2] }, T0);
+    const ready = [T0, T0 + 1, T0 + 2].map((nowMs) => {
+      advance(queue, nowMs);
+      checkInvariants(queue);
+      return counts(queue).ready;
+    });
+    expect(ready).toEqual([1, 3, 4]);
+  });
+});
+
+describe("appending to a tail", () => {
+  it("continues the segment and says where the new records begin", () => {
+    const queue = queueWith();
+    const first = send(queue, { sizes: [1, 2], dueMs: T0 }, T0);
+    takeChanges(queue);
+    const second = send(queue, { sizes: [4], dueMs: T0 + 1 }, T0 + 1);
+    expect(second).toEqual({ segmentId: first.segmentId, from: 2, order: null });
+    expect(takeChanges(queue)).toEqual([[first.segmentId, "appended"]]);
+    expect(counts(queue)).toMatchObject({ ready: 3, waitingBytes: 7 });
+    checkInvariants(queue);
+  });
+
+  it("leaves what is there created as long as it is not stored", () => {
+    const queue = queueWith();
+    const { segmentId } = send(queue, { sizes: [1], dueMs: T0 }, T0);
+    send(queue, { sizes: [1], dueMs: T0 }, T0);
+    expect(takeChanges(queue)).toEqual([[segmentId, "created"]]);
+  });
+
+  it("makes a new segment for a message that is due before the tail's last one", () => {
+    const queue = queueWith();
+    const delayed = sendMany(queue, 1, T0, T0 + 100);
+    expect(sendMany(queue, 1, T0, T0 + 99)).not.toBe(delayed);
+    expect(sendMany(queue, 1, T0, T0 + 100)).toBe(delayed);
+  });
+
+  it("chooses the tail whose last due time is the latest that is not later", () => {
+    const queue = queueWith();
+    const [late, middle, early] = [T0 + 300, T0 + 200, T0 + 100].map((due) => sendMany(queue, 1, T0, due));
+    expect(queue.tails.map((tail) => tail.id)).toEqual([late, middle, early]);
+    expect(sendMany(queue, 1, T0, T0 + 250)).toBe(middle);
+    expect(sendMany(queue, 1, T0, T0 + 199)).toBe(early);
+    expect(sendMany(queue, 1, T0, T0 + 999)).toBe(late);
+  });
+
+  it("looks at the earliest message of a batch with several delays", () => {
+    const queue = queueWith();
+    const tail = sendMany(queue, 1, T0, T0 + 100);
+    const dueMs = [T0 + 500, T0 + 99];
+    expect(send(queue, { sizes: [1, 1], dueMs }, T0).segmentId).not.toBe(tail);
+  });
+
+  it.each([
+    [APPEND_BYTES_MAX - 1, true],
+    [APPEND_BYTES_MAX, false],
+    [APPEND_BYTES_MAX + 1, false],
+  ])("goes on in a segment of %i body bytes: %s", (bytes, goesOn) => {
+    const queue = queueWith();
+    const { segmentId } = send(queue, { sizes: [bytes - 1, 1], dueMs: T0 }, T0);
+    expect(queue.tails.some((tail) => tail.id === segmentId)).toBe(goesOn);
+    expect(sendMany(queue, 1) === segmentId).toBe(goesOn);
+  });
+
+  it.each([
+    [APPEND_MESSAGES_MAX - 1, true],
+    [APPEND_MESSAGES_MAX, false],
+    [APPEND_MESSAGES_MAX + 1, false],
+  ])("goes on in a segment of %i messages without bodies: %s", (count, goesOn) => {
+    const queue = queueWith();
+    const { segmentId } = send(queue, { sizes: Array<number>(count).fill(0), dueMs: T0 }, T0);
+    expect(sendMany(queue, 1) === segmentId).toBe(goesOn);
+  });
+
+  it("closes a tail that an append has filled", () => {
+    const queue = queueWith();
+    const first = send(queue, { sizes: [1], dueMs: T0 }, T0).segmentId;
+    expect(send(queue, { sizes: [APPEND_BYTES_MAX - 1], dueMs: T0 }, T0).segmentId).toBe(first);
+    expect(queue.tails).toEqual([]);
+    expect(sendMany(queue, 1)).not.toBe(first);
+  });
+
+  it.each([
+    [TAILS_MAX - 1, true],
+    [TAILS_MAX, true],
+    [TAILS_MAX + 1, false],
+  ])("keeps the oldest of %i tails open: %s", (count, open) => {
+    const queue = queueWith();
+    const ids = Array.from({ length: count }, (_, i) => sendMany(queue, 1, T0, T0 + 1_000 - i));
+    expect(queue.tails.some((tail) => tail.id === ids[0])).toBe(open);
+    expect(queue.tails.map((tail) => tail.id)).toEqual(ids.slice(-TAILS_MAX));
+    checkInvariants(queue);
+  });
+
+  it("does not go on in a segment that is gone", () => {
+    const queue = queueWith();
+    const first = sendMany(queue, 1);
+    for (const range of rangesOf(pull(queue, 1))) acknowledge(queue, range);
+    expect(queue.tails).toEqual([]);
+    expect(sendMany(queue, 1)).not.toBe(first);
+    checkInvariants(queue);
+  });
+
+  it("keeps messages apart from touched ones of the same segment", () => {
+    const queue = queueWith();
+    sendMany(queue, 2);
+    const batch = pull(queue, 2);
+    sendMany(queue, 1, T0 + 1);
+    checkInvariants(queue);
+    expect(lease(queue, { max: 9, expiresMs: T0 + 9, kind: "pull" }, T0 + 1)?.slices).toEqual([
+      { segmentId: batch.slices[0]?.segmentId, from: 2, to: 3, attempts: 1 },
+    ]);
+  });
+});
