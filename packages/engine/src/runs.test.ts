@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { Runs } from "./runs.ts";
+
+type Column = [from: number, seq: number, dueMs: number, acceptedMs: number];
+
+function runsOf(...columns: Column[]): Runs {
+  const runs = new Runs();
+  for (const column of columns) runs.append(...column);
+  return runs;
+}
+
+function columnsOf(runs: Runs): Column[] {
+  return Array.from({ length: runs.length }, (_, r) => [
+    runs.from(r),
+    runs.seq(r),
+    runs.dueMs(r),
+    runs.acceptedMs(r),
+  ]);
+}
+
+describe("append", () => {
+  it("joins messages with one due time, one time of acceptance and consecutive sequence numbers", () => {
+    expect(columnsOf(runsOf([0, 7, 100, 50], [1, 8, 100, 50], [2, 9, 100, 50]))).toEqual([[0, 7, 100, 50]]);
+  });
+
+  it.each<[string, Column]>([
+    ["another due time", [1, 8, 101, 50]],
+    ["another time of acceptance", [1, 8, 100, 51]],
+    ["a later sequence number than the next", [1, 9, 100, 50]],
+    ["an earlier sequence number than the next", [1, 7, 100, 50]],
+  ])("begins a run for %s", (_what, column) => {
+    expect(columnsOf(runsOf([0, 7, 100, 50], column))).toEqual([[0, 7, 100, 50], column]);
+  });
+
+  it("compares with the last run, not with the first", () => {
+    const columns: Column[] = [
+      [0, 0, 100, 50],
+      [4, 8, 200, 50],
+    ];
+    expect(columnsOf(runsOf(...columns, [5, 9, 200, 50]))).toEqual(columns);
+    expect(columnsOf(runsOf(...columns, [5, 5, 200, 50]))).toHaveLength(3);
+  });
+
+  it("refuses a run that is due before the last one", () => {
+    expect(() => runsOf([0, 0, 100, 50], [1, 1, 99, 50])).toThrow("in order of due time");
+  });
+});
+
+describe("indexOf", () => {
+  it("finds the run of every message", () => {
+    const runs = runsOf([0, 0, 1, 0], [1, 9, 2, 0], [4, 20, 3, 0], [5, 30, 4, 0], [9, 40, 5, 0]);
+    const found = Array.from({ length: 12 }, (_, i) => runs.indexOf(i));
+    expect(found).toEqual([0, 1, 1, 1, 2, 3, 3, 3, 3, 4, 4, 4]);
+  });
+});
+
+describe("a run that is not there", () => {
+  it.each([-1, 1])("is refused: run %i of 1", (r) => {
+    const runs = runsOf([0, 0, 1, 0]);
+    for (const column of [runs.from, runs.seq, runs.dueMs, runs.acceptedMs]) {
+      expect(() => column.call(runs, r)).toThrow(new RangeError(`run ${r} of 1`));
+    }
+  });
+});
