@@ -1,12 +1,13 @@
 import { join, resolve } from "node:path";
 import { supervise } from "../dev/supervisor.ts";
+import { wakeQueues } from "../dev/wake-queues.ts";
 import { watchFiles } from "../dev/watch.ts";
 import { type Listening, startWrangler } from "../dev/wrangler-process.ts";
 import { makePlan, type Plan } from "../generate/plan.ts";
 import { placeSecrets } from "../output/secrets.ts";
 import { makeOutputFolder, writePlan } from "../output/write-plan.ts";
 import { type Project, readProject, watchedFiles } from "../project/project.ts";
-import { addresses } from "../report/addresses.ts";
+import { addresses, urlOf } from "../report/addresses.ts";
 import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
 import { chosenEnvironment, wranglerEnvironment } from "./environment.ts";
@@ -46,7 +47,18 @@ export async function dev(options: DevOptions, printer: Printer): Promise<number
     shownTable = table;
   };
   const args = () => wranglerArguments(plan, options);
-  const onListening = (listening: Listening) => printer.print(addresses(listening, project));
+  let url: string | null = null;
+  let waking = new AbortController();
+  const wake = () => {
+    waking.abort();
+    waking = new AbortController();
+    if (url !== null) void wakeQueues(url, project.topology, waking.signal);
+  };
+  const onListening = (listening: Listening) => {
+    url = urlOf(listening, project);
+    printer.print(addresses(url, project));
+    wake();
+  };
   introduce();
   const wrangler = supervise(() =>
     startWrangler({ args: args(), env: wranglerEnvironment(process.env), onListening }),
@@ -60,6 +72,7 @@ export async function dev(options: DevOptions, printer: Printer): Promise<number
     introduce();
     // Wrangler sees by itself what is in its files, but not that there are other files.
     if (args().join() !== before.join()) wrangler.restart();
+    else wake();
   };
   let updating = Promise.resolve();
   const watch = watchFiles(() => {
@@ -70,17 +83,22 @@ export async function dev(options: DevOptions, printer: Printer): Promise<number
     });
   });
   watch.set(watchedFiles(project));
-  return wrangler.ended.finally(() => watch.close());
+  return wrangler.ended.finally(() => {
+    waking.abort();
+    watch.close();
+  });
 }
 
 function generate(project: Project, env: string, places: CommandPlaces): Plan {
   const plan = makePlan(project, "dev", places);
   makeOutputFolder(places.root);
-  for (const { userDirectory, directory } of [...plan.workers, plan.broker]) {
-    makeOutputFolder(directory);
+  writePlan(plan);
+  // A broker of our own making has no secrets: those in the current folder are some Worker's.
+  for (const { userDirectory, directory } of project.broker.file === null
+    ? plan.workers
+    : [...plan.workers, plan.broker]) {
     placeSecrets(userDirectory, directory, env);
   }
-  writePlan(plan);
   return plan;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { queueCompatibility } from "./compatibility.ts";
+import { flagsWithRpc, queueCompatibility } from "./compatibility.ts";
 
 function compatibility(date: string | undefined, ...flags: string[]) {
   return queueCompatibility({ compatibility_date: date, compatibility_flags: flags });
@@ -44,5 +44,24 @@ describe("queue_consumer_no_wait_for_wait_until", () => {
 
   it("is on by its flag", () => {
     expect(compatibility("2024-01-01", "queue_consumer_no_wait_for_wait_until").waitForWaitUntil).toBe(false);
+  });
+});
+
+describe("rpc", () => {
+  const flagsOf = (date: string | undefined, ...flags: string[]) =>
+    flagsWithRpc({ compatibility_date: date, compatibility_flags: flags });
+
+  it.each([
+    ["2024-04-02", ["nodejs_compat", "rpc"]],
+    ["2024-04-03", ["nodejs_compat"]],
+    ["2024-04-04", ["nodejs_compat"]],
+    [undefined, ["nodejs_compat"]],
+  ])("with compatibility date %s the flags are %j", (date, flags) => {
+    expect(flagsOf(date, "nodejs_compat")).toEqual(flags);
+  });
+
+  it("is needed whatever the Worker says", () => {
+    expect(flagsOf("2026-11-01", "no_rpc")).toEqual(["rpc"]);
+    expect(flagsOf("2023-01-01", "rpc")).toEqual(["rpc"]);
   });
 });

@@ -34,6 +34,8 @@ const EXPOSE_ERROR_CODES: Flag = {
   disable: "no_queue_expose_error_codes",
   defaultFrom: "2026-03-12",
 };
+/** Without it a stub has no methods, and the broker is reached by methods of stubs. */
+const RPC: Flag = { enable: "rpc", disable: "no_rpc", defaultFrom: "2024-04-03" };
 const NO_WAIT_FOR_WAIT_UNTIL: Flag = { enable: "queue_consumer_no_wait_for_wait_until" };
 
 /** Works out what a Worker's compatibility date and flags say about its queues. */
@@ -43,6 +45,13 @@ export function queueCompatibility(worker: Compatibility): QueueCompatibility {
     exposeErrorCodes: isOn(EXPOSE_ERROR_CODES, worker),
     waitForWaitUntil: !isOn(NO_WAIT_FOR_WAIT_UNTIL, worker),
   };
+}
+
+/** The compatibility flags with which a Worker and the broker can call each other: the Worker's own where they do. */
+export function flagsWithRpc(worker: Compatibility): readonly string[] {
+  const { compatibility_flags: flags } = worker;
+  if (isOn(RPC, worker)) return flags;
+  return [...flags.filter((flag) => flag !== RPC.disable), RPC.enable];
 }
 
 /** A configuration without a date gets Wrangler's own recent one, so everything that ever became a default is on. */

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Unstable_Config } from "wrangler";
 import { consumes, produces, type UserWorker } from "../project/worker.ts";
-import { FLAG_DISALLOW_IMPORTABLE_ENV } from "./compatibility.ts";
+import { FLAG_DISALLOW_IMPORTABLE_ENV, flagsWithRpc } from "./compatibility.ts";
 import { type FrontDoor, openFrontDoor } from "./front-door.ts";
 import { BROKER_BINDING, BROKER_CLASS, QUEUES_BINDING, USER_MAIN_ALIAS } from "./names.ts";
 import { omit } from "./omit.ts";
@@ -56,7 +56,7 @@ export function generateWorkerConfig(input: WorkerConfigInput): GeneratedWorkerC
   const relocated = relocate(worker.wrangler, { from: worker.directory, to: directory, workingDirectory });
   const named = { ...relocated, name: worker.name };
   const needsEntry = produces(worker) || consumes(worker) || isPrimary(purpose);
-  const onBroker = withBroker(withoutQueues(named), input);
+  const onBroker = withRpc(withBroker(withoutQueues(named), input), worker);
   const { config, entry } = needsEntry ? withEntry(onBroker, input) : withUserMain(onBroker, input);
   const settled = settle(config, purpose.kind);
   const isSecondary = purpose.kind === "dev" && !purpose.primary;
@@ -85,6 +85,11 @@ function withBroker(
     },
     services: [...(config.services ?? []), ...(isPrimary(purpose) ? [broker] : [])],
   };
+}
+
+function withRpc(config: Unstable_Config, worker: UserWorker): Unstable_Config {
+  if (!produces(worker) && !consumes(worker)) return config;
+  return { ...config, compatibility_flags: [...flagsWithRpc(config)] };
 }
 
 /** The flag would leave the generated entry no way to reach the bindings that it replaces and uses. */

@@ -2,11 +2,15 @@ import type { Listening } from "../dev/wrangler-process.ts";
 import { SLUICE_PATH } from "../generate/front-door.ts";
 import type { Project } from "../project/project.ts";
 
-/** Where to reach the primary Worker and the broker, once Wrangler listens. */
-export function addresses({ host, port }: Listening, project: Project): string {
-  const [primary] = project.workers;
-  const settings = (primary?.wrangler ?? project.broker.wrangler).dev;
-  const url = `${settings.local_protocol}://${browsable(host)}:${port}`;
+/** URL of the primary Worker, without a slash at its end. */
+export function urlOf({ host, port }: Listening, { workers, broker }: Project): string {
+  const settings = (workers[0]?.wrangler ?? broker.wrangler).dev;
+  return `${settings.local_protocol}://${browsable(host)}:${port}`;
+}
+
+/** Where to reach the primary Worker and the broker. */
+export function addresses(url: string, { workers }: Project): string {
+  const [primary] = workers;
   return [
     ...(primary === undefined ? [] : [`${primary.name}  ${url}/`]),
     `queues  ${url}${SLUICE_PATH}/`,

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { QueueTopology } from "@sluice/protocol";
+import { SLUICE_PATH } from "../generate/front-door.ts";
+
+/** Wrangler takes about a second to reload; after this long it has something else to say. */
+const ATTEMPTS = 20;
+const ATTEMPT_EVERY_MS = 500;
+
+/**
+ * Asks the broker about every queue until it knows the topology. A queue's Durable Object that is asked goes on with
+ * what it holds; nothing else would start it when a queue that held messages gets its first consumer.
+ *
+ * @param url of the primary Worker.
+ * @param signal ends the asking, for instance because there is a newer topology.
+ */
+export async function wakeQueues(url: string, topology: QueueTopology, signal: AbortSignal): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt++) {
+    if ((await consumersBy(`${url}${SLUICE_PATH}/api/queues`, signal)) === expectedConsumers(topology))
+      return;
+    await sleep(ATTEMPT_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}
+
+function expectedConsumers({ queues }: QueueTopology): string {
+  return listing(Object.entries(queues).map(([name, { consumer }]) => [name, consumer?.worker]));
+}
+
+/** The consumers by queue that the broker tells of; empty while it does not answer. */
+async function consumersBy(url: string, signal: AbortSignal): Promise<string> {
+  try {
+    const response = await fetch(url, { signal });
+    const { queues } = (await response.json()) as {
+      queues: { name: string; consumer: { worker: string } | null }[];
+    };
+    return listing(queues.map(({ name, consumer }) => [name, consumer?.worker]));
+  } catch {
+    return "";
+  }
+}
+
+function listing(consumers: readonly (readonly [queue: string, worker: string | undefined])[]): string {
+  return JSON.stringify([...consumers].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

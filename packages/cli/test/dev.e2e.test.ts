@@ -1,0 +1,158 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { descendants, eventually, freePorts, isRunning, type Lab, navigate, openLab } from "./lab.ts";
+import { type Running, sluice } from "./running.ts";
+
+/** Three ordinary Workers: one that sends, one whose Durable Object sends, one that receives. */
+describe("sluice dev with several Workers", () => {
+  let lab: Lab;
+  let running: Running;
+  let url: string;
+  const get = async (path: string) => (await fetch(url + path)).text();
+  const received = async (): Promise<string[]> => JSON.parse(await get("/received"));
+  const edit = (file: string, change: (text: string) => string) => {
+    const path = join(lab.folder, file);
+    writeFileSync(path, change(readFileSync(path, "utf8")));
+  };
+
+  beforeAll(async () => {
+    lab = openLab("shop");
+    writeFileSync(join(lab.folder, "front/.dev.vars"), "SECRET=from-dev-vars\n");
+    const [port, inspectorPort] = await freePorts(2);
+    url = `http://localhost:${port}`;
+    const args = [
+      "dev",
+      "front",
+      "objects",
+      "mailer",
+      "--port",
+      `${port}`,
+      "--inspector-port",
+      `${inspectorPort}`,
+    ];
+    running = sluice(args, lab.folder, lab.env);
+    await running.printed(/admin {3}http/);
+  });
+  afterAll(async () => {
+    await running.stop();
+    lab.remove();
+  });
+
+  it("shows the queues and the addresses", () => {
+    expect(running.output).toContain("mails    front (MAILS), objects (MAILS)  mailer");
+    expect(running.output).toContain(`front  ${url}/`);
+    expect(running.output).toContain(`queues  ${url}/__sluice/`);
+  });
+
+  it.each(["class", "imported", "entrypoint", "object"])("takes what is sent by way of: %s", async (way) => {
+    expect(await get(`/send/${way}?text=${way}`)).toBe("sent");
+    await expect.poll(received, { timeout: 30_000 }).toContain(way);
+  });
+
+  it("keeps a message that nobody receives", async () => {
+    await get("/send/nobody?text=kept");
+    expect(await get("/backlog/nobody")).toBe("1");
+  });
+
+  it("shows the user's code its own bindings and no other, secrets of .dev.vars among them", async () => {
+    expect(JSON.parse(await get("/env"))).toEqual({
+      keys: ["MAILS", "NOBODYS", "OBJECTS", "RECEIVED", "SECRET", "SELF"],
+      secret: "from-dev-vars",
+    });
+  });
+
+  it("serves its own paths to programs and browsers, and nobody else's", async () => {
+    expect(JSON.parse(await get("/__sluice/health"))).toMatchObject({ status: "ok" });
+    expect(await navigate(`${url}/__sluice/`)).toContain("<title>Sluice");
+    expect(await get("/__sluicegate")).toBe("hello /__sluicegate");
+  });
+
+  it("serves static assets as it would without us: the page to browsers, the Worker to programs", async () => {
+    expect(await get("/")).toContain("The shop's page");
+    expect(await navigate(`${url}/deep/link`)).toContain("The shop's page");
+    expect(await get("/deep/link")).toBe("hello /deep/link");
+  });
+
+  it("runs changed code for the messages that were waiting already", async () => {
+    await get("/send/later?text=delayed&seconds=2");
+    edit("mailer/src/signature.ts", () => 'export const signature = ", yours";');
+    await expect.poll(received, { timeout: 30_000 }).toContain("delayed, yours");
+  });
+
+  it("goes on with what it knew when a configuration breaks, and takes it up again when it is mended", async () => {
+    const broken = running.output.length;
+    edit("mailer/wrangler.toml", (toml) => `${toml}broken = = 1\n`);
+    await running.printed(/mailer\/wrangler\.toml:\d+.*\n(.*\n)*Sluice goes on/, broken);
+    await get("/send/class?text=meanwhile");
+    await expect.poll(received, { timeout: 30_000 }).toContain("meanwhile, yours");
+
+    const mended = running.output.length;
+    edit("mailer/wrangler.toml", (toml) =>
+      toml.replace("broken = = 1\n", '[[queues.consumers]]\nqueue = "nobodys"\nmax_batch_timeout = 0\n'),
+    );
+    await running.printed(/nobodys {2}front \(NOBODYS\) +mailer/, mended);
+    await expect.poll(received, { timeout: 30_000 }).toContain("kept, yours");
+  });
+
+  it("keeps its data where wrangler dev keeps it: beside the first Worker", () => {
+    expect(readFileSync(join(lab.folder, ".sluice/.gitignore"), "utf8")).toBe("*\n");
+    expect(() => readFileSync(join(lab.folder, "front/.wrangler/deploy/config.json"))).toThrow("ENOENT");
+  });
+
+  it("takes everything with it when it is interrupted", async () => {
+    const children = descendants(running.pid);
+    expect(children.length).toBeGreaterThan(1);
+    expect(await running.stop("SIGINT")).toBe(130);
+    await eventually(async () => children.filter(isRunning), []);
+  });
+});
+
+/** One Worker with everything that is not plain: environment, custom build, alias, modules apart, private state. */
+describe("sluice dev --env in the folder of a Worker", () => {
+  let lab: Lab;
+  let running: Running;
+  let url: string;
+  const get = async (path: string) => (await fetch(url + path)).text();
+
+  beforeAll(async () => {
+    lab = openLab("solo");
+    writeFileSync(join(lab.folder, ".dev.vars"), "SECRET=plain\n");
+    writeFileSync(join(lab.folder, ".dev.vars.staging"), "SECRET=for-staging\n");
+    const [port, inspectorPort] = await freePorts(2);
+    url = `http://localhost:${port}`;
+    const args = ["dev", "--env", "staging", "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
+    running = sluice([...args, "--", "--var", "EXTRA:passed-on"], lab.folder, lab.env);
+    await running.printed(/admin {3}http/);
+  });
+  afterAll(async () => {
+    await running.stop();
+    lab.remove();
+  });
+
+  it("gives the handlers the environment, its secrets, and the this they belong to", async () => {
+    expect(JSON.parse(await get("/"))).toEqual({
+      name: "solo",
+      stage: "staging",
+      secret: "for-staging",
+      extra: "passed-on",
+    });
+  });
+
+  it("delivers to the Worker that sent, with its modules, alias and define", async () => {
+    await get("/send?word=first");
+    await eventually(() => get("/done?word=first"), "solo one signed A note. green");
+  });
+
+  it("says what it does to the Worker's flags", () => {
+    expect(running.output).toContain(
+      'Sluice runs Worker "solo-staging" without its flag "disallow_importable_env"',
+    );
+  });
+
+  it("takes everything with it when it is killed outright", async () => {
+    const children = descendants(running.pid);
+    await running.stop("SIGKILL");
+    await eventually(async () => children.filter(isRunning), []);
+  });
+});

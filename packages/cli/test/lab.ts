@@ -1,0 +1,91 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { get } from "node:http";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+
+const FIXTURES = fileURLToPath(new URL("./fixtures", import.meta.url));
+/** Longest that something that is to happen may take on a busy machine. */
+const PATIENCE_MS = 30_000;
+
+/** A copy of a fixture in a folder of its own, with a dev registry of its own. */
+export interface Lab {
+  readonly folder: string;
+  /** Environment for `sluice` and `wrangler`. */
+  readonly env: NodeJS.ProcessEnv;
+  remove(): void;
+}
+
+/** Copies a fixture to where no configuration lies above it. */
+export function openLab(fixture: string): Lab {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "sluice-e2e-")));
+  const folder = join(root, fixture);
+  cpSync(join(FIXTURES, fixture), folder, { recursive: true });
+  const { CLOUDFLARE_ENV: _, ...rest } = process.env;
+  return {
+    folder,
+    env: {
+      ...rest,
+      CI: "1",
+      NO_COLOR: "1",
+      WRANGLER_SEND_METRICS: "false",
+      X_LOCAL_OBSERVABILITY: "false",
+      WRANGLER_REGISTRY_PATH: join(root, "registry"),
+    },
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+/** Ports that nobody listens on. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/** What a browser gets when somebody opens an address in it. `fetch` may not say that it is one. */
+export function navigate(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { headers: { "Sec-Fetch-Mode": "navigate" } }, (response) =>
+      resolve(text(response)),
+    );
+    request.on("error", reject);
+  });
+}
+
+/** Polls until what `read` answers is `expected`. */
+export async function eventually<T>(read: () => Promise<T>, expected: T): Promise<void> {
+  await expect.poll(read, { timeout: PATIENCE_MS, interval: 100 }).toEqual(expected);
+}
+
+/** Process ids of everything that a process started, and what those started. */
+export function descendants(pid: number): number[] {
+  const parents = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
+  const found = [pid];
+  for (const parent of found)
+    found.push(...parents.filter(([, of]) => of === parent).map(([child]) => child));
+  return found.slice(1);
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+
+/** A command that runs for a test, with everything it printed so far. */
+export class Running {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Set<() => void>();
+  /** Exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  output = "";
+
+  constructor(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
+    this.#child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        this.output += text;
+        for (const check of this.#waiting) check();
+      });
+    }
+    this.ended = new Promise((resolve, reject) => {
+      this.#child.once("error", reject);
+      // Not "exit": what it printed last is still on its way then.
+      this.#child.once("close", (code, signal) => resolve(code ?? signal ?? "SIGKILL"));
+    });
+  }
+
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error("the command did not start");
+    return this.#child.pid;
+  }
+
+  /** Resolves with what was printed from `from` on as soon as that matches; rejects if the command ends before. */
+  async printed(pattern: RegExp, from = 0): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const check = () => pattern.test(this.output.slice(from)) && resolve(this.output.slice(from));
+    this.#waiting.add(check);
+    void this.ended.then((code) =>
+      reject(new Error(`ended with ${code} before it printed ${pattern}:\n${this.output}`)),
+    );
+    check();
+    return promise.finally(() => this.#waiting.delete(check));
+  }
+
+  /** Sends a signal and waits for the end. */
+  async stop(signal: NodeJS.Signals = "SIGINT"): Promise<number | NodeJS.Signals> {
+    this.#child.kill(signal);
+    return this.ended;
+  }
+}
+
+const SLUICE = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const WRANGLER = createRequire(import.meta.url).resolve("wrangler");
+
+/** Runs `sluice` from source. */
+export function sluice(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Running {
+  return new Running([SLUICE, ...args], cwd, env);
+}
+
+/** Runs the real `wrangler`, as a user would. */
+export function wrangler(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Running {
+  return new Running(["--no-warnings", WRANGLER, ...args], cwd, env);
+}
