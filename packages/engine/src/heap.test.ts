@@ -89,7 +89,10 @@ describe("TimeHeap", () => {
     const command = fc.oneof(
       { weight: 3, arbitrary: key.map((at) => ({ kind: "push" as const, ...at })) },
       { weight: 2, arbitrary: fc.nat(50).map((which) => ({ kind: "remove" as const, which })) },
-      { weight: 2, arbitrary: fc.record({ kind: fc.constant("update" as const), which: fc.nat(50), at: key }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({ kind: fc.constant("update" as const), which: fc.nat(50), at: key }),
+      },
     );
     fc.assert(
       fc.property(fc.array(command, { maxLength: 60, size: "max" }), (commands) => {

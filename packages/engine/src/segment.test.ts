@@ -4,7 +4,10 @@ import { Segment } from "./segment.ts";
 
 /** Ten messages of 1, 2, 4, ... bytes in three runs: [0, 3), [3, 4), [4, 10). */
 function threeRuns(): Segment {
-  const segment = new Segment(7, Uint32Array.from({ length: 10 }, (_, i) => 2 ** i));
+  const segment = new Segment(
+    7,
+    Uint32Array.from({ length: 10 }, (_, i) => 2 ** i),
+  );
   segment.runs.append(0, 100, 1_000, 10);
   segment.runs.append(3, 200, 2_000, 20);
   segment.runs.append(4, 300, 3_000, 30);
