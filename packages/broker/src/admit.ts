@@ -1,6 +1,4 @@
 import {
-  BATCH_BYTES_MAX,
-  BATCH_MESSAGES_MAX,
   DELAY_SECONDS_MAX,
   MESSAGE_BYTES_MAX,
   PackedFormatError,
@@ -15,8 +13,9 @@ import type { Incoming } from "./incoming.ts";
 export type Admission = { readonly ok: true; readonly incoming: readonly Incoming[] } | RpcFailure;
 
 /**
- * The last check before storing, whatever the producer has checked: a limit holds for every way in. All or none of the
- * batches are admitted.
+ * The last check before storing, whatever the edge has checked: the limits of a message hold for every way in. How many
+ * messages and bytes one batch may have is the edge's to say, since a request can hold several batches by now. All or
+ * none of the requests are admitted.
  *
  * @param queueDelaySeconds Delay of messages for which neither they nor their batch name one.
  */
@@ -40,16 +39,9 @@ export function admit(requests: readonly SendRequest[], queueDelaySeconds: numbe
 function refusalOf(index: PackedIndex, delaySeconds: number | undefined): RpcFailure | null {
   if (index.count === 0)
     return refuse(QUEUE_ERROR_CODES.batchCountOutOfBounds, "a batch needs at least one message");
-  if (index.count > BATCH_MESSAGES_MAX) {
-    return refuse(
-      QUEUE_ERROR_CODES.batchCountOutOfBounds,
-      `batch message count of ${index.count} exceeds limit of ${BATCH_MESSAGES_MAX}`,
-    );
-  }
   if (delaySeconds !== undefined && !isDelay(delaySeconds)) {
     return refuse(QUEUE_ERROR_CODES.batchDelayInvalid, delayText("batch", delaySeconds));
   }
-  let bytes = 0;
   for (let i = 0; i < index.count; i++) {
     const size = index.bodyBytes(i);
     if (size > MESSAGE_BYTES_MAX) {
@@ -62,13 +54,8 @@ function refusalOf(index: PackedIndex, delaySeconds: number | undefined): RpcFai
     if (own !== undefined && !isDelay(own)) {
       return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, delayText("message", own));
     }
-    bytes += size;
   }
-  if (bytes <= BATCH_BYTES_MAX) return null;
-  return refuse(
-    QUEUE_ERROR_CODES.batchSizeOutOfBounds,
-    `batch size of ${bytes} bytes exceeds limit of ${BATCH_BYTES_MAX}`,
-  );
+  return null;
 }
 
 function isDelay(seconds: number): boolean {

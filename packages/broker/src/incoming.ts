@@ -25,7 +25,7 @@ export function storeIncoming(
 ): void {
   let group: Incoming[] = [];
   let bytes = 0;
-  for (const next of incoming) {
+  for (const next of incoming.flatMap(inStorableParts)) {
     if (group.length > 0 && bytes + next.index.packed.byteLength > SEGMENT_BYTES_MAX) {
       storeGroup(queue, group, payloadOf, cache, nowMs);
       group = [];
@@ -35,6 +35,21 @@ export function storeIncoming(
     bytes += next.index.packed.byteLength;
   }
   if (group.length > 0) storeGroup(queue, group, payloadOf, cache, nowMs);
+}
+
+/** Cuts what is too large for one segment between two records. A single record always fits. */
+function inStorableParts(incoming: Incoming): Incoming[] {
+  const { index, delaySeconds } = incoming;
+  if (index.packed.byteLength <= SEGMENT_BYTES_MAX) return [incoming];
+  const parts: Incoming[] = [];
+  let from = 0;
+  for (let to = 1; to <= index.count; to++) {
+    const isLast = to === index.count;
+    if (!isLast && index.records(from, to + 1).byteLength <= SEGMENT_BYTES_MAX) continue;
+    parts.push({ index: new PackedIndex(index.records(from, to).slice()), delaySeconds });
+    from = to;
+  }
+  return parts;
 }
 
 function storeGroup(

@@ -11,7 +11,10 @@ export interface BacklogMetrics {
   readonly oldestMessageTimestampMs: number;
 }
 
-/** One packed batch on its way in. Concurrent sends of one request share a call, each keeping its own delay. */
+/**
+ * Messages on their way in that share a default delay. Concurrent sends of one request share a call and, where their
+ * delay is the same, a request: the limits of a single batch are checked before, at the edge.
+ */
 export interface SendRequest {
   readonly packed: Uint8Array;
   /** Delay of the messages that name none, in seconds; absent means the queue's `delivery_delay`. */
