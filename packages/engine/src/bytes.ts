@@ -1,4 +1,10 @@
-/** Writes numbers compactly: integers as LEB128 (7 bits a byte), times as 64-bit floats. */
+/** Checksum at the end of everything that is written, in bytes. */
+const CHECKSUM_BYTES = 4;
+
+/**
+ * Writes numbers compactly: integers as LEB128 (7 bits a byte), times as 64-bit floats. A checksum ends it: SQLite has
+ * none, and a flipped bit in a due time or in a number of attempts would otherwise be believed.
+ */
 export class ByteWriter {
   #bytes = new Uint8Array(64);
   #length = 0;
@@ -20,8 +26,12 @@ export class ByteWriter {
     this.#length += 8;
   }
 
+  /** What was written so far, with its checksum. */
   finish(): Uint8Array {
-    return this.#bytes.slice(0, this.#length);
+    const finished = new Uint8Array(this.#length + CHECKSUM_BYTES);
+    finished.set(this.#bytes.subarray(0, this.#length));
+    new DataView(finished.buffer).setUint32(this.#length, checksumOf(finished, this.#length), true);
+    return finished;
   }
 
   #byte(byte: number): void {
@@ -42,15 +52,22 @@ export class ByteFormatError extends Error {
   override readonly name = "ByteFormatError";
 }
 
-/** Reads what `ByteWriter` wrote. Throws `ByteFormatError` past the end. */
+/** Reads what `ByteWriter` wrote. Throws `ByteFormatError` past the end, and at once when the checksum does not fit. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
+  /** Where the checksum begins. */
+  readonly #end: number;
   #offset = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#end = bytes.length - CHECKSUM_BYTES;
+    if (this.#end < 0) throw this.#cutOff();
+    if (this.#view.getUint32(this.#end, true) !== checksumOf(bytes, this.#end)) {
+      throw new ByteFormatError(`the checksum of ${bytes.length} bytes does not fit`);
+    }
   }
 
   uint(): number {
@@ -61,11 +78,12 @@ export class ByteReader {
       if (byte < 0x80) break;
       if (factor > 2 ** 46) throw new ByteFormatError("an integer does not end");
     }
+    if (!Number.isSafeInteger(value)) throw new ByteFormatError(`the integer ${value} is too large`);
     return value;
   }
 
   float(): number {
-    if (this.#offset + 8 > this.#bytes.length) throw this.#cutOff();
+    if (this.#offset + 8 > this.#end) throw this.#cutOff();
     const value = this.#view.getFloat64(this.#offset, true);
     this.#offset += 8;
     return value;
@@ -73,18 +91,24 @@ export class ByteReader {
 
   /** Throws unless everything was read. */
   end(): void {
-    if (this.#offset !== this.#bytes.length) {
-      throw new ByteFormatError(`${this.#bytes.length - this.#offset} bytes are left over`);
+    if (this.#offset !== this.#end) {
+      throw new ByteFormatError(`${this.#end - this.#offset} bytes are left over`);
     }
   }
 
   #byte(): number {
-    const byte = this.#bytes[this.#offset++];
-    if (byte === undefined) throw this.#cutOff();
-    return byte;
+    if (this.#offset >= this.#end) throw this.#cutOff();
+    return this.#bytes[this.#offset++] as number; // offset < end < length
   }
 
   #cutOff(): ByteFormatError {
     return new ByteFormatError(`it ends after ${this.#bytes.length} bytes`);
   }
+}
+
+/** FNV-1a over the first `length` bytes: any one damaged byte changes it, other damage all but once in 4 billion times. */
+export function checksumOf(bytes: Uint8Array, length: number): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < length; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193); // i < length
+  return hash >>> 0;
 }

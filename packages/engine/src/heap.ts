@@ -47,8 +47,7 @@ export class TimeHeap<Node extends HeapNode> {
   }
 
   /**
-   * Visits nodes in order until `visit` returns false. The heap is not changed; `expand` may add what follows a node
-   * once it has been visited. Costs O(k log k) for k visited nodes.
+   * Visits nodes in order until `visit` returns false. The heap is not changed. Costs O(k log k) for k visited nodes.
    */
   visitInOrder(
     visit: (node: { readonly atMs: number; readonly seq: number; readonly node: Node }) => boolean,

@@ -11,6 +11,11 @@ import { advanceSegment } from "./send.ts";
 const INDEX_VERSION = 1;
 const STATE_VERSION = 1;
 
+/** Largest sequence number and lease id that is believed: the next ones must stay exact integers. */
+const NUMBER_MAX = 2 ** 52 - 1;
+/** The last moment that a `Date` can name, in ms since 1970. */
+const TIME_MS_MAX = 8.64e15;
+
 const LEASE_KINDS: readonly LeaseKind[] = ["push", "pull"];
 const KIND_WAITING = 0;
 
@@ -98,15 +103,25 @@ function decodeIndex(id: number, bytes: Uint8Array): Segment {
   const count = input.uint();
   if (count === 0 || count > bytes.length) throw new ByteFormatError(`a segment of ${count} messages`);
   const sizes = new Uint32Array(count);
-  for (let i = 0; i < count; i++) sizes[i] = input.uint();
+  for (let i = 0; i < count; i++) {
+    const size = input.uint();
+    if (size > 0xffff_ffff) throw new ByteFormatError(`message ${i} of ${size} bytes`);
+    sizes[i] = size;
+  }
   const segment = new Segment(id, sizes);
   const runCount = input.uint();
   let lastFrom = -1;
   let lastDueMs = -Infinity;
   for (let r = 0; r < runCount; r++) {
-    const [from, seq, dueMs, acceptedMs] = [input.uint(), input.uint(), input.float(), input.float()];
-    if (from <= lastFrom || from >= count || (r === 0 && from !== 0) || !(dueMs >= lastDueMs)) {
-      throw new ByteFormatError(`run ${r} from ${from}, due ${dueMs}`);
+    const [from, seq, dueMs, acceptedMs] = [input.uint(), input.uint(), readTime(input), readTime(input)];
+    if (
+      from <= lastFrom ||
+      from >= count ||
+      (r === 0 && from !== 0) ||
+      dueMs < lastDueMs ||
+      seq > NUMBER_MAX
+    ) {
+      throw new ByteFormatError(`run ${r} from ${from}, number ${seq}, due ${dueMs}`);
     }
     segment.runs.append(from, seq, dueMs, acceptedMs);
     lastFrom = from;
@@ -135,13 +150,25 @@ function decodeState(segment: Segment, bytes: Uint8Array): Entry[] {
     const leaseKind = LEASE_KINDS[kind - 1];
     entry.state = leaseKind === undefined ? "delayed" : "leased";
     entry.leaseKind = leaseKind ?? "push";
-    entry.atMs = input.float();
+    entry.atMs = readTime(input);
     entry.leaseId = input.uint();
+    if ((leaseKind !== undefined && attempts === 0) || entry.leaseId > NUMBER_MAX) {
+      throw new ByteFormatError(`entry ${e} is on attempt ${attempts} of lease ${entry.leaseId}`);
+    }
     entries.push(entry);
     end = to;
   }
   input.end();
+  if (segment.cursor === segment.count && entries.length === 0) {
+    throw new ByteFormatError("a segment without messages that are left");
+  }
   return entries;
+}
+
+function readTime(input: ByteReader): number {
+  const ms = input.float();
+  if (!(ms >= 0 && ms <= TIME_MS_MAX)) throw new ByteFormatError(`${ms} is not a time`);
+  return ms;
 }
 
 function expectVersion(found: number, expected: number, what: string): void {

@@ -105,7 +105,7 @@ export function markChanged(queue: Queue, segment: Segment, change: SegmentChang
   queue.changes.set(segment.id, change);
 }
 
-/** Hands over what the next commit has to write, oldest segment first, and starts a new list. */
+/** Hands over what the next commit has to write, in the order of each segment's first change, and starts a new list. */
 export function takeChanges(queue: Queue): [segmentId: number, change: SegmentChange][] {
   const changes = [...queue.changes];
   queue.changes.clear();

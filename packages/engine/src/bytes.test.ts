@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ByteFormatError, ByteReader, ByteWriter, checksumOf } from "./bytes.ts";
+
+function written(write: (out: ByteWriter) => void): Uint8Array {
+  const out = new ByteWriter();
+  write(out);
+  return out.finish();
+}
+
+const BOUNDARIES = [0, 1, 127, 128, 129, 16_383, 16_384, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 49, 2 ** 52];
+
+describe("integers", () => {
+  it.each([...BOUNDARIES, Number.MAX_SAFE_INTEGER])("%i is read as it was written", (value) => {
+    const input = new ByteReader(written((out) => out.uint(value)));
+    expect(input.uint()).toBe(value);
+    input.end();
+  });
+
+  it.each([
+    [127, 1],
+    [128, 2],
+    [16_383, 2],
+    [16_384, 3],
+  ])("%i takes %i bytes and the checksum", (value, bytes) => {
+    expect(written((out) => out.uint(value))).toHaveLength(bytes + 4);
+  });
+
+  it.each([-1, 0.5, Number.MAX_SAFE_INTEGER + 1, NaN, Infinity])("%d is refused", (value) => {
+    expect(() => new ByteWriter().uint(value)).toThrow(RangeError);
+  });
+
+  it("that are larger than any that is written are refused", () => {
+    /** An integer whose first seven bytes are full. */
+    const reader = (...last: number[]) => {
+      const bytes = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, ...last];
+      const checked = Uint8Array.from([...bytes, 0, 0, 0, 0]);
+      new DataView(checked.buffer).setUint32(bytes.length, checksumOf(checked, bytes.length), true);
+      return new ByteReader(checked);
+    };
+    expect(reader(0x0f).uint()).toBe(Number.MAX_SAFE_INTEGER);
+    expect(() => reader(0x10).uint()).toThrow(ByteFormatError);
+    expect(() => reader(0x80, 0x00).uint()).toThrow(ByteFormatError);
+  });
+});
+
+describe("floats", () => {
+  it.each([0, -0, 1, -1.5, 1e300, 5e-324, Infinity, -Infinity, NaN])(
+    "%d is read as it was written",
+    (value) => {
+      const input = new ByteReader(written((out) => out.float(value)));
+      expect(input.float()).toBe(value);
+      input.end();
+    },
+  );
+});
+
+describe("what was written", () => {
+  it("is read in the same order, however long it is and wherever it lies in its buffer", () => {
+    const value = fc.oneof(
+      fc.maxSafeNat().map((uint) => ({ uint })),
+      fc.double().map((float) => ({ float })),
+    );
+    fc.assert(
+      fc.property(fc.array(value, { maxLength: 60, size: "max" }), fc.nat(9), (values, before) => {
+        const bytes = written((out) => {
+          for (const each of values) {
+            if ("uint" in each) out.uint(each.uint);
+            else out.float(each.float);
+          }
+        });
+        const buffer = new Uint8Array(before + bytes.length + 5).fill(0xaa);
+        buffer.set(bytes, before);
+        const input = new ByteReader(buffer.subarray(before, before + bytes.length));
+        for (const each of values) {
+          if ("uint" in each) expect(input.uint()).toBe(each.uint);
+          else expect(input.float()).toBe(each.float);
+        }
+        input.end();
+      }),
+    );
+  });
+
+  it("does not change when the writer goes on", () => {
+    const out = new ByteWriter();
+    out.uint(1);
+    const first = out.finish();
+    out.uint(2);
+    new ByteReader(first).uint();
+    expect(first).toHaveLength(5);
+  });
+});
+
+describe("damage", () => {
+  const bytes = written((out) => {
+    for (const value of BOUNDARIES) out.uint(value);
+    out.float(Math.PI);
+  });
+
+  it("of a single bit is noticed, wherever it is", () => {
+    for (let bit = 0; bit < 8 * bytes.length; bit++) {
+      const damaged = bytes.slice();
+      damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(() => new ByteReader(damaged)).toThrow(ByteFormatError);
+    }
+  });
+
+  it("by truncation is noticed, wherever it ends", () => {
+    for (let length = 0; length < bytes.length; length++) {
+      expect(() => new ByteReader(bytes.subarray(0, length))).toThrow(ByteFormatError);
+    }
+  });
+
+  it("by bytes behind it is noticed", () => {
+    expect(() => new ByteReader(new Uint8Array([...bytes, 0]))).toThrow(ByteFormatError);
+  });
+
+  it("reads nothing past the end", () => {
+    const one = written((out) => out.uint(1));
+    const input = new ByteReader(one);
+    input.uint();
+    expect(() => input.uint()).toThrow(ByteFormatError);
+    expect(() => new ByteReader(one).float()).toThrow(ByteFormatError);
+    const seven = written((out) => {
+      for (const byte of [1, 2, 3, 4, 5, 6, 7]) out.uint(byte);
+    });
+    expect(() => new ByteReader(seven).float()).toThrow(ByteFormatError);
+  });
+
+  it("leaves nothing unread", () => {
+    const input = new ByteReader(written((out) => out.uint(300)));
+    expect(() => input.end()).toThrow(new ByteFormatError("2 bytes are left over"));
+  });
+});

@@ -1,0 +1,280 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkInvariants } from "../test/invariants.ts";
+import { pull, queueWith, rangesOf, sendApart, sendMany, T0 } from "../test/queues.ts";
+import { ByteFormatError, ByteWriter } from "./bytes.ts";
+import {
+  acknowledge,
+  advance,
+  counts,
+  encodeIndex,
+  encodeState,
+  nextBatch,
+  nextWakeAt,
+  type Queue,
+  restoreSegment,
+  retry,
+  send,
+} from "./index.ts";
+
+interface Row {
+  readonly id: number;
+  readonly index: Uint8Array;
+  readonly state: Uint8Array | null;
+}
+
+function rowsOf(queue: Queue): Row[] {
+  return [...queue.segments.values()].map((segment) => ({
+    id: segment.id,
+    index: encodeIndex(segment),
+    state: encodeState(segment),
+  }));
+}
+
+function restored(rows: readonly Row[], epoch = 2, nowMs = T0): Queue {
+  const queue = queueWith({}, epoch);
+  for (const { id, index, state } of rows) restoreSegment(queue, id, index, state, nowMs);
+  return queue;
+}
+
+/** Something of everything: several due times, appended messages, a message in every state, gaps. */
+function variedQueue(): Queue {
+  const queue = queueWith({ batchTimeoutMs: 0, maxBatchSize: 2 });
+  send(queue, { sizes: [1, 200, 3_000, 0, 5], dueMs: [T0, T0, T0 + 70_000, T0, T0 + 5] }, T0);
+  send(queue, { sizes: [7, 8, 9], dueMs: T0 + 70_000 }, T0 + 10);
+  sendApart(queue, 6, T0 + 20);
+  const [first, ...others] = rangesOf(pull(queue, 5, T0 + 30));
+  if (first === undefined) throw new Error("nothing was leased");
+  retry(queue, { ...first, to: first.from + 1 }, T0 + 99_000, T0 + 30);
+  acknowledge(queue, { ...first, from: first.from + 1, to: first.from + 2 });
+  for (const range of others) retry(queue, range, T0 + 30, T0 + 30);
+  nextBatch(queue, T0 + 40);
+  checkInvariants(queue);
+  expect(queue.segments.size).toBe(2);
+  return queue;
+}
+
+describe("a restored queue", () => {
+  it("has every message where it was, and stores the same again", () => {
+    const queue = variedQueue();
+    const rows = rowsOf(queue);
+    const again = restored(rows, 2, T0 + 40);
+    advance(again, T0 + 40);
+    checkInvariants(again);
+    expect(counts(again)).toEqual(counts(queue));
+    expect(rowsOf(again)).toEqual(rows);
+    expect(again.changes.size).toBe(0);
+  });
+
+  it("delivers in the order in which it would have", () => {
+    const queue = variedQueue();
+    const again = restored(rowsOf(queue), 2, T0 + 40);
+    const laterMs = T0 + 200_000;
+    expect(pull(again, 100, laterMs).slices).toEqual(pull(queue, 100, laterMs).slices);
+  });
+
+  it("numbers on from the last message", () => {
+    const queue = queueWith();
+    send(queue, { sizes: [1, 1, 1], dueMs: [T0 + 9, T0, T0] }, T0);
+    const again = restored(rowsOf(queue));
+    expect(again.nextSeq).toBe(3);
+    sendMany(again, 1);
+    checkInvariants(again);
+  });
+
+  it("gives ids of its own life to new segments and leases", () => {
+    const queue = variedQueue();
+    const again = restored(rowsOf(queue), 2, T0 + 40);
+    expect(sendMany(again, 1, T0 + 40)).toBe(2 * 2 ** 32 + 1);
+    expect(pull(again, 1, T0 + 40).leaseId).toBe(2 * 2 ** 32 + 1);
+  });
+
+  it("gives no lease id or segment id twice though its epoch was not counted", () => {
+    const queue = variedQueue();
+    const again = restored(rowsOf(queue), 1, T0 + 40);
+    checkInvariants(again);
+    expect(again.nextLeaseId).toBe(queue.nextLeaseId);
+    expect(again.nextSegmentId).toBe(queue.nextSegmentId);
+  });
+
+  it("keeps a pull lease with its receipt", () => {
+    const queue = queueWith();
+    sendMany(queue, 2);
+    const batch = pull(queue, 2, T0, T0 + 500);
+    const again = restored(rowsOf(queue));
+    expect(counts(again)).toMatchObject({ ready: 0, leased: 2 });
+    expect(nextWakeAt(again, true)).toBe(T0 + 500);
+    expect(rangesOf(batch).map((range) => acknowledge(again, range))).toEqual([2]);
+  });
+
+  it("appends to none of the segments of an earlier life", () => {
+    const queue = queueWith();
+    const id = sendMany(queue, 1);
+    const again = restored(rowsOf(queue));
+    expect(sendMany(again, 1)).not.toBe(id);
+  });
+});
+
+describe("a state", () => {
+  it("is none while no message was touched", () => {
+    const queue = queueWith();
+    sendMany(queue, 2);
+    expect(rowsOf(queue)[0]?.state).toBeNull();
+  });
+
+  it("is there when messages are gone though none is touched now", () => {
+    const queue = queueWith();
+    sendMany(queue, 2);
+    for (const range of rangesOf(pull(queue, 1))) acknowledge(queue, range);
+    const rows = rowsOf(queue);
+    expect(rows[0]?.state).not.toBeNull();
+    expect(counts(restored(rows))).toMatchObject({ ready: 1, waitingBytes: 10 });
+  });
+});
+
+describe("a damaged row", () => {
+  const rows = rowsOf(variedQueue());
+
+  it.each(["index", "state"] as const)("is noticed whichever bit of its %s is flipped", (column) => {
+    for (const row of rows) {
+      const intact = row[column];
+      if (intact === null) throw new Error("every segment was touched");
+      for (let bit = 0; bit < 8 * intact.length; bit++) {
+        const damaged = intact.slice();
+        damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+        expect(() => restored([{ ...row, [column]: damaged }])).toThrow(ByteFormatError);
+      }
+    }
+  });
+
+  it.each(["index", "state"] as const)("is noticed wherever its %s ends", (column) => {
+    for (const row of rows) {
+      const length = row[column]?.length ?? 0;
+      for (let end = 0; end < length; end++) {
+        expect(() => restored([{ ...row, [column]: row[column]?.subarray(0, end) ?? null }])).toThrow(
+          ByteFormatError,
+        );
+      }
+    }
+  });
+
+  it("changes nothing of the queue", () => {
+    const [row] = rows;
+    if (row === undefined || row.state === null) throw new Error("there are touched segments");
+    const queue = queueWith({}, 2);
+    expect(() => restoreSegment(queue, row.id, row.index, row.state?.subarray(1) ?? null, T0)).toThrow();
+    expect(queue.segments.size).toBe(0);
+    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 0, leased: 0, waitingBytes: 0 });
+    checkInvariants(queue);
+  });
+});
+
+/** Bytes with a fitting checksum that no release has ever written, value by value. */
+function bytesOf(...values: (number | { readonly float: number })[]): Uint8Array {
+  const out = new ByteWriter();
+  for (const value of values) {
+    if (typeof value === "number") out.uint(value);
+    else out.float(value.float);
+  }
+  return out.finish();
+}
+
+const time = { float: T0 };
+
+/** An index of three messages of 10 bytes in one run, with some values replaced. */
+function indexWith({ version = 1, count = 3, size = 10, runs = [[0, 5, time, time]] } = {}) {
+  return bytesOf(version, count, size, 10, 10, runs.length, ...runs.flat());
+}
+
+/** A state of that segment with its cursor behind two messages, and entries. */
+function stateWith({ version = 1, cursor = 2, entries = [[0, 1, 1, 0, time, 9]] } = {}) {
+  return bytesOf(version, cursor, entries.length, ...entries.flat());
+}
+
+describe("bytes that say what cannot be", () => {
+  const accept = (index: Uint8Array, state: Uint8Array | null) => restored([{ id: 1, index, state }]);
+
+  it("are told from bytes that say what can be", () => {
+    checkInvariants(accept(indexWith(), stateWith()));
+    expect(counts(accept(indexWith(), stateWith()))).toMatchObject({
+      ready: 1,
+      delayed: 1,
+      waitingBytes: 20,
+    });
+  });
+
+  it.each([
+    ["of another version", indexWith({ version: 2 })],
+    ["without messages", bytesOf(1, 0, 1, 0, 5, time, time)],
+    ["of more messages than bytes", bytesOf(1, 2 ** 40, 10)],
+    ["with a size over 4 GB", indexWith({ size: 2 ** 32 })],
+    ["without runs", indexWith({ runs: [] })],
+    ["with a first run that begins later", indexWith({ runs: [[1, 5, time, time]] })],
+    ["with a run behind its messages", indexWith({ runs: [[0, 5, time, time], [3, 8, time, time]] })], // biome-ignore format: a run per pair of brackets
+    ["with an empty run", indexWith({ runs: [[0, 5, time, time], [1, 6, time, time], [1, 7, time, time]] })], // biome-ignore format: a run per pair of brackets
+    ["with runs out of order", indexWith({ runs: [[0, 5, time, time], [1, 6, { float: T0 - 1 }, time]] })], // biome-ignore format: a run per pair of brackets
+    ["with a sequence number near the largest", indexWith({ runs: [[0, 2 ** 52, time, time]] })],
+    ["that is due never", indexWith({ runs: [[0, 5, { float: Infinity }, time]] })],
+    ["that is due at no time", indexWith({ runs: [[0, 5, { float: NaN }, time]] })],
+    ["that is due after the last date there is", indexWith({ runs: [[0, 5, { float: 8.64e15 + 1 }, time]] })],
+    ["that was accepted at no time", indexWith({ runs: [[0, 5, time, { float: NaN }]] })],
+    ["that was accepted before 1970", indexWith({ runs: [[0, 5, time, { float: -1 }]] })],
+    ["with something behind it", bytesOf(1, 1, 10, 1, 0, 5, time, time, 0)],
+  ])("are refused: an index %s", (_what, index) => {
+    expect(() => accept(index, null)).toThrow(ByteFormatError);
+  });
+
+  it.each([
+    ["of another version", stateWith({ version: 2 })],
+    ["with its cursor behind the last message", stateWith({ cursor: 4 })],
+    ["with an entry behind the cursor", stateWith({ entries: [[0, 3, 1, 0, time, 9]] })],
+    ["with an empty entry", stateWith({ entries: [[1, 1, 1, 0, time, 9]] })],
+    ["with overlapping entries", stateWith({ entries: [[0, 2, 1, 0, time, 9], [1, 2, 1, 0, time, 9]] })], // biome-ignore format: an entry per pair of brackets
+    ["with an unknown kind of entry", stateWith({ entries: [[0, 1, 1, 3, time, 9]] })],
+    ["with a lease that was never delivered", stateWith({ entries: [[0, 1, 0, 1, time, 9]] })],
+    ["with an entry at no time", stateWith({ entries: [[0, 1, 1, 0, { float: NaN }, 9]] })],
+    ["with a lease id near the largest", stateWith({ entries: [[0, 1, 1, 1, time, 2 ** 52]] })],
+    ["with nothing left", stateWith({ cursor: 3, entries: [] })],
+    ["with something behind it", bytesOf(1, 2, 0, 0)],
+  ])("are refused: a state %s", (_what, state) => {
+    expect(() => accept(indexWith(), state)).toThrow(ByteFormatError);
+  });
+
+  it.each([
+    ["a released message", indexWith(), stateWith({ entries: [[0, 1, 0, 0, time, 9]] })],
+    ["neighbouring entries", indexWith(), stateWith({ entries: [[0, 1, 1, 1, time, 9], [1, 2, 1, 2, time, 9]] })], // biome-ignore format: an entry per pair of brackets
+    ["a cursor at the end", indexWith(), stateWith({ cursor: 3 })],
+    ["two due times", indexWith({ runs: [[0, 5, time, time], [2, 7, { float: T0 + 1 }, time]] }), null], // biome-ignore format: a run per pair of brackets
+    ["the last date there is", indexWith({ runs: [[0, 5, { float: 8.64e15 }, time]] }), null],
+    ["1970", indexWith({ runs: [[0, 5, { float: 0 }, { float: 0 }]] }), null],
+    ["a message of 4 GB less a byte", indexWith({ size: 2 ** 32 - 1 }), null],
+    ["a large sequence number", indexWith({ runs: [[0, 2 ** 52 - 1, time, time]] }), null],
+  ])("are not refused where they can be: %s", (_what, index, state) => {
+    checkInvariants(accept(index, state));
+  });
+
+  it("never hang, allocate much, or get past the invariants, whatever they are", () => {
+    const value = fc.oneof(
+      { weight: 4, arbitrary: fc.nat(6) },
+      { weight: 1, arbitrary: fc.maxSafeNat() },
+      { weight: 2, arbitrary: fc.double().map((float) => ({ float })) },
+      { weight: 2, arbitrary: fc.constant(time) },
+    );
+    const values = fc.array(value, { maxLength: 25, size: "max" });
+    fc.assert(
+      fc.property(values, fc.option(values), (index, state) => {
+        const row = {
+          id: 1,
+          index: bytesOf(1, ...index),
+          state: state === null ? null : bytesOf(1, ...state),
+        };
+        try {
+          checkInvariants(restored([row]));
+        } catch (error) {
+          expect(error).toBeInstanceOf(ByteFormatError);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
