@@ -29,7 +29,11 @@ export function buryDead(core: QueueCore, dead: readonly Slice[], reason: string
       );
     }
   }
-  for (const line of firstLines(lines)) core.ports.log.warn(line);
+  const { log } = core.ports;
+  for (const line of firstLines(lines)) {
+    if (target === null) log.warn(line);
+    else log.info(line);
+  }
   if (target === null) return;
   for (const part of inParts(records)) core.outbox.put(target, joinPacked(part));
 }
