@@ -30,8 +30,8 @@ export interface WorkerdProcess extends AsyncDisposable {
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Everything that was printed so far, in order: warnings of the runtime as well as the console. */
   readonly lines: readonly string[];
-  /** Resolves when a printed line contains `text`, at once if one did before. */
-  printed(text: string): Promise<void>;
+  /** Resolves when a line from number `from` on contains `text`, at once if one did before. */
+  printed(text: string, from?: number): Promise<void>;
 }
 
 export const TEST_COMPATIBILITY_DATE = "2026-11-01";
@@ -131,10 +131,10 @@ function recordOutput(child: ChildProcess) {
       for (const waiter of waiters) waiter();
     });
   }
-  const printed = (wanted: string) =>
+  const printed = (wanted: string, from = 0) =>
     new Promise<void>((resolve) => {
       const look = () => {
-        if (!lines.some((line) => line.includes(wanted))) return;
+        if (!lines.some((line, i) => i >= from && line.includes(wanted))) return;
         waiters.delete(look);
         resolve();
       };

@@ -1,0 +1,52 @@
+import { WorkerEntrypoint } from "cloudflare:workers";
+import type { Delivery, DeliveryResult, QueueConsumerRpc } from "@sluice/protocol";
+import type { QueueController } from "./message-batch.ts";
+import { type HandlerCall, type RunOptions, runDelivery } from "./run-delivery.ts";
+
+/** A class of handlers, as `export default class extends WorkerEntrypoint`. */
+type EntrypointClass = new (ctx: ExecutionContext, env: unknown) => object;
+
+type QueueHandler = (batch: QueueController, env: unknown, ctx: ExecutionContext) => unknown;
+
+/** The class that a consumer's generated entry exports under a name, and that the broker calls. */
+export type QueueConsumerClass = new (
+  ctx: ExecutionContext,
+  env: unknown,
+) => WorkerEntrypoint<unknown> & QueueConsumerRpc;
+
+/**
+ * Wraps the default export of a consumer Worker into an entrypoint that the broker can deliver to.
+ *
+ * The default export is an object with a `queue` method, or a class that extends `WorkerEntrypoint` and has one; the
+ * class is instantiated for every batch, as the runtime does. It is used and not extended, so that its methods and ours
+ * cannot meet. Without a handler every batch fails, and the console says why.
+ *
+ * A handler that hangs, that is, waits with nothing left that could wake it, is ended by the runtime: then `deliver`
+ * rejects, and the caller takes that for an exception.
+ */
+export function createQueueConsumer(defaultExport: unknown, options: RunOptions): QueueConsumerClass {
+  return class QueueConsumer extends WorkerEntrypoint<unknown> implements QueueConsumerRpc {
+    deliver(delivery: Delivery): Promise<DeliveryResult> {
+      const { ctx, env } = this;
+      const findHandler = (): HandlerCall | undefined => {
+        const handlers = isEntrypointClass(defaultExport) ? new defaultExport(ctx, env) : defaultExport;
+        const queue = handlerOf(handlers);
+        return queue && ((batch) => queue.call(handlers, batch, env, ctx));
+      };
+      return runDelivery(delivery, ctx, findHandler, options);
+    }
+
+    ping(): Promise<"pong"> {
+      return Promise.resolve("pong");
+    }
+  };
+}
+
+function isEntrypointClass(defaultExport: unknown): defaultExport is EntrypointClass {
+  return typeof defaultExport === "function";
+}
+
+function handlerOf(handlers: unknown): QueueHandler | undefined {
+  const queue: unknown = (handlers as { readonly queue?: unknown } | null | undefined)?.queue;
+  return typeof queue === "function" ? (queue as QueueHandler) : undefined;
+}

@@ -1,0 +1,56 @@
+import type { Delivery, DeliveryResult } from "@sluice/protocol";
+import { BackgroundWork, microtasksDrained, type WaitUntilContext } from "./background-work.ts";
+import { BatchState } from "./batch-state.ts";
+import { QueueController } from "./message-batch.ts";
+import { firstLine } from "./thrown.ts";
+
+/** What the runtime prints when a Worker gets a batch that it cannot handle (spec cloudflare-queues 2.5). */
+const NO_HANDLER =
+  "Received a QueueEvent but we lack a handler for QueueEvents. Did you remember to export a queue() function?";
+
+/** Calls the user's handler. May throw, and may return anything. */
+export type HandlerCall = (batch: QueueController) => unknown;
+
+export interface RunOptions {
+  /** Whether promises given to `ctx.waitUntil` belong to the batch (spec cloudflare-queues 2.6). */
+  readonly waitForWaitUntil: boolean;
+}
+
+/**
+ * Delivers a batch to a handler and reports what it did (spec cloudflare-queues 2.3, 2.5, 2.6). Never rejects: whatever
+ * is thrown becomes the outcome `exception` and is printed with its stack. What the handler acknowledged before stays
+ * acknowledged.
+ *
+ * @param findHandler looks for the handler; it may run the user's constructor.
+ */
+export async function runDelivery(
+  delivery: Delivery,
+  ctx: WaitUntilContext,
+  findHandler: () => HandlerCall | undefined,
+  { waitForWaitUntil }: RunOptions,
+): Promise<DeliveryResult> {
+  const errors: string[] = [];
+  const fail = (thrown: unknown) => {
+    console.error(thrown);
+    errors.push(firstLine(thrown));
+  };
+  const state = new BatchState((message) => console.warn(message));
+  const work = new BackgroundWork(waitForWaitUntil ? fail : (reason) => console.error(reason));
+  work.watch(ctx);
+  try {
+    const batch = new QueueController(delivery, state);
+    const handler = findHandler();
+    if (handler !== undefined) {
+      await handler(batch);
+    } else {
+      console.warn(NO_HANDLER);
+      errors.push(NO_HANDLER);
+    }
+  } catch (thrown) {
+    fail(thrown);
+  }
+  await (waitForWaitUntil ? work.settled() : microtasksDrained());
+  const [error] = errors;
+  const flags = state.flags();
+  return error === undefined ? { outcome: "ok", ...flags } : { outcome: "exception", ...flags, error };
+}
