@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type BrokerHarness, consumer, startBroker } from "./harness.ts";
+import { type BrokerHarness, startBroker } from "./harness.ts";
+import { consumer } from "./messages.ts";
 
 let persistDir: string;
 let broker: BrokerHarness | undefined;

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type BrokerHarness, consumer, startBroker } from "./harness.ts";
+import { type BrokerHarness, startBroker } from "./harness.ts";
+import { bodiesOf, consumer } from "./messages.ts";
 
 let broker: BrokerHarness | undefined;
 
@@ -7,11 +8,6 @@ afterEach(async () => {
   await broker?.stop();
   broker = undefined;
 });
-
-/** Bodies of the batches seen, batch by batch. */
-function bodies(harness: BrokerHarness): string[][] {
-  return harness.seen.map((batch) => batch.messages.map((message) => message.body));
-}
 
 function total(harness: BrokerHarness): number {
   return harness.seen.reduce((sum, batch) => sum + batch.messages.length, 0);
@@ -25,10 +21,10 @@ describe("delivery to a Worker", () => {
     const queue = await broker.queue("orders");
     expect(await broker.send("orders", ["a", "b", "c"])).toMatchObject({ ok: true });
     await broker.until((seen) => seen.length === 1);
-    expect(bodies(broker)).toEqual([["a", "b"]]);
+    expect(bodiesOf(broker.seen)).toEqual([["a", "b"]]);
     await queue.advanceClock("orders", 60_000);
     await broker.until((seen) => seen.length === 2);
-    expect(bodies(broker)).toEqual([["a", "b"], ["c"]]);
+    expect(bodiesOf(broker.seen)).toEqual([["a", "b"], ["c"]]);
   });
 
   it("answers a send with the backlog including the new messages", async () => {
@@ -56,7 +52,7 @@ describe("delivery to a Worker", () => {
       await queue.advanceClock("orders", 10_000);
       await broker.until((seen) => seen.length === expected);
     }
-    expect(bodies(broker)).toEqual([["now"], ["own"], ["batch"], ["queue"]]);
+    expect(bodiesOf(broker.seen)).toEqual([["now"], ["own"], ["batch"], ["queue"]]);
   });
 
   it("retries what the handler asked for, with its delay, and counts the attempts", async () => {
@@ -124,7 +120,7 @@ describe("delivery to a Worker", () => {
     running = true;
     await queue.advanceClock("orders", 60_000);
     await broker.until((seen) => seen.length === 3);
-    expect(bodies(broker)).toEqual([["a"], ["b"], ["c"]]);
+    expect(bodiesOf(broker.seen)).toEqual([["a"], ["b"], ["c"]]);
     expect(broker.seen.map((batch) => batch.messages[0]?.attempts)).toEqual([1, 1, 1]);
   });
 

@@ -2,29 +2,20 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  type BacklogMetrics,
-  type ContentType,
-  type Delivery,
-  type DeliveryResult,
-  packMessages,
-  type QueueDefinition,
-  type QueueDescription,
-  type SendReply,
-  type SendRequest,
-  unpackMessages,
+import type {
+  BacklogMetrics,
+  Delivery,
+  DeliveryResult,
+  QueueDefinition,
+  QueueDescription,
+  SendReply,
+  SendRequest,
 } from "@sluice/protocol";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
-
-/** A batch as a test's consumer sees it. */
-export interface SeenBatch {
-  readonly queue: string;
-  readonly messages: { id: string; body: string; attempts: number; timestampMs: number }[];
-  readonly metrics: BacklogMetrics;
-}
 
 /** What the test's consumer does; runs in the test, called from the consumer Worker. */
 export type Handler = (batch: SeenBatch) => Partial<DeliveryResult> | Promise<Partial<DeliveryResult>>;
@@ -51,12 +42,6 @@ export interface BrokerHarness {
   /** kill -9 of the workerd process. */
   kill(): Promise<void>;
   stop(): Promise<void>;
-}
-
-export interface SendOptions {
-  readonly delaySeconds?: number;
-  readonly ownDelays?: readonly (number | undefined)[];
-  readonly contentType?: ContentType;
 }
 
 const BROKER_SOURCE = (topology: string, consumers: string) => `
@@ -87,14 +72,6 @@ export class SluiceQueueConsumer extends WorkerEntrypoint {
 export default { fetch() { return new Response("consumer"); } };
 `;
 
-let nextId = 0;
-
-/** A message id that is unique in this process. */
-export function testId(): string {
-  nextId += 1;
-  return nextId.toString(16).padStart(32, "0");
-}
-
 /** Starts a broker and one consumer Worker called "consumer" in real workerd. `stop()` it. */
 export async function startBroker(options: {
   queues: Record<string, Partial<QueueDefinition>>;
@@ -105,16 +82,7 @@ export async function startBroker(options: {
 }): Promise<BrokerHarness> {
   const persistDir = options.persistDir ?? (await mkdtemp(path.join(tmpdir(), "sluice-broker-")));
   const queues = Object.fromEntries(
-    Object.entries(options.queues).map(([name, definition]) => [
-      name,
-      {
-        deliveryDelaySeconds: 0,
-        messageRetentionSeconds: 345_600,
-        producers: [],
-        consumer: null,
-        ...definition,
-      },
-    ]),
+    Object.entries(options.queues).map(([name, changes]) => [name, definition(changes)]),
   );
   const seen: SeenBatch[] = [];
   const lines: string[] = [];
@@ -131,17 +99,7 @@ export async function startBroker(options: {
       return namespace.get(namespace.idFromName(name)) as unknown as QueueStub;
     },
     async send(queue, bodies, sendOptions = {}) {
-      const packed = packMessages(
-        bodies.map((body, i) => {
-          const delaySeconds = sendOptions.ownDelays?.[i];
-          return {
-            id: testId(),
-            contentType: sendOptions.contentType ?? "text",
-            body: new TextEncoder().encode(body),
-            ...(delaySeconds === undefined ? {} : { delaySeconds }),
-          };
-        }),
-      );
+      const packed = packTexts(bodies, sendOptions);
       const { delaySeconds } = sendOptions;
       const stub = await harness.queue(queue);
       return stub.send(queue, [{ packed, ...(delaySeconds === undefined ? {} : { delaySeconds }) }]);
@@ -172,18 +130,8 @@ export async function startBroker(options: {
     if (!running()) return new Response("consumer is not running", { status: 503 });
     if (new URL(request.url).pathname === "/ping") return new Response("pong");
     const delivery = JSON.parse(request.headers.get("x-delivery") ?? "") as Omit<Delivery, "packed">;
-    const { attempts } = delivery;
     const packed = new Uint8Array(await request.arrayBuffer());
-    const batch: SeenBatch = {
-      queue: delivery.queue,
-      metrics: delivery.metrics,
-      messages: unpackMessages(packed).map((message, i) => ({
-        id: message.id,
-        body: new TextDecoder().decode(message.body),
-        attempts: typeof attempts === "number" ? attempts : (attempts[i] ?? 0),
-        timestampMs: message.timestampMs,
-      })),
-    };
+    const batch = seenOf({ ...delivery, packed });
     seen.push(batch);
     for (const check of [...waiters]) check();
     const result = await harness.handler(batch);
@@ -243,35 +191,17 @@ async function childrenCalled(name: string): Promise<number[]> {
   return pids;
 }
 
-async function bundle(source: string): Promise<string> {
+/** Bundles a module that may import from this folder, for workerd. */
+export async function bundle(source: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: HERE, loader: "ts" },
     bundle: true,
     write: false,
     format: "esm",
     target: "es2024",
-    external: ["cloudflare:*"],
+    external: ["cloudflare:*", "node:*"],
   });
   const [file] = outputFiles;
   if (file === undefined) throw new Error("esbuild produced nothing");
   return file.text;
-}
-
-/** A consumer definition with production's defaults and what a test changes. */
-export function consumer(
-  settings: Partial<NonNullable<QueueDefinition["consumer"]>["settings"]> = {},
-): NonNullable<QueueDefinition["consumer"]> {
-  return {
-    type: "worker",
-    worker: "consumer",
-    settings: {
-      maxBatchSize: 10,
-      maxBatchTimeoutSeconds: 5,
-      maxRetries: 3,
-      maxConcurrency: null,
-      retryDelaySeconds: 0,
-      deadLetterQueue: null,
-      ...settings,
-    },
-  };
 }

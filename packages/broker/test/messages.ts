@@ -1,0 +1,101 @@
+import {
+  type BacklogMetrics,
+  type ContentType,
+  type Delivery,
+  packMessages,
+  type QueueDefinition,
+  unpackMessages,
+} from "@sluice/protocol";
+
+/** A batch as a test's consumer sees it. */
+export interface SeenBatch {
+  readonly queue: string;
+  readonly messages: readonly SeenMessage[];
+  readonly metrics: BacklogMetrics;
+}
+
+export interface SeenMessage {
+  readonly id: string;
+  readonly body: string;
+  readonly attempts: number;
+  readonly timestampMs: number;
+}
+
+export interface SendOptions {
+  readonly delaySeconds?: number;
+  readonly ownDelays?: readonly (number | undefined)[];
+  readonly contentType?: ContentType;
+}
+
+let nextId = 0;
+
+/** A message id that is unique in this process. */
+export function testId(): string {
+  nextId += 1;
+  return nextId.toString(16).padStart(32, "0");
+}
+
+/** Texts as a producer packs them, each with an id of its own. */
+export function packTexts(bodies: readonly string[], options: SendOptions = {}): Uint8Array<ArrayBuffer> {
+  return packMessages(
+    bodies.map((body, i) => {
+      const delaySeconds = options.ownDelays?.[i];
+      return {
+        id: testId(),
+        contentType: options.contentType ?? "text",
+        body: new TextEncoder().encode(body),
+        ...(delaySeconds === undefined ? {} : { delaySeconds }),
+      };
+    }),
+  );
+}
+
+/** What a delivery holds. */
+export function seenOf(delivery: Delivery): SeenBatch {
+  const { attempts } = delivery;
+  return {
+    queue: delivery.queue,
+    metrics: delivery.metrics,
+    messages: unpackMessages(delivery.packed).map((message, i) => ({
+      id: message.id,
+      body: new TextDecoder().decode(message.body),
+      attempts: typeof attempts === "number" ? attempts : (attempts[i] ?? 0),
+      timestampMs: message.timestampMs,
+    })),
+  };
+}
+
+/** Bodies of batches, batch by batch. */
+export function bodiesOf(batches: readonly SeenBatch[]): string[][] {
+  return batches.map((batch) => batch.messages.map((message) => message.body));
+}
+
+/** A consumer definition with production's defaults and what a test changes. */
+export function consumer(
+  settings: Partial<NonNullable<QueueDefinition["consumer"]>["settings"]> = {},
+): NonNullable<QueueDefinition["consumer"]> {
+  return {
+    type: "worker",
+    worker: "consumer",
+    settings: {
+      maxBatchSize: 10,
+      maxBatchTimeoutSeconds: 5,
+      maxRetries: 3,
+      maxConcurrency: null,
+      retryDelaySeconds: 0,
+      deadLetterQueue: null,
+      ...settings,
+    },
+  };
+}
+
+/** A queue definition with production's defaults and what a test changes. */
+export function definition(changes: Partial<QueueDefinition> = {}): QueueDefinition {
+  return {
+    deliveryDelaySeconds: 0,
+    messageRetentionSeconds: 345_600,
+    producers: [],
+    consumer: null,
+    ...changes,
+  };
+}
