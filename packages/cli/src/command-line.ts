@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from "commander";
 import type { BuildOptions } from "./commands/build.ts";
 import type { DevOptions } from "./commands/dev.ts";
 import { CliError } from "./errors.ts";
+import { complaintAboutNode } from "./node-version.ts";
 import type { Printer } from "./report/printer.ts";
 import { version } from "./version.ts";
 
@@ -15,6 +16,11 @@ export const EXIT_USAGE = 2;
  * @param args what follows `sluice`.
  */
 export async function run(args: readonly string[], printer: Printer): Promise<number> {
+  const complaint = complaintAboutNode(process.versions.node);
+  if (complaint !== null) {
+    printer.warn(complaint);
+    return EXIT_FAILED;
+  }
   const [own, forWrangler] = splitAtDashes(args);
   let code = 0;
   const program = defineProgram(

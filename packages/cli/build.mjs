@@ -1,0 +1,36 @@
+// Bundles the command and its modules for Workers into dist/, so that the package needs none of the workspace's others.
+// Plain JavaScript: `npm pack` runs it with whatever Node.js the machine has.
+import { chmodSync, rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+
+rmSync(path("dist"), { recursive: true, force: true });
+
+await build({
+  entryPoints: [path("src/main.ts")],
+  outdir: path("dist"),
+  bundle: true,
+  // One file per command, loaded when it is asked for: `sluice --help` should not wait for Wrangler.
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node22.12",
+  // jsonc-parser's "main" is a UMD module, whose requires no bundler sees.
+  mainFields: ["module", "main"],
+  // What package.json declares stays a dependency; the workspace's own packages, and what those need, are bundled.
+  external: ["commander", "esbuild", "wrangler"],
+});
+chmodSync(path("dist/main.js"), 0o755);
+
+await build({
+  entryPoints: [path("src/runtime/worker.ts"), path("src/runtime/broker.ts")],
+  outdir: path("dist/runtime"),
+  bundle: true,
+  format: "esm",
+  platform: "neutral",
+  mainFields: ["module", "main"],
+  target: "es2024",
+  external: ["cloudflare:*"],
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { run } from "./command-line.ts";
+import { complaintAboutNode } from "./node-version.ts";
+import type { Printer } from "./report/printer.ts";
+
+/** Runs a command line that ends before any command does. */
+async function said(...args: string[]) {
+  let out = "";
+  let err = "";
+  const printer: Printer = {
+    print: (text) => {
+      out += `${text}\n`;
+    },
+    warn: (text) => {
+      err += `${text}\n`;
+    },
+  };
+  return { code: await run(args, printer), out, err };
+}
+
+describe("sluice", () => {
+  it("--help lists the commands", async () => {
+    const { code, out } = await said("--help");
+    expect(code).toBe(0);
+    expect(out).toContain("dev [options] [worker...]");
+    expect(out).toContain("build [options] [worker...]");
+  });
+
+  it.each([
+    ["dev", ["--port", "--ip", "--persist-to", "--env", "--inspector-port"]],
+    ["build", ["--env", "--outdir"]],
+  ])("%s --help lists its options", async (command, options) => {
+    const { code, out } = await said(command, "--help");
+    expect(code).toBe(0);
+    for (const option of options) expect(out).toContain(`${option} <`);
+  });
+
+  it("--version is the package's", async () => {
+    expect(await said("--version")).toEqual({ code: 0, out: "0.1.0\n", err: "" });
+  });
+
+  it.each([
+    [["dev", "--prot", "1"], "unknown option '--prot'\n(Did you mean --port?)"],
+    [["dve"], "unknown command 'dve'\n(Did you mean dev?)"],
+    [["dev", "--port", "65536"], "A port is a number from 0 to 65535."],
+    [["dev", "--port", "-1"], "A port is a number from 0 to 65535."],
+    [["dev", "--port", "1e3"], "A port is a number from 0 to 65535."],
+    [["dev", "--env"], "option '--env <name>' argument missing"],
+    [[], "Usage: sluice"],
+  ])("%j is a mistake in the command line: exit code 2", async (args, message) => {
+    const { code, err } = await said(...args);
+    expect(err).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  it("exits with 1 when the user's files cannot be used, and says so without a stack", async () => {
+    const { code, err } = await said("build", "/nowhere");
+    expect(code).toBe(1);
+    expect(err).toBe("/nowhere: No such file or folder.\n");
+  });
+});
+
+describe("complaintAboutNode", () => {
+  it.each([
+    ["20.20.2", true],
+    ["22.9.0", true],
+    ["22.11.99", true],
+    ["22.12.0", false],
+    ["22.12.1", false],
+    ["24.0.0", false],
+    ["100.0.0", false],
+  ])("of %s: %s", (version, complains) => {
+    expect(complaintAboutNode(version) !== null).toBe(complains);
+  });
+});
