@@ -69,10 +69,11 @@ export class QueueCore {
     const { store } = ports;
     this.#epoch = store.readEpoch() + 1;
     this.queue = createQueue(rulesOf(ports.definitionOf(name)), this.#epoch);
-    this.#commit = new GroupCommit(
-      (jobs) => this.#turn(jobs),
-      () => store.synced(),
-    );
+    this.#commit = new GroupCommit({
+      turn: (jobs) => this.#turn(jobs),
+      synced: () => store.synced(),
+      broken: (error) => ports.broken(error),
+    });
     this.outbox = new Outbox(this, this.#epoch * IDS_PER_EPOCH);
     this.#dispatcher = new PushDispatcher(this);
     this.#load();
@@ -189,22 +190,17 @@ export class QueueCore {
   }
 
   #turn(jobs: () => void): void {
-    try {
-      jobs();
-      const nowMs = this.nowMs;
-      storeIncoming(this.queue, this.#incoming, this.payloadOf, this.cache, nowMs);
-      this.#incoming = [];
-      this.#passTime(nowMs);
-      const deliveries = this.#dispatcher.takeBatches(nowMs);
-      this.#write();
-      this.arm();
-      this.#dispatcher.start(deliveries);
-      this.outbox.start();
-      this.cache.trim();
-    } catch (error) {
-      this.ports.broken(error);
-      throw error;
-    }
+    jobs();
+    const nowMs = this.nowMs;
+    storeIncoming(this.queue, this.#incoming, this.payloadOf, this.cache, nowMs);
+    this.#incoming = [];
+    this.#passTime(nowMs);
+    const deliveries = this.#dispatcher.takeBatches(nowMs);
+    this.#write();
+    this.arm();
+    this.#dispatcher.start(deliveries);
+    this.outbox.start();
+    this.cache.trim();
   }
 
   #passTime(nowMs: number): void {
@@ -256,7 +252,7 @@ export class QueueCore {
       );
     }
     buryDead(this, ended.dead, "the broker stopped during its last delivery");
-    // What an earlier life left behind goes on by itself, without a call from outside.
-    if (this.queue.segments.size > 0 || this.outbox.retryAtMs !== null) this.wake().catch(ports.broken);
+    // What an earlier life left behind goes on by itself, without a call from outside. A turn that fails says so itself.
+    if (this.queue.segments.size > 0 || this.outbox.retryAtMs !== null) this.wake().catch(() => {});
   }
 }

@@ -1,0 +1,217 @@
+import type { DeliveryResult, QueueDefinition, SendReply } from "@sluice/protocol";
+import type { ConsumerPort, HandOver, QueuePorts } from "../src/ports.ts";
+import { QueueCore } from "../src/queue-core.ts";
+import { MemoryStore } from "./memory-store.ts";
+import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
+
+/** When a world begins, in ms since 1970. */
+export const WORLD_START_MS = 1_700_000_000_000;
+
+/** Alarms at one moment of the clock after which a queue is taken to spin. */
+const ALARMS_PER_MOMENT_MAX = 1_000;
+
+/** What the test's consumer does with a batch. */
+export type Handler = (batch: SeenBatch) => Partial<DeliveryResult> | Promise<Partial<DeliveryResult>>;
+
+/** From its start to its crash, a queue's object. What an earlier one still does reaches nobody. */
+interface Life {
+  readonly core: QueueCore;
+  alive: boolean;
+}
+
+interface QueueObject {
+  store: MemoryStore;
+  alarmAtMs: number | null;
+  life: Life | null;
+}
+
+/**
+ * Queues wired together as the Durable Objects of a broker are, on a clock of their own: each has a store, one alarm and
+ * a consumer, hands messages to the others, and can crash. As in workerd nothing leaves an object before what it wrote
+ * is durable.
+ */
+export class World {
+  nowMs = WORLD_START_MS;
+  readonly queues: Record<string, QueueDefinition>;
+  /** Batches that reached the consumer, in order. */
+  readonly seen: SeenBatch[] = [];
+  /** Lines of the log, with their level. */
+  readonly lines: string[] = [];
+  /** What `handled` was told: [queue, acknowledged, total]. */
+  readonly handled: [queue: string, acked: number, total: number][] = [];
+  /** What queues reported as broken before they were started again. */
+  readonly broken: unknown[] = [];
+  /** Every alarm that was set, with the queue's name, in ms from the start of the world. */
+  readonly alarms: [queue: string, atMs: number][] = [];
+  handler: Handler = () => ({});
+  /** Whether the consumer's Worker runs: calls of one that does not are rejected. */
+  running = true;
+  pings = 0;
+  /** Carries messages from one queue to another. A test puts its own in to lose a call or its answer. */
+  carry = (_target: string, _handOver: HandOver, deliver: () => Promise<void>): Promise<void> => deliver();
+  /** Calls the consumer. A test puts its own in for what no handler can do. */
+  deliver: ConsumerPort["deliver"] = async (delivery) => {
+    if (!this.running) throw new Error("the Worker is not running");
+    const batch = seenOf(delivery);
+    this.seen.push(batch);
+    return resultOf(await this.handler(batch));
+  };
+  readonly #objects = new Map<string, QueueObject>();
+
+  constructor(queues: Record<string, Partial<QueueDefinition>>) {
+    this.queues = Object.fromEntries(
+      Object.entries(queues).map(([name, changes]) => [name, definition(changes)]),
+    );
+  }
+
+  /** The queue's core, started if it is not running. */
+  core(name: string): QueueCore {
+    const object = this.#object(name);
+    object.life ??= this.#start(name, object);
+    return object.life.core;
+  }
+
+  store(name: string): MemoryStore {
+    return this.#object(name).store;
+  }
+
+  /** When the queue's alarm rings, in ms from now; `null` if it is not set. */
+  alarmIn(name: string): number | null {
+    const { alarmAtMs } = this.#object(name);
+    return alarmAtMs === null ? null : alarmAtMs - this.nowMs;
+  }
+
+  send(queue: string, bodies: readonly string[], options: SendOptions = {}): Promise<SendReply> {
+    const { delaySeconds } = options;
+    const packed = packTexts(bodies, options);
+    return this.core(queue).send([{ packed, ...(delaySeconds === undefined ? {} : { delaySeconds }) }]);
+  }
+
+  /** Ends a queue's object and takes away what was not durable. It starts again when it is called or its alarm rings. */
+  crash(name: string): void {
+    const object = this.#object(name);
+    if (object.life !== null) object.life.alive = false;
+    object.life = null;
+    object.store = object.store.crash();
+  }
+
+  /** Lets everything happen that needs no time. Promises only are awaited in here, so one round of the event loop does. */
+  quiet(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Lets time pass, ringing every alarm at its moment. */
+  async pass(ms: number): Promise<void> {
+    const untilMs = this.nowMs + ms;
+    await this.quiet();
+    let alarms = 0;
+    for (let next = this.#nextAlarm(untilMs); next !== undefined; next = this.#nextAlarm(untilMs)) {
+      const [name, object, atMs] = next;
+      alarms = atMs > this.nowMs ? 0 : alarms + 1;
+      if (alarms > ALARMS_PER_MOMENT_MAX) throw new Error(`the alarm of queue "${name}" spins`);
+      this.nowMs = Math.max(this.nowMs, atMs);
+      object.alarmAtMs = null;
+      // A turn that fails has reported itself as broken, and the object is down by now.
+      this.core(name)
+        .wake()
+        .catch(() => {});
+      await this.quiet();
+    }
+    this.nowMs = untilMs;
+  }
+
+  #object(name: string): QueueObject {
+    const known = this.#objects.get(name);
+    if (known !== undefined) return known;
+    const object: QueueObject = { store: new MemoryStore(), alarmAtMs: null, life: null };
+    this.#objects.set(name, object);
+    return object;
+  }
+
+  #nextAlarm(untilMs: number): [string, QueueObject, number] | undefined {
+    let next: [string, QueueObject, number] | undefined;
+    for (const [name, object] of this.#objects) {
+      const { alarmAtMs } = object;
+      if (alarmAtMs !== null && alarmAtMs <= untilMs && alarmAtMs < (next?.[2] ?? Infinity)) {
+        next = [name, object, alarmAtMs];
+      }
+    }
+    return next;
+  }
+
+  #start(name: string, object: QueueObject): Life {
+    const { store } = object;
+    let life: Life | undefined;
+    // While the core's constructor runs there is no life yet, and nothing can have ended it.
+    const alive = () => life?.alive !== false;
+    const note = (level: string) => (text: string) => {
+      if (alive()) this.lines.push(`${level}: ${text}`);
+    };
+    const gated = <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
+      return (...args: Args) => this.#outOf(store, alive, () => call(...args));
+    };
+    const consumer: ConsumerPort = {
+      name: "consumer",
+      deliver: gated((delivery) => this.deliver({ ...delivery, packed: delivery.packed.slice() })),
+      ping: gated(async () => {
+        this.pings += 1;
+        if (!this.running) throw new Error("the Worker is not running");
+      }),
+    };
+    const ports: QueuePorts = {
+      store,
+      clock: { now: () => this.nowMs },
+      log: {
+        handled: (queue, acked, total) => this.handled.push([queue, acked, total]),
+        info: note("info"),
+        warn: note("warn"),
+        error: note("error"),
+      },
+      definitionOf: (queue) => this.queues[queue],
+      consumerOf: (queue) => (this.queues[queue]?.consumer ? consumer : null),
+      handOver: gated((target, handOver) => {
+        const copy = { ...handOver, packed: handOver.packed.slice() };
+        return this.carry(target, copy, () => this.core(target).take(copy));
+      }),
+      setAlarm: (atMs) => {
+        if (!alive()) return;
+        this.alarms.push([name, atMs - WORLD_START_MS]);
+        object.alarmAtMs = Math.min(object.alarmAtMs ?? Infinity, atMs);
+      },
+      broken: (error) => {
+        if (!alive()) return;
+        this.broken.push(error);
+        this.crash(name);
+      },
+    };
+    life = { core: new QueueCore(name, ports), alive: true };
+    return life;
+  }
+
+  /** A call out of an object: held back by its output gate, and of no effect on an object that is gone. */
+  async #outOf<Result>(
+    store: MemoryStore,
+    alive: () => boolean,
+    call: () => Promise<Result>,
+  ): Promise<Result> {
+    await store.synced();
+    if (!alive()) return new Promise(() => {});
+    try {
+      return await call();
+    } finally {
+      if (!alive()) await new Promise(() => {});
+    }
+  }
+}
+
+/** A whole result: everything acknowledged but for what the test says. */
+export function resultOf(result: Partial<DeliveryResult>): DeliveryResult {
+  return {
+    outcome: "ok",
+    ackAll: false,
+    retryBatch: { retry: false },
+    explicitAcks: [],
+    retryMessages: [],
+    ...result,
+  };
+}
