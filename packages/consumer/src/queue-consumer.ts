@@ -1,6 +1,6 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Delivery, DeliveryResult, QueueConsumerRpc } from "@sluice/protocol";
-import type { QueueController } from "./message-batch.ts";
+import type { QueueController } from "./queue-controller.ts";
 import { type HandlerCall, type RunOptions, runDelivery } from "./run-delivery.ts";
 
 /** A class of handlers, as `export default class extends WorkerEntrypoint`. */

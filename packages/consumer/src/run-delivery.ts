@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryResult } from "@sluice/protocol";
 import { BackgroundWork, microtasksDrained, type WaitUntilContext } from "./background-work.ts";
 import { BatchState } from "./batch-state.ts";
-import { QueueController } from "./message-batch.ts";
+import { QueueController } from "./queue-controller.ts";
 import { firstLine } from "./thrown.ts";
 
 /** What the runtime prints when a Worker gets a batch that it cannot handle (spec cloudflare-queues 2.5). */

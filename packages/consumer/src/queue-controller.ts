@@ -1,0 +1,83 @@
+import {
+  type BacklogMetrics,
+  type Delivery,
+  illegalInvocation,
+  isObject,
+  unpackMessages,
+} from "@sluice/protocol";
+import type { BatchState } from "./batch-state.ts";
+import { computed, defineConstant, emptyClass, INSPECT, printedAs } from "./own-properties.ts";
+import { QueueMessage, readRetryDelay } from "./queue-message.ts";
+
+const Printed = emptyClass("QueueController");
+
+const metadata = computed<QueueController>(function () {
+  return QueueController.metadata(this);
+});
+
+const messages = computed<QueueController>(function () {
+  return QueueController.messages(this);
+});
+
+/**
+ * A batch as a handler gets it, the `MessageBatch` of the types (spec cloudflare-queues 2.1). Its messages are the same
+ * objects at every access, in an array that is not: a handler that takes messages out of `batch.messages` goes on
+ * for ever in production, and so it does here.
+ */
+export class QueueController<Body = unknown> {
+  declare readonly metadata: MessageBatchMetadata;
+  declare readonly queue: string;
+  declare readonly messages: readonly QueueMessage<Body>[];
+  readonly #state: BatchState;
+  readonly #metrics: BacklogMetrics;
+  readonly #messages: readonly QueueMessage<Body>[];
+
+  /** @throws BodyDecodeError, PackedFormatError: then nobody can handle the batch. */
+  constructor({ queue, packed, attempts, metrics }: Delivery, state: BatchState) {
+    this.#state = state;
+    this.#metrics = metrics;
+    this.#messages = unpackMessages(packed).map((message, i) => {
+      const attempt = typeof attempts === "number" ? attempts : (attempts[i] ?? 1);
+      return new QueueMessage<Body>(message, attempt, state);
+    });
+    Object.defineProperty(this, "metadata", metadata);
+    defineConstant(this, "queue", queue);
+    Object.defineProperty(this, "messages", messages);
+  }
+
+  static metadata(batch: QueueController): MessageBatchMetadata {
+    return toMetadata(batch.#metrics);
+  }
+
+  static messages(batch: QueueController): QueueMessage[] {
+    return [...batch.#messages];
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "QueueController";
+  }
+
+  [INSPECT](): object {
+    return printedAs(Printed, this);
+  }
+
+  /** Marks every message for another delivery that was not acknowledged before. Throws as `QueueMessage.retry`. */
+  retryAll(options?: QueueRetryOptions): void {
+    if (!isObject(this) || !(#state in this)) throw illegalInvocation();
+    this.#state.retryAll(readRetryDelay(options, "retryAll", "QueueController"));
+  }
+
+  /** Marks every message as done that was not marked for another delivery before. */
+  ackAll(): void {
+    if (!isObject(this) || !(#state in this)) throw illegalInvocation();
+    this.#state.ackAll();
+  }
+}
+
+/** Zeros and an absent timestamp when the broker knows nothing (spec cloudflare-queues 2.1). */
+function toMetadata(metrics: BacklogMetrics): MessageBatchMetadata {
+  const { backlogCount, backlogBytes, oldestMessageTimestampMs } = metrics;
+  if (oldestMessageTimestampMs === 0) return { metrics: { backlogCount, backlogBytes } };
+  const oldestMessageTimestamp = new Date(oldestMessageTimestampMs);
+  return { metrics: { backlogCount, backlogBytes, oldestMessageTimestamp } };
+}
