@@ -7,7 +7,6 @@ import {
   expireRetention,
   nextWakeAt,
   type Queue,
-  restoreSegment,
 } from "@sluice/engine";
 import {
   type BacklogMetrics,
@@ -23,6 +22,7 @@ import { buryDead } from "./dead-letter.ts";
 import { PushDispatcher } from "./dispatcher.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { type Incoming, storeIncoming } from "./incoming.ts";
+import { loadSegments } from "./load.ts";
 import { Outbox } from "./outbox.ts";
 import { PayloadCache } from "./payload-cache.ts";
 import type { HandOver, QueuePorts } from "./ports.ts";
@@ -56,7 +56,7 @@ export class QueueCore {
   readonly #dispatcher: PushDispatcher;
   readonly #epoch: number;
   /** Segments with a row in `segment_states`. */
-  readonly #withState = new Set<number>();
+  #withState = new Set<number>();
   /** What the next turn takes in, and writes of its jobs that are not the engine's. */
   #incoming: Incoming[] = [];
   #writes: (() => void)[] = [];
@@ -231,18 +231,9 @@ export class QueueCore {
 
   #load(): void {
     const { ports } = this;
-    const { store, log } = ports;
+    const { log } = ports;
     const nowMs = this.nowMs;
-    for (const { id, index, state } of store.segments()) {
-      try {
-        restoreSegment(this.queue, id, index, state, nowMs);
-        if (state !== null) this.#withState.add(id);
-      } catch (error) {
-        log.error(
-          `Queue "${this.name}": segment ${id} is damaged and left out, its messages are lost: ${error}`,
-        );
-      }
-    }
+    this.#withState = loadSegments(this.queue, this.name, ports, nowMs);
     this.outbox.load();
     const ended = endPushLeases(this.queue, nowMs);
     const retried = ended.retried.reduce((sum, slice) => sum + slice.to - slice.from, 0);
@@ -253,6 +244,7 @@ export class QueueCore {
     }
     buryDead(this, ended.dead, "the broker stopped during its last delivery");
     // What an earlier life left behind goes on by itself, without a call from outside. A turn that fails says so itself.
-    if (this.queue.segments.size > 0 || this.outbox.retryAtMs !== null) this.wake().catch(() => {});
+    const { segments, changes } = this.queue;
+    if (segments.size > 0 || changes.size > 0 || this.outbox.retryAtMs !== null) this.wake().catch(() => {});
   }
 }
