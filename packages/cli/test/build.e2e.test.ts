@@ -1,16 +1,43 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePorts, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice, wrangler } from "./running.ts";
 
+/** A broker's configuration in the folder above the Workers'; what it names as main need not even be there. */
+const BROKER = `name = "shop-broker"
+main = "src/broker.ts"
+compatibility_date = "2026-11-01"
+[[durable_objects.bindings]]
+name = "SLUICE_QUEUES"
+class_name = "QueueBroker"
+[[migrations]]
+tag = "v1"
+new_sqlite_classes = ["QueueBroker"]
+`;
+const BYSTANDER = {
+  "wrangler.json": '{ "name": "bystander", "main": "index.js" }',
+  "index.js": "export default {};",
+};
+
 describe("sluice build", () => {
   let lab: Lab;
+  let build: Running;
   const started: Running[] = [];
   const folder = (name: string) => join(lab.folder, name);
+  const deploy = async (cwd: string) => {
+    const running = wrangler(["deploy", "--dry-run", "--compatibility-date", "2026-11-01"], cwd, lab.env);
+    expect(await running.ended, running.output).toBe(0);
+    return running.output;
+  };
 
   beforeAll(async () => {
     lab = openLab("shop");
-    const build = sluice(["build", "front", "objects", "mailer"], lab.folder, lab.env);
+    writeFileSync(folder("wrangler.toml"), BROKER);
+    mkdirSync(folder("bystander"));
+    for (const [name, contents] of Object.entries(BYSTANDER))
+      writeFileSync(folder(`bystander/${name}`), contents);
+    build = sluice(["build", "front", "objects", "mailer"], lab.folder, lab.env);
     expect(await build.ended, build.output).toBe(0);
   });
   afterAll(async () => {
@@ -18,30 +45,33 @@ describe("sluice build", () => {
     lab.remove();
   });
 
-  it.each([
-    ["front", "env.__SLUICE_QUEUES (QueueBroker, defined in sluice)"],
-    ["objects", "env.COUNTER (Counter)"],
-    ["mailer", "env.INBOX (Inbox)"],
-  ])("a plain wrangler deploy in the folder of %s takes what was generated", async (name, binding) => {
-    const deploy = wrangler(["deploy", "--dry-run"], folder(name), lab.env);
-    expect(await deploy.ended, deploy.output).toBe(0);
-    expect(deploy.output).toContain(`.sluice/${name}/wrangler.json`);
-    expect(deploy.output).toContain(binding);
+  it("says what it wrote and who uses it", () => {
+    expect(build.output).toContain("front: .sluice/front/wrangler.json, used by wrangler in front");
+    expect(build.output).toContain("shop-broker: .sluice/shop-broker/wrangler.json, used by wrangler in .");
+    expect(build.output).toContain("bystander: redirected to its own configuration");
   });
 
-  it("wrangler deploy takes the generated broker", async () => {
-    const config = ".sluice/sluice/wrangler.json";
-    const deploy = wrangler(["deploy", "--dry-run", "--config", config], lab.folder, lab.env);
-    expect(await deploy.ended, deploy.output).toBe(0);
-    expect(deploy.output).toContain("env.CONSUMER_MAILER (mailer#SluiceQueueConsumer)");
+  it.each([
+    ["front", "front", "env.__SLUICE_QUEUES (QueueBroker, defined in shop-broker)"],
+    ["objects", "objects", "env.COUNTER (Counter)"],
+    ["mailer", "mailer", "env.INBOX (Inbox)"],
+    [".", "shop-broker", "env.CONSUMER_MAILER (mailer#SluiceQueueConsumer)"],
+  ])("a plain wrangler deploy in %s takes what was generated", async (cwd, name, binding) => {
+    const output = await deploy(folder(cwd));
+    expect(output).toContain(`.sluice/${name}/wrangler.json`);
+    expect(output).toContain(binding);
+  });
+
+  it("a Worker below that was not built still deploys by its own configuration", async () => {
+    expect(await deploy(folder("bystander"))).toContain("No bindings found.");
   });
 
   it("consumer, producers and broker meet in processes of their own, whichever comes first", async () => {
     const ports = await freePorts(8);
-    const start = async (cwd: string, ...args: string[]) => {
+    const start = async (cwd: string) => {
       const [port, inspectorPort] = ports.splice(0, 2);
-      const ownPorts = ["--port", `${port}`, "--inspector-port", `${inspectorPort}`];
-      const running = wrangler(["dev", ...args, ...ownPorts], cwd, lab.env);
+      const args = ["dev", "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
+      const running = wrangler(args, cwd, lab.env);
       started.push(running);
       await running.printed(/Ready on/);
       return `http://localhost:${port}`;
@@ -49,7 +79,7 @@ describe("sluice build", () => {
     await start(folder("mailer"));
     const front = await start(folder("front"));
     await start(folder("objects"));
-    await start(lab.folder, "--config", ".sluice/sluice/wrangler.json", "--persist-to", "state");
+    const broker = await start(lab.folder);
 
     const received = async () => (await fetch(`${front}/received`)).json();
     const send = async (path: string) => (await fetch(front + path)).text();
@@ -58,6 +88,10 @@ describe("sluice build", () => {
     await expect
       .poll(received, { timeout: 30_000 })
       .toEqual(expect.arrayContaining(["from-front", "from-objects"]));
+    // Its own paths are the broker's here, and no clock moves outside of sluice dev.
     expect((await fetch(`${front}/__sluice/health`)).status).toBe(404);
+    expect((await fetch(`${broker}/__sluice/health`)).status).toBe(200);
+    const clock = { method: "POST", body: '{"advanceMs": 1}' };
+    expect((await fetch(`${broker}/__sluice/api/clock`, clock)).status).toBe(403);
   });
 });

@@ -1,0 +1,67 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { eventually, freePorts, type Lab, openLab } from "./lab.ts";
+import { Running } from "./running.ts";
+
+const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
+
+let lab: Lab;
+
+/**
+ * Installs the packed package as npm would, without asking a registry: the tarball unpacked, and beside it the
+ * dependencies that its manifest declares and no others.
+ */
+function install(folder: string): string {
+  const packed = execFileSync("npm", ["pack", "--json", "--pack-destination", folder], {
+    cwd: PACKAGE,
+    encoding: "utf8",
+  });
+  const [{ filename }] = JSON.parse(packed.slice(packed.indexOf("[\n")));
+  const modules = join(folder, "node_modules");
+  const target = join(modules, "sluice");
+  mkdirSync(target, { recursive: true });
+  execFileSync("tar", ["-xzf", join(folder, filename), "-C", target, "--strip-components=1"]);
+  const manifest = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
+  for (const name of Object.keys(manifest.dependencies)) {
+    symlinkSync(join(PACKAGE, "node_modules", name), join(modules, name));
+  }
+  return join(target, manifest.bin.sluice);
+}
+
+beforeAll(() => {
+  lab = openLab("shop");
+});
+afterAll(() => lab.remove());
+
+it("the packed package runs a project that it is installed in", async () => {
+  const project = lab.folder;
+  writeFileSync(join(project, "package.json"), '{ "private": true }');
+  const bin = install(project);
+  expect(readFileSync(bin, "utf8").startsWith("#!/usr/bin/env node\n")).toBe(true);
+  expect(dirname(bin)).toBe(join(project, "node_modules/sluice/dist"));
+
+  const [port, inspectorPort] = await freePorts(2);
+  const args = [
+    "dev",
+    "front",
+    "objects",
+    "mailer",
+    "--port",
+    `${port}`,
+    "--inspector-port",
+    `${inspectorPort}`,
+  ];
+  const running = new Running([bin, ...args], project, lab.env);
+  try {
+    await running.printed(/admin {3}http/);
+    const get = async (path: string) => (await fetch(`http://localhost:${port}${path}`)).text();
+    expect(await get("/send/class?text=packed")).toBe("sent");
+    await eventually(() => get("/received"), '["packed"]');
+    expect(await get("/__sluice/health")).toContain("ok");
+  } finally {
+    await running.stop();
+  }
+});
