@@ -1,17 +1,30 @@
-import { acknowledge, type Lease, nextBatch, pushEnded, type RetryOutcome, release } from "@sluice/engine";
+import {
+  acknowledge,
+  type Lease,
+  nextBatch,
+  pushEnded,
+  type RetryOutcome,
+  release,
+  type Slice,
+} from "@sluice/engine";
 import { type DeliveryResult, joinPacked } from "@sluice/protocol";
 import { Backoff } from "./backoff.ts";
+import { failedResult, readResult } from "./delivery-result.ts";
 import type { ConsumerPort } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
 import type { Running } from "./running.ts";
-import { failedResult, settleBatch } from "./settle-batch.ts";
+import { settleBatch } from "./settle-batch.ts";
+
+/** A consumer that has not said within this time that it runs is taken for absent, in ms. */
+export const PROBE_MS_MAX = 10_000;
 
 /** Hands batches to the queue's consumer and settles what it did with them. */
 export class PushDispatcher {
   readonly #core: QueueCore;
   readonly #running = new Map<number, Running>();
   readonly #backoff = new Backoff();
-  #probing = false;
+  /** The question that a consumer was asked and has not answered. */
+  #probe: { readonly endsMs: number } | null = null;
 
   constructor(core: QueueCore) {
     this.#core = core;
@@ -30,8 +43,9 @@ export class PushDispatcher {
   /** When a consumer that does not answer is asked again, in ms; `null` when nothing waits for it. */
   get retryAtMs(): number | null {
     const { queue } = this.#core;
-    if (this.#consumer === null || !this.#backoff.failing || this.#probing) return null;
-    return queue.readyCount + queue.delayedCount > 0 ? this.#backoff.retryAtMs : null;
+    if (this.#consumer === null || !this.#backoff.failing) return null;
+    if (queue.readyCount + queue.delayedCount === 0) return null;
+    return this.#probe?.endsMs ?? this.#backoff.retryAtMs;
   }
 
   /** Within a turn: leases every batch that is due. */
@@ -44,18 +58,18 @@ export class PushDispatcher {
       batch !== null;
       batch = nextBatch(this.#core.queue, nowMs)
     ) {
-      const packed = this.#pack(batch);
-      if (packed === null) {
+      const readable = this.#read(batch);
+      if (readable === null) {
         pushEnded(this.#core.queue, batch, "notRun");
         continue;
       }
       const running = {
-        batch,
+        batch: readable.batch,
         consumer,
         delivery: {
           queue: this.#core.name,
-          packed,
-          attempts: attemptsOf(batch),
+          packed: readable.packed,
+          attempts: attemptsOf(readable.batch),
           metrics: this.#core.metrics(),
         },
         startedMs: nowMs,
@@ -70,7 +84,7 @@ export class PushDispatcher {
   start(deliveries: readonly Running[]): void {
     for (const running of deliveries) void this.#deliver(running);
     const { retryAtMs } = this;
-    if (retryAtMs !== null && this.#core.nowMs >= retryAtMs) void this.#probe();
+    if (retryAtMs !== null && this.#core.nowMs >= retryAtMs) void this.#ask();
   }
 
   /** Within a turn: ends the deliveries whose lease has expired, so that a handler that hangs holds no slot for ever. */
@@ -95,15 +109,16 @@ export class PushDispatcher {
     const { ports } = this.#core;
     let result: DeliveryResult | "absent";
     try {
-      result = await running.consumer.deliver(running.delivery);
+      result = readResult(await running.consumer.deliver(running.delivery));
     } catch (error) {
-      result = (await this.#answers(running.consumer)) ? failedResult(error) : "absent";
+      result = (await this.#answers(running.consumer)) ? failedResult(String(error)) : "absent";
     }
     try {
       await this.#core.submit(() => this.#settle(running, result));
     } catch (error) {
-      // The object is being restarted; the leases end with it and the messages are delivered again.
+      // Its messages are leased and its slot is taken: a restart ends both, and the messages are delivered again.
       ports.log.error(`Queue "${this.#core.name}": a delivery could not be settled: ${error}`);
+      ports.broken(error);
     }
   }
 
@@ -128,18 +143,21 @@ export class PushDispatcher {
     }
   }
 
-  async #probe(): Promise<void> {
+  async #ask(): Promise<void> {
     const consumer = this.#consumer;
     if (consumer === null) return;
-    this.#probing = true;
+    if (this.#probe !== null) this.#backoff.failed(this.#core.nowMs);
+    const probe = { endsMs: this.#core.nowMs + PROBE_MS_MAX };
+    this.#probe = probe;
     const answers = await this.#answers(consumer);
-    this.#probing = false;
+    if (this.#probe !== probe) return;
+    this.#probe = null;
     if (answers) {
       this.#backoff.succeeded();
       this.#core.ports.log.info(
         `Queue "${this.#core.name}": its consumer "${consumer.name}" is running again`,
       );
-      await this.#core.wake();
+      this.#core.wakeUp();
     } else {
       this.#backoff.failed(this.#core.nowMs);
       this.#core.arm();
@@ -155,15 +173,18 @@ export class PushDispatcher {
     }
   }
 
-  /** The batch's records, joined; `null` when none is left. What cannot be read is lost, and said so. */
-  #pack(batch: Lease): Uint8Array | null {
+  /** The records of a batch, joined, and the part of it that they are of; `null` when none of them can be read. */
+  #read(batch: Lease): { batch: Lease; packed: Uint8Array } | null {
+    const slices: Slice[] = [];
     const parts: Uint8Array[] = [];
+    let { count } = batch;
     for (const slice of batch.slices) {
       try {
-        const payload = this.#core.payloadOf(slice.segmentId);
-        parts.push(payload.records(slice.from, slice.to));
+        parts.push(this.#core.payloadOf(slice.segmentId).records(slice.from, slice.to));
+        slices.push(slice);
       } catch (error) {
         const lost = acknowledge(this.#core.queue, { ...slice, leaseId: batch.leaseId });
+        count -= lost;
         this.#core.ports.log.error(`Queue "${this.#core.name}": ${lost} message(s) are lost: ${error}`);
       }
     }
@@ -171,7 +192,7 @@ export class PushDispatcher {
     if (only === undefined) return null;
     // A view would take its whole buffer along when it is serialised for the call.
     const isView = parts.length === 1 && only.byteLength !== only.buffer.byteLength;
-    return isView ? only.slice() : joinPacked(parts);
+    return { batch: { ...batch, slices, count }, packed: isView ? only.slice() : joinPacked(parts) };
   }
 }
 

@@ -127,6 +127,11 @@ export class QueueCore {
     return this.submit(() => {});
   }
 
+  /** The same for those who need not know when it is done. A turn that fails says so itself. */
+  wakeUp(): void {
+    this.wake().catch(() => {});
+  }
+
   /** Takes messages of another queue, once each: a hand-over that was taken before is confirmed and dropped. */
   take({ source, id, packed }: HandOver): Promise<void> {
     return this.submit(() => {
@@ -197,9 +202,9 @@ export class QueueCore {
     this.#passTime(nowMs);
     const deliveries = this.#dispatcher.takeBatches(nowMs);
     this.#write();
-    this.arm();
     this.#dispatcher.start(deliveries);
     this.outbox.start();
+    this.arm();
     this.cache.trim();
   }
 
@@ -243,8 +248,8 @@ export class QueueCore {
       );
     }
     buryDead(this, ended.dead, "the broker stopped during its last delivery");
-    // What an earlier life left behind goes on by itself, without a call from outside. A turn that fails says so itself.
+    // What an earlier life left behind goes on by itself, without a call from outside.
     const { segments, changes } = this.queue;
-    if (segments.size > 0 || changes.size > 0 || this.outbox.retryAtMs !== null) this.wake().catch(() => {});
+    if (segments.size > 0 || changes.size > 0 || this.outbox.retryAtMs !== null) this.wakeUp();
   }
 }

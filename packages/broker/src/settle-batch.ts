@@ -4,18 +4,6 @@ import { buryDead, firstLines } from "./dead-letter.ts";
 import type { QueueCore } from "./queue-core.ts";
 import type { Running } from "./running.ts";
 
-/** The result of a delivery whose call failed although its Worker runs: it crashed, or its isolate was taken away. */
-export function failedResult(error: unknown): DeliveryResult {
-  return {
-    outcome: "exception",
-    ackAll: false,
-    retryBatch: { retry: false },
-    explicitAcks: [],
-    retryMessages: [],
-    error: String(error),
-  };
-}
-
 /** Within a turn: settles every message of a batch by what its handler did (spec cloudflare-queues 2.4). */
 export function settleBatch(core: QueueCore, running: Running, result: DeliveryResult): void {
   const { batch } = running;

@@ -56,6 +56,11 @@ export class World {
     this.seen.push(batch);
     return resultOf(await this.handler(batch));
   };
+  /** Asks the consumer whether it runs. */
+  ping = async (): Promise<void> => {
+    this.pings += 1;
+    if (!this.running) throw new Error("the Worker is not running");
+  };
   readonly #objects = new Map<string, QueueObject>();
 
   constructor(queues: Record<string, Partial<QueueDefinition>>) {
@@ -153,10 +158,7 @@ export class World {
     const consumer: ConsumerPort = {
       name: "consumer",
       deliver: gated((delivery) => this.deliver({ ...delivery, packed: delivery.packed.slice() })),
-      ping: gated(async () => {
-        this.pings += 1;
-        if (!this.running) throw new Error("the Worker is not running");
-      }),
+      ping: gated(() => this.ping()),
     };
     const ports: QueuePorts = {
       store,

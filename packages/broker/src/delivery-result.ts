@@ -1,0 +1,46 @@
+import type { DeliveryResult } from "@sluice/protocol";
+
+/** The result of a delivery that brought none: its handler crashed, or its isolate was taken away. Counts as a failure. */
+export function failedResult(reason: string): DeliveryResult {
+  return {
+    outcome: "exception",
+    ackAll: false,
+    retryBatch: { retry: false },
+    explicitAcks: [],
+    retryMessages: [],
+    error: reason,
+  };
+}
+
+/**
+ * What a consumer answered, if it is a result; a failure if it is not. The consumer is another Worker, deployed at another
+ * time, and a result that cannot be settled would keep its messages leased and its slot taken.
+ */
+export function readResult(answer: unknown): DeliveryResult {
+  return isResult(answer)
+    ? answer
+    : failedResult("the consumer answered with something that is no delivery result");
+}
+
+function isResult(answer: unknown): answer is DeliveryResult {
+  if (!isObject(answer)) return false;
+  const { outcome, ackAll, retryBatch, explicitAcks, retryMessages } = answer;
+  return (
+    typeof outcome === "string" &&
+    typeof ackAll === "boolean" &&
+    isObject(retryBatch) &&
+    typeof retryBatch.retry === "boolean" &&
+    isDelay(retryBatch.delaySeconds) &&
+    Array.isArray(explicitAcks) &&
+    Array.isArray(retryMessages) &&
+    retryMessages.every((retry: unknown) => isObject(retry) && isDelay(retry.delaySeconds))
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function isDelay(value: unknown): boolean {
+  return value === undefined || (typeof value === "number" && Number.isFinite(value));
+}

@@ -1,0 +1,370 @@
+import type { DeliveryResult } from "@sluice/protocol";
+import { describe, expect, it } from "vitest";
+import { bodiesOf, consumer } from "../test/messages.ts";
+import { resultOf, World } from "../test/world.ts";
+import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from "./backoff.ts";
+import { PROBE_MS_MAX } from "./dispatcher.ts";
+import { HEARTBEAT_MS } from "./queue-core.ts";
+
+const MINUTE_MS = 60_000;
+
+/** One message at a time, as soon as it is there. */
+const one = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0, maxConcurrency: 1 };
+
+function worldWith(settings: Parameters<typeof consumer>[0] = {}): World {
+  return new World({ orders: { consumer: consumer(settings) } });
+}
+
+describe("delivery", () => {
+  it("hands over a full batch at once and the rest after max_batch_timeout, whichever comes first", async () => {
+    const world = worldWith({ maxBatchSize: 2, maxBatchTimeoutSeconds: 5 });
+    await world.send("orders", ["a", "b", "c"]);
+    await world.pass(0);
+    expect(bodiesOf(world.seen)).toEqual([["a", "b"]]);
+    await world.pass(4_999);
+    expect(world.seen).toHaveLength(1);
+    await world.pass(1);
+    expect(bodiesOf(world.seen)).toEqual([["a", "b"], ["c"]]);
+    expect(world.handled).toEqual([
+      ["orders", 2, 2],
+      ["orders", 1, 1],
+    ]);
+  });
+
+  it("is not made for an empty queue", async () => {
+    const world = worldWith(one);
+    await world.send("orders", ["a"]);
+    await world.pass(10 * MINUTE_MS);
+    expect(world.seen).toHaveLength(1);
+  });
+
+  it("tells the consumer what waits besides the batch, by the time the batch is made", async () => {
+    const world = worldWith({ maxBatchSize: 2 });
+    await world.send("orders", ["a", "bb", "ccc"]);
+    await world.pass(0);
+    expect(world.seen[0]?.metrics).toEqual({
+      backlogCount: 1,
+      backlogBytes: 3,
+      oldestMessageTimestampMs: world.nowMs,
+    });
+  });
+
+  it("joins messages of several segments and attempts into one batch", async () => {
+    const world = worldWith({ maxBatchSize: 3, maxBatchTimeoutSeconds: 5 });
+    world.handler = (batch) => (batch.messages.length === 1 ? { outcome: "exception" } : {});
+    await world.send("orders", ["retried"]);
+    await world.pass(5_000);
+    await world.send("orders", ["delayed"], { delaySeconds: 2 });
+    await world.send("orders", ["prompt"]);
+    await world.pass(2_000);
+    expect(world.seen[1]?.messages).toMatchObject([
+      { body: "retried", attempts: 2 },
+      { body: "prompt", attempts: 1 },
+      { body: "delayed", attempts: 1 },
+    ]);
+  });
+
+  it("runs max_concurrency batches at a time and no more", async () => {
+    const world = worldWith({ ...one, maxConcurrency: 3 });
+    const running = new Set<string>();
+    let most = 0;
+    const finish: (() => void)[] = [];
+    world.handler = async (batch) => {
+      const body = batch.messages[0]?.body ?? "";
+      running.add(body);
+      most = Math.max(most, running.size);
+      await new Promise<void>((resolve) => finish.push(resolve));
+      running.delete(body);
+      return {};
+    };
+    await world.send("orders", [..."abcdefghijkl"]);
+    for (let round = 0; round < 12; round++) {
+      await world.pass(0);
+      finish.shift()?.();
+    }
+    await world.pass(0);
+    expect(most).toBe(3);
+    expect(world.seen).toHaveLength(12);
+  });
+});
+
+describe("a handler that exceeds 15 minutes", () => {
+  it("loses its slot, its messages are retried, and what it reports later is ignored", async () => {
+    const world = worldWith({ ...one, retryDelaySeconds: 60 });
+    const late = Promise.withResolvers<Partial<DeliveryResult>>();
+    world.handler = (batch) => (batch.messages[0]?.body === "slow" ? late.promise : {});
+    await world.send("orders", ["slow", "next"]);
+    await world.pass(15 * MINUTE_MS - 1);
+    expect(bodiesOf(world.seen)).toEqual([["slow"]]);
+    await world.pass(1);
+    expect(bodiesOf(world.seen)).toEqual([["slow"], ["next"]]);
+    expect(world.lines).toEqual([
+      'error: Queue "orders": the handler of "consumer" did not finish within 900 s; what it had not settled is retried',
+    ]);
+    world.handler = () => ({ outcome: "exception" });
+    await world.pass(MINUTE_MS);
+    expect(world.seen[2]?.messages).toMatchObject([{ body: "slow", attempts: 2 }]);
+    const handled = world.handled.length;
+    late.resolve({ ackAll: true });
+    await world.pass(0);
+    expect(world.handled).toHaveLength(handled);
+    expect(world.core("orders").metrics().backlogCount).toBe(1);
+    expect(world.core("orders").queue.push.inFlight).toBe(0);
+  });
+
+  it("is its message's last attempt like any other", async () => {
+    const world = worldWith({ ...one, maxRetries: 0 });
+    world.handler = () => new Promise(() => {});
+    await world.send("orders", ["slow"]);
+    await world.pass(15 * MINUTE_MS);
+    expect(world.lines[1]).toMatch(
+      /^warn: Dropped message .* after 1 failed attempt\(s\): its lease expired$/,
+    );
+    expect([...world.store("orders").segments()]).toEqual([]);
+  });
+
+  it("does not end deliveries beside it that began later", async () => {
+    const world = worldWith({ ...one, maxConcurrency: 2 });
+    world.handler = () => new Promise(() => {});
+    await world.send("orders", ["first", "second"]);
+    world.core("orders").queue.push.target = 2;
+    await world.pass(MINUTE_MS);
+    await world.core("orders").wake();
+    await world.pass(14 * MINUTE_MS);
+    expect(world.lines).toHaveLength(1);
+    expect(world.core("orders").queue.push.inFlight).toBe(2);
+  });
+});
+
+describe("a consumer that is absent", () => {
+  it("leaves the messages where they were, uncounted and in order, and gets them when it is back", async () => {
+    const world = worldWith(one);
+    world.running = false;
+    for (const body of ["a", "b", "c"]) await world.send("orders", [body]);
+    await world.pass(MINUTE_MS);
+    expect(world.seen).toEqual([]);
+    expect(world.core("orders").describe()).toMatchObject({ ready: 3, delayed: 0, leased: 0 });
+    world.running = true;
+    await world.pass(BACKOFF_MAX_MS);
+    expect(bodiesOf(world.seen)).toEqual([["a"], ["b"], ["c"]]);
+    expect(world.seen.map((batch) => batch.messages[0]?.attempts)).toEqual([1, 1, 1]);
+  });
+
+  it("is said to be absent once, and to be back once", async () => {
+    const world = worldWith(one);
+    world.running = false;
+    await world.send("orders", ["a"]);
+    await world.pass(10 * MINUTE_MS);
+    await world.send("orders", ["b"]);
+    await world.pass(10 * MINUTE_MS);
+    const absent = 'warn: Queue "orders": its consumer "consumer" is not running, its messages wait';
+    expect(world.lines).toEqual([absent]);
+    world.running = true;
+    await world.pass(MINUTE_MS);
+    expect(world.lines).toEqual([absent, 'info: Queue "orders": its consumer "consumer" is running again']);
+  });
+
+  it("is said to be absent once though several batches were on their way", async () => {
+    const world = worldWith({ ...one, maxConcurrency: 5 });
+    const refused = Promise.withResolvers<Partial<DeliveryResult>>();
+    world.handler = () => refused.promise;
+    world.core("orders").queue.push.target = 5;
+    await world.send("orders", ["a", "b", "c", "d", "e"]);
+    await world.pass(0);
+    expect(world.seen).toHaveLength(5);
+    world.running = false;
+    refused.reject(new Error("the Worker is not running"));
+    await world.pass(0);
+    expect(world.lines).toHaveLength(1);
+    expect(world.core("orders").describe()).toMatchObject({ ready: 5, leased: 0 });
+    expect(world.core("orders").queue.push.inFlight).toBe(0);
+  });
+
+  it("is asked again after twice the time each, up to the maximum, not called", async () => {
+    const world = worldWith(one);
+    world.running = false;
+    await world.send("orders", ["a"]);
+    await world.pass(0);
+    const asked: number[] = [];
+    const begunMs = world.nowMs;
+    let pings = world.pings;
+    while (asked.length < 10) {
+      await world.pass(100);
+      if (world.pings > pings) asked.push(world.nowMs - begunMs);
+      pings = world.pings;
+    }
+    const waits = asked.map((atMs, i) => atMs - (asked[i - 1] ?? 0));
+    const doubling = Array.from({ length: 10 }, (_, i) =>
+      Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** i),
+    );
+    expect(waits).toEqual(doubling);
+    expect(world.seen).toEqual([]);
+  });
+
+  it("is not asked while nothing waits for it", async () => {
+    const world = new World({ orders: { messageRetentionSeconds: 60, consumer: consumer(one) } });
+    world.running = false;
+    await world.send("orders", ["a"]);
+    await world.pass(MINUTE_MS);
+    expect(world.core("orders").metrics().backlogCount).toBe(0);
+    const { pings } = world;
+    await world.pass(60 * MINUTE_MS);
+    expect(world.pings).toBe(pings);
+    expect(world.alarmIn("orders")).toBeNull();
+  });
+
+  it("keeps the alarm set while it is asked: a crash in between must not end the waiting", async () => {
+    const world = worldWith(one);
+    world.running = false;
+    await world.send("orders", ["a"]);
+    await world.pass(0);
+    const answer = Promise.withResolvers<void>();
+    world.ping = () => answer.promise;
+    await world.pass(BACKOFF_FIRST_MS);
+    expect(world.alarmIn("orders")).toBeLessThanOrEqual(PROBE_MS_MAX);
+    world.crash("orders");
+    world.running = true;
+    await world.pass(PROBE_MS_MAX);
+    expect(bodiesOf(world.seen)).toEqual([["a"]]);
+  });
+
+  it("is asked again when it does not answer at all", async () => {
+    const world = worldWith(one);
+    world.running = false;
+    await world.send("orders", ["a"]);
+    await world.pass(0);
+    world.ping = () => new Promise(() => {});
+    await world.pass(BACKOFF_FIRST_MS);
+    world.ping = () => Promise.resolve();
+    world.running = true;
+    await world.pass(2 * BACKOFF_MAX_MS);
+    expect(bodiesOf(world.seen)).toEqual([["a"]]);
+  });
+
+  it("gets what was sent when a deployment adds it", async () => {
+    const world = new World({ orders: {} });
+    await world.send("orders", ["a"]);
+    await world.pass(MINUTE_MS);
+    expect(world.pings).toBe(0);
+    world.queues.orders = {
+      ...(world.queues.orders as NonNullable<typeof world.queues.orders>),
+      consumer: consumer(),
+    };
+    world.crash("orders");
+    world.core("orders");
+    await world.pass(0);
+    expect(bodiesOf(world.seen)).toEqual([["a"]]);
+  });
+});
+
+describe("a delivery whose call fails although its Worker answers", () => {
+  it("is a crash of the handler: counted, retried and logged", async () => {
+    const world = worldWith({ ...one, retryDelaySeconds: 10 });
+    let calls = 0;
+    world.deliver = async () => {
+      calls += 1;
+      throw new Error("The script was terminated");
+    };
+    await world.send("orders", ["a"]);
+    await world.pass(0);
+    expect(calls).toBe(1);
+    expect(world.core("orders").describe()).toMatchObject({ delayed: 1, leased: 0 });
+    expect(world.lines).toEqual([
+      expect.stringMatching(
+        /^info: Retrying message ".*" on queue "orders" in 10 s \(attempt 1 of 4\): Error: The script was terminated$/,
+      ),
+    ]);
+    await world.pass(30_000);
+    expect(calls).toBe(4);
+    expect(world.lines.at(-1)).toMatch(/^warn: Dropped message .* after 4 failed attempt\(s\)/);
+  });
+});
+
+describe("a settlement that fails", () => {
+  it("starts the queue again: the messages are delivered again and no slot is lost", async () => {
+    const world = worldWith(one);
+    const { push } = world.handled;
+    world.handled.push = () => {
+      world.handled.push = push;
+      throw new Error("a mistake");
+    };
+    await world.send("orders", ["a"]);
+    await world.send("orders", ["b"]);
+    await world.pass(HEARTBEAT_MS);
+    expect(world.broken).toHaveLength(1);
+    expect(world.lines[0]).toBe('error: Queue "orders": a delivery could not be settled: Error: a mistake');
+    expect(bodiesOf(world.seen).slice(-1)).toEqual([["b"]]);
+    expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 0, leased: 0 });
+  });
+});
+
+describe("a consumer that answers with something that is no result", () => {
+  it.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["null", null],
+    ["a text", "ok"],
+    ["a result without an outcome", { ...resultOf({}), outcome: undefined }],
+    ["a result without acknowledgements", { ...resultOf({}), explicitAcks: undefined }],
+    ["acknowledgements that are no list", { ...resultOf({}), explicitAcks: "all" }],
+    ["a result without a batch retry", { ...resultOf({}), retryBatch: undefined }],
+    ["retries that are no objects", { ...resultOf({}), retryMessages: ["m1"] }],
+    ["a delay that is no number", { ...resultOf({}), retryMessages: [{ msgId: "m1", delaySeconds: "5" }] }],
+    ["a delay that is not finite", { ...resultOf({}), retryBatch: { retry: true, delaySeconds: NaN } }],
+  ])("has failed: %s", async (_what, answer) => {
+    const world = worldWith(one);
+    let calls = 0;
+    world.deliver = async () => {
+      calls += 1;
+      return (calls === 1 ? answer : resultOf({})) as DeliveryResult;
+    };
+    await world.send("orders", ["a"]);
+    await world.pass(0);
+    expect(calls).toBe(2);
+    expect(world.broken).toEqual([]);
+    expect(world.lines).toEqual([expect.stringContaining("(attempt 1 of 4): the consumer answered with")]);
+    expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 0, leased: 0 });
+    expect(world.core("orders").queue.push.inFlight).toBe(0);
+  });
+});
+
+describe("a payload that is lost", () => {
+  /** Two segments with a message each that become due together, in their order. */
+  async function twoSegments(settings: Parameters<typeof consumer>[0]): Promise<[World, number, number]> {
+    const world = worldWith({ ...settings, maxBatchTimeoutSeconds: 60 });
+    await world.send("orders", ["delayed"], { delaySeconds: 1 });
+    await world.send("orders", ["prompt"]);
+    const [delayed, prompt] = [...world.store("orders").segments()].map(({ id }) => id);
+    if (delayed === undefined || prompt === undefined) throw new Error("there are two segments");
+    return [world, delayed, prompt];
+  }
+
+  it.each(["lost", "damaged", "too short"])(
+    "is reported when it is %s, and the rest is delivered",
+    async (how) => {
+      const [world, , prompt] = await twoSegments({});
+      world.crash("orders");
+      world.core("orders");
+      world.store("orders").damage(({ segments }) => {
+        const row = segments.get(prompt);
+        if (row === undefined) throw new Error("it is there");
+        const payload = how === "damaged" ? row.payload.slice(1) : new Uint8Array();
+        if (how === "lost") segments.delete(prompt);
+        else segments.set(prompt, { ...row, payload });
+      });
+      world.handler = (batch) => ({
+        retryMessages: batch.messages.map(({ id }) => ({ msgId: id, delaySeconds: 5 })),
+      });
+      await world.pass(MINUTE_MS);
+      expect(bodiesOf(world.seen)).toEqual([["delayed"]]);
+      expect(world.seen[0]?.messages).toMatchObject([{ attempts: 1 }]);
+      expect(world.lines).toEqual([
+        expect.stringMatching(/^error: Queue "orders": 1 message\(s\) are lost: /),
+        expect.stringMatching(/^info: Retrying message ".*" on queue "orders" in 5 s/),
+      ]);
+      expect(world.handled).toEqual([["orders", 0, 1]]);
+      expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 1, leased: 0 });
+      expect(world.core("orders").queue.push.inFlight).toBe(0);
+      expect([...world.store("orders").segments()].map(({ id }) => id)).not.toContain(prompt);
+    },
+  );
+});
