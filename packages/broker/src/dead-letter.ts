@@ -13,29 +13,40 @@ export const MESSAGE_LINES_MAX = 10;
 export function buryDead(core: QueueCore, dead: readonly Slice[], reason: string): void {
   if (dead.length === 0) return;
   const target = core.ports.definitionOf(core.name)?.consumer?.settings.deadLetterQueue ?? null;
+  const { log } = core.ports;
   const lines: string[] = [];
   const records: Uint8Array[] = [];
   for (const slice of dead) {
-    const payload = core.payloadOf(slice.segmentId);
-    for (let i = slice.from; i < slice.to; i++) {
-      const record = new PackedIndex(payload.records(i, i + 1).slice());
-      record.clearDelay(0);
+    for (const record of readRecords(core, slice)) {
       records.push(record.packed);
-      const id = record.id(0);
-      lines.push(
+      const what =
         target === null
-          ? `Dropped message "${id}" on queue "${core.name}" after ${slice.attempts} failed attempt(s): ${reason}`
-          : `Moving message "${id}" on queue "${core.name}" to dead letter queue "${target}" after ${slice.attempts} failed attempt(s): ${reason}`,
-      );
+          ? `Dropped message "${record.id(0)}" on queue "${core.name}"`
+          : `Moving message "${record.id(0)}" on queue "${core.name}" to dead letter queue "${target}"`;
+      lines.push(`${what} after ${slice.attempts} failed attempt(s): ${reason}`);
     }
   }
-  const { log } = core.ports;
   for (const line of firstLines(lines)) {
     if (target === null) log.warn(line);
     else log.info(line);
   }
   if (target === null) return;
   for (const part of inParts(records)) core.outbox.put(target, joinPacked(part));
+}
+
+/** Copies of the records of dead messages, each without its own delay: that was served here. */
+function readRecords(core: QueueCore, { segmentId, from, to }: Slice): PackedIndex[] {
+  try {
+    const payload = core.payloadOf(segmentId);
+    return Array.from({ length: to - from }, (_, i) => {
+      const record = new PackedIndex(payload.records(from + i, from + i + 1).slice());
+      record.clearDelay(0);
+      return record;
+    });
+  } catch (error) {
+    core.ports.log.error(`Queue "${core.name}": ${to - from} message(s) are lost: ${error}`);
+    return [];
+  }
 }
 
 /** The first few lines, and how many more there are. */
