@@ -1,3 +1,4 @@
+import { PackedIndex } from "@sluice/protocol";
 import { Backoff } from "./backoff.ts";
 import type { QueueCore } from "./queue-core.ts";
 import type { OutboxItem } from "./store.ts";
@@ -20,9 +21,25 @@ export class Outbox {
     this.#nextId = firstId;
   }
 
-  /** Reads what an earlier life left behind. */
+  /** Reads what an earlier life left behind. What its target could not read would keep all that follows from it. */
   load(): void {
-    for (const item of this.#core.ports.store.outbox()) this.#enqueue(item);
+    const { store, log } = this.#core.ports;
+    for (const item of store.outbox()) {
+      try {
+        new PackedIndex(item.payload);
+        this.#enqueue(item);
+      } catch (error) {
+        log.error(
+          `Queue "${this.#core.name}": messages for queue "${item.target}" are damaged and lost: ${error}`,
+        );
+        this.#core.write(() => store.deleteOutbox(item.id));
+      }
+    }
+  }
+
+  /** Whether hand-overs are under way. */
+  get busy(): boolean {
+    return this.#running.size > 0;
   }
 
   /** Within a turn: adds messages for `target`. */

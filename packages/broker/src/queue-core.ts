@@ -32,8 +32,8 @@ import { rulesOf } from "./rules.ts";
 const IDS_PER_EPOCH = 2 ** 32;
 
 /**
- * While a delivery runs the alarm is at most this far away, in ms: after a crash nothing else would wake the object before
- * the lease expires, which for a `queue()` handler is 15 minutes.
+ * While a delivery or a hand-over runs the alarm is at most this far away, in ms: after a crash nothing else would wake the
+ * object, or not before the lease expires, which for a `queue()` handler is 15 minutes.
  */
 export const HEARTBEAT_MS = 5_000;
 
@@ -137,9 +137,11 @@ export class QueueCore {
     return this.submit(() => {
       const { store } = this.ports;
       if (id <= this.outbox.takenFrom(source)) return;
+      // Throws on what cannot be read, before anything is noted: the source must not take it for taken.
+      const index = new PackedIndex(packed);
       this.outbox.noteTaken(source, id);
       this.write(() => store.writeInbox(source, id));
-      this.accept([{ index: new PackedIndex(packed), delaySeconds: this.deliveryDelaySeconds }]);
+      this.accept([{ index, delaySeconds: this.deliveryDelaySeconds }]);
     });
   }
 
@@ -189,7 +191,7 @@ export class QueueCore {
       nextWakeAt(this.queue, this.#dispatcher.open),
       this.#dispatcher.retryAtMs,
       this.outbox.retryAtMs,
-      this.#dispatcher.busy ? this.nowMs + HEARTBEAT_MS : null,
+      this.#dispatcher.busy || this.outbox.busy ? this.nowMs + HEARTBEAT_MS : null,
     ].filter((moment) => moment !== null);
     if (moments.length > 0) this.ports.setAlarm(Math.min(...moments));
   }
@@ -250,6 +252,7 @@ export class QueueCore {
     buryDead(this, ended.dead, "the broker stopped during its last delivery");
     // What an earlier life left behind goes on by itself, without a call from outside.
     const { segments, changes } = this.queue;
-    if (segments.size > 0 || changes.size > 0 || this.outbox.retryAtMs !== null) this.wakeUp();
+    const unwritten = changes.size + this.#writes.length;
+    if (segments.size > 0 || unwritten > 0 || this.outbox.retryAtMs !== null) this.wakeUp();
   }
 }
