@@ -156,3 +156,47 @@ describe("sluice dev --env in the folder of a Worker", () => {
     await eventually(async () => children.filter(isRunning), []);
   });
 });
+
+/** The same Workers in two terminals: those that send in one, the one that receives in the other. */
+describe("two sluice dev of different Workers", () => {
+  let lab: Lab;
+  let sending: Running;
+  let receiving: Running;
+  let url: string;
+  const get = async (path: string) => (await fetch(url + path)).text();
+  const start = async (targets: string[]) => {
+    const [port, inspectorPort] = await freePorts(2);
+    const args = ["dev", ...targets, "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
+    return { running: sluice(args, lab.folder, lab.env), url: `http://localhost:${port}` };
+  };
+
+  beforeAll(() => {
+    lab = openLab("shop");
+  });
+  afterAll(async () => {
+    await Promise.all([sending.stop(), receiving.stop()]);
+    lab.remove();
+  });
+
+  it("meet: what was sent before the receiver came is waiting for it", async () => {
+    ({ running: sending, url } = await start(["front", "objects"]));
+    await sending.printed(/admin {3}http/);
+    expect(await get("/send/class?text=early")).toBe("sent");
+
+    ({ running: receiving } = await start(["mailer"]));
+    await sending.printed(/mails +front \(MAILS\), objects \(MAILS\) +mailer \(elsewhere\)/);
+    await expect.poll(() => get("/received"), { timeout: 30_000 }).toBe('["early"]');
+    expect(await get("/send/object?text=late")).toBe("sent");
+    await expect.poll(() => get("/received"), { timeout: 30_000 }).toBe('["early","late"]');
+  });
+
+  it("part: what is sent after the receiver went waits for the next one", async () => {
+    const parted = sending.output.length;
+    await receiving.stop();
+    await sending.printed(/mails +front \(MAILS\), objects \(MAILS\) +-/, parted);
+    expect(await get("/send/class?text=kept")).toBe("sent");
+
+    ({ running: receiving } = await start(["mailer"]));
+    await expect.poll(() => get("/received"), { timeout: 30_000 }).toBe('["early","late","kept"]');
+  });
+});

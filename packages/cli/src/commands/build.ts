@@ -1,12 +1,12 @@
 import { relative } from "node:path";
+import { chosenEnvironment } from "../environment.ts";
 import { makePlan, type Plan } from "../generate/plan.ts";
 import { shieldFoldersBelow, writeRedirect } from "../output/redirect.ts";
 import { makeOutputFolder, writePlan } from "../output/write-plan.ts";
+import { findPlaces } from "../places.ts";
 import { type Project, readProject } from "../project/project.ts";
 import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
-import { chosenEnvironment } from "./environment.ts";
-import { findPlaces } from "./places.ts";
 
 export interface BuildOptions {
   /** Folders or configuration files of Workers; none stands for the current folder. */
@@ -32,7 +32,7 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
   const shielded = redirected.flatMap(shieldFoldersBelow);
 
   for (const warning of project.warnings) printer.warn(warning);
-  printer.print(topologyTable(project.topology));
+  printer.print(topologyTable(project.topology, []));
   printer.print("");
   const here = (path: string) => relative(workingDirectory, path) || ".";
   for (const { name, configFile, userDirectory } of [...plan.workers, plan.broker]) {

@@ -1,17 +1,16 @@
 import { join, resolve } from "node:path";
+import { configFilesOf, type Generation, generate } from "../dev/generation.ts";
+import { announce, leave, sessionsFolder } from "../dev/sessions.ts";
 import { supervise } from "../dev/supervisor.ts";
-import { wakeQueues } from "../dev/wake-queues.ts";
+import { QueueWaker } from "../dev/wake-queues.ts";
 import { watchFiles } from "../dev/watch.ts";
 import { type Listening, startWrangler } from "../dev/wrangler-process.ts";
-import { makePlan, type Plan } from "../generate/plan.ts";
-import { placeSecrets } from "../output/secrets.ts";
-import { makeOutputFolder, writePlan } from "../output/write-plan.ts";
-import { type Project, readProject, watchedFiles } from "../project/project.ts";
+import { chosenEnvironment, wranglerEnvironment } from "../environment.ts";
+import type { Plan } from "../generate/plan.ts";
+import { findPlaces } from "../places.ts";
 import { addresses, urlOf } from "../report/addresses.ts";
+import { introducer } from "../report/introducer.ts";
 import type { Printer } from "../report/printer.ts";
-import { topologyTable } from "../report/topology-table.ts";
-import { chosenEnvironment, wranglerEnvironment } from "./environment.ts";
-import { type CommandPlaces, findPlaces } from "./places.ts";
 
 export interface DevOptions {
   /** Folders or configuration files of Workers; none stands for the current folder. The first one owns the port. */
@@ -29,77 +28,66 @@ export interface DevOptions {
 
 /**
  * `sluice dev`: runs the user's Workers and the broker in one `wrangler dev`, and generates anew whatever a change of
- * their configurations changes. Resolves to the exit code when Wrangler has ended.
+ * their configurations, or of another `sluice dev`, changes. Resolves to the exit code when Wrangler has ended.
  */
 export async function dev(options: DevOptions, printer: Printer): Promise<number> {
-  const workingDirectory = process.cwd();
   const env = chosenEnvironment(options.env, process.env);
-  const read = () => readProject({ targets: options.targets, env, workingDirectory });
-  const places = await findPlaces("dev", workingDirectory);
-
-  let project = await read();
-  let plan = generate(project, env, places);
-  let shownTable = "";
-  const introduce = () => {
-    for (const warning of project.warnings) printer.warn(warning);
-    const table = topologyTable(project.topology);
-    if (table !== shownTable) printer.print(`${table}\n`);
-    shownTable = table;
-  };
-  const args = () => wranglerArguments(plan, options);
+  const session = joinSessions(env);
+  const places = await findPlaces("dev", process.cwd());
+  const read = () => generate({ targets: options.targets, env, places, sessions: session.folder });
+  const introduce = introducer(printer);
+  const waker = new QueueWaker();
+  let current = await read();
   let url: string | null = null;
-  let waking = new AbortController();
-  const wake = () => {
-    waking.abort();
-    waking = new AbortController();
-    if (url !== null) void wakeQueues(url, project.topology, waking.signal);
+
+  const adopt = (next: Generation) => {
+    current = next;
+    session.announce(configFilesOf(next.project));
+    watch.set(next.watched);
+    introduce(next.project);
   };
   const onListening = (listening: Listening) => {
-    url = urlOf(listening, project);
-    printer.print(addresses(url, project));
-    wake();
+    url = urlOf(listening, current.project);
+    printer.print(addresses(url, current.project));
+    waker.wake(url, current.project.topology);
   };
-  introduce();
-  const wrangler = supervise(() =>
-    startWrangler({ args: args(), env: wranglerEnvironment(process.env), onListening }),
-  );
-
   const update = async () => {
-    const before = args();
-    project = await read();
-    plan = generate(project, env, places);
-    watch.set(watchedFiles(project));
-    introduce();
+    const before = wranglerArguments(current.plan, options);
+    adopt(await read());
     // Wrangler sees by itself what is in its files, but not that there are other files.
-    if (args().join() !== before.join()) wrangler.restart();
-    else wake();
+    if (wranglerArguments(current.plan, options).join() !== before.join()) wrangler.restart();
+    else if (url !== null) waker.wake(url, current.project.topology);
   };
   let updating = Promise.resolve();
   const watch = watchFiles(() => {
     updating = updating.then(update).catch((error: unknown) => {
-      printer.warn(
-        `${error instanceof Error ? error.message : error}\nSluice goes on with what it read before.`,
-      );
+      const message = error instanceof Error ? error.message : error;
+      printer.warn(`${message}\nSluice goes on with what it read before.`);
     });
   });
-  watch.set(watchedFiles(project));
+
+  adopt(current);
+  const wrangler = supervise(() => {
+    const args = wranglerArguments(current.plan, options);
+    return startWrangler({ args, env: wranglerEnvironment(process.env), onListening });
+  });
   return wrangler.ended.finally(() => {
-    waking.abort();
+    session.leave();
+    waker.stop();
     watch.close();
   });
 }
 
-function generate(project: Project, env: string, places: CommandPlaces): Plan {
-  const plan = makePlan(project, "dev", places);
-  makeOutputFolder(places.root);
-  writePlan(plan);
-  // A broker of our own making has no secrets: those in the current folder are some Worker's.
-  for (const { userDirectory, directory } of project.broker.file === null
-    ? plan.workers
-    : [...plan.workers, plan.broker]) {
-    placeSecrets(userDirectory, directory, env);
-  }
-  return plan;
+/** Makes this process findable by the others, and takes that back when it ends, however it does. */
+function joinSessions(env: string) {
+  const { pid } = process;
+  const folder = sessionsFolder(process.env);
+  const startedAtMs = Date.now();
+  const announceFiles = (files: readonly string[]) => announce(folder, { pid, startedAtMs, env, files });
+  announceFiles([]);
+  const leaveFolder = () => leave(folder, pid);
+  process.once("exit", leaveFolder);
+  return { folder, announce: announceFiles, leave: leaveFolder };
 }
 
 function wranglerArguments({ workers, broker }: Plan, options: DevOptions): string[] {

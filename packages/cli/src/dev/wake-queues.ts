@@ -9,19 +9,34 @@ const ATTEMPT_EVERY_MS = 500;
 /**
  * Asks the broker about every queue until it knows the topology. A queue's Durable Object that is asked goes on with
  * what it holds; nothing else would start it when a queue that held messages gets its first consumer.
- *
- * @param url of the primary Worker.
- * @param signal ends the asking, for instance because there is a newer topology.
  */
-export async function wakeQueues(url: string, topology: QueueTopology, signal: AbortSignal): Promise<void> {
+export class QueueWaker {
+  #asking = new AbortController();
+
+  /**
+   * Starts to ask, and stops asking about any earlier topology.
+   *
+   * @param url of the primary Worker.
+   */
+  wake(url: string, topology: QueueTopology): void {
+    this.stop();
+    this.#asking = new AbortController();
+    void ask(`${url}${SLUICE_PATH}/api/queues`, consumersOf(topology), this.#asking.signal);
+  }
+
+  stop(): void {
+    this.#asking.abort();
+  }
+}
+
+async function ask(url: string, expected: string, signal: AbortSignal): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt++) {
-    if ((await consumersBy(`${url}${SLUICE_PATH}/api/queues`, signal)) === expectedConsumers(topology))
-      return;
+    if ((await consumersBy(url, signal)) === expected) return;
     await sleep(ATTEMPT_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
 
-function expectedConsumers({ queues }: QueueTopology): string {
+function consumersOf({ queues }: QueueTopology): string {
   return listing(Object.entries(queues).map(([name, { consumer }]) => [name, consumer?.worker]));
 }
 

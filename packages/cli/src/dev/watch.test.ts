@@ -14,7 +14,7 @@ function watched() {
     changed.resolve();
   });
   onTestFinished(() => watch.close());
-  watch.set([join(folder, "wrangler.toml")]);
+  watch.set([{ kind: "file", path: join(folder, "wrangler.toml") }]);
   const next = () => {
     changed = Promise.withResolvers<void>();
     return changed.promise;
@@ -52,9 +52,19 @@ describe("watchFiles", () => {
 
   it("follows a new set of files", async () => {
     const { folder, watch, next } = watched();
-    watch.set([join(folder, "other.toml")]);
+    watch.set([{ kind: "file", path: join(folder, "other.toml") }]);
     const change = next();
     writeFileSync(join(folder, "other.toml"), "b");
     await change;
+  });
+
+  it("reports every file of a folder but the one that is one's own", async () => {
+    const { folder, watch, next, changes } = watched();
+    watch.set([{ kind: "folder", path: folder, except: "own.json" }]);
+    const change = next();
+    writeFileSync(join(folder, "own.json"), "");
+    writeFileSync(join(folder, "new.json"), "");
+    await change;
+    expect(changes()).toBe(1);
   });
 });

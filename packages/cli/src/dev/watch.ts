@@ -4,10 +4,16 @@ import { basename, dirname } from "node:path";
 /** Editors write a file in several steps; one change is reported when it has been quiet for this long. */
 const QUIET_MS = 50;
 
-/** Watches files until it is told otherwise. */
+/** What is watched. Absolute paths. */
+export type Watched =
+  | { readonly kind: "file"; readonly path: string }
+  /** Every file of a folder but one. */
+  | { readonly kind: "folder"; readonly path: string; readonly except: string };
+
+/** Watches until it is closed. */
 export interface FileWatch {
-  /** Replaces the set of files. */
-  set(files: readonly string[]): void;
+  /** Replaces what is watched. */
+  set(watched: readonly Watched[]): void;
   close(): void;
 }
 
@@ -27,11 +33,9 @@ export function watchFiles(onChange: () => void): FileWatch {
     timer = setTimeout(onChange, QUIET_MS);
   };
   return {
-    set(files) {
+    set(watched) {
       stop();
-      for (const [folder, names] of byFolder(files)) {
-        watchers.push(watch(folder, (_, name) => (name === null || names.has(name)) && report()));
-      }
+      watchers = watched.map((one) => watch(folderOf(one), (_, name) => concerns(one, name) && report()));
     },
     close() {
       clearTimeout(timer);
@@ -40,11 +44,12 @@ export function watchFiles(onChange: () => void): FileWatch {
   };
 }
 
-function byFolder(files: readonly string[]): Map<string, Set<string>> {
-  const folders = new Map<string, Set<string>>();
-  for (const file of files) {
-    const names = folders.get(dirname(file)) ?? new Set();
-    folders.set(dirname(file), names.add(basename(file)));
-  }
-  return folders;
+function folderOf({ kind, path }: Watched): string {
+  return kind === "file" ? dirname(path) : path;
+}
+
+/** Not every platform says which file of the folder it was. */
+function concerns(watched: Watched, name: string | null): boolean {
+  if (name === null) return true;
+  return watched.kind === "file" ? name === basename(watched.path) : name !== watched.except;
 }

@@ -55,7 +55,7 @@ export function makePlan(project: Project, purpose: Purpose["kind"], places: Pla
         places,
       ),
     ),
-    broker: planBroker(broker, workers, topology, purpose, places),
+    broker: planBroker(broker, topology, purpose, places),
   };
 }
 
@@ -95,19 +95,23 @@ function planWorker(
 
 function planBroker(
   base: BrokerBase,
-  workers: readonly UserWorker[],
   topology: QueueTopology,
   purpose: Purpose["kind"],
   places: Places,
 ): GeneratedWorker {
   const directory = join(places.outputDirectory, base.name);
-  const consumers = consumerBindings(workers.filter(consumes).map((worker) => worker.name));
+  const consumers = consumerBindings(consumersIn(topology));
   const { workingDirectory, defaults } = places;
   const config = generateBrokerConfig({ base, consumers, purpose, directory, workingDirectory, defaults });
   return generated(base.name, directory, base.directory, config, {
     [TOPOLOGY_FILE]: json(topology),
     [ENTRY_FILE]: brokerEntrySource(consumers, relativePath(directory, places.runtime.broker)),
   });
+}
+
+/** Names of the Workers that consume anything, wherever they run. */
+function consumersIn({ queues }: QueueTopology): string[] {
+  return [...new Set(Object.values(queues).flatMap(({ consumer }) => consumer?.worker ?? []))];
 }
 
 function generated(

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
-import { readProject, watchedFiles } from "./project.ts";
+import { readProject } from "./project.ts";
 
 const INDEX = "export default { fetch() {}, queue() {} };";
 
@@ -20,7 +20,6 @@ describe("readProject", () => {
     expect(project.workers.map(({ name, directory }) => ({ name, directory }))).toEqual([
       { name: "api", directory: folder },
     ]);
-    expect(watchedFiles(project)).toEqual([join(folder, "wrangler.toml")]);
   });
 
   it("says what to do where there is no configuration", async () => {
@@ -96,6 +95,22 @@ describe("readProject", () => {
     await expect(read(folder, [], "production")).rejects.toThrow(
       'No environment found in configuration with name "production"',
     );
+  });
+
+  it("hands messages to a consumer that another process runs, and to nobody while that one's file is broken", async () => {
+    const folder = projectFolder({
+      "api/wrangler.toml": worker("api", '[[queues.producers]]\nbinding = "Q"\nqueue = "q"\n'),
+      "api/index.js": INDEX,
+      "mail/wrangler.toml": worker("mail", '[[queues.consumers]]\nqueue = "q"\nmax_batch_size = 7\n'),
+      "broken/wrangler.toml": "name = = 1",
+    });
+    const options = { targets: ["api"], env: "", workingDirectory: folder };
+    const files = ["broken", "mail"].map((name) => join(folder, name, "wrangler.toml"));
+    const { topology, elsewhere, workers } = await readProject({ ...options, filesElsewhere: files });
+    expect(topology.queues.q?.consumer).toMatchObject({ worker: "mail", settings: { maxBatchSize: 7 } });
+    expect(elsewhere).toEqual(["mail"]);
+    expect(workers.map(({ name }) => name)).toEqual(["api"]);
+    expect((await readProject(options)).topology.queues.q?.consumer).toBeNull();
   });
 
   it("refuses two consumers of one queue", async () => {

@@ -1,9 +1,16 @@
 import { resolve } from "node:path";
-import { buildTopology, CONFIG_FILE_NAMES, findConfigFile } from "@sluice/config";
+import {
+  buildTopology,
+  CONFIG_FILE_NAMES,
+  findConfigFile,
+  readWorkerConfig,
+  type WorkerQueueConfig,
+} from "@sluice/config";
 import type { QueueTopology } from "@sluice/protocol";
 import { CliError } from "../errors.ts";
 import type { BrokerBase } from "../generate/broker-config.ts";
 import { type Broker, configFileIn, defaultBroker, readBroker } from "./broker.ts";
+import { consumersElsewhere } from "./elsewhere.ts";
 import { readWorker } from "./read-worker.ts";
 import type { UserWorker } from "./worker.ts";
 
@@ -13,6 +20,8 @@ export interface Project {
   readonly workers: readonly UserWorker[];
   readonly broker: BrokerBase;
   readonly topology: QueueTopology;
+  /** Names of the Workers of other processes that consume queues of these. */
+  readonly elsewhere: readonly string[];
   /** What Wrangler and the configuration reader warn of, ready to print. */
   readonly warnings: readonly string[];
 }
@@ -24,6 +33,8 @@ export interface ProjectOptions {
   readonly env: string;
   /** Absolute. */
   readonly workingDirectory: string;
+  /** Configuration files of Workers that other processes run in the same environment; none unless given. */
+  readonly filesElsewhere?: readonly string[];
 }
 
 /**
@@ -46,21 +57,26 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
       `${namesake.file}: "${namesake.name}" is the name of the broker. Call this Worker something else.`,
     );
   }
+  const own = workers.map(({ queues }) => queues);
+  const elsewhere = consumersElsewhere(own, readElsewhere(options));
   return {
     workers,
     broker: broker.base,
-    topology: buildTopology([
-      ...workers.map(({ queues }) => queues),
-      ...(broker.queues === null ? [] : [broker.queues]),
-    ]),
+    topology: buildTopology([...own, ...(broker.queues === null ? [] : [broker.queues]), ...elsewhere]),
+    elsewhere: elsewhere.map(({ workerName }) => workerName),
     warnings: read.flatMap(({ warnings }) => warnings),
   };
 }
 
-/** The files of a project whose configuration decides what is generated. */
-export function watchedFiles(project: Project): string[] {
-  const { workers, broker } = project;
-  return [...workers.map(({ file }) => file), ...(broker.file === null ? [] : [broker.file])];
+/** The process that runs a Worker says what is wrong with its configuration; here it is just not there. */
+function readElsewhere({ filesElsewhere = [], env }: ProjectOptions): WorkerQueueConfig[] {
+  return filesElsewhere.flatMap((file) => {
+    try {
+      return [readWorkerConfig(file, { env })];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function configFiles({ targets, workingDirectory }: ProjectOptions): string[] {

@@ -24,18 +24,21 @@ function queue(rest: Partial<QueueDefinition>): QueueDefinition {
 describe("topologyTable", () => {
   it("shows who sends to each queue, who receives from it and how", () => {
     const settings = { ...SETTINGS, maxBatchSize: 100, retryDelaySeconds: 30, deadLetterQueue: "dead" };
-    const table = topologyTable({
-      queues: {
-        dead: queue({}),
-        orders: queue({
-          producers: [
-            { worker: "api", binding: "ORDERS" },
-            { worker: "cron", binding: "Q" },
-          ],
-          consumer: { type: "worker", worker: "mail", settings },
-        }),
+    const table = topologyTable(
+      {
+        queues: {
+          dead: queue({}),
+          orders: queue({
+            producers: [
+              { worker: "api", binding: "ORDERS" },
+              { worker: "cron", binding: "Q" },
+            ],
+            consumer: { type: "worker", worker: "mail", settings },
+          }),
+        },
       },
-    });
+      [],
+    );
     expect(table).toBe(
       [
         "queue   producers               consumer  batch       retries        dead letters",
@@ -45,7 +48,14 @@ describe("topologyTable", () => {
     );
   });
 
+  it("marks a consumer that another process runs", () => {
+    const orders = queue({ consumer: { type: "worker", worker: "mail", settings: SETTINGS } });
+    expect(topologyTable({ queues: { orders } }, ["mail"])).toContain(
+      "orders  -          mail (elsewhere)  10 or 5 s",
+    );
+  });
+
   it("says so when there is no queue", () => {
-    expect(topologyTable({ queues: {} })).toBe("No queues.");
+    expect(topologyTable({ queues: {} }, [])).toBe("No queues.");
   });
 });

@@ -3,9 +3,13 @@ import type { ConsumerSettings, QueueDefinition, QueueTopology } from "@sluice/p
 const COLUMNS = ["queue", "producers", "consumer", "batch", "retries", "dead letters"] as const;
 const GAP = "  ";
 
-/** The queues of a project as a table of plain text, one line each; a sentence when there are none. */
-export function topologyTable({ queues }: QueueTopology): string {
-  const rows = Object.entries(queues).map(([name, queue]) => row(name, queue));
+/**
+ * The queues of a project as a table of plain text, one line each; a sentence when there are none.
+ *
+ * @param elsewhere names of the Workers that another process runs.
+ */
+export function topologyTable({ queues }: QueueTopology, elsewhere: readonly string[]): string {
+  const rows = Object.entries(queues).map(([name, queue]) => row(name, queue, elsewhere));
   if (rows.length === 0) return "No queues.";
   const widths = COLUMNS.map((title, i) =>
     Math.max(title.length, ...rows.map((cells) => cells[i]?.length ?? 0)),
@@ -20,14 +24,15 @@ export function topologyTable({ queues }: QueueTopology): string {
     .join("\n");
 }
 
-function row(name: string, { producers, consumer }: QueueDefinition): string[] {
+function row(name: string, { producers, consumer }: QueueDefinition, elsewhere: readonly string[]): string[] {
   const senders = producers.map(({ worker, binding }) => `${worker} (${binding})`).join(", ");
   if (consumer === null) return [name, senders || "-", "-", "-", "-", "-"];
-  const { settings } = consumer;
+  const { settings, worker } = consumer;
+  const receiver = elsewhere.includes(worker) ? `${worker} (elsewhere)` : worker;
   return [
     name,
     senders || "-",
-    consumer.worker,
+    receiver,
     batch(settings),
     retries(settings),
     settings.deadLetterQueue ?? "-",

@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
-import type { Places } from "../generate/plan.ts";
-import type { Purpose } from "../generate/purpose.ts";
-import { OUTPUT_FOLDER } from "../output/write-plan.ts";
-import { wranglerDefaults } from "../project/wrangler-config.ts";
-import { runtimeModules } from "../runtime-modules.ts";
+import type { Places } from "./generate/plan.ts";
+import type { Purpose } from "./generate/purpose.ts";
+import { OUTPUT_FOLDER } from "./output/write-plan.ts";
+import { wranglerDefaults } from "./project/wrangler-config.ts";
+import { runtimeModules } from "./runtime-modules.ts";
 
 /** A folder of ours and where a command's files go in it. */
 export interface CommandPlaces extends Places {

@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import { makePlan, type Plan } from "../generate/plan.ts";
+import { placeSecrets } from "../output/secrets.ts";
+import { makeOutputFolder, writePlan } from "../output/write-plan.ts";
+import type { CommandPlaces } from "../places.ts";
+import { type Project, readProject } from "../project/project.ts";
+import { otherSessions } from "./sessions.ts";
+import type { Watched } from "./watch.ts";
+
+/** What one reading of everybody's files came to. */
+export interface Generation {
+  readonly project: Project;
+  readonly plan: Plan;
+  /** What can make the next reading come to something else. */
+  readonly watched: readonly Watched[];
+}
+
+export interface GenerationInput {
+  readonly targets: readonly string[];
+  /** The environment, "" for the top level. */
+  readonly env: string;
+  readonly places: CommandPlaces;
+  /** Folder in which the `sluice dev` processes find each other. */
+  readonly sessions: string;
+}
+
+/**
+ * Reads the user's Workers, and of other processes' Workers what concerns them, and writes what Wrangler is to run.
+ *
+ * @throws ConfigError or CliError for files that cannot be used; nothing has been written then.
+ */
+export async function generate(input: GenerationInput): Promise<Generation> {
+  const { targets, env, places, sessions } = input;
+  const { workingDirectory } = places;
+  const others = otherSessions(sessions, process.pid).filter((session) => session.env === env);
+  const filesElsewhere = others.flatMap(({ files }) => files);
+  const project = await readProject({ targets, env, workingDirectory, filesElsewhere });
+  const plan = makePlan(project, "dev", { ...places, outputDirectory: outputDirectory(project, places) });
+  makeOutputFolder(places.root);
+  writePlan(plan);
+  placeAllSecrets(project, plan, env);
+  return { project, plan, watched: watchedBy(project, filesElsewhere, sessions) };
+}
+
+/** Configuration files of the Workers that a project consists of, the broker's last. */
+export function configFilesOf({ workers, broker }: Project): string[] {
+  return [...workers.map(({ file }) => file), ...(broker.file === null ? [] : [broker.file])];
+}
+
+/** Each process has a folder of its own: two of them may run in one folder, each with its own broker. */
+function outputDirectory({ workers, broker }: Project, places: CommandPlaces): string {
+  return join(places.outputDirectory, (workers[0] ?? broker).name);
+}
+
+/** A broker of our own making has no secrets: those in the current folder are some Worker's. */
+function placeAllSecrets({ broker }: Project, plan: Plan, env: string): void {
+  const owners = broker.file === null ? plan.workers : [...plan.workers, plan.broker];
+  for (const { userDirectory, directory } of owners) placeSecrets(userDirectory, directory, env);
+}
+
+function watchedBy(project: Project, filesElsewhere: readonly string[], sessions: string): Watched[] {
+  const files = [...configFilesOf(project), ...filesElsewhere];
+  return [
+    ...files.map((path) => ({ kind: "file", path }) as const),
+    { kind: "folder", path: sessions, except: `${process.pid}.json` },
+  ];
+}

@@ -1,0 +1,49 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { projectFolder } from "../../test/project-folder.ts";
+import { announce, leave, otherSessions, type Session, sessionsFolder } from "./sessions.ts";
+
+const PARENT: Session = { pid: process.ppid, startedAtMs: 2, env: "", files: ["/b/wrangler.toml"] };
+const SELF: Session = { pid: process.pid, startedAtMs: 1, env: "staging", files: ["/a/wrangler.toml"] };
+const OWN_PID = -1;
+
+describe("sessions", () => {
+  it("of others are found, the oldest first, and one's own is not among them", () => {
+    const folder = projectFolder({});
+    announce(folder, PARENT);
+    announce(folder, SELF);
+    expect(otherSessions(folder, OWN_PID)).toEqual([SELF, PARENT]);
+    expect(otherSessions(folder, process.pid)).toEqual([PARENT]);
+  });
+
+  it("tell what has changed, and are gone when they end", () => {
+    const folder = projectFolder({});
+    announce(folder, SELF);
+    announce(folder, { ...SELF, files: [] });
+    expect(otherSessions(folder, OWN_PID)).toEqual([{ ...SELF, files: [] }]);
+    leave(folder, SELF.pid);
+    expect(otherSessions(folder, OWN_PID)).toEqual([]);
+  });
+
+  it("of processes that were killed are cleared away", () => {
+    const folder = projectFolder({});
+    const { pid } = spawnSync(process.execPath, ["--version"]);
+    announce(folder, { ...SELF, pid });
+    expect(otherSessions(folder, OWN_PID)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("that are half written are left for later", () => {
+    const folder = projectFolder({});
+    writeFileSync(join(folder, "1.json"), '{"pid": 1');
+    expect(otherSessions(folder, OWN_PID)).toEqual([]);
+    expect(readdirSync(folder)).toEqual(["1.json"]);
+  });
+
+  it("are apart where the Workers' dev registries are apart", () => {
+    expect(sessionsFolder({ WRANGLER_REGISTRY_PATH: "/r" })).toBe("/r.sluice");
+    expect(sessionsFolder({})).not.toBe(sessionsFolder({ WRANGLER_REGISTRY_PATH: "/r" }));
+  });
+});
