@@ -78,7 +78,10 @@ describe("the packed batch", () => {
     const plain = packMessages([{ id: ID, contentType: "text", body: new Uint8Array([1, 2]) }]);
     const extended = new Uint8Array([...plain.subarray(0, RECORD_HEADER_BYTES), 7, 7, 7, 1, 2]);
     new DataView(extended.buffer).setUint16(4, 3, true);
-    const bodies = unpackMessages(joinPacked([extended, plain])).map((m) => [...m.body]);
+    const index = new PackedIndex(joinPacked([extended, plain]));
+    expect([index.contentBytes(0), index.contentBytes(1)]).toEqual([5, 2]);
+    expect([index.bodyBytes(0), index.bodyBytes(1)]).toEqual([2, 2]);
+    const bodies = unpackMessages(index.packed).map((m) => [...m.body]);
     expect(bodies).toEqual([
       [1, 2],
       [1, 2],

@@ -97,6 +97,16 @@ export class PackedIndex {
     return this.#view.getUint32(this.#offset(i), true);
   }
 
+  /** Size of message i without its header, in bytes: its body and the attributes of other dialects. */
+  contentBytes(i: number): number {
+    return this.#offset(i + 1) - this.#offset(i) - RECORD_HEADER_BYTES;
+  }
+
+  /** Content type of message i; `undefined` for a number that is none. */
+  contentType(i: number): ContentType | undefined {
+    return CONTENT_TYPES[this.packed[this.#offset(i) + OFFSET_CONTENT_TYPE] ?? -1];
+  }
+
   /** The delay that message i names itself, in seconds, unvalidated. */
   delaySeconds(i: number): number | undefined {
     const offset = this.#offset(i);
@@ -127,7 +137,7 @@ export class PackedIndex {
 
   message(i: number): UnpackedMessage {
     const offset = this.#offset(i);
-    const contentType = CONTENT_TYPES[this.packed[offset + OFFSET_CONTENT_TYPE] ?? -1];
+    const contentType = this.contentType(i);
     if (contentType === undefined) {
       throw new PackedFormatError(
         `record ${i} has the unknown content type ${this.packed[offset + OFFSET_CONTENT_TYPE]}`,
