@@ -43,12 +43,16 @@ function refusalOf(index: PackedIndex, delaySeconds: number | undefined): RpcFai
     return refuse(QUEUE_ERROR_CODES.batchDelayInvalid, delayText("batch", delaySeconds));
   }
   for (let i = 0; i < index.count; i++) {
-    const size = index.bodyBytes(i);
+    const size = index.contentBytes(i);
     if (size > MESSAGE_BYTES_MAX) {
       return refuse(
         QUEUE_ERROR_CODES.messageSizeOutOfBounds,
         `message length of ${size} bytes exceeds limit of ${MESSAGE_BYTES_MAX}`,
       );
+    }
+    if (index.contentType(i) === undefined) {
+      // No consumer could read it, and a batch that holds one message like that fails as a whole.
+      return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "unknown content type");
     }
     const own = index.delaySeconds(i);
     if (own !== undefined && !isDelay(own)) {

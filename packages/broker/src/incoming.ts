@@ -63,9 +63,10 @@ function storeGroup(
   const dueMs: number[] = [];
   for (const { index, delaySeconds } of group) {
     for (let i = 0; i < index.count; i++) {
-      sizes.push(index.bodyBytes(i));
+      sizes.push(index.contentBytes(i));
       dueMs.push(nowMs + 1000 * (index.delaySeconds(i) ?? delaySeconds));
-      if (index.timestampMs(i) === 0) index.stamp(i, nowMs);
+      // Messages of another queue keep the time of their send.
+      if (!(index.timestampMs(i) > 0)) index.stamp(i, nowMs);
     }
   }
   const placement = send(queue, { sizes, dueMs }, nowMs);
