@@ -91,6 +91,19 @@ describe("endPushLeases", () => {
     checkInvariants(queue);
   });
 
+  it("ends what a settlement has left of a delivery", () => {
+    const queue = queueWith({ batchTimeoutMs: 0 });
+    sendMany(queue, 3);
+    const [range] = rangesOf(push(queue));
+    if (range === undefined) throw new Error("nothing was leased");
+    acknowledge(queue, { ...range, from: 1, to: 2 });
+    expect(endPushLeases(queue, T0).retried.map(({ from, to }) => [from, to])).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
+    expect(counts(queue)).toMatchObject({ ready: 2, leased: 0 });
+  });
+
   it("leaves pull leases and waiting messages alone", () => {
     const queue = queueWith({ batchTimeoutMs: 0, maxBatchSize: 1 });
     sendMany(queue, 3);

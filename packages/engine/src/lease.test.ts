@@ -110,6 +110,17 @@ describe("the order of leaving", () => {
 });
 
 describe("partial stretches", () => {
+  it("leases no more than what is wanted of the last of several segments", () => {
+    const queue = queueWith();
+    const [first, second] = [sendApart(queue, 2), sendApart(queue, 3)];
+    expect(pull(queue, 3).slices.map(({ segmentId, from, to }) => [segmentId, from, to])).toEqual([
+      [first, 0, 2],
+      [second, 0, 1],
+    ]);
+    failAll(queue, pull(queue, 1), T0);
+    expect(pull(queue, 9).count).toBe(2);
+  });
+
   it("leases the front of a retried stretch and leaves the rest ready", () => {
     const queue = queueWith();
     send(queue, { sizes: [1, 2, 4, 8], dueMs: T0 }, T0);
@@ -124,11 +135,11 @@ describe("partial stretches", () => {
 
   it("leaves the rest of a retried stretch at its due time", () => {
     const queue = queueWith();
-    sendApart(queue, 2);
+    const retried = sendApart(queue, 2);
     failAll(queue, pull(queue, 2), T0 + 1, T0 + 1);
-    const later = sendApart(queue, 1, T0 + 2);
     pull(queue, 1, T0 + 9);
-    expect(pull(queue, 2, T0 + 9).slices.map((slice) => slice.segmentId)[1]).toBe(later);
+    const [earlier, later] = [sendApart(queue, 1, T0 + 9, T0), sendApart(queue, 1, T0 + 9, T0 + 2)];
+    expect(pull(queue, 3, T0 + 9).slices.map((slice) => slice.segmentId)).toEqual([earlier, retried, later]);
   });
 
   it("takes a stretch whole that is just as long as what is wanted", () => {

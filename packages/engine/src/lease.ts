@@ -110,8 +110,6 @@ function joinNeighbour(queue: Queue, entry: Entry): boolean {
   if (
     previous === undefined ||
     previous.to !== entry.from ||
-    previous.state !== "leased" ||
-    previous.at === -1 ||
     previous.leaseId !== entry.leaseId ||
     previous.attempts !== entry.attempts ||
     segment.seqOf(entry.from - 1) + 1 !== entry.seq

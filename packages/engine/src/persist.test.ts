@@ -73,11 +73,18 @@ describe("a restored queue", () => {
     expect(pull(again, 100, laterMs).slices).toEqual(pull(queue, 100, laterMs).slices);
   });
 
-  it("numbers on from the last message", () => {
+  it.each<[string, number[]]>([
+    ["that are due together", [0, 0, 0]],
+    ["that are due one after the other", [0, 1, 2]],
+    ["of which the first is due last", [9, 0, 0]],
+    ["of which the last is due first", [5, 5, 0]],
+  ])("numbers on from the last of messages %s", (_what, delays) => {
     const queue = queueWith();
-    send(queue, { sizes: [1, 1, 1], dueMs: [T0 + 9, T0, T0] }, T0);
+    sendMany(queue, 2);
+    for (const range of rangesOf(pull(queue, 2))) acknowledge(queue, range);
+    send(queue, { sizes: [1, 1, 1], dueMs: delays.map((delay) => T0 + delay) }, T0);
     const again = restored(rowsOf(queue));
-    expect(again.nextSeq).toBe(3);
+    expect(again.nextSeq).toBe(5);
     sendMany(again, 1);
     checkInvariants(again);
   });
@@ -243,6 +250,7 @@ describe("bytes that say what cannot be", () => {
   it.each([
     ["a released message", indexWith(), stateWith({ entries: [[0, 1, 0, 0, time, 9]] })],
     ["neighbouring entries", indexWith(), stateWith({ entries: [[0, 1, 1, 1, time, 9], [1, 2, 1, 2, time, 9]] })], // biome-ignore format: an entry per pair of brackets
+    ["a large lease id", indexWith(), stateWith({ entries: [[0, 1, 1, 1, time, 2 ** 52 - 1]] })],
     ["a cursor at the end", indexWith(), stateWith({ cursor: 3 })],
     ["two due times", indexWith({ runs: [[0, 5, time, time], [2, 7, { float: T0 + 1 }, time]] }), null], // biome-ignore format: a run per pair of brackets
     ["the last date there is", indexWith({ runs: [[0, 5, { float: 8.64e15 }, time]] }), null],
