@@ -8,11 +8,15 @@ import type {
   SendReply,
   SendRequest,
 } from "@sluice/protocol";
+import { Alarm } from "./alarm.ts";
 import { MovableClock, systemClock } from "./clock.ts";
 import { createConsoleLog } from "./log.ts";
 import type { ConsumerPort, HandOver, QueuePorts } from "./ports.ts";
 import { QueueCore } from "./queue-core.ts";
 import { SqliteStore } from "./sqlite-store.ts";
+
+/** When the alarm rings again after what it called failed, in ms. */
+const ALARM_AGAIN_MS = 1_000;
 
 /** Bindings of the broker Worker. */
 export interface BrokerEnv {
@@ -41,17 +45,18 @@ export function createQueueBroker(options: BrokerOptions) {
   return class QueueBroker extends DurableObject<BrokerEnv> implements QueueBrokerObject {
     readonly #store: SqliteStore;
     readonly #clock: MovableClock;
+    readonly #alarm: Alarm;
     #core: QueueCore | undefined;
-    #alarmAtMs: number | null = null;
 
     constructor(ctx: DurableObjectState, env: BrokerEnv) {
       super(ctx, env);
       this.#store = new SqliteStore(ctx.storage);
       this.#clock = new MovableClock(systemClock, this.#store.readClockOffsetMs());
+      this.#alarm = new Alarm(this.#clock, (realMs) => void ctx.storage.setAlarm(realMs));
       const name = this.#store.readName();
       // Calls wait until the alarm is known and the queue is loaded; a queue that was never written has nothing to load.
       void ctx.blockConcurrencyWhile(async () => {
-        this.#alarmAtMs = await ctx.storage.getAlarm();
+        this.#alarm.found(await ctx.storage.getAlarm());
         if (name !== null) this.#coreOf(name);
       });
     }
@@ -69,7 +74,8 @@ export function createQueueBroker(options: BrokerOptions) {
     }
 
     async describe(queue: string): Promise<QueueDescription> {
-      return this.#coreOf(queue).describe();
+      const description = this.#coreOf(queue).describe();
+      return { ...description, rowsWritten: description.rowsWritten + this.#alarm.timesWritten };
     }
 
     async advanceClock(queue: string, ms: number): Promise<void> {
@@ -79,19 +85,19 @@ export function createQueueBroker(options: BrokerOptions) {
         this.#clock.advance(ms);
         core.write(() => this.#store.writeClockOffsetMs(this.#clock.offsetMs));
       });
-      // The armed alarm was computed with the old offset.
-      this.#alarmAtMs = null;
+      // The alarm that is set was computed with the old offset.
+      this.#alarm.clear();
       await core.wake();
     }
 
     /** Must never throw: after six failures in a row the platform drops the alarm for ever. */
     override async alarm(): Promise<void> {
-      this.#alarmAtMs = null;
+      this.#alarm.clear();
       try {
         await this.#core?.wake();
       } catch (error) {
         console.error(`Queue "${this.#core?.name}": ${error}`);
-        this.#setAlarm(this.#clock.now() + 1000);
+        this.#alarm.set(this.#clock.now() + ALARM_AGAIN_MS);
       }
     }
 
@@ -113,7 +119,7 @@ export function createQueueBroker(options: BrokerOptions) {
         consumerOf: (queue) => this.#consumerOf(queue),
         handOver: (target, handOver) =>
           this.env.SLUICE_QUEUES.get(this.env.SLUICE_QUEUES.idFromName(target)).take(target, handOver),
-        setAlarm: (atMs) => this.#setAlarm(atMs),
+        setAlarm: (atMs) => this.#alarm.set(atMs),
         broken: (error) => this.ctx.abort(`a commit failed, the queue starts again from its store: ${error}`),
       };
     }
@@ -128,14 +134,6 @@ export function createQueueBroker(options: BrokerOptions) {
         deliver: (delivery) => binding.deliver(delivery),
         ping: () => binding.ping(),
       };
-    }
-
-    /** An alarm that is early is harmless: it finds nothing to do and sets the next. So only an earlier one is written. */
-    #setAlarm(atMs: number): void {
-      const realMs = Math.max(Date.now(), atMs - this.#clock.offsetMs);
-      if (this.#alarmAtMs !== null && this.#alarmAtMs <= realMs) return;
-      this.#alarmAtMs = realMs;
-      void this.ctx.storage.setAlarm(realMs);
     }
   };
 }
