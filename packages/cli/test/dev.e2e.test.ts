@@ -144,6 +144,11 @@ describe("sluice dev --env in the folder of a Worker", () => {
     await eventually(() => get("/done?word=first"), "solo one signed A note. green");
   });
 
+  it("runs scheduled handlers, with the this they belong to", async () => {
+    await get("/cdn-cgi/handler/scheduled");
+    await eventually(() => get("/done?word=scheduled"), "solo ran");
+  });
+
   it("says what it does to the Worker's flags", () => {
     expect(running.output).toContain(
       'Sluice runs Worker "solo-staging" without its flag "disallow_importable_env"',
@@ -154,6 +159,50 @@ describe("sluice dev --env in the folder of a Worker", () => {
     const children = descendants(running.pid);
     await running.stop("SIGKILL");
     await eventually(async () => children.filter(isRunning), []);
+  });
+});
+
+/** Static assets alone on the port; behind them modules that are not bundled, and a module without a default export. */
+describe("sluice dev with Workers of less usual shapes", () => {
+  let lab: Lab;
+  let site: Running;
+  let others: Running;
+  let siteUrl: string;
+  let gateUrl: string;
+  const get = async (url: string) => (await fetch(url)).text();
+
+  beforeAll(async () => {
+    lab = openLab("odd");
+    const ports = await freePorts(4);
+    const start = (...targets: string[]) => {
+      const [port, inspectorPort] = ports.splice(0, 2);
+      const args = ["dev", ...targets, "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
+      return { running: sluice(args, lab.folder, lab.env), url: `http://localhost:${port}` };
+    };
+    ({ running: site, url: siteUrl } = start("site"));
+    await site.printed(/admin {3}http/);
+    ({ running: others, url: gateUrl } = start("gate", "named", "plain"));
+    await others.printed(/admin {3}http/);
+  });
+  afterAll(async () => {
+    await Promise.all([site.stop(), others.stop()]);
+    lab.remove();
+  });
+
+  it("serves static assets as they were served, and its own paths beside them", async () => {
+    expect(await get(`${siteUrl}/`)).toContain("Home");
+    expect(await get(`${siteUrl}/nowhere`)).toContain("Not here");
+    expect((await fetch(`${siteUrl}/nowhere`)).status).toBe(404);
+    expect(await navigate(`${siteUrl}/__sluice/`)).toContain("<title>Sluice");
+  });
+
+  it("sends from an entrypoint of a module without a default export", async () => {
+    expect(await get(`${gateUrl}/note?1`)).toBe("1");
+  });
+
+  it("runs modules that are not bundled, at a compatibility date without RPC and with v8 messages", async () => {
+    expect(await get(`${gateUrl}/plain?word=go`)).toBe("sent");
+    await eventually(() => get(`${gateUrl}/plain?word=go`), "GO!");
   });
 });
 

@@ -59,7 +59,9 @@ function placeAllSecrets({ broker }: Project, plan: Plan, env: string): void {
 }
 
 function watchedBy(project: Project, filesElsewhere: readonly string[], sessions: string): Watched[] {
-  const files = [...configFilesOf(project), ...filesElsewhere];
+  // The entry of a module without a default export names another export of it.
+  const named = project.workers.flatMap(({ main }) => (main.kind === "named-only" ? [main.file] : []));
+  const files = [...configFilesOf(project), ...named, ...filesElsewhere];
   return [
     ...files.map((path) => ({ kind: "file", path }) as const),
     { kind: "folder", path: sessions, except: `${process.pid}.json` },

@@ -83,7 +83,7 @@ function planWorker(
     ...(entry.hasBindings ? bindings : {}),
     [ENTRY_FILE]: workerEntrySource({
       userMain: entry.userMain,
-      mainKind: worker.main.kind,
+      main: worker.main,
       hasBindings: entry.hasBindings,
       frontDoor: entry.frontDoor,
       consumes: consumes(worker),

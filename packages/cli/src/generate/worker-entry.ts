@@ -38,7 +38,7 @@ export function bindingsSource(
 export interface WorkerEntryInput {
   /** Module specifier of the user's main module; `null` for a Worker of static assets alone. */
   readonly userMain: string | null;
-  readonly mainKind: MainModule["kind"];
+  readonly main: MainModule;
   /** Whether `bindings.js` is there to be imported. */
   readonly hasBindings: boolean;
   readonly frontDoor: FrontDoor | null;
@@ -50,18 +50,14 @@ export interface WorkerEntryInput {
 
 /** Source of a generated entry: the user's module with everything it exports, and what the broker needs beside it. */
 export function workerEntrySource(input: WorkerEntryInput): string {
-  const { userMain, mainKind, hasBindings, frontDoor, consumes, waitForWaitUntil, runtime } = input;
-  const hasDefault = mainKind === "default";
+  const { userMain, main, hasBindings, frontDoor, consumes, waitForWaitUntil, runtime } = input;
+  const hasDefault = main.kind === "default";
   const usesDefault = hasDefault && (frontDoor !== null || consumes);
   const ours = [
     ...(frontDoor === null ? [] : ["withFrontDoor"]),
     ...(consumes ? ["createQueueConsumer"] : []),
   ];
   const handlers = hasDefault ? "handlers" : "undefined";
-  const exported =
-    frontDoor === null
-      ? hasDefault && [`export { default } from ${literal(userMain)};`]
-      : [`export default withFrontDoor(${handlers}, ${literal(frontDoorOptions(frontDoor))});`];
   const options = literal({ waitForWaitUntil });
   return lines([
     HEADER,
@@ -70,11 +66,24 @@ export function workerEntrySource(input: WorkerEntryInput): string {
     ...(usesDefault ? [`import handlers from ${literal(userMain)};`] : []),
     "",
     ...(userMain === null ? [] : [`export * from ${literal(userMain)};`]),
-    ...(exported || []),
+    ...(userMain === null ? [] : visibleExport(main, userMain, frontDoor)),
+    ...(frontDoor === null
+      ? []
+      : [`export default withFrontDoor(${handlers}, ${literal(frontDoorOptions(frontDoor))});`]),
     ...(consumes
       ? [`export const ${CONSUMER_ENTRYPOINT} = createQueueConsumer(${handlers}, ${options});`]
       : []),
   ]);
+}
+
+/**
+ * One export that can be seen without looking into the user's module: by those, and not by what is behind `export *`,
+ * Wrangler tells a module from a service worker (`guessWorkerFormat`). `export *` leaves the default export out anyway.
+ */
+function visibleExport(main: MainModule, userMain: string, frontDoor: FrontDoor | null): string[] {
+  if (frontDoor !== null) return [];
+  if (main.kind === "default") return [`export { default } from ${literal(userMain)};`];
+  return main.kind === "named-only" ? [`export { ${main.names[0]} } from ${literal(userMain)};`] : [];
 }
 
 function frontDoorOptions(frontDoor: FrontDoor) {

@@ -24,7 +24,7 @@ describe("readMainModule", () => {
       "index.ts",
       'export class Counter {}\nexport * from "./worker.ts";',
     );
-    expect(main).toEqual({ kind: "named-only", file });
+    expect(main).toEqual({ kind: "named-only", file, names: ["Counter"] });
   });
 
   it("takes a file that is still to be built, or does not compile, for one with a default export", async () => {

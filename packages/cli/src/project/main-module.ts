@@ -10,7 +10,12 @@ export type MainModule =
   /** A module with a default export: an object of handlers or a class. */
   | { readonly kind: "default"; readonly file: string }
   /** A module that exports Durable Objects, entrypoints or Workflows and nothing by default. */
-  | { readonly kind: "named-only"; readonly file: string };
+  | {
+      readonly kind: "named-only";
+      readonly file: string;
+      /** Those that can be seen without looking into other modules. */
+      readonly names: readonly [string, ...string[]];
+    };
 
 /**
  * Looks at what the user's module exports, with the esbuild options by which Wrangler tells the formats of Workers
@@ -27,7 +32,8 @@ export async function readMainModule(file: string | undefined, workerName: strin
   }
   const exported = existsSync(file) ? await exportsOf(file) : null;
   if (exported === null || exported.includes("default")) return { kind: "default", file };
-  if (exported.length > 0) return { kind: "named-only", file };
+  const [name, ...names] = exported;
+  if (name !== undefined) return { kind: "named-only", file, names: [name, ...names] };
   throw new CliError(
     `Worker "${workerName}" exports nothing from ${basename(file)}: it is in the service worker format. Sluice needs ` +
       "an ES module (export default { fetch, queue, ... }), see " +
