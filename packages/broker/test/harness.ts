@@ -32,6 +32,8 @@ export interface BrokerHarness {
   readonly persistDir: string;
   queue(name: string): Promise<QueueStub>;
   send(queue: string, bodies: readonly string[], options?: SendOptions): Promise<SendReply>;
+  /** Calls a queue's object from a Worker and answers with what it throws: the stubs in Node lose an error's text. */
+  refusal(object: string, method: string, ...args: unknown[]): Promise<string>;
   /** Batches that were delivered, in order. */
   readonly seen: SeenBatch[];
   /** Resolves when `condition` holds; asked again at every delivery and every printed line. */
@@ -44,10 +46,22 @@ export interface BrokerHarness {
   stop(): Promise<void>;
 }
 
-const BROKER_SOURCE = (topology: string, consumers: string) => `
+const BROKER_SOURCE = (topology: string, consumers: string, members: string) => `
 import { createQueueBroker } from "../src/index.ts";
-export const QueueBroker = createQueueBroker({ topology: ${topology}, consumers: ${consumers} });
-export default { fetch() { return new Response("broker"); } };
+export class QueueBroker extends createQueueBroker({ topology: ${topology}, consumers: ${consumers} }) {
+${members}
+}
+export default {
+  async fetch(request, env) {
+    const { object, method, args } = await request.json();
+    try {
+      const stub = env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(object));
+      return Response.json({ value: await stub[method](...args) });
+    } catch (error) {
+      return Response.json({ error: String(error) });
+    }
+  },
+};
 `;
 
 /** Forwards every delivery to the test. */
@@ -79,6 +93,10 @@ export async function startBroker(options: {
   /** Answers to `ping`: a consumer that is not there fails both. */
   running?: () => boolean;
   persistDir?: string;
+  /** Value of the broker's `SLUICE_ENV`; `null` leaves it out, as on a deployed broker. */
+  sluiceEnv?: string | null;
+  /** Source of further members of the object's class: what a test needs to see or to break from inside. */
+  members?: string;
 }): Promise<BrokerHarness> {
   const persistDir = options.persistDir ?? (await mkdtemp(path.join(tmpdir(), "sluice-broker-")));
   const queues = Object.fromEntries(
@@ -103,6 +121,13 @@ export async function startBroker(options: {
       const { delaySeconds } = sendOptions;
       const stub = await harness.queue(queue);
       return stub.send(queue, [{ packed, ...(delaySeconds === undefined ? {} : { delaySeconds }) }]);
+    },
+    async refusal(object, method, ...args) {
+      const worker = await mf.getWorker("broker");
+      const init = { method: "POST", body: JSON.stringify({ object, method, args }) };
+      const answer = (await (await worker.fetch("http://broker/", init)).json()) as { error?: string };
+      if (answer.error === undefined) throw new Error(`${method} was not refused`);
+      return answer.error;
     },
     until(condition) {
       return new Promise<void>((resolve) => {
@@ -160,12 +185,14 @@ export async function startBroker(options: {
             {
               type: "ESModule",
               path: "broker.js",
-              contents: await bundle(BROKER_SOURCE(JSON.stringify({ queues }), `{ consumer: "CONSUMER" }`)),
+              contents: await bundle(
+                BROKER_SOURCE(JSON.stringify({ queues }), `{ consumer: "CONSUMER" }`, options.members ?? ""),
+              ),
             },
           ],
           durableObjects: { SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true } },
           serviceBindings: { CONSUMER: { name: "consumer", entrypoint: "SluiceQueueConsumer" } },
-          bindings: { SLUICE_ENV: "development" },
+          bindings: options.sluiceEnv === null ? {} : { SLUICE_ENV: options.sluiceEnv ?? "development" },
         },
         {
           name: "consumer",

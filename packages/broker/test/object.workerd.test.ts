@@ -1,0 +1,152 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type BrokerHarness, type QueueStub, startBroker } from "./harness.ts";
+import { bodiesOf, consumer } from "./messages.ts";
+
+let broker: BrokerHarness | undefined;
+
+afterEach(async () => {
+  await broker?.stop();
+  broker = undefined;
+});
+
+/** What the class under test has besides the broker's own methods. */
+interface Broken extends QueueStub {
+  breakNextCommit(survive: boolean): Promise<void>;
+  outcomesOfAlarms(): Promise<string[]>;
+}
+
+/** Lets a commit fail once, and notes how each alarm ended. `survive` keeps the object from being reset. */
+const BREAKABLE = `
+  outcomes = [];
+  breakNextCommit(survive) {
+    const { storage } = this.ctx;
+    const commit = storage.transactionSync;
+    storage.transactionSync = () => {
+      storage.transactionSync = commit;
+      throw new Error("the disk failed");
+    };
+    if (survive) this.ctx.abort = () => {};
+  }
+  takeOne() {
+    const packed = new Uint8Array(40);
+    return this.take("orders", { source: "elsewhere", id: 1, packed });
+  }
+  restart() {
+    this.ctx.abort("restarted by the test");
+  }
+  async alarm() {
+    try {
+      await super.alarm();
+      this.outcomes.push("ended");
+    } catch (error) {
+      this.outcomes.push("threw " + error);
+    }
+  }
+  outcomesOfAlarms() {
+    return this.outcomes;
+  }
+`;
+
+const atOnce = consumer({ maxBatchSize: 10, maxBatchTimeoutSeconds: 1 });
+
+describe("the alarm of a queue's object", () => {
+  it("never throws: after six failures in a row the platform would drop it for ever", async () => {
+    broker = await startBroker({ queues: { orders: { consumer: atOnce } }, members: BREAKABLE });
+    const queue = (await broker.queue("orders")) as Broken;
+    await broker.send("orders", ["a"]);
+    await queue.breakNextCommit(true);
+    await expect.poll(() => queue.outcomesOfAlarms(), { timeout: 10_000 }).not.toEqual([]);
+    const outcomes = await queue.outcomesOfAlarms();
+    expect(new Set(outcomes)).toEqual(new Set(["ended"]));
+    expect(broker.lines).toContain('Queue "orders": Error: the disk failed');
+    // It rings again by itself.
+    await expect
+      .poll(async () => (await queue.outcomesOfAlarms()).length, { timeout: 10_000 })
+      .toBeGreaterThan(outcomes.length);
+  });
+});
+
+describe("an object whose commit fails", () => {
+  it("refuses the send, starts again from its store and goes on with what was durable", async () => {
+    broker = await startBroker({
+      queues: { orders: { consumer: consumer({ maxBatchSize: 2, maxBatchTimeoutSeconds: 60 }) } },
+      members: BREAKABLE,
+    });
+    await broker.send("orders", ["durable"]);
+    await ((await broker.queue("orders")) as Broken).breakNextCommit(false);
+    expect(await broker.refusal("orders", "takeOne")).toContain("the disk failed");
+    const again = await broker.queue("orders");
+    expect(await again.describe("orders")).toMatchObject({ ready: 1, leased: 0 });
+    expect(await broker.send("orders", ["taken"])).toMatchObject({ ok: true });
+    await broker.until((seen) => seen.length === 1);
+    expect(bodiesOf(broker.seen)).toEqual([["durable", "taken"]]);
+  });
+});
+
+describe("an object that is asked for another queue", () => {
+  it("refuses: one object, one queue", async () => {
+    broker = await startBroker({ queues: { orders: {}, invoices: {} } });
+    await broker.send("orders", ["a"]);
+    const refusal = 'Error: the object of queue "orders" was asked for queue "invoices"';
+    for (const [method, ...args] of [
+      ["metrics"],
+      ["describe"],
+      ["send", []],
+      ["take", {}],
+      ["advanceClock", 1],
+    ]) {
+      expect(await broker.refusal("orders", String(method), "invoices", ...args)).toBe(refusal);
+    }
+    const object = await broker.queue("orders");
+    expect(await object.metrics("orders")).toMatchObject({ backlogCount: 1 });
+  });
+});
+
+describe("the clock of an object", () => {
+  it.each([null, "production"])("does not move with SLUICE_ENV = %s", async (sluiceEnv) => {
+    broker = await startBroker({ queues: { orders: {} }, sluiceEnv });
+    expect(await broker.refusal("orders", "advanceClock", "orders", 1)).toBe(
+      "Error: the clock moves in development only",
+    );
+  });
+
+  it("moves in development, forwards only, and stays moved after a restart", async () => {
+    broker = await startBroker({ queues: { orders: {} }, members: BREAKABLE });
+    const object = await broker.queue("orders");
+    await broker.send("orders", ["later"], { delaySeconds: 3_600 });
+    expect(await broker.refusal("orders", "advanceClock", "orders", -1)).toBe(
+      "RangeError: the clock cannot move by -1 ms",
+    );
+    await object.advanceClock("orders", 3_599_000);
+    expect(await broker.refusal("orders", "restart")).toContain("restarted by the test");
+    const again = await broker.queue("orders");
+    expect(await again.describe("orders")).toMatchObject({ ready: 0, delayed: 1 });
+    await again.advanceClock("orders", 1_000);
+    expect(await again.describe("orders")).toMatchObject({ ready: 1, delayed: 0 });
+  });
+});
+
+describe("a queue of an unusual name", () => {
+  it("is one that no configuration names, even if every object has a property of that name", async () => {
+    broker = await startBroker({ queues: { orders: {} } });
+    await broker.send("constructor", ["a"]);
+    expect(await (await broker.queue("constructor")).metrics("constructor")).toMatchObject({
+      backlogCount: 1,
+    });
+  });
+});
+
+describe("rows of an object", () => {
+  it("include the alarm's: what Cloudflare bills", async () => {
+    broker = await startBroker({
+      queues: { orders: { consumer: consumer({ maxBatchTimeoutSeconds: 60 }) } },
+    });
+    const object = await broker.queue("orders");
+    const before = (await object.describe("orders")).rowsWritten;
+    await broker.send("orders", ["a"]);
+    // The segment, the queue's name, its life, and the alarm at the batch timeout.
+    expect((await object.describe("orders")).rowsWritten - before).toBe(4);
+    await broker.send("orders", ["b"]);
+    expect((await object.describe("orders")).rowsWritten - before).toBe(5);
+  });
+});
