@@ -34,6 +34,8 @@ export interface BrokerHarness {
   send(queue: string, bodies: readonly string[], options?: SendOptions): Promise<SendReply>;
   /** Calls a queue's object from a Worker and answers with what it throws: the stubs in Node lose an error's text. */
   refusal(object: string, method: string, ...args: unknown[]): Promise<string>;
+  /** Sends from as many senders at once as are asked for, each `each` times one after the other, all inside workerd. */
+  swarm(queue: string, bodies: readonly string[], senders: number, each: number): Promise<void>;
   /** Batches that were delivered, in order. */
   readonly seen: SeenBatch[];
   /** Resolves when `condition` holds; asked again at every delivery and every printed line. */
@@ -53,9 +55,17 @@ ${members}
 }
 export default {
   async fetch(request, env) {
-    const { object, method, args } = await request.json();
+    const { object, method, args, senders, each } = await request.json();
     try {
       const stub = env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(object));
+      if (senders !== undefined) {
+        const packed = Uint8Array.from(args[0]);
+        const send = async () => {
+          for (let i = 0; i < each; i++) await stub.send(object, [{ packed }]);
+        };
+        await Promise.all(Array.from({ length: senders }, send));
+        return Response.json({ value: senders * each });
+      }
       return Response.json({ value: await stub[method](...args) });
     } catch (error) {
       return Response.json({ error: String(error) });
@@ -123,11 +133,13 @@ export async function startBroker(options: {
       return stub.send(queue, [{ packed, ...(delaySeconds === undefined ? {} : { delaySeconds }) }]);
     },
     async refusal(object, method, ...args) {
-      const worker = await mf.getWorker("broker");
-      const init = { method: "POST", body: JSON.stringify({ object, method, args }) };
-      const answer = (await (await worker.fetch("http://broker/", init)).json()) as { error?: string };
-      if (answer.error === undefined) throw new Error(`${method} was not refused`);
-      return answer.error;
+      const { error } = await ask({ object, method, args });
+      if (error === undefined) throw new Error(`${method} was not refused`);
+      return error;
+    },
+    async swarm(object, bodies, senders, each) {
+      const { error } = await ask({ object, args: [[...packTexts(bodies)]], senders, each });
+      if (error !== undefined) throw new Error(error);
     },
     until(condition) {
       return new Promise<void>((resolve) => {
@@ -149,6 +161,13 @@ export async function startBroker(options: {
       await mf.dispose();
       if (options.persistDir === undefined) await rm(persistDir, { recursive: true, force: true });
     },
+  };
+
+  /** Has the broker's Worker call an object. */
+  const ask = async (what: object): Promise<{ error?: string }> => {
+    const worker = await mf.getWorker("broker");
+    const response = await worker.fetch("http://broker/", { method: "POST", body: JSON.stringify(what) });
+    return (await response.json()) as { error?: string };
   };
 
   const answer = async (request: Request): Promise<Response> => {
