@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { get } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
@@ -24,7 +24,9 @@ export interface Lab {
 export function openLab(fixture: string): Lab {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "sluice-e2e-")));
   const folder = join(root, fixture);
-  cpSync(join(FIXTURES, fixture), folder, { recursive: true });
+  // Not what a build or a run in this checkout has left in the fixture.
+  const isSource = (path: string) => ![".wrangler", ".sluice"].includes(basename(path));
+  cpSync(join(FIXTURES, fixture), folder, { recursive: true, filter: isSource });
   const { CLOUDFLARE_ENV: _, ...rest } = process.env;
   return {
     folder,
