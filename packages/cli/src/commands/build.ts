@@ -1,10 +1,10 @@
 import { relative } from "node:path";
 import { chosenEnvironment } from "../environment.ts";
-import { makePlan, type Plan } from "../generate/plan.ts";
+import { makePlan } from "../generate/plan.ts";
 import { shieldFoldersBelow, writeRedirect } from "../output/redirect.ts";
 import { makeOutputFolder, writePlan } from "../output/write-plan.ts";
 import { findPlaces } from "../places.ts";
-import { type Project, readProject } from "../project/project.ts";
+import { readProject } from "../project/project.ts";
 import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
 
@@ -28,31 +28,25 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
   const plan = makePlan(project, "build", places);
   makeOutputFolder(places.root);
   writePlan(plan);
-  const redirected = writeRedirects(project, plan);
-  const shielded = redirected.flatMap(shieldFoldersBelow);
 
-  for (const warning of project.warnings) printer.warn(warning);
-  printer.print(topologyTable(project.topology, []));
-  printer.print("");
   const here = (path: string) => relative(workingDirectory, path) || ".";
-  for (const { name, configFile, userDirectory } of [...plan.workers, plan.broker]) {
-    const isRedirected =
-      redirected.includes(userDirectory) && (name !== plan.broker.name || project.broker.file !== null);
-    printer.print(
-      `${name}: ${here(configFile)}${isRedirected ? `, used by wrangler in ${here(userDirectory)}` : ""}`,
-    );
+  for (const warning of project.warnings) printer.warn(warning);
+  printer.print(`${topologyTable(project.topology, [])}\n`);
+  // A broker that we made up has no folder of its own in which somebody would run Wrangler.
+  const redirected = project.broker.file === null ? plan.workers : [...plan.workers, plan.broker];
+  for (const { name, configFile, userDirectory } of redirected) {
+    printer.print(`${name}: ${here(configFile)}, used by wrangler in ${here(userDirectory)}`);
+    const before = writeRedirect(userDirectory, configFile);
+    if (before !== null)
+      printer.warn(`warning: wrangler in ${here(userDirectory)} used ${here(before)} before`);
   }
-  for (const folder of shielded) {
+  if (project.broker.file === null) {
+    printer.print(`${plan.broker.name}: ${here(plan.broker.configFile)}, for wrangler with --config`);
+  }
+  for (const folder of redirected.flatMap(({ userDirectory }) => shieldFoldersBelow(userDirectory))) {
     printer.print(
       `${here(folder)}: redirected to its own configuration, since it is below a folder that was built`,
     );
   }
   return 0;
-}
-
-/** A broker that we made up has no folder of its own in which somebody would run Wrangler. */
-function writeRedirects(project: Project, plan: Plan): string[] {
-  const redirected = project.broker.file === null ? plan.workers : [...plan.workers, plan.broker];
-  for (const { userDirectory, configFile } of redirected) writeRedirect(userDirectory, configFile);
-  return redirected.map(({ userDirectory }) => userDirectory);
 }

@@ -15,6 +15,15 @@ describe("writeRedirect", () => {
     writeRedirect(join(folder, "api"), join(folder, ".sluice/api/wrangler.json"));
     expect(redirectOf(join(folder, "api"))).toBe(join(folder, ".sluice/api/wrangler.json"));
   });
+
+  it("tells which other redirect it took the place of", () => {
+    const folder = projectFolder({
+      ".wrangler/deploy/config.json": '{ "configPath": "../../dist/wrangler.json" }',
+    });
+    const ours = join(folder, ".sluice/api/wrangler.json");
+    expect(writeRedirect(folder, ours)).toBe(join(folder, "dist/wrangler.json"));
+    expect(writeRedirect(folder, ours)).toBeNull();
+  });
 });
 
 describe("shieldFoldersBelow", () => {

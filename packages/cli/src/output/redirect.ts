@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { CONFIG_FILE_NAMES } from "@sluice/config";
 import { relativePath } from "../generate/paths.ts";
 import { writeIfChanged } from "./write-plan.ts";
