@@ -9,13 +9,26 @@ const REDIRECT_FOLDER = ".wrangler/deploy";
 /**
  * Makes a plain `wrangler dev` or `wrangler deploy` in a folder use a generated configuration: Wrangler's own way to
  * hand over to a build tool (`.wrangler/deploy/config.json`).
+ *
+ * @returns the configuration to which the folder was redirected before if that was another one, `null` if not.
  */
-export function writeRedirect(directory: string, configFile: string): void {
+export function writeRedirect(directory: string, configFile: string): string | null {
+  const before = readRedirect(directory);
   const configPath = relativePath(join(directory, REDIRECT_FOLDER), configFile);
-  writeIfChanged(
-    redirectFile(directory),
-    `${JSON.stringify({ configPath, auxiliaryWorkers: [] }, null, 2)}\n`,
-  );
+  const redirect = { configPath, auxiliaryWorkers: [] };
+  writeIfChanged(redirectFile(directory), `${JSON.stringify(redirect, null, 2)}\n`);
+  return before === configFile ? null : before;
+}
+
+function readRedirect(directory: string): string | null {
+  try {
+    const { configPath } = JSON.parse(readFileSync(redirectFile(directory), "utf8")) as {
+      configPath: string;
+    };
+    return resolve(directory, REDIRECT_FOLDER, configPath);
+  } catch {
+    return null;
+  }
 }
 
 /**
