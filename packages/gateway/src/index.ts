@@ -1,5 +1,6 @@
 import { Hono } from "hono";
-import { adminRoutes, failure } from "./admin/routes.ts";
+import { failure } from "./admin/failure.ts";
+import { adminRoutes } from "./admin/routes.ts";
 import { DASHBOARD_PAGE } from "./dashboard/page.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
 

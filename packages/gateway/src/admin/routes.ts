@@ -1,6 +1,8 @@
 import { Hono } from "hono";
 import type { QueueDirectory } from "../queue-directory.ts";
+import { failure } from "./failure.ts";
 import { viewOf } from "./queue-view.ts";
+import { refuseOtherOrigins } from "./same-origin.ts";
 
 /** Furthest that one call moves the clock: a month, in ms. Longer than any delay or retention. */
 export const CLOCK_ADVANCE_MS_MAX = 31 * 86_400_000;
@@ -29,10 +31,13 @@ const ENDPOINTS = [
  * - `GET /queues/NAME`: one of them, 404 when no configuration names it;
  * - `POST /clock {"advanceMs": N}`: moves time forward for every queue, development only.
  *
- * Errors are `{"error": {"code", "message"}}` with a fitting status.
+ * Errors are `{"error": {"code", "message"}}` with a fitting status. What changes something is refused to pages of other
+ * origins (403, `other_origin`).
  */
 export function adminRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
+
+  app.use(refuseOtherOrigins);
 
   app.get("/", (c) => c.json({ endpoints: ENDPOINTS }));
 
@@ -80,9 +85,4 @@ async function readAdvanceMs(request: Request): Promise<number | null> {
   } catch {
     return null;
   }
-}
-
-/** The admin API's only form of an error. */
-export function failure(code: string, message: string) {
-  return { error: { code, message } };
 }

@@ -1,0 +1,206 @@
+import { describe, expect, it, vi } from "vitest";
+import { DEAD, directoryOf, ORDERS } from "../../test/directory.ts";
+import { CLOCK_ADVANCE_MS_MAX, createGateway } from "../index.ts";
+
+const API = "http://localhost:8787/__sluice/api";
+
+/** Posts to the clock as a program does, or as a browser's page of `origin`. */
+function moveClock(
+  directory = directoryOf(),
+  body = '{"advanceMs": 1000}',
+  headers: Record<string, string> = {},
+) {
+  return createGateway(directory).request(`${API}/clock`, { method: "POST", body, headers });
+}
+
+async function json(response: Response | Promise<Response>): Promise<unknown> {
+  return (await response).json();
+}
+
+describe("GET /queues", () => {
+  it("shows every queue with counts, settings, producers and consumer, in order of names", async () => {
+    const response = await createGateway(directoryOf()).request(`${API}/queues`);
+    expect(response.status).toBe(200);
+    const common = {
+      messages: { ready: 1, delayed: 2, leased: 3 },
+      backlogBytes: 4,
+      oldestMessageAt: "2023-11-14T22:13:20.000Z",
+      storage: { rowsWritten: 5, rowsRead: 6 },
+    };
+    expect(await response.json()).toEqual({
+      queues: [
+        {
+          name: "dead",
+          ...common,
+          settings: { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600 },
+          producers: [],
+          consumer: null,
+        },
+        {
+          name: "orders",
+          ...common,
+          settings: { deliveryDelaySeconds: 5, messageRetentionSeconds: 86_400 },
+          producers: ORDERS.producers,
+          consumer: ORDERS.consumer,
+        },
+      ],
+    });
+  });
+
+  it("shows none when none is configured", async () => {
+    expect(await json(createGateway(directoryOf({})).request(`${API}/queues`))).toEqual({ queues: [] });
+  });
+});
+
+describe("GET /queues/NAME", () => {
+  it("shows the queue as the list does", async () => {
+    const gateway = createGateway(directoryOf());
+    const one = await json(gateway.request(`${API}/queues/orders`));
+    expect(await json(gateway.request(`${API}/queues`))).toMatchObject({ queues: [{}, one] });
+    expect(one).toMatchObject({ name: "orders" });
+  });
+
+  it("says null for the oldest message when none waits", async () => {
+    const gateway = createGateway(directoryOf({ dead: DEAD }, { oldestMessageTimestampMs: 0 }));
+    expect(await json(gateway.request(`${API}/queues/dead`))).toMatchObject({ oldestMessageAt: null });
+  });
+
+  it.each(["nothing", "constructor", "__proto__", "toString"])(
+    "answers 404 for %s, which no configuration names",
+    async (name) => {
+      const response = await createGateway(directoryOf()).request(`${API}/queues/${name}`);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual({
+        error: { code: "queue_not_found", message: `There is no queue "${name}".` },
+      });
+    },
+  );
+
+  it("answers 500 when the broker fails, and tells why in the log only", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    const directory = { ...directoryOf(), describe: () => Promise.reject(new Error("secret of the disk")) };
+    const response = await createGateway(directory).request(`${API}/queues/orders`);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({
+      error: { code: "internal_error", message: "The broker failed; its log says why." },
+    });
+    expect(log.mock.calls.flat().join()).toMatch(
+      /GET \/__sluice\/api\/queues\/orders failed: .*secret of the disk/,
+    );
+    log.mockRestore();
+  });
+});
+
+describe("GET /", () => {
+  it("names endpoints that are all there", async () => {
+    const gateway = createGateway(directoryOf());
+    const { endpoints } = (await json(gateway.request(`${API}`))) as {
+      endpoints: { method: string; path: string; body?: string }[];
+    };
+    expect(endpoints.length).toBeGreaterThan(0);
+    for (const { method, path, body } of endpoints) {
+      const url = `http://localhost:8787${path.replace("NAME", "orders")}`;
+      const init = body === undefined ? { method } : { method, body: body.replace("N}", "1}") };
+      expect((await gateway.request(url, init)).status, `${method} ${path}`).toBe(200);
+    }
+  });
+});
+
+describe("POST /clock", () => {
+  it.each([0, 1, CLOCK_ADVANCE_MS_MAX - 1, CLOCK_ADVANCE_MS_MAX])(
+    "moves every queue's time by %i ms",
+    async (ms) => {
+      const directory = directoryOf();
+      const response = await moveClock(directory, JSON.stringify({ advanceMs: ms }));
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({ advancedMs: ms });
+      expect(directory.advances).toEqual([ms]);
+    },
+  );
+
+  it.each([
+    '{"advanceMs": -1}',
+    `{"advanceMs": ${CLOCK_ADVANCE_MS_MAX + 1}}`,
+    '{"advanceMs": 0.5}',
+    '{"advanceMs": "1000"}',
+    '{"advanceMs": null}',
+    "{}",
+    "[]",
+    "null",
+    "1000",
+    "{",
+    "",
+  ])("answers 400 to %s", async (body) => {
+    const directory = directoryOf();
+    const response = await moveClock(directory, body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      error: {
+        code: "invalid_body",
+        message: 'The body must be {"advanceMs": N} with N from 0 to 2678400000.',
+      },
+    });
+    expect(directory.advances).toEqual([]);
+  });
+
+  it("answers 403 where time is real", async () => {
+    const response = await moveClock({ ...directoryOf(), advanceClock: null } as ReturnType<
+      typeof directoryOf
+    >);
+    expect(response.status).toBe(403);
+    expect(await response.json()).toEqual({
+      error: { code: "not_in_production", message: "The clock moves in development only." },
+    });
+  });
+});
+
+describe("a page of another origin", () => {
+  it.each([
+    ["another host", "https://evil.example"],
+    ["another port", "http://localhost:3000"],
+    ["another scheme", "https://localhost:8787"],
+    ["another name of the same machine", "http://127.0.0.1:8787"],
+    ["a sandboxed frame", "null"],
+    ["nobody", ""],
+  ])("cannot move the clock: %s", async (_what, origin) => {
+    const directory = directoryOf();
+    const response = await moveClock(directory, undefined, { origin });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toEqual({
+      error: {
+        code: "other_origin",
+        message: `A page of origin ${origin} may change nothing here; a page of http://localhost:8787 may.`,
+      },
+    });
+    expect(directory.advances).toEqual([]);
+  });
+
+  it("cannot use any other method that changes something", async () => {
+    const gateway = createGateway(directoryOf());
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      const init = { method, headers: { origin: "https://evil.example" } };
+      expect((await gateway.request(`${API}/queues/orders`, init)).status, method).toBe(403);
+    }
+  });
+
+  it("is told nothing about it that a browser would let it read", async () => {
+    const response = await moveClock(directoryOf(), undefined, { origin: "https://evil.example" });
+    expect(response.headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  it("may read, which the browser keeps from it", async () => {
+    const response = await createGateway(directoryOf()).request(`${API}/queues`, {
+      headers: { origin: "https://evil.example" },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("access-control-allow-origin")).toBeNull();
+  });
+});
+
+describe("a page of the broker's own origin, and what is no browser", () => {
+  it.each([{ origin: "http://localhost:8787" }, {}])("may move the clock: %j", async (headers) => {
+    const directory = directoryOf();
+    expect((await moveClock(directory, undefined, headers as Record<string, string>)).status).toBe(200);
+    expect(directory.advances).toEqual([1_000]);
+  });
+});
