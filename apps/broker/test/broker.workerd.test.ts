@@ -1,0 +1,121 @@
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { afterEach, describe, expect, it } from "vitest";
+
+const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const API = "http://localhost/__sluice/api";
+
+/** What `sluice build` generates for a project with these queues. */
+const ENTRY = `
+import { defineBroker } from "./src/define-broker.ts";
+const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers: [], consumer: null };
+const { QueueBroker, handler } = defineBroker({ topology: { queues: { orders: queue, dead: queue } }, consumers: {} });
+export { QueueBroker };
+export default handler;
+`;
+
+let mf: Miniflare | undefined;
+
+afterEach(async () => {
+  await mf?.dispose();
+  mf = undefined;
+});
+
+/** Starts the broker Worker of an entry; in memory. */
+async function start(entry: string, bindings: Record<string, string>): Promise<Miniflare> {
+  const { outputFiles } = await build({
+    stdin: { contents: entry, resolveDir: ROOT, loader: "ts" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+    external: ["cloudflare:*"],
+  });
+  mf = new Miniflare(
+    convertV4MiniflareOptions({
+      workers: [
+        {
+          name: "broker",
+          compatibilityDate: "2026-11-01",
+          modules: [{ type: "ESModule", path: "broker.js", contents: outputFiles[0]?.text ?? "" }],
+          durableObjects: { SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true } },
+          bindings,
+        },
+      ],
+    } as Parameters<typeof convertV4MiniflareOptions>[0]),
+  );
+  await mf.ready;
+  return mf;
+}
+
+async function get(broker: Miniflare, url: string): Promise<unknown> {
+  return (await broker.dispatchFetch(url)).json();
+}
+
+function moveClock(broker: Miniflare, advanceMs: number, headers: Record<string, string> = {}) {
+  return broker.dispatchFetch(`${API}/clock`, {
+    method: "POST",
+    body: JSON.stringify({ advanceMs }),
+    headers,
+  });
+}
+
+/** One packed message without a body, as a producer sends it. */
+async function sendOne(broker: Miniflare, queue: string, delaySeconds: number): Promise<void> {
+  const namespace = await broker.getDurableObjectNamespace("SLUICE_QUEUES", "broker");
+  const object = namespace.get(namespace.idFromName(queue)) as unknown as {
+    send(queue: string, requests: readonly object[]): Promise<{ ok: boolean }>;
+  };
+  expect(await object.send(queue, [{ packed: new Uint8Array(40), delaySeconds }])).toMatchObject({
+    ok: true,
+  });
+}
+
+describe("the broker Worker of a project", () => {
+  it("shows its queues, and moves the clock of all of them in development", async () => {
+    const broker = await start(ENTRY, { SLUICE_ENV: "development" });
+    expect(await get(broker, "http://localhost/__sluice/health")).toEqual({ status: "ok", queues: 2 });
+    for (const queue of ["orders", "dead"]) await sendOne(broker, queue, 3_600);
+    const delayed = { messages: { ready: 0, delayed: 1, leased: 0 } };
+    expect(await get(broker, `${API}/queues`)).toMatchObject({
+      queues: [
+        { name: "dead", ...delayed },
+        { name: "orders", ...delayed },
+      ],
+    });
+    expect((await moveClock(broker, 3_600_000)).status).toBe(200);
+    const ready = { messages: { ready: 1, delayed: 0, leased: 0 } };
+    expect(await get(broker, `${API}/queues`)).toMatchObject({ queues: [ready, ready] });
+  });
+
+  it("refuses to move the clock for a page of another origin", async () => {
+    const broker = await start(ENTRY, { SLUICE_ENV: "development" });
+    const { origin } = await broker.ready;
+    const own = await broker.dispatchFetch(`${origin}/__sluice/api/clock`, {
+      method: "POST",
+      body: '{"advanceMs": 1}',
+      headers: { origin },
+    });
+    expect(own.status).toBe(200);
+    const other = await moveClock(broker, 1, { origin: "https://evil.example" });
+    expect(other.status).toBe(403);
+    expect(await other.json()).toMatchObject({ error: { code: "other_origin" } });
+  });
+
+  it("does not move the clock of a deployed broker", async () => {
+    const broker = await start(ENTRY, {});
+    const response = await moveClock(broker, 1);
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ error: { code: "not_in_production" } });
+  });
+});
+
+describe("the broker Worker on its own", () => {
+  it("runs without a queue", async () => {
+    const broker = await start('export { default, QueueBroker } from "./src/index.ts";', {});
+    expect(await get(broker, "http://localhost/__sluice/health")).toEqual({ status: "ok", queues: 0 });
+    expect(await get(broker, `${API}/queues`)).toEqual({ queues: [] });
+  });
+});
