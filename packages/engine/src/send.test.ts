@@ -140,6 +140,24 @@ describe("appending to a tail", () => {
     expect(sendMany(queue, 1)).not.toBe(first);
   });
 
+  it("leaves other tails open when it closes one", () => {
+    const queue = queueWith();
+    const ids = [300, 200, 100].map((delay) => sendMany(queue, 1, T0, T0 + delay));
+    send(queue, { sizes: [APPEND_BYTES_MAX], dueMs: T0 + 200 }, T0);
+    expect(queue.tails.map((tail) => tail.id)).toEqual([ids[0], ids[2]]);
+    for (const range of rangesOf(pull(queue, 1, T0 + 100))) acknowledge(queue, range);
+    expect(queue.tails.map((tail) => tail.id)).toEqual([ids[0]]);
+  });
+
+  it("lets a tail go with its last message, and no other", () => {
+    const queue = queueWith();
+    const ids = [300, 200, 100].map((delay) => sendMany(queue, 1, T0, T0 + delay));
+    const [first, second] = rangesOf(pull(queue, 2, T0 + 200));
+    if (first === undefined || second === undefined) throw new Error("two were leased");
+    acknowledge(queue, second);
+    expect(queue.tails.map((tail) => tail.id)).toEqual([ids[0], ids[2]]);
+  });
+
   it.each([
     [TAILS_MAX - 1, true],
     [TAILS_MAX, true],

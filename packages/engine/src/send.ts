@@ -72,7 +72,8 @@ function orderByDue(count: number, dueOf: (i: number) => number): number[] | nul
   let inOrder = true;
   for (let i = 1; i < count && inOrder; i++) inOrder = dueOf(i - 1) <= dueOf(i);
   if (inOrder) return null;
-  return Array.from({ length: count }, (_, i) => i).sort((a, b) => dueOf(a) - dueOf(b) || a - b);
+  // Sorting is stable: messages that are due together keep the order in which they came.
+  return Array.from({ length: count }, (_, i) => i).sort((a, b) => dueOf(a) - dueOf(b));
 }
 
 /** The segment that takes the messages: the tail whose last due time is the latest that is not later, or a new one. */
