@@ -23,15 +23,22 @@ export interface WranglerProcess {
 }
 
 /**
- * Wrangler stops workerd when it is told to stop. If we are killed outright nobody tells it, but the channel between us
- * closes, and then it tells itself.
+ * Runs in Wrangler's process before Wrangler. Wrangler stops workerd when it is told to stop; if we are killed outright
+ * nobody tells it, but the channel between us closes and the process gets another parent, and then it tells itself.
+ * Wrangler closes the channel too when it ends by itself, and must not be disturbed then.
  */
-const STOP_WITH_PARENT = `data:text/javascript,process.on("disconnect",()=>process.kill(process.pid,"SIGTERM"));process.channel?.unref()`;
+const STOP_WITH_PARENT = `
+  const parent = process.ppid;
+  const stopIfAlone = () => process.ppid === parent || process.kill(process.pid, "SIGTERM");
+  process.on("disconnect", () => setTimeout(stopIfAlone, 200).unref());
+  process.channel?.unref();
+`;
 
 /** Starts Wrangler on the terminal of this process: its output, colours and keys are its own. */
 export function startWrangler({ args, env, onListening }: WranglerOptions): WranglerProcess {
   const cli = createRequire(import.meta.url).resolve("wrangler");
-  const child = spawn(process.execPath, ["--no-warnings", "--import", STOP_WITH_PARENT, cli, ...args], {
+  const before = `data:text/javascript,${encodeURIComponent(STOP_WITH_PARENT)}`;
+  const child = spawn(process.execPath, ["--no-warnings", "--import", before, cli, ...args], {
     env,
     stdio: ["inherit", "inherit", "inherit", "ipc"],
   });
