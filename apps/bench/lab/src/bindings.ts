@@ -1,0 +1,12 @@
+import { env } from "cloudflare:workers";
+import { installProducers } from "@sluice/producer";
+
+/** Imported first, as the entries that `sluice` generates do: the bench Worker finds its queues in `env`. */
+installProducers(
+  env,
+  [
+    { binding: "BENCH", queue: "bench" },
+    { binding: "BENCH_NOW", queue: "bench-now" },
+  ],
+  { namespaceBinding: "SLUICE_QUEUES", exposeErrorCodes: true, defaultContentType: "json" },
+);

@@ -1,0 +1,67 @@
+import { env as workerEnv } from "cloudflare:workers";
+import { type BrokerEnv, createQueueBroker } from "@sluice/broker";
+import type { QueueConsumerRpc, QueueTopology, SendReply, SendRequest } from "@sluice/protocol";
+import type { Bill } from "./bill.ts";
+import { Meter } from "./meter.ts";
+
+/** The broker under a meter. It is the real one: what is counted is counted from outside. */
+const { TOPOLOGY } = workerEnv as unknown as { readonly TOPOLOGY: QueueTopology };
+const Broker = createQueueBroker({ topology: TOPOLOGY, consumers: { driver: "CONSUMER" } });
+
+const meters = new WeakMap<DurableObjectState, Meter>();
+
+export class QueueBroker extends Broker {
+  readonly #meter: Meter;
+
+  constructor(ctx: DurableObjectState, env: BrokerEnv) {
+    super(countAlarms(ctx), countDeliveries(env, meterOf(ctx)));
+    this.#meter = meterOf(ctx);
+  }
+
+  override send(queue: string, requests: readonly SendRequest[]): Promise<SendReply> {
+    return this.#meter.request(() => super.send(queue, requests));
+  }
+
+  override alarm(): Promise<void> {
+    return this.#meter.alarm(() => super.alarm());
+  }
+
+  /** Not counted itself. */
+  async bill(queue: string): Promise<Bill> {
+    const { rowsWritten, rowsRead } = await super.describe(queue);
+    return { ...this.#meter.read(), rowsWritten, rowsRead };
+  }
+}
+
+export default {
+  fetch: () => new Response("broker"),
+} satisfies ExportedHandler;
+
+function meterOf(ctx: DurableObjectState): Meter {
+  const meter = meters.get(ctx) ?? new Meter();
+  meters.set(ctx, meter);
+  return meter;
+}
+
+/** `ctx.storage` is one object for the object's life, so a method put on it is what the broker calls. */
+function countAlarms(ctx: DurableObjectState): DurableObjectState {
+  const meter = meterOf(ctx);
+  const setAlarm = ctx.storage.setAlarm.bind(ctx.storage);
+  Object.defineProperty(ctx.storage, "setAlarm", {
+    value: (...args: Parameters<typeof setAlarm>) => {
+      meter.alarmSet();
+      return setAlarm(...args);
+    },
+  });
+  return ctx;
+}
+
+function countDeliveries(env: BrokerEnv, meter: Meter): BrokerEnv {
+  const consumer = env.CONSUMER as QueueConsumerRpc | undefined;
+  if (consumer === undefined) return env;
+  const counted: QueueConsumerRpc = {
+    deliver: (delivery) => meter.active(() => consumer.deliver(delivery)),
+    ping: () => consumer.ping(),
+  };
+  return { ...env, CONSUMER: counted };
+}

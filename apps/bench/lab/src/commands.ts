@@ -1,0 +1,43 @@
+import type { Bill } from "./bill.ts";
+
+/** What the driver does when it is told to; each command's answer is its name in `Answers`. */
+export type LabCommand =
+  /** Sends messages in batches of 100, so many at once, and does not wait for them to be handled. */
+  | {
+      readonly kind: "fill";
+      readonly messages: number;
+      readonly atOnce: number;
+      readonly delaySeconds: number;
+    }
+  /** Sends messages one by one from so many requests at once. */
+  | { readonly kind: "send"; readonly requests: number; readonly messages: number }
+  /** What the handler does from now on; forgets what it has handled. */
+  | { readonly kind: "behave"; readonly behaviour: Behaviour }
+  | { readonly kind: "handled" }
+  /** Calls the queue's object and so starts it. */
+  | { readonly kind: "wake" }
+  | { readonly kind: "bill" };
+
+export type Behaviour =
+  | { readonly kind: "acknowledge" }
+  /** Retries every n-th message on its first delivery, after so many seconds. */
+  | { readonly kind: "retryFirst"; readonly every: number; readonly delaySeconds: number };
+
+export interface Answers {
+  readonly fill: { readonly tookMs: number };
+  readonly send: { readonly tookMs: number };
+  readonly behave: Record<string, never>;
+  readonly handled: HandledCounts;
+  readonly wake: { readonly tookMs: number };
+  readonly bill: Bill;
+}
+
+export interface HandledCounts {
+  /** Messages delivered, again and again when retried. */
+  readonly delivered: number;
+  readonly acknowledged: number;
+  readonly batches: number;
+  /** Moment of the first and the latest delivery in ms since 1970, 0 before it. */
+  readonly firstMs: number;
+  readonly lastMs: number;
+}

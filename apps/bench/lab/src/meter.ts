@@ -1,0 +1,48 @@
+import type { MeterReading } from "./bill.ts";
+
+/** Counts what one object does. */
+export class Meter {
+  #requests = 0;
+  #alarms = 0;
+  #alarmsSet = 0;
+  #activeMs = 0;
+  #running = 0;
+  #activeSinceMs = 0;
+
+  read(): MeterReading {
+    const sinceMs = this.#running > 0 ? Date.now() - this.#activeSinceMs : 0;
+    return {
+      requests: this.#requests,
+      alarms: this.#alarms,
+      alarmsSet: this.#alarmsSet,
+      activeMs: this.#activeMs + sinceMs,
+    };
+  }
+
+  /** A call from outside. */
+  request<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#requests += 1;
+    return this.active(work);
+  }
+
+  alarm(work: () => Promise<void>): Promise<void> {
+    this.#alarms += 1;
+    return this.request(work);
+  }
+
+  alarmSet(): void {
+    this.#alarmsSet += 1;
+  }
+
+  /** Something that keeps the object from hibernating while it runs. */
+  async active<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#running === 0) this.#activeSinceMs = Date.now();
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) this.#activeMs += Date.now() - this.#activeSinceMs;
+    }
+  }
+}

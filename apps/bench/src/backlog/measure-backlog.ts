@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { HandledCounts } from "../../lab/src/commands.ts";
+import { type Lab, type LabOptions, startLab } from "../lab/lab.ts";
+import { median } from "../measure/statistics.ts";
+import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
+
+/** What is kept in the queue while it is measured. */
+export type Backlog =
+  /** Messages that are ready, and no consumer takes them. */
+  | { readonly kind: "ready"; readonly messages: number }
+  /** Messages that are due in an hour and up to ten minutes, each in another second than its neighbours. */
+  | { readonly kind: "delayed"; readonly messages: number }
+  /** Messages that were delivered once and wait an hour for their retry, one by one beside others that were not. */
+  | { readonly kind: "retrying"; readonly messages: number };
+
+/** What a queue does with a backlog in it. */
+export interface BacklogFigures {
+  readonly backlog: Backlog;
+  /** New messages a second: `sendBatch(100)`, ten at once, and from 50 requests one by one. */
+  readonly enqueuedPerSecond: number;
+  readonly singleEnqueuedPerSecond: number;
+  /** Messages handled a second, in batches of 100. */
+  readonly dequeuedPerSecond: number;
+  /** Living memory of the object's isolate in bytes: objects, and typed arrays. */
+  readonly heapBytes: number;
+  readonly arrayBytes: number;
+  /** Of the whole process, garbage and caches included. */
+  readonly residentBytes: number | null;
+  /** First call of the object after a start, in ms: it reads its state. */
+  readonly objectStartMs: number;
+  /** From the start of the process to the first message at its consumer, in ms, and the part that workerd takes itself. */
+  readonly firstDeliveryMs: number;
+  readonly processStartMs: number;
+}
+
+export interface BacklogOptions {
+  /** How often it is done, from filling on; medians count. */
+  readonly runs: number;
+  /** Messages that are sent, and handled, to take a rate. */
+  readonly sampleMessages: number;
+  readonly say: (line: string) => void;
+}
+
+const HOUR_SECONDS = 3600;
+const POLL_MS = 5;
+const WAIT_MS_MAX = 300_000;
+
+export async function measureBacklog(backlog: Backlog, options: BacklogOptions): Promise<BacklogFigures> {
+  const { runs, sampleMessages, say } = options;
+  say(`${backlog.kind}: ${backlog.messages.toLocaleString("en")} messages`);
+  const measured: BacklogFigures[] = [];
+  for (let run = 0; run < runs; run++) {
+    const persistDir = await temporaryFolder("backlog");
+    try {
+      await fill(persistDir, backlog);
+      measured.push(await measure(persistDir, backlog, sampleMessages));
+    } finally {
+      await removeFolder(persistDir);
+    }
+  }
+  return medians(backlog, measured);
+}
+
+function medians(backlog: Backlog, measured: readonly BacklogFigures[]): BacklogFigures {
+  const of = (pick: (figures: BacklogFigures) => number) => median(measured.map(pick));
+  const resident = measured.map((figures) => figures.residentBytes).filter((bytes) => bytes !== null);
+  return {
+    backlog,
+    enqueuedPerSecond: of((figures) => figures.enqueuedPerSecond),
+    singleEnqueuedPerSecond: of((figures) => figures.singleEnqueuedPerSecond),
+    dequeuedPerSecond: of((figures) => figures.dequeuedPerSecond),
+    heapBytes: of((figures) => figures.heapBytes),
+    arrayBytes: of((figures) => figures.arrayBytes),
+    residentBytes: resident.length === 0 ? null : median(resident),
+    objectStartMs: of((figures) => figures.objectStartMs),
+    processStartMs: of((figures) => figures.processStartMs),
+    firstDeliveryMs: of((figures) => figures.firstDeliveryMs),
+  };
+}
+
+async function fill(persistDir: string, { kind, messages }: Backlog): Promise<void> {
+  const consumer = kind === "retrying" ? {} : null;
+  await withLab({ persistDir, consumer }, async (lab) => {
+    await lab.tell({
+      kind: "behave",
+      behaviour: { kind: "retryFirst", every: 2, delaySeconds: HOUR_SECONDS },
+    });
+    // Every second message is retried, so that those which wait do not lie side by side.
+    const sent = kind === "retrying" ? 2 * messages : messages;
+    const delaySeconds = kind === "delayed" ? HOUR_SECONDS : 0;
+    await lab.tell({ kind: "fill", messages: sent, atOnce: 10, delaySeconds });
+    if (kind === "retrying") await untilDelivered(lab, sent);
+  });
+}
+
+async function measure(
+  persistDir: string,
+  backlog: Backlog,
+  sampleMessages: number,
+): Promise<BacklogFigures> {
+  const quiet = await withLab({ persistDir, consumer: null }, (lab) => measureQuiet(lab, sampleMessages));
+  const busy = await withLab({ persistDir, consumer: {} }, (lab) => measureBusy(lab, 2 * sampleMessages));
+  return { backlog, ...quiet, ...busy };
+}
+
+/** Without a consumer: start, memory, and sending twice `sampleMessages`. */
+async function measureQuiet(lab: Lab, sampleMessages: number) {
+  const { tookMs: objectStartMs } = await lab.tell({ kind: "wake" });
+  const inspector = await lab.inspect("broker");
+  const { usedSize: heapBytes, backingStorageSize: arrayBytes } = await inspector.liveHeap();
+  inspector.close();
+  const residentBytes = await lab.residentBytes();
+  const batches = await lab.tell({ kind: "fill", messages: sampleMessages, atOnce: 10, delaySeconds: 0 });
+  const singles = await lab.tell({ kind: "send", requests: 50, messages: sampleMessages });
+  return {
+    objectStartMs,
+    heapBytes,
+    arrayBytes,
+    residentBytes,
+    enqueuedPerSecond: perSecond(sampleMessages, batches.tookMs),
+    singleEnqueuedPerSecond: perSecond(sampleMessages, singles.tookMs),
+  };
+}
+
+/** With a consumer, after another start: the first delivery, and the rate of the first `messages`. */
+async function measureBusy(lab: Lab, messages: number) {
+  const processStartMs = Date.now() - lab.startedMs;
+  await lab.tell({ kind: "wake" });
+  const { delivered, firstMs, lastMs } = await untilDelivered(lab, messages);
+  return {
+    processStartMs,
+    firstDeliveryMs: firstMs - lab.startedMs,
+    dequeuedPerSecond: perSecond(delivered, lastMs - firstMs),
+  };
+}
+
+async function withLab<Result>(options: LabOptions, work: (lab: Lab) => Promise<Result>): Promise<Result> {
+  const lab = await startLab(options);
+  try {
+    return await work(lab);
+  } finally {
+    await lab.stop();
+  }
+}
+
+async function untilDelivered(lab: Lab, messages: number): Promise<HandledCounts> {
+  const deadlineMs = Date.now() + WAIT_MS_MAX;
+  while (Date.now() < deadlineMs) {
+    const handled = await lab.tell({ kind: "handled" });
+    if (handled.delivered >= messages) return handled;
+    await sleep(POLL_MS);
+  }
+  throw new Error(`${messages} messages were not delivered within ${WAIT_MS_MAX / 1000} s`);
+}
+
+function perSecond(count: number, ms: number): number {
+  return (1000 * count) / Math.max(ms, 1);
+}

@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import { parseCommandLine, UsageError } from "./command-line.ts";
+
+const parsed = (...args: string[]) => {
+  const command = parseCommandLine(args);
+  if (command === "help") throw new Error("it is a command, not a question");
+  return command;
+};
+
+it("compares everything in three runs when nothing is said", () => {
+  expect(parsed()).toEqual({
+    mode: { kind: "compare" },
+    systems: [],
+    cases: [],
+    runs: 3,
+    runSeconds: 2,
+    isQuick: false,
+    mayInstall: true,
+    jsonFile: null,
+    writesDocs: false,
+  });
+});
+
+it("does everything once and small with --quick, unless more is asked for", () => {
+  expect(parsed("--quick")).toMatchObject({ runs: 1, runSeconds: 0.1, isQuick: true });
+  expect(parsed("--quick", "--runs", "2")).toMatchObject({ runs: 2, isQuick: true });
+});
+
+it("takes dashes that a package manager passes on", () => {
+  expect(parsed("--", "--price").mode).toEqual({ kind: "price" });
+});
+
+it("takes several systems and cases", () => {
+  expect(parsed("--system", "sluice", "--system", "mini", "--case", "burst")).toMatchObject({
+    systems: ["sluice", "mini"],
+    cases: ["burst"],
+  });
+});
+
+it("writes a profile where it is told to", () => {
+  expect(parsed("--profile", "p.cpuprofile").mode).toEqual({ kind: "profile", file: "p.cpuprofile" });
+});
+
+it.each([
+  [["--backlog", "--price"], "at a time"],
+  [["--runs", "0"], "--runs"],
+  [["--seconds", "soon"], "--seconds"],
+  [["--unknown"], "--unknown"],
+])("refuses %j", (args, reason) => {
+  expect(() => parseCommandLine(args)).toThrow(UsageError);
+  expect(() => parseCommandLine(args)).toThrow(reason);
+});
+
+it("explains itself", () => {
+  expect(parseCommandLine(["--help"])).toBe("help");
+});

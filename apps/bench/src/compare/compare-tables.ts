@@ -1,0 +1,69 @@
+import { count, millis } from "../report/figures.ts";
+import { markdownTable } from "../report/markdown-table.ts";
+import type { Acknowledged, System } from "../systems/system.ts";
+import type { Case } from "./cases.ts";
+import type { Comparison } from "./compare.ts";
+import type { Summary } from "./summary.ts";
+
+const HEADER = [
+  "system",
+  "acknowledged in",
+  "sent/s",
+  "handled/s",
+  "call ms: mean",
+  "p50",
+  "p99",
+  "end to end ms: mean",
+  "p50",
+  "p99",
+  "CPU µs/message",
+];
+
+/** A comparison of which only names and figures are needed. */
+export interface Row {
+  readonly system: { readonly name: string; readonly acknowledged: Acknowledged; readonly clockMs: number };
+  readonly testCase: Pick<Case, "title">;
+  readonly outcome: Comparison["outcome"];
+}
+
+/** One table per case, a row per system; one that could not be measured has the reason in its row. */
+export function compareTables(rows: readonly Row[]): string {
+  const titles = [...new Set(rows.map(({ testCase }) => testCase.title))];
+  return titles
+    .map((title) => {
+      const own = rows.filter(({ testCase }) => testCase.title === title);
+      return `### ${title}\n\n${markdownTable(HEADER, own.map(cells), 2)}`;
+    })
+    .join("\n\n");
+}
+
+/** What each system does for its figures. */
+export function systemsTable(systems: readonly System[]): string {
+  return markdownTable(
+    ["system", "acknowledged in", "batches of 100; consumer"],
+    systems.map(({ name, acknowledged, how }) => [name, acknowledged, how]),
+    3,
+  );
+}
+
+function cells({ system, outcome }: Row): string[] {
+  const head = [system.name, system.acknowledged];
+  if (outcome.kind === "failed") return [`${system.name}: not measured, ${outcome.reason}`, head[1] ?? ""];
+  return [...head, ...figures(outcome.summary, system.clockMs)];
+}
+
+function figures(summary: Summary, clockMs: number): string[] {
+  const { call, endToEnd, cpuMicrosPerMessage } = summary;
+  return [
+    count(summary.sentPerSecond),
+    count(summary.handledPerSecond),
+    // The mean of many calls is finer than the clock that timed each.
+    millis(call.meanMs),
+    millis(call.p50Ms, clockMs),
+    millis(call.p99Ms, clockMs),
+    millis(endToEnd.meanMs),
+    millis(endToEnd.p50Ms, clockMs),
+    millis(endToEnd.p99Ms, clockMs),
+    cpuMicrosPerMessage === null ? "-" : count(cpuMicrosPerMessage),
+  ];
+}

@@ -1,0 +1,34 @@
+/** Latencies of one run, in ms. */
+export interface Latency {
+  readonly meanMs: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/**
+ * The value below which `share` of the values lie (nearest rank): of 100 values, the 99th for 0.99.
+ *
+ * @returns `NaN` of no values.
+ */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = Float64Array.from(values).sort();
+  const rank = Math.max(1, Math.ceil(share * sorted.length));
+  return sorted[rank - 1] ?? Number.NaN;
+}
+
+/** The middle value, or the mean of the middle two. `NaN` of no values. */
+export function median(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  const low = sorted[(sorted.length - 1) >> 1] ?? Number.NaN;
+  const high = sorted[sorted.length >> 1] ?? Number.NaN;
+  return (low + high) / 2;
+}
+
+/** `NaN` of no values. */
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+export function latency(values: readonly number[]): Latency {
+  return { meanMs: mean(values), p50Ms: percentile(values, 0.5), p99Ms: percentile(values, 0.99) };
+}

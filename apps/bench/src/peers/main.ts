@@ -1,0 +1,48 @@
+import { Handled } from "../workload/handled.ts";
+import { runWay } from "../workload/run.ts";
+import { connectBeanstalkd } from "./beanstalkd.ts";
+import { connectBullMQ } from "./bullmq.ts";
+import type { ClientRequest, ClientResponse } from "./messages.ts";
+import { type ConnectPeer, type PeerSettings, preciseNow } from "./peer-client.ts";
+import { connectPgBoss } from "./pg-boss.ts";
+import { connectPlainjob } from "./plainjob.ts";
+
+/** The process that sends to a peer and consumes from it; its parent tells it what to run. */
+const CONNECT: Readonly<Record<string, ConnectPeer>> = {
+  bullmq: connectBullMQ,
+  "pg-boss": connectPgBoss,
+  beanstalkd: connectBeanstalkd,
+  plainjob: connectPlainjob(false),
+  "plainjob-full": connectPlainjob(true),
+};
+
+const answer = (response: ClientResponse) => process.send?.(response);
+
+async function serve(id: string, settings: PeerSettings): Promise<void> {
+  const connect = CONNECT[id];
+  if (connect === undefined) throw new Error(`there is no client for "${id}"`);
+  const handled = new Handled();
+  const client = await connect(settings, handled);
+  process.on("message", async (request: ClientRequest) => {
+    if (request.kind === "stop") {
+      await client.close();
+      process.exit();
+    }
+    try {
+      const measured = await runWay(request.way, request.messages, client, handled, preciseNow);
+      answer({ kind: "measured", measured });
+    } catch (error) {
+      answer({ kind: "failed", reason: String(error) });
+    }
+  });
+  process.once("disconnect", () => process.exit());
+  answer({ kind: "ready" });
+}
+
+const [id = "", settings = "{}"] = process.argv.slice(2);
+try {
+  await serve(id, JSON.parse(settings) as PeerSettings);
+} catch (error) {
+  answer({ kind: "failed", reason: error instanceof Error ? error.message : String(error) });
+  process.exitCode = 1;
+}

@@ -1,0 +1,24 @@
+import type { Handled } from "../workload/handled.ts";
+import type { Target } from "../workload/ways.ts";
+
+/** What a client is started with. */
+export interface PeerSettings {
+  /** Port of its server on 127.0.0.1; 0 for a peer without one. */
+  readonly port: number;
+  /** Folder for its files. */
+  readonly folder: string;
+  /** Folder with a `node_modules` that holds the peer's packages. */
+  readonly packages: string;
+}
+
+/** Producer and consumer of a peer. What is handled is noted in `handled`. */
+export interface PeerClient extends Target {
+  close(): Promise<void>;
+}
+
+export type ConnectPeer = (settings: PeerSettings, handled: Handled) => Promise<PeerClient>;
+
+/** Clock in ms since 1970 with the resolution of `performance.now()`. */
+export function preciseNow(): number {
+  return performance.timeOrigin + performance.now();
+}

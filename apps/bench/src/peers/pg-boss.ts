@@ -1,0 +1,75 @@
+import { createRequire } from "node:module";
+import path from "node:path";
+import { type Payload, payload } from "../workload/payload.ts";
+import { sendFromLoops } from "../workload/ways.ts";
+import { type ConnectPeer, preciseNow } from "./peer-client.ts";
+
+const QUEUE = "bench";
+const CONNECTIONS = 20;
+/** Jobs per fetch and fetching workers; the fastest of those tried on two cores. */
+const BATCH_SIZE = 500;
+const WORKERS = 2;
+
+/** What is used of pg-boss. */
+interface PgBossModule {
+  PgBoss: new (
+    options: object,
+  ) => {
+    on(event: "error", listener: (error: Error) => void): void;
+    start(): Promise<unknown>;
+    createQueue(name: string, options: object): Promise<unknown>;
+    send(name: string, data: Payload): Promise<unknown>;
+    insert(name: string, jobs: readonly { data: Payload }[]): Promise<unknown>;
+    work(
+      name: string,
+      options: object,
+      handle: (jobs: readonly { data: Payload }[]) => Promise<void>,
+    ): Promise<unknown>;
+    stop(options: object): Promise<unknown>;
+  };
+}
+
+export const connectPgBoss: ConnectPeer = async ({ port, packages }, handled) => {
+  const { PgBoss } = createRequire(path.join(packages, "package.json"))("pg-boss") as PgBossModule;
+  const boss = new PgBoss({
+    connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    max: CONNECTIONS,
+    // Workers are woken by NOTIFY instead of polling every half second.
+    useListenNotify: true,
+  });
+  boss.on("error", (error) => console.error(error));
+  await boss.start();
+  await boss.createQueue(QUEUE, { notify: true });
+  await boss.work(
+    QUEUE,
+    {
+      batchSize: BATCH_SIZE,
+      localConcurrency: WORKERS,
+      burstWhenBatchFull: true,
+      pollingIntervalSeconds: 0.5,
+      notifyPollingIntervalSeconds: 0.5,
+    },
+    async (jobs) => {
+      const nowMs = preciseNow();
+      for (const { data } of jobs) handled.note(data.sentMs, nowMs);
+    },
+  );
+  return {
+    send: (data) => boss.send(QUEUE, data),
+    sendHundred: (payloads) =>
+      boss.insert(
+        QUEUE,
+        payloads.map((data) => ({ data })),
+      ),
+    sendFromRequests: (requests, messages) =>
+      sendFromLoops(requests, messages, () => boss.send(QUEUE, payload(preciseNow())), preciseNow),
+    async sendAndAwait(data) {
+      const { count } = handled;
+      await boss.send(QUEUE, data);
+      await handled.reached(count + 1);
+    },
+    async close() {
+      await boss.stop({ graceful: false });
+    },
+  };
+};

@@ -1,0 +1,29 @@
+import { accepts } from "../process/accepts.ts";
+import { startChild } from "../process/child.ts";
+import { findProgram, installProgram } from "./debian-packages.ts";
+import { installNpmPackages } from "./npm-packages.ts";
+import { startPeer } from "./peer.ts";
+import type { System } from "./system.ts";
+
+/** Redis writes and syncs its log before it answers; the rest of its settings are its own. */
+export const bullmq: System = {
+  id: "bullmq",
+  name: "BullMQ (Redis, appendfsync always)",
+  acknowledged: "commit",
+  clockMs: 0,
+  how: "addBulk(100); one worker, concurrency 50",
+  async install(options) {
+    await installNpmPackages(["bullmq", "ioredis"], options);
+    await installProgram("redis-server", "redis-server", options);
+  },
+  start: () =>
+    startPeer("bullmq", async ({ port, folder }) => {
+      const program = (await findProgram("redis-server")) ?? "redis-server";
+      const server = startChild(program, [
+        ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder],
+        ...["--save", "", "--appendonly", "yes", "--appendfsync", "always"],
+      ]);
+      await server.ready(() => accepts(port));
+      return server;
+    }),
+};

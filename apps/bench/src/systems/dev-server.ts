@@ -1,0 +1,56 @@
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { startChild } from "../process/child.ts";
+import { freePort } from "../process/free-port.ts";
+import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
+import type { Measured } from "../workload/run.ts";
+import type { RunningSystem } from "./system.ts";
+
+/** Folder of the Worker under test. */
+export const WORKER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../worker");
+
+export interface DevServerPlace {
+  readonly port: number;
+  readonly folder: string;
+}
+
+/** Starts a Node script that serves the bench Worker, and measures through the Worker's own `fetch`. */
+export async function startDevServer(
+  name: string,
+  commandLine: (place: DevServerPlace) => readonly string[],
+): Promise<RunningSystem> {
+  const folder = await temporaryFolder(name);
+  const port = await freePort();
+  const child = startChild(process.execPath, commandLine({ port, folder }), {
+    cwd: folder,
+    env: {
+      ...process.env,
+      CI: "1",
+      WRANGLER_SEND_METRICS: "false",
+      // Wrangler's local observability makes every call about ten times slower.
+      X_LOCAL_OBSERVABILITY: "false",
+      WRANGLER_REGISTRY_PATH: path.join(folder, "registry"),
+    },
+  });
+  const stop = async () => {
+    await child.stop();
+    await removeFolder(folder);
+  };
+  const url = `http://127.0.0.1:${port}/`;
+  try {
+    // The Worker answers 400 to a request that names no way.
+    await child.ready(async () => (await fetch(url)).status === 400);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    pids: [child.pid],
+    async run(way, messages) {
+      const response = await fetch(`${url}?way=${way}&messages=${messages}`);
+      if (!response.ok) throw new Error(`${way}: ${response.status} ${await response.text()}`);
+      return (await response.json()) as Measured;
+    },
+    stop,
+  };
+}

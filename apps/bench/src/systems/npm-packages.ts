@@ -1,0 +1,50 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { runToEnd } from "../process/child.ts";
+import type { InstallOptions } from "./system.ts";
+
+/** Outside the workspace, so that `pnpm install` never sees what is in it. */
+export const PEERS_FOLDER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../.peers");
+
+/** Packages of the peers, exact versions. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  "better-sqlite3": "13.2.0",
+  bullmq: "6.7.0",
+  ioredis: "6.0.0",
+  "pg-boss": "12.35.0",
+  plainjob: "0.0.14",
+};
+
+let installing: Promise<void> | undefined;
+
+/** Makes sure that the peers' npm packages are there, all with one `npm install`. */
+export async function installNpmPackages(names: readonly string[], options: InstallOptions): Promise<void> {
+  if (await areInstalled(names)) return;
+  if (!options.mayInstall) throw new Error(`${names.join(", ")} not installed, and --no-install was given`);
+  installing ??= install();
+  await installing;
+}
+
+async function areInstalled(names: readonly string[]): Promise<boolean> {
+  const versions = await Promise.all(names.map(installedVersion));
+  return versions.every((version, i) => version !== null && version === PACKAGES[names[i] ?? ""]);
+}
+
+async function installedVersion(name: string): Promise<string | null> {
+  try {
+    const text = await readFile(path.join(PEERS_FOLDER, "node_modules", name, "package.json"), "utf8");
+    return (JSON.parse(text) as { version: string }).version;
+  } catch {
+    return null;
+  }
+}
+
+async function install(): Promise<void> {
+  await mkdir(PEERS_FOLDER, { recursive: true });
+  const manifest = { private: true, dependencies: PACKAGES };
+  await writeFile(path.join(PEERS_FOLDER, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  // No install scripts: what is needed of them is in the packages already.
+  const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  await runToEnd("npm", args, { cwd: PEERS_FOLDER });
+}

@@ -1,0 +1,40 @@
+import type { Measured } from "../workload/run.ts";
+import type { Way } from "../workload/ways.ts";
+
+/** When a system says that a message is taken: what is left of it if the power fails the moment after. */
+export type Acknowledged =
+  /** It is in the memory of a process: nothing. */
+  | "memory"
+  /** It was written to a file and not synced: nothing; if only the process is killed, everything. */
+  | "page cache"
+  /** It was synced to the disk: everything. */
+  | "commit";
+
+/** A queue under test. */
+export interface System {
+  /** One word, for the command line and file names. */
+  readonly id: string;
+  readonly name: string;
+  readonly acknowledged: Acknowledged;
+  /** Resolution of the clock that times it, in ms: 1 in a Worker, 0 for finer than matters. */
+  readonly clockMs: number;
+  /** How batches of 100 are sent and how messages are handled, in a few words. */
+  readonly how: string;
+  /** Makes sure that everything it needs is installed. Rejects with the reason when it is not and cannot be. */
+  install(options: InstallOptions): Promise<void>;
+  /** Rejects with the reason when it cannot run here; that is reported, not passed over. */
+  start(): Promise<RunningSystem>;
+}
+
+export interface InstallOptions {
+  /** `false` uses only what is already there. */
+  readonly mayInstall: boolean;
+}
+
+/** A system that has been started. */
+export interface RunningSystem {
+  /** Processes that it consists of, its clients included. */
+  readonly pids: readonly number[];
+  run(way: Way, messages: number): Promise<Measured>;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,18 @@
+/** What every system carries: JSON of exactly `PAYLOAD_BYTES` bytes. */
+export interface Payload {
+  /** Moment of the send in ms since 1970, with three decimals so that its length never changes. */
+  readonly sentMs: string;
+  readonly text: string;
+}
+
+export const PAYLOAD_BYTES = 200;
+
+const TEXT = "x".repeat(PAYLOAD_BYTES - JSON.stringify({ sentMs: timeText(0), text: "" }).length);
+
+export function payload(nowMs: number): Payload {
+  return { sentMs: timeText(nowMs), text: TEXT };
+}
+
+function timeText(ms: number): string {
+  return ms.toFixed(3).padStart(17, "0");
+}

@@ -1,0 +1,98 @@
+import type { Payload } from "./payload.ts";
+
+/** The ways in which messages are sent; the same code for every system. */
+export type Way = "single" | "concurrent50" | "concurrent500" | "requests50" | "batch100" | "burst" | "idle";
+
+/** A system as the workload sees it. */
+export interface Target {
+  /** Resolves when the system has acknowledged the message. */
+  send(payload: Payload): Promise<unknown>;
+  /** The same for 100 messages, in the fastest way that the system's interface has. */
+  sendHundred(payloads: readonly Payload[]): Promise<unknown>;
+  /**
+   * Sends messages one by one from so many requests of their own, which share no call to the queue. A system without
+   * requests sends them from so many loops.
+   *
+   * @returns how long each call took, in ms.
+   */
+  sendFromRequests(requests: number, messages: number): Promise<readonly number[]>;
+  /** Sends one message and resolves when it has been handled, over a queue that batches nothing. */
+  sendAndAwait(payload: Payload): Promise<unknown>;
+}
+
+export const BATCH = 100;
+
+/** Times calls to a target. */
+export interface Stopwatch {
+  /** Makes a call and notes how long it took. */
+  time(call: () => Promise<unknown>): Promise<void>;
+  /** Notes calls that were timed elsewhere. */
+  note(callMs: readonly number[]): void;
+}
+
+/** Sends `messages`, a multiple of 100, and resolves when all are acknowledged. */
+export type Sender = (
+  target: Target,
+  messages: number,
+  next: () => Payload,
+  watch: Stopwatch,
+) => Promise<void>;
+
+export const SENDERS: Readonly<Record<Way, Sender>> = {
+  single: atOnce(1),
+  concurrent50: atOnce(50),
+  concurrent500: atOnce(500),
+  async requests50(target, messages, _next, watch) {
+    watch.note(await target.sendFromRequests(50, messages));
+  },
+  batch100: batchesAtOnce(1),
+  burst: batchesAtOnce(10),
+  idle: (target, messages, next, watch) =>
+    inParallel(1, messages, () => watch.time(() => target.sendAndAwait(next()))),
+};
+
+function atOnce(senders: number): Sender {
+  return (target, messages, next, watch) =>
+    inParallel(senders, messages, () => watch.time(() => target.send(next())));
+}
+
+function batchesAtOnce(senders: number): Sender {
+  return (target, messages, next, watch) =>
+    inParallel(senders, messages / BATCH, () => watch.time(() => target.sendHundred(hundred(next))));
+}
+
+function hundred(next: () => Payload): Payload[] {
+  return Array.from({ length: BATCH }, next);
+}
+
+/** Calls `send` `times` times, never more than `senders` at once. Rejects with the first failure. */
+export async function inParallel(
+  senders: number,
+  times: number,
+  send: () => Promise<unknown>,
+): Promise<void> {
+  let left = times;
+  const sender = async () => {
+    while (left > 0) {
+      left -= 1;
+      await send();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(senders, times) }, sender));
+}
+
+/** Sends messages one by one from so many loops, and returns how long each call took in ms. */
+export async function sendFromLoops(
+  loops: number,
+  messages: number,
+  send: () => Promise<unknown>,
+  now: () => number,
+): Promise<number[]> {
+  const callMs: number[] = [];
+  await inParallel(loops, messages, async () => {
+    const startMs = now();
+    await send();
+    callMs.push(now() - startMs);
+  });
+  return callMs;
+}
