@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { pull, queueWith, rangesOf, sendApart, sendMany, T0 } from "../test/queues.ts";
-import { acknowledge, counts, release, takeChanges } from "./index.ts";
+import { acknowledge, counts, expireRetention, release, takeChanges } from "./index.ts";
 import { IDS_PER_EPOCH } from "./queue.ts";
 
 describe("createQueue", () => {
@@ -49,15 +49,24 @@ describe("takeChanges", () => {
   it("calls a segment touched while one of its messages is left", () => {
     const queue = queueWith();
     const id = sendMany(queue, 2);
-    for (const range of rangesOf(pull(queue, 1))) acknowledge(queue, range);
-    takeChanges(queue);
-    const [range] = rangesOf(pull(queue, 1));
+    const [range] = rangesOf(pull(queue, 2));
     if (range === undefined) throw new Error("nothing was leased");
     takeChanges(queue);
-    acknowledge(queue, { ...range, to: range.from });
+    acknowledge(queue, { ...range, to: 0 });
     expect(takeChanges(queue)).toEqual([]);
+    acknowledge(queue, { ...range, to: 1 });
+    expect(takeChanges(queue)).toEqual([[id, "touched"]]);
     acknowledge(queue, range);
     expect(takeChanges(queue)).toEqual([[id, "gone"]]);
+  });
+
+  it("calls a segment touched of which untouched messages have expired", () => {
+    const queue = queueWith({ retentionMs: 1_000 });
+    const id = sendMany(queue, 1, T0);
+    sendMany(queue, 1, T0 + 1);
+    takeChanges(queue);
+    expireRetention(queue, T0 + 1_000);
+    expect(takeChanges(queue)).toEqual([[id, "touched"]]);
   });
 
   it("says nothing of a segment that came and went between two commits", () => {
