@@ -1,0 +1,57 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { QueueTopology } from "@sluice/protocol";
+import { expect, it, onTestFinished } from "vitest";
+import { QueueWaker } from "./wake-queues.ts";
+
+function topology(worker: string): QueueTopology {
+  const settings = {
+    maxBatchSize: 10,
+    maxBatchTimeoutSeconds: 5,
+    maxRetries: 3,
+    maxConcurrency: null,
+    retryDelaySeconds: 0,
+    deadLetterQueue: null,
+  };
+  const consumer = { type: "worker", worker, settings } as const;
+  return {
+    queues: { orders: { deliveryDelaySeconds: 0, messageRetentionSeconds: 60, producers: [], consumer } },
+  };
+}
+
+/** A broker that learns of its consumer with the given question. */
+async function broker(worker: string, learnsAt: number) {
+  const questions: string[] = [];
+  const knows = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    questions.push(request.url ?? "");
+    const isKnown = questions.length >= learnsAt;
+    response.end(JSON.stringify({ queues: [{ name: "orders", consumer: isKnown ? { worker } : null }] }));
+    if (isKnown) response.once("close", () => knows.resolve());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return {
+    questions,
+    knows: knows.promise,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  };
+}
+
+it("asks the broker until it knows who consumes what", async () => {
+  const { url, questions, knows } = await broker("mail", 3);
+  new QueueWaker().wake(url, topology("mail"));
+  await knows;
+  expect(questions).toEqual(Array(3).fill("/__sluice/api/queues"));
+});
+
+it("asks no more about an earlier topology when there is a new one", async () => {
+  const old = await broker("mail", Number.POSITIVE_INFINITY);
+  const current = await broker("mail", 2);
+  const waker = new QueueWaker();
+  waker.wake(old.url, topology("mail"));
+  waker.wake(current.url, topology("mail"));
+  await current.knows;
+  expect(old.questions.length).toBeLessThan(2);
+  waker.stop();
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { generate } from "../../test/generated.ts";
+import { projectFolder } from "../../test/project-folder.ts";
+import { addresses, urlOf } from "./addresses.ts";
+
+async function projectOf(config: object) {
+  const folder = projectFolder({
+    "wrangler.json": JSON.stringify({ name: "api", main: "index.js", ...config }),
+    "index.js": "export default {};",
+  });
+  return (await generate(folder, { purpose: "dev" })).project;
+}
+
+describe("urlOf", () => {
+  it.each([
+    ["localhost", "http://localhost:8787"],
+    ["127.0.0.1", "http://127.0.0.1:8787"],
+    ["0.0.0.0", "http://localhost:8787"],
+    ["*", "http://localhost:8787"],
+    ["::", "http://localhost:8787"],
+    ["::1", "http://[::1]:8787"],
+  ])("of %s is one that a browser can open: %s", async (host, expected) => {
+    expect(urlOf({ host, port: 8787 }, await projectOf({}))).toBe(expected);
+  });
+
+  it("is https where the primary Worker says so", async () => {
+    const project = await projectOf({ dev: { local_protocol: "https" } });
+    expect(urlOf({ host: "localhost", port: 1 }, project)).toBe("https://localhost:1");
+  });
+});
+
+describe("addresses", () => {
+  it("names the primary Worker, the page of the queues and the admin API", async () => {
+    expect(addresses("http://localhost:8787", await projectOf({}))).toBe(
+      "api  http://localhost:8787/\nqueues  http://localhost:8787/__sluice/\nadmin   http://localhost:8787/__sluice/api/",
+    );
+  });
+});
