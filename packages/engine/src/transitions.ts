@@ -64,8 +64,7 @@ export function forget(queue: Queue, segment: Segment, gone: number): void {
   }
   const tailAt = queue.tails.indexOf(segment);
   if (tailAt !== -1) queue.tails.splice(tailAt, 1);
-  queue.ready.remove(segment.readyNode);
-  queue.delayed.remove(segment.delayedNode);
+  // Its nodes are in no heap any more: without untouched messages there is nothing for them to stand for.
   queue.segments.delete(segment.id);
   // A segment that was never written needs no delete either: sent and finished between two commits.
   if (queue.changes.get(segment.id) === "created") queue.changes.delete(segment.id);
