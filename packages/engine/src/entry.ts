@@ -24,7 +24,7 @@ export type EntryState = "delayed" | "ready" | "leased";
 /** Messages [from, to) of a segment that were leased at least once and share their whole history. */
 export class Entry implements HeapNode {
   readonly segment: Segment;
-  from: number;
+  readonly from: number;
   to: number;
   /** Deliveries so far, the running one included. */
   attempts: number;
@@ -32,7 +32,7 @@ export class Entry implements HeapNode {
   /** Waiting: due time. Leased: lease expiry. */
   atMs = 0;
   /** Sequence number of message `from`: ties of equal times keep the order of sending. */
-  seq: number;
+  readonly seq: number;
   at = -1;
   /** Fencing token of the running or the last lease: a settlement with another one is stale. */
   leaseId = 0;

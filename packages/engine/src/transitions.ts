@@ -10,7 +10,6 @@ import type { Segment } from "./segment.ts";
 /** Puts an entry that is in no heap among the waiting ones. */
 export function toWaiting(queue: Queue, entry: Entry, dueMs: number, nowMs: number): void {
   entry.atMs = dueMs;
-  entry.seq = entry.segment.seqOf(entry.from);
   queue.waitingBytes += entry.segment.bytes(entry.from, entry.to);
   if (dueMs <= nowMs) {
     entry.state = "ready";
@@ -28,7 +27,6 @@ export function toWaiting(queue: Queue, entry: Entry, dueMs: number, nowMs: numb
 export function toLeased(queue: Queue, entry: Entry, expiresMs: number): void {
   entry.state = "leased";
   entry.atMs = expiresMs;
-  entry.seq = entry.segment.seqOf(entry.from);
   queue.leased.push(entry);
   queue.leasedCount += entry.count;
   markChanged(queue, entry.segment, "touched");
