@@ -4,7 +4,7 @@ import { Twins } from "../test/twins.ts";
 import type { QueueRules } from "./index.ts";
 
 /*
- * Every history of up to five commands over at most two messages (up to seven when both were leased at first), on the
+ * Every history of up to five commands over at most two messages (up to six when both were leased at first), on the
  * engine and on the naive queue: what random programs reach once in a million times is reached here for certain.
  */
 
@@ -94,7 +94,14 @@ describe("every small history does what a plain list of messages does", () => {
   it.each<[string, Partial<QueueRules>, string[], number, number]>([
     ["with batches of two and a second attempt", { maxRetries: 1 }, [], 5, 30_000],
     ["with batches of one and short times", { maxBatchSize: 1, pushLeaseMs: 1_000 }, [], 5, 30_000],
-    ["after two messages were leased", { maxRetries: 1 }, ["send 2", "pull 2"], 7, 80_000],
+    ["after two messages were leased", { maxRetries: 1 }, ["send 2", "pull 2"], 6, 10_000],
+    [
+      "after two with delays were pushed",
+      {},
+      ["send 2, the first one later", "1 s passes", "push"],
+      6,
+      1_000,
+    ],
   ])("%s", (_what, rules, prefix, lengthMax, histories) => {
     const allRules = { ...RULES, maxBatchSize: 2, batchTimeoutMs: 1_000, retentionMs: 3_000, maxRetries: 0 };
     expect(explore({ ...allRules, ...rules }, prefix, lengthMax)).toBeGreaterThan(histories);
