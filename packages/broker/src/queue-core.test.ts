@@ -113,6 +113,31 @@ describe("sends that wait for their commit", () => {
   });
 });
 
+describe("the delay of a message (spec 1.5)", () => {
+  it("is its own, else its batch's, else the queue's delivery_delay; an explicit 0 is one's own", async () => {
+    const world = new World({
+      orders: { deliveryDelaySeconds: 30, consumer: consumer({ ...atOnce, maxBatchSize: 1 }) },
+    });
+    const begunMs = world.nowMs;
+    const arrived: [string | undefined, number][] = [];
+    world.handler = ({ messages: [message] }) => {
+      arrived.push([message?.body, (world.nowMs - begunMs) / 1_000]);
+      return {};
+    };
+    await world.send("orders", ["own", "batch", "now"], { delaySeconds: 20, ownDelays: [10, undefined, 0] });
+    await world.send("orders", ["queue"]);
+    await world.send("orders", ["batch now"], { delaySeconds: 0 });
+    await world.pass(60_000);
+    expect(arrived).toEqual([
+      ["now", 0],
+      ["batch now", 0],
+      ["own", 10],
+      ["batch", 20],
+      ["queue", 30],
+    ]);
+  });
+});
+
 describe("retention", () => {
   it("deletes what is older and says so", async () => {
     const world = new World({ orders: { messageRetentionSeconds: 60 } });
