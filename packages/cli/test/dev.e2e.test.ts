@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { descendants, eventually, freePorts, isRunning, type Lab, navigate, openLab } from "./lab.ts";
@@ -96,8 +96,13 @@ describe("sluice dev with several Workers", () => {
   });
 
   it("keeps its data where wrangler dev keeps it: beside the first Worker", () => {
+    const objects = readdirSync(join(lab.folder, "front/.wrangler/state/v3/do"));
+    expect(objects.sort()).toEqual(["mailer-Inbox", "objects-Counter", "sluice-QueueBroker"]);
+  });
+
+  it("leaves no trace for version control, and no redirect", () => {
     expect(readFileSync(join(lab.folder, ".sluice/.gitignore"), "utf8")).toBe("*\n");
-    expect(() => readFileSync(join(lab.folder, "front/.wrangler/deploy/config.json"))).toThrow("ENOENT");
+    expect(existsSync(join(lab.folder, "front/.wrangler/deploy"))).toBe(false);
   });
 
   it("takes everything with it when it is interrupted", async () => {

@@ -3,6 +3,8 @@ import { makePlan, type Plan } from "../src/generate/plan.ts";
 import type { Purpose } from "../src/generate/purpose.ts";
 import { type Project, readProject } from "../src/project/project.ts";
 import { wranglerDefaults } from "../src/project/wrangler-config.ts";
+// Takes seconds on a busy machine, which is no time to take from a test.
+import "wrangler";
 
 export interface GenerateOptions {
   readonly purpose: Purpose["kind"];

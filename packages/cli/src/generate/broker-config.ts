@@ -52,7 +52,10 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     name: base.name,
     main: `./${ENTRY_FILE}`,
     compatibility_date: config.compatibility_date ?? BROKER_COMPATIBILITY_DATE,
-    durable_objects: { bindings: withQueues(config.durable_objects.bindings) },
+    durable_objects: {
+      ...config.durable_objects,
+      bindings: withQueues(config.durable_objects.bindings),
+    },
     migrations: withQueueClass(config.migrations),
     services: [...(config.services ?? []), ...consumerServices],
     vars: purpose === "dev" ? { ...config.vars, SLUICE_ENV: "development" } : config.vars,

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
 import { readWranglerConfig } from "../project/wrangler-config.ts";
 import { relocate } from "./relocate.ts";
+// Takes seconds on a busy machine, which is no time to take from a test.
+import "wrangler";
 
 const BASE = 'name = "api"\nmain = "src/index.ts"\ncompatibility_date = "2026-11-01"\n';
 
@@ -70,6 +72,22 @@ describe("relocate", () => {
   it("drops site.entry-point, beside which Wrangler refuses a main", async () => {
     const { config } = await relocated('[site]\nbucket = "./public"');
     expect(config.site).not.toHaveProperty("entry-point");
+  });
+
+  it("moves the Dockerfiles of named container images, and leaves images of a registry", async () => {
+    const { from, to, config } = await relocated("");
+    const images = {
+      built: { dockerfile: "./Dockerfile", build_context: "./docker" },
+      pulled: { image: "docker.io/library/redis:8" },
+    };
+    const moved = relocate(
+      { ...config, containers: [{ images }] as never },
+      { from, to, workingDirectory: from },
+    );
+    expect(moved.containers?.[0]?.images).toEqual({
+      built: { dockerfile: "../../Dockerfile", build_context: "../../docker" },
+      pulled: { image: "docker.io/library/redis:8" },
+    });
   });
 
   it("changes nothing in a configuration without paths", async () => {

@@ -81,6 +81,7 @@ function withBroker(
   return {
     ...config,
     durable_objects: {
+      ...config.durable_objects,
       bindings: [...config.durable_objects.bindings, ...(produces(worker) ? [queues] : [])],
     },
     services: [...(config.services ?? []), ...(isPrimary(purpose) ? [broker] : [])],

@@ -2,6 +2,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
 import { readProject } from "./project.ts";
+// Takes seconds on a busy machine, which is no time to take from a test.
+import "wrangler";
 
 const INDEX = "export default { fetch() {}, queue() {} };";
 
