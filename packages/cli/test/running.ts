@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
+/** Longest that a command may take on a busy machine to say what is waited for. */
+const PATIENCE_MS = 60_000;
+
 /** A command that runs for a test, with everything it printed so far. */
 export class Running {
   readonly #child: ChildProcess;
@@ -30,16 +33,22 @@ export class Running {
     return this.#child.pid;
   }
 
-  /** Resolves with what was printed from `from` on as soon as that matches; rejects if the command ends before. */
+  /**
+   * Resolves with what was printed from `from` on as soon as that matches; rejects if the command ends before, or takes
+   * longer than anything should, with everything it printed.
+   */
   async printed(pattern: RegExp, from = 0): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const check = () => pattern.test(this.output.slice(from)) && resolve(this.output.slice(from));
+    const giveUp = (why: string) => reject(new Error(`${why} before it printed ${pattern}:\n${this.output}`));
+    const timer = setTimeout(() => giveUp(`${PATIENCE_MS} ms passed`), PATIENCE_MS);
+    void this.ended.then((code) => giveUp(`it ended with ${code}`));
     this.#waiting.add(check);
-    void this.ended.then((code) =>
-      reject(new Error(`ended with ${code} before it printed ${pattern}:\n${this.output}`)),
-    );
     check();
-    return promise.finally(() => this.#waiting.delete(check));
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#waiting.delete(check);
+    });
   }
 
   /** Sends a signal and waits for the end. */

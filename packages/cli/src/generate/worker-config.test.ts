@@ -45,7 +45,7 @@ describe("a Worker that sends and receives", () => {
 
 describe("a Worker with settings for all its Durable Objects", () => {
   it("keeps them beside our binding", async () => {
-    const strategy = "[durable_objects]\ncode_update_strategy = { mode = "deferred", max_delay = 5 }\n";
+    const strategy = '[durable_objects]\ncode_update_strategy = { mode = "deferred", max_delay = 5 }\n';
     const { config } = await generated(HEAD + strategy + PRODUCER, { purpose: "build" });
     expect(config.durable_objects).toMatchObject({ code_update_strategy: { max_delay: 5 }, bindings: [{}] });
   });
