@@ -1,0 +1,113 @@
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import type { BatchReport, SendAnswer, SendOrder, Verdict } from "../../workers/wire.ts";
+import type { WorkerSources } from "./bundle-workers.ts";
+import { TOPOLOGY } from "./topology.ts";
+import { untilGone, workerdChildren } from "./workerd-process.ts";
+
+const COMPATIBILITY_DATE = "2026-11-01";
+
+/** What the admin API says of a queue; only what is looked at. */
+export interface QueueFigures {
+  readonly name: string;
+  readonly messages: { readonly ready: number; readonly delayed: number; readonly leased: number };
+}
+
+export interface ClusterOptions {
+  readonly sources: WorkerSources;
+  /** Where everything is kept. Another cluster started on it goes on with what is there. */
+  readonly persistDir: string;
+  /** Called with each batch that reaches the handler; what it answers is carried out. */
+  handle(report: BatchReport): Promise<Verdict>;
+}
+
+/** A life of the whole system: one workerd with a broker, a producer and a consumer in it. */
+export class Cluster {
+  /** Lines that the Workers and workerd have printed. */
+  readonly lines: string[] = [];
+  readonly #miniflare: Miniflare;
+  #url = "";
+  #pids: readonly number[] = [];
+
+  /** Resolves when requests are answered. */
+  static async start(options: ClusterOptions): Promise<Cluster> {
+    const cluster = new Cluster(options);
+    await cluster.#ready();
+    return cluster;
+  }
+
+  private constructor(options: ClusterOptions) {
+    this.#miniflare = new Miniflare(optionsOf(options, (line) => this.lines.push(line)));
+  }
+
+  /** Sends messages through the producer. Rejects when the process does not live to answer. */
+  async send(order: SendOrder): Promise<SendAnswer> {
+    const response = await fetch(this.#url, { method: "POST", body: JSON.stringify(order) });
+    if (!response.ok) throw new Error(`the producer answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as SendAnswer;
+  }
+
+  /** Every queue as the admin API shows it. */
+  async queues(): Promise<QueueFigures[]> {
+    const response = await fetch(new URL("/__sluice/api/queues", this.#url));
+    if (!response.ok) throw new Error(`the admin API answered ${response.status}: ${await response.text()}`);
+    return ((await response.json()) as { queues: QueueFigures[] }).queues;
+  }
+
+  /** kill -9 of workerd, at once. */
+  kill(): void {
+    for (const pid of this.#pids) process.kill(pid, "SIGKILL");
+  }
+
+  /** After `kill`: resolves when nothing of this life is left. */
+  async ended(): Promise<void> {
+    await untilGone(this.#pids);
+    await this.#miniflare.dispose();
+  }
+
+  /** SIGSTOP: the process gets no time until `thaw`. */
+  freeze(): void {
+    for (const pid of this.#pids) process.kill(pid, "SIGSTOP");
+  }
+
+  thaw(): void {
+    for (const pid of this.#pids) process.kill(pid, "SIGCONT");
+  }
+
+  async #ready(): Promise<void> {
+    const known = new Set(await workerdChildren());
+    this.#url = (await this.#miniflare.ready).href;
+    this.#pids = await workerdChildren(known);
+    if (this.#pids.length === 0) throw new Error("no workerd was started");
+  }
+}
+
+function optionsOf({ sources, persistDir, handle }: ClusterOptions, print: (line: string) => void) {
+  const worker = (name: "producer" | "broker" | "consumer") => ({
+    name,
+    compatibilityDate: COMPATIBILITY_DATE,
+    modules: [{ type: "ESModule", path: `${name}.js`, contents: sources[name] }],
+  });
+  const answer = async (request: Request) =>
+    Response.json(await handle((await request.json()) as BatchReport));
+  return convertV4MiniflareOptions({
+    resourcePersistencePath: persistDir,
+    handleStructuredLogs: ({ message }: { message: string }) => print(message),
+    workers: [
+      {
+        ...worker("producer"),
+        bindings: { QUEUE_NAMES: Object.keys(TOPOLOGY.queues) },
+        durableObjects: {
+          SLUICE_QUEUES: { className: "QueueBroker", scriptName: "broker", useSQLite: true },
+        },
+        serviceBindings: { BROKER: "broker" },
+      },
+      {
+        ...worker("broker"),
+        bindings: { TOPOLOGY, SLUICE_ENV: "development" },
+        durableObjects: { SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true } },
+        serviceBindings: { CONSUMER: { name: "consumer", entrypoint: "SluiceQueueConsumer" } },
+      },
+      { ...worker("consumer"), serviceBindings: { LEDGER: answer } },
+    ],
+  } as unknown as Parameters<typeof convertV4MiniflareOptions>[0]);
+}

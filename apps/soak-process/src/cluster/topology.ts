@@ -1,0 +1,51 @@
+import type { ConsumerSettings, QueueDefinition, QueueTopology } from "@sluice/protocol";
+
+/** The queue that takes what the others cannot deliver. */
+export const DEAD_LETTER_QUEUE = "dead";
+
+const DEFAULTS: ConsumerSettings = {
+  maxBatchSize: 10,
+  maxBatchTimeoutSeconds: 0,
+  maxRetries: 4,
+  maxConcurrency: null,
+  retryDelaySeconds: 0,
+  deadLetterQueue: DEAD_LETTER_QUEUE,
+};
+
+/** Queues whose settings differ in what a crash could get wrong. */
+const SETTINGS = {
+  /** As many deliveries at a time as the broker likes. */
+  orders: {},
+  /** One delivery at a time: the next one proves that the settlement of the one before was committed. */
+  serial: { maxConcurrency: 1 },
+  /** Batches that wait to be filled, and are still waiting when the process dies. */
+  bulk: { maxBatchSize: 100, maxBatchTimeoutSeconds: 1, retryDelaySeconds: 1 },
+  [DEAD_LETTER_QUEUE]: { maxConcurrency: 1, maxBatchSize: 100, maxRetries: 100, deadLetterQueue: null },
+} satisfies Record<string, Partial<ConsumerSettings>>;
+
+export type QueueName = keyof typeof SETTINGS;
+
+/** Queues that producers send to. */
+export const PRODUCED_QUEUES = ["orders", "serial", "bulk"] as const satisfies readonly QueueName[];
+
+/** Every queue with its settings. */
+export const TOPOLOGY: QueueTopology = {
+  queues: Object.fromEntries(
+    Object.entries(SETTINGS).map(([queue, settings]): [string, QueueDefinition] => [
+      queue,
+      {
+        deliveryDelaySeconds: 0,
+        messageRetentionSeconds: 345_600,
+        producers: [],
+        consumer: { type: "worker", worker: "consumer", settings: { ...DEFAULTS, ...settings } },
+      },
+    ]),
+  ),
+};
+
+/** What the consumer of a queue is set to. Throws on a queue that there is not. */
+export function settingsOf(queue: string): ConsumerSettings {
+  const settings = TOPOLOGY.queues[queue]?.consumer?.settings;
+  if (settings === undefined) throw new Error(`there is no queue "${queue}"`);
+  return settings;
+}

@@ -1,0 +1,34 @@
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How long the kernel may take to end a process that was killed, in ms. */
+const GONE_WITHIN_MS = 10_000;
+const LOOK_AGAIN_MS = 2;
+
+/** Process ids of this process's children that are workerd, without those that were known before (Linux). */
+export async function workerdChildren(known: ReadonlySet<number> = new Set()): Promise<number[]> {
+  const pids: number[] = [];
+  for (const entry of await readdir("/proc")) {
+    const stat = /^\d+$/.test(entry) ? await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "") : "";
+    const [, name, state, parent] = /^\d+ \((.*)\) (\S) (\d+)/.exec(stat) ?? [];
+    if (name !== "workerd" || state === "Z" || Number(parent) !== process.pid) continue;
+    if (!known.has(Number(entry))) pids.push(Number(entry));
+  }
+  return pids;
+}
+
+/** Waits until nothing of processes that were killed runs any more. */
+export async function untilGone(pids: readonly number[]): Promise<void> {
+  const deadlineMs = Date.now() + GONE_WITHIN_MS;
+  for (const pid of pids) {
+    while (await runs(pid)) {
+      if (Date.now() > deadlineMs) throw new Error(`process ${pid} survived kill -9`);
+      await sleep(LOOK_AGAIN_MS);
+    }
+  }
+}
+
+async function runs(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
+  return stat !== null && !/^\d+ \(.*\) Z/.test(stat);
+}

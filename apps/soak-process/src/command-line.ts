@@ -1,0 +1,74 @@
+import { parseArgs } from "node:util";
+
+/** What `pnpm soak:process` is asked for. */
+export type Command =
+  | { readonly kind: "kills"; readonly kills: number; readonly seed: number; readonly lifeMsMax: number }
+  | {
+      readonly kind: "freezes";
+      readonly freezes: number;
+      readonly seed: number;
+      readonly frozenMsMax: number;
+    };
+
+/** A command line that makes no sense; its message is all there is to say. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export const USAGE = `pnpm soak:process COMMAND [options]
+
+  kills      kill -9 of workerd under load     --kills N (100)    --life-ms N (500): longest time between two
+  freezes    SIGSTOP and SIGCONT under load    --freezes N (10)   --seconds N (30): longest stop
+
+  --seed N   the same seed draws the same load, moments and damage (default: from the clock)`;
+
+const OPTIONS = {
+  kills: { type: "string" },
+  "life-ms": { type: "string" },
+  freezes: { type: "string" },
+  seconds: { type: "string" },
+  seed: { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/** Reads a command line. Throws UsageError. */
+export function parseCommandLine(args: readonly string[], randomSeed: number): Command | "help" {
+  const { values, positionals } = parse(args);
+  if (values.help === true) return "help";
+  const [kind, ...more] = positionals;
+  if (more.length > 0) throw new UsageError("One command at a time.");
+  const seed = whole("--seed", values.seed, randomSeed, 0);
+  switch (kind) {
+    case "kills": {
+      const lifeMsMax = whole("--life-ms", values["life-ms"], 500, 0);
+      return { kind, kills: whole("--kills", values.kills, 100, 1), seed, lifeMsMax };
+    }
+    case "freezes": {
+      const frozenMsMax = 1000 * whole("--seconds", values.seconds, 30, 1);
+      return { kind, freezes: whole("--freezes", values.freezes, 10, 1), seed, frozenMsMax };
+    }
+    case undefined:
+      return "help";
+    default:
+      throw new UsageError(`There is no command "${kind}".`);
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    // pnpm passes the dashes of `pnpm soak:process -- kills` on.
+    const own = args[0] === "--" ? args.slice(1) : [...args];
+    return parseArgs({ args: own, options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function whole(name: string, text: string | undefined, fallback: number, min: number): number {
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < min) {
+    throw new UsageError(`${name} must be a whole number, ${min} or more.`);
+  }
+  return value;
+}

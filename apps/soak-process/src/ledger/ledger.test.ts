@@ -1,0 +1,207 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { DEAD_LETTER_QUEUE } from "../cluster/topology.ts";
+import { Ledger } from "./ledger.ts";
+import type { Message } from "./message.ts";
+import { summarise } from "./summary.ts";
+
+let nowMs: number;
+let ledger: Ledger;
+
+beforeEach(() => {
+  nowMs = 1_000;
+  ledger = new Ledger(() => nowMs);
+});
+
+const ACK = { kind: "ack" } as const;
+
+/** A message that its producer was told is stored. */
+function stored(queue = "orders", delayMs = 0): { message: Message; body: string } {
+  const intended = ledger.intend({ queue, bytes: 50, delayMs });
+  ledger.answered(intended.message, "acknowledged");
+  return intended;
+}
+
+function deliver(body: string, attempts: number, queue = "orders"): void {
+  ledger.delivered({ queue, messages: [{ id: "", attempts, body }] });
+}
+
+const violations = () => ledger.findings.violationTexts;
+
+describe("an acknowledged message", () => {
+  it("is owed until a handler has acknowledged it", () => {
+    const { message, body } = stored();
+    expect([ledger.openCount, summarise(ledger).lost]).toEqual([1, 1]);
+    deliver(body, 1);
+    expect(ledger.openCount).toBe(1);
+    ledger.settled(message, "orders", ACK);
+    expect([ledger.openCount, summarise(ledger).lost]).toEqual([0, 0]);
+    expect(violations()).toEqual([]);
+  });
+
+  it("is owed again when it comes again", () => {
+    const { message, body } = stored();
+    deliver(body, 1);
+    ledger.settled(message, "orders", ACK);
+    ledger.lifeEnded();
+    deliver(body, 2);
+    expect(ledger.openCount).toBe(1);
+  });
+
+  it("is owed no more when the dead-letter queue's handler has acknowledged it", () => {
+    const { message, body } = stored();
+    for (let attempts = 1; attempts <= 5; attempts++) {
+      deliver(body, attempts);
+      ledger.settled(message, "orders", { kind: "retry", delayMs: 0 });
+    }
+    deliver(body, 1, DEAD_LETTER_QUEUE);
+    ledger.settled(message, DEAD_LETTER_QUEUE, ACK);
+    expect(summarise(ledger)).toMatchObject({ lost: 0, deadLettered: 1, violations: 0 });
+  });
+});
+
+describe("a send that was not answered", () => {
+  it("is owed nothing, and counts as stored when it comes all the same", () => {
+    const { body } = ledger.intend({ queue: "orders", bytes: 50, delayMs: 0 });
+    ledger.intend({ queue: "orders", bytes: 50, delayMs: 0 });
+    deliver(body, 1);
+    expect(summarise(ledger)).toMatchObject({
+      unanswered: 2,
+      unansweredButStored: 1,
+      lost: 0,
+      violations: 0,
+    });
+  });
+});
+
+describe("a duplicate is explained", () => {
+  it("by a handler that had it at the kill", () => {
+    const { body } = stored();
+    deliver(body, 1);
+    ledger.lifeEnded();
+    deliver(body, 2);
+    expect(ledger.findings.duplicates["the handler had it when the process died"]).toBe(1);
+    expect(violations()).toEqual([]);
+  });
+
+  it("by an acknowledgement that was lost at the kill, with how old it was", () => {
+    const { message, body } = stored();
+    deliver(body, 1);
+    ledger.settled(message, "orders", ACK);
+    nowMs += 7;
+    ledger.lifeEnded();
+    deliver(body, 2);
+    expect(ledger.findings.duplicates["its acknowledgement was not committed when the process died"]).toBe(1);
+    expect(ledger.findings.oldestLostAckMs).toBe(7);
+    expect(violations()).toEqual([]);
+  });
+
+  it("by a retry that was lost at the kill", () => {
+    const { message, body } = stored();
+    deliver(body, 1);
+    ledger.settled(message, "orders", { kind: "retry", delayMs: 5_000 });
+    ledger.lifeEnded();
+    deliver(body, 2);
+    expect(ledger.findings.duplicates["its retry was asked for and not committed"]).toBe(1);
+    expect(violations()).toEqual([]);
+  });
+});
+
+describe("a violation is", () => {
+  it("a body that nobody sent, or a damaged one", () => {
+    const { body } = stored();
+    deliver("7:abc", 1);
+    deliver("abc", 1);
+    deliver(`${body.slice(0, -1)}!`, 1);
+    expect(violations()).toHaveLength(3);
+  });
+
+  it("a message of another queue", () => {
+    deliver(stored("bulk").body, 1, "orders");
+    expect(violations()).toHaveLength(1);
+  });
+
+  it("a message that was refused", () => {
+    const { message, body } = ledger.intend({ queue: "orders", bytes: 50, delayMs: 0 });
+    ledger.answered(message, "refused");
+    deliver(body, 1);
+    expect(violations()).toHaveLength(1);
+  });
+
+  it("a delay that was cut short, by 1 ms", () => {
+    const [early, late] = [stored("orders", 500), stored("orders", 500)];
+    nowMs += 499;
+    deliver(early.body, 1);
+    nowMs += 1;
+    deliver(late.body, 1);
+    expect(violations()).toEqual(['message 0 of queue "orders" came 1 ms before its delay was over']);
+  });
+
+  it("a retry delay that was cut short, by 1 ms", () => {
+    const { message, body } = stored();
+    deliver(body, 1);
+    ledger.settled(message, "orders", { kind: "retry", delayMs: 1_000 });
+    nowMs += 999;
+    deliver(body, 2);
+    expect(violations()).toEqual(['message 0 of queue "orders" came 1 ms before its retry delay was over']);
+  });
+
+  it("a second delivery while a handler has the message", () => {
+    const { body } = stored();
+    deliver(body, 1);
+    deliver(body, 2);
+    expect(violations()).toHaveLength(1);
+  });
+
+  it("a delivery after an acknowledgement in the same life", () => {
+    const { message, body } = stored();
+    deliver(body, 1);
+    ledger.settled(message, "orders", ACK);
+    deliver(body, 2);
+    expect(violations()).toHaveLength(1);
+  });
+
+  it("a delivery in a later life after an acknowledgement that is proved to be committed", () => {
+    const { message, body } = stored("serial");
+    deliver(body, 1, "serial");
+    ledger.settled(message, "serial", ACK);
+    deliver(stored("serial").body, 1, "serial");
+    ledger.lifeEnded();
+    deliver(body, 2, "serial");
+    expect(violations()).toEqual(['message 0 of queue "serial" was delivered after its acknowledgement']);
+  });
+
+  it("a number of attempts that does not grow", () => {
+    const { body } = stored();
+    deliver(body, 2);
+    ledger.lifeEnded();
+    deliver(body, 2);
+    expect(violations()).toEqual(['message 0 of queue "orders" went from attempt 2 to 2']);
+  });
+
+  it("an attempt past the last", () => {
+    deliver(stored().body, 5);
+    expect(violations()).toEqual([]);
+    deliver(stored().body, 6);
+    expect(violations()).toHaveLength(1);
+  });
+
+  it("a death before the last attempt that no kill explains", () => {
+    const { message, body } = stored();
+    deliver(body, 3);
+    ledger.settled(message, "orders", { kind: "retry", delayMs: 0 });
+    ledger.lifeEnded();
+    deliver(body, 1, DEAD_LETTER_QUEUE);
+    expect(violations()).toEqual(['message 0 of queue "dead" died on attempt 3, 1 kill(s) later']);
+  });
+
+  it("a delivery by the own queue after the move to the dead-letter queue", () => {
+    const { message, body } = stored();
+    deliver(body, 5);
+    ledger.settled(message, "orders", { kind: "retry", delayMs: 0 });
+    deliver(body, 1, DEAD_LETTER_QUEUE);
+    deliver(body, 6);
+    expect(violations()).toContain(
+      'message 0 of queue "orders" was delivered after it had moved to the dead-letter queue',
+    );
+  });
+});

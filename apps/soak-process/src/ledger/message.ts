@@ -1,0 +1,41 @@
+/** What the producer was told about a message: nothing if the process died before. */
+export type SendOutcome = "unknown" | "acknowledged" | "refused";
+
+/** What the handler did with a delivery, and whether it is known that the broker has committed it. */
+export type Settlement =
+  | { readonly kind: "ack"; readonly atMs: number; committed: boolean }
+  | { readonly kind: "retry"; readonly atMs: number; readonly delayMs: number; committed: boolean };
+
+/** The latest delivery of a message by one queue. */
+export interface Visit {
+  /** Number of the life of the process in which it took place. */
+  readonly life: number;
+  readonly attempts: number;
+  /** `null` while the handler has it. */
+  settlement: Settlement | null;
+}
+
+/** Everything that is known about one message. */
+export interface Message {
+  readonly tag: number;
+  readonly queue: string;
+  readonly bytes: number;
+  readonly delayMs: number;
+  /** Before the call, so nothing can be due earlier than this and the delay. */
+  readonly sentAtMs: number;
+  readonly sentInLife: number;
+  outcome: SendOutcome;
+  /** The latest visit to its own queue's handler and to that of the dead-letter queue. */
+  own: Visit | null;
+  dead: Visit | null;
+}
+
+/** Whether the message is done with: its last handler has acknowledged it. */
+export function isSettled({ own, dead }: Message): boolean {
+  return (dead ?? own)?.settlement?.kind === "ack";
+}
+
+/** Whether it is owed: its producer was told that it is stored, and no handler is done with it. */
+export function isOpen(message: Message): boolean {
+  return message.outcome === "acknowledged" && !isSettled(message);
+}

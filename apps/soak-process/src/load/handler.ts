@@ -1,0 +1,68 @@
+import type { BatchReport, Verdict } from "../../workers/wire.ts";
+import { DEAD_LETTER_QUEUE, settingsOf } from "../cluster/topology.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Random } from "../random.ts";
+
+/** Delays of single retries that are asked for, in seconds. */
+const RETRY_DELAYS_SECONDS = [0, 0, 1, 2] as const;
+/** Longest that a handler takes, in ms; most take no time. */
+const HANDLER_MS_MAX = 60;
+
+/** Decides what the handlers do: mostly they acknowledge, often they retry, sometimes they throw half way. */
+export class Handler {
+  readonly #ledger: Ledger;
+  readonly #random: Random;
+  /** From then on every message is acknowledged: for the end of a run. */
+  isDraining = false;
+
+  constructor(ledger: Ledger, random: Random) {
+    this.#ledger = ledger;
+    this.#random = random;
+  }
+
+  /** Enters a batch into the books, lets the handler take its time and enters what it does. */
+  async handle(report: BatchReport): Promise<Verdict> {
+    const { life } = this.#ledger;
+    const messages = this.#ledger.delivered(report);
+    const verdict = this.#decide(report);
+    const random = this.#random;
+    if (!this.isDraining && random.chance(0.3)) await passing(random.int(0, HANDLER_MS_MAX));
+    // The process that asked is gone: it never gets the answer.
+    if (life !== this.#ledger.life) return verdict;
+    for (const [position, message] of messages.entries()) {
+      if (message !== null)
+        this.#ledger.settled(message, report.queue, settlementOf(verdict, position, report.queue));
+    }
+    return verdict;
+  }
+
+  #decide({ queue, messages }: BatchReport): Verdict {
+    const random = this.#random;
+    if (this.isDraining || queue === DEAD_LETTER_QUEUE) return { acks: [], retries: [], ends: "returns" };
+    const ends = random.pick(["returns", "returns", "returns", "acks all", "retries all", "throws"]);
+    const acks: number[] = [];
+    const retries: { position: number; delaySeconds: number }[] = [];
+    for (let position = 0; position < messages.length; position++) {
+      if (random.chance(0.2)) acks.push(position);
+      else if (random.chance(0.1))
+        retries.push({ position, delaySeconds: random.pick(RETRY_DELAYS_SECONDS) });
+    }
+    return { acks, retries, ends };
+  }
+}
+
+/** What becomes of one message (spec cloudflare-queues 2.4): what was said of it alone counts more than how it ended. */
+export function settlementOf(
+  { acks, retries, ends }: Verdict,
+  position: number,
+  queue: string,
+): { kind: "ack" } | { kind: "retry"; delayMs: number } {
+  const own = retries.find((retry) => retry.position === position);
+  if (own !== undefined) return { kind: "retry", delayMs: 1000 * own.delaySeconds };
+  if (acks.includes(position) || ends === "returns" || ends === "acks all") return { kind: "ack" };
+  return { kind: "retry", delayMs: 1000 * settingsOf(queue).retryDelaySeconds };
+}
+
+function passing(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,104 @@
+import type { SendOrder } from "../../workers/wire.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { PRODUCED_QUEUES } from "../cluster/topology.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Message } from "../ledger/message.ts";
+import type { Random } from "../random.ts";
+
+/** Producers that send at the same time. */
+const PRODUCERS = 4;
+/** Messages that may be under way before the producers pause: more would only make the end of a run longer. */
+const OPEN_MAX = 3_000;
+/** Longest pause between two orders of a producer, in ms. */
+const PAUSE_MS_MAX = 15;
+/** Longest delay that is asked for, in seconds: longer than the lives between two kills. */
+const DELAY_SECONDS_MAX = 3;
+
+/**
+ * Sends at random until `stop`: single messages, many at once, batches, and both with delays.
+ *
+ * @returns when every producer has stopped, whether it was told to or its process was killed.
+ */
+export async function produce(
+  cluster: Cluster,
+  ledger: Ledger,
+  random: Random,
+  stop: AbortSignal,
+): Promise<void> {
+  await Promise.all(
+    Array.from({ length: PRODUCERS }, () => produceOne(cluster, ledger, random.fork(), stop)),
+  );
+}
+
+async function produceOne(
+  cluster: Cluster,
+  ledger: Ledger,
+  random: Random,
+  stop: AbortSignal,
+): Promise<void> {
+  while (!stop.aborted) {
+    if (ledger.openCount < OPEN_MAX) {
+      const isAlive = await sendOrder(cluster, ledger, drawOrder(random));
+      if (!isAlive) return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, random.int(0, PAUSE_MS_MAX)));
+  }
+}
+
+/** An order that is not in the books yet. */
+export interface DrawnOrder {
+  readonly queue: string;
+  readonly how: SendOrder["how"];
+  readonly messages: readonly { readonly bytes: number; readonly delaySeconds: number | null }[];
+}
+
+function drawOrder(random: Random): DrawnOrder {
+  const how = random.pick(["batch", "singles"]);
+  const isDelayed = random.chance(0.25);
+  const count = how === "batch" ? random.int(1, 60) : random.int(1, 12);
+  return {
+    queue: random.pick(PRODUCED_QUEUES),
+    how,
+    messages: Array.from({ length: count }, () => ({
+      bytes: random.chance(0.02) ? random.int(1_000, 60_000) : random.int(1, 400),
+      delaySeconds: isDelayed && random.chance(0.7) ? random.int(1, DELAY_SECONDS_MAX) : null,
+    })),
+  };
+}
+
+/**
+ * Enters an order into the books, sends it and enters what came back.
+ *
+ * @returns whether anything came back.
+ */
+export async function sendOrder(
+  cluster: Pick<Cluster, "send">,
+  ledger: Ledger,
+  { queue, how, messages }: DrawnOrder,
+): Promise<boolean> {
+  const entries: Message[] = [];
+  const outgoing = withinBatchLimit(messages).map(({ bytes, delaySeconds }) => {
+    const { message, body } = ledger.intend({ queue, bytes, delayMs: 1000 * (delaySeconds ?? 0) });
+    entries.push(message);
+    return delaySeconds === null ? { body } : { body, delaySeconds };
+  });
+  try {
+    const answers = await cluster.send({ queue, how, messages: outgoing });
+    for (const [i, answer] of answers.entries()) {
+      const entry = entries[i];
+      if (entry !== undefined) ledger.answered(entry, answer === null ? "acknowledged" : "refused");
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What one `sendBatch` takes: 256,000 bytes, JSON's quotes included. */
+function withinBatchLimit(messages: DrawnOrder["messages"]): DrawnOrder["messages"] {
+  let bytes = 0;
+  return messages.filter((message, i) => {
+    bytes += message.bytes + 32;
+    return i === 0 || bytes < 250_000;
+  });
+}
