@@ -48,7 +48,7 @@ const MODES: Readonly<Record<Command["mode"]["kind"], (command: Command) => Prom
       cases: chosenCases(command, CASES),
       runs: command.runs,
       runSeconds: command.runSeconds,
-      warmUpScale: command.isQuick ? 0.02 : 1,
+      ...(command.isQuick ? { warmUps: 1, warmUpScale: 0.02 } : { warmUps: 2, warmUpScale: 1 }),
       mayInstall: command.mayInstall,
       say,
     });

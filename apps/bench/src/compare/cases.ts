@@ -6,24 +6,25 @@ export interface Case {
   readonly title: string;
   /** Messages of the first run, which only warms up and tells how many make a run of the wanted length. */
   readonly warmUpMessages: number;
+  /** Messages of a run are a multiple of this: 100 where batches must be full, or the last would wait for its timeout. */
+  readonly step: number;
 }
 
 export const CASES: readonly Case[] = [
-  { way: "single", title: "send, one by one", warmUpMessages: 500 },
-  { way: "concurrent50", title: "send, 50 at once", warmUpMessages: 2_000 },
-  { way: "concurrent500", title: "send, 500 at once", warmUpMessages: 5_000 },
-  { way: "requests50", title: "send, from 50 requests at once", warmUpMessages: 2_000 },
-  { way: "batch100", title: "batches of 100, one by one", warmUpMessages: 5_000 },
-  { way: "burst", title: "send -> handled: batches of 100, 10 at once", warmUpMessages: 10_000 },
-  { way: "idle", title: "send -> handled: one message at a time", warmUpMessages: 100 },
+  { way: "single", title: "send, one by one", warmUpMessages: 500, step: 100 },
+  { way: "concurrent50", title: "send, 50 at once", warmUpMessages: 2_000, step: 100 },
+  { way: "concurrent500", title: "send, 500 at once", warmUpMessages: 5_000, step: 100 },
+  { way: "requests50", title: "send, from 50 requests at once", warmUpMessages: 2_000, step: 100 },
+  { way: "batch100", title: "batches of 100, one by one", warmUpMessages: 5_000, step: 100 },
+  { way: "burst", title: "send -> handled: batches of 100, 10 at once", warmUpMessages: 10_000, step: 100 },
+  { way: "idle", title: "send -> handled: one message at a time", warmUpMessages: 10, step: 10 },
 ];
 
-/** Fewest and most messages of a run; more would only fill memory with backlog. */
-export const RUN_MESSAGES_MIN = 100;
+/** Most messages of a run; more would only fill memory with backlog. */
 export const RUN_MESSAGES_MAX = 400_000;
 
-/** Messages that make a run of about `seconds`: a multiple of 100, so that every batch is full. */
-export function messagesFor(seconds: number, handledPerSecond: number): number {
-  const hundreds = Math.round((seconds * handledPerSecond) / 100);
-  return Math.min(RUN_MESSAGES_MAX, Math.max(RUN_MESSAGES_MIN, 100 * hundreds));
+/** Messages that make a run of about `seconds`: a multiple of `step`, once at least. */
+export function messagesFor(seconds: number, handledPerSecond: number, step: number): number {
+  const steps = Math.round((seconds * handledPerSecond) / step);
+  return Math.min(RUN_MESSAGES_MAX, step * Math.max(1, steps));
 }

@@ -10,7 +10,8 @@ export interface CompareOptions {
   readonly runs: number;
   /** Length of a run in seconds. */
   readonly runSeconds: number;
-  /** Factor on the messages of warm-ups. */
+  /** Runs before the ones that count, and a factor on their messages. The first compiles; the last sizes the others. */
+  readonly warmUps: number;
   readonly warmUpScale: number;
   readonly mayInstall: boolean;
   /** Told what happens; progress, not results. */
@@ -37,9 +38,13 @@ type Started =
  * the machine meanwhile hits them alike.
  */
 export async function compare(options: CompareOptions): Promise<Comparison[]> {
-  const started: Started[] = [];
+  // Starting can be done at the same time, installing cannot: package managers lock.
+  const missing: (string | null)[] = [];
+  for (const system of options.systems) missing.push(await install(system, options));
+  const started = await Promise.all(
+    options.systems.map((system, i) => start(system, missing[i] ?? null, options)),
+  );
   try {
-    for (const system of options.systems) started.push(await start(system, options));
     const comparisons: Comparison[] = [];
     for (const testCase of options.cases)
       comparisons.push(...(await compareCase(testCase, started, options)));
@@ -49,23 +54,37 @@ export async function compare(options: CompareOptions): Promise<Comparison[]> {
   }
 }
 
-async function start(system: System, { mayInstall, say }: CompareOptions): Promise<Started> {
-  say(`starting ${system.name}`);
+/** The reason why a system cannot be installed, `null` when it is. */
+async function install(system: System, { mayInstall }: CompareOptions): Promise<string | null> {
   try {
     await system.install({ mayInstall });
-    return { kind: "running", system, running: await system.start() };
+    return null;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    say(`  it cannot run here: ${reason}`);
+    return describe(error);
+  }
+}
+
+async function start(system: System, missing: string | null, { say }: CompareOptions): Promise<Started> {
+  const failed = (reason: string): Started => {
+    say(`${system.name} cannot run here: ${reason}`);
     return { kind: "failed", system, reason: firstLine(reason) };
+  };
+  if (missing !== null) return failed(missing);
+  try {
+    const running = await system.start();
+    say(`${system.name} is running`);
+    return { kind: "running", system, running };
+  } catch (error) {
+    return failed(describe(error));
   }
 }
 
 async function compareCase(
   testCase: Case,
   started: readonly Started[],
-  { runs, runSeconds, warmUpScale, say }: CompareOptions,
+  options: CompareOptions,
 ): Promise<Comparison[]> {
+  const { runs, say } = options;
   say(testCase.title);
   const lanes = started.map((each) => ({ each, messages: 0, runs: [] as Run[], reason: reasonOf(each) }));
   for (let round = -1; round < runs; round++) {
@@ -73,7 +92,7 @@ async function compareCase(
       const { each } = lane;
       if (lane.reason !== null || each.kind === "failed") continue;
       try {
-        if (round === -1) lane.messages = await sizeRun(each.running, testCase, runSeconds, warmUpScale);
+        if (round === -1) lane.messages = await sizeRun(each.running, testCase, options);
         else lane.runs.push(await measureRun(each.running, testCase, lane.messages));
       } catch (error) {
         lane.reason = firstLine(String(error));
@@ -88,17 +107,16 @@ async function compareCase(
   });
 }
 
-/** Warms up, twice since the first time compiles, and tells how many messages make a run. */
+/** Warms up and tells how many messages make a run. */
 async function sizeRun(
   running: RunningSystem,
-  { way, warmUpMessages }: Case,
-  runSeconds: number,
-  warmUpScale: number,
+  { way, warmUpMessages, step }: Case,
+  { runSeconds, warmUps, warmUpScale }: CompareOptions,
 ): Promise<number> {
-  const messages = Math.max(100, 100 * Math.round((warmUpMessages * warmUpScale) / 100));
-  await running.run(way, messages);
-  const { handledPerSecond } = await running.run(way, messages);
-  return messagesFor(runSeconds, handledPerSecond);
+  const messages = messagesFor(warmUpScale, warmUpMessages, step);
+  let handledPerSecond = 0;
+  for (let i = 0; i < warmUps; i++) ({ handledPerSecond } = await running.run(way, messages));
+  return messagesFor(runSeconds, handledPerSecond, step);
 }
 
 async function measureRun(running: RunningSystem, { way }: Case, messages: number): Promise<Run> {
@@ -116,6 +134,10 @@ function reasonOf(started: Started): string | null {
 
 function rates({ sentPerSecond, handledPerSecond, messages }: Summary): string {
   return `${Math.round(sentPerSecond)} sent/s, ${Math.round(handledPerSecond)} handled/s (${messages} messages)`;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function firstLine(text: string): string {

@@ -4,7 +4,7 @@ import { BeanstalkdConnection } from "./beanstalkd-connection.ts";
 import { type ConnectPeer, preciseNow } from "./peer-client.ts";
 
 /** Connections that reserve: one blocks in `reserve` until it has a job. */
-const CONSUMERS = 10;
+const CONSUMERS = 30;
 
 export const connectBeanstalkd: ConnectPeer = async ({ port }, handled) => {
   const producer = await BeanstalkdConnection.open(port);

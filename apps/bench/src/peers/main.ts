@@ -10,7 +10,8 @@ import { connectPlainjob } from "./plainjob.ts";
 /** The process that sends to a peer and consumes from it; its parent tells it what to run. */
 const CONNECT: Readonly<Record<string, ConnectPeer>> = {
   bullmq: connectBullMQ,
-  "pg-boss": connectPgBoss,
+  "pg-boss": connectPgBoss(false),
+  "pg-boss-notify": connectPgBoss(true),
   beanstalkd: connectBeanstalkd,
   plainjob: connectPlainjob(false),
   "plainjob-full": connectPlainjob(true),

@@ -6,9 +6,11 @@ import { type ConnectPeer, preciseNow } from "./peer-client.ts";
 
 const QUEUE = "bench";
 const CONNECTIONS = 20;
+/** The shortest that pg-boss allows. */
+const POLLING_SECONDS = 0.5;
 /** Jobs per fetch and fetching workers; the fastest of those tried on two cores. */
 const BATCH_SIZE = 500;
-const WORKERS = 2;
+const WORKERS = 1;
 
 /** What is used of pg-boss. */
 interface PgBossModule {
@@ -29,47 +31,52 @@ interface PgBossModule {
   };
 }
 
-export const connectPgBoss: ConnectPeer = async ({ port, packages }, handled) => {
-  const { PgBoss } = createRequire(path.join(packages, "package.json"))("pg-boss") as PgBossModule;
-  const boss = new PgBoss({
-    connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    max: CONNECTIONS,
-    // Workers are woken by NOTIFY instead of polling every half second.
-    useListenNotify: true,
-  });
-  boss.on("error", (error) => console.error(error));
-  await boss.start();
-  await boss.createQueue(QUEUE, { notify: true });
-  await boss.work(
-    QUEUE,
-    {
-      batchSize: BATCH_SIZE,
-      localConcurrency: WORKERS,
-      burstWhenBatchFull: true,
-      pollingIntervalSeconds: 0.5,
-      notifyPollingIntervalSeconds: 0.5,
-    },
-    async (jobs) => {
-      const nowMs = preciseNow();
-      for (const { data } of jobs) handled.note(data.sentMs, nowMs);
-    },
-  );
-  return {
-    send: (data) => boss.send(QUEUE, data),
-    sendHundred: (payloads) =>
-      boss.insert(
-        QUEUE,
-        payloads.map((data) => ({ data })),
-      ),
-    sendFromRequests: (requests, messages) =>
-      sendFromLoops(requests, messages, () => boss.send(QUEUE, payload(preciseNow())), preciseNow),
-    async sendAndAwait(data) {
-      const { count } = handled;
-      await boss.send(QUEUE, data);
-      await handled.reached(count + 1);
-    },
-    async close() {
-      await boss.stop({ graceful: false });
-    },
+/**
+ * @param isNotified Whether workers are woken by NOTIFY, which makes them start at once and every send slower:
+ *   PostgreSQL commits transactions that notify one after the other. Else they ask every half second.
+ */
+export function connectPgBoss(isNotified: boolean): ConnectPeer {
+  return async ({ port, packages }, handled) => {
+    const { PgBoss } = createRequire(path.join(packages, "package.json"))("pg-boss") as PgBossModule;
+    const boss = new PgBoss({
+      connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
+      max: CONNECTIONS,
+      useListenNotify: isNotified,
+    });
+    boss.on("error", (error) => console.error(error));
+    await boss.start();
+    await boss.createQueue(QUEUE, { notify: isNotified });
+    await boss.work(
+      QUEUE,
+      {
+        batchSize: BATCH_SIZE,
+        localConcurrency: WORKERS,
+        burstWhenBatchFull: true,
+        pollingIntervalSeconds: POLLING_SECONDS,
+        notifyPollingIntervalSeconds: POLLING_SECONDS,
+      },
+      async (jobs) => {
+        const nowMs = preciseNow();
+        for (const { data } of jobs) handled.note(data.sentMs, nowMs);
+      },
+    );
+    return {
+      send: (data) => boss.send(QUEUE, data),
+      sendHundred: (payloads) =>
+        boss.insert(
+          QUEUE,
+          payloads.map((data) => ({ data })),
+        ),
+      sendFromRequests: (requests, messages) =>
+        sendFromLoops(requests, messages, () => boss.send(QUEUE, payload(preciseNow())), preciseNow),
+      async sendAndAwait(data) {
+        const { count } = handled;
+        await boss.send(QUEUE, data);
+        await handled.reached(count + 1);
+      },
+      async close() {
+        await boss.stop({ graceful: false });
+      },
+    };
   };
-};
+}

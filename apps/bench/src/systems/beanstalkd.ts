@@ -10,7 +10,7 @@ export const beanstalkd: System = {
   name: "beanstalkd (-b DIR -f0)",
   acknowledged: "commit",
   clockMs: 0,
-  how: "no bulk command: 100 puts in one write; 10 connections reserve and delete",
+  how: "no bulk command: 100 puts in one write; 30 connections reserve and delete",
   install: async (options) => {
     await installProgram("beanstalkd", "beanstalkd", options);
   },

@@ -1,7 +1,7 @@
 import { beanstalkd } from "./beanstalkd.ts";
 import { bullmq } from "./bullmq.ts";
 import { miniflare } from "./miniflare.ts";
-import { pgBoss } from "./pg-boss.ts";
+import { pgBoss, pgBossNotify } from "./pg-boss.ts";
 import { plainjob, plainjobFull } from "./plainjob.ts";
 import { sluice } from "./sluice.ts";
 import type { System } from "./system.ts";
@@ -12,6 +12,7 @@ export const SYSTEMS: readonly System[] = [
   miniflare,
   bullmq,
   pgBoss,
+  pgBossNotify,
   beanstalkd,
   plainjob,
   plainjobFull,

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
+import { type Lab, startLab } from "./lab.ts";
+
+let persistDir: string;
+let lab: Lab;
+
+beforeAll(async () => {
+  persistDir = await temporaryFolder("test");
+  lab = await startLab({ persistDir, consumer: { maxBatchSize: 100, maxBatchTimeoutSeconds: 0 } });
+});
+
+afterAll(async () => {
+  await lab.stop();
+  await removeFolder(persistDir);
+});
+
+const handled = (messages: number) =>
+  expect
+    .poll(() => lab.tell({ kind: "handled" }), { timeout: 30_000 })
+    .toMatchObject({ acknowledged: messages });
+
+it("bills a request for every call and rows for every commit", async () => {
+  const before = await lab.tell({ kind: "bill" });
+  await lab.tell({ kind: "fill", messages: 1_000, atOnce: 1, delaySeconds: 0 });
+  await handled(1_000);
+  const after = await lab.tell({ kind: "bill" });
+  expect(after.requests - after.alarms - (before.requests - before.alarms)).toBe(10);
+  expect(after.rowsWritten - before.rowsWritten).toBeGreaterThanOrEqual(10);
+  expect(after.activeMs).toBeGreaterThan(before.activeMs);
+});
+
+it("delivers again what its handler is told to retry", async () => {
+  await lab.tell({ kind: "behave", behaviour: { kind: "retryFirst", every: 2, delaySeconds: 0 } });
+  await lab.tell({ kind: "fill", messages: 200, atOnce: 1, delaySeconds: 0 });
+  await handled(200);
+  expect(await lab.tell({ kind: "handled" })).toMatchObject({ delivered: 300 });
+  await lab.tell({ kind: "behave", behaviour: { kind: "acknowledge" } });
+});
+
+it("runs the workload of the comparison", async () => {
+  const measured = await lab.run("requests50", 100);
+  expect(measured.messages).toBe(100);
+  expect(measured.handledPerSecond).toBeGreaterThan(0);
+});
+
+it("tells the living memory of the broker's isolate", async () => {
+  const inspector = await lab.inspect("broker");
+  expect((await inspector.liveHeap()).usedSize).toBeGreaterThan(100_000);
+  inspector.close();
+});
