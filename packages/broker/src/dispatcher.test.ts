@@ -64,6 +64,22 @@ describe("delivery", () => {
     ]);
   });
 
+  it("gives the attempts as one number when all messages have the same, else one by one", async () => {
+    const world = worldWith({ maxBatchSize: 2, maxBatchTimeoutSeconds: 5 });
+    const attempts: unknown[] = [];
+    const { deliver } = world;
+    world.deliver = (delivery) => {
+      attempts.push(delivery.attempts);
+      return deliver(delivery);
+    };
+    world.handler = (batch) => (batch.messages.length === 1 ? { outcome: "exception" } : {});
+    await world.send("orders", ["a", "b", "c"]);
+    await world.pass(5_000);
+    await world.send("orders", ["d"]);
+    await world.pass(5_000);
+    expect(attempts).toEqual([1, 1, [2, 1]]);
+  });
+
   it("runs max_concurrency batches at a time and no more", async () => {
     const world = worldWith({ ...one, maxConcurrency: 3 });
     const running = new Set<string>();
@@ -199,6 +215,24 @@ describe("a consumer that is absent", () => {
     );
     expect(waits).toEqual(doubling);
     expect(world.seen).toEqual([]);
+  });
+
+  it("is asked for the sake of delayed messages too", async () => {
+    const world = worldWith(one);
+    world.running = false;
+    await world.send("orders", ["now", "later"], { ownDelays: [0, 3_600] });
+    await world.pass(BACKOFF_FIRST_MS);
+    expect(world.pings).toBe(2);
+  });
+
+  it("gets its messages at the moment it says that it is back", async () => {
+    const world = worldWith(one);
+    world.running = false;
+    await world.send("orders", ["a"]);
+    await world.pass(0);
+    world.running = true;
+    await world.pass(BACKOFF_FIRST_MS);
+    expect(bodiesOf(world.seen)).toEqual([["a"]]);
   });
 
   it("is not asked while nothing waits for it", async () => {

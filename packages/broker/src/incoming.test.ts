@@ -62,6 +62,20 @@ describe("storeIncoming", () => {
     expect(store(first, second, packed(1, rest))).toHaveLength(segments);
   });
 
+  it("fills every segment to the byte, not only the first one", () => {
+    const quarter = packed(1, SEGMENT_BYTES_MAX / 4 - 40);
+    expect(store(...Array<PackedIndex>(8).fill(quarter))).toHaveLength(2);
+    const all = packMessages(
+      Array.from({ length: 8 }, (_, i) => ({
+        id: `${i}`.padStart(32, "0"),
+        contentType: "bytes" as const,
+        body: new Uint8Array(SEGMENT_BYTES_MAX / 4 - 40),
+      })),
+    );
+    const lengths = store(new PackedIndex(all)).map(({ byteLength }) => byteLength);
+    expect(lengths).toEqual([SEGMENT_BYTES_MAX, SEGMENT_BYTES_MAX]);
+  });
+
   it.each([
     [SEGMENT_BYTES_MAX - 1, 1],
     [SEGMENT_BYTES_MAX, 1],

@@ -168,6 +168,23 @@ describe("a target that cannot be reached", () => {
     expect(waiting(world, "dead")).toBe(1);
   });
 
+  it("is waited for from the beginning after it was reached", async () => {
+    const world = moving();
+    const refuse = () => Promise.reject(new Error("no route"));
+    world.carry = refuse;
+    await world.send("orders", ["a"]);
+    await world.pass(10_000);
+    world.carry = (_target, _handOver, deliver) => deliver();
+    await world.pass(BACKOFF_MAX_MS);
+    expect(waiting(world, "dead")).toBe(1);
+    world.carry = refuse;
+    await world.send("orders", ["b"]);
+    await world.pass(0);
+    world.carry = (_target, _handOver, deliver) => deliver();
+    await world.pass(BACKOFF_FIRST_MS);
+    expect(waiting(world, "dead")).toBe(2);
+  });
+
   it("is tried again by the next life", async () => {
     const world = moving();
     world.carry = () => Promise.reject(new Error("no route"));
@@ -180,28 +197,42 @@ describe("a target that cannot be reached", () => {
     expect(waiting(world, "dead")).toBe(1);
   });
 
-  it("does not keep messages from another target", async () => {
-    const world = new World({
-      orders: { consumer: consumer({ ...failing, deadLetterQueue: "dead" }) },
-      dead: {},
-      other: {},
-    });
-    world.handler = () => ({ outcome: "exception" });
-    let held = true;
-    world.carry = (target, _handOver, deliver) =>
-      target === "dead" && held ? Promise.reject(new Error("no route")) : deliver();
+  /** Fails "a" with the dead-letter queue "dead" and "b" with "other". */
+  async function twoTargets(carry: (world: World) => World["carry"]): Promise<World> {
+    const world = moving();
+    world.carry = carry(world);
     await world.send("orders", ["a"]);
-    await world.pass(0);
-    world.queues.orders = {
-      ...(world.queues.orders as NonNullable<typeof world.queues.orders>),
-      consumer: consumer({ ...failing, deadLetterQueue: "other" }),
-    };
+    await world.pass(20_000);
+    const { orders } = world.queues;
+    if (orders === undefined) throw new Error("it is configured");
+    world.queues.orders = { ...orders, consumer: consumer({ ...failing, deadLetterQueue: "other" }) };
     await world.send("orders", ["b"]);
     await world.pass(0);
+    return world;
+  }
+
+  it("does not keep messages from another target", async () => {
+    let held = true;
+    const world = await twoTargets(
+      () => (target, _handOver, deliver) =>
+        target === "dead" && held ? Promise.reject(new Error("no route")) : deliver(),
+    );
     expect([waiting(world, "dead"), waiting(world, "other")]).toEqual([0, 1]);
     held = false;
     await world.pass(BACKOFF_MAX_MS);
     expect([waiting(world, "dead"), waiting(world, "other")]).toEqual([1, 1]);
+  });
+
+  it("is not waited for by another target that can be tried earlier", async () => {
+    let held = true;
+    const world = await twoTargets(
+      () => (_target, _handOver, deliver) => (held ? Promise.reject(new Error("no route")) : deliver()),
+    );
+    held = false;
+    await world.pass(BACKOFF_FIRST_MS);
+    expect([waiting(world, "dead"), waiting(world, "other")]).toEqual([0, 1]);
+    await world.pass(BACKOFF_MAX_MS);
+    expect(waiting(world, "dead")).toBe(1);
   });
 });
 
@@ -222,6 +253,17 @@ describe("taking", () => {
     await core.take(handOver(8, "b"));
     await core.take(handOver(7, "a of another", "elsewhere"));
     expect(waiting(world, "dead")).toBe(3);
+  });
+
+  it("drops what is taken twice within one commit", async () => {
+    const world = new World({ dead: {} });
+    const store = world.store("dead");
+    store.hold();
+    const core = world.core("dead");
+    const all = [core.take(handOver(1, "a")), core.take(handOver(2, "b")), core.take(handOver(2, "b"))];
+    store.release();
+    await Promise.all(all);
+    expect(waiting(world, "dead")).toBe(2);
   });
 
   it("remembers that after a crash", async () => {
@@ -276,5 +318,6 @@ describe("an intent whose payload is damaged", () => {
         /^error: Queue "orders": messages for queue "dead" are damaged and lost: PackedFormatError/,
       ),
     ]);
+    expect(intents(world, "orders")).toBe(0);
   });
 });

@@ -223,6 +223,20 @@ describe("a queue that starts again", () => {
     expect(world.lines).toHaveLength(1);
   });
 
+  it("leaves nothing in the store of messages that an earlier life had touched", async () => {
+    const world = new World({ orders: { consumer: consumer({ ...atOnce, retryDelaySeconds: 60 }) } });
+    world.handler = () => ({ outcome: "exception" });
+    await world.send("orders", ["a", "b"]);
+    await world.pass(0);
+    world.handler = () => ({});
+    world.crash("orders");
+    await world.send("orders", ["c"]);
+    await world.pass(60_000);
+    world.store("orders").damage(({ segments, states }) => {
+      expect([segments.size, states.size]).toEqual([0, 0]);
+    });
+  });
+
   it("writes nothing and sets no alarm when there is nothing", async () => {
     const world = new World({ orders: { consumer: consumer() } });
     world.core("orders");

@@ -157,7 +157,7 @@ export class World {
     };
     const consumer: ConsumerPort = {
       name: "consumer",
-      deliver: gated((delivery) => this.deliver({ ...delivery, packed: delivery.packed.slice() })),
+      deliver: gated((delivery) => this.deliver({ ...delivery, packed: sent(delivery.packed) })),
       ping: gated(() => this.ping()),
     };
     const ports: QueuePorts = {
@@ -172,7 +172,7 @@ export class World {
       definitionOf: (queue) => this.queues[queue],
       consumerOf: (queue) => (this.queues[queue]?.consumer ? consumer : null),
       handOver: gated((target, handOver) => {
-        const copy = { ...handOver, packed: handOver.packed.slice() };
+        const copy = { ...handOver, packed: sent(handOver.packed) };
         return this.carry(target, copy, () => this.core(target).take(copy));
       }),
       setAlarm: (atMs) => {
@@ -204,6 +204,12 @@ export class World {
       if (!alive()) await new Promise(() => {});
     }
   }
+}
+
+/** What arrives at the other end of a call. A view takes its whole buffer along: megabytes for a message. */
+function sent(packed: Uint8Array): Uint8Array {
+  if (packed.byteLength !== packed.buffer.byteLength) throw new Error("a view was given to a call");
+  return packed.slice();
 }
 
 /** A whole result: everything acknowledged but for what the test says. */
