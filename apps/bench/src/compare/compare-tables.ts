@@ -26,13 +26,17 @@ export interface Row {
   readonly outcome: Comparison["outcome"];
 }
 
-/** One table per case, a row per system; one that could not be measured has the reason in its row. */
+/** One table per case, a row per system. The reasons of those that could not be measured stand under it. */
 export function compareTables(rows: readonly Row[]): string {
   const titles = [...new Set(rows.map(({ testCase }) => testCase.title))];
   return titles
     .map((title) => {
       const own = rows.filter(({ testCase }) => testCase.title === title);
-      return `### ${title}\n\n${markdownTable(HEADER, own.map(cells), 2)}`;
+      const reasons = own.flatMap(({ system, outcome }) =>
+        outcome.kind === "failed" ? [`- ${system.name} was not measured: ${outcome.reason}`] : [],
+      );
+      const table = `### ${title}\n\n${markdownTable(HEADER, own.map(cells), 2)}`;
+      return [table, ...(reasons.length === 0 ? [] : [reasons.join("\n")])].join("\n\n");
     })
     .join("\n\n");
 }
@@ -48,7 +52,7 @@ export function systemsTable(systems: readonly System[]): string {
 
 function cells({ system, outcome }: Row): string[] {
   const head = [system.name, system.acknowledged];
-  if (outcome.kind === "failed") return [`${system.name}: not measured, ${outcome.reason}`, head[1] ?? ""];
+  if (outcome.kind === "failed") return [...head, "not measured"];
   return [...head, ...figures(outcome.summary, system.clockMs)];
 }
 

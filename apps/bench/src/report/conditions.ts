@@ -61,7 +61,9 @@ export function conditionsList(conditions: Conditions): string {
 async function systemName(): Promise<string> {
   const text = await readFile("/etc/os-release", "utf8").catch(() => "");
   const name = /^PRETTY_NAME="?([^"\n]*)"?$/m.exec(text)?.[1];
-  return name === undefined ? `${process.platform} ${release()}` : `${name}, kernel ${release()}`;
+  return name === undefined
+    ? `${process.platform} ${release()}`
+    : `${name}, kernel ${release().split("-")[0]}`;
 }
 
 function versionOf(name: string, from: string): string {

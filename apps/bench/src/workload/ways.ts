@@ -65,16 +65,33 @@ function hundred(next: () => Payload): Payload[] {
   return Array.from({ length: BATCH }, next);
 }
 
-/** Calls `send` `times` times, never more than `senders` at once. Rejects with the first failure. */
+/** Longest that senders go on without letting anybody else have the event loop, in ms. */
+const BREATH_MS = 5;
+
+/**
+ * Calls `send` `times` times, never more than `senders` at once. Rejects with the first failure.
+ *
+ * All senders pause for a moment every few milliseconds. workerd runs the calls of a request that never pauses before
+ * everything else in its process, HTTP and deliveries included: the consumer would stand still until the last send.
+ */
 export async function inParallel(
   senders: number,
   times: number,
   send: () => Promise<unknown>,
 ): Promise<void> {
   let left = times;
+  let lastBreathMs = Date.now();
+  let breath: Promise<void> | null = null;
+  const breathe = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    lastBreathMs = Date.now();
+    breath = null;
+  };
   const sender = async () => {
     while (left > 0) {
       left -= 1;
+      if (breath === null && Date.now() - lastBreathMs >= BREATH_MS) breath = breathe();
+      if (breath !== null) await breath;
       await send();
     }
   };
