@@ -49,7 +49,7 @@ describe("the dead-letter queue", () => {
     world.handler = () => ({ outcome: "exception" });
     await world.send("orders", ["doomed"]);
     await world.pass(0);
-    expect(world.core("unnamed").metrics()).toMatchObject({ backlogCount: 1, backlogBytes: 6 });
+    expect(world.core("unnamed").describe()).toMatchObject({ ready: 1, delayed: 0, backlogBytes: 6 });
   });
 
   it("keeps messages for its own retention, counted from their arrival", async () => {

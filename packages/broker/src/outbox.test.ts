@@ -110,6 +110,16 @@ describe("a hand-over", () => {
     expect(intents(world, "orders")).toBe(0);
   });
 
+  it("is told from those of earlier lives", async () => {
+    const world = moving();
+    for (const bodies of [["a", "b", "c"], ["d"], ["e", "f"]]) {
+      for (const body of bodies) await world.send("orders", [body]);
+      await world.pass(0);
+      world.crash("orders");
+    }
+    expect(waiting(world, "dead")).toBe(6);
+  });
+
   it("is made in order of the moves", async () => {
     const world = moving();
     const ids: number[] = [];

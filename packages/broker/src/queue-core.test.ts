@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bodiesOf, consumer } from "../test/messages.ts";
 import { World } from "../test/world.ts";
+import { CACHE_BYTES_MAX } from "./payload-cache.ts";
 import { HEARTBEAT_MS, UNCOMMITTED_BYTES_MAX } from "./queue-core.ts";
 
 const atOnce = { maxBatchTimeoutSeconds: 0 };
@@ -152,8 +153,70 @@ describe("retention", () => {
       'warn: Queue "orders": 2 message(s) were kept for the retention period of 60 s and are deleted',
     ]);
     await world.pass(1_000);
+    expect(world.lines.slice(1)).toEqual([
+      'warn: Queue "orders": 1 message(s) were kept for the retention period of 60 s and are deleted',
+    ]);
     expect([...world.store("orders").segments()]).toEqual([]);
     expect(world.alarmIn("orders")).toBeNull();
+  });
+});
+
+describe("the figures of a queue", () => {
+  it("are as of now, without a turn in between", async () => {
+    const world = new World({ orders: {} });
+    await world.send("orders", ["a", "bb"], { delaySeconds: 5 });
+    const sentMs = world.nowMs;
+    const waiting = { backlogBytes: 3, oldestMessageTimestampMs: sentMs };
+    expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 2, leased: 0, ...waiting });
+    world.nowMs += 5_000;
+    expect(world.core("orders").describe()).toMatchObject({ ready: 2, delayed: 0, leased: 0, ...waiting });
+    expect(world.core("orders").metrics()).toEqual({ backlogCount: 2, ...waiting });
+  });
+
+  it("say 0 for the oldest message when none waits", async () => {
+    const world = new World({ orders: {} });
+    const nothing = { backlogBytes: 0, oldestMessageTimestampMs: 0 };
+    expect(world.core("orders").metrics()).toEqual({ backlogCount: 0, ...nothing });
+    expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 0, leased: 0, ...nothing });
+  });
+});
+
+describe("payloads in memory", () => {
+  it("are read from the store once, and not at all for what was just sent", async () => {
+    const world = new World({
+      orders: { consumer: consumer({ ...atOnce, maxBatchSize: 1, maxConcurrency: 1 }) },
+    });
+    const read: number[] = [];
+    const watch = () => {
+      const store = world.store("orders");
+      const { readPayload } = store;
+      store.readPayload = (id) => {
+        read.push(id);
+        return readPayload.call(store, id);
+      };
+    };
+    watch();
+    world.running = false;
+    await world.send("orders", ["a", "b", "c"]);
+    await world.pass(0);
+    expect(read).toEqual([]);
+    world.crash("orders");
+    watch();
+    world.running = true;
+    await world.pass(60_000);
+    expect(world.seen).toHaveLength(3);
+    expect(read).toHaveLength(1);
+  });
+
+  it("are cut back to the cache's size after every commit, the oldest first", async () => {
+    const world = new World({ orders: {} });
+    const core = world.core("orders");
+    const body = "x".repeat(127_000);
+    const [segment] = [(await world.send("orders", [body])).ok && [...core.queue.segments.keys()][0]];
+    expect(core.cache.get(Number(segment))).toBeDefined();
+    for (let sent = 0; sent <= CACHE_BYTES_MAX; sent += body.length) await world.send("orders", [body]);
+    expect(core.cache.get(Number(segment))).toBeUndefined();
+    expect(core.cache.get([...core.queue.segments.keys()].at(-1) ?? 0)).toBeDefined();
   });
 });
 
@@ -189,6 +252,21 @@ describe("a queue that starts again", () => {
     ]);
     expect(world.lines).toEqual([
       'info: Queue "orders": 2 message(s) were in delivery when the broker stopped and are delivered again',
+    ]);
+  });
+
+  it("says how many messages were in delivery, wherever in their segment they lie", async () => {
+    const world = new World({
+      orders: { consumer: consumer({ ...atOnce, maxBatchSize: 1, maxConcurrency: 1 }) },
+    });
+    world.handler = ({ messages: [message] }) => (message?.body === "b" ? new Promise(() => {}) : {});
+    await world.send("orders", ["a", "b", "c"]);
+    await world.pass(0);
+    world.crash("orders");
+    world.core("orders");
+    await world.pass(0);
+    expect(world.lines).toEqual([
+      'info: Queue "orders": 1 message(s) were in delivery when the broker stopped and are delivered again',
     ]);
   });
 

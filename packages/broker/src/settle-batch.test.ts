@@ -1,6 +1,6 @@
 import type { DeliveryResult } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { consumer } from "../test/messages.ts";
+import { bodiesOf, consumer } from "../test/messages.ts";
 import { World } from "../test/world.ts";
 
 /** Sends bodies, lets the consumer answer once, and lets it acknowledge everything from then on. */
@@ -132,6 +132,76 @@ describe("settling a batch (spec 2.4)", () => {
       ["old 2", 3],
       ["new 1", 2],
     ]);
+  });
+
+  it("does to each message what was said of it, in every mixture and wherever in its segment it lies", async () => {
+    const said = ["acknowledged", "retried", "retried later"];
+    for (let mixture = 0; mixture < said.length ** 5; mixture++) {
+      const verdicts = Array.from(
+        { length: 5 },
+        (_, i) => said[Math.floor(mixture / said.length ** i) % said.length],
+      );
+      const settings = consumer({ maxBatchSize: 5, maxBatchTimeoutSeconds: 0 });
+      const world = new World({ orders: { consumer: settings } });
+      const core = world.core("orders");
+      // Three messages of a segment behind two that are gone, and two of another segment.
+      await world.send("orders", ["gone", "gone", "a", "b", "c"], { ownDelays: [0, 0, 1, 1, 1] });
+      core.queue.tails.length = 0;
+      await world.send("orders", ["d", "e"], { delaySeconds: 1 });
+      await world.pass(0);
+      world.handler = ({ messages }) => ({
+        retryMessages: messages.flatMap(({ id, body }) => {
+          const verdict = verdicts["abcde".indexOf(body)];
+          if (verdict === undefined || verdict === "acknowledged") return [];
+          return [{ msgId: id, delaySeconds: verdict === "retried" ? 0 : 60 }];
+        }),
+      });
+      await world.pass(999);
+      expect(bodiesOf(world.seen)).toEqual([["gone", "gone"]]);
+      const { handler } = world;
+      world.handler = (batch) => {
+        world.handler = () => ({});
+        return handler(batch);
+      };
+      await world.pass(1);
+      const [, together, ...again] = bodiesOf(world.seen);
+      expect(together).toEqual(["a", "b", "c", "d", "e"]);
+      const now = again.flat();
+      const between = world.seen.length;
+      await world.pass(60_000);
+      const later = bodiesOf(world.seen.slice(between)).flat();
+      const wanted = (verdict: string) => [..."abcde"].filter((_, i) => verdicts[i] === verdict);
+      expect([now, later]).toEqual([wanted("retried"), wanted("retried later")]);
+      expect(core.metrics().backlogCount).toBe(0);
+    }
+  });
+
+  it("names the message that it retries, wherever in its segment it lies", async () => {
+    const world = new World({
+      orders: { consumer: consumer({ maxBatchSize: 2, maxBatchTimeoutSeconds: 0 }) },
+    });
+    world.handler = ({ messages }) => ({
+      retryMessages: messages
+        .filter(({ body, attempts }) => body === "d" && attempts === 1)
+        .map(({ id }) => ({ msgId: id, delaySeconds: 60 })),
+    });
+    await world.send("orders", ["a", "b", "c", "d"]);
+    await world.pass(0);
+    const id = world.seen[1]?.messages[1]?.id;
+    expect(world.lines).toEqual([
+      expect.stringContaining(`Retrying message "${id}" on queue "orders" in 60 s`),
+    ]);
+  });
+
+  it("says how long the handler took", async () => {
+    const world = new World({ orders: { consumer: consumer({ maxBatchSize: 1 }) } });
+    const done = Promise.withResolvers<object>();
+    world.handler = () => done.promise;
+    await world.send("orders", ["a"]);
+    await world.pass(300);
+    done.resolve({});
+    await world.quiet();
+    expect(world.tookMs).toEqual([300]);
   });
 
   it("tells of ten retried messages one by one and counts the rest", async () => {

@@ -39,6 +39,8 @@ export class World {
   readonly lines: string[] = [];
   /** What `handled` was told: [queue, acknowledged, total]. */
   readonly handled: [queue: string, acked: number, total: number][] = [];
+  /** How long each of those took, in ms. */
+  readonly tookMs: number[] = [];
   /** What queues reported as broken before they were started again. */
   readonly broken: unknown[] = [];
   /** Every alarm that was set, with the queue's name, in ms from the start of the world. */
@@ -164,7 +166,10 @@ export class World {
       store,
       clock: { now: () => this.nowMs },
       log: {
-        handled: (queue, acked, total) => this.handled.push([queue, acked, total]),
+        handled: (queue, acked, total, tookMs) => {
+          this.handled.push([queue, acked, total]);
+          this.tookMs.push(tookMs);
+        },
         info: note("info"),
         warn: note("warn"),
         error: note("error"),
