@@ -253,4 +253,8 @@ describe("two sluice dev of different Workers", () => {
     ({ running: receiving } = await start(["mailer"]));
     await expect.poll(() => get("/received"), { timeout: 30_000 }).toBe('["early","late","kept"]');
   });
+
+  it("end at the same moment, each with the other's end still to take in", async () => {
+    expect(await Promise.all([sending.stop(), receiving.stop()])).toEqual([130, 130]);
+  });
 });

@@ -51,9 +51,13 @@ export async function dev(options: DevOptions, printer: Printer): Promise<number
     printer.print(addresses(url, current.project));
     waker.wake(url, current.project.topology);
   };
+  let isOver = false;
   const update = async () => {
     const before = wranglerArguments(current.plan, options);
-    adopt(await read());
+    const next = await read();
+    // Often it is our own end, or another's at the same moment, that changed something.
+    if (isOver) return;
+    adopt(next);
     // Wrangler sees by itself what is in its files, but not that there are other files.
     if (wranglerArguments(current.plan, options).join() !== before.join()) wrangler.restart();
     else if (url !== null) waker.wake(url, current.project.topology);
@@ -61,6 +65,7 @@ export async function dev(options: DevOptions, printer: Printer): Promise<number
   let updating = Promise.resolve();
   const watch = watchFiles(() => {
     updating = updating.then(update).catch((error: unknown) => {
+      if (isOver) return;
       const message = error instanceof Error ? error.message : error;
       printer.warn(`${message}\nSluice goes on with what it read before.`);
     });
@@ -72,6 +77,7 @@ export async function dev(options: DevOptions, printer: Printer): Promise<number
     return startWrangler({ args, env: wranglerEnvironment(process.env), onListening });
   });
   return wrangler.ended.finally(() => {
+    isOver = true;
     session.leave();
     waker.stop();
     watch.close();

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -66,5 +67,20 @@ describe("watchFiles", () => {
     writeFileSync(join(folder, "new.json"), "");
     await change;
     expect(changes()).toBe(1);
+  });
+
+  it("lets the process end once it is closed, whatever it is told to watch after that", () => {
+    const folder = projectFolder({
+      "run.mjs": `
+        import { watchFiles } from ${JSON.stringify(new URL("./watch.ts", import.meta.url).href)};
+        const watch = watchFiles(() => {});
+        const watched = [{ kind: "folder", path: ".", except: "" }];
+        watch.set(watched);
+        watch.close();
+        watch.set(watched);
+      `,
+    });
+    const { status, stderr } = spawnSync(process.execPath, ["run.mjs"], { cwd: folder, timeout: 4_000 });
+    expect(status, stderr.toString()).toBe(0);
   });
 });

@@ -12,7 +12,7 @@ export type Watched =
 
 /** Watches until it is closed. */
 export interface FileWatch {
-  /** Replaces what is watched. */
+  /** Replaces what is watched. Does nothing once closed: a watch keeps the process from ending. */
   set(watched: readonly Watched[]): void;
   close(): void;
 }
@@ -24,6 +24,7 @@ export interface FileWatch {
 export function watchFiles(onChange: () => void): FileWatch {
   let watchers: FSWatcher[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
   const stop = () => {
     for (const watcher of watchers) watcher.close();
     watchers = [];
@@ -34,10 +35,12 @@ export function watchFiles(onChange: () => void): FileWatch {
   };
   return {
     set(watched) {
+      if (isClosed) return;
       stop();
       watchers = watched.map((one) => watch(folderOf(one), (_, name) => concerns(one, name) && report()));
     },
     close() {
+      isClosed = true;
       clearTimeout(timer);
       stop();
     },
