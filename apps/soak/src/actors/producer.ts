@@ -1,0 +1,109 @@
+import type { SendReply, SendRequest } from "@sluice/protocol";
+import type { Scenario } from "../history/scenario.ts";
+import type { World } from "../history/world.ts";
+import { packTagged, type TaggedMessage } from "../ledger/tags.ts";
+import type { Transmission } from "../ledger/transmission.ts";
+import { Network } from "../platform/network.ts";
+import type { QueueObject } from "../platform/queue-object.ts";
+
+/** Times that a producer sends again what it has no answer to. */
+const ATTEMPTS_MAX = 4;
+
+/** Messages of one send, before an arrival gives them tags. */
+interface Draft {
+  readonly parts: readonly {
+    readonly delaySeconds: number | undefined;
+    readonly messages: readonly Omit<TaggedMessage, "tag">[];
+  }[];
+  readonly count: number;
+}
+
+/** Sends at random moments, one message or many, with and without delays, and again when it gets no answer. */
+export class Producer {
+  /** Requests without an answer. */
+  inFlight = 0;
+  readonly #world: World;
+  readonly #network: Network;
+  readonly #scenario: Scenario;
+  #idNumbers = 0;
+
+  constructor(world: World, scenario: Scenario) {
+    this.#world = world;
+    this.#network = new Network(world);
+    this.#scenario = scenario;
+  }
+
+  /** Draws messages and sends them until a queue says that it has them, or the producer has enough of it. */
+  send(queue: QueueObject): void {
+    this.#attempt(queue, this.#draft(), 1);
+  }
+
+  #attempt(queue: QueueObject, draft: Draft, attempt: number): void {
+    const { loop, random } = this.#world;
+    this.inFlight += 1;
+    this.#world.note("send leaves a producer", queue.name, attempt, draft.count);
+    this.#network.send<{ transmission: Transmission; reply: SendReply }>({
+      arrives: (reply, refuse) => this.#arrive(queue, draft, reply, refuse),
+      answered: ({ transmission, reply }) => {
+        this.inFlight -= 1;
+        this.#world.note("send is answered", queue.name, transmission.firstTag, reply.ok ? 1 : 0);
+      },
+      failed: () => {
+        this.inFlight -= 1;
+        this.#world.note("send is answered", queue.name, 0, 0);
+        if (attempt < ATTEMPTS_MAX && random.chance(0.7)) {
+          loop.after(random.pick([0, 100, 2_000]), () => this.#attempt(queue, draft, attempt + 1));
+        }
+      },
+    });
+  }
+
+  #arrive(
+    queue: QueueObject,
+    draft: Draft,
+    reply: (answer: { transmission: Transmission; reply: SendReply }) => void,
+    refuse: (error: unknown) => void,
+  ): void {
+    const { transmission, requests } = this.#transmit(queue, draft);
+    this.#world.note("send arrives", queue.name, transmission.firstTag, transmission.count);
+    queue.call(
+      (core) => core.send(requests),
+      (answer) => {
+        if (answer.ok) this.#world.check("acknowledged", queue, transmission);
+        reply({ transmission, reply: answer });
+      },
+      refuse,
+    );
+  }
+
+  /** Gives the messages the tags of this arrival. */
+  #transmit(queue: QueueObject, draft: Draft): { transmission: Transmission; requests: SendRequest[] } {
+    const firstTag = this.#world.takeTags(draft.count);
+    const delaySeconds: number[] = [];
+    let tag = firstTag;
+    const requests = draft.parts.map((part): SendRequest => {
+      const packed = packTagged(part.messages.map((message) => ({ ...message, tag: tag++ })));
+      for (const message of part.messages) {
+        delaySeconds.push(message.delaySeconds ?? part.delaySeconds ?? queue.definition.deliveryDelaySeconds);
+      }
+      return part.delaySeconds === undefined ? { packed } : { packed, delaySeconds: part.delaySeconds };
+    });
+    const transmission = { queue: queue.index, firstTag, count: draft.count, delaySeconds };
+    for (let i = 0; i < draft.count; i++) this.#world.transmissions.set(firstTag + i, transmission);
+    return { transmission, requests };
+  }
+
+  #draft(): Draft {
+    const { random } = this.#world;
+    const { batchMax, fillerBytesMax } = this.#scenario;
+    const parts = Array.from({ length: random.pick([1, 1, 1, 2]) }, () => ({
+      delaySeconds: random.pick([undefined, undefined, undefined, 0, 2, 40]),
+      messages: Array.from({ length: random.between(1, batchMax) }, () => ({
+        idNumber: ++this.#idNumbers,
+        fillerBytes: random.between(0, fillerBytesMax),
+        delaySeconds: random.pick([undefined, undefined, undefined, undefined, 0, 1, 10, 300]),
+      })),
+    }));
+    return { parts, count: parts.reduce((sum, { messages }) => sum + messages.length, 0) };
+  }
+}

@@ -1,0 +1,86 @@
+import { drawDefinition, type QueueScenario, type Scenario } from "../history/scenario.ts";
+import type { World } from "../history/world.ts";
+import type { QueueObject } from "../platform/queue-object.ts";
+
+/** Brings about what does not come with a message: the clock, the disk, new settings, a consumer that goes away. */
+export class TroubleMaker {
+  readonly #world: World;
+  readonly #scenario: Scenario;
+
+  constructor(world: World, scenario: Scenario) {
+    this.#world = world;
+    this.#scenario = scenario;
+  }
+
+  /** Schedules it all. */
+  start(): void {
+    const { clockJumps, settingsChanges, absences, failingWrites } = this.#scenario;
+    this.#times(clockJumps, () => this.#jump());
+    this.#times(settingsChanges, () => this.#changeSettings());
+    this.#times(absences, () => this.#sendConsumerAway());
+    this.#times(failingWrites, () => this.#fillDisk());
+    this.#times(2, () => this.#ask());
+  }
+
+  #times(count: number, run: () => void): void {
+    const { random, loop } = this.#world;
+    for (let i = 0; i < count; i++) loop.after(random.below(this.#scenario.troubleMs), run);
+  }
+
+  #jump(): void {
+    const { random, loop, faults } = this.#world;
+    const ms = random.pick([30, 4_000, 70_000, 1_000_000, 90_000_000]);
+    faults["clock jump"] += 1;
+    this.#world.note("clock jumps", "", ms);
+    loop.jump(ms);
+    for (const queue of this.#world.queues) queue.isTouched = true;
+  }
+
+  #changeSettings(): void {
+    const { random, faults, queues } = this.#world;
+    faults["settings changed"] += 1;
+    this.#world.note("settings change", "");
+    this.#scenario.queues.forEach(({ taker, definition }: QueueScenario, i) => {
+      const target = definition.consumer?.settings.deadLetterQueue ?? null;
+      const drawn = drawDefinition(random, target);
+      const queue = queues[i];
+      queue?.evict();
+      // Without a taker only retention empties the queue.
+      queue?.redefine(taker.kind === "none" ? { ...drawn, messageRetentionSeconds: 60 } : drawn);
+    });
+  }
+
+  #sendConsumerAway(): void {
+    const { random, faults, nowMs } = this.#world;
+    const queue = this.#anyQueue();
+    if (queue?.consumer == null) return;
+    const ms = random.pick([10, 2_000, 120_000]);
+    faults["consumer absent"] += 1;
+    this.#world.note("consumer is absent", queue.name, ms);
+    queue.consumer.absentUntilMs = nowMs + ms;
+  }
+
+  #fillDisk(): void {
+    const { random } = this.#world;
+    const queue = this.#anyQueue();
+    if (queue === undefined) return;
+    const [after, count] = [random.below(6), random.pick([1, 1, 4])];
+    this.#world.note("writes will fail", queue.name, after, count);
+    queue.disk.failWrites(after, count);
+  }
+
+  /** Somebody looks at the queue, which lets its engine look at the clock between two turns. */
+  #ask(): void {
+    const queue = this.#anyQueue();
+    queue?.call(
+      async (core) => core.describe(),
+      ({ ready, leased }) => this.#world.note("figures are asked for", queue.name, ready, leased),
+      () => {},
+    );
+  }
+
+  #anyQueue(): QueueObject | undefined {
+    const { random, queues } = this.#world;
+    return queues[random.below(queues.length)];
+  }
+}

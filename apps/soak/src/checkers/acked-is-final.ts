@@ -1,0 +1,26 @@
+import type { Checker } from "./checker.ts";
+
+/** What was acknowledged by the holder of its lease is gone with the next commit, and never delivered again. */
+export const ackedIsFinal: Checker = {
+  property: "acked is final",
+
+  committed({ ledger }, { changes, record }) {
+    for (const { message, before, ending, after } of changes) {
+      if (after.status === "gone") continue;
+      if (ending?.kind === "acked") return `message ${message.tag} is still there after its acknowledgement`;
+      if (before.status === "gone") return `message ${message.tag} was gone and is back`;
+    }
+    for (const message of ledger.present()) {
+      if (message.view.status !== "leased") continue;
+      const delivery = ledger.deliveries.get(message.view.leaseId);
+      if (delivery?.verdictFor(message, record.life, record.version)?.kind !== "ack") continue;
+      return `message ${message.tag} is still leased after its acknowledgement`;
+    }
+    return undefined;
+  },
+
+  departs(_queue, { messages }) {
+    const gone = messages.find((message) => message?.view.status === "gone");
+    return gone === undefined ? undefined : `message ${gone.tag} is ${gone.departure} and delivered again`;
+  },
+};

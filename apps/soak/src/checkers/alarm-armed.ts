@@ -1,0 +1,48 @@
+import { BACKOFF_MAX_MS } from "@sluice/broker/testing";
+import { nextWakeAt } from "@sluice/engine";
+import type { QueueObject } from "../platform/queue-object.ts";
+import type { Checker } from "./checker.ts";
+
+/**
+ * Whatever is due, something wakes the queue for it, even if its object crashed this moment: there is an alarm, at the time
+ * of the next thing to do or before. While a consumer or another queue is out of reach, that is the longest backoff.
+ */
+export const alarmArmed: Checker = {
+  property: "alarm armed",
+
+  afterEvent(queue) {
+    const dueMs = queue.life?.core == null ? dueByLedger(queue) : dueByMemory(queue);
+    if (dueMs === Infinity || queue.ringer.wakesBy(dueMs)) return undefined;
+    const inMs = dueMs - queue.world.nowMs;
+    const alarmInMs = queue.disk.alarmAtMs === null ? null : queue.disk.alarmAtMs - queue.world.nowMs;
+    return `something is due in ${inMs} ms, the alarm ${alarmInMs === null ? "is not set" : `rings in ${alarmInMs} ms`}`;
+  },
+};
+
+function dueByMemory({ life, consumer, ledger, disk, world }: QueueObject): number {
+  const queue = life?.core?.queue;
+  if (life === null || queue === undefined) return Infinity;
+  // A turn that waits for the commit in flight sets the alarm anew.
+  const isIdle = disk.durableVersion === disk.committedVersion;
+  const isPushing = consumer !== null && isIdle && !life.consumerIsAbsent;
+  let dueMs = nextWakeAt(queue, isPushing) ?? Infinity;
+  if (consumer !== null && !isPushing) {
+    dueMs = Math.min(dueMs, Math.max(nextWakeAt(queue, true) ?? Infinity, world.nowMs + BACKOFF_MAX_MS));
+  }
+  if (ledger.parcels.size > 0) dueMs = Math.min(dueMs, world.nowMs + BACKOFF_MAX_MS);
+  return dueMs;
+}
+
+/** The same without an object, from what is durable: a little later, since nobody knows what it was waiting for. */
+function dueByLedger({ consumer, ledger, laxest, world }: QueueObject): number {
+  const { nowMs } = world;
+  let dueMs = ledger.parcels.size > 0 ? nowMs + BACKOFF_MAX_MS : Infinity;
+  for (const { view, acceptedMs } of ledger.present()) {
+    if (view.status === "leased") dueMs = Math.min(dueMs, view.atMs);
+    if (view.status !== "waiting") continue;
+    dueMs = Math.min(dueMs, acceptedMs + laxest.retentionMs);
+    if (consumer === null) continue;
+    dueMs = Math.min(dueMs, Math.max(nowMs + BACKOFF_MAX_MS, view.atMs + laxest.batchTimeoutMs));
+  }
+  return dueMs;
+}

@@ -1,0 +1,38 @@
+import { wasLeased } from "../ledger/change.ts";
+import type { Checker } from "./checker.ts";
+
+/**
+ * Every delivery counts as one attempt, except one that nobody ran; a message that fails on attempt `max_retries + 1` is
+ * dead. What a consumer is told is what is stored.
+ */
+export const attempts: Checker = {
+  property: "attempts",
+
+  committed({ laxest }, { changes }) {
+    for (const change of changes) {
+      const { message, before, ending, between, after } = change;
+      if (before.status === "gone" || after.status === "gone") continue;
+      if (between.status === "gone") {
+        if (ending?.kind !== "failed") continue;
+        return `message ${message.tag} goes on after ${before.attempts} failed attempts`;
+      }
+      const expected = between.attempts + (wasLeased(change) ? 1 : 0);
+      if (after.attempts !== expected) {
+        return `message ${message.tag} is on attempt ${after.attempts}, it should be ${expected}`;
+      }
+      // Settings may have changed since: a message can be past the new limit when they take effect.
+      if (after.attempts > laxest.maxRetries + 1) {
+        return `message ${message.tag} is on attempt ${after.attempts} with at most ${laxest.maxRetries} retries`;
+      }
+    }
+    return undefined;
+  },
+
+  departs(_queue, { messages, attempts: told }) {
+    for (const [i, message] of messages.entries()) {
+      if (message?.view.status !== "leased" || message.view.attempts === told[i]) continue;
+      return `the consumer of message ${message.tag} is told attempt ${told[i]}, it is ${message.view.attempts}`;
+    }
+    return undefined;
+  },
+};

@@ -1,0 +1,64 @@
+import type { DeliveryRecord } from "../ledger/delivery-record.ts";
+import type { AppliedCommit, Parcel } from "../ledger/ledger.ts";
+import type { Message } from "../ledger/message.ts";
+import type { Transmission } from "../ledger/transmission.ts";
+import type { Segment } from "../ledger/view.ts";
+import type { QueueObject } from "../platform/queue-object.ts";
+
+/** What must hold in every history, whatever goes wrong in it. */
+export type Property =
+  | "conservation"
+  | "one live lease"
+  | "acked is final"
+  | "attempts"
+  | "due time"
+  | "alarm armed"
+  | "acknowledged survives"
+  | "dead-letter move"
+  | "counters"
+  | "reload"
+  | "retention"
+  | "order"
+  | "liveness";
+
+/** A batch at the moment it leaves its queue. */
+export interface Departing {
+  readonly leaseId: number;
+  readonly tags: readonly number[];
+  /** What the queue has promised about each tag; absent for one that it never accepted. */
+  readonly messages: readonly (Message | undefined)[];
+  readonly attempts: readonly number[];
+  /** An earlier delivery of the same lease. */
+  readonly earlier: DeliveryRecord | undefined;
+}
+
+/** A segment as it was written, beside the one in memory. */
+export interface WrittenSegment {
+  readonly id: number;
+  readonly written: Segment | null;
+  readonly live: Segment | undefined;
+}
+
+/**
+ * Watches one property. Each method looks at one kind of moment and answers with what is wrong, if something is. A
+ * checker has no memory of its own: what it needs to know of the past is in the ledgers.
+ */
+export interface Checker {
+  readonly property: Property;
+  /** A commit was written; it is not durable yet. */
+  written?(queue: QueueObject, segments: readonly WrittenSegment[]): string | undefined;
+  /** A commit has become durable. */
+  committed?(queue: QueueObject, commit: AppliedCommit): string | undefined;
+  /** A batch leaves for its consumer, by push or by pull. */
+  departs?(queue: QueueObject, batch: Departing): string | undefined;
+  /** A queue answers to a send that its messages are stored. */
+  acknowledged?(queue: QueueObject, transmission: Transmission): string | undefined;
+  /** A queue answers to another one that it has taken its messages. */
+  taken?(queue: QueueObject, parcel: Parcel): string | undefined;
+  /** An event is over in which the queue had a part. */
+  afterEvent?(queue: QueueObject): string | undefined;
+  /** The history does not come to its end. */
+  stuck?(queue: QueueObject, text: string): string | undefined;
+  /** The history is over, everything was handled, and the queue has been started once more. */
+  atEnd?(queue: QueueObject): string | undefined;
+}

@@ -1,0 +1,44 @@
+import type { Checker } from "./checker.ts";
+
+/**
+ * What dies leaves in the same commit for its dead-letter queue, and nothing else does; the hand-over is forgotten when
+ * the other queue has it for good; and that one takes each message once, however often it is handed over.
+ */
+export const deadLetterMove: Checker = {
+  property: "dead-letter move",
+
+  committed({ world, index, definition }, { accepted, changes, parcelsIn, parcelsOut }) {
+    const target = definition.consumer?.settings.deadLetterQueue ?? null;
+    const moved = parcelsIn.flatMap(({ tags }) => tags);
+    const died: number[] = [];
+    for (const { message, before, after } of changes) {
+      if (before.status !== "gone" && after.status === "gone" && message.departure === "dead") {
+        died.push(message.tag);
+      }
+    }
+    const expected = target === null ? [] : died;
+    if (moved.toSorted(byNumber).join() !== expected.toSorted(byNumber).join()) {
+      return `messages ${died.join(", ") || "none"} died, ${moved.join(", ") || "none"} are handed over`;
+    }
+    const stray = parcelsIn.find((parcel) => parcel.target !== target);
+    if (stray !== undefined) return `hand-over ${stray.id} goes to "${stray.target}"`;
+    for (const parcel of parcelsOut) {
+      if (parcel === undefined) return "a hand-over is deleted that was never there";
+      const there = world.queueNamed(parcel.target)?.ledger.messages;
+      const lost = parcel.tags.find((tag) => there?.has(tag) !== true);
+      if (lost !== undefined) return `message ${lost} is deleted before "${parcel.target}" has it`;
+    }
+    for (const { tag, copies } of accepted) {
+      if (world.transmissions.get(tag)?.queue === index) continue;
+      if (copies > 1) return `message ${tag} is taken ${copies} times`;
+      const source = world.queues[index - 1];
+      if (source?.ledger.messages.get(tag)?.departure !== "dead")
+        return `message ${tag} is taken and not dead`;
+    }
+    return undefined;
+  },
+};
+
+function byNumber(a: number, b: number): number {
+  return a - b;
+}

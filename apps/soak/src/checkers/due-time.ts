@@ -1,0 +1,32 @@
+import { wasLeased } from "../ledger/change.ts";
+import type { Checker } from "./checker.ts";
+
+/** A message waits exactly as long as its send or its retry says, and is not leased before. */
+export const dueTime: Checker = {
+  property: "due time",
+
+  committed({ world, index, definition }, { accepted, changes, record }) {
+    for (const { tag, acceptedMs, firstDueMs } of accepted) {
+      const transmission = world.transmissions.get(tag);
+      const delaySeconds =
+        transmission?.queue === index
+          ? (transmission.delaySeconds[tag - transmission.firstTag] ?? 0)
+          : definition.deliveryDelaySeconds;
+      if (acceptedMs !== record.atMs) return `message ${tag} was accepted at another time than it is stored`;
+      if (firstDueMs !== acceptedMs + 1_000 * delaySeconds) {
+        return `message ${tag} is due ${firstDueMs - acceptedMs} ms after its send, not ${delaySeconds} s`;
+      }
+    }
+    for (const change of changes) {
+      const { message, between, after } = change;
+      if (between.status !== "waiting") continue;
+      if (after.status === "waiting" && after.atMs !== between.atMs) {
+        return `message ${message.tag} is due ${after.atMs - between.atMs} ms later than it should be`;
+      }
+      if (wasLeased(change) && between.atMs > record.atMs) {
+        return `message ${message.tag} is leased ${between.atMs - record.atMs} ms before it is due`;
+      }
+    }
+    return undefined;
+  },
+};

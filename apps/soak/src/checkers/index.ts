@@ -1,0 +1,31 @@
+import { ackedIsFinal } from "./acked-is-final.ts";
+import { acknowledgedSurvives } from "./acknowledged-survives.ts";
+import { alarmArmed } from "./alarm-armed.ts";
+import { attempts } from "./attempts.ts";
+import type { Checker } from "./checker.ts";
+import { conservation } from "./conservation.ts";
+import { counters } from "./counters.ts";
+import { deadLetterMove } from "./dead-letter-move.ts";
+import { dueTime } from "./due-time.ts";
+import { liveness } from "./liveness.ts";
+import { oneLiveLease } from "./one-live-lease.ts";
+import { order } from "./order.ts";
+import { reload } from "./reload.ts";
+import { retention } from "./retention.ts";
+
+/** All of them. Two that notice one mistake in the same moment report it in this order. */
+export const CHECKERS: readonly Checker[] = [
+  acknowledgedSurvives,
+  ackedIsFinal,
+  oneLiveLease,
+  attempts,
+  dueTime,
+  retention,
+  order,
+  deadLetterMove,
+  conservation,
+  counters,
+  reload,
+  alarmArmed,
+  liveness,
+];

@@ -1,0 +1,44 @@
+import { wasLeased } from "../ledger/change.ts";
+import type { Checker } from "./checker.ts";
+
+/**
+ * A message has one live lease at most, and only who holds it decides: it ends with a settlement that names it, with its
+ * time, or with the process that carried a push out. No lease id is used twice, no lease is delivered twice.
+ */
+export const oneLiveLease: Checker = {
+  property: "one live lease",
+
+  committed({ ledger }, { changes, leaseIdMaxBefore, record }) {
+    for (const change of changes) {
+      const { message, before, ending, after } = change;
+      if (before.status === "leased" && ending === null) {
+        return `lease ${before.leaseId} of message ${message.tag} ended although nothing has ended it`;
+      }
+      if (after.status !== "leased" || !wasLeased(change)) continue;
+      if (after.leaseId <= leaseIdMaxBefore) return `lease id ${after.leaseId} is used again`;
+      const lastsMs = after.atMs - record.atMs;
+      if (after.kind === "push" && lastsMs !== record.rules.pushLeaseMs) {
+        return `a push lease of message ${message.tag} lasts ${lastsMs} ms`;
+      }
+    }
+    for (const message of ledger.present()) {
+      const { view, tag } = message;
+      if (view.status !== "leased") continue;
+      const verdict = ledger.deliveries.get(view.leaseId)?.verdictFor(message, record.life, record.version);
+      if (verdict != null) return `message ${tag} is still leased after its holder's ${verdict.kind}`;
+    }
+    return undefined;
+  },
+
+  departs({ name }, { leaseId, tags, messages, earlier }) {
+    if (earlier !== undefined) return `lease ${leaseId} of "${name}" is delivered a second time`;
+    if (new Set(tags).size !== tags.length) return `a message is twice in the batch of lease ${leaseId}`;
+    for (const message of messages) {
+      if (message === undefined) continue;
+      const { view, tag } = message;
+      if (view.status !== "leased") return `message ${tag} is delivered and its lease is not durable`;
+      if (view.leaseId !== leaseId) return `message ${tag} is leased by ${view.leaseId}, not by ${leaseId}`;
+    }
+    return undefined;
+  },
+};

@@ -1,0 +1,76 @@
+import { wasLeased } from "../ledger/change.ts";
+import type { AppliedCommit } from "../ledger/ledger.ts";
+import type { QueueObject } from "../platform/queue-object.ts";
+import type { Checker } from "./checker.ts";
+
+/**
+ * Messages leave by (due time, sequence): a lease takes the first that are ready and leaves none of them behind, a batch is
+ * in that order, and sequence is the order of sending. So with one delivery at a time and no retry a whole queue leaves in
+ * order.
+ */
+export const order: Checker = {
+  property: "order",
+
+  committed(queue, commit) {
+    return leasedOutOfOrder(queue, commit) ?? numberedOutOfOrder(queue, commit);
+  },
+
+  departs(_queue, { messages }) {
+    for (const [i, message] of messages.entries()) {
+      const previous = messages[i - 1];
+      if (previous === undefined || message === undefined) continue;
+      if (isBefore(message.leasedFromMs, message.seq, previous.leasedFromMs, previous.seq)) {
+        return `message ${previous.tag} is before message ${message.tag} in its batch`;
+      }
+    }
+    return undefined;
+  },
+};
+
+function leasedOutOfOrder({ ledger }: QueueObject, { changes, record }: AppliedCommit): string | undefined {
+  let last: { atMs: number; seq: number; tag: number } | null = null;
+  for (const change of changes) {
+    const { message, between, after } = change;
+    // A puller's lease comes first in its turn: what the same turn makes ready comes too late for it.
+    if (after.status !== "leased" || after.kind !== "push" || !wasLeased(change)) continue;
+    if (between.status !== "waiting") continue;
+    if (last === null || isBefore(last.atMs, last.seq, between.atMs, message.seq)) {
+      last = { atMs: between.atMs, seq: message.seq, tag: message.tag };
+    }
+  }
+  if (last === null) return undefined;
+  for (const { tag, view, seq } of ledger.present()) {
+    if (view.status !== "waiting" || view.atMs > record.atMs) continue;
+    if (isBefore(view.atMs, seq, last.atMs, last.seq))
+      return `message ${last.tag} is leased before message ${tag}`;
+  }
+  return undefined;
+}
+
+function numberedOutOfOrder(
+  { world, ledger, index }: QueueObject,
+  { accepted }: AppliedCommit,
+): string | undefined {
+  if (accepted.length === 0) return undefined;
+  const isNew = new Set(accepted);
+  let seqMaxBefore = -1;
+  for (const message of ledger.present()) {
+    if (!isNew.has(message)) seqMaxBefore = Math.max(seqMaxBefore, message.seq);
+  }
+  // Tags are given at arrival, so they are in the order of sending.
+  const sent = accepted.filter(({ tag }) => world.transmissions.get(tag)?.queue === index);
+  sent.sort((a, b) => a.tag - b.tag);
+  for (const [i, { tag, seq }] of sent.entries()) {
+    const before = sent[i - 1];
+    if (before !== undefined && seq <= before.seq)
+      return `message ${tag} is numbered before message ${before.tag}`;
+  }
+  const early = accepted.find(({ seq }) => seq <= seqMaxBefore);
+  return early === undefined
+    ? undefined
+    : `message ${early.tag} has number ${early.seq}, ${seqMaxBefore} is there`;
+}
+
+function isBefore(atMs: number, seq: number, otherAtMs: number, otherSeq: number): boolean {
+  return atMs < otherAtMs || (atMs === otherAtMs && seq < otherSeq);
+}

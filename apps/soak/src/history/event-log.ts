@@ -1,0 +1,86 @@
+/** Everything that a history's log can say, with what its numbers mean. Append only: a log's hash contains the position. */
+const MEANINGS = {
+  "the history begins": [],
+  "send leaves a producer": ["tag", "messages"],
+  "send arrives": ["tag", "messages"],
+  "send is answered": ["tag", "1 if stored"],
+  "batch leaves the queue": ["lease", "messages"],
+  "batch arrives at its consumer": ["lease", "what it does"],
+  "batch is answered": ["lease", "outcome"],
+  "ping leaves the queue": ["lease or 0"],
+  "ping is answered": ["lease or 0", "1 if the consumer runs"],
+  "hand-over leaves the queue": ["id", "messages"],
+  "hand-over arrives": ["source", "id"],
+  "hand-over is answered": ["id", "1 if taken"],
+  "pull arrives": ["most messages", "visibility in ms"],
+  "pull is answered": ["lease", "messages"],
+  "settlement of a pull arrives": ["lease", "messages"],
+  "settlement of a pull is answered": ["lease", "1 if done"],
+  commit: ["version", "segments"],
+  durable: ["version"],
+  "alarm is set": ["in ms", "version"],
+  "alarm rings": ["lateness in ms", "1 if nobody set it"],
+  "alarm is handled": [],
+  "queue starts": ["life", "version"],
+  "queue crashes": ["life", "commits lost"],
+  "queue is evicted": ["life"],
+  "queue breaks": ["life", "commits lost"],
+  "clock jumps": ["ms"],
+  "settings change": [],
+  "writes will fail": ["first", "how many"],
+  "cache is dropped": ["segments"],
+  "consumer is absent": ["for ms"],
+  "figures are asked for": ["ready", "leased"],
+  "faults stop": [],
+  "the history ends": [],
+} as const satisfies Record<string, readonly string[]>;
+
+export type EventKind = keyof typeof MEANINGS;
+
+const POSITIONS: ReadonlyMap<string, number> = new Map(Object.keys(MEANINGS).map((kind, i) => [kind, i]));
+
+/** What happened, as a hash that is equal exactly when two histories went the same way, and as text if wanted. */
+export class EventLog {
+  /** Lines of text, `null` if only the hash is wanted: text costs more than the events. */
+  readonly lines: string[] | null;
+  #high = 0x9dc5 | 0;
+  #low = 0x811c | 0;
+
+  constructor(verbose: boolean) {
+    this.lines = verbose ? [] : null;
+  }
+
+  note(nowMs: number, kind: EventKind, where: string, a = 0, b = 0): void {
+    this.#mix(POSITIONS.get(kind) ?? 0);
+    this.#mix(nowMs);
+    this.#mix(where.length === 0 ? 0 : where.charCodeAt(where.length - 1));
+    this.#mix(a);
+    this.#mix(b);
+    this.lines?.push(lineOf(nowMs, kind, where, a, b));
+  }
+
+  /** A line that is not part of the hash: what the queue itself logs. */
+  remark(text: string): void {
+    this.lines?.push(`             | ${text}`);
+  }
+
+  /** 16 hex characters. */
+  get hash(): string {
+    const half = (value: number) => (value >>> 0).toString(16).padStart(8, "0");
+    return half(this.#high) + half(this.#low);
+  }
+
+  #mix(value: number): void {
+    const low = value | 0;
+    const high = Math.floor(value / 2 ** 32) | 0;
+    this.#low = Math.imul(this.#low ^ low, 0x85ebca6b) ^ (this.#high >>> 13);
+    this.#high = Math.imul(this.#high ^ high ^ this.#low, 0xc2b2ae35) ^ (this.#low >>> 16);
+  }
+}
+
+function lineOf(nowMs: number, kind: EventKind, where: string, a: number, b: number): string {
+  const names: readonly string[] = MEANINGS[kind];
+  const numbers = [a, b].slice(0, names.length).map((value, i) => `${names[i]} ${value}`);
+  const detail = numbers.length === 0 ? "" : ` (${numbers.join("; ")})`;
+  return `${String(nowMs % 1e10).padStart(10)} ms ${where.padEnd(8)} ${kind}${detail}`;
+}

@@ -1,0 +1,175 @@
+import { Producer } from "../actors/producer.ts";
+import { Puller } from "../actors/puller.ts";
+import { PushConsumer } from "../actors/push-consumer.ts";
+import { TroubleMaker } from "../actors/trouble-maker.ts";
+import type { Checker } from "../checkers/checker.ts";
+import { CHECKERS } from "../checkers/index.ts";
+import type { PlantedBug } from "../planted/planted-bug.ts";
+import { QueueObject } from "../platform/queue-object.ts";
+import { EventLog } from "./event-log.ts";
+import { drawFaultRates, type FaultCounts, noFaults } from "./faults.ts";
+import { Random } from "./random.ts";
+import { drawScenario, type Scenario } from "./scenario.ts";
+import { microtasksDone, VirtualLoop } from "./virtual-loop.ts";
+import { type Violation, World } from "./world.ts";
+
+/**
+ * After the faults have stopped, what waits is done this long after the last of it is due, in ms: an answer that is on
+ * its way may ask for a retry in an hour, a lease of a handler that hangs takes 15 minutes, a message that is on its way
+ * may name a delay of 5; backoffs and batch timeouts take the rest.
+ */
+const DRAIN_MS = 5_400_000;
+
+/** A history that goes on for longer spins. The longest honest ones have a hanging handler and a heartbeat every 5 s. */
+const EVENTS_MAX = 20_000;
+
+export interface HistoryOptions {
+  /** Keeps the log as text: for one history, not for thousands. */
+  readonly verbose?: boolean;
+  /** Which properties are watched; all by default. */
+  readonly checkers?: readonly Checker[];
+  /** A mistake to make, to see whether it is found. */
+  readonly bug?: PlantedBug;
+}
+
+export interface HistoryReport {
+  readonly seed: number;
+  readonly events: number;
+  readonly faults: FaultCounts;
+  readonly outcomes: Outcomes;
+  /** Equal for two runs of one seed. */
+  readonly hash: string;
+  readonly violation: Violation | null;
+  /** The log as text if it was wanted. */
+  readonly lines: readonly string[] | null;
+}
+
+/** What came of the messages, in all queues together. */
+export const OUTCOME_KINDS = ["accepted", "acked", "dead", "expired", "deliveries", "lives"] as const;
+export type Outcomes = Record<(typeof OUTCOME_KINDS)[number], number>;
+
+/** Runs the history of a seed from its first event to the last, or to the first violation. */
+export async function runHistory(seed: number, options: HistoryOptions = {}): Promise<HistoryReport> {
+  const random = new Random(seed);
+  const world = new World({
+    random,
+    loop: new VirtualLoop(random),
+    log: new EventLog(options.verbose ?? false),
+    faults: noFaults(),
+    rates: drawFaultRates(random),
+    checkers: options.checkers ?? CHECKERS,
+    bug: options.bug ?? null,
+  });
+  const scenario = drawScenario(random);
+  const producer = begin(world, scenario);
+  await takeEvents(world, producer);
+  if (world.violation === null) await startAllAgain(world);
+  world.note("the history ends", "");
+  return {
+    seed,
+    events: world.loop.events,
+    faults: world.faults,
+    outcomes: outcomesOf(world),
+    hash: world.log.hash,
+    violation: world.violation,
+    lines: world.log.lines,
+  };
+}
+
+function begin(world: World, scenario: Scenario): Producer {
+  const { random, loop } = world;
+  world.note("the history begins", "");
+  world.log.remark(JSON.stringify(scenario));
+  world.queues = scenario.queues.map(
+    ({ name, definition }, i) => new QueueObject(world, i, name, definition),
+  );
+  scenario.queues.forEach(({ taker }, i) => {
+    const queue = world.queues[i];
+    if (queue === undefined) return;
+    if (taker.kind === "push") queue.consumer = new PushConsumer(world, queue, taker.behaviours);
+    else if (taker.kind === "pull") new Puller(world, queue, Math.ceil(scenario.troubleMs / 10)).start();
+  });
+  const producer = new Producer(world, scenario);
+  for (let i = 0; i < scenario.sends; i++) {
+    const queue = world.queues[random.pick([0, 0, 0, random.below(world.queues.length)])];
+    if (queue !== undefined) loop.after(random.below(scenario.troubleMs), () => producer.send(queue));
+  }
+  new TroubleMaker(world, scenario).start();
+  loop.after(scenario.troubleMs, () => endTrouble(world));
+  return producer;
+}
+
+function endTrouble(world: World): void {
+  for (const queue of world.queues) {
+    queue.disk.failWrites(Infinity, 0);
+    if (queue.consumer !== null) queue.consumer.absentUntilMs = 0;
+  }
+  world.calmDown();
+}
+
+async function takeEvents(world: World, producer: Producer): Promise<void> {
+  const { loop } = world;
+  let drainedByMs = Infinity;
+  while (world.violation === null) {
+    if (!world.isTroubled) {
+      if (isDrained(world, producer)) return;
+      if (drainedByMs === Infinity) drainedByMs = Math.max(loop.nowMs, lastDueMs(world)) + DRAIN_MS;
+    }
+    const run = loop.next();
+    if (run === undefined || loop.nowMs > drainedByMs || loop.events > EVENTS_MAX) {
+      world.stuck(run === undefined ? "nothing will ever happen any more" : "it does not come to an end");
+      return;
+    }
+    run();
+    await microtasksDone();
+    for (const queue of world.queues) queue.check();
+  }
+}
+
+function isDrained({ queues }: World, producer: Producer): boolean {
+  return (
+    producer.inFlight === 0 &&
+    queues.every(({ ledger, disk }) => {
+      const { waiting, leased } = ledger.counts;
+      return waiting + leased + ledger.parcels.size === 0 && disk.durableVersion === disk.committedVersion;
+    })
+  );
+}
+
+/** When the last of what waits or is leased is due, in ms. */
+function lastDueMs({ queues }: World): number {
+  let lastMs = 0;
+  for (const { ledger } of queues) {
+    for (const { view } of ledger.present()) {
+      if (view.status !== "gone") lastMs = Math.max(lastMs, view.atMs);
+    }
+  }
+  return lastMs;
+}
+
+/** Ends every object and starts it again: nothing that is gone may come back. */
+async function startAllAgain(world: World): Promise<void> {
+  for (const queue of world.queues) {
+    queue.evict();
+    queue.call(
+      async (core) => core.describe(),
+      () => {},
+      () => {},
+    );
+    await microtasksDone();
+    queue.check();
+    world.check("atEnd", queue);
+  }
+}
+
+function outcomesOf({ queues }: World): Outcomes {
+  const outcomes: Outcomes = { accepted: 0, acked: 0, dead: 0, expired: 0, deliveries: 0, lives: 0 };
+  for (const { ledger, lives } of queues) {
+    for (const kind of ["accepted", "acked", "dead", "expired"] as const) {
+      outcomes[kind] += ledger.counts[kind];
+    }
+    outcomes.deliveries += ledger.deliveries.size;
+    outcomes.lives += lives;
+  }
+  return outcomes;
+}

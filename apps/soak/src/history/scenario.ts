@@ -1,0 +1,117 @@
+import type { QueueDefinition } from "@sluice/protocol";
+import { FILLER_BYTES_MAX } from "../ledger/tags.ts";
+import type { Random } from "./random.ts";
+
+/** What a handler does with a batch. */
+export type Behaviour = "ok" | "some" | "retryAll" | "throw" | "crash" | "hang" | "late";
+
+/** Who takes messages out of a queue. */
+export type Taker =
+  | { readonly kind: "push"; readonly behaviours: readonly [Behaviour, ...Behaviour[]] }
+  | { readonly kind: "pull" }
+  /** Nobody: messages wait until their retention ends. */
+  | { readonly kind: "none" };
+
+export interface QueueScenario {
+  readonly name: string;
+  readonly definition: QueueDefinition;
+  readonly taker: Taker;
+}
+
+/** What a history is about: drawn from its seed before its first event. */
+export interface Scenario {
+  readonly queues: readonly QueueScenario[];
+  /** Requests of the producers. */
+  readonly sends: number;
+  /** Most messages of one request. */
+  readonly batchMax: number;
+  /** Most bytes of a body: what fits into one segment depends on it. */
+  readonly fillerBytesMax: number;
+  /** When the faults stop, in ms from the start. */
+  readonly troubleMs: number;
+  readonly clockJumps: number;
+  readonly settingsChanges: number;
+  readonly absences: number;
+  readonly failingWrites: number;
+}
+
+const DEFAULT_RETENTION_SECONDS = 345_600;
+const QUEUE_NAMES = ["orders", "dead-1", "dead-2"] as const;
+
+export function drawScenario(random: Random): Scenario {
+  const count = random.pick([1, 2, 3, 3]);
+  const names = QUEUE_NAMES.slice(0, count);
+  const queues = names.map((name, i) => drawQueue(random, name, names[i + 1] ?? null, i));
+  return {
+    queues,
+    sends: random.between(2, 12),
+    batchMax: random.pick([1, 4, 12]),
+    fillerBytesMax: random.pick([40, 40, 40, 40, 40, FILLER_BYTES_MAX]),
+    troubleMs: random.pick([200, 5_000, 60_000, 1_200_000]),
+    clockJumps: random.pick([0, 0, 0, 1, 2]),
+    settingsChanges: random.pick([0, 0, 0, 1]),
+    absences: random.pick([0, 0, 1, 2]),
+    failingWrites: random.pick([0, 0, 0, 1, 2]),
+  };
+}
+
+function drawQueue(
+  random: Random,
+  name: string,
+  deadLetterQueue: string | null,
+  depth: number,
+): QueueScenario {
+  const taker = drawTaker(random, depth);
+  const definition = drawDefinition(random, deadLetterQueue);
+  // Without a taker only retention empties the queue, so the history would have to wait for it.
+  if (taker.kind !== "none") return { name, definition, taker };
+  return { name, taker, definition: { ...definition, messageRetentionSeconds: 60 } };
+}
+
+/** Settings of a queue; drawn again when they change in the middle of a history. */
+export function drawDefinition(random: Random, deadLetterQueue: string | null): QueueDefinition {
+  return {
+    deliveryDelaySeconds: random.pick([0, 0, 0, 3]),
+    messageRetentionSeconds: random.pick([
+      DEFAULT_RETENTION_SECONDS,
+      DEFAULT_RETENTION_SECONDS,
+      DEFAULT_RETENTION_SECONDS,
+      60,
+      1_200,
+    ]),
+    producers: [],
+    consumer: {
+      type: "worker",
+      worker: "consumer",
+      settings: {
+        maxBatchSize: random.pick([1, 2, 5, 10]),
+        maxBatchTimeoutSeconds: random.pick([0, 1, 5]),
+        maxRetries: random.pick([0, 1, 2, 3]),
+        maxConcurrency: random.pick([null, 1, 1, 2]),
+        retryDelaySeconds: random.pick([0, 0, 2, 90]),
+        deadLetterQueue: random.chance(0.9) ? deadLetterQueue : null,
+      },
+    },
+  };
+}
+
+function drawTaker(random: Random, depth: number): Taker {
+  const kind = random.below(20);
+  if (kind === 0 && depth > 0) return { kind: "none" };
+  if (kind <= 4) return { kind: "pull" };
+  return { kind: "push", behaviours: drawBehaviours(random) };
+}
+
+function drawBehaviours(random: Random): [Behaviour, ...Behaviour[]] {
+  return random.pick<[Behaviour, ...Behaviour[]]>([
+    ["ok"],
+    ["ok", "some"],
+    ["ok", "ok", "throw", "crash"],
+    ["throw"],
+    ["retryAll", "some"],
+    ["some"],
+    ["ok", "some", "retryAll", "throw", "crash"],
+    ["ok", "ok", "ok", "some", "throw", "crash", "hang", "late"],
+    ["ok", "hang", "late"],
+  ]);
+}

@@ -1,0 +1,45 @@
+import type { Message } from "./message.ts";
+
+/** What a consumer wants of a message that it holds. */
+export type Verdict =
+  | { readonly kind: "ack" }
+  | { readonly kind: "retry"; readonly delayMs: number }
+  /** Nobody ran the delivery: it does not count. */
+  | { readonly kind: "release" };
+
+/** A verdict that has reached the queue. */
+interface Reached {
+  readonly verdict: Verdict;
+  readonly life: number;
+  /** Last version written when it arrived: the next commit of that life has to carry it out. */
+  readonly version: number;
+}
+
+/** Messages that left a queue under one lease, and what came back. */
+export class DeliveryRecord {
+  readonly leaseId: number;
+  readonly life: number;
+  readonly messages: readonly Message[];
+  readonly #reached = new Map<Message, Reached>();
+
+  constructor(leaseId: number, life: number, messages: readonly Message[]) {
+    this.leaseId = leaseId;
+    this.life = life;
+    this.messages = messages;
+  }
+
+  /** Notes what is wanted of a message. The first verdict counts: what comes later finds the lease ended. */
+  reach(message: Message, verdict: Verdict, life: number, version: number): void {
+    const known = this.#reached.get(message);
+    if (known !== undefined && known.life === life) return;
+    this.#reached.set(message, { verdict, life, version });
+  }
+
+  /** The verdict that a commit has to carry out, if there is one. */
+  verdictFor(message: Message, life: number, version: number): Verdict | null {
+    const reached = this.#reached.get(message);
+    return reached !== undefined && reached.life === life && reached.version < version
+      ? reached.verdict
+      : null;
+  }
+}

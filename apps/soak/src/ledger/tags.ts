@@ -1,0 +1,46 @@
+import { PackedIndex, PackedWriter, RECORD_HEADER_BYTES } from "@sluice/protocol";
+
+/** A body is its message's tag and some more bytes. */
+const TAG_BYTES = 4;
+/** Most bytes of a body behind its tag: a few such messages fill a segment. */
+export const FILLER_BYTES_MAX = 6_000;
+
+const ID = new Uint8Array(16);
+const ID_VIEW = new DataView(ID.buffer);
+const BODY = new Uint8Array(TAG_BYTES + FILLER_BYTES_MAX);
+const BODY_VIEW = new DataView(BODY.buffer);
+const WRITER = new PackedWriter();
+
+export interface TaggedMessage {
+  readonly tag: number;
+  /** Two messages with one number have the same message id. */
+  readonly idNumber: number;
+  readonly fillerBytes: number;
+  /** The message's own delay in seconds. */
+  readonly delaySeconds?: number | undefined;
+}
+
+/** Packs messages whose bodies say who they are. */
+export function packTagged(messages: readonly TaggedMessage[]): Uint8Array<ArrayBuffer> {
+  WRITER.clear();
+  for (const { tag, idNumber, fillerBytes, delaySeconds } of messages) {
+    ID_VIEW.setUint32(12, idNumber);
+    BODY_VIEW.setUint32(0, tag);
+    WRITER.append({
+      id: ID,
+      contentType: "bytes",
+      body: BODY.subarray(0, TAG_BYTES + fillerBytes),
+      delaySeconds,
+    });
+  }
+  return WRITER.slice(0, WRITER.byteLength);
+}
+
+/** The tags of packed messages, in order. */
+export function tagsOf(packed: Uint8Array): number[] {
+  const { offsets, count } = new PackedIndex(packed);
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  const tags: number[] = [];
+  for (let i = 0; i < count; i++) tags.push(view.getUint32((offsets[i] ?? 0) + RECORD_HEADER_BYTES));
+  return tags;
+}

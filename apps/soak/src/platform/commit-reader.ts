@@ -1,0 +1,45 @@
+import type { OutboxItem } from "@sluice/broker/testing";
+import { createQueue, restoreSegment } from "@sluice/engine";
+import type { CommitMoment, CommitRecord } from "../ledger/change.ts";
+import type { Segment } from "../ledger/view.ts";
+import type { Disk, SegmentRow, Version } from "./disk.ts";
+
+/** Restores a segment from what is stored of it, into an engine of its own. Throws on rows that are none. */
+export function restoreRow(
+  disk: Disk,
+  id: number,
+  moment: Pick<CommitMoment, "atMs" | "rules">,
+): Segment | null {
+  const row = disk.segmentRows.get(id);
+  if (row === undefined) return null;
+  const scratch = createQueue(moment.rules, 1);
+  restoreSegment(scratch, id, row.index, disk.stateRows.get(id) ?? row.state, moment.atMs);
+  return scratch.segments.get(id) ?? null;
+}
+
+/** Reads a commit back that has just been written. */
+export function readCommit(
+  disk: Disk,
+  version: Version,
+  moment: Omit<CommitMoment, "version">,
+): CommitRecord {
+  const payloads = new Map<number, Uint8Array | null>();
+  const outboxIn: OutboxItem[] = [];
+  const outboxOut: number[] = [];
+  for (const { table, key, after } of version.writes) {
+    if (table === "segments") {
+      payloads.set(Number(key), (after as SegmentRow | undefined)?.payload ?? null);
+    } else if (table === "states") {
+      if (!payloads.has(Number(key))) payloads.set(Number(key), null);
+    } else if (table === "outbox") {
+      if (after === undefined) outboxOut.push(Number(key));
+      else outboxIn.push(after as OutboxItem);
+    }
+  }
+  const segments = [...payloads].map(([id, payload]) => ({
+    id,
+    payload,
+    segment: restoreRow(disk, id, moment),
+  }));
+  return { ...moment, version: version.number, segments, outboxIn, outboxOut };
+}

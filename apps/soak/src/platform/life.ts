@@ -1,0 +1,81 @@
+import { Alarm, MovableClock, QueueCore, type QueuePorts } from "@sluice/broker/testing";
+
+/** A call into an object that waits for its answer. */
+interface Call {
+  fail(error: unknown): void;
+}
+
+const GONE = new Error("Durable Object reset because its code was updated or it ran out of luck.");
+
+/**
+ * From its start to its crash, a queue's object in memory. When it has ended, whatever it still tries reaches nobody and
+ * whatever it waited for never comes.
+ */
+export class Life {
+  readonly number: number;
+  readonly alarm: Alarm;
+  /** Whether its consumer was last found absent. */
+  consumerIsAbsent = false;
+  /** Times that an absent consumer was asked whether it is back. Only the answer to the last question counts. */
+  probes = 0;
+  #core: QueueCore | null = null;
+  #isAlive = true;
+  readonly #calls = new Set<Call>();
+
+  /** @param setAlarm Stores the alarm in the platform. */
+  constructor(
+    number: number,
+    nowMs: () => number,
+    setAlarm: (atMs: number) => void,
+    alarmAtMs: number | null,
+  ) {
+    this.number = number;
+    this.alarm = new Alarm(new MovableClock({ now: nowMs }, 0), setAlarm);
+    this.alarm.found(alarmAtMs);
+  }
+
+  /** Loads the queue. It may break while it does: then the life has ended before it began. */
+  begin(name: string, ports: QueuePorts): void {
+    this.#core = new QueueCore(name, ports);
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /** `null` while the queue is being loaded. */
+  get core(): QueueCore | null {
+    return this.#core;
+  }
+
+  /** Calls the queue. Exactly one of `done` and `failed` is called, unless the queue never answers. */
+  call<Result>(
+    run: (core: QueueCore) => Promise<Result>,
+    done: (result: Result) => void,
+    failed: (error: unknown) => void,
+  ): void {
+    const core = this.#core;
+    if (core === null || !this.#isAlive) {
+      failed(GONE);
+      return;
+    }
+    const call = { fail: failed };
+    this.#calls.add(call);
+    run(core).then(
+      (result) => {
+        if (this.#calls.delete(call)) done(result);
+      },
+      (error: unknown) => {
+        if (this.#calls.delete(call)) failed(error);
+      },
+    );
+  }
+
+  /** Ends it; callers that wait hear of it. */
+  end(): void {
+    this.#isAlive = false;
+    const calls = [...this.#calls];
+    this.#calls.clear();
+    for (const call of calls) call.fail(GONE);
+  }
+}

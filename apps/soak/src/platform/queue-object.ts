@@ -1,0 +1,247 @@
+import { type QueueCore, type QueuePorts, rulesOf } from "@sluice/broker/testing";
+import type { QueueRules } from "@sluice/engine";
+import type { QueueDefinition } from "@sluice/protocol";
+import type { PushConsumer } from "../actors/push-consumer.ts";
+import type { WrittenSegment } from "../checkers/checker.ts";
+import type { World } from "../history/world.ts";
+import type { CommitRecord } from "../ledger/change.ts";
+import { Ledger } from "../ledger/ledger.ts";
+import type { Segment } from "../ledger/view.ts";
+import { AlarmRinger } from "./alarm-ringer.ts";
+import { readCommit, restoreRow } from "./commit-reader.ts";
+import { Disk, type Version } from "./disk.ts";
+import { Life } from "./life.ts";
+import { portsOf } from "./ports.ts";
+
+/** A queue's Durable Object: what is stored of it, the life that runs now if one does, and its alarm. */
+export class QueueObject {
+  readonly index: number;
+  readonly name: string;
+  readonly ledger: Ledger;
+  readonly ringer: AlarmRinger;
+  readonly world: World;
+  disk: Disk;
+  life: Life | null = null;
+  lives = 0;
+  /** Whether it had a part in the running event. */
+  isTouched = false;
+  consumer: PushConsumer | null = null;
+  /** The most that its settings ever allowed: alarms and attempts can be older than a change of settings. */
+  laxest: Pick<QueueRules, "maxRetries" | "retentionMs" | "batchTimeoutMs">;
+  #definition: QueueDefinition;
+  #rules: QueueRules;
+  #syncIsScheduled = false;
+  /** Commits that are not durable yet, by version. */
+  readonly #commits = new Map<number, CommitRecord>();
+  /** Segments that were written or loaded since memory was last compared with the disk. */
+  readonly #unchecked = new Map<number, Segment | null>();
+
+  constructor(world: World, index: number, name: string, definition: QueueDefinition) {
+    this.world = world;
+    this.index = index;
+    this.name = name;
+    this.ledger = new Ledger(index);
+    this.ringer = new AlarmRinger(world, this);
+    this.#definition = definition;
+    this.#rules = rulesOf(definition);
+    this.laxest = this.#rules;
+    this.disk = new Disk({
+      event: () => world.loop.events,
+      committed: (version) => this.#committed(version),
+      unsynced: () => this.#scheduleSync(),
+    });
+  }
+
+  get definition(): QueueDefinition {
+    return this.#definition;
+  }
+
+  get rules(): QueueRules {
+    return this.#rules;
+  }
+
+  /** Settings are deployed with the code: the objects start again with them. */
+  redefine(definition: QueueDefinition): void {
+    this.#definition = definition;
+    this.#rules = rulesOf(definition);
+    const { maxRetries, retentionMs, batchTimeoutMs } = this.#rules;
+    this.laxest = {
+      maxRetries: Math.max(this.laxest.maxRetries, maxRetries),
+      retentionMs: Math.max(this.laxest.retentionMs, retentionMs),
+      batchTimeoutMs: Math.max(this.laxest.batchTimeoutMs, batchTimeoutMs),
+    };
+  }
+
+  /** A call arrives; the object is started for it if it does not run. */
+  call<Result>(
+    run: (core: QueueCore) => Promise<Result>,
+    done: (result: Result) => void,
+    failed: (error: unknown) => void,
+  ): void {
+    this.isTouched = true;
+    const life = this.#running();
+    this.trouble();
+    life.call(
+      run,
+      (result) => {
+        this.isTouched = true;
+        done(result);
+      },
+      failed,
+    );
+  }
+
+  /** The alarm rings: what `QueueBroker.alarm` does. `done` is not called if the object ends meanwhile. */
+  ring(done: () => void): void {
+    this.isTouched = true;
+    const life = this.#running();
+    this.trouble();
+    life.alarm.clear();
+    const failed = () => {
+      if (!life.isAlive) return;
+      life.alarm.set(this.world.nowMs + 1_000);
+      done();
+    };
+    life.call((core) => core.wake(), done, failed);
+  }
+
+  /** Ends the object. Of the commits that are not durable some may have reached the disk, none of them by half. */
+  crash(): void {
+    const { disk, world, life } = this;
+    if (life === null) return;
+    const kept = world.random.between(disk.durableVersion, disk.committedVersion);
+    this.#end(kept, "queue crashes");
+    const isLoss = kept < disk.committedVersion;
+    world.faults[isLoss ? "crash before the commit is durable" : "crash with everything durable"] += 1;
+  }
+
+  /** Ends the object in peace: everything is durable. */
+  evict(): void {
+    if (this.life === null) return;
+    this.#end(this.disk.committedVersion, "queue is evicted");
+    if (this.world.isTroubled) this.world.faults.eviction += 1;
+  }
+
+  /** Lets the checkers look at the queue at the end of an event in which it had a part. */
+  check(): void {
+    if (!this.isTouched) return;
+    this.isTouched = false;
+    const live = this.life?.core?.queue;
+    if (live !== undefined) {
+      const segments: WrittenSegment[] = [];
+      for (const [id, written] of this.#unchecked)
+        segments.push({ id, written, live: live.segments.get(id) });
+      this.world.check("written", this, segments);
+    }
+    this.#unchecked.clear();
+    if (this.consumer !== null) this.consumer.refused = null;
+    this.world.check("afterEvent", this);
+  }
+
+  /** A step after which the object may come to an end. */
+  trouble(): void {
+    const { rates, random, loop } = this.world;
+    if (this.world.fault(rates.cacheDropped, "cache dropped")) loop.after(0, () => this.#dropCache());
+    const ends = random.chance(rates.crash) ? "crash" : random.chance(rates.evict) ? "evict" : null;
+    if (ends === null) return;
+    const { life } = this;
+    loop.after(random.pick([0, 0, 1, 2]), () => {
+      if (this.life === life) this[ends]();
+    });
+  }
+
+  /** What the cache does by itself when it is full: between two turns. */
+  #dropCache(): void {
+    const core = this.life?.core;
+    if (core == null) return;
+    this.world.note("cache is dropped", this.name, core.queue.segments.size);
+    for (const id of core.queue.segments.keys()) core.cache.delete(id);
+  }
+
+  #running(): Life {
+    if (this.life !== null) return this.life;
+    const { world, disk } = this;
+    this.lives += 1;
+    world.note("queue starts", this.name, this.lives, disk.durableVersion);
+    const life = new Life(
+      this.lives,
+      () => world.nowMs,
+      (atMs) => {
+        if (life.isAlive) this.ringer.set(atMs);
+      },
+      disk.alarmAtMs,
+    );
+    this.life = life;
+    for (const id of disk.segmentRows.keys()) {
+      this.#unchecked.set(id, restoreRow(disk, id, { atMs: world.nowMs, rules: this.rules }));
+    }
+    const ports: QueuePorts = portsOf(this, life, (error) => this.#broken(life, error));
+    life.begin(this.name, world.bug?.wrapPorts?.(ports, this) ?? ports);
+    if (life.core !== null) world.bug?.changeCore?.(life.core, this);
+    return life;
+  }
+
+  #broken(life: Life, error: unknown): void {
+    if (!life.isAlive) return;
+    this.world.faults["commit failed"] += 1;
+    this.world.log.remark(`${this.name} is broken: ${error}`);
+    const { disk } = this;
+    this.#end(this.world.random.between(disk.durableVersion, disk.committedVersion), "queue breaks");
+  }
+
+  #end(version: number, how: "queue crashes" | "queue is evicted" | "queue breaks"): void {
+    const { life, disk, world } = this;
+    this.isTouched = true;
+    const lost = disk.committedVersion - version;
+    world.note(how, this.name, life?.number ?? 0, lost);
+    this.life = null;
+    this.#enter(disk.sync(version));
+    this.disk = disk.end();
+    this.#syncIsScheduled = false;
+    this.#commits.clear();
+    this.#unchecked.clear();
+    life?.end();
+    this.ringer.lifeEnded();
+  }
+
+  #scheduleSync(): void {
+    if (this.#syncIsScheduled) return;
+    this.#syncIsScheduled = true;
+    const { world, disk } = this;
+    const isSlow = world.fault(world.rates.slowCommit, "slow commit");
+    const afterMs = world.random.pick(isSlow ? [50, 700, 6_000] : [0, 0, 1, 3]);
+    this.trouble();
+    world.loop.after(afterMs, () => {
+      if (this.disk === disk) this.#sync();
+    });
+  }
+
+  #sync(): void {
+    const { disk, world } = this;
+    this.isTouched = true;
+    this.#syncIsScheduled = false;
+    const version = world.random.between(disk.durableVersion + 1, disk.committedVersion);
+    world.note("durable", this.name, version);
+    this.#enter(disk.sync(version));
+    if (version < disk.committedVersion) this.#scheduleSync();
+    this.trouble();
+    disk.releaseWaiters();
+  }
+
+  #enter(versions: readonly Version[]): void {
+    for (const { number } of versions) {
+      const record = this.#commits.get(number);
+      if (record === undefined) continue;
+      this.#commits.delete(number);
+      this.world.check("committed", this, this.ledger.enter(record));
+    }
+  }
+
+  #committed(version: Version): void {
+    const { world, disk, life, rules } = this;
+    const record = readCommit(disk, version, { atMs: world.nowMs, life: life?.number ?? 0, rules });
+    world.note("commit", this.name, version.number, record.segments.length);
+    this.#commits.set(version.number, record);
+    for (const { id, segment } of record.segments) this.#unchecked.set(id, segment);
+  }
+}

@@ -1,0 +1,64 @@
+import { type FaultCounts, noFaults } from "./history/faults.ts";
+import { type HistoryReport, OUTCOME_KINDS, type Outcomes, runHistory } from "./history/history.ts";
+
+/** A run stops after so many violations: they are likely to be the same one. */
+const VIOLATIONS_MAX = 10;
+
+export interface SoakOptions {
+  /** First seed. */
+  readonly from: number;
+  /** How many seeds, one after the other. */
+  readonly seeds: number;
+  /** Ends the run early, in ms. */
+  readonly forMs: number;
+  /** Called about once a second. */
+  progress?(totals: SoakTotals): void;
+}
+
+export interface SoakTotals {
+  histories: number;
+  events: number;
+  /** Most events of one history. */
+  eventsMax: number;
+  readonly faults: FaultCounts;
+  readonly outcomes: Outcomes;
+  readonly violations: HistoryReport[];
+  ms: number;
+}
+
+/** Runs history after history. */
+export async function soak({ from, seeds, forMs, progress }: SoakOptions): Promise<SoakTotals> {
+  const totals: SoakTotals = {
+    histories: 0,
+    events: 0,
+    eventsMax: 0,
+    faults: noFaults(),
+    outcomes: { accepted: 0, acked: 0, dead: 0, expired: 0, deliveries: 0, lives: 0 },
+    violations: [],
+    ms: 0,
+  };
+  const startedMs = performance.now();
+  let reportedMs = startedMs;
+  for (let seed = from; seed < from + seeds && totals.violations.length < VIOLATIONS_MAX; seed++) {
+    add(totals, await runHistory(seed));
+    const nowMs = performance.now();
+    totals.ms = nowMs - startedMs;
+    if (totals.ms >= forMs) break;
+    if (nowMs - reportedMs < 1_000) continue;
+    reportedMs = nowMs;
+    progress?.(totals);
+    // A history never lets go of Node's own event loop: without this nobody could interrupt a run.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return totals;
+}
+
+function add(totals: SoakTotals, report: HistoryReport): void {
+  totals.histories += 1;
+  totals.events += report.events;
+  totals.eventsMax = Math.max(totals.eventsMax, report.events);
+  for (const [kind, count] of Object.entries(report.faults))
+    totals.faults[kind as keyof FaultCounts] += count;
+  for (const kind of OUTCOME_KINDS) totals.outcomes[kind] += report.outcomes[kind];
+  if (report.violation !== null) totals.violations.push(report);
+}
