@@ -1,5 +1,5 @@
 import type { Slice } from "@sluice/engine";
-import { joinPacked, PackedIndex } from "@sluice/protocol";
+import { isReadable, joinPacked, PackedIndex } from "@sluice/protocol";
 import { SEGMENT_BYTES_MAX } from "./incoming.ts";
 import type { QueueCore } from "./queue-core.ts";
 
@@ -38,13 +38,18 @@ export function buryDead(core: QueueCore, dead: readonly Slice[], reason: string
 function readRecords(core: QueueCore, { segmentId, from, to }: Slice): PackedIndex[] {
   try {
     const payload = core.payloadOf(segmentId);
-    return Array.from({ length: to - from }, (_, i) => {
-      const record = new PackedIndex(payload.records(from + i, from + i + 1).slice());
+    const positions = Array.from({ length: to - from }, (_, i) => from + i);
+    const readable = positions.filter((i) => isReadable(payload, i));
+    if (readable.length < positions.length) {
+      core.messagesLost(segmentId, positions.length - readable.length, "their bytes are not what was stored");
+    }
+    return readable.map((i) => {
+      const record = new PackedIndex(payload.records(i, i + 1).slice());
       record.clearDelay(0);
       return record;
     });
   } catch (error) {
-    core.ports.log.error(`Queue "${core.name}": ${to - from} message(s) are lost: ${error}`);
+    core.messagesLost(segmentId, to - from, error);
     return [];
   }
 }

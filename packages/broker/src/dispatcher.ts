@@ -12,6 +12,7 @@ import { Backoff } from "./backoff.ts";
 import { failedResult, readResult } from "./delivery-result.ts";
 import type { ConsumerPort } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
+import { type RecordRange, readableRanges } from "./readable.ts";
 import type { Running } from "./running.ts";
 import { settleBatch } from "./settle-batch.ts";
 
@@ -180,12 +181,13 @@ export class PushDispatcher {
     let { count } = batch;
     for (const slice of batch.slices) {
       try {
-        parts.push(this.#core.payloadOf(slice.segmentId).records(slice.from, slice.to));
-        slices.push(slice);
+        const payload = this.#core.payloadOf(slice.segmentId);
+        const ranges = readableRanges(payload, slice.from, slice.to);
+        parts.push(...ranges.map(({ from, to }) => payload.records(from, to)));
+        slices.push(...ranges.map((range) => ({ ...slice, ...range })));
+        count -= this.#giveUp(batch, slice, ranges, "their bytes are not what was stored");
       } catch (error) {
-        const lost = acknowledge(this.#core.queue, { ...slice, leaseId: batch.leaseId });
-        count -= lost;
-        this.#core.ports.log.error(`Queue "${this.#core.name}": ${lost} message(s) are lost: ${error}`);
+        count -= this.#giveUp(batch, slice, [], error);
       }
     }
     const [only] = parts;
@@ -193,6 +195,20 @@ export class PushDispatcher {
     // A view would take its whole buffer along when it is serialised for the call.
     const isView = parts.length === 1 && only.byteLength !== only.buffer.byteLength;
     return { batch: { ...batch, slices, count }, packed: isView ? only.slice() : joinPacked(parts) };
+  }
+
+  /** Takes messages of a slice out of the queue that are not in the ranges which can be read. Answers how many. */
+  #giveUp(batch: Lease, slice: Slice, readable: readonly RecordRange[], reason: unknown): number {
+    const { queue } = this.#core;
+    let lost = 0;
+    let from = slice.from;
+    for (const next of [...readable, { from: slice.to, to: slice.to }]) {
+      const gap = { segmentId: slice.segmentId, from, to: next.from, leaseId: batch.leaseId };
+      if (gap.from < gap.to) lost += acknowledge(queue, gap);
+      from = next.to;
+    }
+    if (lost > 0) this.#core.messagesLost(slice.segmentId, lost, reason);
+    return lost;
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Queue, restoreSegment } from "@sluice/engine";
-import type { QueuePorts } from "./ports.ts";
-import type { StoredSegment } from "./store.ts";
+import type { DamageLog } from "./damage-log.ts";
+import type { QueueStore, StoredSegment } from "./store.ts";
 
 /**
  * Puts what an earlier life stored back into the queue. Damage is reported and does not keep the rest from being
@@ -8,12 +8,7 @@ import type { StoredSegment } from "./store.ts";
  *
  * @returns the segments that have a row in `segment_states`.
  */
-export function loadSegments(
-  queue: Queue,
-  name: string,
-  { store, log }: Pick<QueuePorts, "store" | "log">,
-  nowMs: number,
-): Set<number> {
+export function loadSegments(queue: Queue, store: QueueStore, damage: DamageLog, nowMs: number): Set<number> {
   const withState = new Set<number>();
   for (const segment of store.segments()) {
     const { id, state } = segment;
@@ -23,13 +18,18 @@ export function loadSegments(
     } else if (state !== null && tryRestore(queue, { ...segment, state: null }, nowMs) === null) {
       // Without its state it is still known what was sent: better delivered twice than never.
       withState.add(id);
-      log.error(
-        `Queue "${name}": what happened to the messages of segment ${id} is damaged, ` +
-          `all of them are delivered again: ${failure}`,
+      damage.note(
+        "messagesAgain",
+        0,
+        `what happened to the messages of segment ${id} is damaged, all of them are delivered again: ${failure}`,
       );
     } else {
       // Its row stays in the store: somebody may want to look at it.
-      log.error(`Queue "${name}": segment ${id} is damaged and left out, its messages are lost: ${failure}`);
+      damage.note(
+        "messagesLost",
+        null,
+        `segment ${id} is damaged and left out, its messages are lost: ${failure}`,
+      );
     }
   }
   return withState;

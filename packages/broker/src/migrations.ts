@@ -1,9 +1,12 @@
 /**
  * The schema, one numbered step after the other. A contract: a step that was released is never changed, only followed.
  *
+ * - `meta`: single values: `schema`, `name`, `epoch` (lives that have written something), `clock_offset_ms`, `mark`
+ *   (`[commits, messages]`, see `Mark`) and `damage` (what was found, as JSON).
  * - `segments`: a row per group of messages that were committed together. `idx` holds sizes and due times, `state` what
- *   had already happened to the messages when the row was written, `payload` their records. Payload comes last so that
- *   reading the others never touches its pages.
+ *   had already happened to the messages when the row was written, `payload` their records and `seal` the checksums of
+ *   these; `commits` is the number of the commit that wrote it. Payload comes last so that reading the others never
+ *   touches its pages.
  * - `segment_states`: what happened to a segment's messages later. Apart, so that a lease does not rewrite a payload.
  * - `outbox`: messages that have left this queue for another one and are not known to have arrived.
  * - `inbox`: the last outbox id taken from each queue, so that a repeated hand-over is recognised.
@@ -11,9 +14,12 @@
 export const MIGRATIONS: readonly (readonly string[])[] = [
   [
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
-    "CREATE TABLE segments (id INTEGER PRIMARY KEY, idx BLOB NOT NULL, state BLOB, payload BLOB NOT NULL)",
-    "CREATE TABLE segment_states (id INTEGER PRIMARY KEY, state BLOB NOT NULL)",
-    "CREATE TABLE outbox (id INTEGER PRIMARY KEY, target TEXT NOT NULL, payload BLOB NOT NULL)",
-    "CREATE TABLE inbox (source TEXT PRIMARY KEY, last_id INTEGER NOT NULL) WITHOUT ROWID",
+    `CREATE TABLE segments (
+      id INTEGER PRIMARY KEY, commits INTEGER NOT NULL,
+      idx BLOB NOT NULL, state BLOB, seal BLOB NOT NULL, payload BLOB NOT NULL
+    )`,
+    "CREATE TABLE segment_states (id INTEGER PRIMARY KEY, commits INTEGER NOT NULL, state BLOB NOT NULL)",
+    "CREATE TABLE outbox (id INTEGER PRIMARY KEY, target TEXT NOT NULL, seal BLOB NOT NULL, payload BLOB NOT NULL)",
+    "CREATE TABLE inbox (source TEXT PRIMARY KEY, last_id INTEGER NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID",
   ],
 ];

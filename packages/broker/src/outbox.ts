@@ -1,7 +1,8 @@
-import { PackedIndex } from "@sluice/protocol";
+import { joinPacked, PackedIndex } from "@sluice/protocol";
 import { Backoff } from "./backoff.ts";
 import type { QueueCore } from "./queue-core.ts";
-import type { OutboxItem } from "./store.ts";
+import { readableRanges } from "./readable.ts";
+import { DamagedRowError, type OutboxItem } from "./store.ts";
 
 /**
  * Messages on their way to other queues. They were written in the commit that took them out of this one; they are handed
@@ -23,17 +24,31 @@ export class Outbox {
 
   /** Reads what an earlier life left behind. What its target could not read would keep all that follows from it. */
   load(): void {
-    const { store, log } = this.#core.ports;
+    const { store } = this.#core.ports;
     for (const item of store.outbox()) {
-      try {
-        new PackedIndex(item.payload);
-        this.#enqueue(item);
-      } catch (error) {
-        log.error(
-          `Queue "${this.#core.name}": messages for queue "${item.target}" are damaged and lost: ${error}`,
-        );
-        this.#core.write(() => store.deleteOutbox(item.id));
+      const payload = this.#readable(item);
+      if (payload === null) this.#core.write(() => store.deleteOutbox(item.id));
+      else this.#enqueue({ ...item, payload });
+    }
+  }
+
+  /** The records of an item that can be read, `null` if none can. The others are reported as lost. */
+  #readable({ target, payload }: OutboxItem): Uint8Array | null {
+    const { damage } = this.#core;
+    try {
+      const index = new PackedIndex(payload);
+      const ranges = readableRanges(index, 0, index.count);
+      const lost = index.count - ranges.reduce((sum, { from, to }) => sum + to - from, 0);
+      if (lost > 0) {
+        damage.note("messagesLost", lost, `${lost} message(s) for queue "${target}" are damaged and lost`);
+      } else if (ranges.length === 0) {
+        damage.note("messagesLost", null, `messages for queue "${target}" are damaged and lost`);
       }
+      if (ranges.length === 0) return null;
+      return joinPacked(ranges.map(({ from, to }) => index.records(from, to)));
+    } catch (error) {
+      damage.note("messagesLost", null, `messages for queue "${target}" are damaged and lost: ${error}`);
+      return null;
     }
   }
 
@@ -51,7 +66,16 @@ export class Outbox {
 
   /** The last hand-over that was taken from `source`. */
   takenFrom(source: string): number {
-    return this.#taken.get(source) ?? this.#core.ports.store.readInbox(source);
+    const known = this.#taken.get(source);
+    if (known !== undefined) return known;
+    try {
+      return this.#core.ports.store.readInbox(source);
+    } catch (error) {
+      if (!(error instanceof DamagedRowError)) throw error;
+      // Better taken twice than never.
+      this.#core.damage.note("messagesAgain", 0, `${error.message}; what comes is taken as new`);
+      return 0;
+    }
   }
 
   noteTaken(source: string, id: number): void {

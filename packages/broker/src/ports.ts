@@ -1,5 +1,6 @@
 import type { Delivery, DeliveryResult, QueueDefinition } from "@sluice/protocol";
 import type { Clock } from "./clock.ts";
+import type { DamageRecord } from "./damage-log.ts";
 import type { QueueLog } from "./log.ts";
 import type { QueueStore } from "./store.ts";
 
@@ -23,6 +24,8 @@ export interface QueuePorts {
   readonly store: QueueStore;
   readonly clock: Clock;
   readonly log: QueueLog;
+  /** Where damage is remembered; without it, as long as this life lasts. */
+  readonly damageRecord?: DamageRecord;
   /** What the queue is set to; `undefined` for a queue that no configuration names. */
   definitionOf(queue: string): QueueDefinition | undefined;
   /** The consumer of a queue, `null` if it has none. */

@@ -18,6 +18,7 @@ import {
 } from "@sluice/protocol";
 import { admit } from "./admit.ts";
 import { writeChanges } from "./changes.ts";
+import { DamageLog } from "./damage-log.ts";
 import { buryDead } from "./dead-letter.ts";
 import { PushDispatcher } from "./dispatcher.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -51,6 +52,7 @@ export class QueueCore {
   readonly ports: QueuePorts;
   readonly queue: Queue;
   readonly cache = new PayloadCache();
+  readonly damage: DamageLog;
   readonly outbox: Outbox;
   readonly #commit: GroupCommit;
   readonly #dispatcher: PushDispatcher;
@@ -74,6 +76,7 @@ export class QueueCore {
       synced: () => store.synced(),
       broken: (error) => ports.broken(error),
     });
+    this.damage = new DamageLog(this);
     this.outbox = new Outbox(this, this.#epoch * IDS_PER_EPOCH);
     this.#dispatcher = new PushDispatcher(this);
     this.#load();
@@ -171,6 +174,7 @@ export class QueueCore {
       oldestMessageTimestampMs: figures.oldestWaitingMs ?? 0,
       rowsWritten: this.ports.store.rowsWritten,
       rowsRead: this.ports.store.rowsRead,
+      damage: this.damage.entries,
     };
   }
 
@@ -184,6 +188,11 @@ export class QueueCore {
     this.cache.set(segmentId, payload);
     return payload;
   };
+
+  /** Within a turn: reports messages of a segment as lost, with the reason. */
+  messagesLost(segmentId: number, count: number, reason: unknown): void {
+    this.damage.note("messagesLost", count, `${count} message(s) are lost: ${reason} (segment ${segmentId})`);
+  }
 
   /** Sets the alarm to the next moment at which anything is due. */
   arm(): void {
@@ -240,7 +249,7 @@ export class QueueCore {
     const { ports } = this;
     const { log } = ports;
     const nowMs = this.nowMs;
-    this.#withState = loadSegments(this.queue, this.name, ports, nowMs);
+    this.#withState = loadSegments(this.queue, ports.store, this.damage, nowMs);
     this.outbox.load();
     const ended = endPushLeases(this.queue, nowMs);
     const retried = ended.retried.reduce((sum, slice) => sum + slice.to - slice.from, 0);

@@ -1,24 +1,46 @@
+import type { QueueDamage } from "@sluice/protocol";
+import { checksumOf } from "./checksum.ts";
+import type { DamageRecord } from "./damage-log.ts";
+import type { Mark } from "./mark.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import type { OutboxItem, QueueStore, StoredSegment } from "./store.ts";
+import { DamagedSealError, sealOf, unsealed } from "./seal.ts";
+import { DamagedRowError, type OutboxItem, type QueueStore, type StoredSegment } from "./store.ts";
+
+/** More than the segments that are open for appending at a time. */
+const SEALS_KEPT = 8;
 
 /** Refuses to open data of a later release: this one would not understand it. */
 export class SchemaVersionError extends Error {
   override readonly name = "SchemaVersionError";
 }
 
-/** The queue in the SQLite database of its Durable Object. All SQL of the project is in this file and `migrations.ts`. */
-export class SqliteStore implements QueueStore {
+/** The queue in the SQLite database of its Durable Object. All SQL of a queue is in this file and `migrations.ts`. */
+export class SqliteStore implements QueueStore, DamageRecord {
   readonly #storage: DurableObjectStorage;
+  readonly #committed: () => void;
+  #commits: number;
+  /** Seals of the segments that were written last: one that is appended to is not sealed from its beginning. */
+  readonly #seals = new Map<number, Uint8Array>();
   rowsWritten = 0;
   rowsRead = 0;
 
-  constructor(storage: DurableObjectStorage) {
+  /** @param committed Called after each commit: there is something new to report. */
+  constructor(storage: DurableObjectStorage, committed: () => void = () => {}) {
     this.#storage = storage;
+    this.#committed = committed;
     this.#migrate();
+    this.#commits = this.readMark().commits;
+  }
+
+  /** Commits over all lives; within one its own number. */
+  get commits(): number {
+    return this.#commits;
   }
 
   commit(write: () => void): void {
+    this.#commits += 1;
     this.#storage.transactionSync(write);
+    this.#committed();
   }
 
   synced(): Promise<void> {
@@ -39,12 +61,12 @@ export class SqliteStore implements QueueStore {
   }
 
   writeClockOffsetMs(offsetMs: number): void {
-    this.#run("INSERT OR REPLACE INTO meta VALUES ('clock_offset_ms', ?)", offsetMs);
+    this.#writeMeta("clock_offset_ms", offsetMs);
   }
 
   writeLife(epoch: number, name: string): void {
-    this.#run("INSERT OR REPLACE INTO meta VALUES ('epoch', ?)", epoch);
-    if (this.readName() !== name) this.#run("INSERT OR REPLACE INTO meta VALUES ('name', ?)", name);
+    this.#writeMeta("epoch", epoch);
+    if (this.readName() !== name) this.#writeMeta("name", name);
   }
 
   *segments(): Iterable<StoredSegment> {
@@ -57,36 +79,40 @@ export class SqliteStore implements QueueStore {
     }
   }
 
+  /** Records that are damaged are in it, but unreadable. Throws `DamagedSealError` when nothing can be told of them. */
   readPayload(id: number): Uint8Array | null {
-    const [row] = this.#run<{ payload: ArrayBuffer }>("SELECT payload FROM segments WHERE id = ?", id);
-    return row === undefined ? null : new Uint8Array(row.payload);
+    const [row] = this.#run<Sealed>("SELECT seal, payload FROM segments WHERE id = ?", id);
+    return row === undefined ? null : unseal(row);
   }
 
   insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void {
-    this.#run("INSERT INTO segments VALUES (?, ?, ?, ?)", id, index, state, payload);
+    const values = [id, this.#commits, index, state, this.#seal(id, payload), payload];
+    this.#run("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?)", ...values);
   }
 
   replaceSegment(id: number, index: Uint8Array, payload: Uint8Array): void {
-    this.#run("UPDATE segments SET idx = ?, payload = ? WHERE id = ?", index, payload, id);
+    const values = [this.#commits, index, this.#seal(id, payload), payload, id];
+    this.#run("UPDATE segments SET commits = ?, idx = ?, seal = ?, payload = ? WHERE id = ?", ...values);
   }
 
   writeState(id: number, state: Uint8Array): void {
-    this.#run("INSERT OR REPLACE INTO segment_states VALUES (?, ?)", id, state);
+    this.#run("INSERT OR REPLACE INTO segment_states VALUES (?, ?, ?)", id, this.#commits, state);
   }
 
   deleteSegment(id: number, hasState: boolean): void {
+    this.#seals.delete(id);
     this.#run("DELETE FROM segments WHERE id = ?", id);
     if (hasState) this.#run("DELETE FROM segment_states WHERE id = ?", id);
   }
 
   outbox(): readonly OutboxItem[] {
-    return this.#run<{ id: number; target: string; payload: ArrayBuffer }>(
-      "SELECT id, target, payload FROM outbox ORDER BY id",
-    ).map((row) => ({ id: row.id, target: row.target, payload: new Uint8Array(row.payload) }));
+    return this.#run<Sealed & { id: number; target: string }>(
+      "SELECT id, target, seal, payload FROM outbox ORDER BY id",
+    ).map(({ id, target, ...row }) => ({ id, target, payload: unsealOrNothing(row) }));
   }
 
-  insertOutbox(item: OutboxItem): void {
-    this.#run("INSERT INTO outbox VALUES (?, ?, ?)", item.id, item.target, item.payload);
+  insertOutbox({ id, target, payload }: OutboxItem): void {
+    this.#run("INSERT INTO outbox VALUES (?, ?, ?, ?)", id, target, sealOf(payload), payload);
   }
 
   deleteOutbox(id: number): void {
@@ -94,11 +120,75 @@ export class SqliteStore implements QueueStore {
   }
 
   readInbox(source: string): number {
-    return this.#number("SELECT last_id AS value FROM inbox WHERE source = ?", source) ?? 0;
+    const [row] = this.#run<{ last_id: number; checksum: number }>(
+      "SELECT last_id, checksum FROM inbox WHERE source = ?",
+      source,
+    );
+    if (row === undefined) return 0;
+    if (row.checksum !== inboxChecksum(source, row.last_id)) {
+      throw new DamagedRowError(`the number of the last hand-over from queue "${source}" is damaged`);
+    }
+    return row.last_id;
   }
 
   writeInbox(source: string, lastId: number): void {
-    this.#run("INSERT OR REPLACE INTO inbox VALUES (?, ?)", source, lastId);
+    const values = [source, lastId, inboxChecksum(source, lastId)];
+    this.#run("INSERT OR REPLACE INTO inbox VALUES (?, ?, ?)", ...values);
+  }
+
+  /** How far the queue had come by what is stored: at least to the latest commit of which a row is left. */
+  readMark(): Mark {
+    const [latest] = this.#run<{ commits: number | null }>(
+      `SELECT max(commits) AS commits FROM
+       (SELECT max(commits) AS commits FROM segments UNION ALL SELECT max(commits) FROM segment_states)`,
+    );
+    const [commits = 0, messages = 0] = this.#json<[number, number]>("mark") ?? [];
+    return { epoch: this.readEpoch(), commits: Math.max(commits, latest?.commits ?? 0), messages };
+  }
+
+  writeMark({ commits, messages }: Mark): void {
+    this.#writeMeta("mark", JSON.stringify([commits, messages]));
+  }
+
+  /** Goes on counting from there: after damage, so that no number stands for two commits. */
+  raiseCommits(to: number): void {
+    this.#commits = Math.max(this.#commits, to);
+  }
+
+  readDamage(): readonly QueueDamage[] {
+    return this.#json<QueueDamage[]>("damage") ?? [];
+  }
+
+  writeDamage(damage: readonly QueueDamage[]): void {
+    this.#writeMeta("damage", JSON.stringify(damage));
+  }
+
+  /** What SQLite finds wrong with the structure of the file, in its words; `null` if nothing is. Reads all of it. */
+  structuralDamage(): string | null {
+    const found = this.#run<{ quick_check: string }>("PRAGMA quick_check(1)").map((row) => row.quick_check);
+    return found.length === 1 && found[0] === "ok" ? null : found.join("; ");
+  }
+
+  get databaseBytes(): number {
+    return this.#storage.sql.databaseSize;
+  }
+
+  #seal(id: number, payload: Uint8Array): Uint8Array {
+    const seal = sealOf(payload, this.#seals.get(id));
+    this.#seals.delete(id);
+    this.#seals.set(id, seal);
+    const [oldest] = this.#seals.keys();
+    if (this.#seals.size > SEALS_KEPT && oldest !== undefined) this.#seals.delete(oldest);
+    return seal;
+  }
+
+  #json<Value>(key: string): Value | null {
+    const [row] = this.#run<{ value: string }>("SELECT value FROM meta WHERE key = ?", key);
+    return row === undefined ? null : (JSON.parse(row.value) as Value);
+  }
+
+  #writeMeta(key: string, value: string | number): void {
+    this.#run("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value);
   }
 
   #number(sql: string, ...bindings: unknown[]): number | undefined {
@@ -125,7 +215,28 @@ export class SqliteStore implements QueueStore {
     if (version === MIGRATIONS.length) return;
     this.#storage.transactionSync(() => {
       for (const step of MIGRATIONS.slice(version)) for (const statement of step) this.#run(statement);
-      this.#run("INSERT OR REPLACE INTO meta VALUES ('schema', ?)", MIGRATIONS.length);
+      this.#writeMeta("schema", MIGRATIONS.length);
     });
   }
+}
+
+/** A row with packed bytes. */
+type Sealed = { seal: ArrayBuffer; payload: ArrayBuffer };
+
+function unseal({ seal, payload }: Sealed): Uint8Array {
+  return unsealed(new Uint8Array(payload), new Uint8Array(seal));
+}
+
+function unsealOrNothing(row: Sealed): Uint8Array {
+  try {
+    return unseal(row);
+  } catch (error) {
+    if (!(error instanceof DamagedSealError)) throw error;
+    return new Uint8Array();
+  }
+}
+
+function inboxChecksum(source: string, lastId: number): number {
+  const bytes = new TextEncoder().encode(`${source}:${lastId}`);
+  return checksumOf(new DataView(bytes.buffer), 0, bytes.byteLength);
 }

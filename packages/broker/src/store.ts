@@ -5,6 +5,11 @@ export interface StoredSegment {
   readonly state: Uint8Array | null;
 }
 
+/** A row whose content is not what was stored, told by its checksum. */
+export class DamagedRowError extends Error {
+  override readonly name = "DamagedRowError";
+}
+
 /** Messages on their way to another queue. */
 export interface OutboxItem {
   readonly id: number;
@@ -33,6 +38,7 @@ export interface QueueStore {
 
   /** All segments without their payloads, oldest first. */
   segments(): Iterable<StoredSegment>;
+  /** Records that are damaged may be in it as unreadable ones (`isReadable`). Throws when nothing of it can be told. */
   readPayload(id: number): Uint8Array | null;
   insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void;
   /** Replaces a segment that took more messages. */
@@ -41,10 +47,11 @@ export interface QueueStore {
   /** @param hasState Whether `writeState` was ever called for it: saves a statement when not. */
   deleteSegment(id: number, hasState: boolean): void;
 
+  /** In order of their ids. Records that are damaged may be in it as unreadable ones; none at all if nothing can be told. */
   outbox(): readonly OutboxItem[];
   insertOutbox(item: OutboxItem): void;
   deleteOutbox(id: number): void;
-  /** The last outbox id that was taken from `source`, 0 if none was. */
+  /** The last outbox id that was taken from `source`, 0 if none was. Throws `DamagedRowError`. */
   readInbox(source: string): number;
   writeInbox(source: string, lastId: number): void;
 

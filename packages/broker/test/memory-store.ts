@@ -1,3 +1,5 @@
+import type { QueueDamage } from "@sluice/protocol";
+import type { DamageRecord } from "../src/damage-log.ts";
 import type { OutboxItem, QueueStore, StoredSegment } from "../src/store.ts";
 
 /** What a disk holds. Rows are replaced, never changed in place, so a copy of the maps is a copy of the disk. */
@@ -18,7 +20,7 @@ export class WriteFailure extends Error {
  * A queue's store in memory, with what makes a disk a disk: what is committed is not durable yet, a crash takes away what
  * is not, a write can fail, and after a crash the old process reaches nothing any more.
  */
-export class MemoryStore implements QueueStore {
+export class MemoryStore implements QueueStore, DamageRecord {
   #tables: Tables;
   #durable: Tables;
   #inCommit = false;
@@ -130,6 +132,15 @@ export class MemoryStore implements QueueStore {
     if (this.readName() === name) return;
     this.#write();
     this.#tables.meta.set("name", name);
+  }
+
+  readDamage(): readonly QueueDamage[] {
+    return JSON.parse(String(this.#meta("damage") ?? "[]")) as QueueDamage[];
+  }
+
+  writeDamage(damage: readonly QueueDamage[]): void {
+    this.#write();
+    this.#tables.meta.set("damage", JSON.stringify(damage));
   }
 
   *segments(): Iterable<StoredSegment> {

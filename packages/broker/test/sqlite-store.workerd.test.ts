@@ -9,6 +9,8 @@ import { STORE_CONFORMANCE } from "./store-conformance.ts";
 /** Each case has an object with a database of its own; it runs inside it and answers with what went wrong. */
 const SOURCE = `
 import { DurableObject } from "cloudflare:workers";
+import { isReadable, PackedIndex } from "@sluice/protocol";
+import { packTexts } from "./messages.ts";
 import { SchemaVersionError, SqliteStore } from "../src/sqlite-store.ts";
 import { STORE_CONFORMANCE } from "./store-conformance.ts";
 
@@ -39,6 +41,58 @@ export class StoreUnderTest extends DurableObject {
     }
   }
 
+  /** Flips a bit of a stored value and answers with what the store makes of it. */
+  damage(table, column, at) {
+    const { sql } = this.ctx.storage;
+    const store = new SqliteStore(this.ctx.storage);
+    store.commit(() => {
+      store.insertSegment(1, new Uint8Array(1), null, packTexts(["first", "second"]));
+      store.insertOutbox({ id: 1, target: "dead", payload: packTexts(["first", "second"]) });
+      store.writeInbox("orders", 7);
+    });
+    const [{ value }] = sql.exec("SELECT " + column + " AS value FROM " + table).toArray();
+    const flipped = typeof value === "number" ? value + 1 : new Uint8Array(value).map((byte, i) => (i === at ? byte ^ 1 : byte));
+    sql.exec("UPDATE " + table + " SET " + column + " = ?", flipped);
+    const again = new SqliteStore(this.ctx.storage);
+    try {
+      if (table === "inbox") return String(again.readInbox("orders"));
+      const payload = table === "outbox" ? again.outbox()[0].payload : again.readPayload(1);
+      const index = new PackedIndex(payload);
+      return Array.from({ length: index.count }, (_, i) => (isReadable(index, i) ? "read" : "unreadable")).join();
+    } catch (error) {
+      return error.name;
+    }
+  }
+
+  /** What a store makes of its own position after each step. */
+  marks() {
+    const seen = [];
+    let committed = 0;
+    const store = new SqliteStore(this.ctx.storage, () => { committed += 1; });
+    const look = () => seen.push({ ...new SqliteStore(this.ctx.storage).readMark(), counted: store.commits, committed });
+    look();
+    store.commit(() => store.insertSegment(1, new Uint8Array(1), null, new Uint8Array()));
+    look();
+    store.commit(() => store.writeState(1, new Uint8Array(1)));
+    look();
+    store.commit(() => store.deleteSegment(1, true));
+    look();
+    store.commit(() => { store.writeLife(2, "orders"); store.writeMark({ epoch: 2, commits: store.commits, messages: 5 }); });
+    look();
+    store.raiseCommits(100);
+    store.commit(() => store.insertSegment(2, new Uint8Array(1), null, new Uint8Array()));
+    look();
+    return seen;
+  }
+
+  damageRecord() {
+    const store = new SqliteStore(this.ctx.storage);
+    const none = store.readDamage();
+    const entry = { kind: "structure", foundAtMs: 1, messagesLost: null, text: "a page is gone" };
+    store.commit(() => store.writeDamage([entry]));
+    return [none, new SqliteStore(this.ctx.storage).readDamage(), store.structuralDamage()];
+  }
+
   writeLarge(bytes) {
     const store = new SqliteStore(this.ctx.storage);
     store.commit(() => store.insertSegment(1, new Uint8Array(1), null, new Uint8Array(bytes).fill(7)));
@@ -54,6 +108,9 @@ interface StoreUnderTest {
   migrationRows(): Promise<number>;
   laterRelease(): Promise<string>;
   writeLarge(bytes: number): Promise<boolean>;
+  damage(table: string, column: string, at: number): Promise<string>;
+  marks(): Promise<Record<string, number>[]>;
+  damageRecord(): Promise<unknown[]>;
 }
 
 let persistDir: string;
@@ -107,5 +164,32 @@ describe("the store in SQLite", () => {
 
   it("takes a payload as large as a segment can be", async () => {
     expect(await (await object("large")).writeLarge(1_000_000)).toBe(true);
+  });
+
+  it.each([
+    ["segments", "payload", 44, "unreadable,read"],
+    ["segments", "payload", 0, "unreadable,read"],
+    ["segments", "seal", 0, "DamagedSealError"],
+    ["outbox", "payload", 90, "read,unreadable"],
+    ["outbox", "seal", 0, ""],
+    ["inbox", "last_id", 0, "DamagedRowError"],
+  ])("tells a bit that was flipped in %s.%s at byte %i", async (table, column, at, expected) => {
+    expect(await (await object(`${table}.${column} ${at}`)).damage(table, column, at)).toBe(expected);
+  });
+
+  it("knows how far it has come by its latest commit that left a row", async () => {
+    expect(await (await object("marks")).marks()).toEqual([
+      { epoch: 0, commits: 0, messages: 0, counted: 0, committed: 0 },
+      { epoch: 0, commits: 1, messages: 0, counted: 1, committed: 1 },
+      { epoch: 0, commits: 2, messages: 0, counted: 2, committed: 2 },
+      { epoch: 0, commits: 0, messages: 0, counted: 3, committed: 3 },
+      { epoch: 2, commits: 4, messages: 5, counted: 4, committed: 4 },
+      { epoch: 2, commits: 101, messages: 5, counted: 101, committed: 5 },
+    ]);
+  });
+
+  it("keeps the list of damage, and finds none where there is none", async () => {
+    const entry = { kind: "structure", foundAtMs: 1, messagesLost: null, text: "a page is gone" };
+    expect(await (await object("damage record")).damageRecord()).toEqual([[], [entry], null]);
   });
 });

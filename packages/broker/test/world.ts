@@ -164,6 +164,7 @@ export class World {
     };
     const ports: QueuePorts = {
       store,
+      damageRecord: store,
       clock: { now: () => this.nowMs },
       log: {
         handled: (queue, acked, total, tookMs) => {

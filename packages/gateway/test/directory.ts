@@ -44,6 +44,7 @@ export function directoryOf(
       oldestMessageTimestampMs: 1_700_000_000_000,
       rowsWritten: 5,
       rowsRead: 6,
+      damage: [],
       ...changes,
     }),
     advanceClock: async (ms) => {

@@ -1,11 +1,13 @@
 export * from "./binding-values.ts";
 export * from "./body-codec.ts";
 export * from "./content-type.ts";
+export * from "./damage.ts";
 export * from "./errors.ts";
 export * from "./limits.ts";
 export * from "./packed.ts";
-export { MESSAGE_ID_BYTES, RECORD_HEADER_BYTES } from "./packed-layout.ts";
+export { MESSAGE_ID_BYTES, RECORD_HEADER_BYTES, recordEnd } from "./packed-layout.ts";
 export * from "./packed-writer.ts";
 export * from "./rpc.ts";
 export * from "./settlement.ts";
 export * from "./topology.ts";
+export * from "./unreadable.ts";

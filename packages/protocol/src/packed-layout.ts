@@ -26,3 +26,15 @@ export const OFFSET_FLAGS = 7;
 export const OFFSET_DELAY = 8;
 export const OFFSET_TIMESTAMP = 16;
 export const OFFSET_ID = 24;
+
+/**
+ * End of the record that begins at `offset`, `null` if its header or what that promises is cut off.
+ *
+ * @param view of the whole packed bytes.
+ */
+export function recordEnd(view: DataView, offset: number): number | null {
+  if (offset + RECORD_HEADER_BYTES > view.byteLength) return null;
+  const contentBytes = view.getUint16(offset + OFFSET_EXTENSION_BYTES, true) + view.getUint32(offset, true);
+  const end = offset + RECORD_HEADER_BYTES + contentBytes;
+  return end <= view.byteLength ? end : null;
+}

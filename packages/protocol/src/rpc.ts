@@ -1,3 +1,5 @@
+import type { QueueDamage } from "./damage.ts";
+
 /**
  * The RPC interfaces between the three kinds of Workers. Plain data only: RPC refuses class instances, so dates travel
  * as milliseconds and errors as codes.
@@ -49,6 +51,8 @@ export interface QueueDescription {
   /** Rows written and read by this object since it started: what Cloudflare bills. */
   readonly rowsWritten: number;
   readonly rowsRead: number;
+  /** Damage that was found, oldest first; empty in a healthy queue. */
+  readonly damage: readonly QueueDamage[];
 }
 
 /** A batch on its way out. */

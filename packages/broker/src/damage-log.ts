@@ -1,0 +1,43 @@
+import type { DamageKind, QueueDamage } from "@sluice/protocol";
+import type { QueueCore } from "./queue-core.ts";
+
+/** Damage that a queue remembers. More of it says no more: the log has every single one. */
+export const DAMAGE_ENTRIES_MAX = 20;
+
+/** Where damage is remembered over restarts. */
+export interface DamageRecord {
+  readDamage(): readonly QueueDamage[];
+  /** Within a commit. */
+  writeDamage(damage: readonly QueueDamage[]): void;
+}
+
+/** What was found to be damaged: said once in the log, and listed from then on, restarts included. */
+export class DamageLog {
+  readonly #core: QueueCore;
+  #entries: readonly QueueDamage[];
+
+  constructor(core: QueueCore) {
+    this.#core = core;
+    this.#entries = core.ports.damageRecord?.readDamage() ?? [];
+  }
+
+  /** Oldest first, the latest `DAMAGE_ENTRIES_MAX`. */
+  get entries(): readonly QueueDamage[] {
+    return this.#entries;
+  }
+
+  /**
+   * Reports damage, and writes it down with the next commit. What was found before, by its text, is printed again and
+   * listed once: some damage is still there at the next start.
+   *
+   * @param messagesLost Most messages that are lost by it, `null` if nobody can tell.
+   */
+  note(kind: DamageKind, messagesLost: number | null, text: string): void {
+    const { ports, name, nowMs } = this.#core;
+    ports.log.error(`Queue "${name}": ${text}`);
+    if (this.#entries.some((entry) => entry.text === text)) return;
+    const entries = [...this.#entries, { kind, foundAtMs: nowMs, messagesLost, text }];
+    this.#entries = entries.slice(-DAMAGE_ENTRIES_MAX);
+    this.#core.write(() => ports.damageRecord?.writeDamage(this.#entries));
+  }
+}
