@@ -212,7 +212,7 @@ describe("a target that cannot be reached", () => {
     const world = moving();
     world.carry = carry(world);
     await world.send("orders", ["a"]);
-    await world.pass(20_000);
+    await world.pass(22_000);
     const { orders } = world.queues;
     if (orders === undefined) throw new Error("it is configured");
     world.queues.orders = { ...orders, consumer: consumer({ ...failing, deadLetterQueue: "other" }) };

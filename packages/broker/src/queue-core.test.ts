@@ -315,6 +315,20 @@ describe("a queue that starts again", () => {
     });
   });
 
+  it("leaves no state behind of messages that expire before they are touched again", async () => {
+    const world = new World({
+      orders: { messageRetentionSeconds: 60, consumer: consumer({ ...atOnce, retryDelaySeconds: 3_600 }) },
+    });
+    world.handler = () => ({ outcome: "exception" });
+    await world.send("orders", ["a"]);
+    await world.pass(0);
+    world.crash("orders");
+    await world.pass(60_000);
+    world.store("orders").damage(({ segments, states }) => {
+      expect([segments.size, states.size]).toEqual([0, 0]);
+    });
+  });
+
   it("writes nothing and sets no alarm when there is nothing", async () => {
     const world = new World({ orders: { consumer: consumer() } });
     world.core("orders");
