@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { QueueTopology } from "@sluice/protocol";
-import { SLUICE_PATH } from "../generate/front-door.ts";
+import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
 
 /** Wrangler takes about a second to reload; after this long it has something else to say. */
 const ATTEMPTS = 20;

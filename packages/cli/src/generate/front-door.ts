@@ -1,20 +1,8 @@
 import type { Unstable_Config } from "wrangler";
+import { type FrontDoor, SLUICE_PATH } from "../runtime/front-door-contract.ts";
 import { ASSETS_BINDING } from "./names.ts";
 
 type Assets = NonNullable<Unstable_Config["assets"]>;
-
-/** Path under which everything of ours lives on the primary Worker's port. */
-export const SLUICE_PATH = "/__sluice";
-
-/**
- * How the primary Worker of `sluice dev` gets requests for `/__sluice` past its static assets, which are looked at before
- * the Worker is.
- */
-export type FrontDoor =
-  /** Such a request reaches the Worker. */
-  | { readonly kind: "open" }
-  /** Every request reaches the Worker, and the entry asks the assets first. `binding` leads to them. */
-  | { readonly kind: "asks-assets"; readonly binding: string; readonly fallback: "worker" | "assets" };
 
 /** The front door of a primary Worker, and its `assets` as they have to be for it. */
 export interface AssetsWithFrontDoor {

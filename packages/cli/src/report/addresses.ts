@@ -1,6 +1,6 @@
 import type { Listening } from "../dev/wrangler-process.ts";
-import { SLUICE_PATH } from "../generate/front-door.ts";
 import type { Project } from "../project/project.ts";
+import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
 
 /** URL of the primary Worker, without a slash at its end. */
 export function urlOf({ host, port }: Listening, { workers, broker }: Project): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { type FrontDoorOptions, withFrontDoor } from "./front-door.ts";
+import { withFrontDoor } from "./front-door.ts";
+import type { FrontDoorOptions } from "./front-door-contract.ts";
 
 /** The asset Worker knows one file; the broker says which path it was asked for. */
 vi.mock("cloudflare:workers", () => ({

@@ -1,15 +1,5 @@
 import { env, type WorkerEntrypoint } from "cloudflare:workers";
-
-/** How requests get past the static assets; `../generate/front-door.ts` says when it is which. */
-export type FrontDoor =
-  | { readonly kind: "open" }
-  | { readonly kind: "asks-assets"; readonly binding: string; readonly fallback: "worker" | "assets" };
-
-export interface FrontDoorOptions {
-  /** Service binding to the broker. */
-  readonly brokerBinding: string;
-  readonly frontDoor: FrontDoor;
-}
+import { type FrontDoorOptions, SLUICE_PATH } from "./front-door-contract.ts";
 
 type Handler = (...args: unknown[]) => unknown;
 type EntrypointClass = new (...args: ConstructorParameters<typeof WorkerEntrypoint>) => WorkerEntrypoint;
@@ -58,7 +48,7 @@ function classWithFrontDoor(Base: EntrypointClass, options: FrontDoorOptions): E
 async function answerHere(request: Request, options: FrontDoorOptions): Promise<Response | null> {
   const { brokerBinding, frontDoor } = options;
   const { pathname } = new URL(request.url);
-  if (pathname === "/__sluice" || pathname.startsWith("/__sluice/")) {
+  if (pathname === SLUICE_PATH || pathname.startsWith(`${SLUICE_PATH}/`)) {
     return bindingOf<Fetcher>(brokerBinding).fetch(request);
   }
   if (frontDoor.kind === "open") return null;
