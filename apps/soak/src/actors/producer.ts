@@ -22,6 +22,8 @@ interface Draft {
 export class Producer {
   /** Requests without an answer. */
   inFlight = 0;
+  /** Sends that are not given up and not stored yet. */
+  unstored = 0;
   readonly #world: World;
   readonly #network: Network;
   readonly #scenario: Scenario;
@@ -35,24 +37,35 @@ export class Producer {
 
   /** Draws messages and sends them until a queue says that it has them, or the producer has enough of it. */
   send(queue: QueueObject): void {
-    this.#attempt(queue, this.#draft(), 1);
+    this.#attempt(queue, this.#draft(), 1, () => {});
   }
 
-  #attempt(queue: QueueObject, draft: Draft, attempt: number): void {
+  /** Sends until the queue has stored it: without faults no send is in vain. */
+  insist(queue: QueueObject): void {
+    this.unstored += 1;
+    this.#attempt(queue, this.#draft(), -Infinity, () => {
+      this.unstored -= 1;
+    });
+  }
+
+  #attempt(queue: QueueObject, draft: Draft, attempt: number, stored: () => void): void {
     const { loop, random } = this.#world;
     this.inFlight += 1;
-    this.#world.note("send leaves a producer", queue.name, attempt, draft.count);
+    this.#world.note("send leaves a producer", queue.name, draft.count);
     this.#network.send<{ transmission: Transmission; reply: SendReply }>({
       arrives: (reply, refuse) => this.#arrive(queue, draft, reply, refuse),
       answered: ({ transmission, reply }) => {
         this.inFlight -= 1;
         this.#world.note("send is answered", queue.name, transmission.firstTag, reply.ok ? 1 : 0);
+        if (reply.ok) stored();
+        else this.#world.fail("liveness", queue, `a send within all limits is refused: ${reply.cause}`);
       },
       failed: () => {
         this.inFlight -= 1;
         this.#world.note("send is answered", queue.name, 0, 0);
-        if (attempt < ATTEMPTS_MAX && random.chance(0.7)) {
-          loop.after(random.pick([0, 100, 2_000]), () => this.#attempt(queue, draft, attempt + 1));
+        if (attempt < ATTEMPTS_MAX && (attempt < 0 || random.chance(0.7))) {
+          const afterMs = random.pick([0, 100, 2_000]);
+          loop.after(afterMs, () => this.#attempt(queue, draft, attempt + 1, stored));
         }
       },
     });

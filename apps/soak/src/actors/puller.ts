@@ -28,8 +28,9 @@ export class Puller {
 
   /** Pulls now, and again and again. */
   start(): void {
+    const { loop, random, isTroubled, isDrained } = this.#world;
+    if (isDrained) return;
     this.#pull();
-    const { loop, random, isTroubled } = this.#world;
     loop.after(isTroubled ? random.below(2 * this.#everyMs) : CALM_PULL_MS, () => this.start());
   }
 

@@ -40,8 +40,9 @@ export class TroubleMaker {
     const { random, faults, queues } = this.#world;
     faults["settings changed"] += 1;
     this.#world.note("settings change", "");
-    this.#scenario.queues.forEach(({ taker, definition }: QueueScenario, i) => {
-      const target = definition.consumer?.settings.deadLetterQueue ?? null;
+    this.#scenario.queues.forEach(({ taker }: QueueScenario, i) => {
+      // Only queues further down, so that no message goes round in circles; it may be another one than before.
+      const target = queues[random.between(i + 1, queues.length)]?.name ?? null;
       const drawn = drawDefinition(random, target);
       const queue = queues[i];
       queue?.evict();
@@ -73,7 +74,11 @@ export class TroubleMaker {
   #ask(): void {
     const queue = this.#anyQueue();
     queue?.call(
-      async (core) => core.describe(),
+      async (core) => {
+        const description = core.describe();
+        this.#world.check("described", queue, description);
+        return description;
+      },
       ({ ready, leased }) => this.#world.note("figures are asked for", queue.name, ready, leased),
       () => {},
     );

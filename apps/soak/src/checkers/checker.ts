@@ -1,3 +1,4 @@
+import type { QueueDescription } from "@sluice/protocol";
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
 import type { AppliedCommit, Parcel } from "../ledger/ledger.ts";
 import type { Message } from "../ledger/message.ts";
@@ -55,6 +56,8 @@ export interface Checker {
   acknowledged?(queue: QueueObject, transmission: Transmission): string | undefined;
   /** A queue answers to another one that it has taken its messages. */
   taken?(queue: QueueObject, parcel: Parcel): string | undefined;
+  /** Somebody has asked the queue for its figures. */
+  described?(queue: QueueObject, description: QueueDescription): string | undefined;
   /** An event is over in which the queue had a part. */
   afterEvent?(queue: QueueObject): string | undefined;
   /** The history does not come to its end. */

@@ -1,8 +1,38 @@
 import type { Checker } from "./checker.ts";
 
-/** What the queue counts as it goes along is what a recount of its messages finds. */
+/**
+ * What the queue counts as it goes along is what a recount of its messages finds, and what it answers to those who ask is
+ * what it has promised.
+ */
 export const counters: Checker = {
   property: "counters",
+
+  described({ ledger, disk, world }, { ready, delayed, leased, backlogBytes, oldestMessageTimestampMs }) {
+    if (disk.durableVersion !== disk.committedVersion) return undefined;
+    const found = { ready: 0, delayed: 0, leased: 0, bytes: 0, oldestMs: Infinity };
+    for (const { view, bytes, acceptedMs } of ledger.present()) {
+      if (view.status === "leased") found.leased += 1;
+      if (view.status !== "waiting") continue;
+      found[view.atMs <= world.nowMs ? "ready" : "delayed"] += 1;
+      found.bytes += bytes;
+      found.oldestMs = Math.min(found.oldestMs, acceptedMs);
+    }
+    const oldestMs = found.oldestMs === Infinity ? 0 : found.oldestMs;
+    if (
+      found.ready === ready &&
+      found.delayed === delayed &&
+      found.leased === leased &&
+      found.bytes === backlogBytes &&
+      oldestMs === oldestMessageTimestampMs
+    ) {
+      return undefined;
+    }
+    return (
+      `${ready} ready, ${delayed} delayed, ${leased} leased, ${backlogBytes} bytes, the oldest of ` +
+      `${oldestMessageTimestampMs} are reported; ${found.ready}, ${found.delayed}, ${found.leased}, ${found.bytes}, ` +
+      `${oldestMs} are there`
+    );
+  },
 
   afterEvent({ life }) {
     const queue = life?.core?.queue;
@@ -28,7 +58,9 @@ export const counters: Checker = {
       found.leased === queue.leasedCount &&
       found.bytes === queue.waitingBytes
     ) {
-      return undefined;
+      const { backlogCount, backlogBytes } = life?.core?.metrics() ?? {};
+      if (backlogCount === found.ready + found.delayed && backlogBytes === found.bytes) return undefined;
+      return `a backlog of ${backlogCount} with ${backlogBytes} bytes is reported, it is another`;
     }
     const { readyCount, delayedCount, leasedCount, waitingBytes } = queue;
     return (

@@ -31,9 +31,10 @@ export const deadLetterMove: Checker = {
     for (const { tag, copies } of accepted) {
       if (world.transmissions.get(tag)?.queue === index) continue;
       if (copies > 1) return `message ${tag} is taken ${copies} times`;
-      const source = world.queues[index - 1];
-      if (source?.ledger.messages.get(tag)?.departure !== "dead")
-        return `message ${tag} is taken and not dead`;
+      const isDead = world.queues.some(
+        (queue) => queue.index < index && queue.ledger.messages.get(tag)?.departure === "dead",
+      );
+      if (!isDead) return `message ${tag} is taken and not dead`;
     }
     return undefined;
   },

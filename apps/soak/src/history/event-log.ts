@@ -1,7 +1,7 @@
 /** Everything that a history's log can say, with what its numbers mean. Append only: a log's hash contains the position. */
 const MEANINGS = {
   "the history begins": [],
-  "send leaves a producer": ["tag", "messages"],
+  "send leaves a producer": ["messages"],
   "send arrives": ["tag", "messages"],
   "send is answered": ["tag", "1 if stored"],
   "batch leaves the queue": ["lease", "messages"],

@@ -23,6 +23,9 @@ const DRAIN_MS = 5_400_000;
 /** A history that goes on for longer spins. The longest honest ones have a hanging handler and a heartbeat every 5 s. */
 const EVENTS_MAX = 20_000;
 
+/** Most times that the alarm of a queue without messages rings: once for what was due, once more for a heartbeat. */
+const IDLE_RINGS_MAX = 4;
+
 export interface HistoryOptions {
   /** Keeps the log as text: for one history, not for thousands. */
   readonly verbose?: boolean;
@@ -95,12 +98,13 @@ function begin(world: World, scenario: Scenario): Producer {
     if (queue !== undefined) loop.after(random.below(scenario.troubleMs), () => producer.send(queue));
   }
   new TroubleMaker(world, scenario).start();
-  loop.after(scenario.troubleMs, () => endTrouble(world));
+  loop.after(scenario.troubleMs, () => endTrouble(world, producer));
   return producer;
 }
 
-function endTrouble(world: World): void {
+function endTrouble(world: World, producer: Producer): void {
   for (const queue of world.queues) {
+    producer.insist(queue);
     queue.disk.failWrites(Infinity, 0);
     if (queue.consumer !== null) queue.consumer.absentUntilMs = 0;
   }
@@ -112,7 +116,7 @@ async function takeEvents(world: World, producer: Producer): Promise<void> {
   let drainedByMs = Infinity;
   while (world.violation === null) {
     if (!world.isTroubled) {
-      if (isDrained(world, producer)) return;
+      if (isDrained(world, producer)) return await calmAlarms(world);
       if (drainedByMs === Infinity) drainedByMs = Math.max(loop.nowMs, lastDueMs(world)) + DRAIN_MS;
     }
     const run = loop.next();
@@ -120,15 +124,35 @@ async function takeEvents(world: World, producer: Producer): Promise<void> {
       world.stuck(run === undefined ? "nothing will ever happen any more" : "it does not come to an end");
       return;
     }
-    run();
-    await microtasksDone();
-    for (const queue of world.queues) queue.check();
+    await take(world, run);
+  }
+}
+
+async function take(world: World, run: () => void): Promise<void> {
+  run();
+  await microtasksDone();
+  for (const queue of world.queues) queue.check();
+}
+
+/** Goes on until no alarm is set any more: a queue that has nothing to do must not keep the platform awake. */
+async function calmAlarms(world: World): Promise<void> {
+  world.isDrained = true;
+  const { loop, queues } = world;
+  const ringsMax = Math.max(...queues.map(({ ringer }) => ringer.rings)) + IDLE_RINGS_MAX;
+  while (world.violation === null && queues.some(({ disk }) => disk.alarmAtMs !== null)) {
+    if (queues.some(({ ringer }) => ringer.rings > ringsMax)) {
+      world.stuck("an alarm rings on although nothing is left to do");
+      return;
+    }
+    const run = loop.next();
+    if (run === undefined) return;
+    await take(world, run);
   }
 }
 
 function isDrained({ queues }: World, producer: Producer): boolean {
   return (
-    producer.inFlight === 0 &&
+    producer.inFlight + producer.unstored === 0 &&
     queues.every(({ ledger, disk }) => {
       const { waiting, leased } = ledger.counts;
       return waiting + leased + ledger.parcels.size === 0 && disk.durableVersion === disk.committedVersion;

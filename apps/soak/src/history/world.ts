@@ -29,6 +29,8 @@ export class World {
   rates: FaultRates;
   /** False once the faults have stopped: from then on everybody behaves. */
   isTroubled = true;
+  /** True once everything is handled: from then on nobody asks for anything. */
+  isDrained = false;
   queues: readonly QueueObject[] = [];
   violation: Violation | null = null;
   readonly transmissions = new Map<number, Transmission>();

@@ -12,6 +12,8 @@ const RETRY_MS = 2_000;
 export class AlarmRinger {
   readonly #world: World;
   readonly #queue: QueueObject;
+  /** How often it has rung. */
+  rings = 0;
   #next: ScheduledEvent | null = null;
   /** The handler that runs: whether the row is to be deleted when it succeeds. */
   #handling: { deletesRow: boolean } | null = null;
@@ -31,6 +33,10 @@ export class AlarmRinger {
   /** The queue sets its alarm. */
   set(atMs: number): void {
     const { disk, name } = this.#queue;
+    if (!Number.isFinite(atMs)) {
+      this.#world.fail("alarm armed", this.#queue, `the alarm is set to ${atMs}`);
+      return;
+    }
     disk.writeAlarm(atMs);
     this.#world.note("alarm is set", name, atMs - this.#world.nowMs, disk.committedVersion);
     if (this.#handling !== null) this.#handling.deletesRow = false;
@@ -67,6 +73,7 @@ export class AlarmRinger {
     const { name, disk } = this.#queue;
     if (this.#next !== null) this.#next.isCancelled = true;
     this.#next = null;
+    this.rings += 1;
     const lateMs = wasSet ? this.#world.nowMs - (disk.alarmAtMs ?? 0) : 0;
     this.#world.note("alarm rings", name, lateMs, wasSet ? 0 : 1);
     const handling = { deletesRow: wasSet };
