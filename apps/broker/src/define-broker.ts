@@ -2,6 +2,8 @@ import {
   type BrokerEnv,
   type BrokerOptions,
   createQueueBroker,
+  Directory,
+  describeUnreadable,
   type QueueBrokerObject,
 } from "@sluice/broker";
 import { createGateway, type QueueDirectory } from "@sluice/gateway";
@@ -9,10 +11,10 @@ import { createGateway, type QueueDirectory } from "@sluice/gateway";
 export type { BrokerOptions } from "@sluice/broker";
 
 /**
- * The broker Worker for a topology: the Durable Object class and the HTTP handler that serves `/__sluice/*`.
+ * The broker Worker for a topology: the Durable Object classes and the HTTP handler that serves `/__sluice/*`.
  *
- * The Worker's entry exports both, and its configuration binds the class as `SLUICE_QUEUES` and each consumer's
- * `SluiceQueueConsumer` entrypoint under the name that `options.consumers` gives.
+ * The Worker's entry exports all three. Its configuration binds `QueueBroker` as `SLUICE_QUEUES`, `Directory` as
+ * `SLUICE_DIRECTORY` and each consumer's `SluiceQueueConsumer` entrypoint under the name that `options.consumers` gives.
  */
 export function defineBroker(options: BrokerOptions) {
   let gateway: ReturnType<typeof createGateway> | undefined;
@@ -22,16 +24,30 @@ export function defineBroker(options: BrokerOptions) {
       return gateway.fetch(request);
     },
   };
-  return { QueueBroker: createQueueBroker(options), handler };
+  return { QueueBroker: createQueueBroker(options), Directory, handler };
 }
 
 function directoryOf(options: BrokerOptions, env: BrokerEnv): QueueDirectory {
   const { queues } = options.topology;
   const objectOf = (queue: string): QueueBrokerObject =>
     env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(queue)) as unknown as QueueBrokerObject;
+  /** Queues that could not be asked, each of which is said once. */
+  const unreadable = new Set<string>();
   return {
     queues,
-    describe: (queue) => objectOf(queue).describe(queue),
+    describe: async (queue) => {
+      try {
+        const description = await objectOf(queue).describe(queue);
+        unreadable.delete(queue);
+        return description;
+      } catch (error) {
+        // A file that the platform cannot open fails before any code of the queue's object runs.
+        const text = `its object cannot be started: ${error}`;
+        if (!unreadable.has(queue)) console.error(`Queue "${queue}": ${text}`);
+        unreadable.add(queue);
+        return describeUnreadable(queue, text, Date.now());
+      }
+    },
     advanceClock:
       env.SLUICE_ENV === "development"
         ? async (ms) => {

@@ -11,8 +11,8 @@ const API = "http://localhost/__sluice/api";
 const ENTRY = `
 import { defineBroker } from "./src/define-broker.ts";
 const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers: [], consumer: null };
-const { QueueBroker, handler } = defineBroker({ topology: { queues: { orders: queue, dead: queue } }, consumers: {} });
-export { QueueBroker };
+const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: { orders: queue, dead: queue } }, consumers: {} });
+export { Directory, QueueBroker };
 export default handler;
 `;
 
@@ -40,7 +40,10 @@ async function start(entry: string, bindings: Record<string, string>): Promise<M
           name: "broker",
           compatibilityDate: "2026-11-01",
           modules: [{ type: "ESModule", path: "broker.js", contents: outputFiles[0]?.text ?? "" }],
-          durableObjects: { SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true } },
+          durableObjects: {
+            SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true },
+            SLUICE_DIRECTORY: { className: "Directory", useSQLite: true },
+          },
           bindings,
         },
       ],
@@ -114,7 +117,7 @@ describe("the broker Worker of a project", () => {
 
 describe("the broker Worker on its own", () => {
   it("runs without a queue", async () => {
-    const broker = await start('export { default, QueueBroker } from "./src/index.ts";', {});
+    const broker = await start('export { default, Directory, QueueBroker } from "./src/index.ts";', {});
     expect(await get(broker, "http://localhost/__sluice/health")).toEqual({ status: "ok", queues: 0 });
     expect(await get(broker, `${API}/queues`)).toEqual({ queues: [] });
   });

@@ -4,7 +4,7 @@ import type { QueueTopology } from "@sluice/protocol";
 
 /** The broker as it is deployed; only that its topology comes from a binding, so that it is bundled once. */
 const { TOPOLOGY: topology } = env as unknown as { readonly TOPOLOGY: QueueTopology };
-const { QueueBroker, handler } = defineBroker({ topology, consumers: { consumer: "CONSUMER" } });
+const { QueueBroker, Directory, handler } = defineBroker({ topology, consumers: { consumer: "CONSUMER" } });
 
-export { QueueBroker };
+export { Directory, QueueBroker };
 export default handler;

@@ -1,7 +1,9 @@
 export { type Clock, MovableClock, systemClock } from "./clock.ts";
+export { Directory, type DirectoryObject } from "./directory.ts";
 export {
   type BrokerEnv,
   type BrokerOptions,
   createQueueBroker,
   type QueueBrokerObject,
 } from "./queue-broker.ts";
+export { describeUnreadable } from "./unreadable-queue.ts";

@@ -24,6 +24,10 @@ export interface QueuePorts {
   readonly store: QueueStore;
   readonly clock: Clock;
   readonly log: QueueLog;
+  /** Lives of the queue that are known from elsewhere: its store may have lost the memory of them. Default 0. */
+  readonly livesKnown?: number;
+  /** Whether the life before this one ended because its storage was full. Default false. */
+  readonly wasStorageFull?: boolean;
   /** Where damage is remembered; without it, as long as this life lasts. */
   readonly damageRecord?: DamageRecord;
   /** What the queue is set to; `undefined` for a queue that no configuration names. */

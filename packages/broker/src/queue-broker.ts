@@ -8,19 +8,21 @@ import type {
   SendReply,
   SendRequest,
 } from "@sluice/protocol";
-import { Alarm } from "./alarm.ts";
-import { MovableClock, systemClock } from "./clock.ts";
-import { createConsoleLog } from "./log.ts";
-import type { ConsumerPort, HandOver, QueuePorts } from "./ports.ts";
-import { QueueCore } from "./queue-core.ts";
-import { SqliteStore } from "./sqlite-store.ts";
+import { DIRECTORY_NAME, type DirectoryObject, type MarkDirectory } from "./directory.ts";
+import { nameIn, type OpenQueue, openQueue } from "./open-queue.ts";
+import type { ConsumerPort, HandOver } from "./ports.ts";
+import { FullStorages, isStorageFull, STORAGE_FULL } from "./storage-full.ts";
+import { describeUnreadable, UnreadableQueueError } from "./unreadable-queue.ts";
 
 /** When the alarm rings again after what it called failed, in ms. */
 const ALARM_AGAIN_MS = 1_000;
+/** When a queue that cannot be read is tried again by its alarm, in ms. */
+const OPEN_AGAIN_MS = 30_000;
 
 /** Bindings of the broker Worker. */
 export interface BrokerEnv {
   readonly SLUICE_QUEUES: DurableObjectNamespace<QueueBrokerObject>;
+  readonly SLUICE_DIRECTORY: DurableObjectNamespace<DirectoryObject>;
   /** `development` allows to move the clock. Absent on a deployed broker. */
   readonly SLUICE_ENV?: string;
   readonly [binding: string]: unknown;
@@ -42,85 +44,133 @@ export interface QueueBrokerObject extends QueueBrokerRpc, Rpc.DurableObjectBran
 
 /** The Durable Object class of a broker: one object per queue, named like it. It delegates; `QueueCore` decides. */
 export function createQueueBroker(options: BrokerOptions) {
+  const fullStorages = new FullStorages();
+
   return class QueueBroker extends DurableObject<BrokerEnv> implements QueueBrokerObject {
-    readonly #store: SqliteStore;
-    readonly #clock: MovableClock;
-    readonly #alarm: Alarm;
-    #core: QueueCore | undefined;
+    #queue: OpenQueue | undefined;
+    #opening: Promise<OpenQueue> | undefined;
 
     constructor(ctx: DurableObjectState, env: BrokerEnv) {
       super(ctx, env);
-      this.#store = new SqliteStore(ctx.storage);
-      this.#clock = new MovableClock(systemClock, this.#store.readClockOffsetMs());
-      this.#alarm = new Alarm(this.#clock, (realMs) => void ctx.storage.setAlarm(realMs));
-      const name = this.#store.readName();
-      // Calls wait until the alarm is known and the queue is loaded; a queue that was never written has nothing to load.
+      // Calls wait until the queue is loaded. One that cannot be says so to each of them.
       void ctx.blockConcurrencyWhile(async () => {
-        this.#alarm.found(await ctx.storage.getAlarm());
-        if (name !== null) this.#coreOf(name);
+        try {
+          await this.#openKnown();
+        } catch (error) {
+          console.error(`Queue "${ctx.id.name}": ${error}`);
+        }
       });
     }
 
     async send(queue: string, requests: readonly SendRequest[]): Promise<SendReply> {
-      return this.#coreOf(queue).send(requests);
+      if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
+      try {
+        return await (await this.#open(queue)).core.send(requests);
+      } catch (error) {
+        if (error instanceof UnreadableQueueError) return error.failure;
+        throw error;
+      }
     }
 
     async take(queue: string, handOver: HandOver): Promise<void> {
-      await this.#coreOf(queue).take(handOver);
+      await (await this.#open(queue)).core.take(handOver);
     }
 
     async metrics(queue: string): Promise<BacklogMetrics> {
-      return this.#coreOf(queue).metrics();
+      return (await this.#open(queue)).core.metrics();
     }
 
     async describe(queue: string): Promise<QueueDescription> {
-      const description = this.#coreOf(queue).describe();
-      return { ...description, rowsWritten: description.rowsWritten + this.#alarm.timesWritten };
+      try {
+        const { core, alarm } = await this.#open(queue);
+        const description = core.describe();
+        return { ...description, rowsWritten: description.rowsWritten + alarm.timesWritten };
+      } catch (error) {
+        if (error instanceof UnreadableQueueError)
+          return describeUnreadable(queue, error.message, Date.now());
+        throw error;
+      }
     }
 
     async advanceClock(queue: string, ms: number): Promise<void> {
       if (this.env.SLUICE_ENV !== "development") throw new Error("the clock moves in development only");
-      const core = this.#coreOf(queue);
+      const { core, store, clock, alarm } = await this.#open(queue);
       await core.submit(() => {
-        this.#clock.advance(ms);
-        core.write(() => this.#store.writeClockOffsetMs(this.#clock.offsetMs));
+        clock.advance(ms);
+        core.write(() => store.writeClockOffsetMs(clock.offsetMs));
       });
       // The alarm that is set was computed with the old offset.
-      this.#alarm.clear();
+      alarm.clear();
       await core.wake();
     }
 
     /** Must never throw: after six failures in a row the platform drops the alarm for ever. */
     override async alarm(): Promise<void> {
-      this.#alarm.clear();
       try {
-        await this.#core?.wake();
+        const open = this.#queue ?? (await this.#openKnown());
+        await this.#ring(open);
       } catch (error) {
-        console.error(`Queue "${this.#core?.name}": ${error}`);
-        this.#alarm.set(this.#clock.now() + ALARM_AGAIN_MS);
+        console.error(`Queue "${this.ctx.id.name}": ${error}`);
+        void this.ctx.storage.setAlarm(Date.now() + OPEN_AGAIN_MS);
       }
     }
 
-    #coreOf(queue: string): QueueCore {
-      this.#core ??= new QueueCore(queue, this.#ports());
-      if (this.#core.name !== queue) {
-        throw new Error(`the object of queue "${this.#core.name}" was asked for queue "${queue}"`);
+    async #ring(open: OpenQueue | null): Promise<void> {
+      if (open === null) return;
+      const { core, alarm, clock } = open;
+      alarm.clear();
+      try {
+        await core.wake();
+      } catch (error) {
+        console.error(`Queue "${core.name}": ${error}`);
+        alarm.set(clock.now() + ALARM_AGAIN_MS);
       }
-      return this.#core;
     }
 
-    #ports(): QueuePorts {
-      const now = () => this.#clock.now();
+    /** Opens the queue whose object this is, `null` while nobody knows which one that is. */
+    async #openKnown(): Promise<OpenQueue | null> {
+      const name = this.ctx.id.name ?? nameIn(this.ctx.storage);
+      return name === null ? null : this.#open(name);
+    }
+
+    /** The queue, opened if it is not. Throws `UnreadableQueueError`; the next call tries again. */
+    async #open(queue: string): Promise<OpenQueue> {
+      this.#opening ??= this.#load(queue);
+      this.#queue ??= await this.#opening;
+      const { name } = this.#queue.core;
+      if (name !== queue) throw new Error(`the object of queue "${name}" was asked for queue "${queue}"`);
+      return this.#queue;
+    }
+
+    async #load(queue: string): Promise<OpenQueue> {
+      const { env, ctx } = this;
+      const objectOf = (name: string) => env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(name));
+      try {
+        return await openQueue(queue, {
+          storage: ctx.storage,
+          directory: this.#directory(),
+          wasStorageFull: fullStorages.takeReset(queue),
+          definitionOf: (name) => own(options.topology.queues, name),
+          consumerOf: (name) => this.#consumerOf(name),
+          handOver: (target, handOver) => objectOf(target).take(target, handOver),
+          broken: (error) => {
+            if (isStorageFull(error)) fullStorages.found(queue, Date.now());
+            ctx.abort(`a commit failed, the queue starts again from its store: ${error}`);
+          },
+        });
+      } catch (error) {
+        this.#opening = undefined;
+        throw new UnreadableQueueError(queue, error);
+      }
+    }
+
+    /** Calls that reject, and do no more, where the binding is missing. */
+    #directory(): MarkDirectory {
+      const { SLUICE_DIRECTORY: namespace } = this.env;
+      const object = () => namespace.get(namespace.idFromName(DIRECTORY_NAME));
       return {
-        store: this.#store,
-        clock: this.#clock,
-        log: createConsoleLog(console, now, (callback, ms) => void setTimeout(callback, ms)),
-        definitionOf: (queue) => own(options.topology.queues, queue),
-        consumerOf: (queue) => this.#consumerOf(queue),
-        handOver: (target, handOver) =>
-          this.env.SLUICE_QUEUES.get(this.env.SLUICE_QUEUES.idFromName(target)).take(target, handOver),
-        setAlarm: (atMs) => this.#alarm.set(atMs),
-        broken: (error) => this.ctx.abort(`a commit failed, the queue starts again from its store: ${error}`),
+        markOf: async (queue) => object().markOf(queue),
+        report: async (queue, mark) => object().report(queue, mark),
       };
     }
 

@@ -7,6 +7,7 @@ import {
   expireRetention,
   nextWakeAt,
   type Queue,
+  type Slice,
 } from "@sluice/engine";
 import {
   type BacklogMetrics,
@@ -21,6 +22,7 @@ import { writeChanges } from "./changes.ts";
 import { DamageLog } from "./damage-log.ts";
 import { buryDead } from "./dead-letter.ts";
 import { PushDispatcher } from "./dispatcher.ts";
+import { giveBackPushLeases } from "./give-back.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { type Incoming, storeIncoming } from "./incoming.ts";
 import { loadSegments } from "./load.ts";
@@ -64,12 +66,13 @@ export class QueueCore {
   #writes: (() => void)[] = [];
   #lifeWritten = false;
   #uncommittedBytes = 0;
+  #messagesTaken = 0;
 
   constructor(name: string, ports: QueuePorts) {
     this.name = name;
     this.ports = ports;
     const { store } = ports;
-    this.#epoch = store.readEpoch() + 1;
+    this.#epoch = Math.max(store.readEpoch(), ports.livesKnown ?? 0) + 1;
     this.queue = createQueue(rulesOf(ports.definitionOf(name)), this.#epoch);
     this.#commit = new GroupCommit({
       turn: (jobs) => this.#turn(jobs),
@@ -118,6 +121,17 @@ export class QueueCore {
   /** Within a turn: takes messages in. */
   accept(incoming: readonly Incoming[]): void {
     this.#incoming.push(...incoming);
+    for (const { index } of incoming) this.#messagesTaken += index.count;
+  }
+
+  /** Messages that were taken in by this life, those of a turn that runs included. */
+  get messagesTaken(): number {
+    return this.#messagesTaken;
+  }
+
+  /** Number of this life. */
+  get epoch(): number {
+    return this.#epoch;
   }
 
   /** Within a turn: adds a write to its commit. */
@@ -251,17 +265,25 @@ export class QueueCore {
     const nowMs = this.nowMs;
     this.#withState = loadSegments(this.queue, ports.store, this.damage, nowMs);
     this.outbox.load();
-    const ended = endPushLeases(this.queue, nowMs);
-    const retried = ended.retried.reduce((sum, slice) => sum + slice.to - slice.from, 0);
+    const { retried, dead } = this.#endLeases(nowMs);
     if (retried > 0) {
       log.info(
         `Queue "${this.name}": ${retried} message(s) were in delivery when the broker stopped and are delivered again`,
       );
     }
-    buryDead(this, ended.dead, "the broker stopped during its last delivery");
+    buryDead(this, dead, "the broker stopped during its last delivery");
     // What an earlier life left behind goes on by itself, without a call from outside.
     const { segments, changes } = this.queue;
     const unwritten = changes.size + this.#writes.length;
     if (segments.size > 0 || unwritten > 0 || this.outbox.retryAtMs !== null) this.wakeUp();
+  }
+
+  /** Ends what an earlier life was delivering, and answers with how many messages are delivered again and which died. */
+  #endLeases(nowMs: number): { readonly retried: number; readonly dead: readonly Slice[] } {
+    if (this.ports.wasStorageFull === true) {
+      return { retried: giveBackPushLeases(this.queue, nowMs), dead: [] };
+    }
+    const { retried, dead } = endPushLeases(this.queue, nowMs);
+    return { retried: retried.reduce((sum, slice) => sum + slice.to - slice.from, 0), dead };
   }
 }

@@ -50,6 +50,7 @@ export interface BrokerHarness {
 
 const BROKER_SOURCE = (topology: string, consumers: string, members: string) => `
 import { createQueueBroker } from "../src/index.ts";
+export { Directory } from "../src/index.ts";
 export class QueueBroker extends createQueueBroker({ topology: ${topology}, consumers: ${consumers} }) {
 ${members}
 }
@@ -209,7 +210,10 @@ export async function startBroker(options: {
               ),
             },
           ],
-          durableObjects: { SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true } },
+          durableObjects: {
+            SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true },
+            SLUICE_DIRECTORY: { className: "Directory", useSQLite: true },
+          },
           serviceBindings: { CONSUMER: { name: "consumer", entrypoint: "SluiceQueueConsumer" } },
           bindings: options.sluiceEnv === null ? {} : { SLUICE_ENV: options.sluiceEnv ?? "development" },
         },

@@ -97,7 +97,12 @@ describe("sluice dev with several Workers", () => {
 
   it("keeps its data where wrangler dev keeps it: beside the first Worker", () => {
     const objects = readdirSync(join(lab.folder, "front/.wrangler/state/v3/do"));
-    expect(objects.sort()).toEqual(["mailer-Inbox", "objects-Counter", "sluice-QueueBroker"]);
+    expect(objects.sort()).toEqual([
+      "mailer-Inbox",
+      "objects-Counter",
+      "sluice-Directory",
+      "sluice-QueueBroker",
+    ]);
   });
 
   it("leaves no trace for version control, and no redirect", () => {

@@ -10,6 +10,8 @@ const Broker = createQueueBroker({ topology: TOPOLOGY, consumers: { driver: "CON
 
 const meters = new WeakMap<DurableObjectState, Meter>();
 
+export { Directory } from "@sluice/broker";
+
 export class QueueBroker extends Broker {
   readonly #meter: Meter;
 

@@ -58,7 +58,10 @@ export async function startLab({ persistDir, consumer }: LabOptions): Promise<La
           name: "broker",
           compatibilityDate: COMPATIBILITY_DATE,
           modules: [{ type: "ESModule", path: "broker.js", contents: broker.source }],
-          durableObjects: { SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true } },
+          durableObjects: {
+            SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true },
+            SLUICE_DIRECTORY: { className: "Directory", useSQLite: true },
+          },
           serviceBindings: { CONSUMER: { name: "driver", entrypoint: "SluiceQueueConsumer" } },
           bindings: { TOPOLOGY: topology(consumer) as never },
         },

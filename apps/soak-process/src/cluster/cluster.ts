@@ -104,7 +104,10 @@ function optionsOf({ sources, persistDir, handle }: ClusterOptions, print: (line
       {
         ...worker("broker"),
         bindings: { TOPOLOGY, SLUICE_ENV: "development" },
-        durableObjects: { SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true } },
+        durableObjects: {
+          SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true },
+          SLUICE_DIRECTORY: { className: "Directory", useSQLite: true },
+        },
         serviceBindings: { CONSUMER: { name: "consumer", entrypoint: "SluiceQueueConsumer" } },
       },
       { ...worker("consumer"), serviceBindings: { LEDGER: answer } },

@@ -32,8 +32,13 @@ describe("a broker without a configuration of its own", () => {
       name: "sluice",
       main: "./entry.js",
       compatibility_date: "2026-11-01",
-      durable_objects: { bindings: [{ name: "SLUICE_QUEUES", class_name: "QueueBroker" }] },
-      migrations: [{ tag: "v1", new_sqlite_classes: ["QueueBroker"] }],
+      durable_objects: {
+        bindings: [
+          { name: "SLUICE_QUEUES", class_name: "QueueBroker" },
+          { name: "SLUICE_DIRECTORY", class_name: "Directory" },
+        ],
+      },
+      migrations: [{ tag: "v1", new_sqlite_classes: ["QueueBroker", "Directory"] }],
       services: [{ binding: "CONSUMER_MAIL", service: "mail", entrypoint: "SluiceQueueConsumer" }],
     });
   });
@@ -54,6 +59,7 @@ import topology from "./topology.json";
 
 const broker = defineBroker({ topology, consumers: {"mail":"CONSUMER_MAIL"} });
 export const QueueBroker = broker.QueueBroker;
+export const Directory = broker.Directory;
 export default broker.handler;
 `);
     expect(JSON.parse(fileOf(plan, "sluice", "topology.json")).queues.mails.consumer.worker).toBe("mail");
@@ -71,10 +77,40 @@ describe("a broker with a configuration in the current folder", () => {
       compatibility_date: "2026-10-01",
       assets: { directory: "../../dashboard" },
       vars: { A: "1", SLUICE_ENV: "development" },
-      durable_objects: { bindings: [{ name: "SLUICE_QUEUES", class_name: "QueueBroker" }] },
-      migrations: [{ tag: "v1", new_sqlite_classes: ["QueueBroker"] }],
+      durable_objects: {
+        bindings: [
+          { name: "SLUICE_QUEUES", class_name: "QueueBroker" },
+          { name: "SLUICE_DIRECTORY", class_name: "Directory" },
+        ],
+      },
+      migrations: [
+        { tag: "v1", new_sqlite_classes: ["QueueBroker"] },
+        { tag: "v2", new_sqlite_classes: ["Directory"] },
+      ],
       services: [{ binding: "CONSUMER_MAIL", service: "mail", entrypoint: "SluiceQueueConsumer" }],
     });
+  });
+
+  it("is taken as it is where it creates and binds both classes", async () => {
+    const whole = BROKER.replace(
+      'new_sqlite_classes = ["QueueBroker"]',
+      'new_sqlite_classes = ["QueueBroker", "Directory"]\n[[durable_objects.bindings]]\nname = "SLUICE_DIRECTORY"\nclass_name = "Directory"',
+    );
+    const folder = projectFolder({ ...CONSUMER, "wrangler.toml": whole });
+    const { plan } = await generate(folder, { purpose: "build", targets: ["mail"] });
+    expect(configOf(plan, "orders-broker").migrations).toEqual([
+      { tag: "v1", new_sqlite_classes: ["QueueBroker", "Directory"] },
+    ]);
+  });
+
+  it("gets a migration under a tag that it does not use yet", async () => {
+    const tagged = BROKER.replace('tag = "v1"', 'tag = "v2"');
+    const folder = projectFolder({ ...CONSUMER, "wrangler.toml": tagged });
+    const { plan } = await generate(folder, { purpose: "build", targets: ["mail"] });
+    expect(configOf(plan, "orders-broker").migrations).toEqual([
+      { tag: "v2", new_sqlite_classes: ["QueueBroker"] },
+      { tag: "v3", new_sqlite_classes: ["Directory"] },
+    ]);
   });
 
   it("settles what no Worker's own table says about a queue", async () => {

@@ -1,5 +1,11 @@
 import type { Unstable_Config } from "wrangler";
-import { BROKER_CLASS, BROKER_QUEUES_BINDING, CONSUMER_ENTRYPOINT } from "./names.ts";
+import {
+  BROKER_CLASS,
+  BROKER_QUEUES_BINDING,
+  CONSUMER_ENTRYPOINT,
+  DIRECTORY_BINDING,
+  DIRECTORY_CLASS,
+} from "./names.ts";
 import { relocate } from "./relocate.ts";
 import { ENTRY_FILE, type GeneratedConfig, serialisable, settle } from "./worker-config.ts";
 
@@ -34,7 +40,7 @@ export interface BrokerConfigInput {
 export const BROKER_COMPATIBILITY_DATE = "2026-11-01";
 
 /**
- * The broker's configuration: its own one where there is one, with the Durable Object class of the queues, a service
+ * The broker's configuration: its own one where there is one, with its Durable Object classes, a service
  * binding to every consumer and the generated entry that knows the topology.
  *
  * `SLUICE_ENV` is set for `sluice dev` alone: it allows to move the clock, which a deployed broker must never do.
@@ -54,9 +60,9 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     compatibility_date: config.compatibility_date ?? BROKER_COMPATIBILITY_DATE,
     durable_objects: {
       ...config.durable_objects,
-      bindings: withQueues(config.durable_objects.bindings),
+      bindings: withBrokerObjects(config.durable_objects.bindings),
     },
-    migrations: withQueueClass(config.migrations),
+    migrations: withBrokerClasses(config.migrations),
     services: [...(config.services ?? []), ...consumerServices],
     vars: purpose === "dev" ? { ...config.vars, SLUICE_ENV: "development" } : config.vars,
   };
@@ -85,12 +91,23 @@ export function isBroker(config: Unstable_Config): boolean {
 
 type DurableObjectBindings = Unstable_Config["durable_objects"]["bindings"];
 
-function withQueues(bindings: DurableObjectBindings): DurableObjectBindings {
-  if (bindings.some(({ name }) => name === BROKER_QUEUES_BINDING)) return bindings;
-  return [...bindings, { name: BROKER_QUEUES_BINDING, class_name: BROKER_CLASS }];
+/** The Durable Objects of a broker: its bindings to its own classes. */
+const BROKER_OBJECTS = [
+  { name: BROKER_QUEUES_BINDING, class_name: BROKER_CLASS },
+  { name: DIRECTORY_BINDING, class_name: DIRECTORY_CLASS },
+];
+
+function withBrokerObjects(bindings: DurableObjectBindings): DurableObjectBindings {
+  const missing = BROKER_OBJECTS.filter((object) => !bindings.some(({ name }) => name === object.name));
+  return [...bindings, ...missing];
 }
 
-function withQueueClass(migrations: Unstable_Config["migrations"]): Unstable_Config["migrations"] {
-  if (migrations.some((migration) => migration.new_sqlite_classes?.includes(BROKER_CLASS))) return migrations;
-  return [...migrations, { tag: "v1", new_sqlite_classes: [BROKER_CLASS] }];
+/** A migration that creates the classes which none creates yet, under a tag that none has. */
+function withBrokerClasses(migrations: Unstable_Config["migrations"]): Unstable_Config["migrations"] {
+  const created = new Set(migrations.flatMap((migration) => migration.new_sqlite_classes ?? []));
+  const missing = BROKER_OBJECTS.map(({ class_name }) => class_name).filter((name) => !created.has(name));
+  if (missing.length === 0) return migrations;
+  let number = migrations.length + 1;
+  while (migrations.some(({ tag }) => tag === `v${number}`)) number += 1;
+  return [...migrations, { tag: `v${number}`, new_sqlite_classes: missing }];
 }

@@ -1,5 +1,5 @@
 import type { ConsumerBinding } from "./broker-config.ts";
-import { BROKER_CLASS, GENERATED_HEADER } from "./names.ts";
+import { BROKER_CLASS, DIRECTORY_CLASS, GENERATED_HEADER } from "./names.ts";
 
 /** The topology beside the broker's entry. */
 export const TOPOLOGY_FILE = "topology.json";
@@ -17,6 +17,7 @@ import topology from "./${TOPOLOGY_FILE}";
 
 const broker = defineBroker({ topology, consumers: ${JSON.stringify(byWorker)} });
 export const ${BROKER_CLASS} = broker.${BROKER_CLASS};
+export const ${DIRECTORY_CLASS} = broker.${DIRECTORY_CLASS};
 export default broker.handler;
 `;
 }

@@ -14,6 +14,9 @@ export const CONSUMER_ENTRYPOINT = "SluiceQueueConsumer";
 /** The broker's Durable Object class, and the binding by which the broker itself reaches it. */
 export const BROKER_CLASS = "QueueBroker";
 export const BROKER_QUEUES_BINDING = "SLUICE_QUEUES";
+/** The class that knows how far each queue has come, and the broker's binding to it. */
+export const DIRECTORY_CLASS = "Directory";
+export const DIRECTORY_BINDING = "SLUICE_DIRECTORY";
 /** What the broker is called unless its own configuration says otherwise. */
 export const BROKER_NAME = "sluice";
 

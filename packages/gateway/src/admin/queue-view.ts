@@ -1,4 +1,4 @@
-import type { QueueDefinition, QueueDescription } from "@sluice/protocol";
+import type { DamageKind, QueueDefinition, QueueDescription } from "@sluice/protocol";
 
 /** One queue as the admin API shows it. Counts are messages, sizes bytes, times ISO 8601. */
 export interface QueueView {
@@ -13,6 +13,17 @@ export interface QueueView {
   readonly consumer: QueueDefinition["consumer"];
   /** Rows that the queue's object wrote and read since it started: what Cloudflare bills. */
   readonly storage: { readonly rowsWritten: number; readonly rowsRead: number };
+  /** What is known to be wrong with its store, oldest first; empty in a healthy queue. */
+  readonly damage: readonly DamageView[];
+}
+
+/** Damage as the admin API shows it. */
+export interface DamageView {
+  readonly kind: DamageKind;
+  readonly foundAt: string;
+  /** Most messages that are lost by it; `null` where nobody can tell. */
+  readonly messagesLost: number | null;
+  readonly text: string;
 }
 
 export function viewOf(definition: QueueDefinition, description: QueueDescription): QueueView {
@@ -33,5 +44,9 @@ export function viewOf(definition: QueueDefinition, description: QueueDescriptio
     producers: definition.producers,
     consumer: definition.consumer,
     storage: { rowsWritten: description.rowsWritten, rowsRead: description.rowsRead },
+    damage: description.damage.map(({ foundAtMs, ...damage }) => ({
+      ...damage,
+      foundAt: new Date(foundAtMs).toISOString(),
+    })),
   };
 }

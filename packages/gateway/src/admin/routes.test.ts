@@ -26,6 +26,7 @@ describe("GET /queues", () => {
       backlogBytes: 4,
       oldestMessageAt: "2023-11-14T22:13:20.000Z",
       storage: { rowsWritten: 5, rowsRead: 6 },
+      damage: [],
     };
     expect(await response.json()).toEqual({
       queues: [
@@ -58,6 +59,23 @@ describe("GET /queues/NAME", () => {
     const one = await json(gateway.request(`${API}/queues/orders`));
     expect(await json(gateway.request(`${API}/queues`))).toMatchObject({ queues: [{}, one] });
     expect(one).toMatchObject({ name: "orders" });
+  });
+
+  it("shows damage that the queue has found", async () => {
+    const damage = [
+      { kind: "rolledBack", foundAtMs: 1_700_000_000_000, messagesLost: 3, text: "3 commit(s) are missing" },
+    ] as const;
+    const gateway = createGateway(directoryOf({ orders: ORDERS }, { damage }));
+    expect(await json(gateway.request(`${API}/queues/orders`))).toMatchObject({
+      damage: [
+        {
+          kind: "rolledBack",
+          foundAt: "2023-11-14T22:13:20.000Z",
+          messagesLost: 3,
+          text: "3 commit(s) are missing",
+        },
+      ],
+    });
   });
 
   it("says null for the oldest message when none waits", async () => {

@@ -77,6 +77,13 @@ const row = (queue) => {
   const name = document.createElement("th");
   name.scope = "row";
   name.textContent = queue.name;
+  if (queue.damage.length > 0) {
+    const damage = document.createElement("span");
+    damage.className = "warn";
+    damage.textContent = " damaged";
+    damage.title = queue.damage.map(({ foundAt, text }) => foundAt + ": " + text).join("\\n");
+    name.append(damage);
+  }
   const settings = queue.consumer?.settings;
   const waiting = queue.messages.ready + queue.messages.delayed;
   tr.append(

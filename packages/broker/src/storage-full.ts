@@ -1,0 +1,48 @@
+import { QUEUE_ERROR_CODES, type RpcFailure } from "@sluice/protocol";
+
+/**
+ * Sends are refused for this long after a commit that found no room, in ms. Each such commit resets the queue's object,
+ * and with it every delivery that runs; so the next try waits.
+ */
+export const STORAGE_FULL_MS = 1_000;
+
+/** The dialect's answer to a send that there is no room for (spec cloudflare-queues 1.9). */
+export const STORAGE_FULL: RpcFailure = {
+  ok: false,
+  code: QUEUE_ERROR_CODES.queueStorageLimitExceeded,
+  cause: "Queue storage limit exceeded: its disk or its database is full.",
+};
+
+/** Whether a failure means that there is no room left to write to. */
+export function isStorageFull(error: unknown): boolean {
+  return String(error).includes("SQLITE_FULL");
+}
+
+/**
+ * Queues whose storage was full, by name. Outlives their objects, which the platform resets when it happens: it is kept
+ * for all queues of an isolate.
+ */
+export class FullStorages {
+  readonly #foundMs = new Map<string, number>();
+  readonly #reset = new Set<string>();
+
+  /** A commit found no room; the object is about to be reset. */
+  found(queue: string, nowMs: number): void {
+    this.#foundMs.set(queue, nowMs);
+    this.#reset.add(queue);
+  }
+
+  /** Whether a send is to be refused without trying. */
+  refuses(queue: string, nowMs: number): boolean {
+    const foundMs = this.#foundMs.get(queue);
+    if (foundMs === undefined) return false;
+    if (nowMs < foundMs + STORAGE_FULL_MS) return true;
+    this.#foundMs.delete(queue);
+    return false;
+  }
+
+  /** Whether the life before this one ended for want of room. Asked once, at the start. */
+  takeReset(queue: string): boolean {
+    return this.#reset.delete(queue);
+  }
+}
