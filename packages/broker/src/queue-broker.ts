@@ -175,8 +175,9 @@ export function createQueueBroker(options: BrokerOptions) {
     }
 
     #consumerOf(queue: string): ConsumerPort | null {
-      const worker = own(options.topology.queues, queue)?.consumer?.worker;
-      if (worker === undefined) return null;
+      const consumer = own(options.topology.queues, queue)?.consumer;
+      if (consumer?.type !== "worker") return null;
+      const { worker } = consumer;
       const binding = this.env[own(options.consumers, worker) ?? ""] as QueueConsumerRpc | undefined;
       if (binding === undefined) return null;
       return {

@@ -10,12 +10,14 @@ import {
 
 /** Seconds of configuration turned into the engine's units; production's defaults where there is no consumer. */
 export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
-  const settings = definition?.consumer?.settings;
+  const consumer = definition?.consumer;
+  const settings = consumer?.settings;
+  const push = consumer?.type === "worker" ? consumer.settings : undefined;
   return {
-    maxBatchSize: settings?.maxBatchSize ?? BATCH_SIZE_DEFAULT,
-    batchTimeoutMs: Math.round(1000 * (settings?.maxBatchTimeoutSeconds ?? BATCH_TIMEOUT_SECONDS_DEFAULT)),
+    maxBatchSize: push?.maxBatchSize ?? BATCH_SIZE_DEFAULT,
+    batchTimeoutMs: Math.round(1000 * (push?.maxBatchTimeoutSeconds ?? BATCH_TIMEOUT_SECONDS_DEFAULT)),
     maxRetries: settings?.maxRetries ?? RETRIES_DEFAULT,
-    maxConcurrency: settings?.maxConcurrency ?? null,
+    maxConcurrency: push?.maxConcurrency ?? null,
     retryDelayMs: 1000 * (settings?.retryDelaySeconds ?? 0),
     retentionMs: 1000 * (definition?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT),
     pushLeaseMs: HANDLER_WALL_CLOCK_MS_MAX,

@@ -81,7 +81,7 @@ message_retention_period = 60`,
     const name: string = "constructor";
     expect(buildTopology([]).queues[name]).toBeUndefined();
     const { queues } = buildTopology(workers(`name = "w"\n${consumer(name)}`));
-    expect(queues[name]?.consumer?.worker).toBe("w");
+    expect(queues[name]?.consumer).toMatchObject({ worker: "w" });
   });
 
   test("is plain data", () => {

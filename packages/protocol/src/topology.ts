@@ -19,13 +19,36 @@ export interface ConsumerSettings {
   readonly deadLetterQueue: string | null;
 }
 
-/** The one active consumer of a queue. */
+/** A Worker whose `queue()` handler the broker calls. */
 export interface WorkerConsumerDefinition {
   readonly type: "worker";
   /** Name of the consuming Worker, environment suffix included. */
   readonly worker: string;
   readonly settings: ConsumerSettings;
 }
+
+/** What clients that pull over HTTP find the queue set to (spec cloudflare-queues 5, 6.3). */
+export interface PullConsumerSettings {
+  /** Most messages that a pull gets which names no number. 1 to 100, default 10. */
+  readonly maxBatchSize: number;
+  /** Deliveries after the first one before a message is dead. 0 to 100, default 3. */
+  readonly maxRetries: number;
+  /** Seconds before a retry that names no delay of its own. 0 to 86,400, default 0. */
+  readonly retryDelaySeconds: number;
+  /** How long a pulled message is leased when the pull does not say, in ms. 0 to 43,200,000, default 30,000. */
+  readonly visibilityTimeoutMs: number;
+  /** Queue that takes messages which are out of retries; `null` deletes them. */
+  readonly deadLetterQueue: string | null;
+}
+
+/** Clients that pull messages over HTTP; the broker calls nobody. */
+export interface PullConsumerDefinition {
+  readonly type: "http_pull";
+  readonly settings: PullConsumerSettings;
+}
+
+/** The one active consumer of a queue. */
+export type ConsumerDefinition = WorkerConsumerDefinition | PullConsumerDefinition;
 
 /** A binding that sends to a queue. */
 export interface ProducerDefinition {
@@ -40,7 +63,9 @@ export interface QueueDefinition {
   /** Seconds that a message is kept, counted from its send. Default 345,600. */
   readonly messageRetentionSeconds: number;
   readonly producers: readonly ProducerDefinition[];
-  readonly consumer: WorkerConsumerDefinition | null;
+  readonly consumer: ConsumerDefinition | null;
+  /** Whether delivery waits, by push and by pull, while sends go on. Default false. */
+  readonly deliveryPaused?: boolean;
 }
 
 /** Everything the broker has to know at start, by queue name. */

@@ -45,7 +45,7 @@ export const TOPOLOGY: QueueTopology = {
 
 /** What the consumer of a queue is set to. Throws on a queue that there is not. */
 export function settingsOf(queue: string): ConsumerSettings {
-  const settings = TOPOLOGY.queues[queue]?.consumer?.settings;
-  if (settings === undefined) throw new Error(`there is no queue "${queue}"`);
-  return settings;
+  const consumer = TOPOLOGY.queues[queue]?.consumer;
+  if (consumer?.type !== "worker") throw new Error(`there is no queue "${queue}"`);
+  return consumer.settings;
 }

@@ -37,7 +37,12 @@ async function ask(url: string, expected: string, signal: AbortSignal): Promise<
 }
 
 function consumersOf({ queues }: QueueTopology): string {
-  return listing(Object.entries(queues).map(([name, { consumer }]) => [name, consumer?.worker]));
+  return listing(
+    Object.entries(queues).map(([name, { consumer }]) => [
+      name,
+      consumer?.type === "worker" ? consumer.worker : undefined,
+    ]),
+  );
 }
 
 /** The consumers by queue that the broker tells of; empty while it does not answer. */
@@ -45,7 +50,7 @@ async function consumersBy(url: string, signal: AbortSignal): Promise<string> {
   try {
     const response = await fetch(url, { signal });
     const { queues } = (await response.json()) as {
-      queues: { name: string; consumer: { worker: string } | null }[];
+      queues: { name: string; consumer: { worker?: string } | null }[];
     };
     return listing(queues.map(({ name, consumer }) => [name, consumer?.worker]));
   } catch {

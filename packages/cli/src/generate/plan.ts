@@ -111,7 +111,11 @@ function planBroker(
 
 /** Names of the Workers that consume anything, wherever they run. */
 function consumersIn({ queues }: QueueTopology): string[] {
-  return [...new Set(Object.values(queues).flatMap(({ consumer }) => consumer?.worker ?? []))];
+  return [
+    ...new Set(
+      Object.values(queues).flatMap(({ consumer }) => (consumer?.type === "worker" ? consumer.worker : [])),
+    ),
+  ];
 }
 
 function generated(

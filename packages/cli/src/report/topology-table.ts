@@ -1,4 +1,4 @@
-import type { ConsumerSettings, QueueDefinition, QueueTopology } from "@sluice/protocol";
+import type { ConsumerDefinition, ConsumerSettings, QueueDefinition, QueueTopology } from "@sluice/protocol";
 
 const COLUMNS = ["queue", "producers", "consumer", "batch", "retries", "dead letters"] as const;
 const GAP = "  ";
@@ -27,22 +27,26 @@ export function topologyTable({ queues }: QueueTopology, elsewhere: readonly str
 function row(name: string, { producers, consumer }: QueueDefinition, elsewhere: readonly string[]): string[] {
   const senders = producers.map(({ worker, binding }) => `${worker} (${binding})`).join(", ");
   if (consumer === null) return [name, senders || "-", "-", "-", "-", "-"];
-  const { settings, worker } = consumer;
-  const receiver = elsewhere.includes(worker) ? `${worker} (elsewhere)` : worker;
+  const { settings } = consumer;
   return [
     name,
     senders || "-",
-    receiver,
-    batch(settings),
+    receiver(consumer, elsewhere),
+    consumer.type === "worker" ? batch(consumer.settings) : "-",
     retries(settings),
     settings.deadLetterQueue ?? "-",
   ];
+}
+
+function receiver(consumer: ConsumerDefinition, elsewhere: readonly string[]): string {
+  if (consumer.type === "http_pull") return "HTTP pull";
+  return elsewhere.includes(consumer.worker) ? `${consumer.worker} (elsewhere)` : consumer.worker;
 }
 
 function batch({ maxBatchSize, maxBatchTimeoutSeconds }: ConsumerSettings): string {
   return `${maxBatchSize} or ${maxBatchTimeoutSeconds} s`;
 }
 
-function retries({ maxRetries, retryDelaySeconds }: ConsumerSettings): string {
+function retries({ maxRetries, retryDelaySeconds }: ConsumerDefinition["settings"]): string {
   return retryDelaySeconds === 0 ? `${maxRetries}` : `${maxRetries}, after ${retryDelaySeconds} s`;
 }

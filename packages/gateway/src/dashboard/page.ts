@@ -90,8 +90,8 @@ const row = (queue) => {
     name, count(queue.messages.ready), count(queue.messages.delayed), count(queue.messages.leased),
     cell(size(queue.backlogBytes), "number quiet"), cell(age(queue.oldestMessageAt), "number quiet"),
     cell(queue.producers.map((producer) => producer.worker).join(", ") || "–"),
-    queue.consumer === null ? cell("none" + (waiting > 0 ? ", messages wait" : ""), waiting > 0 ? "warn" : "quiet") : cell(queue.consumer.worker),
-    cell(settings ? settings.maxBatchSize + " or " + settings.maxBatchTimeoutSeconds + " s" : "–", "quiet"),
+    queue.consumer === null ? cell("none" + (waiting > 0 ? ", messages wait" : ""), waiting > 0 ? "warn" : "quiet") : cell(queue.consumer.worker ?? "HTTP pull"),
+    cell(!settings ? "–" : queue.consumer.type === "worker" ? settings.maxBatchSize + " or " + settings.maxBatchTimeoutSeconds + " s" : String(settings.maxBatchSize), "quiet"),
     cell(settings ? String(settings.maxRetries) : "–", "quiet"),
     cell(settings?.deadLetterQueue ?? "–", "quiet"),
   );
