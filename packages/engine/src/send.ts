@@ -2,8 +2,11 @@ import { markChanged, type Queue } from "./queue.ts";
 import { Segment } from "./segment.ts";
 import { indexUntouched } from "./transitions.ts";
 
-/** Segments up to this many body bytes take further messages: a trickle of single sends shares one row and one delete. */
-export const APPEND_BYTES_MAX = 16_384;
+/**
+ * Segments up to this many body bytes take further messages: a trickle of single sends shares one row and one delete. An
+ * append writes the whole payload again; beyond a database page or two that takes longer than the delete it saves.
+ */
+export const APPEND_BYTES_MAX = 4_096;
 /**
  * Segments up to this many messages take further ones. An append writes the whole payload again, and messages without a
  * body have a record too: 40 bytes each, that no count of body bytes sees.
