@@ -1,15 +1,20 @@
-import type { DeliveryResult } from "@sluice/protocol";
+import type { DeliveryResult, HandlerCalls } from "@sluice/protocol";
+
+const NO_CALLS: HandlerCalls = {
+  ackAll: false,
+  retryBatch: { retry: false },
+  explicitAcks: [],
+  retryMessages: [],
+};
 
 /** The result of a delivery that brought none: its handler crashed, or its isolate was taken away. Counts as a failure. */
 export function failedResult(reason: string): DeliveryResult {
-  return {
-    outcome: "exception",
-    ackAll: false,
-    retryBatch: { retry: false },
-    explicitAcks: [],
-    retryMessages: [],
-    error: reason,
-  };
+  return { outcome: "exception", ...NO_CALLS, error: reason };
+}
+
+/** The result of a handler that was ended, with what it had called until then as far as its consumer still knows. */
+export function interruptedResult(outcome: string, reason: string, calls: unknown): DeliveryResult {
+  return { outcome, ...(areCalls(calls) ? calls : NO_CALLS), error: reason };
 }
 
 /**
@@ -23,10 +28,13 @@ export function readResult(answer: unknown): DeliveryResult {
 }
 
 function isResult(answer: unknown): answer is DeliveryResult {
+  return isObject(answer) && typeof answer.outcome === "string" && areCalls(answer);
+}
+
+function areCalls(answer: unknown): answer is HandlerCalls {
   if (!isObject(answer)) return false;
-  const { outcome, ackAll, retryBatch, explicitAcks, retryMessages } = answer;
+  const { ackAll, retryBatch, explicitAcks, retryMessages } = answer;
   return (
-    typeof outcome === "string" &&
     typeof ackAll === "boolean" &&
     isObject(retryBatch) &&
     typeof retryBatch.retry === "boolean" &&

@@ -1,9 +1,9 @@
-import type { DeliveryResult } from "@sluice/protocol";
+import type { DeliveryResult, QueueDefinition } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { bodiesOf, consumer } from "../test/messages.ts";
+import { bodiesOf, consumer, definition, seenOf } from "../test/messages.ts";
 import { resultOf, World } from "../test/world.ts";
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from "./backoff.ts";
-import { PROBE_MS_MAX } from "./dispatcher.ts";
+import { CONSUMER_LOOK_MS, PROBE_MS_MAX } from "./dispatcher.ts";
 import { HEARTBEAT_MS } from "./queue-core.ts";
 
 const MINUTE_MS = 60_000;
@@ -104,54 +104,6 @@ describe("delivery", () => {
   });
 });
 
-describe("a handler that exceeds 15 minutes", () => {
-  it("loses its slot, its messages are retried, and what it reports later is ignored", async () => {
-    const world = worldWith({ ...one, retryDelaySeconds: 60 });
-    const late = Promise.withResolvers<Partial<DeliveryResult>>();
-    world.handler = (batch) => (batch.messages[0]?.body === "slow" ? late.promise : {});
-    await world.send("orders", ["slow", "next"]);
-    await world.pass(15 * MINUTE_MS - 1);
-    expect(bodiesOf(world.seen)).toEqual([["slow"]]);
-    await world.pass(1);
-    expect(bodiesOf(world.seen)).toEqual([["slow"], ["next"]]);
-    expect(world.lines).toEqual([
-      'error: Queue "orders": the handler of "consumer" did not finish within 900 s; what it had not settled is retried',
-    ]);
-    world.handler = () => ({ outcome: "exception" });
-    await world.pass(MINUTE_MS);
-    expect(world.seen[2]?.messages).toMatchObject([{ body: "slow", attempts: 2 }]);
-    const handled = world.handled.length;
-    late.resolve({ ackAll: true });
-    await world.pass(0);
-    expect(world.handled).toHaveLength(handled);
-    expect(world.core("orders").metrics().backlogCount).toBe(1);
-    expect(world.core("orders").queue.push.inFlight).toBe(0);
-  });
-
-  it("is its message's last attempt like any other", async () => {
-    const world = worldWith({ ...one, maxRetries: 0 });
-    world.handler = () => new Promise(() => {});
-    await world.send("orders", ["slow"]);
-    await world.pass(15 * MINUTE_MS);
-    expect(world.lines[1]).toMatch(
-      /^warn: Dropped message .* after 1 failed attempt\(s\): its lease expired$/,
-    );
-    expect([...world.store("orders").segments()]).toEqual([]);
-  });
-
-  it("does not end deliveries beside it that began later", async () => {
-    const world = worldWith({ ...one, maxConcurrency: 2 });
-    world.handler = () => new Promise(() => {});
-    await world.send("orders", ["first", "second"]);
-    world.core("orders").queue.push.target = 2;
-    await world.pass(MINUTE_MS);
-    await world.core("orders").wake();
-    await world.pass(14 * MINUTE_MS);
-    expect(world.lines).toHaveLength(1);
-    expect(world.core("orders").queue.push.inFlight).toBe(2);
-  });
-});
-
 describe("a consumer that is absent", () => {
   it("leaves the messages where they were, uncounted and in order, and gets them when it is back", async () => {
     const world = worldWith(one);
@@ -222,7 +174,7 @@ describe("a consumer that is absent", () => {
     world.running = false;
     await world.send("orders", ["now", "later"], { ownDelays: [0, 3_600] });
     await world.pass(BACKOFF_FIRST_MS);
-    expect(world.pings).toBe(2);
+    expect(world.pings).toBe(1);
   });
 
   it("gets its messages at the moment it says that it is back", async () => {
@@ -274,20 +226,48 @@ describe("a consumer that is absent", () => {
     await world.pass(2 * BACKOFF_MAX_MS);
     expect(bodiesOf(world.seen)).toEqual([["a"]]);
   });
+});
 
-  it("gets what was sent when a deployment adds it", async () => {
+describe("a queue that nobody consumes", () => {
+  const deploy = (world: World) => {
+    world.queues.orders = definition({ consumer: consumer(one) });
+    world.crash("orders");
+  };
+
+  it("delivers what was sent to the consumer that a deployment adds, though nobody calls it", async () => {
     const world = new World({ orders: {} });
     await world.send("orders", ["a"]);
-    await world.pass(MINUTE_MS);
-    expect(world.pings).toBe(0);
-    world.queues.orders = {
-      ...(world.queues.orders as NonNullable<typeof world.queues.orders>),
-      consumer: consumer(),
-    };
-    world.crash("orders");
-    world.core("orders");
-    await world.pass(0);
+    await world.pass(60 * MINUTE_MS);
+    expect([world.pings, world.seen.length]).toEqual([0, 0]);
+    deploy(world);
+    await world.pass(CONSUMER_LOOK_MS);
     expect(bodiesOf(world.seen)).toEqual([["a"]]);
+  });
+
+  it("looks as seldom as that, and not while it is empty", async () => {
+    const world = new World({ orders: {} });
+    world.core("orders");
+    await world.pass(60 * MINUTE_MS);
+    expect(world.alarms).toEqual([]);
+    await world.send("orders", ["a"], { delaySeconds: 10 });
+    await world.pass(10 * CONSUMER_LOOK_MS - 1);
+    expect(world.alarms).toHaveLength(10);
+  });
+
+  it("does not look where clients pull", async () => {
+    const pull: QueueDefinition["consumer"] = {
+      type: "http_pull",
+      settings: {
+        maxBatchSize: 10,
+        maxRetries: 3,
+        retryDelaySeconds: 0,
+        visibilityTimeoutMs: 30_000,
+        deadLetterQueue: null,
+      },
+    };
+    const world = new World({ orders: { consumer: pull } });
+    await world.send("orders", ["a"]);
+    expect(world.alarmIn("orders")).toBe(345_600_000);
   });
 });
 
@@ -311,6 +291,49 @@ describe("a delivery whose call fails although its Worker answers", () => {
     await world.pass(30_000);
     expect(calls).toBe(4);
     expect(world.lines.at(-1)).toMatch(/^warn: Dropped message .* after 4 failed attempt\(s\)/);
+  });
+
+  it("keeps what the handler had acknowledged, and the delays that it asked for", async () => {
+    const world = worldWith({ maxBatchSize: 3, retryDelaySeconds: 10 });
+    world.deliver = async (delivery) => {
+      const ids = seenOf(delivery).messages.map(({ id }) => id);
+      const [acked = "", retried = ""] = ids;
+      world.callsOf = async (deliveryId) => {
+        expect(deliveryId).toBe(delivery.id);
+        return {
+          ackAll: false,
+          retryBatch: { retry: false },
+          explicitAcks: [acked],
+          retryMessages: [{ msgId: retried, delaySeconds: 60 }],
+        };
+      };
+      throw new Error("your Worker's code had hung");
+    };
+    await world.send("orders", ["acked", "retried", "unmentioned"]);
+    await world.pass(0);
+    expect(world.core("orders").describe()).toMatchObject({ delayed: 2, leased: 0 });
+    expect(world.handled).toEqual([["orders", 1, 3]]);
+    expect(world.lines.map((line) => line.replace(/"\w{32}"/, "M"))).toEqual([
+      'info: Retrying message M on queue "orders" in 60 s (attempt 1 of 4): Error: your Worker\'s code had hung',
+      'info: Retrying message M on queue "orders" in 10 s (attempt 1 of 4): Error: your Worker\'s code had hung',
+    ]);
+  });
+
+  it.each<[string, unknown]>([
+    ["is not known any more", null],
+    ["is no list of calls", { explicitAcks: "all" }],
+  ])("retries everything when what the handler did %s", async (_what, calls) => {
+    const world = worldWith(one);
+    const ids = new Set<string>();
+    world.deliver = async ({ id }) => {
+      ids.add(id);
+      throw new Error("The script was terminated");
+    };
+    world.callsOf = async () => calls as null;
+    await world.send("orders", ["a"]);
+    await world.pass(0);
+    expect(world.lines.at(-1)).toMatch(/^warn: Dropped message .* after 4 failed attempt\(s\)/);
+    expect(ids.size).toBe(4);
   });
 });
 

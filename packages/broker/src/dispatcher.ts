@@ -7,9 +7,9 @@ import {
   release,
   type Slice,
 } from "@sluice/engine";
-import { type DeliveryResult, joinPacked } from "@sluice/protocol";
+import { type DeliveryResult, HANDLER_WALL_CLOCK_MS_MAX, joinPacked } from "@sluice/protocol";
 import { Backoff } from "./backoff.ts";
-import { failedResult, readResult } from "./delivery-result.ts";
+import { interruptedResult, readResult } from "./delivery-result.ts";
 import type { ConsumerPort } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { type RecordRange, readableRanges } from "./readable.ts";
@@ -18,6 +18,11 @@ import { settleBatch } from "./settle-batch.ts";
 
 /** A consumer that has not said within this time that it runs is taken for absent, in ms. */
 export const PROBE_MS_MAX = 10_000;
+/**
+ * While messages wait in a queue that nobody consumes its alarm rings this often, in ms. A deployment that gives it a
+ * consumer starts no object: the next ring does, with the new code. A ring writes one row.
+ */
+export const CONSUMER_LOOK_MS = 300_000;
 
 /** Hands batches to the queue's consumer and settles what it did with them. */
 export class PushDispatcher {
@@ -31,7 +36,7 @@ export class PushDispatcher {
     this.#core = core;
   }
 
-  /** Whether batches can be delivered now: there is a consumer, and it answers. */
+  /** Whether batches can be delivered now: there is a consumer, it answers, and delivery is not paused. */
   get open(): boolean {
     return this.#consumer !== null && !this.#backoff.failing;
   }
@@ -41,12 +46,30 @@ export class PushDispatcher {
     return this.#running.size > 0;
   }
 
+  /** When the next handler has had its time, in ms; `null` when none runs that has not been noticed. */
+  get overdueAtMs(): number | null {
+    // In the order of their start.
+    for (const { isOverdue, startedMs } of this.#running.values()) {
+      if (!isOverdue) return startedMs + HANDLER_WALL_CLOCK_MS_MAX;
+    }
+    return null;
+  }
+
   /** When a consumer that does not answer is asked again, in ms; `null` when nothing waits for it. */
   get retryAtMs(): number | null {
     const { queue } = this.#core;
     if (this.#consumer === null || !this.#backoff.failing) return null;
     if (queue.readyCount + queue.delayedCount === 0) return null;
     return this.#probe?.endsMs ?? this.#backoff.retryAtMs;
+  }
+
+  /** When the queue looks again whether it has a consumer by now, in ms; `null` when nothing waits for one. */
+  get lookAtMs(): number | null {
+    const { queue, ports, name, nowMs } = this.#core;
+    const definition = ports.definitionOf(name);
+    const isForPush = definition?.consumer?.type !== "http_pull" && definition?.deliveryPaused !== true;
+    if (!isForPush || this.#consumer !== null) return null;
+    return queue.readyCount + queue.delayedCount === 0 ? null : nowMs + CONSUMER_LOOK_MS;
   }
 
   /** Within a turn: leases every batch that is due. */
@@ -68,12 +91,15 @@ export class PushDispatcher {
         batch: readable.batch,
         consumer,
         delivery: {
+          // A consumer may have several brokers, each with a lease of this number; no two have the same message.
+          id: `${batch.leaseId} ${readable.firstId}`,
           queue: this.#core.name,
           packed: readable.packed,
           attempts: attemptsOf(readable.batch),
           metrics: this.#core.metrics(),
         },
         startedMs: nowMs,
+        isOverdue: false,
       };
       this.#running.set(batch.leaseId, running);
       taken.push(running);
@@ -83,37 +109,71 @@ export class PushDispatcher {
 
   /** After the commit: carries the deliveries out, and asks a consumer that did not answer whether it is back. */
   start(deliveries: readonly Running[]): void {
+    const { nowMs } = this.#core;
     for (const running of deliveries) void this.#deliver(running);
+    for (const running of this.#running.values()) {
+      if (nowMs < running.startedMs + HANDLER_WALL_CLOCK_MS_MAX) break;
+      if (!running.isOverdue) void this.#interrupt(running);
+    }
     const { retryAtMs } = this;
-    if (retryAtMs !== null && this.#core.nowMs >= retryAtMs) void this.#ask();
+    if (retryAtMs !== null && nowMs >= retryAtMs) void this.#ask();
   }
 
-  /** Within a turn: ends the deliveries whose lease has expired, so that a handler that hangs holds no slot for ever. */
+  /**
+   * Within a turn: ends the deliveries whose lease has expired, so that a handler that hangs holds no slot for ever though
+   * its consumer does not say what it did.
+   */
   noteLapsed(lapsed: RetryOutcome, nowMs: number): void {
     if (lapsed.retried.length === 0 && lapsed.dead.length === 0) return;
     for (const [leaseId, running] of this.#running) {
       if (running.batch.expiresMs > nowMs) continue;
       this.#running.delete(leaseId);
       pushEnded(this.#core.queue, running.batch, "failed");
-      this.#core.ports.log.error(
-        `Queue "${this.#core.name}": the handler of "${running.consumer.name}" did not finish within ` +
-          `${(nowMs - running.startedMs) / 1000} s; what it had not settled is retried`,
-      );
     }
   }
 
+  /** Whom batches go to; `null` while there is nobody or delivery is paused. Asked anew each time: both can change. */
   get #consumer(): ConsumerPort | null {
-    return this.#core.ports.consumerOf(this.#core.name);
+    const { ports, name } = this.#core;
+    return ports.definitionOf(name)?.deliveryPaused === true ? null : ports.consumerOf(name);
   }
 
   async #deliver(running: Running): Promise<void> {
-    const { ports } = this.#core;
     let result: DeliveryResult | "absent";
     try {
       result = readResult(await running.consumer.deliver(running.delivery));
     } catch (error) {
-      result = (await this.#answers(running.consumer)) ? failedResult(String(error)) : "absent";
+      result = await this.#resultOfEnded(running, "exception", String(error));
     }
+    await this.#end(running, result);
+  }
+
+  /** Ends a delivery whose handler has had its time (spec cloudflare-queues 2.5). */
+  async #interrupt(running: Running): Promise<void> {
+    running.isOverdue = true;
+    const reason = `its handler did not finish within ${HANDLER_WALL_CLOCK_MS_MAX / 1000} s`;
+    this.#core.ports.log.error(
+      `Queue "${this.#core.name}": the handler of "${running.consumer.name}" did not finish within ` +
+        `${HANDLER_WALL_CLOCK_MS_MAX / 1000} s; what it had not settled is retried`,
+    );
+    await this.#end(running, await this.#resultOfEnded(running, "exceededWallTime", reason));
+  }
+
+  /** The result of a handler that has none, with what it had called; `absent` when its Worker is not there. */
+  async #resultOfEnded(
+    { consumer, delivery }: Running,
+    outcome: string,
+    reason: string,
+  ): Promise<DeliveryResult | "absent"> {
+    try {
+      return interruptedResult(outcome, reason, await consumer.callsOf(delivery.id));
+    } catch {
+      return "absent";
+    }
+  }
+
+  async #end(running: Running, result: DeliveryResult | "absent"): Promise<void> {
+    const { ports } = this.#core;
     try {
       await this.#core.submit(() => this.#settle(running, result));
     } catch (error) {
@@ -124,7 +184,7 @@ export class PushDispatcher {
   }
 
   #settle(running: Running, result: DeliveryResult | "absent"): void {
-    // A delivery that ran too long was ended by `noteLapsed`: its slot is free and its messages are with somebody else.
+    // A delivery that ran too long has ended: its slot is free and its messages are with somebody else.
     if (!this.#running.delete(running.batch.leaseId)) return;
     if (result === "absent") this.#giveBack(running);
     else settleBatch(this.#core, running, result);
@@ -150,7 +210,10 @@ export class PushDispatcher {
     if (this.#probe !== null) this.#backoff.failed(this.#core.nowMs);
     const probe = { endsMs: this.#core.nowMs + PROBE_MS_MAX };
     this.#probe = probe;
-    const answers = await this.#answers(consumer);
+    const answers = await consumer.ping().then(
+      () => true,
+      () => false,
+    );
     if (this.#probe !== probe) return;
     this.#probe = null;
     if (answers) {
@@ -165,24 +228,18 @@ export class PushDispatcher {
     }
   }
 
-  async #answers(consumer: ConsumerPort): Promise<boolean> {
-    try {
-      await consumer.ping();
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
   /** The records of a batch, joined, and the part of it that they are of; `null` when none of them can be read. */
-  #read(batch: Lease): { batch: Lease; packed: Uint8Array } | null {
+  #read(batch: Lease): { batch: Lease; packed: Uint8Array; firstId: string } | null {
     const slices: Slice[] = [];
     const parts: Uint8Array[] = [];
     let { count } = batch;
+    let firstId: string | undefined;
     for (const slice of batch.slices) {
       try {
         const payload = this.#core.payloadOf(slice.segmentId);
         const ranges = readableRanges(payload, slice.from, slice.to);
+        const [first] = ranges;
+        if (first !== undefined) firstId ??= payload.id(first.from);
         parts.push(...ranges.map(({ from, to }) => payload.records(from, to)));
         slices.push(...ranges.map((range) => ({ ...slice, ...range })));
         count -= this.#giveUp(batch, slice, ranges, "their bytes are not what was stored");
@@ -191,10 +248,10 @@ export class PushDispatcher {
       }
     }
     const [only] = parts;
-    if (only === undefined) return null;
+    if (only === undefined || firstId === undefined) return null;
     // A view would take its whole buffer along when it is serialised for the call.
     const isView = parts.length === 1 && only.byteLength !== only.buffer.byteLength;
-    return { batch: { ...batch, slices, count }, packed: isView ? only.slice() : joinPacked(parts) };
+    return { batch: { ...batch, slices, count }, packed: isView ? only.slice() : joinPacked(parts), firstId };
   }
 
   /** Takes messages of a slice out of the queue that are not in the ranges which can be read. Answers how many. */

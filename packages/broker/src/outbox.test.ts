@@ -1,8 +1,9 @@
 import { packMessages } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { bodiesOf, consumer, packTexts } from "../test/messages.ts";
+import { bodiesOf, consumer, definition, packTexts } from "../test/messages.ts";
 import { World } from "../test/world.ts";
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from "./backoff.ts";
+import { HAND_OVER_MS_MAX } from "./outbox.ts";
 import type { HandOver } from "./ports.ts";
 import { HEARTBEAT_MS } from "./queue-core.ts";
 
@@ -151,6 +152,57 @@ describe("a hand-over", () => {
     await world.pass(0);
     const begun = world.nowMs - 1_700_000_000_000;
     expect(world.alarms.filter(([queue, atMs]) => queue === "orders" && atMs <= begun)).toEqual([]);
+  });
+});
+
+describe("a target that does not answer", () => {
+  it.each([
+    [HAND_OVER_MS_MAX - 1, []],
+    [
+      HAND_OVER_MS_MAX,
+      ['error: Queue "orders": messages for queue "dead" wait, it cannot be reached: no answer within 30 s'],
+    ],
+  ])("after %i ms: %j", async (ms, lines) => {
+    const world = moving();
+    world.carry = () => new Promise(() => {});
+    await world.send("orders", ["a"]);
+    await world.pass(ms);
+    expect(world.lines.filter((line) => line.startsWith("error"))).toEqual(lines);
+  });
+
+  it("is called again, and an answer of the first call changes nothing any more", async () => {
+    const world = moving();
+    const late: (() => Promise<void>)[] = [];
+    world.carry = (_target, _handOver, deliver) =>
+      new Promise((_, reject) => {
+        late.push(() => deliver().then(() => reject(new Error("too late"))));
+      });
+    await world.send("orders", ["a"]);
+    await world.pass(HAND_OVER_MS_MAX);
+    world.carry = (_target, _handOver, deliver) => deliver();
+    await world.send("orders", ["b"]);
+    await world.pass(BACKOFF_FIRST_MS);
+    expect([waiting(world, "dead"), intents(world, "orders")]).toEqual([2, 0]);
+    await Promise.all(late.map((arrive) => arrive()));
+    await world.pass(60_000);
+    expect([waiting(world, "dead"), intents(world, "orders")]).toEqual([2, 0]);
+    expect(world.lines.filter((line) => line.startsWith("error"))).toHaveLength(1);
+  });
+
+  it("does not keep messages for other targets", async () => {
+    const world = new World({
+      orders: { consumer: consumer({ ...failing, deadLetterQueue: "dead" }) },
+      dead: {},
+      other: {},
+    });
+    world.handler = () => ({ outcome: "exception" });
+    world.carry = (target, _handOver, deliver) => (target === "dead" ? new Promise(() => {}) : deliver());
+    await world.send("orders", ["a"]);
+    await world.pass(0);
+    world.queues.orders = definition({ consumer: consumer({ ...failing, deadLetterQueue: "other" }) });
+    await world.send("orders", ["b"]);
+    await world.pass(0);
+    expect([waiting(world, "dead"), waiting(world, "other")]).toEqual([0, 1]);
   });
 });
 

@@ -5,6 +5,18 @@ import { readableRanges } from "./readable.ts";
 import { DamagedRowError, type OutboxItem } from "./store.ts";
 
 /**
+ * A hand-over that was not answered within this time has failed and is tried again, in ms: one that never ends would keep
+ * everything behind it. Should it arrive after all, the target has taken its id by then.
+ */
+export const HAND_OVER_MS_MAX = 30_000;
+
+/** A target that is being handed over to. */
+interface Call {
+  /** When the hand-over under way is given up, in ms; Infinity while its end is being committed. */
+  endsMs: number;
+}
+
+/**
  * Messages on their way to other queues. They were written in the commit that took them out of this one; they are handed
  * over afterwards, in order for each target, and deleted when the target has committed. A crash in between repeats the
  * hand-over, and the target recognises it by its id.
@@ -12,7 +24,7 @@ import { DamagedRowError, type OutboxItem } from "./store.ts";
 export class Outbox {
   readonly #core: QueueCore;
   readonly #waiting = new Map<string, OutboxItem[]>();
-  readonly #running = new Set<string>();
+  readonly #running = new Map<string, Call>();
   readonly #backoffs = new Map<string, Backoff>();
   readonly #taken = new Map<string, number>();
   #nextId: number;
@@ -93,6 +105,9 @@ export class Outbox {
 
   /** After a commit: hands over what waits for targets that nobody is handing over to. */
   start(): void {
+    for (const [target, { endsMs }] of this.#running) {
+      if (this.#core.nowMs >= endsMs) this.#failed(target, `no answer within ${HAND_OVER_MS_MAX / 1000} s`);
+    }
     for (const target of this.#waiting.keys()) {
       const backoff = this.#backoffs.get(target);
       if (backoff?.failing === true && this.#core.nowMs < backoff.retryAtMs) continue;
@@ -108,25 +123,39 @@ export class Outbox {
 
   async #handOver(target: string): Promise<void> {
     const { ports, name } = this.#core;
-    const backoff = this.#backoffs.get(target) ?? new Backoff();
-    this.#backoffs.set(target, backoff);
-    this.#running.add(target);
+    const call: Call = { endsMs: 0 };
+    this.#running.set(target, call);
     try {
       for (let item = this.#first(target); item !== undefined; item = this.#first(target)) {
         const { id, payload } = item;
+        call.endsMs = this.#core.nowMs + HAND_OVER_MS_MAX;
         await ports.handOver(target, { source: name, id, packed: payload });
+        if (this.#running.get(target) !== call) return;
+        call.endsMs = Infinity;
         await this.#core.submit(() => {
           this.#drop(target);
           this.#core.write(() => ports.store.deleteOutbox(id));
         });
       }
-      backoff.succeeded();
     } catch (error) {
-      backoff.failed(this.#core.nowMs);
-      ports.log.error(`Queue "${name}": messages for queue "${target}" wait, it cannot be reached: ${error}`);
+      if (this.#running.get(target) !== call) return;
+      this.#failed(target, error);
+      this.#core.arm();
+      return;
     }
+    this.#backoffs.delete(target);
     this.#running.delete(target);
     this.#core.arm();
+  }
+
+  /** Ends the hand-overs to a target for now: what waits for it is tried again later. */
+  #failed(target: string, reason: unknown): void {
+    const { ports, name, nowMs } = this.#core;
+    const backoff = this.#backoffs.get(target) ?? new Backoff();
+    this.#backoffs.set(target, backoff);
+    backoff.failed(nowMs);
+    this.#running.delete(target);
+    ports.log.error(`Queue "${name}": messages for queue "${target}" wait, it cannot be reached: ${reason}`);
   }
 
   #first(target: string): OutboxItem | undefined {

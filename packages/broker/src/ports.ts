@@ -1,14 +1,13 @@
-import type { Delivery, DeliveryResult, QueueDefinition } from "@sluice/protocol";
+import type { QueueConsumerRpc, QueueDefinition } from "@sluice/protocol";
 import type { Clock } from "./clock.ts";
 import type { DamageRecord } from "./damage-log.ts";
 import type { QueueLog } from "./log.ts";
 import type { QueueStore } from "./store.ts";
 
-/** A consumer as the dispatcher sees it. `ping` tells a crashed handler from a Worker that is not there. */
-export interface ConsumerPort {
+/** A consumer as the dispatcher sees it. `callsOf` and `ping` reject when its Worker is not there. */
+export interface ConsumerPort extends Pick<QueueConsumerRpc, "deliver" | "callsOf"> {
   /** For log lines. */
   readonly name: string;
-  deliver(delivery: Delivery): Promise<DeliveryResult>;
   ping(): Promise<unknown>;
 }
 

@@ -183,6 +183,7 @@ export function createQueueBroker(options: BrokerOptions) {
       return {
         name: worker,
         deliver: (delivery) => binding.deliver(delivery),
+        callsOf: (deliveryId) => binding.callsOf(deliveryId),
         ping: () => binding.ping(),
       };
     }

@@ -212,7 +212,9 @@ export class QueueCore {
   arm(): void {
     const moments = [
       nextWakeAt(this.queue, this.#dispatcher.open),
+      this.#dispatcher.overdueAtMs,
       this.#dispatcher.retryAtMs,
+      this.#dispatcher.lookAtMs,
       this.outbox.retryAtMs,
       this.#dispatcher.busy || this.outbox.busy ? this.nowMs + HEARTBEAT_MS : null,
     ].filter((moment) => moment !== null);

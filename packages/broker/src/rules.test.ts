@@ -11,7 +11,7 @@ describe("rulesOf", () => {
       maxConcurrency: null,
       retryDelayMs: 0,
       retentionMs: 345_600_000,
-      pushLeaseMs: 900_000,
+      pushLeaseMs: 910_000,
     });
   });
 
@@ -30,7 +30,7 @@ describe("rulesOf", () => {
       maxConcurrency: 4,
       retryDelayMs: 300_000,
       retentionMs: 60_000,
-      pushLeaseMs: 900_000,
+      pushLeaseMs: 910_000,
     });
   });
 

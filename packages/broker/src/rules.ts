@@ -8,6 +8,12 @@ import {
   RETRIES_DEFAULT,
 } from "@sluice/protocol";
 
+/**
+ * How much longer a push lease is than a handler may take, in ms. Meanwhile its consumer is asked what the handler had
+ * acknowledged; a lease that ends by itself gives all of its messages back.
+ */
+export const LEASE_GRACE_MS = 10_000;
+
 /** Seconds of configuration turned into the engine's units; production's defaults where there is no consumer. */
 export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
   const consumer = definition?.consumer;
@@ -20,6 +26,6 @@ export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
     maxConcurrency: push?.maxConcurrency ?? null,
     retryDelayMs: 1000 * (settings?.retryDelaySeconds ?? 0),
     retentionMs: 1000 * (definition?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT),
-    pushLeaseMs: HANDLER_WALL_CLOCK_MS_MAX,
+    pushLeaseMs: HANDLER_WALL_CLOCK_MS_MAX + LEASE_GRACE_MS,
   };
 }

@@ -8,4 +8,6 @@ export interface Running {
   readonly consumer: ConsumerPort;
   readonly delivery: Delivery;
   readonly startedMs: number;
+  /** Whether its handler has had its time: its consumer is being asked what it did until then. */
+  isOverdue: boolean;
 }

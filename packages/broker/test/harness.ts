@@ -88,6 +88,10 @@ export class SluiceQueueConsumer extends WorkerEntrypoint {
     if (!response.ok) throw new Error(await response.text());
     return response.json();
   }
+  async callsOf() {
+    await this.ping();
+    return null;
+  }
   async ping() {
     const response = await this.env.TEST.fetch("http://test/ping");
     if (!response.ok) throw new Error("not running");

@@ -58,6 +58,11 @@ export class World {
     this.seen.push(batch);
     return resultOf(await this.handler(batch));
   };
+  /** Asks the consumer what the handler of a delivery has called that has no result. */
+  callsOf: ConsumerPort["callsOf"] = async () => {
+    if (!this.running) throw new Error("the Worker is not running");
+    return null;
+  };
   /** Asks the consumer whether it runs. */
   ping = async (): Promise<void> => {
     this.pings += 1;
@@ -160,6 +165,7 @@ export class World {
     const consumer: ConsumerPort = {
       name: "consumer",
       deliver: gated((delivery) => this.deliver({ ...delivery, packed: sent(delivery.packed) })),
+      callsOf: gated((deliveryId) => this.callsOf(deliveryId)),
       ping: gated(() => this.ping()),
     };
     const ports: QueuePorts = {
@@ -176,7 +182,7 @@ export class World {
         error: note("error"),
       },
       definitionOf: (queue) => this.queues[queue],
-      consumerOf: (queue) => (this.queues[queue]?.consumer ? consumer : null),
+      consumerOf: (queue) => (this.queues[queue]?.consumer?.type === "worker" ? consumer : null),
       handOver: gated((target, handOver) => {
         const copy = { ...handOver, packed: sent(handOver.packed) };
         return this.carry(target, copy, () => this.core(target).take(copy));

@@ -8,7 +8,7 @@ function after(...calls: ((state: BatchState) => void)[]) {
   const warnings: string[] = [];
   const state = new BatchState((warning) => warnings.push(warning));
   for (const call of calls) call(state);
-  return { flags: state.flags(), warnings };
+  return { flags: state.calls(), warnings };
 }
 
 const ack = (state: BatchState) => state.ack("m1");
@@ -124,7 +124,7 @@ describe("batch.retryAll()", () => {
 
 it("flags are those of the moment: later calls do not change them", () => {
   const state = new BatchState(() => {});
-  const flags = state.flags();
+  const flags = state.calls();
   ack(state);
   retryAll()(state);
   expect(flags).toEqual(NOTHING);

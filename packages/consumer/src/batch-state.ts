@@ -1,7 +1,4 @@
-import type { DeliveryResult } from "@sluice/protocol";
-
-/** The calls of a handler, without how it ended. */
-export type BatchFlags = Pick<DeliveryResult, "ackAll" | "retryBatch" | "explicitAcks" | "retryMessages">;
+import type { HandlerCalls } from "@sluice/protocol";
 
 /**
  * What a handler has asked for so far (spec cloudflare-queues 2.2). One per batch; messages with the same id share what
@@ -53,7 +50,7 @@ export class BatchState {
   }
 
   /** As it stands now: what is called later does not change it. */
-  flags(): BatchFlags {
+  calls(): HandlerCalls {
     return {
       ackAll: this.#ackAll,
       retryBatch: withDelay({ retry: this.#retryAll }, this.#retryAllDelaySeconds),

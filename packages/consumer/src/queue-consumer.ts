@@ -1,7 +1,9 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { Delivery, DeliveryResult, QueueConsumerRpc } from "@sluice/protocol";
+import type { Delivery, DeliveryResult, HandlerCalls, QueueConsumerRpc } from "@sluice/protocol";
+import { BatchState } from "./batch-state.ts";
 import type { QueueController } from "./queue-controller.ts";
 import { type HandlerCall, type RunOptions, runDelivery } from "./run-delivery.ts";
+import { UnfinishedDeliveries } from "./unfinished.ts";
 
 /** A class of handlers, as `export default class extends WorkerEntrypoint`. */
 type EntrypointClass = new (ctx: ExecutionContext, env: unknown) => object;
@@ -22,18 +24,30 @@ export type QueueConsumerClass = new (
  * cannot meet. Without a handler every batch fails, and the console says why.
  *
  * A handler that hangs, that is, waits with nothing left that could wake it, is ended by the runtime: then `deliver`
- * rejects, and the caller takes that for an exception.
+ * rejects, and the caller takes that for an exception and asks `callsOf` what was acknowledged before.
  */
 export function createQueueConsumer(defaultExport: unknown, options: RunOptions): QueueConsumerClass {
+  const unfinished = new UnfinishedDeliveries();
+
   return class QueueConsumer extends WorkerEntrypoint<unknown> implements QueueConsumerRpc {
-    deliver(delivery: Delivery): Promise<DeliveryResult> {
+    async deliver(delivery: Delivery): Promise<DeliveryResult> {
       const { ctx, env } = this;
       const findHandler = (): HandlerCall | undefined => {
         const handlers = isEntrypointClass(defaultExport) ? new defaultExport(ctx, env) : defaultExport;
         const queue = handlerOf(handlers);
         return queue && ((batch) => queue.call(handlers, batch, env, ctx));
       };
-      return runDelivery(delivery, ctx, findHandler, options);
+      const state = new BatchState((message) => console.warn(message));
+      unfinished.begin(delivery.id, state);
+      try {
+        return await runDelivery(delivery, ctx, findHandler, options, state);
+      } finally {
+        unfinished.end(delivery.id);
+      }
+    }
+
+    callsOf(deliveryId: string): Promise<HandlerCalls | null> {
+      return Promise.resolve(unfinished.take(deliveryId));
     }
 
     ping(): Promise<"pong"> {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { deliveryOf, idOf } from "../test/deliveries.ts";
 import type { WaitUntilContext } from "./background-work.ts";
+import { BatchState } from "./batch-state.ts";
 import { type HandlerCall, runDelivery } from "./run-delivery.ts";
 
 const OK = {
@@ -33,7 +34,8 @@ function createContext() {
 }
 
 function run(handler: HandlerCall | undefined, waitForWaitUntil = true, { ctx } = createContext()) {
-  return runDelivery(deliveryOf(["a", "b"]), ctx, () => handler, { waitForWaitUntil });
+  const state = new BatchState((message) => console.warn(message));
+  return runDelivery(deliveryOf(["a", "b"]), ctx, () => handler, { waitForWaitUntil }, state);
 }
 
 describe("the outcome", () => {

@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryResult } from "@sluice/protocol";
 import { BackgroundWork, microtasksDrained, type WaitUntilContext } from "./background-work.ts";
-import { BatchState } from "./batch-state.ts";
+import type { BatchState } from "./batch-state.ts";
 import { QueueController } from "./queue-controller.ts";
 import { firstLine } from "./thrown.ts";
 
@@ -22,19 +22,20 @@ export interface RunOptions {
  * acknowledged.
  *
  * @param findHandler looks for the handler; it may run the user's constructor.
+ * @param state notes the handler's calls: readable for others while it runs.
  */
 export async function runDelivery(
   delivery: Delivery,
   ctx: WaitUntilContext,
   findHandler: () => HandlerCall | undefined,
   { waitForWaitUntil }: RunOptions,
+  state: BatchState,
 ): Promise<DeliveryResult> {
   const errors: string[] = [];
   const fail = (thrown: unknown) => {
     console.error(thrown);
     errors.push(firstLine(thrown));
   };
-  const state = new BatchState((message) => console.warn(message));
   const work = new BackgroundWork(waitForWaitUntil ? fail : (reason) => console.error(reason));
   work.watch(ctx);
   try {
@@ -51,6 +52,6 @@ export async function runDelivery(
   }
   await (waitForWaitUntil ? work.settled() : microtasksDrained());
   const [error] = errors;
-  const flags = state.flags();
-  return error === undefined ? { outcome: "ok", ...flags } : { outcome: "exception", ...flags, error };
+  const calls = state.calls();
+  return error === undefined ? { outcome: "ok", ...calls } : { outcome: "exception", ...calls, error };
 }

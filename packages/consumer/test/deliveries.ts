@@ -14,7 +14,7 @@ export function deliveryOf(
     })),
   );
   const metrics = { backlogCount: 0, backlogBytes: 0, oldestMessageTimestampMs: 0 };
-  return { queue: "orders", packed, attempts: 1, metrics, ...rest };
+  return { id: `1 ${idOf(1)}`, queue: "orders", packed, attempts: 1, metrics, ...rest };
 }
 
 /** Id of message number n. */

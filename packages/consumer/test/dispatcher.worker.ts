@@ -36,6 +36,7 @@ function deliverNatively(consumer: NativeConsumer, queue: string, messages: read
 
 function deliverOurs(consumer: QueueConsumerRpc, queue: string, messages: readonly TestMessage[]) {
   return consumer.deliver({
+    id: `1 ${queue}`,
     queue,
     packed: packMessages(
       messages.map(({ id, body, contentType }) => ({

@@ -46,7 +46,15 @@ export const Counting = createQueueConsumer(
   WAIT,
 );
 
-export const Hanging = createQueueConsumer({ queue: () => new Promise(() => {}) }, WAIT);
+export const Hanging = createQueueConsumer(
+  {
+    queue: (batch: MessageBatch) => {
+      batch.messages[0]?.ack();
+      return new Promise(() => {});
+    },
+  },
+  WAIT,
+);
 
 const late = {
   queue(batch: MessageBatch, _env: unknown, ctx: ExecutionContext) {

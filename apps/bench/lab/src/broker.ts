@@ -63,6 +63,7 @@ function countDeliveries(env: BrokerEnv, meter: Meter): BrokerEnv {
   if (consumer === undefined) return env;
   const counted: QueueConsumerRpc = {
     deliver: (delivery) => meter.active(() => consumer.deliver(delivery)),
+    callsOf: (deliveryId) => consumer.callsOf(deliveryId),
     ping: () => consumer.ping(),
   };
   return { ...env, CONSUMER: counted };

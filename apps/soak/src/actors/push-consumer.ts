@@ -1,4 +1,4 @@
-import { type Delivery, type DeliveryResult, PackedIndex, settle } from "@sluice/protocol";
+import { type Delivery, type DeliveryResult, type HandlerCalls, PackedIndex, settle } from "@sluice/protocol";
 import type { Behaviour } from "../history/scenario.ts";
 import type { World } from "../history/world.ts";
 import { DeliveryRecord, type Verdict } from "../ledger/delivery-record.ts";
@@ -9,15 +9,15 @@ import { Network } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import { drawResult } from "./handler-result.ts";
 
-/** How long a handler takes that answers after its lease has ended, in ms: the lease is 15 minutes. */
-const LATE_MS = 905_000;
+/** How long a handler takes that answers after its lease has ended, in ms: its lease is 15 minutes and 10 seconds. */
+const LATE_MS = 915_000;
 
-/** Why a queue pings: a delivery has failed, or an absent consumer may be back (the how-manieth time it asks that). */
-interface Question {
-  readonly about: DeliveryRecord | null;
-  readonly probe: number;
-}
-
+const NO_CALLS: HandlerCalls = {
+  ackAll: false,
+  retryBatch: { retry: false },
+  explicitAcks: [],
+  retryMessages: [],
+};
 const CRASHED = new Error("The handler's isolate was taken away.");
 const ABSENT = new Error("Worker not found.");
 
@@ -25,8 +25,8 @@ const ABSENT = new Error("Worker not found.");
 export class PushConsumer {
   /** Until when its Worker does not run, in ms. */
   absentUntilMs = 0;
-  /** The delivery whose call has failed in the running event: a ping that leaves the queue now is about it. */
-  refused: DeliveryRecord | null = null;
+  /** What handlers that have not answered had called when they hung or crashed, by delivery. */
+  readonly #unfinished = new Map<DeliveryRecord, HandlerCalls>();
   readonly #world: World;
   readonly #queue: QueueObject;
   readonly #behaviours: readonly [Behaviour, ...Behaviour[]];
@@ -47,62 +47,86 @@ export class PushConsumer {
     failed: (error: unknown) => void,
   ): void {
     const record = recordDeparture(this.#queue, life, delivery.packed, delivery.attempts);
-    const ids = idsOf(delivery.packed);
+    const { ids } = record;
     const { retryDelayMs } = this.#queue.rules;
     const { name } = this.#queue;
     this.#network.send<DeliveryResult>({
       arrives: (reply, refuse) => this.#handle(record, ids, reply, refuse),
       answered: (result) => {
         this.#world.note("batch is answered", name, record.leaseId, result.outcome === "ok" ? 1 : 2);
-        const verdicts = settle(result, ids, retryDelayMs / 1_000);
-        if (life.isAlive) {
-          this.#reach(record, life, (i) => {
-            const verdict = verdicts[i];
-            return verdict?.kind === "retry"
-              ? { kind: "retry", delayMs: 1_000 * verdict.delaySeconds }
-              : { kind: "ack" };
-          });
-        }
+        if (life.isAlive) this.#reach(record, life, verdictsOf(result, ids, retryDelayMs));
         done(result);
       },
       failed: (error) => {
         this.#world.note("batch is answered", name, record.leaseId, 0);
-        if (life.isAlive) this.refused = record;
         failed(error);
       },
     });
   }
 
-  /** What a ping is about that a queue sends now. */
-  question(life: Life): Question {
-    if (this.refused === null) life.probes += 1;
-    return { about: this.refused, probe: life.probes };
+  /** The queue asks what the handler of a delivery had called that failed or takes too long. */
+  callsOf(
+    life: Life,
+    deliveryId: string,
+    done: (calls: HandlerCalls | null) => void,
+    failed: (error: unknown) => void,
+  ): void {
+    const { name, rules, ledger } = this.#queue;
+    const leaseId = Number(deliveryId.split(" ", 1)[0]);
+    const record = ledger.deliveries.get(leaseId);
+    if (record === undefined) throw new Error(`delivery "${deliveryId}" never left`);
+    this.#world.note("calls are asked for", name, leaseId);
+    this.#network.send<HandlerCalls | null>({
+      arrives: (reply, refuse) => {
+        if (this.#isAbsent) {
+          refuse(ABSENT);
+          return;
+        }
+        const calls = this.#unfinished.get(record) ?? null;
+        this.#unfinished.delete(record);
+        reply(calls);
+      },
+      answered: (calls) => {
+        this.#world.note("calls are told", name, leaseId, calls === null ? 0 : 1);
+        if (life.isAlive) {
+          const result = { ...NO_CALLS, ...calls, outcome: "exception" };
+          this.#reach(record, life, verdictsOf(result, record.ids, rules.retryDelayMs));
+        }
+        done(calls);
+      },
+      failed: (error) => {
+        this.#world.note("calls are told", name, leaseId, 2);
+        if (life.isAlive) {
+          life.consumerIsAbsent = true;
+          this.#reach(record, life, () => ({ kind: "release" }));
+        }
+        failed(error);
+      },
+    });
+  }
+
+  /** The how-manieth time a queue asks whether its absent consumer is back. */
+  nextProbe(life: Life): number {
+    life.probes += 1;
+    return life.probes;
   }
 
   /** A ping leaves the queue. */
-  ping(life: Life, { about, probe }: Question, done: () => void, failed: (error: unknown) => void): void {
-    const { name, rules } = this.#queue;
-    const leaseId = about?.leaseId ?? 0;
-    this.#world.note("ping leaves the queue", name, leaseId);
+  ping(life: Life, probe: number, done: () => void, failed: (error: unknown) => void): void {
+    const { name } = this.#queue;
+    this.#world.note("ping leaves the queue", name);
     this.#network.send<1>({
       arrives: (reply, refuse) => {
         if (this.#isAbsent) refuse(ABSENT);
         else reply(1);
       },
       answered: () => {
-        this.#world.note("ping is answered", name, leaseId, 1);
-        if (life.isAlive) {
-          if (about === null) life.consumerIsAbsent &&= probe !== life.probes;
-          else this.#reach(about, life, () => ({ kind: "retry", delayMs: rules.retryDelayMs }));
-        }
+        this.#world.note("ping is answered", name, 1);
+        if (life.isAlive) life.consumerIsAbsent &&= probe !== life.probes;
         done();
       },
       failed: (error) => {
-        this.#world.note("ping is answered", name, leaseId, 0);
-        if (life.isAlive && about !== null) {
-          life.consumerIsAbsent = true;
-          this.#reach(about, life, () => ({ kind: "release" }));
-        }
+        this.#world.note("ping is answered", name, 0);
         failed(error);
       },
     });
@@ -110,6 +134,11 @@ export class PushConsumer {
 
   get #isAbsent(): boolean {
     return this.absentUntilMs > this.#world.nowMs;
+  }
+
+  #remember(record: DeliveryRecord, ids: readonly string[]): void {
+    const { outcome: _, ...calls } = drawResult(this.#world, "some", ids);
+    this.#unfinished.set(record, calls);
   }
 
   #reach(record: DeliveryRecord, life: Life, verdictOf: (position: number) => Verdict): void {
@@ -141,13 +170,17 @@ export class PushConsumer {
     switch (behaviour) {
       case "hang":
         this.#world.faults["handler hung"] += 1;
+        this.#remember(record, ids);
         return;
       case "crash":
         this.#world.faults["handler crashed"] += 1;
+        // Or its isolate went with it.
+        if (random.chance(0.5)) this.#remember(record, ids);
         loop.after(workMs, () => refuse(CRASHED));
         return;
       case "late":
         this.#world.faults["handler answered late"] += 1;
+        this.#remember(record, ids);
         loop.after(LATE_MS, () => reply(drawResult(this.#world, "some", ids)));
         return;
       default:
@@ -173,9 +206,24 @@ export function recordDeparture(
   const told = typeof attempts === "number" ? tags.map(() => attempts) : attempts;
   world.check("departs", queue, { leaseId, tags, messages, attempts: told, earlier });
   const known = messages.filter((message): message is Message => message !== undefined);
-  const record = new DeliveryRecord(leaseId, life.number, known);
+  const record = new DeliveryRecord(leaseId, life.number, known, idsOf(packed));
   ledger.deliveries.set(leaseId, record);
   return record;
+}
+
+/** What a queue has to do about each message of a batch. */
+function verdictsOf(
+  result: DeliveryResult,
+  ids: readonly string[],
+  retryDelayMs: number,
+): (position: number) => Verdict {
+  const verdicts = settle(result, ids, retryDelayMs / 1_000);
+  return (position) => {
+    const verdict = verdicts[position];
+    return verdict?.kind === "retry"
+      ? { kind: "retry", delayMs: 1_000 * verdict.delaySeconds }
+      : { kind: "ack" };
+  };
 }
 
 function idsOf(packed: Uint8Array): string[] {

@@ -7,8 +7,8 @@ const MEANINGS = {
   "batch leaves the queue": ["lease", "messages"],
   "batch arrives at its consumer": ["lease", "what it does"],
   "batch is answered": ["lease", "outcome"],
-  "ping leaves the queue": ["lease or 0"],
-  "ping is answered": ["lease or 0", "1 if the consumer runs"],
+  "ping leaves the queue": [],
+  "ping is answered": ["1 if the consumer runs"],
   "hand-over leaves the queue": ["id", "messages"],
   "hand-over arrives": ["source", "id"],
   "hand-over is answered": ["id", "1 if taken"],
@@ -33,6 +33,8 @@ const MEANINGS = {
   "figures are asked for": ["ready", "leased"],
   "faults stop": [],
   "the history ends": [],
+  "calls are asked for": ["lease"],
+  "calls are told": ["lease", "1 if known, 2 if nobody answers"],
 } as const satisfies Record<string, readonly string[]>;
 
 export type EventKind = keyof typeof MEANINGS;

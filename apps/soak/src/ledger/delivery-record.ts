@@ -20,10 +20,13 @@ export class DeliveryRecord {
   readonly leaseId: number;
   readonly life: number;
   readonly messages: readonly Message[];
+  /** Message ids, in the same order. */
+  readonly ids: readonly string[];
   readonly #reached = new Map<Message, Reached>();
 
-  constructor(leaseId: number, life: number, messages: readonly Message[]) {
+  constructor(leaseId: number, life: number, messages: readonly Message[], ids: readonly string[]) {
     this.leaseId = leaseId;
+    this.ids = ids;
     this.life = life;
     this.messages = messages;
   }

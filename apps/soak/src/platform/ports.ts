@@ -1,5 +1,5 @@
 import type { ConsumerPort, HandOver, QueuePorts } from "@sluice/broker/testing";
-import type { DeliveryResult } from "@sluice/protocol";
+import type { DeliveryResult, HandlerCalls } from "@sluice/protocol";
 import { tagsOf } from "../ledger/tags.ts";
 import type { Life } from "./life.ts";
 import { Network } from "./network.ts";
@@ -32,9 +32,11 @@ export function portsOf(queue: QueueObject, life: Life, broken: (error: unknown)
     name: "consumer",
     deliver: (delivery) =>
       leave<DeliveryResult>((done, failed) => consumer.deliver(life, delivery, done, failed)),
+    callsOf: (deliveryId) =>
+      leave<HandlerCalls | null>((done, failed) => consumer.callsOf(life, deliveryId, done, failed)),
     ping: () => {
-      const question = consumer.question(life);
-      return leave<void>((done, failed) => consumer.ping(life, question, done, failed));
+      const probe = consumer.nextProbe(life);
+      return leave<void>((done, failed) => consumer.ping(life, probe, done, failed));
     },
   };
   const remark = (text: string) => world.log.remark(text);

@@ -134,7 +134,6 @@ export class QueueObject {
       this.world.check("written", this, segments);
     }
     this.#unchecked.clear();
-    if (this.consumer !== null) this.consumer.refused = null;
     this.world.check("afterEvent", this);
   }
 
