@@ -23,7 +23,7 @@ function request(bodyBytes: number, delaySeconds?: number): SendRequest {
 function withAttributes({ packed }: SendRequest, bytes: number): SendRequest {
   const view = new DataView(packed.buffer, packed.byteOffset);
   view.setUint32(0, view.getUint32(0, true) - bytes, true);
-  view.setUint16(4, bytes, true);
+  view.setUint32(12, bytes, true);
   return { packed };
 }
 

@@ -37,6 +37,21 @@ export const RETENTION_SECONDS_DEFAULT = 345_600;
 /** Longest run of a `queue()` handler: 15 minutes of wall clock (spec cloudflare-queues 2.5). */
 export const HANDLER_WALL_CLOCK_MS_MAX = 900_000;
 
+/** Most messages in one SQS receive, and most entries of an SQS batch call (spec sqs 2.3). */
+export const RECEIVE_MESSAGES_MAX = 10;
+/** Longest long poll, in ms (spec sqs 7). */
+export const RECEIVE_WAIT_MS_MAX = 20_000;
+/** Messages of a queue that may be received and neither deleted nor visible again (spec sqs 3.5). */
+export const IN_FLIGHT_MAX = 120_000;
+/** How long a deduplication id, or a receive attempt id, is remembered, in ms (spec sqs 4.3, 4.5). */
+export const DEDUPLICATION_MS = 300_000;
+/** Largest SQS message, body and attributes together, and largest sum of a batch, in bytes (spec sqs 5.6). */
+export const SQS_MESSAGE_BYTES_MAX = 1_048_576;
+/** Most messages per second that a move task can be told to move (spec sqs 6.4). */
+export const MOVE_RATE_MAX = 500;
+/** Longest run of a move task, in ms: 36 hours (spec sqs 6.4). */
+export const MOVE_MS_MAX = 129_600_000;
+
 /** Longest queue name, in characters (spec cloudflare-queues 0). */
 export const QUEUE_NAME_LENGTH_MAX = 63;
 /** What a queue may be called: 1 to 63 characters (spec cloudflare-queues 0, 6.8 code 11003). */

@@ -3,6 +3,8 @@ import {
   FLAG_OWN_DELAY,
   OFFSET_CONTENT_TYPE,
   OFFSET_DELAY,
+  OFFSET_EARLIER_RECEIVES,
+  OFFSET_EXTENSION_BYTES,
   OFFSET_FLAGS,
   OFFSET_ID,
   OFFSET_TIMESTAMP,
@@ -20,6 +22,10 @@ export interface RecordToWrite {
   readonly delaySeconds?: number | undefined;
   /** Time of the original send in ms; 0 or absent lets the broker stamp it. */
   readonly timestampMs?: number;
+  /** The extension area, encoded (`encodeExtension`). */
+  readonly extension?: Uint8Array;
+  /** Receives in the queues that the message was in before, at most 65,535. */
+  readonly earlierReceives?: number;
 }
 
 /** Memory that an idle writer keeps, in bytes: enough for a batch of a hundred small messages. */
@@ -44,11 +50,13 @@ export class PackedWriter {
     return this.#length;
   }
 
-  append({ id, contentType, body, delaySeconds, timestampMs = 0 }: RecordToWrite): void {
+  append(record: RecordToWrite): void {
+    const { id, contentType, body, delaySeconds, timestampMs = 0, extension } = record;
     const bodyBytesMax = typeof body === "string" ? body.length * UTF8_BYTES_PER_UNIT_MAX : body.byteLength;
-    this.#reserve(RECORD_HEADER_BYTES + bodyBytesMax);
+    const extensionBytes = extension?.byteLength ?? 0;
+    this.#reserve(RECORD_HEADER_BYTES + extensionBytes + bodyBytesMax);
     const offset = this.#length;
-    const bodyBytes = this.#writeBody(offset + RECORD_HEADER_BYTES, body);
+    const bodyBytes = this.#writeBody(offset + RECORD_HEADER_BYTES + extensionBytes, body);
     // The memory is used again and again: what is not set below must be 0.
     this.#bytes.fill(0, offset, offset + RECORD_HEADER_BYTES);
     this.#view.setUint32(offset, bodyBytes, true);
@@ -59,7 +67,14 @@ export class PackedWriter {
     }
     this.#view.setFloat64(offset + OFFSET_TIMESTAMP, timestampMs, true);
     this.#bytes.set(id, offset + OFFSET_ID);
-    this.#length = offset + RECORD_HEADER_BYTES + bodyBytes;
+    if (record.earlierReceives !== undefined) {
+      this.#view.setUint16(offset + OFFSET_EARLIER_RECEIVES, record.earlierReceives, true);
+    }
+    if (extension !== undefined) {
+      this.#view.setUint32(offset + OFFSET_EXTENSION_BYTES, extensionBytes, true);
+      this.#bytes.set(extension, offset + RECORD_HEADER_BYTES);
+    }
+    this.#length = offset + RECORD_HEADER_BYTES + extensionBytes + bodyBytes;
   }
 
   /** The bytes [from, to) in memory of their own: RPC sends the whole buffer behind a view. */

@@ -1,14 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CONTENT_TYPES } from "./content-type.ts";
-import {
-  joinPacked,
-  type MessageToPack,
-  PackedFormatError,
-  PackedIndex,
-  packMessages,
-  unpackMessages,
-} from "./packed.ts";
+import { joinPacked, type MessageToPack, PackedIndex, packMessages, unpackMessages } from "./packed.ts";
+import { PackedFormatError } from "./packed-format-error.ts";
 import { RECORD_HEADER_BYTES } from "./packed-layout.ts";
 import { PackedWriter } from "./packed-writer.ts";
 
@@ -77,7 +71,7 @@ describe("the packed batch", () => {
   it("keeps an extension area of another dialect out of the body", () => {
     const plain = packMessages([{ id: ID, contentType: "text", body: new Uint8Array([1, 2]) }]);
     const extended = new Uint8Array([...plain.subarray(0, RECORD_HEADER_BYTES), 7, 7, 7, 1, 2]);
-    new DataView(extended.buffer).setUint16(4, 3, true);
+    new DataView(extended.buffer).setUint32(12, 3, true);
     const index = new PackedIndex(joinPacked([extended, plain]));
     expect([index.contentBytes(0), index.contentBytes(1)]).toEqual([5, 2]);
     expect([index.bodyBytes(0), index.bodyBytes(1)]).toEqual([2, 2]);

@@ -1,9 +1,13 @@
 import { CONTENT_TYPES, type ContentType } from "./content-type.ts";
+import { decodeExtension, encodeExtension, type MessageExtension } from "./packed-extension.ts";
+import { PackedFormatError } from "./packed-format-error.ts";
 import {
+  EARLIER_RECEIVES_MAX,
   FLAG_OWN_DELAY,
   MESSAGE_ID_BYTES,
   OFFSET_CONTENT_TYPE,
   OFFSET_DELAY,
+  OFFSET_EARLIER_RECEIVES,
   OFFSET_EXTENSION_BYTES,
   OFFSET_FLAGS,
   OFFSET_ID,
@@ -22,6 +26,10 @@ export interface MessageToPack {
   readonly delaySeconds?: number;
   /** Time of the original send in ms; 0 or absent lets the broker stamp it. */
   readonly timestampMs?: number;
+  /** What other dialects say about the message. */
+  readonly extension?: MessageExtension;
+  /** Receives in the queues that the message was in before. */
+  readonly earlierReceives?: number;
 }
 
 /** A message read back. `body` is a view into the packed bytes, not a copy. */
@@ -33,15 +41,13 @@ export interface UnpackedMessage {
   readonly body: Uint8Array;
 }
 
-/** Bytes that are not a packed batch: a bug or a damaged row, never a user's mistake. */
-export class PackedFormatError extends Error {
-  override readonly name = "PackedFormatError";
-}
-
 /** Packs messages into one buffer. Throws `PackedFormatError` on an id that is not 32 hex characters. */
 export function packMessages(messages: readonly MessageToPack[]): Uint8Array<ArrayBuffer> {
   const writer = new PackedWriter();
-  for (const message of messages) writer.append({ ...message, id: bytesOfHex(message.id) });
+  for (const { extension, ...message } of messages) {
+    const encoded = extension === undefined ? {} : { extension: encodeExtension(extension) };
+    writer.append({ ...message, ...encoded, id: bytesOfHex(message.id) });
+  }
   return writer.slice(0, writer.byteLength);
 }
 
@@ -77,7 +83,7 @@ export class PackedIndex {
       }
       offset +=
         RECORD_HEADER_BYTES +
-        this.#view.getUint16(offset + OFFSET_EXTENSION_BYTES, true) +
+        this.#view.getUint32(offset + OFFSET_EXTENSION_BYTES, true) +
         this.#view.getUint32(offset, true);
     }
     if (offset !== packed.byteLength) {
@@ -97,7 +103,7 @@ export class PackedIndex {
     return this.#view.getUint32(this.#offset(i), true);
   }
 
-  /** Size of message i without its header, in bytes: its body and the attributes of other dialects. */
+  /** Size of message i without its header, in bytes: its body and its extension. */
   contentBytes(i: number): number {
     return this.#offset(i + 1) - this.#offset(i) - RECORD_HEADER_BYTES;
   }
@@ -130,6 +136,22 @@ export class PackedIndex {
     this.packed[flagsAt] = (this.packed[flagsAt] ?? 0) & ~FLAG_OWN_DELAY;
   }
 
+  /** Receives of message i in the queues that it was in before. */
+  earlierReceives(i: number): number {
+    return this.#view.getUint16(this.#offset(i) + OFFSET_EARLIER_RECEIVES, true);
+  }
+
+  /** Whether other dialects say anything about message i: tells without decoding. */
+  hasExtension(i: number): boolean {
+    return this.#extensionBytes(this.#offset(i)) > 0;
+  }
+
+  /** What other dialects say about message i. Throws `PackedFormatError` when it cannot be read. */
+  extension(i: number): MessageExtension {
+    const from = this.#offset(i) + RECORD_HEADER_BYTES;
+    return decodeExtension(this.packed.subarray(from, from + this.#extensionBytes(this.#offset(i))));
+  }
+
   /** Id of message i: 32 hex characters. */
   id(i: number): string {
     return readHex(this.packed, this.#offset(i) + OFFSET_ID);
@@ -143,8 +165,7 @@ export class PackedIndex {
         `record ${i} has the unknown content type ${this.packed[offset + OFFSET_CONTENT_TYPE]}`,
       );
     }
-    const bodyOffset =
-      offset + RECORD_HEADER_BYTES + this.#view.getUint16(offset + OFFSET_EXTENSION_BYTES, true);
+    const bodyOffset = offset + RECORD_HEADER_BYTES + this.#extensionBytes(offset);
     return {
       id: this.id(i),
       contentType,
@@ -159,11 +180,42 @@ export class PackedIndex {
     return this.packed.subarray(this.#offset(from), this.#offset(to));
   }
 
+  #extensionBytes(offset: number): number {
+    return this.#view.getUint32(offset + OFFSET_EXTENSION_BYTES, true);
+  }
+
   #offset(i: number): number {
     const offset = this.offsets[i];
     if (offset === undefined) throw new RangeError(`record ${i} of ${this.count}`);
     return offset;
   }
+}
+
+/** What a message takes along to another queue, changed on the way. */
+export interface RecordChange {
+  /** 32 hex characters; absent keeps the id. */
+  readonly id?: string;
+  /** 0 lets the next queue stamp it; absent keeps the time of the send. */
+  readonly timestampMs?: number;
+  readonly earlierReceives?: number;
+  /** Replaces the fields that it names. */
+  readonly extension?: MessageExtension;
+}
+
+/** A copy of record i with some of it changed and without its own delay: that was served in the queue it leaves. */
+export function changeRecord(index: PackedIndex, i: number, change: RecordChange): Uint8Array<ArrayBuffer> {
+  const { contentType, body, id, timestampMs } = index.message(i);
+  const extension = { ...(index.hasExtension(i) ? index.extension(i) : {}), ...change.extension };
+  return packMessages([
+    {
+      id: change.id ?? id,
+      contentType,
+      body,
+      timestampMs: change.timestampMs ?? timestampMs,
+      earlierReceives: Math.min(EARLIER_RECEIVES_MAX, change.earlierReceives ?? index.earlierReceives(i)),
+      extension,
+    },
+  ]);
 }
 
 /** Joins packed batches. One batch is returned as it is. */

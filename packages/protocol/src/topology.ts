@@ -56,6 +56,28 @@ export interface ProducerDefinition {
   readonly binding: string;
 }
 
+/** How a FIFO queue tells duplicates (spec sqs 4.3). */
+export interface FifoSettings {
+  /** Whether a deduplication id is one for the whole queue or for each group. By what it was when the queue was created. */
+  readonly deduplicationScope: "queue" | "messageGroup";
+}
+
+/** What a queue does for clients that receive and delete (spec sqs 5.1). */
+export interface ReceiveSettings {
+  /** How long a received message is invisible when the receive does not say, in ms. 0 to 43,200,000, default 30,000. */
+  readonly visibilityTimeoutMs?: number;
+  /** How long a receive waits for a message when it does not say, in ms. 0 to 20,000, default 0. */
+  readonly waitMs?: number;
+  /** Where messages go that were received too often; `null` or absent lets them be received for ever. */
+  readonly redrive?: RedriveSettings | null;
+}
+
+export interface RedriveSettings {
+  readonly deadLetterQueue: string;
+  /** Receives of a message before the next one moves it instead (spec sqs 6.1). 1 to 1,000. */
+  readonly maxReceiveCount: number;
+}
+
 /** One queue with its settings. */
 export interface QueueDefinition {
   /** Seconds that a message waits when neither it, its batch nor its binding names a delay. Default 0. */
@@ -66,6 +88,10 @@ export interface QueueDefinition {
   readonly consumer: ConsumerDefinition | null;
   /** Whether delivery waits, by push and by pull, while sends go on. Default false. */
   readonly deliveryPaused?: boolean;
+  /** Strict order within message groups, and deduplication; absent on a standard queue. Fixed when a queue is created. */
+  readonly fifo?: FifoSettings;
+  /** What clients with visibility timeouts find the queue set to; absent means the defaults of each setting. */
+  readonly receive?: ReceiveSettings;
 }
 
 /** Everything the broker has to know at start, by queue name. */

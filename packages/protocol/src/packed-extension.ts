@@ -1,0 +1,78 @@
+import { PackedFormatError } from "./packed-format-error.ts";
+
+/**
+ * What other dialects than Cloudflare's say about a message, between its header and its body. Most messages have none of
+ * it, and then not a byte either.
+ *
+ * A contract: these bytes are stored. A sequence of fields, little endian: u8 tag, u32 length, that many bytes. Tags are
+ * never given another meaning; a reader skips those it does not know.
+ */
+export interface MessageExtension {
+  /** The message group (spec sqs 4.2, 8). On a FIFO queue, messages without one share a group of their own. */
+  readonly groupId?: string;
+  /** Deduplication id (spec sqs 4.3): the client's, or the hash of the body. */
+  readonly deduplicationId?: string;
+  /** Attributes of the message as its dialect encodes them; opaque to everybody else. */
+  readonly attributes?: Uint8Array;
+  /** The queue whose dead-letter queue this message was moved to (spec sqs 5.5, 6.1). */
+  readonly deadLetterSource?: string;
+}
+
+const TAG_GROUP_ID = 1;
+const TAG_DEDUPLICATION_ID = 2;
+const TAG_ATTRIBUTES = 3;
+const TAG_DEAD_LETTER_SOURCE = 4;
+const FIELD_HEADER_BYTES = 5;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** The extension area of a record; no bytes for an extension that says nothing. */
+export function encodeExtension(extension: MessageExtension): Uint8Array {
+  const fields: [tag: number, bytes: Uint8Array][] = [];
+  const { groupId, deduplicationId, attributes, deadLetterSource } = extension;
+  if (groupId !== undefined) fields.push([TAG_GROUP_ID, encoder.encode(groupId)]);
+  if (deduplicationId !== undefined) fields.push([TAG_DEDUPLICATION_ID, encoder.encode(deduplicationId)]);
+  if (attributes !== undefined) fields.push([TAG_ATTRIBUTES, attributes]);
+  if (deadLetterSource !== undefined) fields.push([TAG_DEAD_LETTER_SOURCE, encoder.encode(deadLetterSource)]);
+  const length = fields.reduce((sum, [, bytes]) => sum + FIELD_HEADER_BYTES + bytes.byteLength, 0);
+  const encoded = new Uint8Array(length);
+  const view = new DataView(encoded.buffer);
+  let offset = 0;
+  for (const [tag, bytes] of fields) {
+    encoded[offset] = tag;
+    view.setUint32(offset + 1, bytes.byteLength, true);
+    encoded.set(bytes, offset + FIELD_HEADER_BYTES);
+    offset += FIELD_HEADER_BYTES + bytes.byteLength;
+  }
+  return encoded;
+}
+
+/** Reads an extension area. `attributes` is a view, not a copy. Throws `PackedFormatError` on a field that is cut off. */
+export function decodeExtension(bytes: Uint8Array): MessageExtension {
+  const fields = new Map<number, Uint8Array>();
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let offset = 0;
+  while (offset < bytes.byteLength) {
+    const from = offset + FIELD_HEADER_BYTES;
+    const end = from <= bytes.byteLength ? from + view.getUint32(offset + 1, true) : Infinity;
+    if (end > bytes.byteLength)
+      throw new PackedFormatError(`a field of an extension is cut off at ${offset}`);
+    fields.set(view.getUint8(offset), bytes.subarray(from, end));
+    offset = end;
+  }
+  const text = (tag: number) => {
+    const found = fields.get(tag);
+    return found === undefined ? undefined : decoder.decode(found);
+  };
+  const groupId = text(TAG_GROUP_ID);
+  const deduplicationId = text(TAG_DEDUPLICATION_ID);
+  const attributes = fields.get(TAG_ATTRIBUTES);
+  const deadLetterSource = text(TAG_DEAD_LETTER_SOURCE);
+  return {
+    ...(groupId === undefined ? {} : { groupId }),
+    ...(deduplicationId === undefined ? {} : { deduplicationId }),
+    ...(attributes === undefined ? {} : { attributes }),
+    ...(deadLetterSource === undefined ? {} : { deadLetterSource }),
+  };
+}

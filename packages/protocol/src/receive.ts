@@ -1,0 +1,146 @@
+import type { RpcFailure, SendRequest } from "./rpc.ts";
+
+/*
+ * What the gateway calls on a queue's Durable Object for a dialect with visibility timeouts (spec sqs 3, 4, 6, 7). Plain
+ * data only. Ranges and names are checked at the edge, in the dialect's words; what is out of range here throws RangeError.
+ */
+
+/** A message that was sent, in the order of the request. */
+export interface EnqueuedMessage {
+  /** 32 hexadecimal digits; of a duplicate, the id of the message that was there first. */
+  readonly messageId: string;
+  /** 20 digits, growing; `null` on a standard queue. Of a duplicate, that of the first message. */
+  readonly sequenceNumber: string | null;
+  /** Whether the deduplication id was known, so that nothing was stored. */
+  readonly duplicate: boolean;
+}
+
+export type EnqueueReply = { readonly ok: true; readonly messages: readonly EnqueuedMessage[] } | RpcFailure;
+
+export interface ReceiveRequest {
+  /** Most messages, 1 to `RECEIVE_MESSAGES_MAX`. */
+  readonly max: number;
+  /** 0 to `VISIBILITY_TIMEOUT_MS_MAX`; absent means the queue's. */
+  readonly visibilityTimeoutMs?: number;
+  /** How long to wait for a first message, 0 to `RECEIVE_WAIT_MS_MAX`; absent means the queue's. 0 is a short poll. */
+  readonly waitMs?: number;
+  /** FIFO queues only: a receive that repeats the id gets the same messages again (spec sqs 4.5). */
+  readonly attemptId?: string;
+  /** Names this call for `cancelReceive`: unique, chosen by the caller. */
+  readonly receiverId?: string;
+}
+
+/** What is known of a received message besides its record. Times in ms since 1970. */
+export interface ReceivedMessage {
+  /** The receipt handle: names this act of receiving. Opaque, at most 1,024 characters without control characters. */
+  readonly receipt: string;
+  /** Receives so far, this one and those in earlier queues included. */
+  readonly receiveCount: number;
+  readonly firstReceivedMs: number;
+  /** 20 digits; `null` on a standard queue. */
+  readonly sequenceNumber: string | null;
+}
+
+/**
+ * - `received`: the records, and in the same order what else is known of each. At least one.
+ * - `empty`: nothing could be had, until the end of the wait if there was one.
+ * - `overLimit`: a short poll of a standard queue with `IN_FLIGHT_MAX` messages in flight (spec sqs 3.5).
+ */
+export type ReceiveReply =
+  | {
+      readonly kind: "received";
+      readonly packed: Uint8Array;
+      readonly messages: readonly ReceivedMessage[];
+    }
+  | { readonly kind: "empty" }
+  | { readonly kind: "overLimit" };
+
+/**
+ * - `deleted`: it is gone, or was already (spec sqs 3.4).
+ * - `invalid`: the text is no receipt of this queue.
+ * - `expired`: a receipt of a FIFO queue whose time is up.
+ */
+export type DeleteOutcome = "deleted" | "invalid" | "expired";
+
+export interface VisibilityChange {
+  readonly receipt: string;
+  /** Counted from now; 0 makes the message visible at once. */
+  readonly visibilityTimeoutMs: number;
+}
+
+/**
+ * - `changed`.
+ * - `invalid`, `expired`: as for a delete.
+ * - `gone`: the message does not exist any more.
+ * - `overTotal`: it would be invisible for longer than `VISIBILITY_TIMEOUT_MS_MAX` since its receive; nothing was changed.
+ */
+export type VisibilityOutcome = "changed" | "invalid" | "expired" | "gone" | "overTotal";
+
+/** Where the messages of a queue stand, exactly. */
+export interface MessageCounts {
+  /** Visible, those of blocked groups included (spec sqs 4.2). */
+  readonly visible: number;
+  /** In flight. */
+  readonly notVisible: number;
+  readonly delayed: number;
+}
+
+/** What becomes of a move task. `cancelling` and `running` are active: a queue has at most one of these. */
+export type MoveStatus = "running" | "cancelling" | "completed" | "cancelled" | "failed";
+
+export interface NewMove {
+  /** Unique, chosen by the caller. */
+  readonly taskId: string;
+  /** Queue that takes the messages; `null` gives each back to the queue that it was dead-lettered from. */
+  readonly target: string | null;
+  /** Messages per second, 1 to `MOVE_RATE_MAX`; `null` moves as fast as it goes. */
+  readonly ratePerSecond: number | null;
+}
+
+/** A move task as it is stored and shown. Times in ms since 1970. */
+export interface MoveTask extends NewMove {
+  readonly status: MoveStatus;
+  readonly startedMs: number;
+  /** Messages that have left this queue for their target. */
+  readonly moved: number;
+  /** Messages in the queue when the task was started. */
+  readonly toMove: number;
+  readonly failure: MoveFailure | null;
+}
+
+/** `targetNotFound`: the target does not exist (any more). `sourceUnknown`: no target, and a message of no known source. */
+export type MoveFailure = "targetNotFound" | "sourceUnknown";
+
+export type StartMoveReply =
+  | { readonly ok: true; readonly task: MoveTask }
+  | { readonly ok: false; readonly reason: "active" };
+
+export type CancelMoveReply =
+  | { readonly ok: true; readonly task: MoveTask }
+  | { readonly ok: false; readonly reason: "unknown" | "notActive" };
+
+/** What a queue's object offers to dialects with visibility timeouts. */
+export interface QueueReceiveRpc {
+  /**
+   * Stores the messages of a packed batch, all or none, and answers after the commit. On a FIFO queue those whose
+   * deduplication id is known are answered and not stored.
+   */
+  enqueue(queue: string, request: SendRequest): Promise<EnqueueReply>;
+  /** Waits for messages at most as long as it is asked to. Waiting receivers are served first come, first served. */
+  receive(queue: string, request: ReceiveRequest): Promise<ReceiveReply>;
+  /** Ends a `receive` that waits, because its caller has gone: it takes no message and is answered with `empty`. */
+  cancelReceive(queue: string, receiverId: string): Promise<void>;
+  /** One outcome for each receipt, in order. */
+  deleteBatch(queue: string, receipts: readonly string[]): Promise<readonly DeleteOutcome[]>;
+  /** One outcome for each change, in order. */
+  changeVisibilityBatch(
+    queue: string,
+    changes: readonly VisibilityChange[],
+  ): Promise<readonly VisibilityOutcome[]>;
+  messageCounts(queue: string): Promise<MessageCounts>;
+  /** Starts moving everything in this queue elsewhere: what a dead-letter queue is redriven with (spec sqs 6.4). */
+  startMove(queue: string, move: NewMove): Promise<StartMoveReply>;
+  cancelMove(queue: string, taskId: string): Promise<CancelMoveReply>;
+  /** The tasks of this queue, newest first; the last ten are kept. */
+  listMoves(queue: string): Promise<readonly MoveTask[]>;
+}
