@@ -1,12 +1,13 @@
 import {
   type BrokerEnv,
   type BrokerOptions,
+  createDirectory,
   createQueueBroker,
-  Directory,
+  DIRECTORY_NAME,
   describeUnreadable,
   type QueueBrokerObject,
 } from "@sluice/broker";
-import { createGateway, type QueueDirectory } from "@sluice/gateway";
+import { type AccountDirectory, createGateway, type QueueDirectory } from "@sluice/gateway";
 
 export type { BrokerOptions } from "@sluice/broker";
 
@@ -20,21 +21,26 @@ export function defineBroker(options: BrokerOptions) {
   let gateway: ReturnType<typeof createGateway> | undefined;
   const handler: ExportedHandler<BrokerEnv> = {
     fetch: (request, env) => {
-      gateway ??= createGateway(directoryOf(options, env));
+      gateway ??= createGateway(directoryOf(env));
       return gateway.fetch(request);
     },
   };
-  return { QueueBroker: createQueueBroker(options), Directory, handler };
+  return { QueueBroker: createQueueBroker(options), Directory: createDirectory(options), handler };
 }
 
-function directoryOf(options: BrokerOptions, env: BrokerEnv): QueueDirectory {
-  const { queues } = options.topology;
+function directoryOf(env: BrokerEnv): QueueDirectory {
+  const { SLUICE_DIRECTORY: directories } = env;
   const objectOf = (queue: string): QueueBrokerObject =>
     env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(queue)) as unknown as QueueBrokerObject;
   /** Queues that could not be asked, each of which is said once. */
   const unreadable = new Set<string>();
+  const account = () =>
+    directories.get(directories.idFromName(DIRECTORY_NAME)) as unknown as AccountDirectory;
   return {
-    queues,
+    get account() {
+      return account();
+    },
+    queue: objectOf,
     describe: async (queue) => {
       try {
         const description = await objectOf(queue).describe(queue);
@@ -51,7 +57,8 @@ function directoryOf(options: BrokerOptions, env: BrokerEnv): QueueDirectory {
     advanceClock:
       env.SLUICE_ENV === "development"
         ? async (ms) => {
-            await Promise.all(Object.keys(queues).map((queue) => objectOf(queue).advanceClock(queue, ms)));
+            const queues = await account().list();
+            await Promise.all(queues.map(({ name }) => objectOf(name).advanceClock(name, ms)));
           }
         : null,
   };

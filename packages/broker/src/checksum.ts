@@ -25,3 +25,9 @@ function scrambled(word: number): number {
   const mixed = Math.imul(word, 0xcc9e2d51);
   return Math.imul((mixed << 15) | (mixed >>> 17), 0x1b873593);
 }
+
+/** The same of a text, as UTF-8. */
+export function checksumOfText(text: string): number {
+  const bytes = new TextEncoder().encode(text);
+  return checksumOf(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.byteLength);
+}

@@ -60,6 +60,13 @@ export class GroupCommit {
     });
   }
 
+  /** Nothing is run any more: what waits, and what comes, is rejected with `error`. A commit in flight still counts. */
+  end(error: unknown): void {
+    this.#failure = { error };
+    for (const job of this.#waiting) job.reject(error);
+    this.#waiting = [];
+  }
+
   async #loop(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0) {
@@ -79,9 +86,8 @@ export class GroupCommit {
   }
 
   #fail(error: unknown, jobs: readonly Job[]): void {
-    this.#failure = { error };
-    for (const job of [...jobs, ...this.#waiting]) job.reject(error);
-    this.#waiting = [];
+    for (const job of jobs) job.reject(error);
+    this.end(error);
     this.#ports.broken(error);
   }
 }

@@ -1,5 +1,5 @@
 export { type Clock, MovableClock, systemClock } from "./clock.ts";
-export { Directory, type DirectoryObject } from "./directory.ts";
+export { createDirectory, DIRECTORY_NAME, type DirectoryObject } from "./directory/directory.ts";
 export {
   type BrokerEnv,
   type BrokerOptions,

@@ -2,7 +2,8 @@
  * The schema, one numbered step after the other. A contract: a step that was released is never changed, only followed.
  *
  * - `meta`: single values: `schema`, `name`, `epoch` (lives that have written something), `clock_offset_ms`, `mark`
- *   (`[commits, messages]`, see `Mark`) and `damage` (what was found, as JSON).
+ *   (`[commits, messages]`, see `Mark`), `record` (what the directory said last that the queue is, as `[checksum, JSON]`)
+ *   and `damage` (what was found, as JSON).
  * - `segments`: a row per group of messages that were committed together. `idx` holds sizes and due times, `state` what
  *   had already happened to the messages when the row was written, `payload` their records and `seal` the checksums of
  *   these; `commits` is the number of the commit that wrote it. Payload comes last so that reading the others never

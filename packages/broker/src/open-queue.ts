@@ -1,10 +1,12 @@
+import type { ConsumerDefinition, QueueDefinition, QueueRecord } from "@sluice/protocol";
 import { Alarm } from "./alarm.ts";
 import { MovableClock, systemClock } from "./clock.ts";
-import type { MarkDirectory } from "./directory.ts";
-import { createConsoleLog } from "./log.ts";
+import type { Opened, QueuesDirectory } from "./directory/directory.ts";
+import { createConsoleLog, type QueueLog } from "./log.ts";
 import type { Mark } from "./mark.ts";
-import type { QueuePorts } from "./ports.ts";
+import type { ConsumerPort, QueuePorts } from "./ports.ts";
 import { QueueCore } from "./queue-core.ts";
+import { isOfDeleted, type Known, QueueNotFoundError, Registration } from "./registration.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 import { type Loss, Watermark } from "./watermark.ts";
 
@@ -20,14 +22,22 @@ export interface OpenQueue {
   readonly store: SqliteStore;
   readonly clock: MovableClock;
   readonly alarm: Alarm;
+  readonly registration: Registration;
+  /** Goes by the record from now on; resolves when that is durable. */
+  adopt(record: QueueRecord): Promise<void>;
+  /** Ends the queue and drops everything it holds. Nothing of this may be used afterwards. */
+  drop(): void;
 }
 
 /** What the object has to give. */
-export interface OpenQueueInput
-  extends Pick<QueuePorts, "definitionOf" | "consumerOf" | "handOver" | "broken"> {
+export interface OpenQueueInput extends Pick<QueuePorts, "handOver" | "broken"> {
   readonly storage: DurableObjectStorage;
-  readonly directory: MarkDirectory;
+  readonly directory: QueuesDirectory;
   readonly wasStorageFull: boolean;
+  /** What the broker was deployed with; `undefined` for a queue that no configuration names. */
+  readonly deployed: QueueDefinition | undefined;
+  /** How a consumer is called, `null` if this broker cannot. */
+  consumerOf(consumer: ConsumerDefinition): ConsumerPort | null;
 }
 
 /** Name of the queue that an object's storage belongs to, `null` before the first commit. Throws if it is unreadable. */
@@ -36,18 +46,36 @@ export function nameIn(storage: DurableObjectStorage): string | null {
 }
 
 /**
- * Opens a queue on what its object has stored, and compares that with what the queue had reported. Damage is noted and
- * does not keep the rest from going on; rejects only when nothing can be read.
+ * Opens a queue on what its object has stored: asks the directory what it is and how far it had come. Damage is noted and
+ * does not keep the rest from going on; rejects only when nothing can be read, or nobody knows what the queue is.
  */
 export async function openQueue(name: string, input: OpenQueueInput): Promise<OpenQueue> {
-  const { storage, directory, ...ports } = input;
+  const { storage, directory, handOver, wasStorageFull } = input;
+  let isOver = false;
   let watermark: Watermark | undefined;
   const store = new SqliteStore(storage, () => watermark?.committed());
   const clock = new MovableClock(systemClock, store.readClockOffsetMs());
   const alarm = new Alarm(clock, (realMs) => void storage.setAlarm(realMs));
   const schedule = (callback: () => void, ms: number) => void setTimeout(callback, ms);
-  const log = createConsoleLog(console, () => clock.now(), schedule);
-  watermark = new Watermark(name, { store, directory, log, schedule });
+  const log = untilOver(
+    () => isOver,
+    createConsoleLog(console, () => clock.now(), schedule),
+  );
+  const copy = store.readRecord();
+  let answer: Opened | null = null;
+  const opening = directory.opened(name, copy).then((opened) => {
+    answer = opened;
+    return opened;
+  });
+  watermark = new Watermark(name, {
+    store,
+    directory: {
+      markOf: async () => (await opening).mark,
+      report: (queue, mark) => directory.report(queue, mark),
+    },
+    log,
+    schedule,
+  });
   const before = store.readMark();
   const [standing, alarmAtMs, structure] = [
     await watermark.check(),
@@ -55,14 +83,32 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     structuralDamageOf(store),
   ];
   alarm.found(alarmAtMs);
+  const known = knownFrom(answer, copy, input.deployed);
+  if (known === null) throw new Error("the directory does not answer, and nothing else tells what it is");
+  if (copy !== null && isOfDeleted(copy, known)) {
+    log.warn(`Queue "${name}" was deleted; what it held is dropped`);
+    store.drop();
+  }
+  const registration = new Registration(known);
   const core = new QueueCore(name, {
-    ...ports,
     store,
     clock,
     log,
+    wasStorageFull,
     damageRecord: store,
     livesKnown: standing.epoch,
-    setAlarm: (atMs) => alarm.set(atMs),
+    definitionOf: () => registration.definition,
+    consumerOf: () => {
+      const consumer = registration.definition?.consumer ?? null;
+      return consumer === null ? null : input.consumerOf(consumer);
+    },
+    handOver,
+    setAlarm: (atMs) => {
+      if (!isOver) alarm.set(atMs);
+    },
+    broken: (error) => {
+      if (!isOver) input.broken(error);
+    },
   });
   if (structure !== null) {
     core.damage.note(
@@ -79,7 +125,51 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
       core.wakeUp();
     },
   });
-  return { core, store, clock, alarm };
+  const { record } = registration;
+  // With the first commit: a queue that holds nothing needs no copy of what it is.
+  if (record !== null && record.revision !== copy?.revision) core.write(() => store.writeRecord(record));
+  return {
+    core,
+    store,
+    clock,
+    alarm,
+    registration,
+    adopt: (next) =>
+      core.reconfigure(
+        () => registration.set(next),
+        () => store.writeRecord(next),
+      ),
+    drop: () => {
+      isOver = true;
+      watermark.end();
+      core.end(new QueueNotFoundError(name));
+      store.drop();
+    },
+  };
+}
+
+/** What the queue is: by the directory, else by its own copy of that, else by the deployed configuration. */
+function knownFrom(
+  answer: Opened | null,
+  copy: QueueRecord | null,
+  deployed: QueueDefinition | undefined,
+): Known | null {
+  if (answer !== null) return answer.standing;
+  if (copy !== null) return { kind: "known", record: copy };
+  return deployed === undefined ? null : { kind: "provisional", definition: deployed };
+}
+
+/** What a queue still does after its end concerns nobody. */
+function untilOver(isOver: () => boolean, log: QueueLog): QueueLog {
+  const line = (print: (text: string) => void) => (text: string) => {
+    if (!isOver()) print(text);
+  };
+  return {
+    handled: log.handled,
+    info: line(log.info),
+    warn: line(log.warn),
+    error: line(log.error),
+  };
 }
 
 /** Writes down where the queue is. The mark names the commit that holds it. */

@@ -29,7 +29,7 @@ export interface QueuePorts {
   readonly wasStorageFull?: boolean;
   /** Where damage is remembered; without it, as long as this life lasts. */
   readonly damageRecord?: DamageRecord;
-  /** What the queue is set to; `undefined` for a queue that no configuration names. */
+  /** What the queue is set to; `undefined` for one that does not exist. */
   definitionOf(queue: string): QueueDefinition | undefined;
   /** The consumer of a queue, `null` if it has none. */
   consumerOf(queue: string): ConsumerPort | null;

@@ -1,16 +1,24 @@
 import { DurableObject } from "cloudflare:workers";
 import type {
   BacklogMetrics,
+  ConsumerDefinition,
   QueueBrokerRpc,
   QueueConsumerRpc,
   QueueDescription,
+  QueueRecord,
   QueueTopology,
   SendReply,
   SendRequest,
 } from "@sluice/protocol";
-import { DIRECTORY_NAME, type DirectoryObject, type MarkDirectory } from "./directory.ts";
+import {
+  type ConfiguredQueueObject,
+  DIRECTORY_NAME,
+  type DirectoryObject,
+  type QueuesDirectory,
+} from "./directory/directory.ts";
 import { nameIn, type OpenQueue, openQueue } from "./open-queue.ts";
 import type { ConsumerPort, HandOver } from "./ports.ts";
+import { QueueNotFoundError } from "./registration.ts";
 import { FullStorages, isStorageFull, STORAGE_FULL } from "./storage-full.ts";
 import { describeUnreadable, UnreadableQueueError } from "./unreadable-queue.ts";
 
@@ -36,7 +44,7 @@ export interface BrokerOptions {
 }
 
 /** A queue's Durable Object as its callers see it. */
-export interface QueueBrokerObject extends QueueBrokerRpc, Rpc.DurableObjectBranded {
+export interface QueueBrokerObject extends QueueBrokerRpc, ConfiguredQueueObject {
   take(queue: string, handOver: HandOver): Promise<void>;
   /** Development only: moves this queue's clock forward. */
   advanceClock(queue: string, ms: number): Promise<void>;
@@ -65,19 +73,52 @@ export function createQueueBroker(options: BrokerOptions) {
     async send(queue: string, requests: readonly SendRequest[]): Promise<SendReply> {
       if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
       try {
-        return await (await this.#open(queue)).core.send(requests);
+        const { core, registration } = await this.#open(queue);
+        if (registration.definition === undefined) return new QueueNotFoundError(queue).failure;
+        return await core.send(requests);
       } catch (error) {
-        if (error instanceof UnreadableQueueError) return error.failure;
+        if (error instanceof UnreadableQueueError || error instanceof QueueNotFoundError) {
+          return error.failure;
+        }
         throw error;
       }
     }
 
+    /** A queue that messages are handed over to is created if it does not exist (spec cloudflare-queues 4). */
     async take(queue: string, handOver: HandOver): Promise<void> {
-      await (await this.#open(queue)).core.take(handOver);
+      const open = await this.#open(queue);
+      if (open.registration.definition === undefined) {
+        const reply = await this.#directory().ensureQueue(queue);
+        if (!reply.ok) throw new Error(`queue "${queue}" cannot be created: ${reply.refusal.kind}`);
+        await open.adopt(reply.record);
+      }
+      await open.core.take(handOver);
     }
 
+    /** Throws `QueueNotFoundError`. */
     async metrics(queue: string): Promise<BacklogMetrics> {
-      return (await this.#open(queue)).core.metrics();
+      const { core, registration } = await this.#open(queue);
+      if (registration.definition === undefined) throw new QueueNotFoundError(queue);
+      return core.metrics();
+    }
+
+    async configure(queue: string, record: QueueRecord): Promise<void> {
+      const open = await this.#open(queue);
+      const known = open.registration.record;
+      if (known !== null && known.revision >= record.revision) return;
+      if (known !== null && known.revision < record.emptyAsOf) {
+        await this.#drop(open);
+        await this.#open(queue);
+      } else {
+        await open.adopt(record);
+        warnOfConsumer(queue, record, (consumer) => this.#consumerOf(consumer));
+      }
+    }
+
+    async clear(queue: string, revision: number): Promise<void> {
+      const open = await this.#open(queue);
+      const { record } = open.registration;
+      if (record !== null && record.revision <= revision) await this.#drop(open);
     }
 
     async describe(queue: string): Promise<QueueDescription> {
@@ -127,6 +168,17 @@ export function createQueueBroker(options: BrokerOptions) {
       }
     }
 
+    /** Drops what the queue holds; it is opened again by the next call. */
+    async #drop(open: OpenQueue): Promise<void> {
+      const { backlogCount } = open.core.metrics();
+      open.drop();
+      this.#queue = undefined;
+      this.#opening = undefined;
+      await this.ctx.storage.deleteAlarm();
+      await this.ctx.storage.sync();
+      console.log(`Queue "${open.core.name}" is deleted, ${backlogCount} message(s) in it`);
+    }
+
     /** Opens the queue whose object this is, `null` while nobody knows which one that is. */
     async #openKnown(): Promise<OpenQueue | null> {
       const name = this.ctx.id.name ?? nameIn(this.ctx.storage);
@@ -146,18 +198,20 @@ export function createQueueBroker(options: BrokerOptions) {
       const { env, ctx } = this;
       const objectOf = (name: string) => env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(name));
       try {
-        return await openQueue(queue, {
+        const open = await openQueue(queue, {
           storage: ctx.storage,
           directory: this.#directory(),
           wasStorageFull: fullStorages.takeReset(queue),
-          definitionOf: (name) => own(options.topology.queues, name),
-          consumerOf: (name) => this.#consumerOf(name),
+          deployed: own(options.topology.queues, queue),
+          consumerOf: (consumer) => this.#consumerOf(consumer),
           handOver: (target, handOver) => objectOf(target).take(target, handOver),
           broken: (error) => {
             if (isStorageFull(error)) fullStorages.found(queue, Date.now());
             ctx.abort(`a commit failed, the queue starts again from its store: ${error}`);
           },
         });
+        warnOfConsumer(queue, open.registration.record, (consumer) => this.#consumerOf(consumer));
+        return open;
       } catch (error) {
         this.#opening = undefined;
         throw new UnreadableQueueError(queue, error);
@@ -165,18 +219,18 @@ export function createQueueBroker(options: BrokerOptions) {
     }
 
     /** Calls that reject, and do no more, where the binding is missing. */
-    #directory(): MarkDirectory {
+    #directory(): QueuesDirectory {
       const { SLUICE_DIRECTORY: namespace } = this.env;
       const object = () => namespace.get(namespace.idFromName(DIRECTORY_NAME));
       return {
-        markOf: async (queue) => object().markOf(queue),
+        opened: async (queue, copy) => object().opened(queue, copy),
+        ensureQueue: async (queue) => object().ensureQueue(queue),
         report: async (queue, mark) => object().report(queue, mark),
       };
     }
 
-    #consumerOf(queue: string): ConsumerPort | null {
-      const consumer = own(options.topology.queues, queue)?.consumer;
-      if (consumer?.type !== "worker") return null;
+    #consumerOf(consumer: ConsumerDefinition): ConsumerPort | null {
+      if (consumer.type !== "worker") return null;
       const { worker } = consumer;
       const binding = this.env[own(options.consumers, worker) ?? ""] as QueueConsumerRpc | undefined;
       if (binding === undefined) return null;
@@ -188,6 +242,19 @@ export function createQueueBroker(options: BrokerOptions) {
       };
     }
   };
+}
+
+/** Says of a consumer that an API named, and that this broker was not deployed with, why nothing is delivered to it. */
+function warnOfConsumer(
+  queue: string,
+  record: QueueRecord | null,
+  consumerOf: (consumer: ConsumerDefinition) => ConsumerPort | null,
+): void {
+  const consumer = record?.definition.consumer ?? null;
+  if (consumer?.type !== "worker" || consumerOf(consumer) !== null) return;
+  console.warn(
+    `Queue "${queue}": its consumer "${consumer.worker}" is not a Worker that this broker was started with; messages wait`,
+  );
 }
 
 /** A queue may be called "constructor": only what the record itself holds counts. */

@@ -89,6 +89,20 @@ export class QueueCore {
     return this.ports.clock.now();
   }
 
+  /** Goes by the definition that `ports.definitionOf` gives from now on. `change` makes it give another one. */
+  reconfigure(change: () => void, write: () => void): Promise<void> {
+    return this.submit(() => {
+      change();
+      this.queue.rules = rulesOf(this.ports.definitionOf(this.name));
+      this.write(write);
+    });
+  }
+
+  /** Ends this life: no turn is run any more, and what waits for one is rejected with `error`. */
+  end(error: unknown): void {
+    this.#commit.end(error);
+  }
+
   /** Runs `work` in the next turn and resolves with its result when the turn is durable. */
   submit<Result>(work: () => Result): Promise<Result> {
     return this.#commit.submit(work);

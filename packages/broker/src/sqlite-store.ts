@@ -1,5 +1,5 @@
-import type { QueueDamage } from "@sluice/protocol";
-import { checksumOf } from "./checksum.ts";
+import type { QueueDamage, QueueRecord } from "@sluice/protocol";
+import { checksumOf, checksumOfText } from "./checksum.ts";
 import type { DamageRecord } from "./damage-log.ts";
 import type { Mark } from "./mark.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -153,6 +153,32 @@ export class SqliteStore implements QueueStore, DamageRecord {
   /** Goes on counting from there: after damage, so that no number stands for two commits. */
   raiseCommits(to: number): void {
     this.#commits = Math.max(this.#commits, to);
+  }
+
+  /** What the queue was by what it last knew, `null` if it never knew anything or that is damaged. */
+  readRecord(): QueueRecord | null {
+    const [checksum, text] = this.#json<[number, string]>("record") ?? [];
+    if (text === undefined || checksum !== checksumOfText(text)) return null;
+    return JSON.parse(text) as QueueRecord;
+  }
+
+  writeRecord(record: QueueRecord): void {
+    const text = JSON.stringify(record);
+    this.#writeMeta("record", JSON.stringify([checksumOfText(text), text]));
+  }
+
+  /**
+   * Deletes the queue: its messages, those on their way to other queues, and what it was. What stays keeps a later queue
+   * of the same name from using numbers twice: how far this one came, and what it took from others.
+   */
+  drop(): void {
+    const { epoch, messages } = this.readMark();
+    const mark = { epoch, commits: this.#commits, messages };
+    this.#storage.transactionSync(() => {
+      for (const table of ["segments", "segment_states", "outbox"]) this.#run(`DELETE FROM ${table}`);
+      this.#run("DELETE FROM meta WHERE key IN ('record', 'damage')");
+      this.writeMark(mark);
+    });
   }
 
   readDamage(): readonly QueueDamage[] {

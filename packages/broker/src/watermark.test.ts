@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { MarkDirectory } from "./directory.ts";
 import { furthest, type Mark, NO_MARK } from "./mark.ts";
-import { CHECK_MS_MAX, type Loss, REPORT_AFTER_MS, Watermark } from "./watermark.ts";
+import { CHECK_MS_MAX, type Loss, type MarkDirectory, REPORT_AFTER_MS, Watermark } from "./watermark.ts";
 
 /** A store as far as the watermark sees it, with a directory and timers that the test drives. */
 class Bench {

@@ -1,4 +1,3 @@
-import type { MarkDirectory } from "./directory.ts";
 import type { QueueLog } from "./log.ts";
 import { furthest, isBehind, type Mark, NO_MARK } from "./mark.ts";
 
@@ -9,6 +8,14 @@ import { furthest, isBehind, type Mark, NO_MARK } from "./mark.ts";
 export const REPORT_AFTER_MS = 5_000;
 /** Longest that a queue waits at its start for the directory to answer, in ms. */
 export const CHECK_MS_MAX = 5_000;
+
+/** Where it is known outside of the queue how far that has come. */
+export interface MarkDirectory {
+  /** How far the queue had come by its latest report, `null` if it never made one. */
+  markOf(queue: string): Promise<Mark | null>;
+  /** Takes a report, and answers with what was known before it. A report can be late: no number gets smaller. */
+  report(queue: string, mark: Mark): Promise<Mark | null>;
+}
 
 /** What of a store the watermark looks at. */
 export interface MarkedStore {
@@ -87,6 +94,11 @@ export class Watermark {
   begin(reporter: Reporter): void {
     this.#reporter = reporter;
     this.committed();
+  }
+
+  /** The queue is gone: nothing is reported any more. */
+  end(): void {
+    this.#reporter = null;
   }
 
   /** There was a commit. */

@@ -13,6 +13,7 @@ import type {
 } from "@sluice/protocol";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import type { DirectoryObject } from "../src/directory/directory.ts";
 import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
@@ -31,6 +32,8 @@ export interface QueueStub {
 export interface BrokerHarness {
   readonly persistDir: string;
   queue(name: string): Promise<QueueStub>;
+  /** The directory's object, called over real RPC. */
+  directory(): Promise<DirectoryObject>;
   send(queue: string, bodies: readonly string[], options?: SendOptions): Promise<SendReply>;
   /** Calls a queue's object from a Worker and answers with what it throws: the stubs in Node lose an error's text. */
   refusal(object: string, method: string, ...args: unknown[]): Promise<string>;
@@ -49,9 +52,10 @@ export interface BrokerHarness {
 }
 
 const BROKER_SOURCE = (topology: string, consumers: string, members: string) => `
-import { createQueueBroker } from "../src/index.ts";
-export { Directory } from "../src/index.ts";
-export class QueueBroker extends createQueueBroker({ topology: ${topology}, consumers: ${consumers} }) {
+import { createDirectory, createQueueBroker } from "../src/index.ts";
+const options = { topology: ${topology}, consumers: ${consumers} };
+export const Directory = createDirectory(options);
+export class QueueBroker extends createQueueBroker(options) {
 ${members}
 }
 export default {
@@ -130,6 +134,10 @@ export async function startBroker(options: {
     async queue(name) {
       const namespace = await mf.getDurableObjectNamespace("SLUICE_QUEUES", "broker");
       return namespace.get(namespace.idFromName(name)) as unknown as QueueStub;
+    },
+    async directory() {
+      const namespace = await mf.getDurableObjectNamespace("SLUICE_DIRECTORY", "broker");
+      return namespace.get(namespace.idFromName("directory")) as unknown as DirectoryObject;
     },
     async send(queue, bodies, sendOptions = {}) {
       const packed = packTexts(bodies, sendOptions);

@@ -1,10 +1,12 @@
 import {
   type BacklogMetrics,
+  type ConsumerSettings,
   type ContentType,
   type Delivery,
   packMessages,
   type QueueDefinition,
   unpackMessages,
+  type WorkerConsumerDefinition,
 } from "@sluice/protocol";
 
 /** A batch as a test's consumer sees it. */
@@ -71,9 +73,7 @@ export function bodiesOf(batches: readonly SeenBatch[]): string[][] {
 }
 
 /** A consumer definition with production's defaults and what a test changes. */
-export function consumer(
-  settings: Partial<NonNullable<QueueDefinition["consumer"]>["settings"]> = {},
-): NonNullable<QueueDefinition["consumer"]> {
+export function consumer(settings: Partial<ConsumerSettings> = {}): WorkerConsumerDefinition {
   return {
     type: "worker",
     worker: "consumer",

@@ -19,6 +19,17 @@ describe("the gateway", () => {
     expect(await response.json()).toEqual({ status: "ok", queues: 2 });
   });
 
+  it("says that it fails when nobody knows which queues there are", async () => {
+    const directory = directoryOf();
+    const account = { ...directory.account, list: () => Promise.reject(new Error("gone")) };
+    const response = await createGateway({ ...directory, account }).request(`${ORIGIN}/__sluice/health`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({
+      status: "failing",
+      error: "the directory does not answer: Error: gone",
+    });
+  });
+
   it("shows the page of queues, also without the slash at its end", async () => {
     const page = await get("/__sluice/");
     expect(page.status).toBe(200);

@@ -6,7 +6,7 @@ import type { QueueDirectory } from "./queue-directory.ts";
 
 export type { QueueView } from "./admin/queue-view.ts";
 export { CLOCK_ADVANCE_MS_MAX } from "./admin/routes.ts";
-export type { QueueDirectory } from "./queue-directory.ts";
+export type { AccountDirectory, QueueDirectory } from "./queue-directory.ts";
 
 /** Everything of ours lives under this path, so that it can share a port with a user's Worker. */
 export const PREFIX = "/__sluice";
@@ -14,7 +14,13 @@ export const PREFIX = "/__sluice";
 /** The HTTP side of the broker: every dialect and the admin API, each under its own path below `PREFIX`. */
 export function createGateway(directory: QueueDirectory): Hono {
   const app = new Hono();
-  app.get(`${PREFIX}/health`, (c) => c.json({ status: "ok", queues: Object.keys(directory.queues).length }));
+  app.get(`${PREFIX}/health`, async (c) => {
+    try {
+      return c.json({ status: "ok", queues: (await directory.account.list()).length });
+    } catch (error) {
+      return c.json({ status: "failing", error: `the directory does not answer: ${error}` }, 503);
+    }
+  });
   app.get(PREFIX, (c) => c.redirect(`${PREFIX}/`));
   app.get(`${PREFIX}/`, (c) => c.html(DASHBOARD_PAGE));
   app.route(`${PREFIX}/api`, adminRoutes(directory));

@@ -1,9 +1,14 @@
-import type { QueueDefinition, QueueDescription } from "@sluice/protocol";
+import type { DirectoryRpc, QueueBrokerRpc, QueueDescription } from "@sluice/protocol";
+
+/** Which queues there are and what they are set to. Every dialect, the admin API and the dashboard ask it. */
+export type AccountDirectory = DirectoryRpc;
 
 /** What the gateway needs of the broker. */
 export interface QueueDirectory {
-  /** Every queue that is known, by name. */
-  readonly queues: Readonly<Record<string, QueueDefinition>>;
+  readonly account: AccountDirectory;
+  /** A queue's object. Take it anew for every call: one that failed stays broken. */
+  queue(name: string): QueueBrokerRpc;
+  /** What a queue holds. Answers even when its object cannot be started: then with the damage alone. */
   describe(queue: string): Promise<QueueDescription>;
   /** Moves the clock of every queue forward; `null` where time is real: on a deployed broker. */
   readonly advanceClock: ((ms: number) => Promise<void>) | null;

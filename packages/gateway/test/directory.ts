@@ -1,5 +1,5 @@
-import type { QueueDefinition, QueueDescription } from "@sluice/protocol";
-import type { QueueDirectory } from "../src/index.ts";
+import type { DirectoryReply, QueueDefinition, QueueDescription, QueueRecord } from "@sluice/protocol";
+import type { AccountDirectory, QueueDirectory } from "../src/index.ts";
 
 export const ORDERS: QueueDefinition = {
   deliveryDelaySeconds: 5,
@@ -26,27 +26,76 @@ export const DEAD: QueueDefinition = {
   consumer: null,
 };
 
+/** When every record of these tests was made, in ms. */
+export const CREATED_MS = 1_700_000_000_000;
+
+/** A record of a queue; ids are digits of its name. */
+export function recordOf(name: string, definition: QueueDefinition): QueueRecord {
+  const digits = [...new TextEncoder().encode(name)].map((byte) => byte.toString(16)).join("");
+  return {
+    queueId: digits.padEnd(32, "0").slice(0, 32),
+    name,
+    createdOnMs: CREATED_MS,
+    modifiedOnMs: CREATED_MS,
+    revision: 1,
+    emptyAsOf: 0,
+    definition,
+    consumer:
+      definition.consumer === null
+        ? null
+        : { consumerId: digits.padEnd(32, "c").slice(0, 32), createdOnMs: CREATED_MS },
+    jurisdiction: null,
+    dialects: {},
+  };
+}
+
+/** A directory that can be read only: what changes something is for the broker's own tests. */
+export function accountOf(queues: Record<string, QueueDefinition>): AccountDirectory {
+  const records = Object.keys(queues)
+    .sort()
+    .map((name) => recordOf(name, queues[name] as QueueDefinition)); // a key of the record
+  const find = (test: (record: QueueRecord) => boolean) => records.find(test) ?? null;
+  const refuse = async (): Promise<DirectoryReply> => ({ ok: false, refusal: { kind: "queueNotFound" } });
+  return {
+    list: async () => records,
+    findByName: async (name) => find((record) => record.name === name),
+    findById: async (queueId) => find((record) => record.queueId === queueId),
+    createQueue: refuse,
+    changeQueue: refuse,
+    deleteQueue: refuse,
+    setConsumer: refuse,
+    removeConsumer: refuse,
+    deployed: async () => "fingerprint",
+  };
+}
+
 /** A directory of queues with messages in each state, and a list of what its clock was told. */
 export function directoryOf(
   queues: Record<string, QueueDefinition> = { orders: ORDERS, dead: DEAD },
   changes: Partial<QueueDescription> = {},
 ): QueueDirectory & { readonly advances: number[] } {
   const advances: number[] = [];
+  const describe = async (queue: string): Promise<QueueDescription> => ({
+    queue,
+    ready: 1,
+    delayed: 2,
+    leased: 3,
+    backlogBytes: 4,
+    oldestMessageTimestampMs: 1_700_000_000_000,
+    rowsWritten: 5,
+    rowsRead: 6,
+    damage: [],
+    ...changes,
+  });
   return {
-    queues,
+    account: accountOf(queues),
     advances,
-    describe: async (queue) => ({
-      queue,
-      ready: 1,
-      delayed: 2,
-      leased: 3,
-      backlogBytes: 4,
-      oldestMessageTimestampMs: 1_700_000_000_000,
-      rowsWritten: 5,
-      rowsRead: 6,
-      damage: [],
-      ...changes,
+    queue: () => ({
+      describe,
+      send: () => Promise.reject(new Error("no test sends here")),
+      metrics: () => Promise.reject(new Error("no test asks for metrics here")),
     }),
+    describe,
     advanceClock: async (ms) => {
       advances.push(ms);
     },

@@ -1,16 +1,17 @@
 import { env as workerEnv } from "cloudflare:workers";
-import { type BrokerEnv, createQueueBroker } from "@sluice/broker";
+import { type BrokerEnv, createDirectory, createQueueBroker } from "@sluice/broker";
 import type { QueueConsumerRpc, QueueTopology, SendReply, SendRequest } from "@sluice/protocol";
 import type { Bill } from "./bill.ts";
 import { Meter } from "./meter.ts";
 
 /** The broker under a meter. It is the real one: what is counted is counted from outside. */
 const { TOPOLOGY } = workerEnv as unknown as { readonly TOPOLOGY: QueueTopology };
-const Broker = createQueueBroker({ topology: TOPOLOGY, consumers: { driver: "CONSUMER" } });
+const options = { topology: TOPOLOGY, consumers: { driver: "CONSUMER" } };
+const Broker = createQueueBroker(options);
 
 const meters = new WeakMap<DurableObjectState, Meter>();
 
-export { Directory } from "@sluice/broker";
+export const Directory = createDirectory(options);
 
 export class QueueBroker extends Broker {
   readonly #meter: Meter;

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { QueueTopology } from "@sluice/protocol";
+import { type QueueTopology, topologyFingerprint } from "@sluice/protocol";
 import { expect, it, onTestFinished } from "vitest";
 import { QueueWaker } from "./wake-queues.ts";
 
@@ -19,14 +19,15 @@ function topology(worker: string): QueueTopology {
   };
 }
 
-/** A broker that learns of its consumer with the given question. */
-async function broker(worker: string, learnsAt: number) {
+/** A broker that goes by the topology from the given question on, and by another one before. */
+async function broker(next: QueueTopology, learnsAt: number) {
+  const deployed = await topologyFingerprint(next);
   const questions: string[] = [];
   const knows = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
     questions.push(request.url ?? "");
     const isKnown = questions.length >= learnsAt;
-    response.end(JSON.stringify({ queues: [{ name: "orders", consumer: isKnown ? { worker } : null }] }));
+    response.end(JSON.stringify({ queues: [], deployed: isKnown ? deployed : "another" }));
     if (isKnown) response.once("close", () => knows.resolve());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -38,16 +39,16 @@ async function broker(worker: string, learnsAt: number) {
   };
 }
 
-it("asks the broker until it knows who consumes what", async () => {
-  const { url, questions, knows } = await broker("mail", 3);
+it("asks the broker until it goes by the topology", async () => {
+  const { url, questions, knows } = await broker(topology("mail"), 3);
   new QueueWaker().wake(url, topology("mail"));
   await knows;
   expect(questions).toEqual(Array(3).fill("/__sluice/api/queues"));
 });
 
 it("asks no more about an earlier topology when there is a new one", async () => {
-  const old = await broker("mail", Number.POSITIVE_INFINITY);
-  const current = await broker("mail", 2);
+  const old = await broker(topology("mail"), Number.POSITIVE_INFINITY);
+  const current = await broker(topology("mail"), 2);
   const waker = new QueueWaker();
   waker.wake(old.url, topology("mail"));
   waker.wake(current.url, topology("mail"));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { QueueTopology } from "@sluice/protocol";
+import { type QueueTopology, topologyFingerprint } from "@sluice/protocol";
 import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
 
 /** Wrangler takes about a second to reload; after this long it has something else to say. */
@@ -21,7 +21,7 @@ export class QueueWaker {
   wake(url: string, topology: QueueTopology): void {
     this.stop();
     this.#asking = new AbortController();
-    void ask(`${url}${SLUICE_PATH}/api/queues`, consumersOf(topology), this.#asking.signal);
+    void ask(`${url}${SLUICE_PATH}/api/queues`, topology, this.#asking.signal);
   }
 
   stop(): void {
@@ -29,35 +29,21 @@ export class QueueWaker {
   }
 }
 
-async function ask(url: string, expected: string, signal: AbortSignal): Promise<void> {
+async function ask(url: string, topology: QueueTopology, signal: AbortSignal): Promise<void> {
+  const expected = await topologyFingerprint(topology);
   for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt++) {
-    if ((await consumersBy(url, signal)) === expected) return;
+    if ((await deployedBy(url, signal)) === expected) return;
     await sleep(ATTEMPT_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
 
-function consumersOf({ queues }: QueueTopology): string {
-  return listing(
-    Object.entries(queues).map(([name, { consumer }]) => [
-      name,
-      consumer?.type === "worker" ? consumer.worker : undefined,
-    ]),
-  );
-}
-
-/** The consumers by queue that the broker tells of; empty while it does not answer. */
-async function consumersBy(url: string, signal: AbortSignal): Promise<string> {
+/** Fingerprint of the topology that the broker goes by, after it has asked every queue; `null` while it does not answer. */
+async function deployedBy(url: string, signal: AbortSignal): Promise<string | null> {
   try {
     const response = await fetch(url, { signal });
-    const { queues } = (await response.json()) as {
-      queues: { name: string; consumer: { worker?: string } | null }[];
-    };
-    return listing(queues.map(({ name, consumer }) => [name, consumer?.worker]));
+    const { deployed } = (await response.json()) as { deployed: string };
+    return deployed;
   } catch {
-    return "";
+    return null;
   }
-}
-
-function listing(consumers: readonly (readonly [queue: string, worker: string | undefined])[]): string {
-  return JSON.stringify([...consumers].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,14 +1,20 @@
-import type { DamageKind, QueueDefinition, QueueDescription } from "@sluice/protocol";
+import type { DamageKind, QueueDefinition, QueueDescription, QueueRecord } from "@sluice/protocol";
 
 /** One queue as the admin API shows it. Counts are messages, sizes bytes, times ISO 8601. */
 export interface QueueView {
   readonly name: string;
+  /** 32 hexadecimal digits: what the Cloudflare API calls the queue. */
+  readonly id: string;
   readonly messages: { readonly ready: number; readonly delayed: number; readonly leased: number };
   /** Bodies of ready and delayed messages. */
   readonly backlogBytes: number;
   /** When the oldest waiting message was sent; `null` when none waits. */
   readonly oldestMessageAt: string | null;
-  readonly settings: { readonly deliveryDelaySeconds: number; readonly messageRetentionSeconds: number };
+  readonly settings: {
+    readonly deliveryDelaySeconds: number;
+    readonly messageRetentionSeconds: number;
+    readonly deliveryPaused: boolean;
+  };
   readonly producers: QueueDefinition["producers"];
   readonly consumer: QueueDefinition["consumer"];
   /** Rows that the queue's object wrote and read since it started: what Cloudflare bills. */
@@ -26,10 +32,11 @@ export interface DamageView {
   readonly text: string;
 }
 
-export function viewOf(definition: QueueDefinition, description: QueueDescription): QueueView {
+export function viewOf({ queueId, definition }: QueueRecord, description: QueueDescription): QueueView {
   const { oldestMessageTimestampMs } = description;
   return {
     name: description.queue,
+    id: queueId,
     messages: {
       ready: description.ready,
       delayed: description.delayed,
@@ -40,6 +47,7 @@ export function viewOf(definition: QueueDefinition, description: QueueDescriptio
     settings: {
       deliveryDelaySeconds: definition.deliveryDelaySeconds,
       messageRetentionSeconds: definition.messageRetentionSeconds,
+      deliveryPaused: definition.deliveryPaused ?? false,
     },
     producers: definition.producers,
     consumer: definition.consumer,

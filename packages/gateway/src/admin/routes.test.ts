@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { DEAD, directoryOf, ORDERS } from "../../test/directory.ts";
+import { DEAD, directoryOf, ORDERS, recordOf } from "../../test/directory.ts";
 import { CLOCK_ADVANCE_MS_MAX, createGateway } from "../index.ts";
 
 const API = "http://localhost:8787/__sluice/api";
@@ -32,24 +32,30 @@ describe("GET /queues", () => {
       queues: [
         {
           name: "dead",
+          id: recordOf("dead", DEAD).queueId,
           ...common,
-          settings: { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600 },
+          settings: { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, deliveryPaused: false },
           producers: [],
           consumer: null,
         },
         {
           name: "orders",
+          id: recordOf("orders", ORDERS).queueId,
           ...common,
-          settings: { deliveryDelaySeconds: 5, messageRetentionSeconds: 86_400 },
+          settings: { deliveryDelaySeconds: 5, messageRetentionSeconds: 86_400, deliveryPaused: false },
           producers: ORDERS.producers,
           consumer: ORDERS.consumer,
         },
       ],
+      deployed: "fingerprint",
     });
   });
 
   it("shows none when none is configured", async () => {
-    expect(await json(createGateway(directoryOf({})).request(`${API}/queues`))).toEqual({ queues: [] });
+    expect(await json(createGateway(directoryOf({})).request(`${API}/queues`))).toEqual({
+      queues: [],
+      deployed: "fingerprint",
+    });
   });
 });
 
@@ -84,7 +90,7 @@ describe("GET /queues/NAME", () => {
   });
 
   it.each(["nothing", "constructor", "__proto__", "toString"])(
-    "answers 404 for %s, which no configuration names",
+    "answers 404 for %s, which does not exist",
     async (name) => {
       const response = await createGateway(directoryOf()).request(`${API}/queues/${name}`);
       expect(response.status).toBe(404);

@@ -1,7 +1,8 @@
+import type { QueueRecord } from "@sluice/protocol";
 import { Hono } from "hono";
 import type { QueueDirectory } from "../queue-directory.ts";
 import { failure } from "./failure.ts";
-import { viewOf } from "./queue-view.ts";
+import { type QueueView, viewOf } from "./queue-view.ts";
 import { refuseOtherOrigins } from "./same-origin.ts";
 
 /** Furthest that one call moves the clock: a month, in ms. Longer than any delay or retention. */
@@ -27,8 +28,9 @@ const ENDPOINTS = [
  * The admin API of the emulator.
  *
  * - `GET /`: what there is;
- * - `GET /queues`: every queue with its counts, settings, producers and consumer;
- * - `GET /queues/NAME`: one of them, 404 when no configuration names it;
+ * - `GET /queues`: every queue with its counts, settings, producers and consumer, and the fingerprint of the deployed
+ *   configuration that the broker goes by;
+ * - `GET /queues/NAME`: one of them, 404 when there is none;
  * - `POST /clock {"advanceMs": N}`: moves time forward for every queue, development only.
  *
  * Errors are `{"error": {"code", "message"}}` with a fitting status. What changes something is refused to pages of other
@@ -42,16 +44,16 @@ export function adminRoutes(directory: QueueDirectory): Hono {
   app.get("/", (c) => c.json({ endpoints: ENDPOINTS }));
 
   app.get("/queues", async (c) => {
-    const names = Object.keys(directory.queues).sort();
-    const queues = await Promise.all(names.map((name) => viewQueue(directory, name)));
-    return c.json({ queues });
+    const [records, deployed] = await Promise.all([directory.account.list(), directory.account.deployed()]);
+    const queues = await Promise.all(records.map((record) => viewQueue(directory, record)));
+    return c.json({ queues, deployed });
   });
 
   app.get("/queues/:name", async (c) => {
     const name = c.req.param("name");
-    const view = await viewQueue(directory, name);
-    if (view === null) return c.json(failure("queue_not_found", `There is no queue "${name}".`), 404);
-    return c.json(view);
+    const record = await directory.account.findByName(name);
+    if (record === null) return c.json(failure("queue_not_found", `There is no queue "${name}".`), 404);
+    return c.json(await viewQueue(directory, record));
   });
 
   app.post("/clock", async (c) => {
@@ -70,9 +72,8 @@ export function adminRoutes(directory: QueueDirectory): Hono {
   return app;
 }
 
-async function viewQueue(directory: QueueDirectory, name: string) {
-  const definition = Object.hasOwn(directory.queues, name) ? directory.queues[name] : undefined;
-  return definition === undefined ? null : viewOf(definition, await directory.describe(name));
+async function viewQueue(directory: QueueDirectory, record: QueueRecord): Promise<QueueView> {
+  return viewOf(record, await directory.describe(record.name));
 }
 
 async function readAdvanceMs(request: Request): Promise<number | null> {

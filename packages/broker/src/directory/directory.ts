@@ -1,0 +1,198 @@
+import { DurableObject } from "cloudflare:workers";
+import {
+  type ConsumerDefinition,
+  type DirectoryReply,
+  type DirectoryRpc,
+  type NewQueue,
+  type QueueChange,
+  type QueueRecord,
+  type QueueTopology,
+  topologyFingerprint,
+} from "@sluice/protocol";
+import type { Mark } from "../mark.ts";
+import type { MarkDirectory } from "../watermark.ts";
+import { applyTopology } from "./apply-topology.ts";
+import { removeConsumer, setConsumer } from "./consumers.ts";
+import { Marks } from "./marks.ts";
+import { Notices } from "./notices.ts";
+import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
+import { Registry } from "./registry.ts";
+import { DirectoryRows } from "./rows.ts";
+import { restoreQueue, type Standing, standingOf } from "./standing.ts";
+
+/** Name of the one directory of an account. */
+export const DIRECTORY_NAME = "directory";
+
+/** When queues that could not be told of a change are told again, in ms. */
+export const TELL_AGAIN_MS = 5_000;
+/** Longest that the answer to a change waits for the queue to know of it, in ms. */
+export const TELL_MS_MAX = 5_000;
+
+/** What a queue's object learns at its start, in one call. */
+export interface Opened {
+  /** How far the queue had come by its latest report, `null` if it never made one. */
+  readonly mark: Mark | null;
+  readonly standing: Standing;
+}
+
+/** What queues' objects ask the directory. */
+export interface QueuesDirectory extends Pick<MarkDirectory, "report"> {
+  /**
+   * A queue's object has started.
+   *
+   * @param copy what it was by what it last knew: a directory that has lost its data takes it from there.
+   */
+  opened(queue: string, copy: QueueRecord | null): Promise<Opened>;
+  /** The queue of a name, created if there is none: dead letters have come for it. */
+  ensureQueue(queue: string): Promise<DirectoryReply>;
+}
+
+/** The directory's Durable Object as its callers see it. */
+export interface DirectoryObject extends DirectoryRpc, QueuesDirectory, Rpc.DurableObjectBranded {}
+
+/** What a queue's object has to answer to the directory. */
+export interface ConfiguredQueueObject extends Rpc.DurableObjectBranded {
+  /** Goes by the record from now on, unless a later one is known. */
+  configure(queue: string, record: QueueRecord): Promise<void>;
+  /** Drops everything, unless the queue was created again after `revision`. */
+  clear(queue: string, revision: number): Promise<void>;
+}
+
+interface DirectoryEnv {
+  readonly SLUICE_QUEUES?: DurableObjectNamespace<ConfiguredQueueObject>;
+}
+
+/**
+ * The Durable Object class of the directory: which queues there are, what they are set to, and how far each has come. It
+ * is deployed with the topology, so whoever calls it first after a deployment makes it go by that.
+ */
+export function createDirectory({ topology }: { readonly topology: QueueTopology }) {
+  return class Directory extends DurableObject<DirectoryEnv> implements DirectoryObject {
+    readonly #marks: Marks;
+    readonly #rows: DirectoryRows;
+    readonly #registry: Registry;
+    readonly #notices: Notices;
+    #deployed = "";
+
+    constructor(ctx: DurableObjectState, env: DirectoryEnv) {
+      super(ctx, env);
+      const { sql } = ctx.storage;
+      this.#marks = new Marks(sql);
+      this.#rows = new DirectoryRows(sql);
+      this.#registry = new Registry(this.#rows.read(), {
+        save: (row) => this.#rows.save(row),
+        erase: (name) => this.#rows.erase(name),
+        now: () => Date.now(),
+        newId: () => crypto.randomUUID().replaceAll("-", ""),
+      });
+      const queue = (name: string) => {
+        const { SLUICE_QUEUES: namespace } = env;
+        if (namespace === undefined) throw new Error("the binding SLUICE_QUEUES is missing");
+        return namespace.get(namespace.idFromName(name));
+      };
+      this.#notices = new Notices(this.#registry, {
+        configure: async (name, record) => queue(name).configure(name, record),
+        clear: async (name, revision) => queue(name).clear(name, revision),
+        transaction: (write) => this.#transaction(write),
+        warn: (line) => console.warn(`Directory: ${line}`),
+      });
+      void ctx.blockConcurrencyWhile(() => this.#deploy());
+    }
+
+    async list(): Promise<readonly QueueRecord[]> {
+      return this.#registry.list();
+    }
+
+    async findByName(name: string): Promise<QueueRecord | null> {
+      return this.#registry.queue(name)?.record ?? null;
+    }
+
+    async findById(queueId: string): Promise<QueueRecord | null> {
+      return this.#registry.queueById(queueId)?.record ?? null;
+    }
+
+    createQueue(queue: NewQueue): Promise<DirectoryReply> {
+      return this.#change(() => createQueue(this.#registry, queue));
+    }
+
+    changeQueue(queueId: string, change: QueueChange): Promise<DirectoryReply> {
+      return this.#change(() => changeQueue(this.#registry, queueId, change));
+    }
+
+    deleteQueue(queueId: string): Promise<DirectoryReply> {
+      return this.#change(() => deleteQueue(this.#registry, queueId));
+    }
+
+    setConsumer(
+      queueId: string,
+      consumerId: string | null,
+      consumer: ConsumerDefinition,
+    ): Promise<DirectoryReply> {
+      return this.#change(() => setConsumer(this.#registry, queueId, consumerId, consumer));
+    }
+
+    removeConsumer(queueId: string, consumerId: string): Promise<DirectoryReply> {
+      return this.#change(() => removeConsumer(this.#registry, queueId, consumerId));
+    }
+
+    async deployed(): Promise<string> {
+      return this.#deployed;
+    }
+
+    async opened(queue: string, copy: QueueRecord | null): Promise<Opened> {
+      if (copy !== null) this.#transaction(() => restoreQueue(this.#registry, copy));
+      return { mark: this.#marks.read(queue), standing: standingOf(this.#registry, queue) };
+    }
+
+    async ensureQueue(queue: string): Promise<DirectoryReply> {
+      // Not told: it is the queue's object itself that asks.
+      return this.#transaction(() => ensureQueue(this.#registry, queue, null));
+    }
+
+    async report(queue: string, mark: Mark): Promise<Mark | null> {
+      return this.#marks.raise(queue, mark);
+    }
+
+    /** Never throws: after six failures in a row the platform would drop the alarm for ever. */
+    override async alarm(): Promise<void> {
+      await this.#tellAll();
+    }
+
+    async #deploy(): Promise<void> {
+      this.#deployed = await topologyFingerprint(topology);
+      if (this.#rows.deployed !== this.#deployed) {
+        this.#transaction(() => {
+          applyTopology(this.#registry, topology, (line) => console.warn(`Directory: ${line}`));
+          this.#rows.deployed = this.#deployed;
+        });
+      }
+      if (this.#registry.untold().length > 0) void this.#tellAll();
+    }
+
+    /** Makes a change, and answers when the queue knows of it or could not be reached for a while. */
+    async #change(change: () => DirectoryReply): Promise<DirectoryReply> {
+      const reply = this.#transaction(change);
+      if (!reply.ok) return reply;
+      void this.#tellAll();
+      const waited = new Promise<void>((resolve) => setTimeout(resolve, TELL_MS_MAX));
+      await Promise.race([this.#notices.tell(reply.record.name), waited]);
+      return reply;
+    }
+
+    async #tellAll(): Promise<void> {
+      // Before anybody is called: a crash must not leave a queue untold.
+      await this.ctx.storage.setAlarm(Date.now() + TELL_AGAIN_MS);
+      if (await this.#notices.tellAll()) await this.ctx.storage.deleteAlarm();
+    }
+
+    /** All writes or none; afterwards memory is what is stored, or the object starts again. */
+    #transaction<Result>(change: () => Result): Result {
+      try {
+        return this.ctx.storage.transactionSync(change);
+      } catch (error) {
+        this.ctx.abort(`a change could not be stored: ${error}`);
+        throw error;
+      }
+    }
+  };
+}

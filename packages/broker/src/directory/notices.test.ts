@@ -1,0 +1,119 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { TestRegistry } from "../../test/registry.ts";
+import { Notices } from "./notices.ts";
+import { changeQueue, createQueue, deleteQueue } from "./queues.ts";
+
+/** Queues' objects, and how each call to them ends: at once, unless the test holds it back. */
+class Objects {
+  readonly calls: string[] = [];
+  readonly lines: string[] = [];
+  answer: () => Promise<void> = async () => {};
+  running = 0;
+  mostRunning = 0;
+
+  notices(registry: TestRegistry): Notices {
+    const call = async (text: string) => {
+      this.calls.push(text);
+      this.running += 1;
+      this.mostRunning = Math.max(this.mostRunning, this.running);
+      await this.answer().finally(() => {
+        this.running -= 1;
+      });
+    };
+    return new Notices(registry, {
+      configure: (queue, record) => call(`${queue} waits ${record.definition.deliveryDelaySeconds} s`),
+      clear: (queue) => call(`${queue} is empty`),
+      transaction: (write) => write(),
+      warn: (line) => this.lines.push(line),
+    });
+  }
+}
+
+let registry: TestRegistry;
+let objects: Objects;
+let notices: Notices;
+
+beforeEach(() => {
+  registry = new TestRegistry();
+  objects = new Objects();
+  notices = objects.notices(registry);
+});
+
+function create(name: string): string {
+  const reply = createQueue(registry, { name });
+  if (!reply.ok) throw new Error(reply.refusal.kind);
+  return reply.record.queueId;
+}
+
+describe("notices", () => {
+  it("tell a queue once what it is, and again what it is changed to", async () => {
+    const id = create("orders");
+    expect(await notices.tellAll()).toBe(true);
+    expect(await notices.tellAll()).toBe(true);
+    changeQueue(registry, id, { settings: { deliveryDelaySeconds: 5 } });
+    await notices.tell("orders");
+    expect(objects.calls).toEqual(["orders waits 0 s", "orders waits 5 s"]);
+    expect(registry.restarted().untold()).toEqual([]);
+  });
+
+  it("tell again, also after a restart, a queue that could not be told", async () => {
+    create("orders");
+    objects.answer = () => Promise.reject(new Error("no such object"));
+    expect(await notices.tellAll()).toBe(false);
+    expect(objects.lines).toEqual([
+      'queue "orders" does not know yet what it was changed to, it is told again: Error: no such object',
+    ]);
+    objects.answer = async () => {};
+    const again = registry.restarted();
+    expect(await objects.notices(again).tellAll()).toBe(true);
+    expect(objects.calls.length).toBe(2);
+  });
+
+  it("tell of a change that is made while they tell", async () => {
+    const id = create("orders");
+    const first = Promise.withResolvers<void>();
+    objects.answer = () => first.promise;
+    const telling = notices.tellAll();
+    changeQueue(registry, id, { settings: { deliveryDelaySeconds: 5 } });
+    const second = notices.tell("orders");
+    first.resolve();
+    await Promise.all([telling, second]);
+    expect(objects.calls).toEqual(["orders waits 0 s", "orders waits 5 s"]);
+    expect(registry.untold()).toEqual([]);
+  });
+
+  it("empty a deleted queue's object, and forget the queue when it is", async () => {
+    const id = create("orders");
+    await notices.tellAll();
+    deleteQueue(registry, id);
+    objects.answer = () => Promise.reject(new Error("no such object"));
+    expect(await notices.tellAll()).toBe(false);
+    expect(registry.row("orders")).toMatchObject({ kind: "deleted" });
+    objects.answer = async () => {};
+    expect(await notices.tellAll()).toBe(true);
+    expect(registry.row("orders")).toBeUndefined();
+    expect(objects.calls.slice(1)).toEqual(["orders is empty", "orders is empty"]);
+  });
+
+  it("do not forget a queue that is created again while the old one is being emptied", async () => {
+    const id = create("orders");
+    await notices.tellAll();
+    deleteQueue(registry, id);
+    const emptied = Promise.withResolvers<void>();
+    objects.answer = () => emptied.promise;
+    const telling = notices.tellAll();
+    const again = create("orders");
+    emptied.resolve();
+    await telling;
+    expect(registry.queueById(again)).toMatchObject({ told: 0 });
+    expect(await notices.tellAll()).toBe(true);
+  });
+
+  it("tell 20 queues at a time", async () => {
+    for (let i = 0; i < 50; i++) create(`q${i}`);
+    objects.answer = () => new Promise((resolve) => setImmediate(resolve));
+    await notices.tellAll();
+    expect(objects.calls.length).toBe(50);
+    expect(objects.mostRunning).toBe(20);
+  });
+});

@@ -1,0 +1,209 @@
+import { type DirectoryReply, QUEUES_MAX } from "@sluice/protocol";
+import { beforeEach, describe, expect, it } from "vitest";
+import { consumer } from "../../test/messages.ts";
+import { REGISTRY_START_MS, TestRegistry } from "../../test/registry.ts";
+import { removeConsumer, setConsumer } from "./consumers.ts";
+import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
+import { restoreQueue, standingOf } from "./standing.ts";
+
+let registry: TestRegistry;
+
+beforeEach(() => {
+  registry = new TestRegistry();
+});
+
+function recordIn(reply: DirectoryReply) {
+  if (!reply.ok) throw new Error(`refused: ${JSON.stringify(reply.refusal)}`);
+  return reply.record;
+}
+
+function refusalIn(reply: DirectoryReply) {
+  if (reply.ok) throw new Error("not refused");
+  return reply.refusal;
+}
+
+const create = (name: string) => recordIn(createQueue(registry, { name }));
+const deadTo = (deadLetterQueue: string | null) => consumer({ deadLetterQueue });
+
+describe("a queue that is created", () => {
+  it("has an id, production's settings and no consumer", () => {
+    expect(create("orders")).toEqual({
+      queueId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      name: "orders",
+      createdOnMs: REGISTRY_START_MS,
+      modifiedOnMs: REGISTRY_START_MS,
+      revision: REGISTRY_START_MS,
+      emptyAsOf: 0,
+      definition: {
+        deliveryDelaySeconds: 0,
+        messageRetentionSeconds: 345_600,
+        producers: [],
+        consumer: null,
+      },
+      consumer: null,
+      jurisdiction: null,
+      dialects: {},
+    });
+  });
+
+  it("is found by its name and by its id, also after a restart", () => {
+    const record = create("orders");
+    for (const known of [registry, registry.restarted()]) {
+      expect(known.queue("orders")?.record).toEqual(record);
+      expect(known.queueById(record.queueId)?.record).toEqual(record);
+      expect(known.list()).toEqual([record]);
+    }
+    expect(registry.queue("constructor")).toBeUndefined();
+  });
+
+  it("keeps its jurisdiction, its settings and what only a dialect understands", () => {
+    const queue = {
+      name: "orders",
+      settings: { deliveryDelaySeconds: 5 },
+      jurisdiction: "eu",
+      dialects: { sqs: { Policy: "{}" } },
+    } as const;
+    expect(recordIn(createQueue(registry, queue))).toMatchObject({
+      definition: { deliveryDelaySeconds: 5, messageRetentionSeconds: 345_600 },
+      jurisdiction: "eu",
+      dialects: { sqs: { Policy: "{}" } },
+    });
+  });
+
+  it("is refused when there is one of that name", () => {
+    create("orders");
+    expect(refusalIn(createQueue(registry, { name: "orders" }))).toEqual({
+      kind: "queueNameTaken",
+      name: "orders",
+    });
+  });
+
+  it("is refused when there are 10,000", () => {
+    for (let i = 1; i < QUEUES_MAX; i++) create(`q${i}`);
+    const last = create("last");
+    expect(refusalIn(createQueue(registry, { name: "one-more" }))).toEqual({ kind: "tooManyQueues" });
+    expect(refusalIn(setConsumer(registry, last.queueId, null, deadTo("dlq")))).toEqual({
+      kind: "tooManyQueues",
+    });
+    deleteQueue(registry, last.queueId);
+    create("one-more");
+  });
+});
+
+describe("a change", () => {
+  it("keeps what it does not name, and is later than every other change", () => {
+    const { queueId } = create("orders");
+    create("other");
+    const first = recordIn(changeQueue(registry, queueId, { settings: { deliveryPaused: true } }));
+    const second = recordIn(changeQueue(registry, queueId, { settings: { deliveryDelaySeconds: 9 } }));
+    expect(second.definition).toMatchObject({ deliveryPaused: true, deliveryDelaySeconds: 9 });
+    expect(second.revision).toBeGreaterThan(first.revision);
+    const third = recordIn(changeQueue(registry, queueId, { dialects: { sqs: 1, sns: 2 } }));
+    expect(recordIn(changeQueue(registry, queueId, { dialects: { sqs: 3 } })).dialects).toEqual({
+      sqs: 3,
+      sns: 2,
+    });
+    expect(third.definition).toEqual(second.definition);
+  });
+
+  it("is refused for a queue that does not exist", () => {
+    const id = "f".repeat(32);
+    for (const reply of [
+      changeQueue(registry, id, {}),
+      deleteQueue(registry, id),
+      setConsumer(registry, id, null, deadTo(null)),
+      removeConsumer(registry, id, id),
+    ]) {
+      expect(refusalIn(reply)).toEqual({ kind: "queueNotFound" });
+    }
+  });
+});
+
+describe("a queue that is deleted", () => {
+  it("is not found any more, and one of the same name begins empty", () => {
+    const before = create("orders");
+    expect(recordIn(deleteQueue(registry, before.queueId))).toEqual(before);
+    expect(registry.queue("orders")).toBeUndefined();
+    expect(registry.queueById(before.queueId)).toBeUndefined();
+    expect(registry.size).toBe(0);
+    expect(standingOf(registry, "orders")).toEqual({ kind: "absent" });
+    const after = create("orders");
+    expect(after.queueId).not.toBe(before.queueId);
+    expect(after.emptyAsOf).toBeGreaterThan(before.revision);
+    expect(after.revision).toBeGreaterThan(after.emptyAsOf);
+  });
+
+  it("is not brought back by its own copy", () => {
+    const copy = create("orders");
+    deleteQueue(registry, copy.queueId);
+    restoreQueue(registry, copy);
+    expect(standingOf(registry, "orders")).toEqual({ kind: "absent" });
+  });
+});
+
+it("takes a queue back from the queue's own copy when its data were lost", () => {
+  const copy = create("orders");
+  const lost = new TestRegistry();
+  restoreQueue(lost, copy);
+  expect(standingOf(lost, "orders")).toEqual({ kind: "known", record: copy });
+  expect(lost.untold()).toEqual([]);
+  expect(lost.nextRevision()).toBeGreaterThan(copy.revision);
+});
+
+describe("a consumer", () => {
+  it("gets an id, and is there once", () => {
+    const { queueId } = create("orders");
+    const { consumer: identity, definition } = recordIn(setConsumer(registry, queueId, null, deadTo(null)));
+    expect(identity?.consumerId).toMatch(/^[0-9a-f]{32}$/);
+    expect(definition.consumer).toEqual(deadTo(null));
+    const second = setConsumer(registry, queueId, null, deadTo(null));
+    expect(refusalIn(second)).toEqual({ kind: "consumerExists", name: "orders", queueId });
+  });
+
+  it("is replaced under its id, and created under an id that names none", () => {
+    const { queueId } = create("orders");
+    const id = "c".repeat(32);
+    expect(recordIn(setConsumer(registry, queueId, id, deadTo(null))).consumer?.consumerId).toBe(id);
+    const changed = recordIn(setConsumer(registry, queueId, id, consumer({ maxRetries: 7 })));
+    expect(changed).toMatchObject({ consumer: { consumerId: id } });
+    expect(changed.definition.consumer?.settings.maxRetries).toBe(7);
+    const other = setConsumer(registry, queueId, "d".repeat(32), deadTo(null));
+    expect(refusalIn(other)).toMatchObject({ kind: "consumerExists" });
+  });
+
+  it("is removed by its id", () => {
+    const { queueId } = create("orders");
+    const { consumer: identity } = recordIn(setConsumer(registry, queueId, null, deadTo(null)));
+    expect(refusalIn(removeConsumer(registry, queueId, "d".repeat(32)))).toEqual({
+      kind: "consumerNotFound",
+    });
+    const removed = recordIn(removeConsumer(registry, queueId, identity?.consumerId ?? ""));
+    expect(removed).toMatchObject({ consumer: null, definition: { consumer: null } });
+    expect(refusalIn(removeConsumer(registry, queueId, identity?.consumerId ?? ""))).toEqual({
+      kind: "consumerNotFound",
+    });
+  });
+
+  it("creates the dead-letter queue that it names, where the messages may lie", () => {
+    const { queueId } = recordIn(createQueue(registry, { name: "orders", jurisdiction: "eu" }));
+    setConsumer(registry, queueId, null, deadTo("dead"));
+    expect(registry.queue("dead")?.record).toMatchObject({ jurisdiction: "eu" });
+    expect(recordIn(ensureQueue(registry, "dead", null))).toEqual(registry.queue("dead")?.record);
+  });
+
+  it("cannot send dead letters in a circle", () => {
+    const ids = ["a", "b", "c"].map((name) => create(name).queueId);
+    const [a = "", b = "", c = ""] = ids;
+    expect(refusalIn(setConsumer(registry, a, null, deadTo("a")))).toEqual({
+      kind: "deadLetterCycle",
+      queues: ["a"],
+    });
+    recordIn(setConsumer(registry, a, null, deadTo("b")));
+    recordIn(setConsumer(registry, b, null, deadTo("c")));
+    expect(refusalIn(setConsumer(registry, c, null, deadTo("a")))).toEqual({
+      kind: "deadLetterCycle",
+      queues: ["c", "a", "b"],
+    });
+    recordIn(setConsumer(registry, c, null, deadTo("d")));
+  });
+});

@@ -1,0 +1,102 @@
+import type { QueueRecord } from "@sluice/protocol";
+import { type DirectoryRow, nameOf, type QueueRow } from "./row.ts";
+
+/** What the registry needs of its surroundings. */
+export interface RegistryPorts {
+  /** Stores a row under the queue's name. */
+  save(row: DirectoryRow): void;
+  /** Forgets a name. */
+  erase(name: string): void;
+  now(): number;
+  /** 32 hexadecimal digits that nobody has. */
+  newId(): string;
+}
+
+/** All queues of an account in memory; every change is stored before anything goes by it. */
+export class Registry {
+  readonly #ports: RegistryPorts;
+  readonly #rows = new Map<string, DirectoryRow>();
+  readonly #namesById = new Map<string, string>();
+  #lastRevision = 0;
+  #queues = 0;
+
+  constructor(rows: Iterable<DirectoryRow>, ports: RegistryPorts) {
+    this.#ports = ports;
+    for (const row of rows) this.#enter(row);
+  }
+
+  /** Queues that exist. */
+  get size(): number {
+    return this.#queues;
+  }
+
+  get nowMs(): number {
+    return this.#ports.now();
+  }
+
+  newId(): string {
+    return this.#ports.newId();
+  }
+
+  /** A later revision than any before, on this registry or on one that was lost. */
+  nextRevision(): number {
+    return Math.max(this.#lastRevision + 1, this.nowMs);
+  }
+
+  row(name: string): DirectoryRow | undefined {
+    return this.#rows.get(name);
+  }
+
+  queue(name: string): QueueRow | undefined {
+    const row = this.#rows.get(name);
+    return row?.kind === "queue" ? row : undefined;
+  }
+
+  queueById(queueId: string): QueueRow | undefined {
+    const name = this.#namesById.get(queueId);
+    return name === undefined ? undefined : this.queue(name);
+  }
+
+  *queues(): Iterable<QueueRow> {
+    for (const row of this.#rows.values()) if (row.kind === "queue") yield row;
+  }
+
+  /** In order of names. */
+  list(): QueueRecord[] {
+    const records = [...this.queues()].map(({ record }) => record);
+    return records.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Rows that their queues' objects do not know about yet. */
+  untold(): DirectoryRow[] {
+    return [...this.#rows.values()].filter((row) => row.kind === "deleted" || row.told < row.record.revision);
+  }
+
+  put(row: DirectoryRow): void {
+    this.#ports.save(row);
+    this.#leave(nameOf(row));
+    this.#enter(row);
+  }
+
+  forget(name: string): void {
+    this.#ports.erase(name);
+    this.#leave(name);
+  }
+
+  #enter(row: DirectoryRow): void {
+    this.#rows.set(nameOf(row), row);
+    const revision = row.kind === "queue" ? row.record.revision : row.revision;
+    this.#lastRevision = Math.max(this.#lastRevision, revision);
+    if (row.kind !== "queue") return;
+    this.#queues += 1;
+    this.#namesById.set(row.record.queueId, row.record.name);
+  }
+
+  #leave(name: string): void {
+    const row = this.#rows.get(name);
+    this.#rows.delete(name);
+    if (row?.kind !== "queue") return;
+    this.#queues -= 1;
+    this.#namesById.delete(row.record.queueId);
+  }
+}

@@ -1,0 +1,22 @@
+import type { QueueRecord } from "@sluice/protocol";
+import type { Registry } from "./registry.ts";
+
+/** What a queue is to the directory. */
+export type Standing =
+  | { readonly kind: "known"; readonly record: QueueRecord }
+  /** There is no queue of that name: nobody created it, or it was deleted. */
+  | { readonly kind: "absent" };
+
+export function standingOf(registry: Registry, name: string): Standing {
+  const row = registry.queue(name);
+  return row === undefined ? { kind: "absent" } : { kind: "known", record: row.record };
+}
+
+/**
+ * Takes back a queue that the directory does not know, from the copy that the queue itself has kept: the directory's data
+ * were lost or damaged. A queue that was deleted stays so: its row says it until the queue has emptied itself.
+ */
+export function restoreQueue(registry: Registry, copy: QueueRecord): void {
+  if (registry.row(copy.name) !== undefined) return;
+  registry.put({ kind: "queue", record: copy, configured: null, told: copy.revision });
+}

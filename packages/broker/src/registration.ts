@@ -1,0 +1,58 @@
+import { QUEUE_ERROR_CODES, type QueueDefinition, type QueueRecord, type RpcFailure } from "@sluice/protocol";
+
+/** The queue does not exist, or does not any more. */
+export class QueueNotFoundError extends Error {
+  override readonly name = "QueueNotFoundError";
+  readonly queue: string;
+
+  constructor(queue: string) {
+    super(`queue "${queue}" does not exist (${QUEUE_ERROR_CODES.queueNotFound})`);
+    this.queue = queue;
+  }
+
+  /** What a send is answered with. */
+  get failure(): RpcFailure {
+    const cause = `Queue "${this.queue}" does not exist.`;
+    return { ok: false, code: QUEUE_ERROR_CODES.queueNotFound, cause };
+  }
+}
+
+/**
+ * What a queue is by what its object knows.
+ *
+ * - `known`: what the directory said, now or in an earlier life.
+ * - `provisional`: what the broker was deployed with. The directory could not be asked, and never was.
+ * - `absent`: there is no queue of that name, or it was deleted.
+ */
+export type Known =
+  | { readonly kind: "known"; readonly record: QueueRecord }
+  | { readonly kind: "provisional"; readonly definition: QueueDefinition }
+  | { readonly kind: "absent" };
+
+/** What the queue is now. It changes while the queue runs. */
+export class Registration {
+  #known: Known;
+
+  constructor(known: Known) {
+    this.#known = known;
+  }
+
+  /** `undefined` for a queue that does not exist. */
+  get definition(): QueueDefinition | undefined {
+    if (this.#known.kind === "absent") return undefined;
+    return this.#known.kind === "known" ? this.#known.record.definition : this.#known.definition;
+  }
+
+  get record(): QueueRecord | null {
+    return this.#known.kind === "known" ? this.#known.record : null;
+  }
+
+  set(record: QueueRecord): void {
+    this.#known = { kind: "known", record };
+  }
+}
+
+/** Whether what an object holds, of a queue that was `copy`, belongs to a queue that was deleted. */
+export function isOfDeleted(copy: QueueRecord, now: Known): boolean {
+  return now.kind === "absent" || (now.kind === "known" && copy.revision < now.record.emptyAsOf);
+}

@@ -1,0 +1,190 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { DirectoryReply, QueueRecord } from "@sluice/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type BrokerHarness, startBroker } from "./harness.ts";
+import { bodiesOf, consumer } from "./messages.ts";
+
+let persistDir: string;
+let broker: BrokerHarness | undefined;
+
+beforeEach(async () => {
+  persistDir = await mkdtemp(path.join(tmpdir(), "sluice-directory-"));
+});
+
+afterEach(async () => {
+  await broker?.stop();
+  broker = undefined;
+  await rm(persistDir, { recursive: true, force: true });
+});
+
+type Queues = Parameters<typeof startBroker>[0]["queues"];
+
+async function start(queues: Queues, members = ""): Promise<BrokerHarness> {
+  await broker?.stop();
+  broker = await startBroker({ queues, persistDir, members });
+  return broker;
+}
+
+function recordIn(reply: DirectoryReply): QueueRecord {
+  if (!reply.ok) throw new Error(`refused: ${JSON.stringify(reply.refusal)}`);
+  return reply.record;
+}
+
+/** The files in which the directory's object is kept. */
+async function directoryFiles(): Promise<string[]> {
+  const files = await readdir(persistDir, { recursive: true });
+  const found = files.filter((file) => /Directory\/[0-9a-f]+\.sqlite/.test(file));
+  expect(found).not.toEqual([]);
+  return found.map((file) => path.join(persistDir, file));
+}
+
+const one = consumer({ maxBatchSize: 1, maxBatchTimeoutSeconds: 0 });
+const NOT_FOUND = { ok: false, code: 10104, cause: 'Queue "orders" does not exist.' };
+
+describe("the directory of a broker", () => {
+  it("knows the deployed queues, and those that were created, over restarts", async () => {
+    const { directory } = await start({ orders: { deliveryDelaySeconds: 5 } });
+    const stub = await directory();
+    const created = recordIn(await stub.createQueue({ name: "manual" }));
+    const before = await stub.list();
+    expect(before.map(({ name }) => name)).toEqual(["manual", "orders"]);
+    const again = await (await start({ orders: { deliveryDelaySeconds: 5 } })).directory();
+    expect(await again.list()).toEqual(before);
+    expect(await again.findById(created.queueId)).toEqual(created);
+    expect(await again.findByName("nobody")).toBeNull();
+  });
+
+  it("applies what the configuration changes, and keeps what was changed since otherwise", async () => {
+    const first = await (await start({ orders: { deliveryDelaySeconds: 5 }, late: {} })).directory();
+    const { queueId } = (await first.findByName("orders")) as QueueRecord;
+    await first.changeQueue(queueId, { settings: { deliveryDelaySeconds: 60 } });
+    const same = await start({ orders: { deliveryDelaySeconds: 5 }, late: {} });
+    expect((await (await same.directory()).findById(queueId))?.definition.deliveryDelaySeconds).toBe(60);
+    const changed = await start({ orders: { deliveryDelaySeconds: 7 }, late: {} });
+    expect((await (await changed.directory()).findById(queueId))?.definition.deliveryDelaySeconds).toBe(7);
+  });
+});
+
+describe("a queue that runs", () => {
+  it("goes by a change at once", async () => {
+    const { directory, send, queue } = await start({ orders: {} });
+    const stub = await directory();
+    await send("orders", ["now"]);
+    const { queueId } = (await stub.findByName("orders")) as QueueRecord;
+    await stub.changeQueue(queueId, { settings: { deliveryDelaySeconds: 3_600 } });
+    await send("orders", ["later"]);
+    expect(await (await queue("orders")).describe("orders")).toMatchObject({ ready: 1, delayed: 1 });
+  });
+
+  it("delivers what waited to a consumer that it is given", async () => {
+    const harness = await start({ orders: {} });
+    const stub = await harness.directory();
+    await harness.send("orders", ["a"]);
+    const { queueId } = (await stub.findByName("orders")) as QueueRecord;
+    recordIn(await stub.setConsumer(queueId, null, one));
+    await harness.until((seen) => seen.length === 1);
+    expect(bodiesOf(harness.seen)).toEqual([["a"]]);
+  });
+
+  it("keeps its messages when its consumer is taken away, and says when nobody can call the next one", async () => {
+    const harness = await start({ orders: { consumer: one } });
+    const stub = await harness.directory();
+    const { queueId, consumer: identity } = (await stub.findByName("orders")) as QueueRecord;
+    recordIn(await stub.removeConsumer(queueId, identity?.consumerId ?? ""));
+    await harness.send("orders", ["a"]);
+    recordIn(await stub.setConsumer(queueId, null, { ...one, type: "worker", worker: "elsewhere" }));
+    await harness.until(() =>
+      harness.lines.includes(
+        'Queue "orders": its consumer "elsewhere" is not a Worker that this broker was started with; messages wait',
+      ),
+    );
+    expect(await (await harness.queue("orders")).describe("orders")).toMatchObject({ ready: 1 });
+    expect(harness.seen).toEqual([]);
+  });
+});
+
+describe("a queue that is deleted", () => {
+  it("refuses sends, and begins empty when it is created again", async () => {
+    const { directory, send, queue } = await start({ orders: {} });
+    const stub = await directory();
+    await send("orders", ["a", "b"]);
+    const { queueId } = (await stub.findByName("orders")) as QueueRecord;
+    recordIn(await stub.deleteQueue(queueId));
+    expect(await send("orders", ["c"])).toEqual(NOT_FOUND);
+    recordIn(await stub.createQueue({ name: "orders" }));
+    expect(await (await queue("orders")).describe("orders")).toMatchObject({ ready: 0, damage: [] });
+    expect(await send("orders", ["d"])).toMatchObject({ ok: true, metrics: { backlogCount: 1 } });
+  });
+
+  it("stays deleted over a restart with the same configuration, and is created again by another one", async () => {
+    const queues: Queues = { orders: {} };
+    const { directory, send } = await start(queues);
+    await send("orders", ["a"]);
+    const { queueId } = (await (await directory()).findByName("orders")) as QueueRecord;
+    await (await directory()).deleteQueue(queueId);
+    expect(await (await start(queues)).send("orders", ["b"])).toEqual(NOT_FOUND);
+    const again = await start({ ...queues, more: {} });
+    expect(await again.send("orders", ["c"])).toMatchObject({ ok: true, metrics: { backlogCount: 1 } });
+    expect((await (await again.queue("orders")).describe("orders")).damage).toEqual([]);
+  });
+
+  it("ends the deliveries that run: what they answer reaches nobody", async () => {
+    const harness = await start({ orders: { consumer: one } });
+    const held = Promise.withResolvers<object>();
+    harness.handler = () => held.promise;
+    const stub = await harness.directory();
+    await harness.send("orders", ["a"]);
+    await harness.until((seen) => seen.length === 1);
+    const { queueId } = (await stub.findByName("orders")) as QueueRecord;
+    recordIn(await stub.deleteQueue(queueId));
+    held.resolve({ retryBatch: { retry: true } });
+    recordIn(await stub.createQueue({ name: "orders" }));
+    expect(await (await harness.queue("orders")).describe("orders")).toMatchObject({ ready: 0, leased: 0 });
+    expect(harness.lines.filter((line) => line.includes("could not be settled"))).toEqual([]);
+  });
+
+  it("is created again by dead letters that come for it", async () => {
+    const harness = await start({
+      orders: { consumer: consumer({ ...one.settings, maxRetries: 0, deadLetterQueue: "dead" }) },
+      dead: {},
+    });
+    harness.handler = () => ({ retryBatch: { retry: true } });
+    const stub = await harness.directory();
+    recordIn(await stub.deleteQueue(((await stub.findByName("dead")) as QueueRecord).queueId));
+    await harness.send("orders", ["a"]);
+    const dead = await harness.queue("dead");
+    await expect.poll(async () => (await dead.describe("dead")).ready, { timeout: 10_000 }).toBe(1);
+    expect(await stub.findByName("dead")).not.toBeNull();
+  });
+});
+
+describe("a directory that fails", () => {
+  it("keeps no queue from going on: each goes by what it last knew", async () => {
+    const first = await start({ orders: {} });
+    const stub = await first.directory();
+    const created = recordIn(await stub.createQueue({ name: "manual" }));
+    await stub.changeQueue(created.queueId, { settings: { deliveryDelaySeconds: 3_600 } });
+    await first.send("manual", ["a"]);
+    await first.stop();
+    broker = undefined;
+    for (const file of await directoryFiles()) await writeFile(file, "this is no database".repeat(1_000));
+    const again = await start({ orders: {}, fresh: {} });
+    expect(await again.send("manual", ["b"])).toMatchObject({ ok: true });
+    expect(await (await again.queue("manual")).describe("manual")).toMatchObject({ delayed: 2 });
+    expect(await again.send("fresh", ["c"])).toMatchObject({ ok: true });
+  });
+
+  it("takes back from a queue what it has lost", async () => {
+    const first = await start({});
+    const created = recordIn(await (await first.directory()).createQueue({ name: "manual" }));
+    await first.send("manual", ["a"]);
+    await first.stop();
+    broker = undefined;
+    for (const file of await directoryFiles()) await rm(file);
+    const again = await start({});
+    expect(await again.send("manual", ["b"])).toMatchObject({ ok: true, metrics: { backlogCount: 2 } });
+    expect(await (await again.directory()).findByName("manual")).toEqual(created);
+  });
+});

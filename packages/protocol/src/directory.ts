@@ -1,0 +1,105 @@
+import type { ConsumerDefinition, QueueDefinition } from "./topology.ts";
+
+/**
+ * Which queues an account has, and what they are set to: the one truth that the broker, every dialect and the admin API
+ * ask. Plain data only, and failures as data: it crosses RPC.
+ */
+
+/** Where a queue's data may lie (spec cloudflare-queues 4). Kept and shown; this broker runs in one place. */
+export const JURISDICTIONS = ["eu", "us", "fedramp"] as const;
+export type Jurisdiction = (typeof JURISDICTIONS)[number];
+
+/** Most queues of an account (spec cloudflare-queues 0). */
+export const QUEUES_MAX = 10_000;
+
+/** What the directory knows of a queue. Times in ms since 1970. A contract: it is stored. */
+export interface QueueRecord {
+  /** 32 hexadecimal digits, random; a queue that is deleted and created again has another one. */
+  readonly queueId: string;
+  readonly name: string;
+  readonly createdOnMs: number;
+  readonly modifiedOnMs: number;
+  /** Grows with every change over all queues: of two records of a name the larger one is the newer. */
+  readonly revision: number;
+  /**
+   * The revision at which an earlier queue of this name was deleted, 0 if none was: what the queue's object holds from
+   * before is not this queue's.
+   */
+  readonly emptyAsOf: number;
+  /** What the queue is set to now, whoever said it. */
+  readonly definition: QueueDefinition;
+  /** Of `definition.consumer`, `null` where there is none. */
+  readonly consumer: ConsumerIdentity | null;
+  readonly jurisdiction: Jurisdiction | null;
+  /** Settings that only a dialect understands, by the dialect's name: kept as they are. */
+  readonly dialects: Readonly<Record<string, unknown>>;
+}
+
+export interface ConsumerIdentity {
+  /** 32 hexadecimal digits, random. */
+  readonly consumerId: string;
+  readonly createdOnMs: number;
+}
+
+/** What a queue is created with; what is absent has its default. */
+export interface NewQueue {
+  readonly name: string;
+  readonly settings?: QueueSettingsChange;
+  readonly jurisdiction?: Jurisdiction;
+  readonly dialects?: Readonly<Record<string, unknown>>;
+}
+
+/** Settings of a queue's own; an absent one stays what it is. Ranges are checked at the edge. */
+export type QueueSettingsChange = Partial<Omit<QueueDefinition, "producers" | "consumer">>;
+
+export interface QueueChange {
+  readonly settings?: QueueSettingsChange;
+  /** Replaces what is kept for each dialect that is named. */
+  readonly dialects?: Readonly<Record<string, unknown>>;
+}
+
+/** Why the directory does not do what it is asked. Each dialect has its own words for it. */
+export type DirectoryRefusal =
+  | { readonly kind: "queueNotFound" }
+  | { readonly kind: "queueNameTaken"; readonly name: string }
+  | { readonly kind: "tooManyQueues" }
+  | { readonly kind: "consumerExists"; readonly name: string; readonly queueId: string }
+  | { readonly kind: "consumerNotFound" }
+  /** Dead letters would go in a circle: the queues of it, in order. */
+  | { readonly kind: "deadLetterCycle"; readonly queues: readonly string[] };
+
+export type DirectoryReply =
+  | { readonly ok: true; readonly record: QueueRecord }
+  | { readonly ok: false; readonly refusal: DirectoryRefusal };
+
+/**
+ * What the gateway calls on the directory. A change is durable when it is answered, and the queue goes by it, unless the
+ * queue's object cannot be reached: then it is told as soon as it can be.
+ */
+export interface DirectoryRpc {
+  /** Every queue, in order of names. */
+  list(): Promise<readonly QueueRecord[]>;
+  findByName(name: string): Promise<QueueRecord | null>;
+  findById(queueId: string): Promise<QueueRecord | null>;
+  /** Creates a queue. Refused: `queueNameTaken`, `tooManyQueues`. */
+  createQueue(queue: NewQueue): Promise<DirectoryReply>;
+  /** Refused: `queueNotFound`. */
+  changeQueue(queueId: string, change: QueueChange): Promise<DirectoryReply>;
+  /** Deletes a queue with everything in it, and answers with what it was. Refused: `queueNotFound`. */
+  deleteQueue(queueId: string): Promise<DirectoryReply>;
+  /**
+   * Gives a queue its consumer; a dead-letter queue that does not exist is created. Refused: `queueNotFound`,
+   * `consumerExists`, `deadLetterCycle`, `tooManyQueues`.
+   *
+   * @param consumerId the consumer to replace, or to create under this id; `null` creates one.
+   */
+  setConsumer(
+    queueId: string,
+    consumerId: string | null,
+    consumer: ConsumerDefinition,
+  ): Promise<DirectoryReply>;
+  /** Refused: `queueNotFound`, `consumerNotFound`. */
+  removeConsumer(queueId: string, consumerId: string): Promise<DirectoryReply>;
+  /** Fingerprint of the deployed topology that the directory goes by (`topologyFingerprint`). */
+  deployed(): Promise<string>;
+}
