@@ -67,7 +67,7 @@ describe("writeChanges", () => {
     expect(write()).toBe(1);
   });
 
-  it("replaces the row of a segment that took more messages, and writes its state if it has one", () => {
+  it("replaces the row of a segment that took more messages, and writes its state only if that changed", () => {
     const { store, write, sendTexts, take } = setUp();
     const id = sendTexts("a");
     write();
@@ -77,6 +77,8 @@ describe("writeChanges", () => {
     take(1);
     sendTexts("c");
     expect(write()).toBe(2);
+    sendTexts("d");
+    expect(write()).toBe(1);
   });
 
   it("deletes a finished segment, with its state only if it has a row", () => {

@@ -26,8 +26,8 @@ export function writeChanges(
       store.insertSegment(id, encodeIndex(segment), state, payloadBytes(cache, id));
       continue;
     }
-    if (change === "appended") store.replaceSegment(id, encodeIndex(segment), payloadBytes(cache, id));
-    if (state === null) continue;
+    if (change !== "touched") store.replaceSegment(id, encodeIndex(segment), payloadBytes(cache, id));
+    if (change === "appended" || state === null) continue;
     store.writeState(id, state);
     withState.add(id);
   }

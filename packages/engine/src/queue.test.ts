@@ -76,7 +76,7 @@ describe("takeChanges", () => {
     expect(takeChanges(queue)).toEqual([]);
   });
 
-  it("keeps the strongest of several changes", () => {
+  it("sums several changes up", () => {
     const queue = queueWith();
     const created = sendMany(queue, 1);
     pull(queue, 1);
@@ -85,7 +85,13 @@ describe("takeChanges", () => {
     pull(queue, 1);
     sendMany(queue, 1);
     pull(queue, 1);
+    expect(takeChanges(queue)).toEqual([[created, "appendedAndTouched"]]);
+    sendMany(queue, 1);
+    sendMany(queue, 1);
     expect(takeChanges(queue)).toEqual([[created, "appended"]]);
+    sendMany(queue, 1);
+    pull(queue, 1);
+    expect(takeChanges(queue)).toEqual([[created, "appendedAndTouched"]]);
   });
 
   it("lists segments in the order of their first change", () => {

@@ -24,11 +24,12 @@ export interface QueueRules {
  * What a commit has to write about a segment.
  *
  * - `created`: the payload and everything about it is new.
- * - `appended`: messages were added to its payload.
+ * - `appended`: messages were added to its payload; what happened to the others did not change.
  * - `touched`: what happened to its messages changed, the payload did not.
+ * - `appendedAndTouched`: both.
  * - `gone`: no message is left; the segment and its state can be deleted.
  */
-export type SegmentChange = "created" | "appended" | "touched" | "gone";
+export type SegmentChange = "created" | "appended" | "touched" | "appendedAndTouched" | "gone";
 
 /** How many deliveries may run at a time, and what that was learnt from. */
 export interface PushState {
@@ -100,9 +101,8 @@ export function createQueue(rules: QueueRules, epoch: number): Queue {
 /** Notes a change for the next commit. What is stronger stays: a created segment that is touched is still to be created. */
 export function markChanged(queue: Queue, segment: Segment, change: SegmentChange): void {
   const known = queue.changes.get(segment.id);
-  if (change === "touched" && known !== undefined) return;
-  if (change === "appended" && known === "created") return;
-  queue.changes.set(segment.id, change);
+  if (change === "gone" || known === undefined) queue.changes.set(segment.id, change);
+  else if (known !== "created" && known !== change) queue.changes.set(segment.id, "appendedAndTouched");
 }
 
 /** Hands over what the next commit has to write, in the order of each segment's first change, and starts a new list. */
