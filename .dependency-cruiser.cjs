@@ -12,11 +12,12 @@ const only = (from, ...to) => ({
 module.exports = {
   forbidden: [
     only("engine"),
+    only("retry"),
     only("protocol"),
-    only("config", "protocol"),
+    only("config", "protocol", "retry"),
     only("producer", "protocol"),
     only("consumer", "protocol"),
-    only("broker", "engine", "protocol"),
+    only("broker", "engine", "protocol", "retry"),
     only("gateway", "protocol"),
     {
       name: "engine-is-pure",
@@ -24,6 +25,13 @@ module.exports = {
       severity: "error",
       from: { path: "^packages/engine/src" },
       to: { pathNot: "^packages/engine/src" },
+    },
+    {
+      name: "retry-is-pure",
+      comment: "As the engine: no library, no Node, no platform.",
+      severity: "error",
+      from: { path: "^packages/retry/src" },
+      to: { pathNot: "^packages/retry/src" },
     },
     {
       name: "examples-know-nothing-of-us",

@@ -1,0 +1,49 @@
+import type { FourPhasePolicy } from "./four-phase.ts";
+
+/**
+ * Policies with a name (spec sns-delivery 1, 11.5). SNS gives the last two to endpoints that it runs itself and to people's
+ * mailboxes and phones; they last for 23 days and for more than 6 hours, which no policy that a user writes may.
+ */
+export const SNS_PRESETS = {
+  "sns-http-default": {
+    minDelayTarget: 20,
+    maxDelayTarget: 20,
+    numRetries: 3,
+    numMaxDelayRetries: 0,
+    numNoDelayRetries: 0,
+    numMinDelayRetries: 0,
+    backoffFunction: "linear",
+  },
+  "sns-http-sample": {
+    minDelayTarget: 1,
+    maxDelayTarget: 60,
+    numRetries: 50,
+    numMaxDelayRetries: 35,
+    numNoDelayRetries: 3,
+    numMinDelayRetries: 2,
+    backoffFunction: "exponential",
+  },
+  "sns-managed": {
+    minDelayTarget: 1,
+    maxDelayTarget: 20,
+    numRetries: 100_015,
+    numMaxDelayRetries: 100_000,
+    numNoDelayRetries: 3,
+    numMinDelayRetries: 2,
+    backoffFunction: "exponential",
+  },
+  "sns-customer": {
+    minDelayTarget: 10,
+    maxDelayTarget: 600,
+    numRetries: 50,
+    numMaxDelayRetries: 38,
+    numNoDelayRetries: 0,
+    numMinDelayRetries: 2,
+    backoffFunction: "exponential",
+  },
+} as const satisfies Readonly<Record<string, FourPhasePolicy>>;
+
+export type SnsPreset = keyof typeof SNS_PRESETS;
+
+/** What a retry policy has where nobody sets it: SNS's own default for HTTP and HTTPS (spec sns-delivery 2.2). */
+export const SNS_DEFAULTS: FourPhasePolicy = SNS_PRESETS["sns-http-default"];

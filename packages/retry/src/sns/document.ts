@@ -1,0 +1,45 @@
+import type { BackoffFunction } from "../four-phase.ts";
+
+/** A retry policy as it was written: members that are missing have defaults (`fillRetryPolicy`). */
+export interface RetryMembers {
+  readonly minDelayTarget?: number;
+  readonly maxDelayTarget?: number;
+  readonly numRetries?: number;
+  readonly numMaxDelayRetries?: number;
+  readonly numNoDelayRetries?: number;
+  readonly numMinDelayRetries?: number;
+  readonly backoffFunction?: BackoffFunction;
+}
+
+/** Most notifications per second; without its member there is no limit. */
+export interface ThrottleMembers {
+  readonly maxReceivesPerSecond?: number;
+}
+
+/** How a notification is sent. */
+export interface RequestMembers {
+  readonly headerContentType?: string;
+}
+
+/** The attribute `DeliveryPolicy` of a subscription in its stored form; `null` is "not set" (spec sns-delivery 2.4, 2.7). */
+export interface SubscriptionDocument {
+  readonly healthyRetryPolicy: RetryMembers | null;
+  /** SNS stores it and nothing is known to use it. */
+  readonly sicklyRetryPolicy: RetryMembers | null;
+  readonly throttlePolicy: ThrottleMembers | null;
+  readonly requestPolicy: RequestMembers | null;
+  /** Like `sicklyRetryPolicy`. */
+  readonly guaranteed: boolean;
+}
+
+/** The attribute `DeliveryPolicy` of a topic in its stored form: the same under other names, absent where not set. */
+export interface TopicDocument {
+  readonly http: {
+    readonly defaultHealthyRetryPolicy?: RetryMembers;
+    readonly defaultSicklyRetryPolicy?: RetryMembers;
+    /** Whether the policies of its subscriptions count for nothing. */
+    readonly disableSubscriptionOverrides: boolean;
+    readonly defaultThrottlePolicy?: ThrottleMembers;
+    readonly defaultRequestPolicy?: RequestMembers;
+  };
+}

@@ -1,0 +1,95 @@
+import {
+  BACKOFF_FUNCTIONS,
+  type BackoffFunction,
+  type FourPhasePolicy,
+  totalDelayMs,
+} from "../four-phase.ts";
+import { SNS_DEFAULTS } from "../presets.ts";
+import type { RetryMembers } from "./document.ts";
+
+/** Longest delay of a policy, in seconds. */
+export const DELAY_TARGET_SECONDS_MAX = 3_600;
+/** Most retries of a policy. */
+export const RETRIES_MAX = 100;
+/** Longest that all delays of a policy may take together, in seconds (V3). */
+export const TOTAL_SECONDS_MAX = 3_600;
+
+/** What a policy need not comply with. */
+export interface RetryLeniency {
+  /** Let `minDelayTarget`, `maxDelayTarget` and `numRetries` be missing. Default false: SNS wants them. */
+  readonly mayMissMembers?: boolean;
+  /** Let the delays add up to more than an hour. Default false. */
+  readonly unlimited?: boolean;
+}
+
+/** Why a retry policy is refused, and which member is to blame; none when it is the whole. */
+export interface RetryFault {
+  readonly member: keyof FourPhasePolicy | null;
+  /** As SNS says it, to follow the path of the policy: `.numRetries must be ...`. */
+  readonly text: string;
+}
+
+const REQUIRED = ["minDelayTarget", "maxDelayTarget", "numRetries"] as const;
+
+const RANGES = [
+  ["minDelayTarget", 1, Infinity],
+  ["maxDelayTarget", 1, DELAY_TARGET_SECONDS_MAX],
+  ["numRetries", 0, RETRIES_MAX],
+  ["numMaxDelayRetries", 0, Infinity],
+  ["numNoDelayRetries", 0, Infinity],
+  ["numMinDelayRetries", 0, Infinity],
+] as const;
+
+/** The policy with defaults where members are missing: SNS's own, whoever else has a policy (spec sns-delivery 2.7). */
+export function fillRetryPolicy(members: RetryMembers): FourPhasePolicy {
+  return { ...SNS_DEFAULTS, ...members };
+}
+
+/** The first thing wrong with a retry policy whose members have the right types, or `null` (spec sns-delivery 2.5). */
+export function retryFault(members: RetryMembers, leniency: RetryLeniency = {}): RetryFault | null {
+  if (leniency.mayMissMembers !== true) {
+    for (const member of REQUIRED) {
+      if (members[member] === undefined) return fault(member, "must be specified");
+    }
+  }
+  for (const [member, min, max] of RANGES) {
+    const value = members[member];
+    if (value === undefined) continue;
+    if (value < min) return fault(member, `must be greater than or equal to ${min}`);
+    if (value > max) return fault(member, `must be less than or equal to ${max}`);
+  }
+  const { backoffFunction } = members;
+  if (backoffFunction !== undefined && !isBackoffFunction(backoffFunction)) {
+    const text = `.backoffFunction: Invalid value [${backoffFunction}]. Must be linear, arithmetic, geometric or exponential.`;
+    return { member: "backoffFunction", text };
+  }
+  return crossFieldFault(fillRetryPolicy(members), leniency);
+}
+
+function crossFieldFault(policy: FourPhasePolicy, { unlimited }: RetryLeniency): RetryFault | null {
+  const { numNoDelayRetries, numMinDelayRetries, numMaxDelayRetries } = policy;
+  if (policy.maxDelayTarget < policy.minDelayTarget) {
+    return fault("maxDelayTarget", "must be greater than or equal to minDelayTarget");
+  }
+  if (numNoDelayRetries + numMinDelayRetries + numMaxDelayRetries > policy.numRetries) {
+    return fault(
+      "numRetries",
+      "must be greater than or equal to total of numMinDelayRetries, numNoDelayRetries and numMaxDelayRetries",
+    );
+  }
+  if (unlimited !== true && totalDelayMs(policy) > 1000 * TOTAL_SECONDS_MAX) {
+    return {
+      member: null,
+      text: `: total retry time must be less than or equal to ${TOTAL_SECONDS_MAX} seconds`,
+    };
+  }
+  return null;
+}
+
+function isBackoffFunction(value: string): value is BackoffFunction {
+  return BACKOFF_FUNCTIONS.some((name) => name === value);
+}
+
+function fault(member: keyof FourPhasePolicy, text: string): RetryFault {
+  return { member, text: `.${member} ${text}` };
+}

@@ -1,0 +1,56 @@
+/**
+ * SNS's `maxReceivesPerSecond` (spec sns-delivery 7): says when the next delivery may start. What it has to remember is
+ * one number, the moment from which the slot after the last one counts, in ms; 0 before the first delivery.
+ *
+ * Time spent waiting for a slot is no retry: the caller moves the due time and leaves the retry number alone.
+ */
+export interface Throttle {
+  /** Time between two slots, in ms. */
+  readonly intervalMs: number;
+  /** How much earlier than evenly spaced a delivery may start, in ms. */
+  readonly toleranceMs: number;
+}
+
+/**
+ * Slots lie on this fraction of a ms. Both it and a moment of this century fit into one double, so adding never rounds and
+ * years of slots do not drift over the limit; the interval is rounded up to it, never down.
+ */
+const TICKS_PER_MS = 2048;
+
+/**
+ * @param maxReceivesPerSecond at least 1.
+ * @param burst Deliveries that may start together after a pause. 1, the default, is strict: never more than
+ *   `maxReceivesPerSecond` in any second. A burst of B allows B - 1 more than that.
+ * @throws RangeError when one of them is no positive integer.
+ */
+export function throttleOf(maxReceivesPerSecond: number, burst = 1): Throttle {
+  for (const count of [maxReceivesPerSecond, burst]) {
+    if (!Number.isInteger(count) || count < 1) throw new RangeError(`${count} is no positive integer`);
+  }
+  const intervalMs = Math.ceil((1000 * TICKS_PER_MS) / maxReceivesPerSecond) / TICKS_PER_MS;
+  return { intervalMs, toleranceMs: (burst - 1) * intervalMs };
+}
+
+/** When the next delivery may start, in whole ms: `nowMs` or later. */
+export function nextSlotMs(throttle: Throttle, nextMs: number, nowMs: number): number {
+  return Math.max(nowMs, Math.ceil(nextMs - throttle.toleranceMs));
+}
+
+/**
+ * Takes the slot of a delivery that starts now, and returns the number to remember.
+ *
+ * @param nowMs whole ms.
+ * @throws RangeError when there is no slot yet.
+ */
+export function takeSlot(throttle: Throttle, nextMs: number, nowMs: number): number {
+  const slotMs = nextSlotMs(throttle, nextMs, nowMs);
+  if (slotMs > nowMs) throw new RangeError(`the next slot is ${slotMs - nowMs} ms away`);
+  // A clock of whole ms is less than one late; starting anew there would make 700 a second into 500.
+  const startMs = nowMs - nextMs < 1 ? nextMs : nowMs;
+  return startMs + throttle.intervalMs;
+}
+
+/** The number to remember when the limit changes: nobody waits longer than the new limit makes them. */
+export function changeThrottle(throttle: Throttle, nextMs: number, nowMs: number): number {
+  return Math.min(nextMs, nowMs + throttle.intervalMs);
+}

@@ -1,0 +1,14 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { utf8, utf8Length } from "./utf8.ts";
+
+it("encodes every text as the platform does, lone surrogates included", () => {
+  const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\ud800", "a\udfffb", "é", "€", "😀"));
+  fc.assert(
+    fc.property(text, (value) => {
+      const expected = [...new TextEncoder().encode(value)];
+      expect([...utf8(value)]).toEqual(expected);
+      expect(utf8Length(value)).toBe(expected.length);
+    }),
+  );
+});
