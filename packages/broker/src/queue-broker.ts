@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type {
   BacklogMetrics,
   ConsumerDefinition,
+  PurgeReply,
   QueueBrokerRpc,
   QueueConsumerRpc,
   QueueDescription,
@@ -100,6 +101,13 @@ export function createQueueBroker(options: BrokerOptions) {
       const { core, registration } = await this.#open(queue);
       if (registration.definition === undefined) throw new QueueNotFoundError(queue);
       return core.metrics();
+    }
+
+    async purge(queue: string): Promise<PurgeReply> {
+      const { core } = await this.#open(queue);
+      const reply = await core.purge();
+      console.log(`Queue "${queue}" is purged, ${reply.purged} message(s) are deleted`);
+      return reply;
     }
 
     async configure(queue: string, record: QueueRecord): Promise<void> {

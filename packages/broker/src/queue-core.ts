@@ -6,12 +6,14 @@ import {
   expireLeases,
   expireRetention,
   nextWakeAt,
+  purge,
   type Queue,
   type Slice,
 } from "@sluice/engine";
 import {
   type BacklogMetrics,
   PackedIndex,
+  type PurgeReply,
   QUEUE_ERROR_CODES,
   type QueueDescription,
   type SendReply,
@@ -179,6 +181,11 @@ export class QueueCore {
   /** The queue's own `delivery_delay` in seconds. */
   get deliveryDelaySeconds(): number {
     return this.ports.definitionOf(this.name)?.deliveryDelaySeconds ?? 0;
+  }
+
+  /** Deletes every message; those on their way to another queue have left this one. */
+  purge(): Promise<PurgeReply> {
+    return this.submit(() => ({ purged: purge(this.queue) }));
   }
 
   metrics(): BacklogMetrics {

@@ -81,7 +81,8 @@ export function oldestWaitingMs(queue: Queue): number {
   return oldestMs;
 }
 
-function expireUntouched(queue: Queue, segment: Segment, acceptedUntilMs: number): number {
+/** Lets the untouched messages of a segment go that were committed until then. Answers how many. */
+export function expireUntouched(queue: Queue, segment: Segment, acceptedUntilMs: number): number {
   const from = segment.cursor;
   let to = from;
   while (to < segment.count && segment.acceptedOf(to) <= acceptedUntilMs) to = segment.runEnd(to);

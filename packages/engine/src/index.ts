@@ -6,6 +6,7 @@ export { endPushLeases, expireLeases, expireRetention } from "./expire.ts";
 export { type Lease, type LeaseRequest, lease, type Slice } from "./lease.ts";
 export { counts, type QueueCounts } from "./metrics.ts";
 export { encodeIndex, encodeState, restoreSegment } from "./persist.ts";
+export { purge } from "./purge.ts";
 export { createQueue, type Queue, type QueueRules, type SegmentChange, takeChanges } from "./queue.ts";
 export { type NewMessages, type Placement, send } from "./send.ts";
 export { acknowledge, type LeasedRange, type RetryOutcome, release, retry } from "./settle.ts";

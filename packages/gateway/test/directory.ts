@@ -93,6 +93,7 @@ export function directoryOf(
     queue: () => ({
       describe,
       send: () => Promise.reject(new Error("no test sends here")),
+      purge: () => Promise.reject(new Error("no test purges here")),
       metrics: () => Promise.reject(new Error("no test asks for metrics here")),
     }),
     describe,

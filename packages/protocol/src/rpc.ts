@@ -38,6 +38,12 @@ export interface QueueBrokerRpc {
   send(queue: string, requests: readonly SendRequest[]): Promise<SendReply>;
   metrics(queue: string): Promise<BacklogMetrics>;
   describe(queue: string): Promise<QueueDescription>;
+  /** Deletes every message, leased ones included, and answers how many there were. */
+  purge(queue: string): Promise<PurgeReply>;
+}
+
+export interface PurgeReply {
+  readonly purged: number;
 }
 
 /** State of a queue for people: what the admin API shows. */
