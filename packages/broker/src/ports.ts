@@ -27,6 +27,8 @@ export interface QueuePorts {
   readonly livesKnown?: number;
   /** Whether the life before this one ended because its storage was full. Default false. */
   readonly wasStorageFull?: boolean;
+  /** Seed of the jitter of retries. Default "": the ids of messages are random already. */
+  readonly jitterSeed?: string;
   /** Where damage is remembered; without it, as long as this life lasts. */
   readonly damageRecord?: DamageRecord;
   /** What the queue is set to; `undefined` for one that does not exist. */

@@ -31,6 +31,7 @@ import { loadSegments } from "./load.ts";
 import { Outbox } from "./outbox.ts";
 import { PayloadCache } from "./payload-cache.ts";
 import type { HandOver, QueuePorts } from "./ports.ts";
+import { lapseDelayMs } from "./retry-delay.ts";
 import { rulesOf } from "./rules.ts";
 
 /** Ids of one life of the outbox; must be the engine's factor too, so that one epoch numbers both. */
@@ -257,7 +258,7 @@ export class QueueCore {
   }
 
   #passTime(nowMs: number): void {
-    const lapsed = expireLeases(this.queue, nowMs);
+    const lapsed = expireLeases(this.queue, nowMs, (failed) => lapseDelayMs(this, failed));
     this.#dispatcher.noteLapsed(lapsed, nowMs);
     buryDead(this, lapsed.dead, "its lease expired");
     const expired = expireRetention(this.queue, nowMs);

@@ -1,3 +1,4 @@
+import type { RetryPolicySettings } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { consumer, definition } from "../test/messages.ts";
 import { rulesOf } from "./rules.ts";
@@ -32,6 +33,24 @@ describe("rulesOf", () => {
       retentionMs: 60_000,
       pushLeaseMs: 910_000,
     });
+  });
+
+  it("lets a policy that says how many retries there are have its way", () => {
+    const phases = { numRetries: 50, numMaxDelayRetries: 0, numNoDelayRetries: 0, numMinDelayRetries: 0 };
+    const sns = {
+      kind: "sns",
+      minDelayTarget: 1,
+      maxDelayTarget: 60,
+      ...phases,
+      backoffFunction: "linear",
+      jitter: "none",
+    } as const;
+    const fixed = { kind: "fixed", delaySeconds: 1, jitter: "none" } as const;
+    const rulesWith = (retryPolicy: RetryPolicySettings) =>
+      rulesOf(definition({ consumer: consumer({ maxRetries: 5, retryPolicy }) }));
+    expect(rulesWith(sns).maxRetries).toBe(50);
+    expect(rulesWith({ ...sns, numRetries: 0 }).maxRetries).toBe(0);
+    expect(rulesWith(fixed).maxRetries).toBe(5);
   });
 
   it("keeps zeros, which are no defaults", () => {

@@ -7,6 +7,7 @@ import {
   RETENTION_SECONDS_DEFAULT,
   RETRIES_DEFAULT,
 } from "@sluice/protocol";
+import { retriesOf } from "@sluice/retry";
 
 /**
  * How much longer a push lease is than a handler may take, in ms. Meanwhile its consumer is asked what the handler had
@@ -18,11 +19,12 @@ export const LEASE_GRACE_MS = 10_000;
 export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
   const consumer = definition?.consumer;
   const settings = consumer?.settings;
+  const policy = settings?.retryPolicy;
   const push = consumer?.type === "worker" ? consumer.settings : undefined;
   return {
     maxBatchSize: push?.maxBatchSize ?? BATCH_SIZE_DEFAULT,
     batchTimeoutMs: Math.round(1000 * (push?.maxBatchTimeoutSeconds ?? BATCH_TIMEOUT_SECONDS_DEFAULT)),
-    maxRetries: settings?.maxRetries ?? RETRIES_DEFAULT,
+    maxRetries: (policy && retriesOf(policy)) ?? settings?.maxRetries ?? RETRIES_DEFAULT,
     maxConcurrency: push?.maxConcurrency ?? null,
     retryDelayMs: 1000 * (settings?.retryDelaySeconds ?? 0),
     retentionMs: 1000 * (definition?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT),

@@ -2,7 +2,11 @@ import { acknowledge, type LeasedRange, pushEnded, retry, type Slice } from "@sl
 import { type DeliveryResult, PackedIndex, type Settlement, settle } from "@sluice/protocol";
 import { buryDead, firstLines } from "./dead-letter.ts";
 import type { QueueCore } from "./queue-core.ts";
+import { policyDelayMs, retryPolicyOf } from "./retry-delay.ts";
 import type { Running } from "./running.ts";
+
+/** The delay of a retry is `null` where the queue's policy decides it. */
+type Verdict = Settlement<number | null>;
 
 /** Within a turn: settles every message of a batch by what its handler did (spec cloudflare-queues 2.4). */
 export function settleBatch(core: QueueCore, running: Running, result: DeliveryResult): void {
@@ -24,7 +28,9 @@ function acknowledgeAll(core: QueueCore, { batch }: Running): number {
 
 function settleEach(core: QueueCore, { batch, delivery }: Running, result: DeliveryResult): number {
   const ids = idsOf(delivery.packed);
-  const verdicts = settle(result, ids, core.queue.rules.retryDelayMs / 1000);
+  const policy = retryPolicyOf(core);
+  const unnamedSeconds = policy === null ? core.queue.rules.retryDelayMs / 1000 : null;
+  const verdicts = settle<number | null>(result, ids, unnamedSeconds);
   const reason = reasonOf(result);
   const lines: string[] = [];
   const dead: Slice[] = [];
@@ -40,7 +46,12 @@ function settleEach(core: QueueCore, { batch, delivery }: Running, result: Deliv
       if (verdict.kind === "ack") {
         acked += acknowledge(core.queue, range);
       } else {
-        const outcome = retry(core.queue, range, core.nowMs + 1000 * verdict.delaySeconds, core.nowMs);
+        const firstId = ids[first + from - slice.from] ?? "";
+        const delayMs =
+          verdict.delaySeconds === null && policy !== null
+            ? policyDelayMs(core, policy, firstId, slice.attempts)
+            : 1000 * (verdict.delaySeconds ?? 0);
+        const outcome = retry(core.queue, range, core.nowMs + delayMs, core.nowMs);
         dead.push(...outcome.dead);
         if (verdict.clampedFromSeconds !== undefined) {
           core.ports.log.warn(
@@ -52,7 +63,7 @@ function settleEach(core: QueueCore, { batch, delivery }: Running, result: Deliv
           for (let i = retried.from; i < retried.to; i++) {
             const id = ids[first + i - slice.from];
             lines.push(
-              `Retrying message "${id}" on queue "${core.name}" ${inSeconds(verdict.delaySeconds)} ` +
+              `Retrying message "${id}" on queue "${core.name}" ${inSeconds(delayMs / 1000)} ` +
                 `(attempt ${slice.attempts} of ${core.queue.rules.maxRetries + 1}): ${reason}`,
             );
           }
@@ -73,13 +84,13 @@ function idsOf(packed: Uint8Array): string[] {
   return Array.from({ length: index.count }, (_, i) => index.id(i));
 }
 
-function verdictAt(verdicts: readonly Settlement[], position: number): Settlement {
+function verdictAt(verdicts: readonly Verdict[], position: number): Verdict {
   const verdict = verdicts[position];
   if (verdict === undefined) throw new RangeError(`message ${position} of a batch of ${verdicts.length}`);
   return verdict;
 }
 
-function sameVerdict(a: Settlement, b: Settlement): boolean {
+function sameVerdict(a: Verdict, b: Verdict): boolean {
   if (a.kind === "ack" || b.kind === "ack") return a.kind === b.kind;
   return a.delaySeconds === b.delaySeconds;
 }

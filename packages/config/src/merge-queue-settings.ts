@@ -5,6 +5,7 @@ import type { WorkerQueueConfig } from "./worker-config.ts";
 const KEYS = [
   ["deliveryDelaySeconds", "delivery_delay"],
   ["messageRetentionSeconds", "message_retention_period"],
+  ["retryPolicy", "retry"],
 ] as const satisfies readonly (readonly [keyof QueueSettings, string])[];
 
 /**
@@ -27,8 +28,12 @@ export function mergeQueueSettings(
         const place = formatPlace(file, line);
         if (before[key] === undefined) {
           places.set(placeId, place);
-        } else if (before[key] !== settings[key]) {
-          const text = `Queue "${queue}" has two values of "${spelling}": ${before[key]} (${places.get(placeId)}) and ${settings[key]} (${place})`;
+          continue;
+        }
+        // Policies are objects, always with the same keys in the same order.
+        const [first, second] = [JSON.stringify(before[key]), JSON.stringify(settings[key])];
+        if (first !== second) {
+          const text = `Queue "${queue}" has two values of "${spelling}": ${first} (${places.get(placeId)}) and ${second} (${place})`;
           diagnostics.push(errorAt(file, line, text));
         }
       }

@@ -55,6 +55,58 @@ letters.delivery_delay = 0`);
   });
 });
 
+describe("[sluice.queues.NAME.retry]", () => {
+  test("is a retry policy", () => {
+    const toml = `name = "w"
+[sluice.queues.orders.retry]
+policy = "exponential"
+base = 2
+max = 3600
+jitter = "full"
+[sluice.queues.mails]
+retry = { policy = "sns", minDelayTarget = 1, maxDelayTarget = 60, numRetries = 10 }`;
+    expect(readToml(toml).queueSettings).toEqual({
+      orders: { retryPolicy: { kind: "exponential", base: 2, maxSeconds: 3600, jitter: "full" } },
+      mails: {
+        retryPolicy: {
+          kind: "sns",
+          minDelayTarget: 1,
+          maxDelayTarget: 60,
+          numRetries: 10,
+          numMaxDelayRetries: 0,
+          numNoDelayRetries: 0,
+          numMinDelayRetries: 0,
+          backoffFunction: "linear",
+          jitter: "equal",
+        },
+      },
+    });
+  });
+
+  test("is refused with every issue on its line", () => {
+    const toml = `name = "w"\n[sluice.queues.q.retry]\npolicy = "exponential"\nbase = 0\nfactor = 2`;
+    expect(refusalOf(() => readToml(toml))).toMatchObject([
+      {
+        line: 5,
+        key: "sluice.queues.q.retry.factor",
+        text: `The field "sluice.queues.q.retry.factor" is no key of the policy "exponential".`,
+      },
+      {
+        line: 4,
+        key: "sluice.queues.q.retry.base",
+        text: `The field "sluice.queues.q.retry.base" should be a number from 1 to 86400 but is 0.`,
+      },
+    ]);
+    expect(errorsOf(() => readToml(`name = "w"\n[sluice.queues.q]\nretry = 5`))).toEqual([
+      `The field "sluice.queues.q.retry" should be an object but got 5.`,
+    ]);
+    const long = `policy = "sns", minDelayTarget = 3600, maxDelayTarget = 3600, numRetries = 2`;
+    expect(errorsOf(() => readToml(`name = "w"\n[sluice.queues.q]\nretry = { ${long} }`))).toEqual([
+      `The field "sluice.queues.q.retry" must have delays of at most 3600 seconds in all, or unlimited = true.`,
+    ]);
+  });
+});
+
 describe("nothing in [sluice] passes in silence", () => {
   test("an unknown key of a queue", () => {
     const toml = `name = "w"\n[sluice.queues.q]\ndelivery_delay = 5\nretention = 5\ndelay = 1`;

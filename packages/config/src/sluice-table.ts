@@ -1,3 +1,4 @@
+import { parseRetryTable, type RetryPolicy } from "@sluice/retry";
 import { z } from "zod";
 import { checkQueueName, checkRanges, QUEUE_RANGES } from "./limits.ts";
 import { type Place, placeOf, type Report, ROOT } from "./report.ts";
@@ -9,12 +10,19 @@ export interface QueueSettings {
   readonly deliveryDelaySeconds?: number;
   /** Seconds that a message is kept, counted from its send. 60 to 1,209,600, default 345,600. */
   readonly messageRetentionSeconds?: number;
+  /** When its messages are retried that failed and were given no delay. Default: after the consumer's `retry_delay`. */
+  readonly retryPolicy?: RetryPolicy;
 }
 
 /** The message of a schema says what belongs there, as in "should be a number". */
 const optionalNumber = z.number("a number").optional();
 const queueSchema = z.strictObject(
-  { delivery_delay: optionalNumber, message_retention_period: optionalNumber },
+  {
+    delivery_delay: optionalNumber,
+    message_retention_period: optionalNumber,
+    // What it holds depends on its policy: `parseRetryTable` checks it.
+    retry: z.custom<Table>(isTable, "an object").optional(),
+  },
   "an object",
 );
 
@@ -50,7 +58,8 @@ export function readSluiceTable(root: Table, report: Report): PlacedQueueSetting
     const raw = check(queueSchema, value, queuePlace, report);
     if (raw === undefined) return [];
     checkRanges(raw, queuePlace, QUEUE_RANGES, report);
-    return [{ queue, settings: settingsOf(raw), place: queuePlace }];
+    const retryPolicy = raw.retry === undefined ? null : readRetry(raw.retry, queuePlace, report);
+    return [{ queue, settings: settingsOf(raw, retryPolicy), place: queuePlace }];
   });
 }
 
@@ -64,11 +73,23 @@ export function refuseSluiceTableOf(environment: Table, place: Place, report: Re
   );
 }
 
-function settingsOf(raw: z.infer<typeof queueSchema>): QueueSettings {
+/** Reads `[sluice.queues.NAME.retry]`, reporting every issue on the line of its key. */
+function readRetry(table: Table, queuePlace: Place, report: Report): RetryPolicy | null {
+  const result = parseRetryTable(table);
+  if (result.kind === "policy") return result.policy;
+  for (const { path, message } of result.issues) {
+    const place = path.reduce(placeOf, placeOf(queuePlace, "retry"));
+    report.error(place, `The field "${place.field}" ${message}.`);
+  }
+  return null;
+}
+
+function settingsOf(raw: z.infer<typeof queueSchema>, retryPolicy: RetryPolicy | null): QueueSettings {
   const { delivery_delay: delay, message_retention_period: retention } = raw;
   return {
     ...(delay === undefined ? {} : { deliveryDelaySeconds: delay }),
     ...(retention === undefined ? {} : { messageRetentionSeconds: retention }),
+    ...(retryPolicy === null ? {} : { retryPolicy }),
   };
 }
 

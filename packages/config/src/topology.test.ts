@@ -236,3 +236,44 @@ test("everything that is wrong is reported at once", () => {
   );
   expect(refusal).toHaveLength(4);
 });
+
+describe("a retry policy", () => {
+  const table = (retry: string) => `[sluice.queues.orders]\nretry = { ${retry} }`;
+
+  test("goes to its queue's consumer, whichever file it stands in", () => {
+    const { queues } = buildTopology(
+      workers(
+        `name = "worker"\n${consumer("orders")}max_retries = 7\nretry_delay = 30`,
+        `name = "broker"\n${table('policy = "fixed", delay = 5')}`,
+      ),
+    );
+    expect(queues.orders?.consumer?.settings).toMatchObject({
+      maxRetries: 7,
+      retryDelaySeconds: 30,
+      retryPolicy: { kind: "fixed", delaySeconds: 5, jitter: "none" },
+    });
+  });
+
+  test("of SNS's kind says how many retries there are", () => {
+    const toml = `name = "worker"\n${consumer("orders")}max_retries = 7\n${table('policy = "sns-http-sample"')}`;
+    expect(buildTopology(workers(toml)).queues.orders?.consumer?.settings.maxRetries).toBe(50);
+  });
+
+  test("may stand in two files when it is the same, and may not when it differs", () => {
+    const read = (second: string) =>
+      buildTopology(
+        workers(
+          `name = "a"\n${consumer("orders")}${table('policy = "fixed", delay = 5')}`,
+          `name = "b"\n${table(second)}`,
+        ),
+      );
+    expect(read('delay = 5, policy = "fixed"').queues.orders?.consumer?.settings.retryPolicy).toBeDefined();
+    expect(refusalOf(() => read('policy = "fixed", delay = 6'))).toMatchObject([
+      {
+        text: expect.stringMatching(
+          /^Queue "orders" has two values of "retry": \{"kind":"fixed","delaySeconds":5,.* and \{"kind":"fixed","delaySeconds":6,/,
+        ),
+      },
+    ]);
+  });
+});

@@ -5,6 +5,7 @@ import {
   RETENTION_SECONDS_DEFAULT,
   type WorkerConsumerDefinition,
 } from "@sluice/protocol";
+import { type RetryPolicy, retriesOf } from "@sluice/retry";
 import { deadLetterCycles } from "./dead-letter-cycles.ts";
 import { type ConfigDiagnostic, ConfigError, errorAt, formatPlace } from "./diagnostics.ts";
 import { mergeQueueSettings } from "./merge-queue-settings.ts";
@@ -35,10 +36,22 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
       deliveryDelaySeconds: settings.get(name)?.deliveryDelaySeconds ?? 0,
       messageRetentionSeconds: settings.get(name)?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT,
       producers: producersOf(name, distinct),
-      consumer: consumers.get(name)?.definition ?? null,
+      consumer: withPolicy(consumers.get(name)?.definition, settings.get(name)?.retryPolicy),
     },
   ]);
   return { queues: recordOf(queues) };
+}
+
+/** The consumer with its queue's retry policy, whose number of retries counts instead of `max_retries` if it has one. */
+function withPolicy(
+  consumer: WorkerConsumerDefinition | undefined,
+  retryPolicy: RetryPolicy | undefined,
+): WorkerConsumerDefinition | null {
+  if (consumer === undefined) return null;
+  if (retryPolicy === undefined) return consumer;
+  const { settings } = consumer;
+  const maxRetries = retriesOf(retryPolicy) ?? settings.maxRetries;
+  return { ...consumer, settings: { ...settings, maxRetries, retryPolicy } };
 }
 
 /** A Worker that is listed twice counts once; two Workers of one name could not tell whose messages are whose. */

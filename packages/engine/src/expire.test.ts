@@ -52,6 +52,21 @@ describe("expireLeases", () => {
     expect(pull(queue, 1, T0 + 960_000).slices).toEqual([expect.objectContaining({ attempts: 2 })]);
   });
 
+  it("retries it after what the caller says instead, by its attempts, and asks for push deliveries alone", () => {
+    const queue = queueWith({ retryDelayMs: 60_000, pushLeaseMs: 100, batchTimeoutMs: 0 });
+    const segmentId = sendMany(queue, 2);
+    const asked: object[] = [];
+    push(queue);
+    const delayMsOf = (failed: object) => asked.push(failed) * 5_000;
+    expireLeases(queue, T0 + 100, delayMsOf);
+    expect(asked).toEqual([{ segmentId, from: 0, to: 2, attempts: 1 }]);
+    expect(queue.delayed.peek()?.atMs).toBe(T0 + 5_100);
+    pull(queue, 2, T0 + 5_100, T0 + 6_000);
+    expireLeases(queue, T0 + 6_000, delayMsOf);
+    expect(asked).toHaveLength(1);
+    checkInvariants(queue);
+  });
+
   it.each([
     ["pull", (queue: Queue) => pull(queue, 1, T0, T0 + 100)],
     ["push", (queue: Queue) => push(queue)],

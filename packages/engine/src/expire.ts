@@ -2,14 +2,20 @@ import { advance } from "./advance.ts";
 import { type Slice, splitOff } from "./lease.ts";
 import type { Queue } from "./queue.ts";
 import type { Segment } from "./segment.ts";
-import { failEntry, type RetryOutcome, removeEntry } from "./settle.ts";
+import { failEntry, type RetryOutcome, removeEntry, sliceOf } from "./settle.ts";
 import { forget, indexUntouched, lift, toWaiting } from "./transitions.ts";
 
 /**
- * Ends the leases whose time is up. A push delivery that ran too long failed: its messages get the queue's retry delay.
- * What a puller let lapse is visible again at once.
+ * Ends the leases whose time is up. A push delivery that ran too long failed: its messages wait before they are delivered
+ * again. What a puller let lapse is visible again at once.
+ *
+ * @param delayMsOf how long messages of a push delivery wait, all on the same attempt. Default: the queue's retry delay.
  */
-export function expireLeases(queue: Queue, nowMs: number): RetryOutcome {
+export function expireLeases(
+  queue: Queue,
+  nowMs: number,
+  delayMsOf: (failed: Slice) => number = () => queue.rules.retryDelayMs,
+): RetryOutcome {
   const outcome: { retried: Slice[]; dead: Slice[] } = { retried: [], dead: [] };
   for (
     let entry = queue.leased.peek();
@@ -17,7 +23,7 @@ export function expireLeases(queue: Queue, nowMs: number): RetryOutcome {
     entry = queue.leased.peek()
   ) {
     lift(queue, entry);
-    const delayMs = entry.leaseKind === "push" ? queue.rules.retryDelayMs : 0;
+    const delayMs = entry.leaseKind === "push" ? delayMsOf(sliceOf(entry)) : 0;
     failEntry(queue, entry, nowMs + delayMs, nowMs, outcome);
   }
   return outcome;

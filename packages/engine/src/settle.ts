@@ -79,12 +79,7 @@ export function failEntry(
   nowMs: number,
   outcome: { retried: Slice[]; dead: Slice[] },
 ): void {
-  const slice: Slice = {
-    segmentId: entry.segment.id,
-    from: entry.from,
-    to: entry.to,
-    attempts: entry.attempts,
-  };
+  const slice = sliceOf(entry);
   if (entry.attempts > queue.rules.maxRetries) {
     removeEntry(queue, entry);
     outcome.dead.push(slice);
@@ -92,6 +87,11 @@ export function failEntry(
     toWaiting(queue, entry, dueMs, nowMs);
     outcome.retried.push(slice);
   }
+}
+
+/** The messages of an entry. */
+export function sliceOf({ segment, from, to, attempts }: Entry): Slice {
+  return { segmentId: segment.id, from, to, attempts };
 }
 
 /** Lets an entry that is in no heap go. */

@@ -11,6 +11,7 @@ export * from "./packed-format-error.ts";
 export { MESSAGE_ID_BYTES, RECORD_HEADER_BYTES, recordEnd } from "./packed-layout.ts";
 export * from "./packed-writer.ts";
 export * from "./receive.ts";
+export * from "./retry-policy.ts";
 export * from "./rpc.ts";
 export * from "./settlement.ts";
 export * from "./topology.ts";

@@ -1,19 +1,19 @@
 import { DELAY_SECONDS_MAX } from "./limits.ts";
 import type { DeliveryResult } from "./rpc.ts";
 
-/** What becomes of one delivered message. */
-export type Settlement =
+/** What becomes of one delivered message. `Unnamed` stands for the delay of a retry that was given none. */
+export type Settlement<Unnamed extends number | null = number> =
   | { readonly kind: "ack" }
   | {
       readonly kind: "retry";
-      /** Seconds until the message is ready again, 0 to `DELAY_SECONDS_MAX`. */
-      readonly delaySeconds: number;
+      /** Seconds until the message is ready again, 0 to `DELAY_SECONDS_MAX`; `null` when the caller has to decide. */
+      readonly delaySeconds: number | Unnamed;
       /** The delay the handler asked for, when it was over the maximum: the caller warns about it. */
       readonly clampedFromSeconds?: number;
     };
 
 /** There is one acknowledgement, however many messages share it. */
-const ACK: Settlement = { kind: "ack" };
+const ACK = { kind: "ack" } as const;
 
 /**
  * Turns what a handler did with a batch into what becomes of each message (spec cloudflare-queues 2.4): a per-message
@@ -23,15 +23,15 @@ const ACK: Settlement = { kind: "ack" };
  *
  * @param result what the consumer reported.
  * @param messageIds ids of the batch, in order.
- * @param retryDelaySeconds the consumer's `retry_delay`, for retries that name no delay.
+ * @param retryDelaySeconds the consumer's `retry_delay`, for retries that name no delay; `null` leaves their delay open.
  * @returns one settlement for each id, in the same order. A negative delay becomes 0 (2.1); one above 86,400 s becomes
  *   86,400 and carries `clampedFromSeconds`.
  */
-export function settle(
+export function settle<Unnamed extends number | null>(
   result: DeliveryResult,
   messageIds: readonly string[],
-  retryDelaySeconds: number,
-): Settlement[] {
+  retryDelaySeconds: Unnamed,
+): Settlement<Unnamed>[] {
   const acked = new Set(result.explicitAcks);
   const retried = new Map(result.retryMessages.map((retry) => [retry.msgId, retry.delaySeconds]));
   const batchRetry = retryAfter(result.retryBatch.delaySeconds ?? retryDelaySeconds);
@@ -45,18 +45,19 @@ export function settle(
 }
 
 /** What becomes of the messages that the handler called neither `ack()` nor `retry()` on. */
-function settleUnmentioned(
+function settleUnmentioned<Unnamed extends number | null>(
   result: DeliveryResult,
-  batchRetry: Settlement,
-  retryDelaySeconds: number,
-): Settlement {
+  batchRetry: Settlement<Unnamed>,
+  retryDelaySeconds: Unnamed,
+): Settlement<Unnamed> {
   if (result.ackAll) return ACK;
   if (result.retryBatch.retry) return batchRetry;
   if (result.outcome === "ok") return ACK;
   return retryAfter(retryDelaySeconds);
 }
 
-function retryAfter(seconds: number): Settlement {
+function retryAfter<Unnamed extends number | null>(seconds: number | Unnamed): Settlement<Unnamed> {
+  if (seconds === null) return { kind: "retry", delaySeconds: seconds };
   if (seconds > DELAY_SECONDS_MAX) {
     return { kind: "retry", delaySeconds: DELAY_SECONDS_MAX, clampedFromSeconds: seconds };
   }

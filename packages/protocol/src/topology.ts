@@ -1,3 +1,5 @@
+import type { RetryPolicySettings } from "./retry-policy.ts";
+
 /**
  * The topology: which queues exist, what they are set to and who consumes them. `@sluice/config` reads it out of the
  * users' configuration files, the broker is deployed with it.
@@ -15,6 +17,8 @@ export interface ConsumerSettings {
   readonly maxConcurrency: number | null;
   /** Seconds before a retry that names no delay of its own. 0 to 86,400, default 0. */
   readonly retryDelaySeconds: number;
+  /** What decides the delay of such a retry in the place of `retryDelaySeconds`. Default: nothing does. */
+  readonly retryPolicy?: RetryPolicySettings;
   /** Queue that takes messages which are out of retries; `null` deletes them. */
   readonly deadLetterQueue: string | null;
 }
@@ -35,6 +39,8 @@ export interface PullConsumerSettings {
   readonly maxRetries: number;
   /** Seconds before a retry that names no delay of its own. 0 to 86,400, default 0. */
   readonly retryDelaySeconds: number;
+  /** What decides the delay of such a retry in the place of `retryDelaySeconds`. Default: nothing does. */
+  readonly retryPolicy?: RetryPolicySettings;
   /** How long a pulled message is leased when the pull does not say, in ms. 0 to 43,200,000, default 30,000. */
   readonly visibilityTimeoutMs: number;
   /** Queue that takes messages which are out of retries; `null` deletes them. */

@@ -102,7 +102,7 @@ describe("a retry policy in a table", () => {
     ],
     [
       { policy: "sns", minDelayTarget: 3600, maxDelayTarget: 3600, numRetries: 2 },
-      [": total retry time must be less than or equal to 3600 seconds"],
+      [": must have delays of at most 3600 seconds in all, or unlimited = true"],
     ],
   ])("is refused with every issue: %j", (table, issues) => {
     expect(issuesOf(table)).toEqual(issues);

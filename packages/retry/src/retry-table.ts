@@ -3,7 +3,7 @@ import { JITTERS, type Jitter } from "./jitter.ts";
 import { DELAY_SECONDS_MAX, type RetryPolicy } from "./policy.ts";
 import { SNS_DEFAULTS, SNS_PRESETS, type SnsPreset } from "./presets.ts";
 import type { RetryMembers } from "./sns/document.ts";
-import { fillRetryPolicy, retryFault } from "./sns/retry-members.ts";
+import { fillRetryPolicy, retryFault, TOTAL_SECONDS_MAX } from "./sns/retry-members.ts";
 
 /** What is wrong with a key of a table. */
 export interface RetryIssue {
@@ -95,8 +95,14 @@ function readSns(reader: TableReader): RetryPolicy | null {
   const checked = members as RetryMembers; // Each member was read by its type.
   const fault = retryFault(checked, { unlimited });
   if (fault === null) return { kind: "sns", ...fillRetryPolicy(checked), jitter };
-  const [, text = fault.text] = /^(?:\.\w+ |: )(.*)$/s.exec(fault.text) ?? [];
-  reader.issue(fault.member, text);
+  if (fault.member === null) {
+    reader.issue(
+      null,
+      `must have delays of at most ${TOTAL_SECONDS_MAX} seconds in all, or unlimited = true`,
+    );
+  } else {
+    reader.issue(fault.member, fault.text.slice(`.${fault.member} `.length));
+  }
   return null;
 }
 

@@ -55,6 +55,13 @@ describe("topologyTable", () => {
     );
   });
 
+  it("names the retry policy that decides the delay of retries", () => {
+    const retryPolicy = { kind: "exponential", base: 2, maxSeconds: 60, jitter: "none" } as const;
+    const settings = { ...SETTINGS, retryDelaySeconds: 30, retryPolicy };
+    const orders = queue({ consumer: { type: "worker", worker: "mail", settings } });
+    expect(topologyTable({ queues: { orders } }, [])).toContain(`${SETTINGS.maxRetries}, exponential`);
+  });
+
   it("says so when there is no queue", () => {
     expect(topologyTable({ queues: {} }, [])).toBe("No queues.");
   });

@@ -47,6 +47,7 @@ function batch({ maxBatchSize, maxBatchTimeoutSeconds }: ConsumerSettings): stri
   return `${maxBatchSize} or ${maxBatchTimeoutSeconds} s`;
 }
 
-function retries({ maxRetries, retryDelaySeconds }: ConsumerDefinition["settings"]): string {
+function retries({ maxRetries, retryDelaySeconds, retryPolicy }: ConsumerDefinition["settings"]): string {
+  if (retryPolicy !== undefined) return `${maxRetries}, ${retryPolicy.kind}`;
   return retryDelaySeconds === 0 ? `${maxRetries}` : `${maxRetries}, after ${retryDelaySeconds} s`;
 }
