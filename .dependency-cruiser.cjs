@@ -14,11 +14,12 @@ module.exports = {
     only("engine"),
     only("retry"),
     only("protocol"),
+    only("aws"),
     only("config", "protocol", "retry"),
     only("producer", "protocol"),
     only("consumer", "protocol"),
     only("broker", "engine", "protocol", "retry"),
-    only("gateway", "protocol"),
+    only("gateway", "protocol", "aws"),
     {
       name: "engine-is-pure",
       comment: "No library, no Node, no platform: the engine runs anywhere and depends on nothing.",

@@ -1,0 +1,92 @@
+import { AwsError, COMMON_ERRORS } from "./aws-error.ts";
+
+/** A request as it came in; the body in full. */
+export interface SignedRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+/** Who signed a request for what, and how: what stands in `Authorization` or in the query of a presigned URL. */
+export interface Credential {
+  readonly accessKeyId: string;
+  /** `yyyymmdd` of the key that was derived for this day. */
+  readonly date: string;
+  readonly region: string;
+  readonly service: string;
+  readonly signedHeaders: readonly string[];
+  readonly signature: string;
+  /** When it was signed: `yyyymmddThhmmssZ`. */
+  readonly signedAt: string;
+  /** How long a presigned URL is good for, in seconds; `null` for a signature in a header. */
+  readonly expiresSeconds: number | null;
+}
+
+export const ALGORITHM = "AWS4-HMAC-SHA256";
+/** Longest that a presigned URL may be good for: a week, in seconds. */
+export const PRESIGNED_SECONDS_MAX = 604_800;
+
+/** Reads the credential of a request, `null` where there is none. Throws `AwsError` (`IncompleteSignature`) for half of one. */
+export function credentialOf({ url, headers }: SignedRequest): Credential | null {
+  const authorization = headers.get("authorization");
+  if (authorization?.startsWith(ALGORITHM)) return fromHeader(authorization, headers);
+  return url.searchParams.has("X-Amz-Signature") ? fromQuery(url.searchParams) : null;
+}
+
+function fromHeader(authorization: string, headers: Headers): Credential {
+  const fields = new Map<string, string>();
+  for (const part of authorization.slice(ALGORITHM.length).split(",")) {
+    const [name, ...value] = part.trim().split("=");
+    if (name) fields.set(name, value.join("="));
+  }
+  for (const name of ["Credential", "SignedHeaders", "Signature"]) {
+    if (!fields.get(name)) {
+      throw incomplete(`Authorization header requires '${name}' parameter.`);
+    }
+  }
+  const signedAt = headers.get("x-amz-date");
+  if (signedAt === null) {
+    throw incomplete("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.");
+  }
+  return {
+    ...scopeOf(fields.get("Credential") ?? ""),
+    signedHeaders: (fields.get("SignedHeaders") ?? "").split(";"),
+    signature: fields.get("Signature") ?? "",
+    signedAt,
+    expiresSeconds: null,
+  };
+}
+
+function fromQuery(params: URLSearchParams): Credential {
+  const required = (name: string) => {
+    const value = params.get(name);
+    if (!value) throw incomplete(`AWS query-string parameters must include '${name}'.`);
+    return value;
+  };
+  const expires = Number(params.get("X-Amz-Expires") ?? 300);
+  if (!(expires >= 1 && expires <= PRESIGNED_SECONDS_MAX)) {
+    throw incomplete(`X-Amz-Expires must be from 1 to ${PRESIGNED_SECONDS_MAX} seconds.`);
+  }
+  return {
+    ...scopeOf(required("X-Amz-Credential")),
+    signedHeaders: required("X-Amz-SignedHeaders").split(";"),
+    signature: required("X-Amz-Signature"),
+    signedAt: required("X-Amz-Date"),
+    expiresSeconds: expires,
+  };
+}
+
+function scopeOf(credential: string): Pick<Credential, "accessKeyId" | "date" | "region" | "service"> {
+  const [accessKeyId, date, region, service, terminator] = credential.split("/");
+  if (!accessKeyId || !date || !region || !service || terminator !== "aws4_request") {
+    throw incomplete(
+      `Credential must have the form KEY/yyyymmdd/region/service/aws4_request, got '${credential}'.`,
+    );
+  }
+  return { accessKeyId, date, region, service };
+}
+
+function incomplete(text: string): AwsError {
+  return new AwsError(COMMON_ERRORS.incompleteSignature, text);
+}

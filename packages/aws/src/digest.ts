@@ -1,0 +1,15 @@
+import { md5 } from "@noble/hashes/legacy.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+
+const encoder = new TextEncoder();
+
+/** MD5 in lower-case hex; of a text's UTF-8 bytes. AWS checks contents with it, it protects nothing. */
+export function md5Hex(data: string | Uint8Array): string {
+  return bytesToHex(md5(typeof data === "string" ? encoder.encode(data) : data));
+}
+
+/** SHA-256 in lower-case hex; of a text's UTF-8 bytes. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return bytesToHex(sha256(typeof data === "string" ? encoder.encode(data) : data));
+}

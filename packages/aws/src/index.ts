@@ -1,0 +1,19 @@
+export { type Arn, formatArn, parseArn, partitionOf } from "./arn.ts";
+export { AwsError, COMMON_ERRORS, type ErrorKind, type Fault } from "./aws-error.ts";
+export { type Credential, credentialOf, type SignedRequest } from "./credential.ts";
+export { md5Hex, sha256Hex } from "./digest.ts";
+export { type AttributeValue, attributesMd5 } from "./message-attributes.ts";
+export {
+  type Action,
+  type Answer,
+  answerOf,
+  type Call,
+  errorAnswerOf,
+  type Protocol,
+  protocolOf,
+  REQUEST_BYTES_MAX,
+  readCall,
+  type ServiceModel,
+} from "./service.ts";
+export * from "./shape.ts";
+export { CLOCK_SKEW_MS_MAX, signatureOf, verifySignature } from "./signature.ts";

@@ -1,0 +1,80 @@
+import { AwsError, COMMON_ERRORS } from "./aws-error.ts";
+import { fromBase64 } from "./base64.ts";
+import { type FormNode, formTree, numbered } from "./form-tree.ts";
+import type { MapShape, Shape, StructureShape, ValueOf } from "./shape.ts";
+
+/**
+ * Reads the input of an action from a form or a query string (spec sqs 1.3). Keys that the shape does not know are left
+ * alone, as AWS leaves them. Throws `AwsError` (`MalformedInput`) for a number or base64 text that is none.
+ */
+export function readQueryInput<S extends StructureShape>(
+  shape: S,
+  params: Iterable<readonly [string, string]>,
+): ValueOf<S> {
+  return (readStructure(shape, formTree(params)) ?? {}) as ValueOf<S>;
+}
+
+function read(shape: Shape, node: FormNode | undefined): unknown {
+  switch (shape.type) {
+    case "structure":
+      return readStructure(shape, node);
+    case "list": {
+      const elements = numbered(shape.flattened ? node : node?.children.get("member"));
+      return elements.length === 0 ? undefined : elements.map((element) => read(shape.member, element));
+    }
+    case "map":
+      return readMap(shape, node);
+    default:
+      return node?.text === undefined ? undefined : readScalar(shape.type, node.text);
+  }
+}
+
+function readStructure(shape: StructureShape, node: FormNode | undefined): object | undefined {
+  if (node === undefined) return undefined;
+  const result: Record<string, unknown> = Object.create(null);
+  for (const [name, member] of Object.entries(shape.members)) {
+    const value = read(member, node.children.get(wireNameOf(name, member)));
+    if (value !== undefined) result[name] = value;
+  }
+  return result;
+}
+
+function readMap(shape: MapShape, node: FormNode | undefined): object | undefined {
+  const entries = numbered(shape.flattened ? node : node?.children.get("entry"));
+  if (entries.length === 0) return undefined;
+  const result: Record<string, unknown> = Object.create(null);
+  for (const { children } of entries) {
+    const key = children.get(shape.keyName)?.text;
+    const value = read(shape.value, children.get(shape.valueName));
+    // A name without a value is an empty one: `Attribute.1.Value=` and no key at all look alike to many clients.
+    if (key !== undefined) result[key] = value ?? (shape.value.type === "string" ? "" : {});
+  }
+  return result;
+}
+
+function readScalar(type: "string" | "integer" | "boolean" | "blob", text: string): unknown {
+  switch (type) {
+    case "string":
+      return text;
+    case "integer":
+      if (/^-?[0-9]{1,15}$/.test(text)) return Number(text);
+      throw malformed(`${JSON.stringify(text)} can not be converted to an Integer`);
+    case "boolean":
+      if (/^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
+      throw malformed(`${JSON.stringify(text)} can not be converted to a Boolean`);
+    case "blob": {
+      const bytes = fromBase64(text);
+      if (bytes === null) throw malformed("a binary value must be base64");
+      return bytes;
+    }
+  }
+}
+
+/** Name of a member in form keys and in XML. */
+export function wireNameOf(name: string, shape: Shape): string {
+  return ("wireName" in shape ? shape.wireName : undefined) ?? name;
+}
+
+function malformed(text: string): AwsError {
+  return new AwsError(COMMON_ERRORS.serialization, text);
+}

@@ -1,0 +1,126 @@
+import { AwsError, COMMON_ERRORS, type ErrorKind } from "./aws-error.ts";
+import type { SignedRequest } from "./credential.ts";
+import { jsonOf, readJsonInput } from "./json-protocol.ts";
+import { readQueryInput } from "./query-protocol.ts";
+import type { StructureShape } from "./shape.ts";
+import { xmlAnswer, xmlElement, xmlError } from "./xml.ts";
+
+/** Protocols of AWS's services, chosen per request (spec sqs 1.1). */
+export type Protocol = "json" | "query";
+
+/** One action of a service: what goes in, and what comes out; `null` for an action that answers nothing. */
+export interface Action {
+  readonly input: StructureShape;
+  readonly output: StructureShape | null;
+}
+
+/** A service as the protocols see it. */
+export interface ServiceModel {
+  /** Prefix of `X-Amz-Target`: `AmazonSQS`. `null` for a service without the JSON protocol. */
+  readonly targetPrefix: string | null;
+  /** Namespace of its XML. */
+  readonly namespace: string;
+  readonly actions: Readonly<Record<string, Action>>;
+}
+
+/** What a request asks for. */
+export interface Call {
+  readonly protocol: Protocol;
+  readonly action: string;
+  readonly input: object;
+}
+
+/** Largest request body that is read, in bytes: 1 MiB of text, percent-encoded, and some (spec sqs 5.6). */
+export const REQUEST_BYTES_MAX = 4_194_304;
+
+const JSON_TYPE = "application/x-amz-json-1.0";
+const decoder = new TextDecoder();
+
+/** Which protocol a request speaks, and with it in which one it wants its answer, errors included. */
+export function protocolOf({ headers }: SignedRequest, { targetPrefix }: ServiceModel): Protocol {
+  if (targetPrefix === null) return "query";
+  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  const isTargeted = headers.get("x-amz-target")?.startsWith(`${targetPrefix}.`) ?? false;
+  return type === JSON_TYPE || isTargeted ? "json" : "query";
+}
+
+/**
+ * Reads what a request asks for. Throws `AwsError`: `InvalidAction` or `UnknownOperation` for an action that the service
+ * does not have, `SerializationException` for an input that does not fit.
+ */
+export function readCall(request: SignedRequest, model: ServiceModel): Call {
+  if (protocolOf(request, model) === "json") {
+    const target = request.headers.get("x-amz-target") ?? "";
+    const action = target.slice(target.indexOf(".") + 1);
+    const { input } = actionOf(model, action);
+    return { protocol: "json", action, input: readJsonInput(input, decoder.decode(request.body)) };
+  }
+  const params = formOf(request);
+  const action = params.find(([name]) => name === "Action")?.[1];
+  if (action === undefined || action === "") {
+    throw new AwsError(COMMON_ERRORS.unknownOperation, "The request names no action.");
+  }
+  const { input } = actionOf(model, action);
+  return { protocol: "query", action, input: readQueryInput(input, params) };
+}
+
+function actionOf({ actions }: ServiceModel, name: string): Action {
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (action !== undefined) return action;
+  throw new AwsError(COMMON_ERRORS.invalidAction, `The action ${name} is not valid for this endpoint.`);
+}
+
+/** The parameters of a Query request: those of the URL, and those of the form in its body. */
+function formOf({ url, headers, body }: SignedRequest): (readonly [string, string])[] {
+  const params = [...url.searchParams];
+  if (body.byteLength === 0) return params;
+  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type !== "" && type !== "application/x-www-form-urlencoded") return params;
+  return [...params, ...new URLSearchParams(decoder.decode(body))];
+}
+
+/** What was answered with, of which the HTTP response is made. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export function answerOf(model: ServiceModel, call: Call, output: object, requestId: string): Answer {
+  const shape = actionOf(model, call.action).output;
+  if (call.protocol === "json") {
+    const body = shape === null ? "{}" : jsonOf(shape, output);
+    return { status: 200, headers: headersOf("json", requestId), body };
+  }
+  const result = shape === null ? null : { shape, value: output };
+  const body = xmlAnswer(call.action, model.namespace, result, requestId);
+  return { status: 200, headers: headersOf("query", requestId), body };
+}
+
+export function errorAnswerOf(
+  model: ServiceModel,
+  protocol: Protocol,
+  { kind, message }: Pick<AwsError, "kind" | "message">,
+  requestId: string,
+): Answer {
+  if (kind === COMMON_ERRORS.unknownOperation) return unknownOperation(protocol, requestId);
+  const { shape, code, status, fault } = kind;
+  if (protocol === "json") {
+    const headers = { ...headersOf("json", requestId), "x-amzn-query-error": `${code};${fault}` };
+    return { status, headers, body: JSON.stringify({ __type: shape, message }) };
+  }
+  const body = xmlError(model.namespace, { type: fault, code, message }, requestId);
+  return { status, headers: headersOf("query", requestId), body };
+}
+
+/** A request without an action is not even told what is wrong (spec sqs 1.1). */
+function unknownOperation(protocol: Protocol, requestId: string): Answer {
+  const { shape, status }: ErrorKind = COMMON_ERRORS.unknownOperation;
+  const body =
+    protocol === "json" ? JSON.stringify({ __type: shape }) : xmlElement("UnknownOperationException");
+  return { status, headers: headersOf(protocol, requestId), body };
+}
+
+function headersOf(protocol: Protocol, requestId: string): Record<string, string> {
+  return { "content-type": protocol === "json" ? JSON_TYPE : "text/xml", "x-amzn-requestid": requestId };
+}
