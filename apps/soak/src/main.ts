@@ -7,7 +7,13 @@ import { showProgress, showTotals, showViolation } from "./report.ts";
 import { type SoakTotals, soak } from "./soak.ts";
 
 /** Sources that a history depends on: a seed means something else when they change. */
-const SOURCES = ["packages/engine/src", "packages/broker/src", "packages/protocol/src", "apps/soak/src"];
+const SOURCES = [
+  "packages/engine/src",
+  "packages/retry/src",
+  "packages/broker/src",
+  "packages/protocol/src",
+  "apps/soak/src",
+];
 
 async function run(command: Command): Promise<boolean> {
   switch (command.kind) {

@@ -2,11 +2,11 @@ import { acknowledge, type LeasedRange, pushEnded, retry, type Slice } from "@sl
 import { type DeliveryResult, PackedIndex, type Settlement, settle } from "@sluice/protocol";
 import { buryDead, firstLines } from "./dead-letter.ts";
 import type { QueueCore } from "./queue-core.ts";
-import { policyDelayMs, retryPolicyOf } from "./retry-delay.ts";
+import { unnamedDelayMs } from "./retry-delay.ts";
 import type { Running } from "./running.ts";
 
-/** The delay of a retry is `null` where the queue's policy decides it. */
-type Verdict = Settlement<number | null>;
+/** The delay of a retry is `null` where neither handler nor batch has named one. */
+type Verdict = Settlement<null>;
 
 /** Within a turn: settles every message of a batch by what its handler did (spec cloudflare-queues 2.4). */
 export function settleBatch(core: QueueCore, running: Running, result: DeliveryResult): void {
@@ -28,9 +28,7 @@ function acknowledgeAll(core: QueueCore, { batch }: Running): number {
 
 function settleEach(core: QueueCore, { batch, delivery }: Running, result: DeliveryResult): number {
   const ids = idsOf(delivery.packed);
-  const policy = retryPolicyOf(core);
-  const unnamedSeconds = policy === null ? core.queue.rules.retryDelayMs / 1000 : null;
-  const verdicts = settle<number | null>(result, ids, unnamedSeconds);
+  const verdicts = settle(result, ids, null);
   const reason = reasonOf(result);
   const lines: string[] = [];
   const dead: Slice[] = [];
@@ -46,11 +44,10 @@ function settleEach(core: QueueCore, { batch, delivery }: Running, result: Deliv
       if (verdict.kind === "ack") {
         acked += acknowledge(core.queue, range);
       } else {
-        const firstId = ids[first + from - slice.from] ?? "";
         const delayMs =
-          verdict.delaySeconds === null && policy !== null
-            ? policyDelayMs(core, policy, firstId, slice.attempts)
-            : 1000 * (verdict.delaySeconds ?? 0);
+          verdict.delaySeconds === null
+            ? unnamedDelayMs(core, `${ids[first + from - slice.from]}`, slice.attempts)
+            : 1000 * verdict.delaySeconds;
         const outcome = retry(core.queue, range, core.nowMs + delayMs, core.nowMs);
         dead.push(...outcome.dead);
         if (verdict.clampedFromSeconds !== undefined) {
