@@ -8,13 +8,15 @@ import {
   type QueueBrokerObject,
 } from "@sluice/broker";
 import { type AccountDirectory, createGateway, type QueueDirectory } from "@sluice/gateway";
+import { QueueBinding } from "./queue-binding.ts";
 
 export type { BrokerOptions } from "@sluice/broker";
 
 /**
- * The broker Worker for a topology: the Durable Object classes and the HTTP handler that serves `/__sluice/*`.
+ * The broker Worker for a topology: the Durable Object classes, the entrypoint for workerd's own queue bindings, and the
+ * HTTP handler that serves `/__sluice/*`.
  *
- * The Worker's entry exports all three. Its configuration binds `QueueBroker` as `SLUICE_QUEUES`, `Directory` as
+ * The Worker's entry exports all of them. Its configuration binds `QueueBroker` as `SLUICE_QUEUES`, `Directory` as
  * `SLUICE_DIRECTORY` and each consumer's `SluiceQueueConsumer` entrypoint under the name that `options.consumers` gives.
  */
 export function defineBroker(options: BrokerOptions) {
@@ -25,7 +27,12 @@ export function defineBroker(options: BrokerOptions) {
       return gateway.fetch(request);
     },
   };
-  return { QueueBroker: createQueueBroker(options), Directory: createDirectory(options), handler };
+  return {
+    QueueBroker: createQueueBroker(options),
+    Directory: createDirectory(options),
+    QueueBinding,
+    handler,
+  };
 }
 
 function directoryOf(env: BrokerEnv): QueueDirectory {

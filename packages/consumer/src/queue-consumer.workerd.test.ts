@@ -109,15 +109,6 @@ describe("a batch that cannot be read is an exception before the handler sees it
     expect(workerd.lines.join("\n")).not.toContain("instance 1");
   });
 
-  it("V8's own serialization", async () => {
-    const body = new Uint8Array([0xff, 0x0f, 0x49, 0x02]);
-    expect(await deliverBytes("Counting", packMessages([{ id: ID, contentType: "v8", body }]))).toMatchObject(
-      {
-        result: { outcome: "exception", error: expect.stringContaining("V8's own serializer") },
-      },
-    );
-  });
-
   it("damaged bytes", async () => {
     expect(await deliverBytes("Counting", new Uint8Array(7))).toMatchObject({
       result: { outcome: "exception", error: expect.stringContaining("PackedFormatError") },

@@ -6,6 +6,7 @@ import type { QueueDirectory } from "./queue-directory.ts";
 
 export type { QueueView } from "./admin/queue-view.ts";
 export { CLOCK_ADVANCE_MS_MAX } from "./admin/routes.ts";
+export { type BindingTarget, createBindingApp } from "./binding/binding-app.ts";
 export type { AccountDirectory, QueueDirectory } from "./queue-directory.ts";
 
 /** Everything of ours lives under this path, so that it can share a port with a user's Worker. */

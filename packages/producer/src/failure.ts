@@ -17,6 +17,11 @@ export const OVERLOADED: RpcFailure = {
   cause: "Queue is overloaded. Please back off.",
 };
 
+/** There is no such queue, or there is none any more. */
+export function notFound(queue: string): RpcFailure {
+  return { ok: false, code: QUEUE_ERROR_CODES.queueNotFound, cause: `Queue "${queue}" does not exist.` };
+}
+
 /**
  * The error that a failure surfaces as. With `queue_expose_error_codes` it is `<cause> (<code>)`; without, `send` and
  * `sendBatch` show what was the HTTP status text, and `metrics` the code all the same (spec cloudflare-queues 1.8).

@@ -258,6 +258,15 @@ describe("a broker that does not answer", () => {
     await expect(producer.metrics()).rejects.toThrow(new Error("Unknown Internal Error (15000)"));
   });
 
+  it("is a queue that does not exist when it says so: 10104, without a word in the log", async () => {
+    const { producer, broker } = createProducer();
+    broker.backlog = () => {
+      throw new Error('queue "orders" does not exist (10104)');
+    };
+    await expect(producer.metrics()).rejects.toThrow(new Error('Queue "orders" does not exist. (10104)'));
+    expect(log).not.toHaveBeenCalled();
+  });
+
   it("is overloaded when the platform says so: 10250", async () => {
     const { producer, broker } = createProducer();
     broker.answer = () => {

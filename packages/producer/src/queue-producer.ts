@@ -2,6 +2,7 @@ import {
   type BacklogMetrics,
   illegalInvocation,
   isObject,
+  isQueueNotFound,
   type QueueBrokerRpc,
   type RpcFailure,
   type SendReply,
@@ -11,7 +12,7 @@ import {
 } from "@sluice/protocol";
 import { readBatch, serializeBatch } from "./batch-messages.ts";
 import { sendContentType, toContentTypeName } from "./content-type-names.ts";
-import { failureError, NO_ANSWER, OVERLOADED, type ProducerMethod } from "./failure.ts";
+import { failureError, NO_ANSWER, notFound, OVERLOADED, type ProducerMethod } from "./failure.ts";
 import { Outbox } from "./outbox.ts";
 import { measure, type OutgoingMessage } from "./outgoing.ts";
 import { refuseBatch, refuseCount, refuseMessage } from "./refusals.ts";
@@ -149,6 +150,7 @@ export class QueueProducer<Body = unknown> {
     try {
       return await run(this.#options.broker());
     } catch (error) {
+      if (isQueueNotFound(error)) return notFound(this.#options.queue);
       console.error(`Sluice: the broker of queue "${this.#options.queue}" did not answer:`, error);
       return isOverload(error) ? OVERLOADED : NO_ANSWER;
     }

@@ -62,8 +62,7 @@ export function decodeBody(bytes: Uint8Array, contentType: ContentType): unknown
     case "json":
     case "v8":
       try {
-        const text = decoder.decode(bytes);
-        return contentType === "json" ? JSON.parse(text) : reviveClone(bytes, text);
+        return contentType === "json" ? JSON.parse(decoder.decode(bytes)) : reviveClone(bytes);
       } catch (cause) {
         throw new BodyDecodeError(contentType, cause);
       }

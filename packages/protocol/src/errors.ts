@@ -10,6 +10,8 @@ export const QUEUE_ERROR_CODES = {
   messageSizeOutOfBounds: 10204,
   batchSizeOutOfBounds: 10205,
   batchCountOutOfBounds: 10206,
+  jsonRequestBodyInvalid: 10207,
+  jsonRequestBodyMalformed: 10208,
   queueOverloaded: 10250,
   queueStorageLimitExceeded: 10251,
   unknownInternalError: 15000,
@@ -27,4 +29,9 @@ export class QueueError extends Error {
     this.code = code;
     this.reason = reason;
   }
+}
+
+/** Whether what a call to a queue's object threw says that there is no such queue. RPC keeps the text of an error alone. */
+export function isQueueNotFound(error: unknown): boolean {
+  return error instanceof Error && error.message.endsWith(`(${QUEUE_ERROR_CODES.queueNotFound})`);
 }

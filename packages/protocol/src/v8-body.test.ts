@@ -78,9 +78,7 @@ describe("content type v8", () => {
 describe("stored v8 bodies", () => {
   it("can be told from V8's own serialization by the first byte", () => {
     expect(encodeBody({ a: 1 }, "v8")[0]).toBe(0x01);
-    expect(() => decodeBody(new Uint8Array([0xff, 0x0f, 0x49, 0x02]), "v8")).toThrow(
-      'A message body of content type "v8" could not be decoded: it was written by V8\'s own serializer, which Workers have no access to',
-    );
+    expect(decodeBody(new Uint8Array([0xff, 0x0f, 0x49, 0x02]), "v8")).toBe(1);
   });
 
   it.each([

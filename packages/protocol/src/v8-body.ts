@@ -1,4 +1,5 @@
 import { DevalueError, parse, stringify } from "devalue";
+import { readV8, V8_FORMAT_BYTE } from "./v8-native.ts";
 import { type Fixups, fillShells, shellReducers, shellRevivers } from "./v8-shells.ts";
 
 /**
@@ -6,14 +7,13 @@ import { type Fixups, fillShells, shellReducers, shellRevivers } from "./v8-shel
  *
  * Production stores V8's own serialization. workerd gives Workers no access to it (`node:v8` throws
  * ERR_METHOD_NOT_IMPLEMENTED and RPC never shows its bytes), so ours is devalue's text after the character U+0001. The
- * first byte is a contract: 01 names this format, FF is V8's own.
+ * first byte is a contract: 01 names this format, FF is V8's own, which workerd's own binding sends and `readV8` reads.
  *
  * What structured clone accepts and this cannot keep is refused at the send: Blob, File, Request, Response and
  * SharedArrayBuffer. A resizable ArrayBuffer arrives as one of fixed length.
  */
 const FORMAT_MARK = "\u0001";
 const FORMAT_BYTE = 0x01;
-const V8_FORMAT_BYTE = 0xff;
 
 /**
  * The text of a `v8` body. `structuredClone` goes first: it throws the binding's own `DataCloneError`, runs getters and
@@ -33,13 +33,13 @@ export function serializeClone(value: unknown): string {
   }
 }
 
-/** Reads what `serializeClone` wrote. Throws a plain Error that says what is wrong with the text. */
-export function reviveClone(bytes: Uint8Array, text: string): unknown {
-  if (bytes[0] === V8_FORMAT_BYTE) {
-    throw new Error("it was written by V8's own serializer, which Workers have no access to");
-  }
+const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+
+/** Reads what `serializeClone` or V8 itself wrote. Throws a plain Error that says what is wrong with the bytes. */
+export function reviveClone(bytes: Uint8Array): unknown {
+  if (bytes[0] === V8_FORMAT_BYTE) return readV8(bytes);
   if (bytes[0] !== FORMAT_BYTE) throw new Error("its first byte is not that of a known format");
-  const parsed: unknown = parse(text.slice(FORMAT_MARK.length), shellRevivers);
+  const parsed: unknown = parse(decoder.decode(bytes).slice(FORMAT_MARK.length), shellRevivers);
   if (!Array.isArray(parsed) || !(parsed[1] instanceof Set)) throw new Error("its parts are missing");
   fillShells(parsed[1]);
   return parsed[0];

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -21,7 +21,7 @@ export interface WorkerdService {
   readonly compatibilityFlags?: readonly string[];
   /** Bindings in the syntax of workerd.capnp, without the brackets. */
   readonly bindings?: string;
-  /** Classes of its Durable Objects; they live in memory. */
+  /** Classes of its Durable Objects, backed by SQLite in the folder of the test. */
   readonly durableObjects?: readonly string[];
 }
 
@@ -43,6 +43,7 @@ export const TEST_COMPATIBILITY_DATE = "2026-11-01";
 export async function startWorkerd(services: readonly WorkerdService[]): Promise<WorkerdProcess> {
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-workerd-"));
   for (const { name, source } of services) await writeFile(path.join(folder, `${name}.js`), source);
+  await mkdir(path.join(folder, "objects"));
   await writeFile(path.join(folder, "config.capnp"), capnpConfig(services));
   const child = spawn(
     workerdPath,
@@ -106,13 +107,13 @@ function capnpConfig(services: readonly WorkerdService[]): string {
       compatibilityDate = ${text(date)},
       compatibilityFlags = [${(service.compatibilityFlags ?? []).map(text).join(", ")}],
       bindings = [${service.bindings ?? ""}],
-      durableObjectNamespaces = [${classes.map((name) => `(className = ${text(name)}, uniqueKey = ${text(name)})`)}],
-      durableObjectStorage = (inMemory = void),
+      durableObjectNamespaces = [${classes.map((name) => `(className = ${text(name)}, uniqueKey = ${text(name)}, enableSql = true)`)}],
+      durableObjectStorage = (localDisk = "objects"),
     ))`;
   });
   return `using Workerd = import "/workerd/workerd.capnp";
     const config :Workerd.Config = (
-      services = [${described.join(",\n")}],
+      services = [${described.join(",\n")}, (name = "objects", disk = (path = "objects", writable = true))],
       sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = ${text(first.name)})],
     );`;
 }

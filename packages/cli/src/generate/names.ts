@@ -17,6 +17,8 @@ export const BROKER_QUEUES_BINDING = "SLUICE_QUEUES";
 /** The class that knows how far each queue has come, and the broker's binding to it. */
 export const DIRECTORY_CLASS = "Directory";
 export const DIRECTORY_BINDING = "SLUICE_DIRECTORY";
+/** The broker's entrypoint that workerd's own queue bindings can be pointed at. */
+export const BINDING_ENTRYPOINT = "QueueBinding";
 /** What the broker is called unless its own configuration says otherwise. */
 export const BROKER_NAME = "sluice";
 

@@ -1,0 +1,32 @@
+import { WorkerEntrypoint } from "cloudflare:workers";
+import type { BrokerEnv, QueueBrokerObject } from "@sluice/broker";
+import { createBindingApp } from "@sluice/gateway";
+
+/** What a binding says about itself: `props` of its service designator. */
+export interface QueueBindingProps {
+  readonly queue?: string;
+}
+
+const app = createBindingApp();
+
+/**
+ * What workerd's own `queue` binding talks to (spec cloudflare-queues 1.7, 1.8). In a workerd configuration:
+ *
+ * ```
+ * (name = "ORDERS", queue = (name = "sluice", entrypoint = "QueueBinding", props = (json = "{\"queue\": \"orders\"}")))
+ * ```
+ */
+export class QueueBinding extends WorkerEntrypoint<BrokerEnv, QueueBindingProps> {
+  override async fetch(request: Request): Promise<Response> {
+    const { SLUICE_QUEUES: queues } = this.env;
+    const { queue } = this.ctx.props;
+    const objectOf = (name: string) => queues.get(queues.idFromName(name)) as unknown as QueueBrokerObject;
+    return app.fetch(request, {
+      queue,
+      broker: {
+        send: (name, requests) => objectOf(name).send(name, requests),
+        metrics: (name) => objectOf(name).metrics(name),
+      },
+    });
+  }
+}

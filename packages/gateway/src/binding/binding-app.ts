@@ -1,0 +1,73 @@
+import {
+  type BacklogMetrics,
+  isQueueNotFound,
+  QUEUE_ERROR_CODES,
+  QUEUE_NAME_PATTERN,
+  type QueueBrokerRpc,
+  QueueError,
+  type SendReply,
+  type SendRequest,
+} from "@sluice/protocol";
+import { Hono } from "hono";
+import { failureResponse } from "./failure-response.ts";
+import { readBatch } from "./read-batch.ts";
+import { readMessage } from "./read-message.ts";
+
+/** What the app is told about each request beside the request itself. */
+export interface BindingTarget {
+  /** The queue that the binding is for; absent when its configuration does not say. */
+  readonly queue: string | undefined;
+  readonly broker: Pick<QueueBrokerRpc, "send" | "metrics">;
+}
+
+/**
+ * Answers what workerd's own `queue` binding asks, so that a configuration with such a binding can have the broker behind
+ * it (spec cloudflare-queues 1.7, 1.8): `POST /message`, `POST /batch`, `GET /metrics`.
+ *
+ * Bodies are stored as they come, V8's own serialization included. A body that its consumer could not read is refused
+ * here (10203), since the whole batch would fail with it there. Every failure carries the code and the cause in the
+ * headers `CF-Queues-Error-Code` and `CF-Queues-Error-Cause`, and the cause as its status text.
+ */
+export function createBindingApp(): Hono<{ Bindings: BindingTarget }> {
+  const app = new Hono<{ Bindings: BindingTarget }>();
+  app.post("/message", async (c) => send(c.env, await readMessage(c.req.raw)));
+  app.post("/batch", async (c) => send(c.env, await readBatch(c.req.raw)));
+  app.get("/metrics", async (c) => Response.json(wireMetrics(await c.env.broker.metrics(queueOf(c.env)))));
+  app.notFound((c) =>
+    failureResponse({
+      code: QUEUE_ERROR_CODES.queueNotFound,
+      cause: `Nothing answers ${c.req.method} ${c.req.path}.`,
+    }),
+  );
+  app.onError((error) => {
+    if (error instanceof QueueError) return failureResponse({ code: error.code, cause: error.reason });
+    if (isQueueNotFound(error)) {
+      return failureResponse({ code: QUEUE_ERROR_CODES.queueNotFound, cause: "The queue does not exist." });
+    }
+    console.error(`Queue binding: ${error.stack ?? error}`);
+    return failureResponse({ code: QUEUE_ERROR_CODES.unknownInternalError, cause: "Unknown Internal Error" });
+  });
+  return app;
+}
+
+async function send(target: BindingTarget, request: SendRequest): Promise<Response> {
+  const reply: SendReply = await target.broker.send(queueOf(target), [request]);
+  return reply.ok
+    ? Response.json({ metadata: { metrics: wireMetrics(reply.metrics) } })
+    : failureResponse(reply);
+}
+
+function queueOf({ queue }: BindingTarget): string {
+  if (queue === undefined || !QUEUE_NAME_PATTERN.test(queue)) {
+    throw new QueueError(
+      QUEUE_ERROR_CODES.queueNotFound,
+      `The binding must name its queue in its properties, {"queue": "NAME"}; it says ${JSON.stringify(queue)}.`,
+    );
+  }
+  return queue;
+}
+
+/** The binding takes 0 for "nothing waits" and breaks on null. */
+function wireMetrics({ backlogCount, backlogBytes, oldestMessageTimestampMs }: BacklogMetrics) {
+  return { backlogCount, backlogBytes, oldestMessageTimestamp: oldestMessageTimestampMs };
+}
