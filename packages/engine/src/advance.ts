@@ -1,6 +1,7 @@
 import { Entry } from "./entry.ts";
 import type { Queue } from "./queue.ts";
-import { advanceSegment } from "./send.ts";
+import type { Segment } from "./segment.ts";
+import { enterReady, indexUntouched } from "./transitions.ts";
 
 /** Moves every message whose due time has come from `delayed` to `ready`. Writes nothing: due times are stored. */
 export function advance(queue: Queue, nowMs: number): void {
@@ -12,11 +13,22 @@ export function advance(queue: Queue, nowMs: number): void {
     if (node instanceof Entry) {
       queue.delayed.remove(node);
       node.state = "ready";
-      queue.ready.push(node);
       queue.delayedCount -= node.count;
-      queue.readyCount += node.count;
+      enterReady(queue, node);
     } else {
       advanceSegment(queue, node.segment, nowMs);
     }
   }
+}
+
+/** Moves a segment's untouched messages that are due from `delayed` to `ready`. */
+export function advanceSegment(queue: Queue, segment: Segment, nowMs: number): void {
+  const before = segment.readyEnd;
+  while (segment.readyEnd < segment.count && segment.dueOf(segment.readyEnd) <= nowMs) {
+    segment.readyEnd = segment.runEnd(segment.readyEnd);
+  }
+  queue.readyCount += segment.readyEnd - before;
+  queue.delayedCount -= segment.readyEnd - before;
+  if (segment.groups !== null) queue.order?.becameReady(segment, before, segment.readyEnd, null);
+  indexUntouched(queue, segment);
 }

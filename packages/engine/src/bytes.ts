@@ -26,6 +26,12 @@ export class ByteWriter {
     this.#length += 8;
   }
 
+  /** A short text: its length, then each unit of UTF-16. A byte for each character of ASCII. */
+  text(value: string): void {
+    this.uint(value.length);
+    for (let i = 0; i < value.length; i++) this.uint(value.charCodeAt(i));
+  }
+
   /** What was written so far, with its checksum. */
   finish(): Uint8Array {
     const finished = new Uint8Array(this.#length + CHECKSUM_BYTES);
@@ -86,6 +92,18 @@ export class ByteReader {
     if (this.#offset + 8 > this.#end) throw this.#cutOff();
     const value = this.#view.getFloat64(this.#offset, true);
     this.#offset += 8;
+    return value;
+  }
+
+  text(): string {
+    const length = this.uint();
+    if (this.#offset + length > this.#end) throw this.#cutOff();
+    let value = "";
+    for (let i = 0; i < length; i++) {
+      const unit = this.uint();
+      if (unit > 0xffff) throw new ByteFormatError(`${unit} is no unit of UTF-16`);
+      value += String.fromCharCode(unit);
+    }
     return value;
   }
 

@@ -2,6 +2,7 @@ import { advance } from "./advance.ts";
 import { learnConcurrency } from "./concurrency.ts";
 import { type Lease, lease } from "./lease.ts";
 import type { Queue } from "./queue.ts";
+import { firstReadyMs } from "./ready.ts";
 
 /** Bodies on their way to consumers at a time, in bytes: a batch of 100 large messages must not fill the object's memory. */
 export const PUSH_BYTES_MAX = 16_000_000;
@@ -15,10 +16,10 @@ export const PUSH_BYTES_MAX = 16_000_000;
 export function nextBatch(queue: Queue, nowMs: number): Lease | null {
   advance(queue, nowMs);
   if (!hasPushSlot(queue)) return null;
-  const first = queue.ready.peek();
-  if (first === undefined) return null;
+  const firstMs = firstReadyMs(queue);
+  if (firstMs === null) return null;
   const { maxBatchSize, batchTimeoutMs, pushLeaseMs } = queue.rules;
-  if (queue.readyCount < maxBatchSize && nowMs < first.atMs + batchTimeoutMs) return null;
+  if (queue.readyCount < maxBatchSize && nowMs < firstMs + batchTimeoutMs) return null;
   const batch = lease(queue, { max: maxBatchSize, expiresMs: nowMs + pushLeaseMs, kind: "push" }, nowMs);
   if (batch === null) return null;
   queue.push.inFlight += 1;

@@ -6,9 +6,12 @@ import type { Segment } from "./segment.ts";
  *
  * - `push`: a delivery that this process is carrying out (a Worker's `queue()`). It ends with the process: after a
  *   restart nobody can settle it any more, so it is released at once.
- * - `pull`: a client that holds a receipt. It survives restarts until it expires.
+ * - `pull`: a client that holds a receipt. It survives restarts until it expires. What it lets lapse was a delivery that
+ *   failed: ready from then on, or dead (spec cloudflare-queues 5).
+ * - `receive`: the same with a visibility timeout. What it lets lapse goes back to its place, and dies at the next receive
+ *   if it was received too often (spec sqs 3, 6.1).
  */
-export type LeaseKind = "push" | "pull";
+export type LeaseKind = "push" | "pull" | "receive";
 
 /**
  * Where a touched message stands. An untouched one is `delayed` or `ready` by its due time alone; a message that is gone
@@ -37,6 +40,8 @@ export class Entry implements HeapNode {
   /** Fencing token of the running or the last lease: a settlement with another one is stale. */
   leaseId = 0;
   leaseKind: LeaseKind = "push";
+  /** When a `receive` took the messages for the first time, in ms; 0 if none has. */
+  firstReceivedMs = 0;
 
   constructor(segment: Segment, from: number, to: number, attempts: number) {
     this.segment = segment;
@@ -49,4 +54,15 @@ export class Entry implements HeapNode {
   get count(): number {
     return this.to - this.from;
   }
+}
+
+/** Cuts an entry that is in no heap in two and returns the second part, which is in none either. */
+export function splitOff(entry: Entry, at: number): Entry {
+  const rest = new Entry(entry.segment, at, entry.to, entry.attempts);
+  rest.leaseId = entry.leaseId;
+  rest.leaseKind = entry.leaseKind;
+  rest.firstReceivedMs = entry.firstReceivedMs;
+  entry.to = at;
+  entry.segment.insertEntry(rest);
+  return rest;
 }

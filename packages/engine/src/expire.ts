@@ -1,13 +1,14 @@
 import { advance } from "./advance.ts";
-import { type Slice, splitOff } from "./lease.ts";
+import { splitOff } from "./entry.ts";
+import type { Slice } from "./lease.ts";
 import type { Queue } from "./queue.ts";
 import type { Segment } from "./segment.ts";
-import { failEntry, type RetryOutcome, removeEntry, sliceOf } from "./settle.ts";
-import { forget, indexUntouched, lift, toWaiting } from "./transitions.ts";
+import { failEntry, type RetryOutcome, returnReceived } from "./settle.ts";
+import { forget, indexUntouched, lift, removeEntry, sliceOf, toWaiting } from "./transitions.ts";
 
 /**
  * Ends the leases whose time is up. A push delivery that ran too long failed: its messages wait before they are delivered
- * again. What a puller let lapse is visible again at once.
+ * again. What a puller let lapse is visible again at once, what a receiver let lapse in its old place.
  *
  * @param delayMsOf how long messages of a push delivery wait, all on the same attempt. Default: the queue's retry delay.
  */
@@ -23,6 +24,10 @@ export function expireLeases(
     entry = queue.leased.peek()
   ) {
     lift(queue, entry);
+    if (entry.leaseKind === "receive") {
+      returnReceived(queue, entry, entry.atMs, nowMs);
+      continue;
+    }
     const delayMs = entry.leaseKind === "push" ? delayMsOf(sliceOf(entry)) : 0;
     failEntry(queue, entry, nowMs + delayMs, nowMs, outcome);
   }
@@ -97,6 +102,10 @@ export function expireUntouched(queue: Queue, segment: Segment, acceptedUntilMs:
   queue.readyCount -= readyGone;
   queue.delayedCount -= to - from - readyGone;
   queue.waitingBytes -= segment.bytes(from, to);
+  if (segment.groups !== null) {
+    queue.order?.leftReady(segment, from, from + readyGone, null);
+    queue.order?.removed(segment, from, to);
+  }
   segment.cursor = to;
   segment.readyEnd = Math.max(segment.readyEnd, to);
   indexUntouched(queue, segment);

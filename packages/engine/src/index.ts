@@ -8,6 +8,16 @@ export { counts, type QueueCounts } from "./metrics.ts";
 export { encodeIndex, encodeState, restoreSegment } from "./persist.ts";
 export { purge } from "./purge.ts";
 export { createQueue, type Queue, type QueueRules, type SegmentChange, takeChanges } from "./queue.ts";
+export {
+  changeVisibility,
+  deleteReceived,
+  factsOf,
+  type NewVisibility,
+  type Receipt,
+  type ReceivedFacts,
+  VISIBILITY_TOTAL_MS_MAX,
+} from "./receipt.ts";
+export { type Received, type ReceiveRequest, receive } from "./receive.ts";
 export { type NewMessages, type Placement, send } from "./send.ts";
 export { acknowledge, type LeasedRange, type RetryOutcome, release, retry } from "./settle.ts";
 export { nextWakeAt } from "./wake.ts";

@@ -237,7 +237,7 @@ describe("bytes that say what cannot be", () => {
     ["with an entry behind the cursor", stateWith({ entries: [[0, 3, 1, 0, time, 9]] })],
     ["with an empty entry", stateWith({ entries: [[1, 1, 1, 0, time, 9]] })],
     ["with overlapping entries", stateWith({ entries: [[0, 2, 1, 0, time, 9], [1, 2, 1, 0, time, 9]] })], // biome-ignore format: an entry per pair of brackets
-    ["with an unknown kind of entry", stateWith({ entries: [[0, 1, 1, 3, time, 9]] })],
+    ["with an unknown kind of entry", stateWith({ entries: [[0, 1, 1, 4, time, 9]] })],
     ["with a lease that was never delivered", stateWith({ entries: [[0, 1, 0, 1, time, 9]] })],
     ["with an entry at no time", stateWith({ entries: [[0, 1, 1, 0, { float: NaN }, 9]] })],
     ["with a lease id near the largest", stateWith({ entries: [[0, 1, 1, 1, time, 2 ** 52]] })],

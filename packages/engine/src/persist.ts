@@ -1,14 +1,17 @@
+import { advanceSegment } from "./advance.ts";
 import { ByteFormatError, ByteReader, ByteWriter } from "./bytes.ts";
 import { Entry, type LeaseKind } from "./entry.ts";
-import type { Queue } from "./queue.ts";
+import { Group, NO_GROUP } from "./group.ts";
+import { orderOf, type Queue } from "./queue.ts";
 import { Segment } from "./segment.ts";
-import { advanceSegment } from "./send.ts";
 
 /*
  * Both formats are contracts: they are stored. Each begins with its version; a change needs a new version and a reader
  * for the old one.
  */
 const INDEX_VERSION = 1;
+/** An index of version 1, followed by the groups of its messages. */
+const GROUPED_INDEX_VERSION = 2;
 const STATE_VERSION = 1;
 
 /** Largest sequence number and lease id that is believed: the next ones must stay exact integers. */
@@ -16,14 +19,17 @@ const NUMBER_MAX = 2 ** 52 - 1;
 /** The last moment that a `Date` can name, in ms since 1970. */
 const TIME_MS_MAX = 8.64e15;
 
-const LEASE_KINDS: readonly LeaseKind[] = ["push", "pull"];
+/** In stored order: append, never reorder. */
+const LEASE_KINDS: readonly LeaseKind[] = ["push", "pull", "receive"];
 const KIND_WAITING = 0;
+/** Added to the kind of an entry that a first receive is stored of. */
+const WAS_RECEIVED = 16;
 
 /** What never changes about a segment's messages but for appending: sizes, due times, sequence numbers. */
 export function encodeIndex(segment: Segment): Uint8Array {
   const out = new ByteWriter();
   const { runs } = segment;
-  out.uint(INDEX_VERSION);
+  out.uint(segment.groups === null ? INDEX_VERSION : GROUPED_INDEX_VERSION);
   out.uint(segment.count);
   for (const size of segment.sizes) out.uint(size);
   out.uint(runs.length);
@@ -33,7 +39,17 @@ export function encodeIndex(segment: Segment): Uint8Array {
     out.float(runs.dueMs(r));
     out.float(runs.acceptedMs(r));
   }
+  if (segment.groups !== null) encodeGroups(out, segment.groups);
   return out.finish();
+}
+
+/** The names of the groups, then the number of each message's. */
+function encodeGroups(out: ByteWriter, groups: readonly Group[]): void {
+  const numbers = new Map<string, number>();
+  for (const { id } of groups) if (!numbers.has(id)) numbers.set(id, numbers.size);
+  out.uint(numbers.size);
+  for (const id of numbers.keys()) out.text(id);
+  for (const { id } of groups) out.uint(numbers.get(id) ?? 0);
 }
 
 /** What happened to a segment's messages; `null` when none was ever touched. */
@@ -47,9 +63,11 @@ export function encodeState(segment: Segment): Uint8Array | null {
     out.uint(entry.from);
     out.uint(entry.to);
     out.uint(entry.attempts);
-    out.uint(entry.state === "leased" ? 1 + LEASE_KINDS.indexOf(entry.leaseKind) : KIND_WAITING);
+    const kind = entry.state === "leased" ? 1 + LEASE_KINDS.indexOf(entry.leaseKind) : KIND_WAITING;
+    out.uint(entry.firstReceivedMs > 0 ? kind + WAS_RECEIVED : kind);
     out.float(entry.atMs);
     out.uint(entry.leaseId);
+    if (entry.firstReceivedMs > 0) out.float(entry.firstReceivedMs);
   }
   return out.finish();
 }
@@ -66,7 +84,7 @@ export function restoreSegment(
   state: Uint8Array | null,
   nowMs: number,
 ): void {
-  const segment = decodeIndex(id, index);
+  const { segment, groupIds } = decodeIndex(id, index);
   const entries = state === null ? [] : decodeState(segment, state);
   for (const entry of entries) {
     segment.entries.push(entry);
@@ -94,12 +112,30 @@ export function restoreSegment(
     queue.nextSeq = Math.max(queue.nextSeq, segment.runs.seq(r) + end);
   }
   queue.nextSeq = Math.max(queue.nextSeq, lastSeq + 1);
+  if (queue.isFifo || groupIds !== null) restoreGroups(queue, segment, groupIds);
   advanceSegment(queue, segment, nowMs);
 }
 
-function decodeIndex(id: number, bytes: Uint8Array): Segment {
+/** Lets the queue's groups know the messages that are left. Those of a queue that had none before it was a FIFO share one. */
+function restoreGroups(queue: Queue, segment: Segment, groupIds: readonly string[] | null): void {
+  const order = orderOf(queue);
+  segment.groups = Array.from(segment.sizes, (_, i) => {
+    const id = groupIds?.[i] ?? NO_GROUP;
+    const isGone = i < segment.cursor && segment.entryOf(i) === null;
+    // Its name is still stored with the segment.
+    return isGone ? new Group(id) : order.groupOf(id);
+  });
+  const ranges = [...segment.entries, { from: segment.cursor, to: segment.count }];
+  for (const { from, to } of ranges) order.added(segment, from, to, segment.runs.acceptedMs(0));
+  for (const entry of segment.entries) {
+    if (entry.state === "leased") order.leaseChanged(segment, entry.from, entry.to, 1);
+  }
+}
+
+function decodeIndex(id: number, bytes: Uint8Array): { segment: Segment; groupIds: string[] | null } {
   const input = new ByteReader(bytes);
-  expectVersion(input.uint(), INDEX_VERSION, "segment index");
+  const version = input.uint();
+  if (version !== GROUPED_INDEX_VERSION) expectVersion(version, INDEX_VERSION, "segment index");
   const count = input.uint();
   if (count === 0 || count > bytes.length) throw new ByteFormatError(`a segment of ${count} messages`);
   const sizes = new Uint32Array(count);
@@ -128,8 +164,21 @@ function decodeIndex(id: number, bytes: Uint8Array): Segment {
     lastDueMs = dueMs;
   }
   if (runCount === 0) throw new ByteFormatError("a segment without runs");
+  const groupIds = version === GROUPED_INDEX_VERSION ? decodeGroups(input, count) : null;
   input.end();
-  return segment;
+  return { segment, groupIds };
+}
+
+function decodeGroups(input: ByteReader, count: number): string[] {
+  const nameCount = input.uint();
+  if (nameCount > count) throw new ByteFormatError(`${nameCount} groups of ${count} messages`);
+  const names = Array.from({ length: nameCount }, () => input.text());
+  return Array.from({ length: count }, (_, i) => {
+    const number = input.uint();
+    const name = names[number];
+    if (name === undefined) throw new ByteFormatError(`message ${i} is in group ${number} of ${nameCount}`);
+    return name;
+  });
 }
 
 function decodeState(segment: Segment, bytes: Uint8Array): Entry[] {
@@ -142,7 +191,9 @@ function decodeState(segment: Segment, bytes: Uint8Array): Entry[] {
   const entryCount = input.uint();
   let end = 0;
   for (let e = 0; e < entryCount; e++) {
-    const [from, to, attempts, kind] = [input.uint(), input.uint(), input.uint(), input.uint()];
+    const [from, to, attempts, stored] = [input.uint(), input.uint(), input.uint(), input.uint()];
+    const wasReceived = stored >= WAS_RECEIVED;
+    const kind = wasReceived ? stored - WAS_RECEIVED : stored;
     if (from < end || to <= from || to > segment.cursor || kind > LEASE_KINDS.length) {
       throw new ByteFormatError(`entry ${e} is [${from}, ${to}) of kind ${kind}`);
     }
@@ -152,6 +203,7 @@ function decodeState(segment: Segment, bytes: Uint8Array): Entry[] {
     entry.leaseKind = leaseKind ?? "push";
     entry.atMs = readTime(input);
     entry.leaseId = input.uint();
+    if (wasReceived) entry.firstReceivedMs = readTime(input);
     if ((leaseKind !== undefined && attempts === 0) || entry.leaseId > NUMBER_MAX) {
       throw new ByteFormatError(`entry ${e} is on attempt ${attempts} of lease ${entry.leaseId}`);
     }

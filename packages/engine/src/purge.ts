@@ -1,7 +1,6 @@
 import { expireUntouched } from "./expire.ts";
 import type { Queue } from "./queue.ts";
-import { removeEntry } from "./settle.ts";
-import { lift } from "./transitions.ts";
+import { lift, removeEntry } from "./transitions.ts";
 
 /**
  * `purged` from any state: every message is gone, delayed and leased ones included (spec cloudflare-queues 4). Whoever

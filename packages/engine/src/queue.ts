@@ -1,4 +1,8 @@
 import type { Entry } from "./entry.ts";
+import { FairOrder } from "./fair-order.ts";
+import { FifoOrder } from "./fifo-order.ts";
+import type { Group } from "./group.ts";
+import type { GroupOrder } from "./group-order.ts";
 import { TimeHeap } from "./heap.ts";
 import type { Segment, SegmentNode } from "./segment.ts";
 
@@ -18,6 +22,8 @@ export interface QueueRules {
   retentionMs: number;
   /** Longest push delivery, in ms. */
   pushLeaseMs: number;
+  /** Whether messages of a group leave strictly in order. Fixed when the queue is created. Default false. */
+  fifo?: boolean;
 }
 
 /**
@@ -49,7 +55,7 @@ export interface Queue {
   /** In order of creation, so the first is the oldest. */
   readonly segments: Map<number, Segment>;
   /** Waiting and due, in order of leaving. */
-  readonly ready: TimeHeap<Entry | SegmentNode>;
+  readonly ready: TimeHeap<Entry | SegmentNode | Group>;
   /** Waiting and not due yet. */
   readonly delayed: TimeHeap<Entry | SegmentNode>;
   /** Leased, by expiry. */
@@ -64,6 +70,9 @@ export interface Queue {
   nextLeaseId: number;
   /** Segments that still take messages, see `send`. */
   readonly tails: Segment[];
+  readonly isFifo: boolean;
+  /** How messages with groups leave; `null` on a standard queue that has none. */
+  order: GroupOrder | null;
   readonly push: PushState;
   /** Changes since the last `takeChanges`. */
   readonly changes: Map<number, SegmentChange>;
@@ -79,6 +88,7 @@ export const IDS_PER_EPOCH = 2 ** 32;
  *   life can never name a message of this one. At most 2^20.
  */
 export function createQueue(rules: QueueRules, epoch: number): Queue {
+  const isFifo = rules.fifo === true;
   return {
     rules,
     segments: new Map(),
@@ -90,12 +100,21 @@ export function createQueue(rules: QueueRules, epoch: number): Queue {
     leasedCount: 0,
     waitingBytes: 0,
     nextSegmentId: epoch * IDS_PER_EPOCH + 1,
-    nextSeq: 0,
+    // Of a FIFO queue they are told to senders, and must grow though all that had the last ones are gone.
+    nextSeq: isFifo ? epoch * IDS_PER_EPOCH + 1 : 0,
     nextLeaseId: epoch * IDS_PER_EPOCH + 1,
     tails: [],
+    isFifo,
+    order: isFifo ? new FifoOrder() : null,
     push: { inFlight: 0, inFlightBytes: 0, target: 1, failures: [] },
     changes: new Map(),
   };
+}
+
+/** The order of the queue's groups; a standard queue has one from its first message with a group on. */
+export function orderOf(queue: Queue): GroupOrder {
+  queue.order ??= new FairOrder();
+  return queue.order;
 }
 
 /** Notes a change for the next commit. What is stronger stays: a created segment that is touched is still to be created. */

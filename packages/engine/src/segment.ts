@@ -1,4 +1,5 @@
 import type { Entry } from "./entry.ts";
+import type { Group } from "./group.ts";
 import type { HeapNode } from "./heap.ts";
 import { Runs } from "./runs.ts";
 
@@ -19,6 +20,11 @@ export class Segment {
   readonly runs = new Runs();
   /** Size of each body in bytes. */
   sizes: Uint32Array;
+  /**
+   * The group of each message, on queues that have groups; `null` on others. The ready messages of a segment with groups
+   * are in no heap: `GroupOrder` knows them.
+   */
+  groups: Group[] | null = null;
   cursor = 0;
   readyEnd = 0;
   /** Touched messages, in order of index, not overlapping. */
@@ -81,6 +87,12 @@ export class Segment {
       else high = middle;
     }
     return low;
+  }
+
+  /** The entry that message i is in; `null` for one that is untouched, or gone. */
+  entryOf(i: number): Entry | null {
+    const entry = this.entries[this.entryAt(i)];
+    return entry !== undefined && entry.from <= i ? entry : null;
   }
 
   insertEntry(entry: Entry): void {

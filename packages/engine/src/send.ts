@@ -1,6 +1,7 @@
-import { markChanged, type Queue } from "./queue.ts";
+import { advance, advanceSegment } from "./advance.ts";
+import { NO_GROUP } from "./group.ts";
+import { markChanged, orderOf, type Queue } from "./queue.ts";
 import { Segment } from "./segment.ts";
-import { indexUntouched } from "./transitions.ts";
 
 /**
  * Segments up to this many body bytes take further messages: a trickle of single sends shares one row and one delete. An
@@ -21,6 +22,8 @@ export interface NewMessages {
   readonly sizes: readonly number[];
   /** Due time of each message in ms, or one for all. */
   readonly dueMs: number | readonly number[];
+  /** Group of each message; `null` or absent for one that names none. Absent as a whole when none of them does. */
+  readonly groups?: readonly (string | null)[];
 }
 
 /** Where the messages went: what the store has to do with their bytes. */
@@ -37,7 +40,7 @@ export interface Placement {
 
 /** Takes messages into the queue: they are `ready` if they are due, otherwise `delayed`. */
 export function send(queue: Queue, messages: NewMessages, nowMs: number): Placement {
-  const { sizes, dueMs } = messages;
+  const { sizes, dueMs, groups } = messages;
   const count = sizes.length;
   if (count === 0) throw new RangeError("nothing to send");
   const dueOf = (i: number) => (typeof dueMs === "number" ? dueMs : (dueMs[i] ?? nowMs));
@@ -48,7 +51,10 @@ export function send(queue: Queue, messages: NewMessages, nowMs: number): Placem
   const sorted = new Uint32Array(count);
   for (let i = 0; i < count; i++) sorted[i] = sizes[position(i)] ?? 0;
 
-  const segment = openSegment(queue, firstDueMs, sorted);
+  const isGrouped = groups !== undefined || queue.isFifo;
+  // What has come due must be in its group before what comes now.
+  if (isGrouped) advance(queue, nowMs);
+  const segment = openSegment(queue, firstDueMs, sorted, isGrouped);
   const from = segment.count - count;
   for (let i = 0; i < count; i++) {
     segment.runs.append(from + i, queue.nextSeq + position(i), dueOf(position(i)), nowMs);
@@ -56,19 +62,23 @@ export function send(queue: Queue, messages: NewMessages, nowMs: number): Placem
   queue.nextSeq += count;
   queue.waitingBytes += segment.bytes(from, segment.count);
   queue.delayedCount += count;
+  if (isGrouped) addToGroups(queue, segment, from, (i) => groups?.[position(i - from)] ?? NO_GROUP, nowMs);
   advanceSegment(queue, segment, nowMs);
   return { segmentId: segment.id, from, order };
 }
 
-/** Moves a segment's untouched messages that are due from `delayed` to `ready`. */
-export function advanceSegment(queue: Queue, segment: Segment, nowMs: number): void {
-  const before = segment.readyEnd;
-  while (segment.readyEnd < segment.count && segment.dueOf(segment.readyEnd) <= nowMs) {
-    segment.readyEnd = segment.runEnd(segment.readyEnd);
-  }
-  queue.readyCount += segment.readyEnd - before;
-  queue.delayedCount -= segment.readyEnd - before;
-  indexUntouched(queue, segment);
+/** Gives messages [from, end) of a segment their groups. */
+export function addToGroups(
+  queue: Queue,
+  segment: Segment,
+  from: number,
+  groupIdOf: (i: number) => string,
+  nowMs: number,
+): void {
+  const order = orderOf(queue);
+  segment.groups ??= [];
+  for (let i = from; i < segment.count; i++) segment.groups.push(order.groupOf(groupIdOf(i)));
+  order.added(segment, from, segment.count, nowMs);
 }
 
 function orderByDue(count: number, dueOf: (i: number) => number): number[] | null {
@@ -80,9 +90,10 @@ function orderByDue(count: number, dueOf: (i: number) => number): number[] | nul
 }
 
 /** The segment that takes the messages: the tail whose last due time is the latest that is not later, or a new one. */
-function openSegment(queue: Queue, firstDueMs: number, sizes: Uint32Array): Segment {
+function openSegment(queue: Queue, firstDueMs: number, sizes: Uint32Array, isGrouped: boolean): Segment {
   let best: Segment | undefined;
   for (const tail of queue.tails) {
+    if ((tail.groups !== null) !== isGrouped) continue;
     if (tail.lastDueMs <= firstDueMs && (best === undefined || tail.lastDueMs > best.lastDueMs)) best = tail;
   }
   if (best !== undefined) {

@@ -1,7 +1,7 @@
-import type { Entry } from "./entry.ts";
-import { type Slice, splitOff } from "./lease.ts";
+import { type Entry, splitOff } from "./entry.ts";
+import type { Slice } from "./lease.ts";
 import type { Queue } from "./queue.ts";
-import { forget, lift, toLeased, toWaiting } from "./transitions.ts";
+import { lift, removeEntry, sliceOf, toLeased, toWaiting } from "./transitions.ts";
 
 /** Messages that a settlement names by lease. */
 export interface LeasedRange {
@@ -60,6 +60,15 @@ export function release(queue: Queue, range: LeasedRange, dueMs: number, nowMs: 
   }
 }
 
+/**
+ * What a receiver has let lapse, or given up: visible from `visibleMs` on. On a standard queue it goes back to its place in
+ * the order; on a FIFO queue that is its place in its group, and the group queues up again (spec sqs 3.6, 4.2).
+ */
+export function returnReceived(queue: Queue, entry: Entry, visibleMs: number, nowMs: number): void {
+  if (queue.isFifo) toWaiting(queue, entry, visibleMs, nowMs);
+  else backToItsPlace(queue, entry, nowMs);
+}
+
 /** Messages that were leased as one stretch can have different due times: each part goes back to its own. */
 function backToItsPlace(queue: Queue, entry: Entry, nowMs: number): void {
   const { segment } = entry;
@@ -89,19 +98,8 @@ export function failEntry(
   }
 }
 
-/** The messages of an entry. */
-export function sliceOf({ segment, from, to, attempts }: Entry): Slice {
-  return { segmentId: segment.id, from, to, attempts };
-}
-
-/** Lets an entry that is in no heap go. */
-export function removeEntry(queue: Queue, entry: Entry): void {
-  entry.segment.removeEntry(entry);
-  forget(queue, entry.segment, entry.count);
-}
-
 /** Takes the parts of the range that still have this lease out of the heap, cutting entries at its ends. */
-function takeLeased(queue: Queue, range: LeasedRange): Entry[] {
+export function takeLeased(queue: Queue, range: LeasedRange): Entry[] {
   const segment = queue.segments.get(range.segmentId);
   if (segment === undefined) return [];
   const taken: Entry[] = [];

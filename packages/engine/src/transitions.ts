@@ -1,4 +1,5 @@
-import type { Entry } from "./entry.ts";
+import type { Entry, EntryState } from "./entry.ts";
+import type { Slice } from "./lease.ts";
 import { markChanged, type Queue } from "./queue.ts";
 import type { Segment } from "./segment.ts";
 
@@ -13,8 +14,7 @@ export function toWaiting(queue: Queue, entry: Entry, dueMs: number, nowMs: numb
   queue.waitingBytes += entry.segment.bytes(entry.from, entry.to);
   if (dueMs <= nowMs) {
     entry.state = "ready";
-    queue.ready.push(entry);
-    queue.readyCount += entry.count;
+    enterReady(queue, entry);
   } else {
     entry.state = "delayed";
     queue.delayed.push(entry);
@@ -28,29 +28,76 @@ export function toLeased(queue: Queue, entry: Entry, expiresMs: number): void {
   entry.state = "leased";
   entry.atMs = expiresMs;
   queue.leased.push(entry);
-  queue.leasedCount += entry.count;
+  noteLeased(queue, entry);
   markChanged(queue, entry.segment, "touched");
+}
+
+/** Puts an entry that is in no heap back into the state that it was lifted out of. */
+export function putBack(queue: Queue, entry: Entry, state: EntryState, atMs: number): void {
+  if (state === "leased") {
+    toLeased(queue, entry, atMs);
+    return;
+  }
+  entry.atMs = atMs;
+  entry.state = state;
+  queue.waitingBytes += entry.segment.bytes(entry.from, entry.to);
+  markChanged(queue, entry.segment, "touched");
+  if (state === "ready") {
+    enterReady(queue, entry);
+  } else {
+    queue.delayed.push(entry);
+    queue.delayedCount += entry.count;
+  }
+}
+
+/** Counts messages of an entry as leased that are part of another one's heap node, or about to be. */
+export function noteLeased(queue: Queue, { segment, from, to, count }: Entry): void {
+  queue.leasedCount += count;
+  if (segment.groups !== null) queue.order?.leaseChanged(segment, from, to, 1);
+}
+
+/** Puts an entry whose state is `ready` where ready messages are looked for. */
+export function enterReady(queue: Queue, entry: Entry): void {
+  queue.readyCount += entry.count;
+  if (entry.segment.groups === null) queue.ready.push(entry);
+  else queue.order?.becameReady(entry.segment, entry.from, entry.to, entry);
 }
 
 /** Takes an entry out of its heap and its count; the caller puts it somewhere else or lets it go. */
 export function lift(queue: Queue, entry: Entry): void {
-  if (entry.at === -1) throw new Error("the entry is in no heap");
+  const { segment, from, to } = entry;
+  const isKept = entry.state === "ready" && segment.groups !== null;
+  if (entry.at === -1 && !isKept) throw new Error("the entry is in no heap");
   switch (entry.state) {
     case "ready":
-      queue.ready.remove(entry);
+      if (isKept) queue.order?.leftReady(segment, from, to, entry);
+      else queue.ready.remove(entry);
       queue.readyCount -= entry.count;
-      queue.waitingBytes -= entry.segment.bytes(entry.from, entry.to);
+      queue.waitingBytes -= segment.bytes(from, to);
       break;
     case "delayed":
       queue.delayed.remove(entry);
       queue.delayedCount -= entry.count;
-      queue.waitingBytes -= entry.segment.bytes(entry.from, entry.to);
+      queue.waitingBytes -= segment.bytes(from, to);
       break;
     case "leased":
       queue.leased.remove(entry);
       queue.leasedCount -= entry.count;
+      if (segment.groups !== null) queue.order?.leaseChanged(segment, from, to, -1);
       break;
   }
+}
+
+/** The messages of an entry. */
+export function sliceOf({ segment, from, to, attempts }: Entry): Slice {
+  return { segmentId: segment.id, from, to, attempts };
+}
+
+/** Lets an entry that is in no heap go. */
+export function removeEntry(queue: Queue, entry: Entry): void {
+  entry.segment.removeEntry(entry);
+  if (entry.segment.groups !== null) queue.order?.removed(entry.segment, entry.from, entry.to);
+  forget(queue, entry.segment, entry.count);
 }
 
 /** Lets messages of a segment go: `gone` of them are in no state any more. Deletes the segment with its last message. */
@@ -72,7 +119,7 @@ export function forget(queue: Queue, segment: Segment, gone: number): void {
 /** Puts a segment's untouched messages where the heaps expect them after its cursor or its end has moved. */
 export function indexUntouched(queue: Queue, segment: Segment): void {
   const { readyNode, delayedNode } = segment;
-  if (segment.cursor < segment.readyEnd) {
+  if (segment.cursor < segment.readyEnd && segment.groups === null) {
     readyNode.atMs = segment.dueOf(segment.cursor);
     readyNode.seq = segment.seqOf(segment.cursor);
     if (readyNode.at === -1) queue.ready.push(readyNode);

@@ -3,6 +3,7 @@ import { Entry } from "./entry.ts";
 import { oldestWaitingMs } from "./expire.ts";
 import { type HeapNode, TimeHeap } from "./heap.ts";
 import type { Queue } from "./queue.ts";
+import { firstReadyMs } from "./ready.ts";
 import type { Segment } from "./segment.ts";
 
 /**
@@ -24,9 +25,8 @@ export function nextWakeAt(queue: Queue, pushing: boolean): number | null {
 /** When the next batch is due if nothing is sent until then: it is full, or its first message has waited long enough. */
 function nextBatchAt(queue: Queue): number {
   const { maxBatchSize, batchTimeoutMs } = queue.rules;
-  const firstReady = queue.ready.peek();
   const firstDelayed = queue.delayed.peek();
-  const firstMs = Math.min(firstReady?.atMs ?? Infinity, firstDelayed?.atMs ?? Infinity);
+  const firstMs = Math.min(firstReadyMs(queue) ?? Infinity, firstDelayed?.atMs ?? Infinity);
   const missing = maxBatchSize - queue.readyCount;
   if (missing <= 0) return firstMs;
   return Math.min(firstMs + batchTimeoutMs, nthDueMs(queue, missing));

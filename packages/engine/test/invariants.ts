@@ -1,4 +1,5 @@
 import { Entry } from "../src/entry.ts";
+import { Group } from "../src/group.ts";
 import { before, type HeapNode, type TimeHeap } from "../src/heap.ts";
 import type { Queue } from "../src/queue.ts";
 import type { Segment, SegmentNode } from "../src/segment.ts";
@@ -11,7 +12,8 @@ import { APPEND_BYTES_MAX, APPEND_MESSAGES_MAX, TAILS_MAX } from "../src/send.ts
  * Throws on the first thing that does not hold. Not `expect`: it runs after each of millions of commands.
  */
 export function checkInvariants(queue: Queue): void {
-  const ready = nodesOf(queue.ready, "ready");
+  queue.order?.settle(queue);
+  const ready = nodesOf<Entry | SegmentNode | Group>(queue.ready, "ready");
   const delayed = nodesOf(queue.delayed, "delayed");
   const leased = nodesOf<Entry>(queue.leased, "leased");
   const sum = { ready: 0, delayed: 0, leased: 0, bytes: 0, nodes: 0 };
@@ -29,26 +31,39 @@ export function checkInvariants(queue: Queue): void {
       seqs.add(segment.seqOf(i));
     }
     const { cursor, readyEnd, count, readyNode, delayedNode } = segment;
-    must(ready.has(readyNode) === cursor < readyEnd, `segment ${id} has due messages or a node, not both`);
+    const isGrouped = segment.groups !== null;
+    must(!isGrouped || segment.groups?.length === count, `segment ${id} has not a group for each message`);
+    must(isGrouped || !queue.isFifo, `segment ${id} of a FIFO queue has no groups`);
+    must(
+      ready.has(readyNode) === (cursor < readyEnd && !isGrouped),
+      `segment ${id} has due messages or a node, not both`,
+    );
     must(
       delayed.has(delayedNode) === readyEnd < count,
       `segment ${id} has later messages or a node, not both`,
     );
-    if (cursor < readyEnd) checkNode(readyNode, segment, cursor);
+    if (cursor < readyEnd && !isGrouped) checkNode(readyNode, segment, cursor);
     if (readyEnd < count) checkNode(delayedNode, segment, readyEnd);
-    sum.nodes += Number(cursor < readyEnd) + Number(readyEnd < count) + segment.entries.length;
+    sum.nodes += Number(cursor < readyEnd && !isGrouped) + Number(readyEnd < count);
     sum.ready += readyEnd - cursor;
     sum.delayed += count - readyEnd;
     sum.bytes += segment.bytes(cursor, count);
     for (const entry of segment.entries) {
       const heap = { ready, delayed, leased }[entry.state];
-      must((heap as Set<HeapNode>).has(entry), `an entry that is ${entry.state} is in another heap`);
+      const isInHeap = entry.state !== "ready" || !isGrouped;
+      must(
+        (heap as Set<HeapNode>).has(entry) === isInHeap,
+        `an entry that is ${entry.state} is in another heap`,
+      );
+      sum.nodes += Number(isInHeap);
       sum[entry.state] += entry.count;
       if (entry.state !== "leased") sum.bytes += segment.bytes(entry.from, entry.to);
       must(entry.leaseId < queue.nextLeaseId, `lease ${entry.leaseId} was never given`);
     }
   }
-  must(sum.nodes === ready.size + delayed.size + leased.size, "a heap holds a node of nothing");
+  const groupNodes = [...ready].filter((node) => node instanceof Group).length;
+  must(sum.nodes === ready.size - groupNodes + delayed.size + leased.size, "a heap holds a node of nothing");
+  checkGroups(queue);
   must(sum.ready === queue.readyCount, `${queue.readyCount} ready, counted ${sum.ready}`);
   must(sum.delayed === queue.delayedCount, `${queue.delayedCount} delayed, counted ${sum.delayed}`);
   must(sum.leased === queue.leasedCount, `${queue.leasedCount} leased, counted ${sum.leased}`);
@@ -91,6 +106,39 @@ function checkNode(node: SegmentNode, segment: Segment, i: number): void {
   must(node.segment === segment, "a node stands for another segment");
   must(node.atMs === segment.dueOf(i), `a node is due at ${node.atMs}, its message at ${segment.dueOf(i)}`);
   must(node.seq === segment.seqOf(i), `a node has sequence number ${node.seq}, not ${segment.seqOf(i)}`);
+}
+
+/** Groups know the messages that there are: all of a FIFO queue, those that are ready of another one. */
+function checkGroups(queue: Queue): void {
+  const expected = new Map<Group, { remaining: number; inFlight: number; listed: Set<string> }>();
+  for (const segment of queue.segments.values()) {
+    for (const [i, group] of (segment.groups ?? []).entries()) {
+      const entry = segment.entryOf(i);
+      if (entry === null && i < segment.cursor) continue;
+      must(queue.order?.groups.get(group.id) === group, `group ${group.id} of a message is not known`);
+      const sums = expected.get(group) ?? { remaining: 0, inFlight: 0, listed: new Set<string>() };
+      expected.set(group, sums);
+      sums.remaining += 1;
+      sums.inFlight += Number(entry?.state === "leased");
+      const isReady = entry === null ? i < segment.readyEnd : entry.state === "ready";
+      if (queue.isFifo || isReady) sums.listed.add(`${segment.id}/${i}`);
+    }
+  }
+  must(expected.size === (queue.order?.groups.size ?? 0), "a group without messages is known");
+  for (const [group, { remaining, inFlight, listed }] of expected) {
+    must(group.remaining === remaining, `group ${group.id} has ${group.remaining}, counted ${remaining}`);
+    must(group.inFlight === inFlight, `group ${group.id}: ${group.inFlight} in flight, counted ${inFlight}`);
+    const { messages } = group;
+    must(messages.length === listed.size, `group ${group.id} lists ${messages.length} of ${listed.size}`);
+    let last = { atMs: -1, seq: -1 };
+    for (let place = 0; place < messages.length; place++) {
+      const [segment, i] = [messages.segmentAt(place), messages.indexAt(place)];
+      must(listed.has(`${segment.id}/${i}`), `group ${group.id} lists what is not there`);
+      const next = { atMs: messages.timeAt(place), seq: segment.seqOf(i) };
+      must(before(last, next), `group ${group.id} is out of order at ${place}`);
+      last = next;
+    }
+  }
 }
 
 function checkTails(queue: Queue): void {

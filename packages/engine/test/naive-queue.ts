@@ -7,13 +7,19 @@ export interface NaiveMessage {
   readonly acceptedMs: number;
   /** Due time that it was sent with. */
   readonly firstDueMs: number;
+  /** "" for none. */
+  readonly group: string;
+  firstReceivedMs: number;
   attempts: number;
   dueMs: number;
   lease: NaiveLease | null;
+  /** End of the lease: that of its receive, or what it was changed to. */
+  until: number;
 }
 
 export interface NaiveLease {
   readonly kind: LeaseKind;
+  readonly receivedMs: number;
   readonly expiresMs: number;
   /** What was leased, in order; some of it may be settled by now. */
   readonly messages: readonly NaiveMessage[];
@@ -35,12 +41,14 @@ export class NaiveQueue {
     this.rules = rules;
   }
 
-  send(messages: readonly { readonly size: number; readonly dueMs: number }[], nowMs: number): void {
+  send(
+    messages: readonly { readonly size: number; readonly dueMs: number; readonly group?: string }[],
+    nowMs: number,
+  ): void {
     this.sent += messages.length;
-    for (const { size, dueMs } of messages) {
-      const seq = this.nextSeq++;
-      const fresh = { seq, size, acceptedMs: nowMs, firstDueMs: dueMs, attempts: 0, dueMs, lease: null };
-      this.messages.push(fresh);
+    for (const { size, dueMs, group = "" } of messages) {
+      const times = { acceptedMs: nowMs, firstDueMs: dueMs, dueMs, firstReceivedMs: 0 };
+      this.messages.push({ seq: this.nextSeq++, size, group, ...times, attempts: 0, lease: null, until: 0 });
     }
   }
 
@@ -48,11 +56,27 @@ export class NaiveQueue {
     return this.messages.filter((message) => message.lease === null);
   }
 
-  /** In order of leaving: due time, then sequence number. */
-  ready(nowMs: number): NaiveMessage[] {
+  due(nowMs: number): NaiveMessage[] {
     return this.waiting()
       .filter((message) => message.dueMs <= nowMs)
       .sort((a, b) => a.dueMs - b.dueMs || a.seq - b.seq);
+  }
+
+  /** In order of leaving: due time, then sequence number; on a FIFO queue group by group, what is not blocked. */
+  ready(nowMs: number): NaiveMessage[] {
+    const due = this.due(nowMs);
+    if (this.rules.fifo !== true) return due;
+    const heads: NaiveMessage[] = [];
+    for (const group of new Set(this.messages.map((message) => message.group))) {
+      const [head] = this.messages.filter((message) => message.group === group);
+      if (head !== undefined && due.includes(head)) heads.push(head);
+    }
+    heads.sort((a, b) => a.dueMs - b.dueMs || a.seq - b.seq);
+    return heads.flatMap((head) => {
+      const group = this.messages.filter((message) => message.group === head.group);
+      const blocked = group.findIndex((message) => !due.includes(message));
+      return blocked === -1 ? group : group.slice(0, blocked);
+    });
   }
 
   /** Whether a push delivery is due, if a slot is free. */
@@ -60,18 +84,56 @@ export class NaiveQueue {
     const ready = this.ready(nowMs);
     const [first] = ready;
     if (first === undefined) return false;
-    return ready.length >= this.rules.maxBatchSize || nowMs >= first.dueMs + this.rules.batchTimeoutMs;
+    return (
+      this.due(nowMs).length >= this.rules.maxBatchSize || nowMs >= first.dueMs + this.rules.batchTimeoutMs
+    );
   }
 
   lease(max: number, kind: LeaseKind, expiresMs: number, nowMs: number): NaiveLease | null {
-    const messages = this.ready(nowMs).slice(0, max);
-    if (messages.length === 0) return null;
-    const lease = { kind, expiresMs, messages };
-    for (const message of messages) {
-      message.attempts += 1;
-      message.lease = lease;
+    const messages: NaiveMessage[] = [];
+    const lease = { kind, receivedMs: nowMs, expiresMs, messages };
+    while (messages.length < max) {
+      const [first, ...others] = this.ready(nowMs);
+      if (first === undefined) break;
+      if (this.#isBuried(first, kind)) continue;
+      this.#take(lease, first);
+      // As much as possible of one group, then the next group (spec sqs 4.2).
+      for (const next of this.rules.fifo === true ? others : []) {
+        if (next.group !== first.group || messages.length === max) break;
+        if (!this.#isBuried(next, kind)) this.#take(lease, next);
+      }
     }
-    return lease;
+    return messages.length === 0 ? null : lease;
+  }
+
+  #take(lease: NaiveLease & { messages: NaiveMessage[] }, message: NaiveMessage): void {
+    lease.messages.push(message);
+    message.attempts += 1;
+    message.lease = lease;
+    message.until = lease.expiresMs;
+    if (lease.kind === "receive") message.firstReceivedMs ||= lease.receivedMs;
+  }
+
+  /** A receive buries what was received too often when it comes across it. */
+  #isBuried(message: NaiveMessage, kind: LeaseKind): boolean {
+    if (kind !== "receive" || message.attempts <= this.rules.maxRetries) return false;
+    this.gone.dead += 1;
+    this.#remove([message]);
+    return true;
+  }
+
+  /** A receiver's message becomes visible: in its place, or in a FIFO queue at the end of the line of groups. */
+  giveBack(messages: readonly NaiveMessage[], visibleMs: number): void {
+    for (const message of messages) {
+      message.lease = null;
+      message.dueMs = this.rules.fifo === true ? visibleMs : message.firstDueMs;
+    }
+  }
+
+  /** Whether a receipt of a message that is there counts: any does, on a FIFO queue only the latest one in time. */
+  isGood(message: NaiveMessage, lease: NaiveLease, nowMs: number): boolean {
+    if (this.rules.fifo !== true) return true;
+    return message.lease === lease && message.until > nowMs;
   }
 
   /** Messages [from, to) of a lease that it still holds. */
@@ -106,8 +168,11 @@ export class NaiveQueue {
 
   expireLeases(nowMs: number): { retried: NaiveMessage[]; dead: number } {
     const deadBefore = this.gone.dead;
-    const lapsed = this.messages.filter((message) => (message.lease?.expiresMs ?? Infinity) <= nowMs);
-    const retried = lapsed.flatMap((message) =>
+    const lapsed = this.messages.filter((message) => message.lease !== null && message.until <= nowMs);
+    const received = lapsed.filter((message) => message.lease?.kind === "receive");
+    for (const message of received) this.giveBack([message], message.until);
+    const failed = lapsed.filter((message) => !received.includes(message));
+    const retried = failed.flatMap((message) =>
       this.fail([message], nowMs + (message.lease?.kind === "push" ? this.rules.retryDelayMs : 0)),
     );
     return { retried, dead: this.gone.dead - deadBefore };
@@ -127,6 +192,13 @@ export class NaiveQueue {
     return old.length;
   }
 
+  purge(): number {
+    const { length } = this.messages;
+    this.gone.expired += length;
+    this.#remove(this.messages);
+    return length;
+  }
+
   counts(nowMs: number): QueueCounts {
     const waiting = this.waiting();
     const ready = waiting.filter((message) => message.dueMs <= nowMs).length;
@@ -140,18 +212,23 @@ export class NaiveQueue {
   }
 
   nextWakeAt(nowMs: number, pushing: boolean): number | null {
-    const moments = this.messages.map(
-      (message) => message.lease?.expiresMs ?? message.acceptedMs + this.rules.retentionMs,
+    const moments = this.messages.map((message) =>
+      message.lease === null ? message.acceptedMs + this.rules.retentionMs : message.until,
     );
     const dues = this.waiting()
       .map((message) => message.dueMs)
       .sort((a, b) => a - b);
-    const [first] = dues;
-    if (pushing && first !== undefined) {
+    // What is due and blocked fills a batch and is not the first of it.
+    const first = Math.min(
+      this.ready(nowMs)[0]?.dueMs ?? Infinity,
+      dues.find((dueMs) => dueMs > nowMs) ?? Infinity,
+    );
+    if (pushing && dues.length > 0) {
       const full = dues[this.rules.maxBatchSize - 1] ?? Infinity;
       moments.push(full <= nowMs ? first : full, first + this.rules.batchTimeoutMs);
     }
-    return moments.length === 0 ? null : Math.min(...moments);
+    const wakeMs = Math.min(Infinity, ...moments);
+    return Number.isFinite(wakeMs) ? wakeMs : null;
   }
 
   #remove(messages: readonly NaiveMessage[]): void {

@@ -2,27 +2,34 @@ import { hasPushSlot } from "../src/dispatch.ts";
 import {
   acknowledge,
   advance,
+  changeVisibility,
   counts,
   createQueue,
+  deleteReceived,
   encodeIndex,
   encodeState,
   endPushLeases,
   expireLeases,
   expireRetention,
+  factsOf,
   type Lease,
   lease,
   nextBatch,
   nextWakeAt,
   type PushEnd,
+  purge,
   pushEnded,
   type Queue,
   type QueueRules,
+  type Receipt,
+  receive,
   release,
   restoreSegment,
   retry,
   type Slice,
   send,
   takeChanges,
+  VISIBILITY_TOTAL_MS_MAX,
 } from "../src/index.ts";
 import { checkInvariants } from "./invariants.ts";
 import { type NaiveLease, type NaiveMessage, NaiveQueue } from "./naive-queue.ts";
@@ -35,12 +42,25 @@ export type Verdict = "ack" | "retry" | "retryLater" | "release";
 const LATER_MS = 2_000;
 const RELEASED_MS = 10;
 
+export interface MessageToSend {
+  readonly size: number;
+  readonly delayMs: number;
+  readonly group?: string;
+}
+
 /** A lease on both sides. Kept after it has ended: settling it then must do nothing. */
 interface HeldLease {
   readonly naive: NaiveLease;
   readonly batch: Lease;
   /** Whether the slot of a push delivery is still taken. */
   running: boolean;
+}
+
+/** A message of a receive on both sides, and what its receipt says. */
+interface HeldReceipt {
+  readonly message: NaiveMessage;
+  readonly lease: NaiveLease;
+  readonly receipt: Receipt;
 }
 
 /** A stored row: what survives a crash. */
@@ -62,28 +82,35 @@ export class Twins {
   readonly naive: NaiveQueue;
   nowMs = T0;
   readonly leases: HeldLease[] = [];
+  readonly receipts: HeldReceipt[] = [];
   readonly #rows = new Map<number, Row>();
   #epoch = 1;
 
   constructor(rules: QueueRules) {
     this.queue = createQueue(rules, this.#epoch);
     this.naive = new NaiveQueue(rules);
+    this.naive.nextSeq = this.queue.nextSeq;
   }
 
-  send(messages: readonly { readonly size: number; readonly delayMs: number }[]): void {
-    const sent = messages.map(({ size, delayMs }) => ({ size, dueMs: this.nowMs + delayMs }));
+  send(messages: readonly MessageToSend[]): void {
+    const sent = messages.map(({ delayMs, ...message }) => ({ ...message, dueMs: this.nowMs + delayMs }));
     const dues = sent.map((message) => message.dueMs);
     const uniform = dues.every((due) => due === dues[0]) ? dues[0] : undefined;
     const firstSeq = this.naive.nextSeq;
     this.naive.send(sent, this.nowMs);
     const sizes = sent.map((message) => message.size);
-    const placement = send(this.queue, { sizes, dueMs: uniform ?? dues }, this.nowMs);
+    const named = sent.map((message) => message.group ?? null);
+    const groups = named.every((group) => group === null) ? {} : { groups: named };
+    const placement = send(this.queue, { sizes, dueMs: uniform ?? dues, ...groups }, this.nowMs);
     const segment = this.queue.segments.get(placement.segmentId);
     sent.forEach((_, i) => {
       const position = placement.order?.[i] ?? i;
       same(segment?.sizes[placement.from + i], sent[position]?.size, "size of a placed message");
       same(segment?.dueOf(placement.from + i), sent[position]?.dueMs, "due time of a placed message");
       same(segment?.seqOf(placement.from + i), firstSeq + position, "sequence number of a placed message");
+      const group = segment?.groups?.[placement.from + i]?.id;
+      const expected = this.queue.isFifo || groups.groups !== undefined;
+      same(group, expected ? (sent[position]?.group ?? "") : undefined, "group of a placed message");
     });
   }
 
@@ -91,6 +118,56 @@ export class Twins {
     const expiresMs = this.nowMs + forMs;
     const expected = this.naive.lease(max, "pull", expiresMs, this.nowMs);
     this.#note(lease(this.queue, { max, expiresMs, kind: "pull" }, this.nowMs), expected, false);
+  }
+
+  receive(max: number, forMs: number): void {
+    const visibleAtMs = this.nowMs + forMs;
+    const deadBefore = this.naive.gone.dead;
+    const expected = this.naive.lease(max, "receive", visibleAtMs, this.nowMs);
+    const { lease: batch, dead } = receive(this.queue, { max, visibleAtMs }, this.nowMs);
+    same(countOf(dead), this.naive.gone.dead - deadBefore, "dead at a receive");
+    this.#note(batch, expected, false);
+    if (batch === null || expected === null) return;
+    const positions = batch.slices.flatMap(({ segmentId, from, to }) =>
+      Array.from({ length: to - from }, (_, i) => ({ segmentId, index: from + i, leaseId: batch.leaseId })),
+    );
+    expected.messages.forEach((message, i) => {
+      const receipt = positions[i] as Receipt; // `#note` has compared the counts
+      const facts = factsOf(this.queue, receipt);
+      same(facts?.receives, message.attempts, "receives");
+      same(facts?.firstReceivedMs, message.firstReceivedMs, "the first receive");
+      same(facts?.seq, message.seq, "sequence number of a received message");
+      this.receipts.push({ message, lease: expected, receipt });
+    });
+    if (forMs <= 0) this.naive.giveBack(expected.messages, this.nowMs);
+  }
+
+  deleteReceived({ message, lease: held, receipt }: HeldReceipt): void {
+    const { naive, nowMs } = this;
+    const isThere = naive.messages.includes(message);
+    const isGood = isThere && naive.isGood(message, held, nowMs);
+    const expected = !isThere ? "gone" : isGood ? "deleted" : "expired";
+    same(deleteReceived(this.queue, receipt, nowMs), expected, "a delete");
+    if (isGood) naive.acknowledge([message]);
+  }
+
+  changeVisibility({ message, lease: held, receipt }: HeldReceipt, forMs: number): void {
+    const { naive, nowMs } = this;
+    const { receivedMs } = held;
+    const visibleAtMs = nowMs + forMs;
+    const isThere = naive.messages.includes(message);
+    const isGood = isThere && naive.isGood(message, held, nowMs);
+    const isOver = forMs > 0 && visibleAtMs > receivedMs + VISIBILITY_TOTAL_MS_MAX;
+    const expected = !isThere ? "gone" : !isGood ? "expired" : isOver ? "overTotal" : "changed";
+    const actual = changeVisibility(this.queue, receipt, { visibleAtMs, receivedMs }, nowMs);
+    same(actual, expected, "a change of visibility");
+    if (actual !== "changed") return;
+    if (forMs <= 0) {
+      naive.giveBack([message], nowMs);
+    } else {
+      message.lease = held;
+      message.until = visibleAtMs;
+    }
   }
 
   push(): void {
@@ -143,6 +220,10 @@ export class Twins {
   expireRetention(): void {
     const expected = this.naive.expireRetention(this.nowMs);
     same(expireRetention(this.queue, this.nowMs), expected, "expired");
+  }
+
+  purge(): void {
+    same(purge(this.queue), this.naive.purge(), "purged");
   }
 
   /** Forgets everything but the stored rows and starts again from them. */

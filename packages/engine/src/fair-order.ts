@@ -1,0 +1,133 @@
+import type { Entry } from "./entry.ts";
+import { Group, NO_GROUP } from "./group.ts";
+import { type GroupOrder, groupAt, visibleSinceMs } from "./group-order.ts";
+import { TimeHeap } from "./heap.ts";
+import type { Queue } from "./queue.ts";
+import type { Segment } from "./segment.ts";
+
+/** A tenant is noisy with more than this share of all messages in flight, ... */
+const NOISY_SHARE = 0.1;
+/** ... if it has at least as many of its own in flight (spec sqs 8). */
+export const NOISY_IN_FLIGHT_MIN = 30;
+/** A noisy tenant that has sent nothing for this long is quiet again, in ms (spec sqs 8). */
+export const QUIET_AFTER_MS = 300_000;
+
+/**
+ * A standard queue whose messages name groups (spec sqs 8): the groups are tenants, and the messages of one that is noisy
+ * leave only while nothing else is ready. Nothing is blocked, and without a noisy tenant messages leave as they would
+ * without groups, by due time.
+ */
+export class FairOrder implements GroupOrder {
+  readonly groups = new Map<string, Group>();
+  /** Noisy groups with messages that are ready: fewest in flight first. */
+  readonly #noisy = new TimeHeap<Group>();
+  readonly #noisyGroups = new Set<Group>();
+  readonly #changed = new Set<Group>();
+  #nowMs = 0;
+
+  groupOf(id: string): Group {
+    const known = this.groups.get(id);
+    if (known !== undefined) return known;
+    const group = new Group(id);
+    this.groups.set(id, group);
+    return group;
+  }
+
+  added(segment: Segment, from: number, to: number, nowMs: number): void {
+    this.#each(segment, from, to, (group) => {
+      group.remaining += 1;
+      group.sentMs = Math.max(group.sentMs, nowMs);
+    });
+  }
+
+  becameReady(segment: Segment, from: number, to: number, entry: Entry | null): void {
+    this.#each(segment, from, to, (group, i) =>
+      group.messages.insert(segment, i, visibleSinceMs(segment, i, entry)),
+    );
+  }
+
+  leftReady(segment: Segment, from: number, to: number, entry: Entry | null): void {
+    this.#each(segment, from, to, (group, i) =>
+      group.messages.remove(segment, i, visibleSinceMs(segment, i, entry)),
+    );
+  }
+
+  leaseChanged(segment: Segment, from: number, to: number, by: 1 | -1): void {
+    this.#each(segment, from, to, (group) => {
+      group.inFlight += by;
+    });
+  }
+
+  removed(segment: Segment, from: number, to: number): void {
+    this.#each(segment, from, to, (group) => {
+      group.remaining -= 1;
+    });
+  }
+
+  settle(queue: Queue): void {
+    for (const group of this.#changed) this.#index(queue, group);
+    this.#changed.clear();
+  }
+
+  fallback(): Group | undefined {
+    return this.#noisy.peek();
+  }
+
+  /** One at a time: the next message may be another tenant's. */
+  canDeliver({ messages }: Group, taken: number): boolean {
+    return taken === 0 && messages.length > 0;
+  }
+
+  pass(queue: Queue, nowMs: number): void {
+    this.#nowMs = nowMs;
+    for (const group of this.#noisyGroups) {
+      if (this.#sendsStill(group)) continue;
+      this.#takeOut(queue, group);
+      this.#changed.add(group);
+    }
+  }
+
+  #index(queue: Queue, group: Group): void {
+    const { messages } = group;
+    const wasNoisy = this.#noisyGroups.has(group);
+    this.#takeOut(queue, group);
+    if (group.remaining === 0) this.groups.delete(group.id);
+    // One whose backlog is drained is quiet again.
+    if (messages.length === 0) return;
+    group.seq = messages.segmentAt(0).seqOf(messages.indexAt(0));
+    if (this.#sendsStill(group) && (wasNoisy || isTooBusy(queue, group))) {
+      group.atMs = group.inFlight;
+      this.#noisyGroups.add(group);
+      this.#noisy.push(group);
+    } else {
+      group.atMs = messages.timeAt(0);
+      queue.ready.push(group);
+    }
+  }
+
+  #takeOut(queue: Queue, group: Group): void {
+    if (this.#noisyGroups.delete(group)) this.#noisy.remove(group);
+    else queue.ready.remove(group);
+  }
+
+  #sendsStill(group: Group): boolean {
+    return this.#nowMs - group.sentMs < QUIET_AFTER_MS;
+  }
+
+  #each(segment: Segment, from: number, to: number, change: (group: Group, i: number) => void): void {
+    for (let i = from; i < to; i++) {
+      const group = groupAt(segment, i);
+      change(group, i);
+      this.#changed.add(group);
+    }
+  }
+}
+
+/** A message without a group is a tenant of its own, so all of them together are never noisy. */
+function isTooBusy(queue: Queue, group: Group): boolean {
+  return (
+    group.id !== NO_GROUP &&
+    group.inFlight >= NOISY_IN_FLIGHT_MIN &&
+    group.inFlight > NOISY_SHARE * queue.leasedCount
+  );
+}

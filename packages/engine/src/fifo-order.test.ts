@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { Receivers } from "../test/receivers.ts";
+import { counts, send } from "./index.ts";
+
+const fifo = () => new Receivers({ fifo: true });
+
+describe("a receive on a FIFO queue (spec sqs 4.2)", () => {
+  it("takes as many as possible of one group, then fills up from others, in order within each", () => {
+    const queue = fifo();
+    queue.send("a-1", "b-1", "a-2", "b-2", "a-3");
+    expect(queue.receive(4)).toEqual(["a-1", "a-2", "a-3", "b-1"]);
+    expect(queue.receive(4)).toEqual([]);
+  });
+
+  it("gives no later message of a group while one of it is in flight, but those of other groups", () => {
+    const queue = fifo();
+    queue.send("a-1", "a-2", "b-1");
+    expect(queue.receive(1)).toEqual(["a-1"]);
+    expect(queue.receive(10)).toEqual(["b-1"]);
+    queue.send("a-3");
+    expect(queue.receive(10)).toEqual([]);
+  });
+
+  it("goes on with a group when every message in flight is deleted, not before", () => {
+    const queue = fifo();
+    queue.send("a-1", "a-2", "a-3");
+    expect(queue.receive(2)).toEqual(["a-1", "a-2"]);
+    queue.delete("a-2");
+    expect(queue.receive(2)).toEqual([]);
+    queue.delete("a-1");
+    expect(queue.receive(2)).toEqual(["a-3"]);
+  });
+
+  it("gives the one that became visible, while the one behind it stays hidden and blocks the rest", () => {
+    const queue = fifo();
+    queue.send("a-1", "a-2", "a-3");
+    queue.receive(2);
+    queue.setVisibility("a-1", 0);
+    expect(queue.receive(10)).toEqual(["a-1"]);
+    queue.setVisibility("a-2", 0);
+    expect(queue.receive(10)).toEqual([]);
+  });
+
+  it.each([
+    ["a-1", []],
+    ["a-2", ["a-1"]],
+    ["a-3", ["a-1", "a-2"]],
+  ])("gives the messages before the one that was extended, %s", (extended, received) => {
+    const queue = fifo();
+    queue.send("a-1", "a-2", "a-3", "a-4");
+    queue.receive(3, 1_000);
+    queue.setVisibility(extended, 4_000);
+    queue.nowMs += 1_000;
+    expect(queue.receive(10)).toEqual(received);
+  });
+
+  it("gives an expired batch again in its order", () => {
+    const queue = fifo();
+    queue.send("a-1", "a-2", "a-3", "a-4");
+    queue.receive(3, 1_000);
+    queue.nowMs += 1_000;
+    expect(queue.receive(10)).toEqual(["a-1", "a-2", "a-3", "a-4"]);
+  });
+
+  it("begins with the group whose first message has waited longest", () => {
+    const queue = fifo();
+    queue.send("g1-1", "g1-2", "g2-1", "g2-2", "g1-3", "g1-4", "g3-1");
+    queue.receive(2);
+    queue.delete("g1-1", "g1-2");
+    expect(queue.receive(10)).toEqual(["g2-1", "g2-2", "g1-3", "g1-4", "g3-1"]);
+  });
+
+  it("lets groups that were never touched go before those that became visible again, in that order", () => {
+    const queue = fifo();
+    queue.send("g1-1", "g1-2", "g2-1", "g2-2", "g3-1");
+    expect(queue.receive(4)).toEqual(["g1-1", "g1-2", "g2-1", "g2-2"]);
+    queue.setVisibility("g2-2", 0);
+    queue.setVisibility("g2-1", 0);
+    queue.nowMs += 10;
+    queue.setVisibility("g1-1", 0);
+    queue.setVisibility("g1-2", 0);
+    expect(queue.receive(10)).toEqual(["g3-1", "g2-1", "g2-2", "g1-1", "g1-2"]);
+  });
+
+  it("with a timeout of 0 leaves the group free", () => {
+    const queue = fifo();
+    queue.send("a-1", "a-2");
+    expect(queue.receive(1, 0)).toEqual(["a-1"]);
+    expect(queue.receive(10, 0)).toEqual(["a-1", "a-2"]);
+  });
+
+  it("waits for a delayed message before later ones of its group", () => {
+    const queue = fifo();
+    const { nowMs } = queue;
+    send(queue.queue, { sizes: [1, 1], dueMs: [nowMs + 1_000, nowMs], groups: ["a", "a"] }, nowMs);
+    expect(queue.receive(10)).toEqual([]);
+    queue.nowMs += 1_000;
+    expect(queue.receive(10)).toHaveLength(2);
+  });
+
+  it("goes on with the group after a message of it has died", () => {
+    const queue = new Receivers({ fifo: true, maxRetries: 1 });
+    queue.send("a-1", "a-2");
+    expect([queue.receive(1, 0), queue.receive(1, 0)]).toEqual([["a-1"], ["a-1"]]);
+    expect(queue.receive(1)).toEqual(["a-2"]);
+    expect(queue.dead).toEqual(["a-1"]);
+  });
+
+  it("counts messages of a blocked group as visible", () => {
+    const queue = fifo();
+    queue.send("a-1", "a-2", "a-3");
+    queue.receive(1);
+    expect(counts(queue.queue)).toMatchObject({ ready: 2, leased: 1 });
+  });
+});
+
+describe("receipts of a FIFO queue (spec sqs 3.4)", () => {
+  it("count until their visibility timeout ends", () => {
+    const queue = fifo();
+    queue.send("a-1");
+    queue.receive(1, 1_000);
+    queue.nowMs += 999;
+    expect(queue.setVisibility("a-1", 1_000)).toBe("changed");
+    queue.nowMs += 999;
+    expect(queue.delete("a-1", "a-1")).toEqual(["deleted", "gone"]);
+    expect(queue.setVisibility("a-1", 1_000)).toBe("gone");
+  });
+
+  it("have expired from that moment on", () => {
+    const queue = fifo();
+    queue.send("a-1");
+    queue.receive(1, 1_000);
+    queue.nowMs += 1_000;
+    expect([...queue.delete("a-1"), queue.setVisibility("a-1", 1)]).toEqual(["expired", "expired"]);
+    expect(queue.receive(1)).toEqual(["a-1"]);
+    expect(queue.delete("a-1")).toEqual(["deleted"]);
+  });
+});

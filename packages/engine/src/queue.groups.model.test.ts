@@ -1,0 +1,207 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type MessageToSend, Twins } from "../test/twins.ts";
+import type { QueueRules } from "./index.ts";
+
+/*
+ * `queue.model.test.ts` for queues with groups and receivers: random programs on the engine and on a plain list of
+ * messages, and every small history of a FIFO queue.
+ */
+
+type Step = (twins: Twins) => void;
+type NamedStep = readonly [name: string, run: Step];
+
+const group = fc.constantFrom("a", "a", "b", "c");
+
+const sendStep = (isFifo: boolean): fc.Arbitrary<NamedStep> =>
+  fc
+    .array(
+      fc.record<MessageToSend>(
+        {
+          size: fc.integer({ min: 0, max: 2000 }),
+          delayMs: fc.constantFrom(0, 0, 0, 0, 500, 1000),
+          ...{ group },
+        },
+        isFifo ? { requiredKeys: ["size", "delayMs", "group"] } : { requiredKeys: ["size", "delayMs"] },
+      ),
+      { minLength: 1, maxLength: 10 },
+    )
+    .map((messages) => [`send ${JSON.stringify(messages)}`, (twins) => twins.send(messages)]);
+
+const receiveStep: fc.Arbitrary<NamedStep> = fc
+  .record({ max: fc.integer({ min: 1, max: 10 }), forMs: fc.constantFrom(0, 1, 700, 700, 3000, 43_200_000) })
+  .map(({ max, forMs }) => [`receive ${max} for ${forMs} ms`, (twins) => twins.receive(max, forMs)]);
+
+const receiptStep: fc.Arbitrary<NamedStep> = fc
+  .record({ which: fc.nat(30), forMs: fc.option(fc.constantFrom(0, 1, 500, 5000, 43_200_000)) })
+  .map(({ which, forMs }) => [
+    forMs === null ? `delete receipt -${which}` : `let receipt -${which} be invisible for ${forMs} ms`,
+    (twins) => {
+      const held = twins.receipts[twins.receipts.length - 1 - (which % Math.max(1, twins.receipts.length))];
+      if (held === undefined) return;
+      if (forMs === null) twins.deleteReceived(held);
+      else twins.changeVisibility(held, forMs);
+    },
+  ]);
+
+const pushStep: fc.Arbitrary<NamedStep> = fc
+  .record({ ack: fc.boolean(), to: fc.nat(6) })
+  .map(({ ack, to }) => [
+    `push, and ${ack ? "ack" : "retry later"} the first ${to}`,
+    (twins) => {
+      twins.push();
+      const held = twins.leases.at(-1);
+      if (held?.running !== true) return;
+      twins.settle(held, 0, to, ack ? "ack" : "retryLater");
+      twins.settle(held, to, 100, ack ? "release" : "retry");
+      twins.end(held, "ok");
+    },
+  ]);
+
+const plain = (name: string, run: Step): fc.Arbitrary<NamedStep> => fc.constant<NamedStep>([name, run]);
+
+const timeStep: fc.Arbitrary<NamedStep> = fc.constantFrom(1, 300, 1000, 4000, 20_000_000).map((ms) => [
+  `${ms} ms pass`,
+  (twins) => {
+    twins.nowMs += ms;
+  },
+]);
+
+const programs = (isFifo: boolean) =>
+  fc
+    .array(
+      fc.oneof(
+        { weight: 5, arbitrary: sendStep(isFifo) },
+        { weight: 6, arbitrary: receiveStep },
+        { weight: 8, arbitrary: receiptStep },
+        { weight: 2, arbitrary: pushStep },
+        { weight: 4, arbitrary: timeStep },
+        { weight: 3, arbitrary: plain("leases expire", (twins) => twins.expireLeases()) },
+        { weight: 1, arbitrary: plain("retention", (twins) => twins.expireRetention()) },
+        { weight: 1, arbitrary: plain("purge", (twins) => twins.purge()) },
+        { weight: 1, arbitrary: plain("restart", (twins) => twins.restart()) },
+      ),
+      { minLength: 1, maxLength: 40, size: "max" },
+    )
+    .map((program) => program.map(([name, run]) => ({ run, [fc.toStringMethod]: () => name })));
+
+const rules = (isFifo: boolean): fc.Arbitrary<QueueRules> =>
+  fc.record({
+    maxBatchSize: fc.integer({ min: 1, max: 8 }),
+    batchTimeoutMs: fc.constantFrom(0, 1000),
+    maxRetries: fc.constantFrom(0, 1, 3, Infinity),
+    maxConcurrency: fc.constant(null),
+    retryDelayMs: fc.constantFrom(0, 1500),
+    retentionMs: fc.constantFrom(15_000, 1e9),
+    pushLeaseMs: fc.constant(2500),
+    fifo: fc.constant(isFifo),
+  });
+
+describe("the engine does what a plain list of messages does", () => {
+  it.each([
+    ["on a FIFO queue", true],
+    ["on a standard queue some of whose messages have groups", false],
+  ])("%s, in every observable respect, after every command, across restarts", (_what, isFifo) => {
+    fc.assert(
+      fc.property(rules(isFifo), programs(isFifo), (queueRules, program) => {
+        const twins = new Twins(queueRules);
+        for (const step of program) {
+          step.run(twins);
+          twins.check();
+        }
+      }),
+      { numRuns: Number(process.env.SLUICE_MODEL_RUNS ?? 2500) },
+    );
+  });
+});
+
+/** A command; `false` when it can do nothing now, so that no history is gone through twice. */
+type Command = (twins: Twins) => boolean;
+
+const MESSAGES_MAX = 3;
+
+const send =
+  (...groups: string[]): Command =>
+  (twins) => {
+    if (twins.naive.sent + groups.length > MESSAGES_MAX) return false;
+    twins.send(groups.map((name) => ({ size: 1, delayMs: 0, group: name })));
+    return true;
+  };
+
+const withMessages =
+  (run: (twins: Twins) => void): Command =>
+  (twins) => {
+    if (twins.naive.sent === 0) return false;
+    run(twins);
+    return true;
+  };
+
+const withReceipt =
+  (which: number, run: (twins: Twins, held: Twins["receipts"][number]) => void): Command =>
+  (twins) => {
+    const held = twins.receipts.at(which);
+    if (held === undefined) return false;
+    run(twins, held);
+    return true;
+  };
+
+const ALPHABET: Readonly<Record<string, Command>> = {
+  "send a": send("a"),
+  "send a, b": send("a", "b"),
+  "send a, a": send("a", "a"),
+  "receive 1": withMessages((twins) => twins.receive(1, 1_000)),
+  "receive 3": withMessages((twins) => twins.receive(3, 1_000)),
+  "receive 1 and leave it visible": withMessages((twins) => twins.receive(1, 0)),
+  "delete by the first receipt": withReceipt(0, (twins, held) => twins.deleteReceived(held)),
+  "delete by the last receipt": withReceipt(-1, (twins, held) => twins.deleteReceived(held)),
+  "end the first receipt": withReceipt(0, (twins, held) => twins.changeVisibility(held, 0)),
+  "extend the last receipt": withReceipt(-1, (twins, held) => twins.changeVisibility(held, 2_000)),
+  "1 s passes": (twins) => {
+    twins.nowMs += 1_000;
+    return true;
+  },
+  "leases expire": withMessages((twins) => twins.expireLeases()),
+  restart: withMessages((twins) => twins.restart()),
+};
+
+/** Runs every history that begins with `prefix`; answers with how many there were. */
+function explore(rulesOfQueue: QueueRules, prefix: readonly string[], lengthMax: number): number {
+  let histories = 0;
+  for (const name of Object.keys(ALPHABET)) {
+    const history = [...prefix, name];
+    const twins = new Twins(rulesOfQueue);
+    try {
+      const apt = history.every((step) => {
+        const did = ALPHABET[step]?.(twins) === true;
+        twins.commit();
+        return did;
+      });
+      if (!apt) continue;
+      twins.check();
+    } catch (error) {
+      throw new Error(`${history.join("; ")}: ${error}`, { cause: error });
+    }
+    histories += 1;
+    if (history.length < lengthMax) histories += explore(rulesOfQueue, history, lengthMax);
+  }
+  return histories;
+}
+
+describe("every small history of receivers does what a plain list of messages does", () => {
+  it.each<[string, Partial<QueueRules>, string[], number, number]>([
+    ["on a FIFO queue", { fifo: true }, [], 5, 10_000],
+    ["on a FIFO queue after three of one group", { fifo: true }, ["send a, a", "send a"], 6, 4_000],
+    [
+      "on a FIFO queue with two receives",
+      { fifo: true, maxRetries: 1 },
+      ["send a, b", "receive 3"],
+      6,
+      8_000,
+    ],
+    ["on a standard queue with one receive", { maxRetries: 0 }, ["send a, b"], 5, 1_000],
+  ])("%s", (_what, changes, prefix, lengthMax, histories) => {
+    const base = { maxBatchSize: 2, batchTimeoutMs: 1_000, retentionMs: 30_000, maxRetries: Infinity };
+    const all = { ...base, maxConcurrency: null, retryDelayMs: 0, pushLeaseMs: 1_000, ...changes };
+    expect(explore(all, prefix, lengthMax)).toBeGreaterThan(histories);
+  });
+});

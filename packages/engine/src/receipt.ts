@@ -1,0 +1,110 @@
+import type { Entry } from "./entry.ts";
+import { isolate } from "./isolate.ts";
+import type { Queue } from "./queue.ts";
+import type { Segment } from "./segment.ts";
+import { returnReceived } from "./settle.ts";
+import { removeEntry, toLeased } from "./transitions.ts";
+
+/** Longest that a message can be kept invisible by one receipt, in ms: 12 hours from its receive (spec sqs 3.1). */
+export const VISIBILITY_TOTAL_MS_MAX = 43_200_000;
+
+/** One act of receiving one message: what a receipt handle stands for. */
+export interface Receipt {
+  readonly segmentId: number;
+  readonly index: number;
+  readonly leaseId: number;
+}
+
+/**
+ * Deletes the message of a receipt. On a standard queue any receipt of a message does, also one that has expired or that a
+ * newer receive has followed; on a FIFO queue only the latest one, within its visibility timeout (spec sqs 3.4).
+ *
+ * @returns `gone` for a message that was not there any more, `expired` for a receipt that does not count any more.
+ */
+export function deleteReceived(
+  queue: Queue,
+  receipt: Receipt,
+  nowMs: number,
+): "deleted" | "gone" | "expired" {
+  const found = find(queue, receipt, nowMs);
+  if (found === "gone" || found === "expired") return found;
+  const entry = isolate(queue, found, receipt.index);
+  if (entry === null) return "gone";
+  removeEntry(queue, entry);
+  return "deleted";
+}
+
+/** A new end of a message's invisibility. */
+export interface NewVisibility {
+  /** In ms; `nowMs` or before makes the message visible at once. */
+  readonly visibleAtMs: number;
+  /** When the receipt was given, in ms. */
+  readonly receivedMs: number;
+}
+
+/**
+ * Replaces the rest of a message's visibility timeout (spec sqs 3.3). Which receipts count is as for a delete; on a standard
+ * queue a message that is visible again becomes invisible.
+ *
+ * @returns `overTotal` if the message would be invisible for more than `VISIBILITY_TOTAL_MS_MAX` since its receive; then
+ *   nothing has changed.
+ */
+export function changeVisibility(
+  queue: Queue,
+  receipt: Receipt,
+  { visibleAtMs, receivedMs }: NewVisibility,
+  nowMs: number,
+): "changed" | "gone" | "expired" | "overTotal" {
+  const found = find(queue, receipt, nowMs);
+  if (found === "gone" || found === "expired") return found;
+  if (visibleAtMs > nowMs && visibleAtMs > receivedMs + VISIBILITY_TOTAL_MS_MAX) return "overTotal";
+  const entry = isolate(queue, found, receipt.index);
+  if (entry === null) return "gone";
+  if (visibleAtMs <= nowMs) {
+    returnReceived(queue, entry, nowMs, nowMs);
+  } else {
+    // After damage a message can be back that was received: it was delivered once at least.
+    entry.attempts = Math.max(1, entry.attempts);
+    // Whoever else holds it does not any more.
+    entry.leaseId = receipt.leaseId;
+    entry.leaseKind = "receive";
+    toLeased(queue, entry, visibleAtMs);
+  }
+  return "changed";
+}
+
+/** What is known of a message that was received. */
+export interface ReceivedFacts {
+  /** Receives in this queue. */
+  readonly receives: number;
+  readonly firstReceivedMs: number;
+  /** Grows over all messages of the queue in the order of their sends. */
+  readonly seq: number;
+  /** End of its visibility timeout in ms. */
+  readonly visibleAtMs: number;
+}
+
+/** What is known of the message of a receipt; `null` unless that is the latest one and within its visibility timeout. */
+export function factsOf(queue: Queue, receipt: Receipt): ReceivedFacts | null {
+  const segment = queue.segments.get(receipt.segmentId);
+  const entry = segment?.entryOf(receipt.index) ?? null;
+  if (segment === undefined || entry === null || entry.leaseId !== receipt.leaseId) return null;
+  const { attempts, firstReceivedMs, atMs } = entry;
+  return { receives: attempts, firstReceivedMs, seq: segment.seqOf(receipt.index), visibleAtMs: atMs };
+}
+
+function find(
+  queue: Queue,
+  { segmentId, index, leaseId }: Receipt,
+  nowMs: number,
+): Segment | "gone" | "expired" {
+  const segment = queue.segments.get(segmentId);
+  if (segment === undefined || index >= segment.count) return "gone";
+  const entry = segment.entryOf(index);
+  if (entry === null && index < segment.cursor) return "gone";
+  return queue.isFifo && !holds(entry, leaseId, nowMs) ? "expired" : segment;
+}
+
+function holds(entry: Entry | null, leaseId: number, nowMs: number): boolean {
+  return entry !== null && entry.state === "leased" && entry.leaseId === leaseId && entry.atMs > nowMs;
+}
