@@ -3,11 +3,12 @@ import {
   type BrokerOptions,
   createDirectory,
   createQueueBroker,
-  DIRECTORY_NAME,
   describeUnreadable,
   type QueueBrokerObject,
 } from "@sluice/broker";
-import { type AccountDirectory, createGateway, type QueueDirectory } from "@sluice/gateway";
+import { createGateway, type QueueDirectory } from "@sluice/gateway";
+import { accessOf } from "./access.ts";
+import { accountOf } from "./account.ts";
 import { QueueBinding } from "./queue-binding.ts";
 
 export type { BrokerOptions } from "@sluice/broker";
@@ -23,7 +24,7 @@ export function defineBroker(options: BrokerOptions) {
   let gateway: ReturnType<typeof createGateway> | undefined;
   const handler: ExportedHandler<BrokerEnv> = {
     fetch: (request, env) => {
-      gateway ??= createGateway(directoryOf(env));
+      gateway ??= createGateway(directoryOf(env), accessOf(env));
       return gateway.fetch(request);
     },
   };
@@ -36,17 +37,13 @@ export function defineBroker(options: BrokerOptions) {
 }
 
 function directoryOf(env: BrokerEnv): QueueDirectory {
-  const { SLUICE_DIRECTORY: directories } = env;
   const objectOf = (queue: string): QueueBrokerObject =>
     env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(queue)) as unknown as QueueBrokerObject;
   /** Queues that could not be asked, each of which is said once. */
   const unreadable = new Set<string>();
-  const account = () =>
-    directories.get(directories.idFromName(DIRECTORY_NAME)) as unknown as AccountDirectory;
+  const account = accountOf(env);
   return {
-    get account() {
-      return account();
-    },
+    account,
     queue: objectOf,
     describe: async (queue) => {
       try {
@@ -64,7 +61,7 @@ function directoryOf(env: BrokerEnv): QueueDirectory {
     advanceClock:
       env.SLUICE_ENV === "development"
         ? async (ms) => {
-            const queues = await account().list();
+            const queues = await account.list();
             await Promise.all(queues.map(({ name }) => objectOf(name).advanceClock(name, ms)));
           }
         : null,

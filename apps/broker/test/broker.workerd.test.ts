@@ -1,10 +1,7 @@
-import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { afterEach, describe, expect, it } from "vitest";
+import type { Miniflare } from "miniflare";
+import { describe, expect, it } from "vitest";
+import { startBrokerWorker as start } from "./broker-worker.ts";
 
-const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const API = "http://localhost/__sluice/api";
 
 /** What `sluice build` generates for a project with these queues. */
@@ -15,43 +12,6 @@ const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {
 export { Directory, QueueBroker };
 export default handler;
 `;
-
-let mf: Miniflare | undefined;
-
-afterEach(async () => {
-  await mf?.dispose();
-  mf = undefined;
-});
-
-/** Starts the broker Worker of an entry; in memory. */
-async function start(entry: string, bindings: Record<string, string>): Promise<Miniflare> {
-  const { outputFiles } = await build({
-    stdin: { contents: entry, resolveDir: ROOT, loader: "ts" },
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2024",
-    external: ["cloudflare:*"],
-  });
-  mf = new Miniflare(
-    convertV4MiniflareOptions({
-      workers: [
-        {
-          name: "broker",
-          compatibilityDate: "2026-11-01",
-          modules: [{ type: "ESModule", path: "broker.js", contents: outputFiles[0]?.text ?? "" }],
-          durableObjects: {
-            SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true },
-            SLUICE_DIRECTORY: { className: "Directory", useSQLite: true },
-          },
-          bindings,
-        },
-      ],
-    } as Parameters<typeof convertV4MiniflareOptions>[0]),
-  );
-  await mf.ready;
-  return mf;
-}
 
 async function get(broker: Miniflare, url: string): Promise<unknown> {
   return (await broker.dispatchFetch(url)).json();
@@ -108,16 +68,28 @@ describe("the broker Worker of a project", () => {
   });
 
   it("does not move the clock of a deployed broker", async () => {
-    const broker = await start(ENTRY, {});
-    const response = await moveClock(broker, 1);
+    const broker = await start(ENTRY, { SLUICE_API_TOKENS: "secret" });
+    const response = await moveClock(broker, 1, { authorization: "Bearer secret" });
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ error: { code: "not_in_production" } });
+  });
+
+  it("keeps the HTTP APIs of a deployed broker closed until it has tokens, and says what to set", async () => {
+    const closed = await start(ENTRY, {});
+    for (const path of ["/__sluice/api/queues", "/__sluice/client/v4/accounts/any/queues"]) {
+      const response = await closed.dispatchFetch(`http://localhost${path}`);
+      expect(response.status).toBe(403);
+      expect(await response.text()).toContain("wrangler secret put SLUICE_API_TOKENS");
+    }
+    expect((await closed.dispatchFetch("http://localhost/__sluice/health")).status).toBe(200);
+    expect((await closed.dispatchFetch("http://localhost/__sluice/")).status).toBe(200);
   });
 });
 
 describe("the broker Worker on its own", () => {
   it("runs without a queue", async () => {
-    const broker = await start('export { default, Directory, QueueBroker } from "./src/index.ts";', {});
+    const entry = 'export { default, Directory, QueueBroker } from "./src/index.ts";';
+    const broker = await start(entry, { SLUICE_ENV: "local" });
     expect(await get(broker, "http://localhost/__sluice/health")).toEqual({ status: "ok", queues: 0 });
     expect(await get(broker, `${API}/queues`)).toMatchObject({ queues: [] });
   });

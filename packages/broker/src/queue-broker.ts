@@ -32,8 +32,14 @@ const OPEN_AGAIN_MS = 30_000;
 export interface BrokerEnv {
   readonly SLUICE_QUEUES: DurableObjectNamespace<QueueBrokerObject>;
   readonly SLUICE_DIRECTORY: DurableObjectNamespace<DirectoryObject>;
-  /** `development` allows to move the clock. Absent on a deployed broker. */
+  /**
+   * `development` opens the HTTP API and allows to move the clock, `local` opens the API alone. Absent on a deployed broker.
+   */
   readonly SLUICE_ENV?: string;
+  /** Who brings one of these, separated by commas, may use the HTTP API. */
+  readonly SLUICE_API_TOKENS?: string;
+  /** Further names, separated by commas, that an open broker is reached by. */
+  readonly SLUICE_ALLOWED_HOSTS?: string;
   readonly [binding: string]: unknown;
 }
 

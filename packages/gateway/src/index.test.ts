@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { directoryOf } from "../test/directory.ts";
+import { directoryOf, OPEN } from "../test/directory.ts";
 import { createGateway, PREFIX } from "./index.ts";
 
 const ORIGIN = "http://localhost:8787";
 
 function get(path: string, method = "GET"): Promise<Response> {
-  return Promise.resolve(createGateway(directoryOf()).request(`${ORIGIN}${path}`, { method }));
+  return Promise.resolve(createGateway(directoryOf(), OPEN).request(`${ORIGIN}${path}`, { method }));
 }
 
 describe("the gateway", () => {
@@ -22,7 +22,9 @@ describe("the gateway", () => {
   it("says that it fails when nobody knows which queues there are", async () => {
     const directory = directoryOf();
     const account = { ...directory.account, list: () => Promise.reject(new Error("gone")) };
-    const response = await createGateway({ ...directory, account }).request(`${ORIGIN}/__sluice/health`);
+    const response = await createGateway({ ...directory, account }, OPEN).request(
+      `${ORIGIN}/__sluice/health`,
+    );
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({
       status: "failing",

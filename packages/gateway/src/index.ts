@@ -1,9 +1,12 @@
 import { Hono } from "hono";
+import type { Access } from "./access.ts";
 import { failure } from "./admin/failure.ts";
 import { adminRoutes } from "./admin/routes.ts";
+import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import { DASHBOARD_PAGE } from "./dashboard/page.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
 
+export type { Access } from "./access.ts";
 export type { QueueView } from "./admin/queue-view.ts";
 export { CLOCK_ADVANCE_MS_MAX } from "./admin/routes.ts";
 export { type BindingTarget, createBindingApp } from "./binding/binding-app.ts";
@@ -13,7 +16,7 @@ export type { AccountDirectory, QueueDirectory } from "./queue-directory.ts";
 export const PREFIX = "/__sluice";
 
 /** The HTTP side of the broker: every dialect and the admin API, each under its own path below `PREFIX`. */
-export function createGateway(directory: QueueDirectory): Hono {
+export function createGateway(directory: QueueDirectory, access: Access): Hono {
   const app = new Hono();
   app.get(`${PREFIX}/health`, async (c) => {
     try {
@@ -24,7 +27,8 @@ export function createGateway(directory: QueueDirectory): Hono {
   });
   app.get(PREFIX, (c) => c.redirect(`${PREFIX}/`));
   app.get(`${PREFIX}/`, (c) => c.html(DASHBOARD_PAGE));
-  app.route(`${PREFIX}/api`, adminRoutes(directory));
+  app.route(`${PREFIX}/api`, adminRoutes(directory, access));
+  app.route(`${PREFIX}/client/v4`, cloudflareRoutes(directory, access));
   app.notFound((c) => c.json(failure("no_route", `Nothing answers ${c.req.method} ${c.req.path}.`), 404));
   app.onError((error, c) => {
     console.error(`${c.req.method} ${c.req.path} failed: ${error.stack ?? error}`);

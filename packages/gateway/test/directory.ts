@@ -1,5 +1,5 @@
 import type { DirectoryReply, QueueDefinition, QueueDescription, QueueRecord } from "@sluice/protocol";
-import type { AccountDirectory, QueueDirectory } from "../src/index.ts";
+import type { Access, AccountDirectory, QueueDirectory } from "../src/index.ts";
 
 export const ORDERS: QueueDefinition = {
   deliveryDelaySeconds: 5,
@@ -25,6 +25,9 @@ export const DEAD: QueueDefinition = {
   producers: [],
   consumer: null,
 };
+
+/** The broker of a developer's machine. */
+export const OPEN: Access = { kind: "open", hosts: [] };
 
 /** When every record of these tests was made, in ms. */
 export const CREATED_MS = 1_700_000_000_000;
@@ -65,6 +68,12 @@ export function accountOf(queues: Record<string, QueueDefinition>): AccountDirec
     deleteQueue: refuse,
     setConsumer: refuse,
     removeConsumer: refuse,
+    listSubscriptions: async () => [],
+    createSubscription: async () => ({ ok: false, refusal: { kind: "queueNotFound" } }),
+    changeSubscription: async () => ({ ok: false, refusal: { kind: "subscriptionNotFound" } }),
+    deleteSubscription: async () => ({ ok: false, refusal: { kind: "subscriptionNotFound" } }),
+    notePurge: async () => {},
+    lastPurge: async () => null,
     deployed: async () => "fingerprint",
   };
 }

@@ -66,11 +66,44 @@ export type DirectoryRefusal =
   | { readonly kind: "consumerExists"; readonly name: string; readonly queueId: string }
   | { readonly kind: "consumerNotFound" }
   /** Dead letters would go in a circle: the queues of it, in order. */
-  | { readonly kind: "deadLetterCycle"; readonly queues: readonly string[] };
+  | { readonly kind: "deadLetterCycle"; readonly queues: readonly string[] }
+  | { readonly kind: "subscriptionNotFound" }
+  /** There is a subscription for this source already. */
+  | { readonly kind: "sourceSubscribed" };
 
 export type DirectoryReply =
   | { readonly ok: true; readonly record: QueueRecord }
   | { readonly ok: false; readonly refusal: DirectoryRefusal };
+
+/** Events of some source that are to be sent to a queue (spec cloudflare-queues 6.6). A contract: it is stored. */
+export interface Subscription extends NewSubscription {
+  /** 32 hexadecimal digits, random. */
+  readonly id: string;
+  readonly createdAtMs: number;
+  readonly modifiedAtMs: number;
+}
+
+export interface NewSubscription {
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Its `type`, and what else tells it from others of that type. */
+  readonly source: Readonly<Record<string, string>>;
+  readonly queueId: string;
+  readonly events: readonly string[];
+}
+
+export type SubscriptionChange = Partial<Omit<NewSubscription, "source">>;
+
+export type SubscriptionReply =
+  | { readonly ok: true; readonly subscription: Subscription }
+  | { readonly ok: false; readonly refusal: DirectoryRefusal };
+
+/** When a queue was emptied last, in ms since 1970. */
+export interface PurgeRecord {
+  readonly startedMs: number;
+  /** `null` while it runs, or when it failed. */
+  readonly completedMs: number | null;
+}
 
 /**
  * What the gateway calls on the directory. A change is durable when it is answered, and the queue goes by it, unless the
@@ -100,6 +133,17 @@ export interface DirectoryRpc {
   ): Promise<DirectoryReply>;
   /** Refused: `queueNotFound`, `consumerNotFound`. */
   removeConsumer(queueId: string, consumerId: string): Promise<DirectoryReply>;
+  /** Every subscription, oldest first. */
+  listSubscriptions(): Promise<readonly Subscription[]>;
+  /** Refused: `queueNotFound`, `sourceSubscribed`. */
+  createSubscription(subscription: NewSubscription): Promise<SubscriptionReply>;
+  /** Refused: `subscriptionNotFound`, `queueNotFound`. */
+  changeSubscription(id: string, change: SubscriptionChange): Promise<SubscriptionReply>;
+  /** Answers with what it was. Refused: `subscriptionNotFound`. */
+  deleteSubscription(id: string): Promise<SubscriptionReply>;
+  /** Notes a purge of a queue; the queue itself carries it out. */
+  notePurge(queueId: string, purge: PurgeRecord): Promise<void>;
+  lastPurge(queueId: string): Promise<PurgeRecord | null>;
   /** Fingerprint of the deployed topology that the directory goes by (`topologyFingerprint`). */
   deployed(): Promise<string>;
 }

@@ -4,9 +4,14 @@ import {
   type DirectoryReply,
   type DirectoryRpc,
   type NewQueue,
+  type NewSubscription,
+  type PurgeRecord,
   type QueueChange,
   type QueueRecord,
   type QueueTopology,
+  type Subscription,
+  type SubscriptionChange,
+  type SubscriptionReply,
   topologyFingerprint,
 } from "@sluice/protocol";
 import type { Mark } from "../mark.ts";
@@ -14,11 +19,14 @@ import type { MarkDirectory } from "../watermark.ts";
 import { applyTopology } from "./apply-topology.ts";
 import { removeConsumer, setConsumer } from "./consumers.ts";
 import { Marks } from "./marks.ts";
+import { newId } from "./new-id.ts";
 import { Notices } from "./notices.ts";
+import { Purges } from "./purges.ts";
 import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
 import { Registry } from "./registry.ts";
 import { DirectoryRows } from "./rows.ts";
 import { restoreQueue, type Standing, standingOf } from "./standing.ts";
+import { Subscriptions } from "./subscriptions.ts";
 
 /** Name of the one directory of an account. */
 export const DIRECTORY_NAME = "directory";
@@ -70,6 +78,8 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
   return class Directory extends DurableObject<DirectoryEnv> implements DirectoryObject {
     readonly #marks: Marks;
     readonly #rows: DirectoryRows;
+    readonly #subscriptions: Subscriptions;
+    readonly #purges: Purges;
     readonly #registry: Registry;
     readonly #notices: Notices;
     #deployed = "";
@@ -79,11 +89,13 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       const { sql } = ctx.storage;
       this.#marks = new Marks(sql);
       this.#rows = new DirectoryRows(sql);
+      this.#subscriptions = new Subscriptions(sql);
+      this.#purges = new Purges(sql);
       this.#registry = new Registry(this.#rows.read(), {
         save: (row) => this.#rows.save(row),
         erase: (name) => this.#rows.erase(name),
         now: () => Date.now(),
-        newId: () => crypto.randomUUID().replaceAll("-", ""),
+        newId,
       });
       const queue = (name: string) => {
         const { SLUICE_QUEUES: namespace } = env;
@@ -120,7 +132,11 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     }
 
     deleteQueue(queueId: string): Promise<DirectoryReply> {
-      return this.#change(() => deleteQueue(this.#registry, queueId));
+      return this.#change(() => {
+        const reply = deleteQueue(this.#registry, queueId);
+        if (reply.ok) this.#forgetQueue(queueId, reply.record.name);
+        return reply;
+      });
     }
 
     setConsumer(
@@ -133,6 +149,35 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
 
     removeConsumer(queueId: string, consumerId: string): Promise<DirectoryReply> {
       return this.#change(() => removeConsumer(this.#registry, queueId, consumerId));
+    }
+
+    async listSubscriptions(): Promise<readonly Subscription[]> {
+      return this.#subscriptions.list();
+    }
+
+    async createSubscription(subscription: NewSubscription): Promise<SubscriptionReply> {
+      if (!this.#exists(subscription.queueId)) return { ok: false, refusal: { kind: "queueNotFound" } };
+      return this.#subscriptions.create(subscription);
+    }
+
+    async changeSubscription(id: string, change: SubscriptionChange): Promise<SubscriptionReply> {
+      const { queueId } = change;
+      if (queueId !== undefined && !this.#exists(queueId)) {
+        return { ok: false, refusal: { kind: "queueNotFound" } };
+      }
+      return this.#subscriptions.change(id, change);
+    }
+
+    async deleteSubscription(id: string): Promise<SubscriptionReply> {
+      return this.#subscriptions.delete(id);
+    }
+
+    async notePurge(queueId: string, purge: PurgeRecord): Promise<void> {
+      this.#purges.note(queueId, purge);
+    }
+
+    async lastPurge(queueId: string): Promise<PurgeRecord | null> {
+      return this.#purges.last(queueId);
     }
 
     async deployed(): Promise<string> {
@@ -156,6 +201,17 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     /** Never throws: after six failures in a row the platform would drop the alarm for ever. */
     override async alarm(): Promise<void> {
       await this.#tellAll();
+    }
+
+    #exists(queueId: string): boolean {
+      return this.#registry.queueById(queueId) !== undefined;
+    }
+
+    #forgetQueue(queueId: string, name: string): void {
+      this.#purges.forget(queueId);
+      for (const subscription of this.#subscriptions.deleteOf(queueId)) {
+        console.warn(`Directory: the subscription "${subscription.name}" ends with its queue "${name}"`);
+      }
     }
 
     async #deploy(): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { DEAD, directoryOf, ORDERS, recordOf } from "../../test/directory.ts";
+import { DEAD, directoryOf, OPEN, ORDERS, recordOf } from "../../test/directory.ts";
 import { CLOCK_ADVANCE_MS_MAX, createGateway } from "../index.ts";
 
 const API = "http://localhost:8787/__sluice/api";
@@ -10,7 +10,7 @@ function moveClock(
   body = '{"advanceMs": 1000}',
   headers: Record<string, string> = {},
 ) {
-  return createGateway(directory).request(`${API}/clock`, { method: "POST", body, headers });
+  return createGateway(directory, OPEN).request(`${API}/clock`, { method: "POST", body, headers });
 }
 
 async function json(response: Response | Promise<Response>): Promise<unknown> {
@@ -19,7 +19,7 @@ async function json(response: Response | Promise<Response>): Promise<unknown> {
 
 describe("GET /queues", () => {
   it("shows every queue with counts, settings, producers and consumer, in order of names", async () => {
-    const response = await createGateway(directoryOf()).request(`${API}/queues`);
+    const response = await createGateway(directoryOf(), OPEN).request(`${API}/queues`);
     expect(response.status).toBe(200);
     const common = {
       messages: { ready: 1, delayed: 2, leased: 3 },
@@ -52,7 +52,7 @@ describe("GET /queues", () => {
   });
 
   it("shows none when none is configured", async () => {
-    expect(await json(createGateway(directoryOf({})).request(`${API}/queues`))).toEqual({
+    expect(await json(createGateway(directoryOf({}), OPEN).request(`${API}/queues`))).toEqual({
       queues: [],
       deployed: "fingerprint",
     });
@@ -61,7 +61,7 @@ describe("GET /queues", () => {
 
 describe("GET /queues/NAME", () => {
   it("shows the queue as the list does", async () => {
-    const gateway = createGateway(directoryOf());
+    const gateway = createGateway(directoryOf(), OPEN);
     const one = await json(gateway.request(`${API}/queues/orders`));
     expect(await json(gateway.request(`${API}/queues`))).toMatchObject({ queues: [{}, one] });
     expect(one).toMatchObject({ name: "orders" });
@@ -71,7 +71,7 @@ describe("GET /queues/NAME", () => {
     const damage = [
       { kind: "rolledBack", foundAtMs: 1_700_000_000_000, messagesLost: 3, text: "3 commit(s) are missing" },
     ] as const;
-    const gateway = createGateway(directoryOf({ orders: ORDERS }, { damage }));
+    const gateway = createGateway(directoryOf({ orders: ORDERS }, { damage }), OPEN);
     expect(await json(gateway.request(`${API}/queues/orders`))).toMatchObject({
       damage: [
         {
@@ -85,14 +85,14 @@ describe("GET /queues/NAME", () => {
   });
 
   it("says null for the oldest message when none waits", async () => {
-    const gateway = createGateway(directoryOf({ dead: DEAD }, { oldestMessageTimestampMs: 0 }));
+    const gateway = createGateway(directoryOf({ dead: DEAD }, { oldestMessageTimestampMs: 0 }), OPEN);
     expect(await json(gateway.request(`${API}/queues/dead`))).toMatchObject({ oldestMessageAt: null });
   });
 
   it.each(["nothing", "constructor", "__proto__", "toString"])(
     "answers 404 for %s, which does not exist",
     async (name) => {
-      const response = await createGateway(directoryOf()).request(`${API}/queues/${name}`);
+      const response = await createGateway(directoryOf(), OPEN).request(`${API}/queues/${name}`);
       expect(response.status).toBe(404);
       expect(await response.json()).toEqual({
         error: { code: "queue_not_found", message: `There is no queue "${name}".` },
@@ -103,7 +103,7 @@ describe("GET /queues/NAME", () => {
   it("answers 500 when the broker fails, and tells why in the log only", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     const directory = { ...directoryOf(), describe: () => Promise.reject(new Error("secret of the disk")) };
-    const response = await createGateway(directory).request(`${API}/queues/orders`);
+    const response = await createGateway(directory, OPEN).request(`${API}/queues/orders`);
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({
       error: { code: "internal_error", message: "The broker failed; its log says why." },
@@ -117,7 +117,7 @@ describe("GET /queues/NAME", () => {
 
 describe("GET /", () => {
   it("names endpoints that are all there", async () => {
-    const gateway = createGateway(directoryOf());
+    const gateway = createGateway(directoryOf(), OPEN);
     const { endpoints } = (await json(gateway.request(`${API}`))) as {
       endpoints: { method: string; path: string; body?: string }[];
     };
@@ -200,7 +200,7 @@ describe("a page of another origin", () => {
   });
 
   it("cannot use any other method that changes something", async () => {
-    const gateway = createGateway(directoryOf());
+    const gateway = createGateway(directoryOf(), OPEN);
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       const init = { method, headers: { origin: "https://evil.example" } };
       expect((await gateway.request(`${API}/queues/orders`, init)).status, method).toBe(403);
@@ -213,7 +213,7 @@ describe("a page of another origin", () => {
   });
 
   it("may read, which the browser keeps from it", async () => {
-    const response = await createGateway(directoryOf()).request(`${API}/queues`, {
+    const response = await createGateway(directoryOf(), OPEN).request(`${API}/queues`, {
       headers: { origin: "https://evil.example" },
     });
     expect(response.status).toBe(200);

@@ -1,7 +1,9 @@
 import type { QueueRecord } from "@sluice/protocol";
 import { Hono } from "hono";
+import type { Access } from "../access.ts";
 import type { QueueDirectory } from "../queue-directory.ts";
 import { failure } from "./failure.ts";
+import { guard } from "./guard.ts";
 import { type QueueView, viewOf } from "./queue-view.ts";
 import { refuseOtherOrigins } from "./same-origin.ts";
 
@@ -36,10 +38,10 @@ const ENDPOINTS = [
  * Errors are `{"error": {"code", "message"}}` with a fitting status. What changes something is refused to pages of other
  * origins (403, `other_origin`).
  */
-export function adminRoutes(directory: QueueDirectory): Hono {
+export function adminRoutes(directory: QueueDirectory, access: Access): Hono {
   const app = new Hono();
 
-  app.use(refuseOtherOrigins);
+  app.use(guard(access), refuseOtherOrigins);
 
   app.get("/", (c) => c.json({ endpoints: ENDPOINTS }));
 

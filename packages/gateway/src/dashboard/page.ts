@@ -100,8 +100,14 @@ const row = (queue) => {
 
 async function refresh() {
   try {
-    const response = await fetch("/__sluice/api/queues");
-    if (!response.ok) throw new Error("the broker answered " + response.status);
+    const token = sessionStorage.getItem("sluice-token");
+    const response = await fetch("/__sluice/api/queues", token === null ? {} : { headers: { authorization: "Bearer " + token } });
+    if (response.status === 401) {
+      sessionStorage.removeItem("sluice-token");
+      const given = prompt("This broker asks for one of its SLUICE_API_TOKENS:");
+      if (given) sessionStorage.setItem("sluice-token", given);
+    }
+    if (!response.ok) throw new Error((await response.json()).error?.message ?? "the broker answered " + response.status);
     const { queues } = await response.json();
     body.replaceChildren(...queues.map(row));
     state.className = "";

@@ -1,0 +1,27 @@
+import type { BrokerEnv } from "@sluice/broker";
+import type { Access } from "@sluice/gateway";
+
+/** What a deployed broker answers until somebody says who may use it. */
+const CLOSED =
+  "This broker is deployed without tokens, so its HTTP API is closed: otherwise anybody could use it. Set the secret " +
+  "SLUICE_API_TOKENS to one or more tokens, separated by commas (wrangler secret put SLUICE_API_TOKENS). On a machine of " +
+  "your own, where everybody who reaches the port may use it, set the variable SLUICE_ENV to local instead.";
+
+/**
+ * Who may use the HTTP APIs: who brings one of `SLUICE_API_TOKENS`, else everybody where the broker runs on a developer's
+ * machine (`SLUICE_ENV` is `development` or `local`), else nobody.
+ */
+export function accessOf(
+  env: Pick<BrokerEnv, "SLUICE_API_TOKENS" | "SLUICE_ALLOWED_HOSTS" | "SLUICE_ENV">,
+): Access {
+  const tokens = listIn(env.SLUICE_API_TOKENS);
+  if (tokens.length > 0) return { kind: "tokens", tokens };
+  if (env.SLUICE_ENV === "development" || env.SLUICE_ENV === "local") {
+    return { kind: "open", hosts: listIn(env.SLUICE_ALLOWED_HOSTS) };
+  }
+  return { kind: "closed", reason: CLOSED };
+}
+
+function listIn(text: string | undefined): string[] {
+  return (text ?? "").split(",").flatMap((entry) => entry.trim() || []);
+}

@@ -1,0 +1,24 @@
+import { type BrokerEnv, DIRECTORY_NAME } from "@sluice/broker";
+import type { AccountDirectory } from "@sluice/gateway";
+
+/** The directory as the gateway calls it. Each call takes its stub anew: one belongs to the request that it was made in. */
+export function accountOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): AccountDirectory {
+  const directory = () => namespace.get(namespace.idFromName(DIRECTORY_NAME)) as unknown as AccountDirectory;
+  return {
+    list: () => directory().list(),
+    findByName: (name) => directory().findByName(name),
+    findById: (queueId) => directory().findById(queueId),
+    createQueue: (queue) => directory().createQueue(queue),
+    changeQueue: (queueId, change) => directory().changeQueue(queueId, change),
+    deleteQueue: (queueId) => directory().deleteQueue(queueId),
+    setConsumer: (queueId, consumerId, consumer) => directory().setConsumer(queueId, consumerId, consumer),
+    removeConsumer: (queueId, consumerId) => directory().removeConsumer(queueId, consumerId),
+    listSubscriptions: () => directory().listSubscriptions(),
+    createSubscription: (subscription) => directory().createSubscription(subscription),
+    changeSubscription: (id, change) => directory().changeSubscription(id, change),
+    deleteSubscription: (id) => directory().deleteSubscription(id),
+    notePurge: (queueId, purge) => directory().notePurge(queueId, purge),
+    lastPurge: (queueId) => directory().lastPurge(queueId),
+    deployed: () => directory().deployed(),
+  };
+}

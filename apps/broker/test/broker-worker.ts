@@ -1,0 +1,69 @@
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { onTestFinished } from "vitest";
+
+const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+
+/** A consumer Worker that acknowledges everything, and notes it where a test can see it. */
+const CONSUMER = `
+import { WorkerEntrypoint } from "cloudflare:workers";
+export class SluiceQueueConsumer extends WorkerEntrypoint {
+  async deliver() {
+    return { outcome: "ok", ackAll: false, retryBatch: { retry: false }, explicitAcks: [], retryMessages: [] };
+  }
+  async callsOf() { return null; }
+  async ping() { return "pong"; }
+}
+export default { fetch: () => new Response("consumer") };
+`;
+
+export interface BrokerWorkerOptions {
+  /** Called when the test ends; a file that shares a broker disposes of it itself. */
+  readonly disposeWith?: (dispose: () => Promise<void>) => void;
+  /** Folder that keeps everything; in memory without one. */
+  readonly persistDir?: string;
+}
+
+/** Starts the broker Worker of an entry in real workerd, with a consumer Worker bound as `CONSUMER`. */
+export async function startBrokerWorker(
+  entry: string,
+  bindings: Record<string, string>,
+  { disposeWith = onTestFinished, persistDir }: BrokerWorkerOptions = {},
+): Promise<Miniflare> {
+  const { outputFiles } = await build({
+    stdin: { contents: entry, resolveDir: ROOT, loader: "ts" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+    external: ["cloudflare:*"],
+  });
+  const mf = new Miniflare(
+    convertV4MiniflareOptions({
+      ...(persistDir === undefined ? {} : { resourcePersistencePath: persistDir }),
+      workers: [
+        {
+          name: "broker",
+          compatibilityDate: "2026-11-01",
+          modules: [{ type: "ESModule", path: "broker.js", contents: outputFiles[0]?.text ?? "" }],
+          durableObjects: {
+            SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true },
+            SLUICE_DIRECTORY: { className: "Directory", useSQLite: true },
+          },
+          serviceBindings: { CONSUMER: { name: "consumer", entrypoint: "SluiceQueueConsumer" } },
+          bindings,
+        },
+        {
+          name: "consumer",
+          compatibilityDate: "2026-11-01",
+          modules: [{ type: "ESModule", path: "consumer.js", contents: CONSUMER }],
+        },
+      ],
+    } as Parameters<typeof convertV4MiniflareOptions>[0]),
+  );
+  disposeWith(() => mf.dispose());
+  await mf.ready;
+  return mf;
+}

@@ -1,0 +1,482 @@
+import Cloudflare from "cloudflare";
+import type { Miniflare } from "miniflare";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrokerWorker } from "./broker-worker.ts";
+
+const account_id = "any-account";
+const NOBODY = "f".repeat(32);
+const RETENTION = 345_600;
+
+const ENTRY = `
+import { defineBroker } from "./src/define-broker.ts";
+const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers: [{ worker: "shop", binding: "A" }, { worker: "shop", binding: "B" }], consumer: null };
+const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: { orders: queue } }, consumers: { mailer: "CONSUMER" } });
+export { Directory, QueueBroker };
+export default handler;
+`;
+
+let broker: Miniflare;
+let client: Cloudflare;
+let queues: Cloudflare["queues"];
+let dispose: () => Promise<void>;
+
+beforeAll(async () => {
+  const disposeWith = (end: () => Promise<void>) => {
+    dispose = end;
+  };
+  broker = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
+  client = clientOf(await broker.ready, "any token");
+  queues = client.queues;
+});
+
+afterAll(() => dispose());
+
+function clientOf(url: URL, apiToken: string): Cloudflare {
+  return new Cloudflare({ baseURL: `${url.origin}/__sluice/client/v4`, apiToken, maxRetries: 0 });
+}
+
+/** One packed message without a body, sent as a producer sends it. */
+async function sendOne(queue: string): Promise<unknown> {
+  const namespace = await broker.getDurableObjectNamespace("SLUICE_QUEUES", "broker");
+  const object = namespace.get(namespace.idFromName(queue)) as unknown as {
+    send(queue: string, requests: readonly object[]): Promise<unknown>;
+  };
+  return object.send(queue, [{ packed: new Uint8Array(40) }]);
+}
+
+/** Every entry of a list, page by page as the SDK asks for them. */
+async function everything<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const entries: T[] = [];
+  for await (const entry of list) entries.push(entry);
+  return entries;
+}
+
+async function created(name: string) {
+  const queue = await queues.create({ account_id, queue_name: name });
+  return queue.queue_id ?? "";
+}
+
+/** What the SDK throws, as far as clients look at it. */
+async function refusal(call: Promise<unknown>) {
+  const error: unknown = await call.then(
+    () => new Error("it was not refused"),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof Cloudflare.APIError)) throw error;
+  const [first] = error.errors;
+  return { name: error.constructor.name, status: error.status, code: first?.code, message: first?.message };
+}
+
+describe("queues", () => {
+  it("are created, shown, changed and deleted", async () => {
+    const queue = await queues.create({ account_id, queue_name: "life", jurisdiction: "eu" });
+    expect(queue).toEqual({
+      queue_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      queue_name: "life",
+      created_on: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      modified_on: queue.created_on,
+      producers: [],
+      producers_total_count: 0,
+      consumers: [],
+      consumers_total_count: 0,
+      settings: { delivery_delay: 0, delivery_paused: false, message_retention_period: RETENTION },
+      jurisdiction: "eu",
+    });
+    const queue_id = queue.queue_id ?? "";
+    expect(await queues.get(queue_id, { account_id })).toEqual(queue);
+    const edited = await queues.edit(queue_id, { account_id, settings: { delivery_delay: 5 } });
+    expect(edited.settings).toEqual({ ...queue.settings, delivery_delay: 5 });
+    const again = await queues.edit(queue_id, { account_id, settings: { delivery_paused: true } });
+    expect(again.settings).toEqual({ ...queue.settings, delivery_delay: 5, delivery_paused: true });
+    const replaced = await queues.update(queue_id, {
+      account_id,
+      queue_name: "life",
+      settings: { message_retention_period: 60 },
+    });
+    expect(replaced.settings).toEqual({ ...queue.settings, message_retention_period: 60 });
+    expect(replaced.created_on).toBe(queue.created_on);
+    expect(await queues.delete(queue_id, { account_id })).toMatchObject({ success: true });
+    expect(await refusal(queues.get(queue_id, { account_id }))).toEqual({
+      name: "NotFoundError",
+      status: 404,
+      code: 11000,
+      message: `There is no queue with the id ${queue_id}.`,
+    });
+  });
+
+  it("are listed, those of the configuration with their producers, each Worker once", async () => {
+    const listed = await everything(queues.list({ account_id }));
+    expect(listed.find(({ queue_name }) => queue_name === "orders")).toMatchObject({
+      producers: [{ type: "worker", script: "shop" }],
+      producers_total_count: 1,
+      consumers_total_count: 0,
+    });
+  });
+
+  it("are paged and found by one or several exact names", async () => {
+    for (const name of ["page-1", "page-2", "page-3"]) await created(name);
+    // Not through the SDK, which sends each query parameter once.
+    const get = async (query: string) => {
+      const path = `/__sluice/client/v4/accounts/${account_id}/queues${query}`;
+      return (await broker.dispatchFetch(`http://localhost${path}`)).json() as Promise<{
+        result: { queue_name: string }[];
+        result_info: object;
+      }>;
+    };
+    const named = await get("?name=page-1&name=page-3&name=page&page=1");
+    expect(named.result.map(({ queue_name }) => queue_name)).toEqual(["page-1", "page-3"]);
+    const all = await get("");
+    const second = await get("?page=2&per_page=2");
+    expect(second.result).toEqual(all.result.slice(2, 4));
+    const total_count = all.result.length;
+    expect(second.result_info).toEqual({
+      page: 2,
+      per_page: 2,
+      count: 2,
+      total_count,
+      total_pages: Math.ceil(total_count / 2),
+    });
+    expect((await get("?page=99")).result).toEqual([]);
+    expect(await get("?page=0")).toMatchObject({ success: false, errors: [{ code: 10026 }], result: null });
+  });
+
+  it.each([
+    ["a taken name", { queue_name: "orders" }, 409, 11009, /^Queue name 'orders' is already taken\. Please/],
+    [
+      "a bad name",
+      { queue_name: "Orders" },
+      400,
+      11003,
+      /^Invalid queue name: invalid queue name: Orders\. Must/,
+    ],
+    ["a name of 64", { queue_name: "a".repeat(64) }, 400, 11003, /Must match \^\[a-z0-9\]\(\[a-z0-9-\]/],
+    ["no name", {}, 400, 10026, /^Invalid request body: .* at "queue_name"\.$/],
+    ["another place", { queue_name: "x", jurisdiction: "mars" }, 400, 10026, /at "jurisdiction"/],
+    ["a delay of -1", { queue_name: "x", settings: { delivery_delay: -1 } }, 400, 100128, /from 0 to 86400/],
+    [
+      "a delay of a day and 1",
+      { queue_name: "x", settings: { delivery_delay: 86_401 } },
+      400,
+      100128,
+      /delay/,
+    ],
+    ["59 s", { queue_name: "x", settings: { message_retention_period: 59 } }, 400, 100128, /60 to 1209600/],
+    [
+      "14 d 1",
+      { queue_name: "x", settings: { message_retention_period: 1_209_601 } },
+      400,
+      100128,
+      /retention/,
+    ],
+  ])("are not created with %s", async (_what, body, status, code, text) => {
+    const call = queues.create({ account_id, ...body } as Parameters<typeof queues.create>[0]);
+    expect(await refusal(call)).toEqual({
+      name: expect.any(String),
+      status: status,
+      code: code,
+      message: expect.stringMatching(text),
+    });
+  });
+
+  it.each([
+    [0, 60],
+    [1, 61],
+    [86_399, 1_209_599],
+    [86_400, 1_209_600],
+  ])("take a delay of %i s and a retention of %i s, also as text", async (delay, retention) => {
+    const queue_id = await created(`range-${delay}`);
+    const settings = { delivery_delay: delay, message_retention_period: String(retention) };
+    const edited = await queues.edit(queue_id, { account_id, settings: settings as never });
+    expect(edited.settings).toMatchObject({ delivery_delay: delay, message_retention_period: retention });
+  });
+
+  it("are not renamed", async () => {
+    const queue_id = await created("first-name");
+    const call = queues.edit(queue_id, { account_id, queue_name: "second-name" });
+    expect(await refusal(call)).toMatchObject({ name: "BadRequestError", status: 400, code: 100128 });
+    expect(await refusal(queues.get("first-name", { account_id }))).toEqual({
+      name: "BadRequestError",
+      status: 400,
+      code: 10107,
+      message: '"first-name" is not a queue id: those have 32 hexadecimal digits.',
+    });
+  });
+});
+
+describe("consumers", () => {
+  const settings = {
+    batch_size: 7,
+    max_retries: 2,
+    max_wait_time_ms: 1_500,
+    max_concurrency: 3,
+    retry_delay: 9,
+  };
+
+  it("are created, shown, replaced and removed: one per queue", async () => {
+    const queue_id = await created("consumed");
+    const worker = await queues.consumers.create(queue_id, {
+      account_id,
+      type: "worker",
+      script_name: "mailer",
+      dead_letter_queue: "consumed-dead",
+      settings,
+    });
+    const consumer_id = worker.consumer_id ?? "";
+    expect(worker).toEqual({
+      consumer_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      created_on: expect.any(String),
+      queue_name: "consumed",
+      type: "worker",
+      script: "mailer",
+      script_name: "mailer",
+      dead_letter_queue: "consumed-dead",
+      settings,
+    });
+    expect(await queues.consumers.get(consumer_id, { account_id, queue_id })).toEqual(worker);
+    expect(await everything(queues.consumers.list(queue_id, { account_id }))).toEqual([worker]);
+    const names = (await everything(queues.list({ account_id }))).map(({ queue_name }) => queue_name);
+    expect(names).toContain("consumed-dead");
+    const second = queues.consumers.create(queue_id, { account_id, type: "http_pull" });
+    expect(await refusal(second)).toEqual({
+      name: "ConflictError",
+      status: 409,
+      code: 11004,
+      message: `Queue 'consumed' (UUID '${queue_id}') already has a consumer.`,
+    });
+    const pull = await queues.consumers.update(consumer_id, { account_id, queue_id, type: "http_pull" });
+    expect(pull).toEqual({
+      consumer_id,
+      created_on: worker.created_on,
+      queue_name: "consumed",
+      type: "http_pull",
+      dead_letter_queue: "",
+      settings: { batch_size: 10, max_retries: 3, visibility_timeout_ms: 30_000, retry_delay: 0 },
+    });
+    expect(await queues.consumers.delete(consumer_id, { account_id, queue_id })).toMatchObject({
+      success: true,
+    });
+    expect(await refusal(queues.consumers.get(consumer_id, { account_id, queue_id }))).toMatchObject({
+      name: "NotFoundError",
+      status: 404,
+      code: 11006,
+    });
+    expect(await refusal(queues.consumers.delete(consumer_id, { account_id, queue_id }))).toMatchObject({
+      name: "NotFoundError",
+      status: 404,
+      code: 11006,
+    });
+  });
+
+  it("are created by an update that finds none", async () => {
+    const queue_id = await created("put");
+    const consumer_id = "c".repeat(32);
+    const consumer = await queues.consumers.update(consumer_id, { account_id, queue_id, type: "http_pull" });
+    expect(consumer.consumer_id).toBe(consumer_id);
+    const call = queues.consumers.update("d".repeat(32), { account_id, queue_id, type: "http_pull" });
+    expect(await refusal(call)).toMatchObject({ name: "ConflictError", status: 409, code: 11004 });
+  });
+
+  it("get messages that wait as soon as they are there", async () => {
+    const queue_id = await created("waiting");
+    await sendOne("waiting");
+    expect(await queues.getMetrics(queue_id, { account_id })).toMatchObject({ backlog_count: 1 });
+    await queues.consumers.create(queue_id, {
+      account_id,
+      type: "worker",
+      script_name: "mailer",
+      settings: { max_wait_time_ms: 0 },
+    });
+    await expect
+      .poll(async () => (await queues.getMetrics(queue_id, { account_id })).backlog_count, {
+        timeout: 10_000,
+      })
+      .toBe(0);
+  });
+
+  it.each([
+    ["batch_size", 1, 100],
+    ["max_retries", 0, 100],
+    ["max_wait_time_ms", 0, 60_000],
+    ["max_concurrency", 1, 250],
+    ["retry_delay", 0, 86_400],
+    ["visibility_timeout_ms", 0, 43_200_000],
+  ])("take %s from %i to %i", async (setting, min, max) => {
+    const queue_id = await created(`limits-${setting.replaceAll("_", "-")}`);
+    const consumer_id = "a".repeat(32);
+    const put = (value: number) => {
+      const type = setting === "visibility_timeout_ms" ? "http_pull" : "worker";
+      const body = { account_id, queue_id, type, script_name: "mailer", settings: { [setting]: value } };
+      return queues.consumers.update(consumer_id, body as Parameters<typeof queues.consumers.update>[1]);
+    };
+    for (const value of [min, max]) {
+      expect((await put(value)).settings).toMatchObject({ [setting]: value });
+    }
+    for (const value of [min - 1, max + 1]) {
+      expect(await refusal(put(value))).toEqual({
+        name: "BadRequestError",
+        status: 400,
+        code: 100127,
+        message: `The consumer settings are invalid: Must be a whole number from ${min} to ${max} at "${setting}".`,
+      });
+    }
+  });
+
+  it("cannot send dead letters in a circle", async () => {
+    const first = await created("circle-1");
+    const second = await created("circle-2");
+    const add = (queue_id: string, dead_letter_queue: string) =>
+      queues.consumers.create(queue_id, { account_id, type: "http_pull", dead_letter_queue });
+    expect(await refusal(add(first, "circle-1"))).toEqual({
+      name: "BadRequestError",
+      status: 400,
+      code: 100127,
+      message: "The dead-letter queue of queue 'circle-1' cannot be itself.",
+    });
+    await add(first, "circle-2");
+    expect(await refusal(add(second, "circle-1"))).toEqual({
+      name: "BadRequestError",
+      status: 400,
+      code: 100127,
+      message: "Dead letters would go in a circle: 'circle-2' -> 'circle-1' -> 'circle-2'.",
+    });
+    expect(await refusal(add(second, "Not A Name"))).toMatchObject({
+      name: "BadRequestError",
+      status: 400,
+      code: 11003,
+    });
+  });
+
+  it("are refused for a queue that does not exist", async () => {
+    const call = queues.consumers.create(NOBODY, { account_id, type: "http_pull" });
+    expect(await refusal(call)).toMatchObject({ name: "NotFoundError", status: 404, code: 11000 });
+  });
+});
+
+describe("purge and metrics", () => {
+  it("empty a queue, say when that was, and how much waits", async () => {
+    const queue_id = await created("purged");
+    expect(await queues.purge.status(queue_id, { account_id })).toEqual({});
+    for (let i = 0; i < 3; i++) await sendOne("purged");
+    const before = await queues.getMetrics(queue_id, { account_id });
+    expect(before).toEqual({
+      backlog_count: 3,
+      backlog_bytes: 0,
+      oldest_message_timestamp_ms: expect.any(Number),
+    });
+    expect(await refusal(queues.purge.start(queue_id, { account_id }))).toMatchObject({
+      name: "BadRequestError",
+      status: 400,
+      code: 10026,
+    });
+    const purged = await queues.purge.start(queue_id, { account_id, delete_messages_permanently: true });
+    expect(purged).toMatchObject({ queue_id, queue_name: "purged" });
+    expect(await queues.purge.status(queue_id, { account_id })).toEqual({
+      started_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      completed: "true",
+    });
+    expect(await queues.getMetrics(queue_id, { account_id })).toEqual({
+      backlog_count: 0,
+      backlog_bytes: 0,
+      oldest_message_timestamp_ms: 0,
+    });
+  });
+});
+
+describe("subscriptions", () => {
+  it("are created, listed to their end, changed and deleted", async () => {
+    const queue_id = await created("events");
+    const r2 = await queues.subscriptions.create({
+      account_id,
+      source: { type: "r2" },
+      destination: { type: "queues.queue", queue_id },
+      events: ["bucket.created"],
+    });
+    expect(r2).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      name: "events r2",
+      enabled: true,
+      created_at: expect.any(String),
+      modified_at: r2.created_at,
+      source: { type: "r2" },
+      destination: { type: "queues.queue", queue_id },
+      events: ["bucket.created"],
+    });
+    const build = await queues.subscriptions.create({
+      account_id,
+      name: "builds",
+      enabled: false,
+      source: { type: "workersBuilds.worker", worker_name: "shop" },
+      destination: { type: "queues.queue", queue_id },
+      events: ["build.failed", "build.succeeded"],
+    });
+    expect(await queues.subscriptions.get(build.id, { account_id })).toEqual(build);
+    const list = (params = {}) => everything(queues.subscriptions.list({ account_id, ...params }));
+    expect(await list({ per_page: 1 })).toEqual([r2, build]);
+    expect(await list({ order: "name" })).toEqual([build, r2]);
+    expect(await list({ order: "name", direction: "desc" })).toEqual([r2, build]);
+    const changed = await queues.subscriptions.update(build.id, { account_id, enabled: true, name: "all" });
+    expect(changed).toEqual({ ...build, enabled: true, name: "all", modified_at: expect.any(String) });
+    const taken = queues.subscriptions.create({
+      account_id,
+      source: { type: "r2" },
+      destination: { type: "queues.queue", queue_id },
+      events: ["bucket.deleted"],
+    });
+    expect(await refusal(taken)).toMatchObject({ name: expect.any(String), status: 405, code: 0 });
+    await queues.subscriptions.delete(r2.id, { account_id });
+    expect(await list()).toEqual([changed]);
+    expect(await refusal(queues.subscriptions.get(r2.id, { account_id }))).toMatchObject({
+      name: "NotFoundError",
+      status: 404,
+    });
+    await queues.delete(queue_id, { account_id });
+    expect(await list()).toEqual([]);
+  });
+
+  it.each([
+    ["an unknown source", { type: "moon" }, ["a"], 10026, /Unknown event source "moon"/],
+    ["a source without its name", { type: "workersAi.model" }, ["batch.queued"], 10026, /"model_name"/],
+    ["an unknown event", { type: "kv" }, ["bucket.created"], 0, /^Unrecognized event types/],
+    ["no event", { type: "kv" }, [], 10026, /Must name an event/],
+  ])("are refused with %s", async (_what, source, events, code, text) => {
+    const queue_id = (await everything(queues.list({ account_id })))[0]?.queue_id ?? "";
+    const destination = { type: "queues.queue", queue_id } as const;
+    const call = queues.subscriptions.create({ account_id, source: source as never, destination, events });
+    expect(await refusal(call)).toEqual({
+      name: "BadRequestError",
+      status: 400,
+      code: code,
+      message: expect.stringMatching(text),
+    });
+  });
+});
+
+it("answers whatever else there is of Cloudflare's API with 7003 and what is not there", async () => {
+  expect(await refusal(client.kv.namespaces.list({ account_id }).asResponse())).toEqual({
+    name: "NotFoundError",
+    status: 404,
+    code: 7003,
+    message: expect.stringMatching(
+      /^No route for GET .*\/storage\/kv\/namespaces: this broker has the queues part/,
+    ),
+  });
+});
+
+it("lets nobody in without one of the tokens, where there are tokens", async () => {
+  const guarded = await startBrokerWorker(ENTRY, { SLUICE_API_TOKENS: "first, second" });
+  const url = await guarded.ready;
+  for (const token of ["first", "second"]) {
+    expect(await everything(clientOf(url, token).queues.list({ account_id }))).toHaveLength(1);
+  }
+  expect(await refusal(clientOf(url, "third").queues.list({ account_id }).asResponse())).toEqual({
+    name: "PermissionDeniedError",
+    status: 403,
+    code: 10000,
+    message: "Authentication error",
+  });
+  const anonymous = await guarded.dispatchFetch(`${url.origin}/__sluice/client/v4/accounts/a/queues`);
+  expect(anonymous.status).toBe(401);
+  expect((await guarded.dispatchFetch(`${url.origin}/__sluice/api/queues`)).status).toBe(401);
+  const headers = { authorization: "Bearer second" };
+  expect((await guarded.dispatchFetch(`${url.origin}/__sluice/api/queues`, { headers })).status).toBe(200);
+});

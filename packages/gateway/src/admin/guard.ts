@@ -1,0 +1,20 @@
+import type { MiddlewareHandler } from "hono";
+import { type Access, isToken, refusedHost } from "../access.ts";
+import { failure } from "./failure.ts";
+
+/** Lets requests through that may use the admin API: those that bring a token where there are tokens. */
+export function guard(access: Access): MiddlewareHandler {
+  return async (c, next) => {
+    const refused = refusedHost(access, c.req.url);
+    if (refused !== null) return c.json(failure("host_not_allowed", refused), 403);
+    if (access.kind === "closed") return c.json(failure("no_tokens", access.reason), 403);
+    if (access.kind === "tokens") {
+      const [, token] = /^Bearer\s+(.+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
+      if (token === undefined || !(await isToken(access, token))) {
+        const text = "This broker asks for one of its SLUICE_API_TOKENS as Authorization: Bearer.";
+        return c.json(failure("unauthorized", text), 401);
+      }
+    }
+    return next();
+  };
+}

@@ -1,0 +1,41 @@
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+
+/**
+ * Codes of Cloudflare's API that this broker answers with (spec cloudflare-queues 5.6, 6.8). Most sentences are not
+ * published: those that are stand with the error that has them, the others are ours.
+ */
+export const API_CODES = {
+  noRoute: 7003,
+  authentication: 10000,
+  workerNotFound: 10007,
+  invalidBody: 10026,
+  serviceNotFound: 10090,
+  queueIdMalformed: 10107,
+  queueNotFound: 11000,
+  queueNameInvalid: 11003,
+  consumerExists: 11004,
+  consumerNotFound: 11006,
+  queueNameTaken: 11009,
+  consumerSettingsInvalid: 100127,
+  queueSettingsInvalid: 100128,
+  /** What the event subscriptions answer with: they give no code of their own. */
+  none: 0,
+} as const;
+
+/** An answer of the API that is not a success. Thrown anywhere in a request, it becomes the error envelope. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: ContentfulStatusCode;
+  readonly code: number;
+
+  constructor(status: ContentfulStatusCode, code: number, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** The body, or a parameter, is not what belongs there. */
+export function invalid(message: string): ApiError {
+  return new ApiError(400, API_CODES.invalidBody, message);
+}

@@ -1,0 +1,87 @@
+import {
+  BATCH_SIZE_DEFAULT,
+  BATCH_SIZE_MAX,
+  BATCH_SIZE_MIN,
+  BATCH_TIMEOUT_SECONDS_DEFAULT,
+  BATCH_TIMEOUT_SECONDS_MAX,
+  CONCURRENCY_MAX,
+  CONCURRENCY_MIN,
+  type ConsumerDefinition,
+  DELAY_SECONDS_MAX,
+  RETRIES_DEFAULT,
+  RETRIES_MAX,
+  VISIBILITY_TIMEOUT_MS_DEFAULT,
+  VISIBILITY_TIMEOUT_MS_MAX,
+} from "@sluice/protocol";
+import { z } from "zod";
+import { API_CODES, ApiError } from "../api-error.ts";
+import { firstIssue, wholeNumber } from "../json-body.ts";
+import { checkQueueName } from "./queue-body.ts";
+
+const shared = { dead_letter_queue: z.string().nullish(), settings: z.unknown().optional() };
+
+/** A body that gives a queue a consumer. `environment_name` is of a time when Workers had environments: always empty. */
+export const consumerBody = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("worker"), script_name: z.string().min(1, "Required"), ...shared }),
+  z.object({ type: z.literal("http_pull"), ...shared }),
+]);
+
+const settingsOfBoth = {
+  batch_size: wholeNumber(BATCH_SIZE_MIN, BATCH_SIZE_MAX).default(BATCH_SIZE_DEFAULT),
+  max_retries: wholeNumber(0, RETRIES_MAX).default(RETRIES_DEFAULT),
+  retry_delay: wholeNumber(0, DELAY_SECONDS_MAX).default(0),
+};
+const workerSettings = z.object({
+  ...settingsOfBoth,
+  max_wait_time_ms: wholeNumber(0, 1000 * BATCH_TIMEOUT_SECONDS_MAX).default(
+    1000 * BATCH_TIMEOUT_SECONDS_DEFAULT,
+  ),
+  max_concurrency: wholeNumber(CONCURRENCY_MIN, CONCURRENCY_MAX).nullish(),
+});
+const pullSettings = z.object({
+  ...settingsOfBoth,
+  visibility_timeout_ms: wholeNumber(0, VISIBILITY_TIMEOUT_MS_MAX).default(VISIBILITY_TIMEOUT_MS_DEFAULT),
+});
+
+/**
+ * The consumer that a body describes, with production's defaults for what it leaves out.
+ *
+ * @throws ApiError 100127 for a setting out of range, 11003 for a dead-letter queue that cannot exist.
+ */
+export function consumerOf(body: z.infer<typeof consumerBody>): ConsumerDefinition {
+  const deadLetterQueue = body.dead_letter_queue || null;
+  if (deadLetterQueue !== null) checkQueueName(deadLetterQueue);
+  if (body.type === "worker") {
+    const settings = check(workerSettings, body.settings);
+    return {
+      type: "worker",
+      worker: body.script_name,
+      settings: {
+        maxBatchSize: settings.batch_size,
+        maxBatchTimeoutSeconds: settings.max_wait_time_ms / 1000,
+        maxRetries: settings.max_retries,
+        maxConcurrency: settings.max_concurrency ?? null,
+        retryDelaySeconds: settings.retry_delay,
+        deadLetterQueue,
+      },
+    };
+  }
+  const settings = check(pullSettings, body.settings);
+  return {
+    type: "http_pull",
+    settings: {
+      maxBatchSize: settings.batch_size,
+      maxRetries: settings.max_retries,
+      retryDelaySeconds: settings.retry_delay,
+      visibilityTimeoutMs: settings.visibility_timeout_ms,
+      deadLetterQueue,
+    },
+  };
+}
+
+function check<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value ?? {});
+  if (result.success) return result.data;
+  const text = `The consumer settings are invalid: ${firstIssue(result.error)}.`;
+  throw new ApiError(400, API_CODES.consumerSettingsInvalid, text);
+}

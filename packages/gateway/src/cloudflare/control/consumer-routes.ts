@@ -1,0 +1,55 @@
+import type { QueueRecord } from "@sluice/protocol";
+import { Hono } from "hono";
+import type { QueueDirectory } from "../../queue-directory.ts";
+import { succeed } from "../envelope.ts";
+import { readJson } from "../json-body.ts";
+import { pageOf } from "../paging.ts";
+import { queueOf } from "../queue-lookup.ts";
+import { consumerBody, consumerOf } from "./consumer-body.ts";
+import { consumerViews } from "./queue-view.ts";
+import { errorOf, recordIn } from "./refusal.ts";
+
+/** The consumer of a queue, of which there is one (spec cloudflare-queues 4, 6.4, 6.7). A PUT creates it if it is absent. */
+export function consumerRoutes({ account }: QueueDirectory): Hono {
+  const app = new Hono();
+
+  app.get("/:queue_id/consumers", async (c) => {
+    const { page, info } = pageOf(c, consumerViews(await queueOf(c, account)));
+    return succeed(c, page, info);
+  });
+
+  app.post("/:queue_id/consumers", async (c) => {
+    const { queueId } = await queueOf(c, account);
+    const consumer = consumerOf(await readJson(c, consumerBody));
+    return succeed(c, viewIn(recordIn(await account.setConsumer(queueId, null, consumer))));
+  });
+
+  app.get("/:queue_id/consumers/:consumer_id", async (c) => {
+    const record = await queueOf(c, account);
+    const [view] = consumerViews(record).filter(
+      ({ consumer_id }) => consumer_id === c.req.param("consumer_id"),
+    );
+    if (view === undefined) throw errorOf({ kind: "consumerNotFound" });
+    return succeed(c, view);
+  });
+
+  app.put("/:queue_id/consumers/:consumer_id", async (c) => {
+    const { queueId } = await queueOf(c, account);
+    const consumer = consumerOf(await readJson(c, consumerBody));
+    const reply = await account.setConsumer(queueId, c.req.param("consumer_id"), consumer);
+    return succeed(c, viewIn(recordIn(reply)));
+  });
+
+  app.delete("/:queue_id/consumers/:consumer_id", async (c) => {
+    const { queueId } = await queueOf(c, account);
+    recordIn(await account.removeConsumer(queueId, c.req.param("consumer_id")));
+    return succeed(c, null);
+  });
+
+  return app;
+}
+
+function viewIn(record: QueueRecord) {
+  const [view] = consumerViews(record);
+  return view ?? null;
+}

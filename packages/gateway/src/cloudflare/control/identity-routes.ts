@@ -1,0 +1,27 @@
+import { Hono } from "hono";
+import { succeed } from "../envelope.ts";
+import { pageOf } from "../paging.ts";
+
+/** The one account that this broker is. Its API takes every account id; this is the one that it names itself by. */
+export const ACCOUNT = { id: "5100ce00000000000000000000000001", name: "Sluice" } as const;
+
+/** Who one is and which accounts there are: what clients ask before they ask for queues (spec cloudflare-queues 6.2). */
+export function identityRoutes(): Hono {
+  const app = new Hono();
+
+  app.get("/accounts", (c) => {
+    const { page, info } = pageOf(c, [ACCOUNT]);
+    return succeed(c, page, info);
+  });
+  app.get("/accounts/:account_id", (c) => succeed(c, { ...ACCOUNT, id: c.req.param("account_id") }));
+  app.get("/memberships", (c) => {
+    const { page, info } = pageOf(c, [{ id: ACCOUNT.id, status: "accepted", account: ACCOUNT, roles: [] }]);
+    return succeed(c, page, info);
+  });
+  app.get("/user", (c) => succeed(c, { id: ACCOUNT.id, email: "nobody@sluice.invalid" }));
+  app.on("GET", ["/user/tokens/verify", "/accounts/:account_id/tokens/verify"], (c) =>
+    succeed(c, { id: ACCOUNT.id, status: "active" }),
+  );
+
+  return app;
+}

@@ -1,0 +1,44 @@
+import type { PurgeRecord } from "@sluice/protocol";
+import { Hono } from "hono";
+import { z } from "zod";
+import type { QueueDirectory } from "../../queue-directory.ts";
+import { invalid } from "../api-error.ts";
+import { succeed } from "../envelope.ts";
+import { readJson } from "../json-body.ts";
+import { queueOf } from "../queue-lookup.ts";
+import { queueView } from "./queue-view.ts";
+
+const purgeBody = z.object({ delete_messages_permanently: z.boolean().optional() });
+
+/** Purging a queue, and when that was done last (spec cloudflare-queues 4, 6.4, 6.7). */
+export function purgeRoutes(directory: QueueDirectory): Hono {
+  const app = new Hono();
+
+  app.post("/:queue_id/purge", async (c) => {
+    const record = await queueOf(c, directory.account);
+    const body = await readJson(c, purgeBody);
+    if (body.delete_messages_permanently !== true) {
+      throw invalid('A purge cannot be undone: it needs "delete_messages_permanently": true.');
+    }
+    const { queueId, name } = record;
+    const startedMs = Date.now();
+    await directory.account.notePurge(queueId, { startedMs, completedMs: null });
+    await directory.queue(name).purge(name);
+    const purge = { startedMs, completedMs: Date.now() };
+    await directory.account.notePurge(queueId, purge);
+    // Wrangler's type for the answer is not the SDK's: each finds its own fields.
+    return succeed(c, { ...queueView(record), ...statusOf(purge), complete: "true" });
+  });
+
+  app.get("/:queue_id/purge", async (c) => {
+    const { queueId } = await queueOf(c, directory.account);
+    const purge = await directory.account.lastPurge(queueId);
+    return succeed(c, purge === null ? {} : statusOf(purge));
+  });
+
+  return app;
+}
+
+function statusOf({ startedMs, completedMs }: PurgeRecord) {
+  return { started_at: new Date(startedMs).toISOString(), completed: String(completedMs !== null) };
+}

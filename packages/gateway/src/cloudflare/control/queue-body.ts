@@ -1,0 +1,70 @@
+import {
+  DELAY_SECONDS_MAX,
+  JURISDICTIONS,
+  QUEUE_NAME_PATTERN,
+  type QueueSettingsChange,
+  RETENTION_SECONDS_DEFAULT,
+  RETENTION_SECONDS_MAX,
+  RETENTION_SECONDS_MIN,
+} from "@sluice/protocol";
+import { z } from "zod";
+import { API_CODES, ApiError } from "../api-error.ts";
+import { firstIssue, wholeNumber } from "../json-body.ts";
+
+/** A body that creates or changes a queue, before its settings are looked at: those have a code of their own. */
+const settings = z.unknown().optional();
+export const newQueueBody = z.object({
+  queue_name: z.string(),
+  jurisdiction: z.enum(JURISDICTIONS).optional(),
+  settings,
+});
+export const queueChangeBody = z.object({ queue_name: z.string().optional(), settings });
+
+const settingsSchema = z.object({
+  delivery_delay: wholeNumber(0, DELAY_SECONDS_MAX).optional(),
+  delivery_paused: z.boolean().optional(),
+  message_retention_period: wholeNumber(RETENTION_SECONDS_MIN, RETENTION_SECONDS_MAX).optional(),
+});
+
+/**
+ * A queue's settings in a body. What is absent stays out.
+ *
+ * @throws ApiError 100128 for what is out of range.
+ */
+export function queueSettings(value: unknown): QueueSettingsChange {
+  const result = settingsSchema.safeParse(value ?? {});
+  if (!result.success) {
+    const text = `The queue settings are invalid: ${firstIssue(result.error)}.`;
+    throw new ApiError(400, API_CODES.queueSettingsInvalid, text);
+  }
+  const { delivery_delay, delivery_paused, message_retention_period } = result.data;
+  return {
+    ...(delivery_delay === undefined ? {} : { deliveryDelaySeconds: delivery_delay }),
+    ...(delivery_paused === undefined ? {} : { deliveryPaused: delivery_paused }),
+    ...(message_retention_period === undefined ? {} : { messageRetentionSeconds: message_retention_period }),
+  };
+}
+
+/** What a queue is set to by a body that says nothing: a PUT replaces everything. */
+export const SETTINGS_DEFAULT = {
+  deliveryDelaySeconds: 0,
+  deliveryPaused: false,
+  messageRetentionSeconds: RETENTION_SECONDS_DEFAULT,
+} satisfies QueueSettingsChange;
+
+/** Throws ApiError 11003 for what no queue can be called. */
+export function checkQueueName(name: string): void {
+  if (QUEUE_NAME_PATTERN.test(name)) return;
+  throw new ApiError(
+    400,
+    API_CODES.queueNameInvalid,
+    `Invalid queue name: invalid queue name: ${name}. Must match ${QUEUE_NAME_PATTERN.source}`,
+  );
+}
+
+/** Throws ApiError 100128 when a change would rename a queue: producers and messages are found by its name. */
+export function refuseRename(current: string, name: string | undefined): void {
+  if (name === undefined || name === current) return;
+  const text = `A queue cannot be renamed: it is called '${current}'. Create '${name}' instead.`;
+  throw new ApiError(400, API_CODES.queueSettingsInvalid, text);
+}

@@ -1,0 +1,69 @@
+import { Hono } from "hono";
+import type { QueueDirectory } from "../../queue-directory.ts";
+import { succeed } from "../envelope.ts";
+import { readJson } from "../json-body.ts";
+import { pageOf } from "../paging.ts";
+import { queueOf } from "../queue-lookup.ts";
+import {
+  checkQueueName,
+  newQueueBody,
+  queueChangeBody,
+  queueSettings,
+  refuseRename,
+  SETTINGS_DEFAULT,
+} from "./queue-body.ts";
+import { queueView } from "./queue-view.ts";
+import { recordIn } from "./refusal.ts";
+
+/** Queues: list, create, get, replace (PUT), merge (PATCH), delete, metrics (spec cloudflare-queues 6.4, 6.7). */
+export function queueRoutes(directory: QueueDirectory): Hono {
+  const app = new Hono();
+
+  app.get("/", async (c) => {
+    const names = c.req.queries("name") ?? [];
+    const records = await directory.account.list();
+    const asked = names.length === 0 ? records : records.filter(({ name }) => names.includes(name));
+    const { page, info } = pageOf(c, asked);
+    return succeed(c, page.map(queueView), info);
+  });
+
+  app.post("/", async (c) => {
+    const { queue_name: name, jurisdiction, settings } = await readJson(c, newQueueBody);
+    checkQueueName(name);
+    const reply = await directory.account.createQueue({
+      name,
+      settings: queueSettings(settings),
+      ...(jurisdiction === undefined ? {} : { jurisdiction }),
+    });
+    return succeed(c, queueView(recordIn(reply)));
+  });
+
+  app.get("/:queue_id", async (c) => succeed(c, queueView(await queueOf(c, directory.account))));
+
+  app.on(["PUT", "PATCH"], "/:queue_id", async (c) => {
+    const { queueId, name } = await queueOf(c, directory.account);
+    const body = await readJson(c, queueChangeBody);
+    refuseRename(name, body.queue_name);
+    const base = c.req.method === "PUT" ? SETTINGS_DEFAULT : {};
+    const settings = { ...base, ...queueSettings(body.settings) };
+    return succeed(c, queueView(recordIn(await directory.account.changeQueue(queueId, { settings }))));
+  });
+
+  app.delete("/:queue_id", async (c) => {
+    const { queueId } = await queueOf(c, directory.account);
+    recordIn(await directory.account.deleteQueue(queueId));
+    return succeed(c, null);
+  });
+
+  app.get("/:queue_id/metrics", async (c) => {
+    const { name } = await queueOf(c, directory.account);
+    const metrics = await directory.queue(name).metrics(name);
+    return succeed(c, {
+      backlog_count: metrics.backlogCount,
+      backlog_bytes: metrics.backlogBytes,
+      oldest_message_timestamp_ms: metrics.oldestMessageTimestampMs,
+    });
+  });
+
+  return app;
+}

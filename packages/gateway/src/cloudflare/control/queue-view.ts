@@ -1,0 +1,73 @@
+import type { ConsumerDefinition, QueueRecord } from "@sluice/protocol";
+
+/** A queue as the API shows it (spec cloudflare-queues 6.3). */
+export function queueView(record: QueueRecord) {
+  const { definition, jurisdiction } = record;
+  const producers = producersOf(record);
+  const consumers = consumerViews(record);
+  return {
+    queue_id: record.queueId,
+    queue_name: record.name,
+    created_on: new Date(record.createdOnMs).toISOString(),
+    modified_on: new Date(record.modifiedOnMs).toISOString(),
+    producers,
+    producers_total_count: producers.length,
+    consumers,
+    consumers_total_count: consumers.length,
+    settings: {
+      delivery_delay: definition.deliveryDelaySeconds,
+      delivery_paused: definition.deliveryPaused ?? false,
+      message_retention_period: definition.messageRetentionSeconds,
+    },
+    ...(jurisdiction === null ? {} : { jurisdiction }),
+  };
+}
+
+/** The queue's consumer as the API shows it, in a list of at most one. */
+export function consumerViews({ name, definition, consumer }: QueueRecord) {
+  if (definition.consumer === null || consumer === null) return [];
+  return [
+    {
+      consumer_id: consumer.consumerId,
+      created_on: new Date(consumer.createdOnMs).toISOString(),
+      queue_name: name,
+      dead_letter_queue: definition.consumer.settings.deadLetterQueue ?? "",
+      ...typedView(definition.consumer),
+    },
+  ];
+}
+
+/** Both `script` and `script_name`: Wrangler looks for the one, the SDK's type has the other. */
+function typedView(consumer: ConsumerDefinition) {
+  if (consumer.type === "worker") {
+    const { worker, settings } = consumer;
+    return {
+      type: consumer.type,
+      script: worker,
+      script_name: worker,
+      settings: {
+        batch_size: settings.maxBatchSize,
+        max_retries: settings.maxRetries,
+        max_wait_time_ms: Math.round(1000 * settings.maxBatchTimeoutSeconds),
+        max_concurrency: settings.maxConcurrency,
+        retry_delay: settings.retryDelaySeconds,
+      },
+    };
+  }
+  const { settings } = consumer;
+  return {
+    type: consumer.type,
+    settings: {
+      batch_size: settings.maxBatchSize,
+      max_retries: settings.maxRetries,
+      visibility_timeout_ms: settings.visibilityTimeoutMs,
+      retry_delay: settings.retryDelaySeconds,
+    },
+  };
+}
+
+/** A Worker with several bindings to the queue is one producer. */
+function producersOf({ definition }: QueueRecord) {
+  const scripts = new Set(definition.producers.map(({ worker }) => worker));
+  return [...scripts].map((script) => ({ type: "worker" as const, script }));
+}

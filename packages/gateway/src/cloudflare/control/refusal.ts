@@ -1,0 +1,47 @@
+import type { DirectoryRefusal, DirectoryReply, QueueRecord } from "@sluice/protocol";
+import { API_CODES, ApiError } from "../api-error.ts";
+
+/** The record of a change that was made. Throws the refusal in Cloudflare's codes (spec cloudflare-queues 6.8, 10). */
+export function recordIn(reply: DirectoryReply): QueueRecord {
+  if (reply.ok) return reply.record;
+  throw errorOf(reply.refusal);
+}
+
+export function errorOf(refusal: DirectoryRefusal): ApiError {
+  switch (refusal.kind) {
+    case "queueNotFound":
+      return new ApiError(404, API_CODES.queueNotFound, "There is no such queue.");
+    case "queueNameTaken":
+      return new ApiError(
+        409,
+        API_CODES.queueNameTaken,
+        `Queue name '${refusal.name}' is already taken. Please use a different name and try again.`,
+      );
+    case "tooManyQueues":
+      return new ApiError(
+        400,
+        API_CODES.queueSettingsInvalid,
+        "This account has 10,000 queues, which is the most it can have.",
+      );
+    case "consumerExists":
+      return new ApiError(
+        409,
+        API_CODES.consumerExists,
+        `Queue '${refusal.name}' (UUID '${refusal.queueId}') already has a consumer.`,
+      );
+    case "consumerNotFound":
+      return new ApiError(404, API_CODES.consumerNotFound, "The queue has no consumer with this id.");
+    case "deadLetterCycle":
+      return new ApiError(400, API_CODES.consumerSettingsInvalid, cycleText(refusal.queues));
+    case "subscriptionNotFound":
+      return new ApiError(404, API_CODES.none, "There is no subscription with this id.");
+    case "sourceSubscribed":
+      return new ApiError(405, API_CODES.none, "There is a subscription for this source already.");
+  }
+}
+
+function cycleText(queues: readonly string[]): string {
+  const [first = ""] = queues;
+  if (queues.length === 1) return `The dead-letter queue of queue '${first}' cannot be itself.`;
+  return `Dead letters would go in a circle: ${[...queues, first].map((name) => `'${name}'`).join(" -> ")}.`;
+}

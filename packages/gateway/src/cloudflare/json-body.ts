@@ -1,0 +1,40 @@
+import type { Context } from "hono";
+import { z } from "zod";
+import { invalid } from "./api-error.ts";
+
+/**
+ * The body of a request, checked against a schema. It is JSON whatever the content type says: Wrangler sends it as
+ * `text/plain` (spec cloudflare-queues 6.2).
+ *
+ * @throws ApiError 10026 with what is wrong and where.
+ */
+export async function readJson<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
+  let body: unknown;
+  try {
+    body = JSON.parse(await c.req.text());
+  } catch {
+    throw invalid("The request body is not valid JSON.");
+  }
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  throw invalid(`Invalid request body: ${firstIssue(result.error)}.`);
+}
+
+/** What is wrong first, with the place: `Required at "queue_name"`. */
+export function firstIssue({ issues: [issue] }: z.ZodError): string {
+  if (issue === undefined) return "it is not what belongs there";
+  const place = issue.path.length === 0 ? "" : ` at "${issue.path.join(".")}"`;
+  return `${issue.message}${place}`;
+}
+
+/**
+ * A whole number from `min` to `max`, also as a string of digits: clients send both. Anything else, a fraction included, is
+ * refused with the range.
+ */
+export function wholeNumber(min: number, max: number) {
+  const text = `Must be a whole number from ${min} to ${max}`;
+  return z.preprocess(
+    (value) => (typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value),
+    z.int(text).min(min, text).max(max, text),
+  );
+}

@@ -1,0 +1,38 @@
+import type { QueueRecord } from "@sluice/protocol";
+import type { Context } from "hono";
+import type { AccountDirectory } from "../queue-directory.ts";
+import { API_CODES, ApiError } from "./api-error.ts";
+
+const QUEUE_ID = /^[0-9a-f]{32}$/;
+
+/**
+ * The queue that a path names by its id.
+ *
+ * @param notFound code for an id that names no queue: 11000 in the control plane, 10104 in the data plane.
+ * @throws ApiError 10107 for what is no id, `notFound` for one that names no queue.
+ */
+export async function queueOf(
+  c: Context,
+  account: AccountDirectory,
+  notFound: number = API_CODES.queueNotFound,
+): Promise<QueueRecord> {
+  const queueId = queueIdOf(c);
+  const record = await account.findById(queueId);
+  if (record === null) throw queueNotFound(queueId, notFound);
+  return record;
+}
+
+/** The id in a path. Throws ApiError 10107 for what is none. */
+export function queueIdOf(c: Context): string {
+  const text = c.req.param("queue_id") ?? "";
+  if (QUEUE_ID.test(text)) return text;
+  throw new ApiError(
+    400,
+    API_CODES.queueIdMalformed,
+    `"${text}" is not a queue id: those have 32 hexadecimal digits.`,
+  );
+}
+
+export function queueNotFound(queueId: string, code: number = API_CODES.queueNotFound): ApiError {
+  return new ApiError(404, code, `There is no queue with the id ${queueId}.`);
+}

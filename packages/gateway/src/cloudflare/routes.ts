@@ -1,0 +1,30 @@
+import { Hono } from "hono";
+import type { Access } from "../access.ts";
+import type { QueueDirectory } from "../queue-directory.ts";
+import { API_CODES, ApiError } from "./api-error.ts";
+import { authenticate } from "./authenticate.ts";
+import { controlRoutes } from "./control/routes.ts";
+import { fail } from "./envelope.ts";
+
+/**
+ * Cloudflare's REST API as far as queues go: what `CLOUDFLARE_API_BASE_URL` of Wrangler and `CLOUDFLARE_BASE_URL` of the
+ * SDK point at. Everything that fails, unknown paths included, is answered in the API's own envelope.
+ */
+export function cloudflareRoutes(directory: QueueDirectory, access: Access): Hono {
+  const app = new Hono();
+  app.use(authenticate(access));
+  app.route("/", controlRoutes(directory));
+  app.all("*", (c) => {
+    throw new ApiError(
+      404,
+      API_CODES.noRoute,
+      `No route for ${c.req.method} ${c.req.path}: this broker has the queues part of Cloudflare's API only.`,
+    );
+  });
+  app.onError((error, c) => {
+    if (error instanceof ApiError) return fail(c, error);
+    console.error(`${c.req.method} ${c.req.path} failed: ${error.stack ?? error}`);
+    return fail(c, { status: 500, code: 15000, message: "The broker failed; its log says why." });
+  });
+  return app;
+}
