@@ -1,0 +1,38 @@
+import { judgeConfigurations } from "./configurations/judge.ts";
+import { runScenarios } from "./run-scenarios.ts";
+import { type Row, type Verdict, YES } from "./scenario/row.ts";
+import { SCENARIOS } from "./scenarios/index.ts";
+import { SYSTEMS, type System } from "./systems/system.ts";
+
+export type SystemName = System["name"];
+
+/** What each system does about a row. */
+export type Measured = Readonly<Record<SystemName, Verdict>>;
+
+/** Runs every scenario in every system, reads every configuration, and answers with the verdicts by the rows' ids. */
+export async function measure(rows: readonly Row[]): Promise<ReadonlyMap<string, Measured>> {
+  const [sluice, miniflare] = await Promise.all([verdictsOf("sluice"), verdictsOf("miniflare")]);
+  const measured = new Map<string, Measured>();
+  for (const row of rows) {
+    if (row.kind === "reference") {
+      measured.set(row.id, { sluice: row.sluice ?? YES, miniflare: row.miniflare });
+    } else if (row.kind === "configuration") {
+      measured.set(row.id, await judgeConfigurations(row));
+    } else {
+      measured.set(row.id, { sluice: found(sluice, row.id), miniflare: found(miniflare, row.id) });
+    }
+  }
+  return measured;
+}
+
+function verdictsOf(name: SystemName): Promise<ReadonlyMap<string, Verdict>> {
+  const system = SYSTEMS.find((candidate) => candidate.name === name);
+  if (system === undefined) throw new Error(`there is no system ${name}`);
+  return runScenarios(system, SCENARIOS);
+}
+
+function found(verdicts: ReadonlyMap<string, Verdict>, id: string): Verdict {
+  const verdict = verdicts.get(id);
+  if (verdict === undefined) throw new Error(`${id} was not run`);
+  return verdict;
+}

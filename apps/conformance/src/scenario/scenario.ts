@@ -1,0 +1,103 @@
+import type { RowHead } from "./row.ts";
+
+/*
+ * A scenario is a piece of an ordinary Cloudflare Queues project with its judgement. `send` runs in a producer Worker,
+ * `handle` in a consumer Worker, `observe` in Node: so that all of it stands in one place, these files import nothing that
+ * only one of them has.
+ */
+
+/** Producer Workers: `sender` has today's compatibility date, `old-sender` one before every flag about queues. */
+export type SenderName = "sender" | "old-sender";
+/** Consumer Workers, by what is special about them. */
+export type ReceiverName =
+  | "receiver"
+  /** Has the flag `queue_consumer_no_wait_for_wait_until`. */
+  | "receiver-no-wait"
+  /** Its default export is a class. */
+  | "receiver-class"
+  /** Has no `queue` handler at all. */
+  | "receiver-no-handler";
+
+/** Keys of `[[queues.consumers]]`, as Wrangler spells them. */
+export interface ConsumerKeys {
+  readonly max_batch_size?: number;
+  readonly max_batch_timeout?: number;
+  readonly max_retries?: number;
+  readonly max_concurrency?: number;
+  readonly retry_delay?: number;
+  readonly dead_letter_queue?: string;
+}
+
+/** A queue that a scenario uses. */
+export interface QueueSpec {
+  /** `null` for a queue that nobody consumes. */
+  readonly consumer: ConsumerKeys | null;
+  /** Default: `receiver`. */
+  readonly receiver?: ReceiverName;
+  /** `delivery_delay` of the producer's binding, in seconds. */
+  readonly deliveryDelay?: number;
+  /** Default: made of the scenario's id. Scenarios that name the same queue share it. */
+  readonly name?: string;
+}
+
+/** What the consumer Worker saw in one call of its handler. */
+export interface SeenBatch {
+  readonly queue: string;
+  /** When the handler was called, in ms since 1970. */
+  readonly atMs: number;
+  /** When the handler had ended; absent while it runs. */
+  endedAtMs?: number;
+  readonly messages: readonly SeenMessage[];
+  /** What the scenario's handler noted. */
+  readonly notes: unknown[];
+}
+
+export interface SeenMessage {
+  readonly id: string;
+  readonly timestampMs: number;
+  readonly attempts: number;
+  /** The body as text: `text "a"`, `Uint8Array 1,2`. */
+  readonly body: string;
+}
+
+/** What became of a scenario in a system. */
+export interface Observation {
+  /** What `send` returned, through JSON. */
+  readonly sent: unknown;
+  /** Batches in the order in which they came, of all queues of the scenario. */
+  readonly batches: readonly SeenBatch[];
+  /** What the system has printed, colours removed. */
+  readonly log: string;
+}
+
+/** What a handler has besides its batch. */
+export interface HandlerTools {
+  readonly ctx: { waitUntil(promise: Promise<unknown>): void };
+  /** Number of this delivery among those of its queue, from 1. */
+  readonly delivery: number;
+  /** Puts something into the batch's `notes`. It goes through JSON. */
+  note(value: unknown): void;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: scenarios call the binding in ways that its types forbid.
+export type AnyQueue = any;
+
+export interface Scenario extends RowHead {
+  readonly kind: "scenario";
+  /** Queues by the names that `send` gets them under. */
+  readonly queues: Readonly<Record<string, QueueSpec>>;
+  /** Default: `sender`. */
+  readonly sender?: SenderName;
+  send(queues: Readonly<Record<string, AnyQueue>>, env: Readonly<Record<string, AnyQueue>>): Promise<unknown>;
+  /** Default: returns, which acknowledges the batch. */
+  handle?(batch: MessageBatch, tools: HandlerTools): unknown;
+  /** How long it is watched in any case, in ms, for things that must not happen. Default: 0. */
+  readonly watchMs?: number;
+  /** What `observe` answers of production: waited for, at most `PATIENCE_MS` from the end of `send`. */
+  readonly expected: string;
+  /** Says in a few words what happened, the same at every run; `null` for nothing. */
+  observe(observation: Observation): string | null;
+}
+
+/** Longest that something is waited for, in ms. */
+export const PATIENCE_MS = 20_000;

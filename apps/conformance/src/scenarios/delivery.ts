@@ -1,0 +1,213 @@
+import type { AnyQueue, Observation, Scenario, SeenBatch } from "../scenario/scenario.ts";
+
+const numbers = (count: number) => Array.from({ length: count }, (_, body) => ({ body }));
+
+/** Most handlers that ran at one time. */
+function mostAtOnce(batches: readonly SeenBatch[]): number {
+  const isRunning = (batch: SeenBatch, atMs: number) =>
+    batch.atMs <= atMs && atMs < (batch.endedAtMs ?? atMs + 1);
+  return Math.max(0, ...batches.map(({ atMs }) => batches.filter((batch) => isRunning(batch, atMs)).length));
+}
+
+const slow = () => scheduler.wait(500);
+const fail = () => {
+  throw new Error("on purpose");
+};
+
+async function backlogOf(queue: AnyQueue): Promise<string> {
+  return `${(await queue.metrics()).backlogCount} waiting`;
+}
+
+/** Messages of a batch by queue: `NAME: body`. */
+function arrivals({ batches }: Observation): string[] {
+  return batches.flatMap(({ queue, messages }) => messages.map(({ body }) => `${queue}: ${body}`));
+}
+
+/** What becomes of messages that fail or that nobody consumes, and how many handlers run. */
+export const DELIVERY: readonly Scenario[] = [
+  {
+    kind: "scenario",
+    id: "backlog-without-consumer",
+    covers: ["4 no consumer"],
+    production: "What is sent while nobody consumes it waits",
+    queues: { q: { consumer: null } },
+    send: async ({ q }) => {
+      await q.send("a");
+      return backlogOf(q);
+    },
+    expected: "1 waiting",
+    observe: ({ sent }) => String(sent),
+  },
+  {
+    kind: "scenario",
+    id: "dead-letter",
+    covers: ["4 DLQ", "3.1 dead_letter_queue"],
+    production: "A message that is out of retries moves to the dead-letter queue, which is an ordinary queue",
+    queues: {
+      q: { consumer: { max_batch_size: 1, max_retries: 1, dead_letter_queue: "dead-letter-dead" } },
+      dead: { name: "dead-letter-dead", consumer: { max_batch_size: 1 } },
+    },
+    send: ({ q }) => q.send("a"),
+    handle: (batch) => {
+      if (batch.queue === "dead-letter") fail();
+    },
+    expected: "dead-letter, dead-letter, dead-letter-dead",
+    observe: ({ batches }) => batches.map(({ queue }) => queue).join(", ") || null,
+  },
+  {
+    kind: "scenario",
+    id: "dead-letter-attempts",
+    covers: ["2.7 DLQ"],
+    production:
+      "In the dead-letter queue a message's attempts begin at 1 again and its id stays (as Miniflare does it; production's is not documented)",
+    queues: {
+      q: { consumer: { max_batch_size: 1, max_retries: 1, dead_letter_queue: "dead-letter-attempts-dead" } },
+      dead: { name: "dead-letter-attempts-dead", consumer: { max_batch_size: 1 } },
+    },
+    send: ({ q }) => q.send("a"),
+    handle: (batch) => {
+      if (batch.queue === "dead-letter-attempts") fail();
+    },
+    expected: "attempts 1, same id",
+    observe: ({ batches }) => {
+      const [first, , dead] = batches.map(({ messages }) => messages[0]);
+      if (first === undefined || dead === undefined) return null;
+      return `attempts ${dead.attempts}, ${first.id === dead.id ? "same" : "another"} id`;
+    },
+  },
+  {
+    kind: "scenario",
+    id: "dead-letter-without-consumer",
+    covers: ["4 DLQ without consumer"],
+    production: "A dead-letter queue that nobody consumes keeps what it gets",
+    queues: {
+      q: { consumer: { max_batch_size: 1, max_retries: 0, dead_letter_queue: "dead-letter-kept" } },
+      dead: { name: "dead-letter-kept", consumer: null },
+    },
+    send: async ({ q, dead }) => {
+      await q.send("a");
+      for (let polls = 0; polls < 40; polls++) {
+        const backlog = await backlogOf(dead);
+        if (backlog !== "0 waiting") return backlog;
+        await scheduler.wait(200);
+      }
+      return "0 waiting";
+    },
+    handle: fail,
+    expected: "1 waiting",
+    observe: ({ sent }) => String(sent),
+  },
+  {
+    kind: "scenario",
+    id: "dead-letter-chain",
+    covers: ["4 DLQ chain"],
+    production: "The consumer of a dead-letter queue can have a dead-letter queue itself",
+    queues: {
+      q: { consumer: { max_batch_size: 1, max_retries: 0, dead_letter_queue: "dead-letter-chain-2" } },
+      second: {
+        name: "dead-letter-chain-2",
+        consumer: { max_batch_size: 1, max_retries: 0, dead_letter_queue: "dead-letter-chain-3" },
+      },
+      third: { name: "dead-letter-chain-3", consumer: { max_batch_size: 1 } },
+    },
+    send: ({ q }) => q.send("a"),
+    handle: (batch) => {
+      if (batch.queue !== "dead-letter-chain-3") fail();
+    },
+    expected: "dead-letter-chain, dead-letter-chain-2, dead-letter-chain-3",
+    observe: ({ batches }) => batches.map(({ queue }) => queue).join(", ") || null,
+  },
+  {
+    kind: "scenario",
+    id: "dead-letter-unnamed-queue",
+    covers: ["4 DLQ created"],
+    production:
+      "A dead-letter queue that nothing else names comes into being by itself, and delivery goes on",
+    queues: {
+      q: { consumer: { max_batch_size: 1, max_retries: 0, dead_letter_queue: "named-nowhere-else" } },
+    },
+    send: async ({ q }) => {
+      await q.send("dead");
+      await q.send("next");
+    },
+    handle: (batch) => {
+      if (batch.messages[0]?.body === "dead") fail();
+    },
+    expected: 'String "dead", String "next"',
+    observe: (observation) =>
+      arrivals(observation)
+        .map((arrival) => arrival.split(": ")[1])
+        .join(", ") || null,
+  },
+  {
+    kind: "scenario",
+    id: "dead-letter-without-queue",
+    covers: ["4 retry count"],
+    production:
+      "Without a dead-letter queue a message that is out of retries is deleted; locally the log says so",
+    queues: { q: { consumer: { max_batch_size: 1, max_retries: 1 } } },
+    send: ({ q }) => q.send("a"),
+    handle: fail,
+    expected: "logged",
+    observe: ({ log }) =>
+      /Dropped message .* on queue "dead-letter-without-queue"/.test(log) ? "logged" : null,
+  },
+  {
+    kind: "scenario",
+    id: "concurrency-grows",
+    covers: ["4 concurrency", "3.1 max_concurrency"],
+    production: "While a backlog grows, more than one batch is handled at a time",
+    queues: { q: { consumer: { max_batch_size: 1, max_batch_timeout: 0 } } },
+    send: async ({ q }) => {
+      for (let burst = 0; burst < 6; burst++) {
+        await q.sendBatch(numbers(5));
+        await scheduler.wait(600);
+      }
+    },
+    handle: slow,
+    expected: "several at a time",
+    observe: ({ batches }) => (mostAtOnce(batches) > 1 ? "several at a time" : "one at a time"),
+  },
+  {
+    kind: "scenario",
+    id: "concurrency-1",
+    covers: ["4 max_concurrency = 1", "3.1 max_concurrency"],
+    production: "`max_concurrency = 1` handles batches one after the other",
+    queues: { q: { consumer: { max_batch_size: 1, max_batch_timeout: 0, max_concurrency: 1 } } },
+    send: ({ q }) => q.sendBatch(numbers(8)),
+    handle: slow,
+    expected: "one at a time",
+    observe: ({ batches }) => (mostAtOnce(batches) > 1 ? "several at a time" : "one at a time"),
+  },
+  {
+    kind: "scenario",
+    id: "whole-batch-is-retried",
+    covers: ["2.4 implicit failure"],
+    production:
+      "When a handler fails at the eighth of ten messages and acknowledged none, all ten come again",
+    queues: { q: { consumer: { max_batch_size: 10, max_batch_timeout: 1 } } },
+    send: ({ q }) => q.sendBatch(numbers(10)),
+    handle: (batch, { delivery }) => {
+      for (const { body } of batch.messages) if (delivery === 1 && body === 7) fail();
+    },
+    expected: "10 + 10",
+    observe: ({ batches }) => batches.map(({ messages }) => messages.length).join(" + ") || null,
+  },
+  {
+    kind: "scenario",
+    id: "explicit-acks-survive",
+    covers: ["2.4 explicit acks"],
+    production: "What a handler acknowledged one by one before it failed does not come again",
+    queues: { q: { consumer: { max_batch_size: 10, max_batch_timeout: 1 } } },
+    send: ({ q }) => q.sendBatch(numbers(10)),
+    handle: (batch, { delivery }) => {
+      for (const message of batch.messages) {
+        if (delivery === 1 && message.body === 7) fail();
+        message.ack();
+      }
+    },
+    watchMs: 6_000,
+    expected: "10 + 3",
+    observe: ({ batches }) => batches.map(({ messages }) => messages.length).join(" + ") || null,
+  },
+];

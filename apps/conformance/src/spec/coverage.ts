@@ -1,0 +1,26 @@
+import type { RowHead } from "../scenario/row.ts";
+import type { SpecRow } from "./spec-rows.ts";
+
+export interface Coverage {
+  /** Rows of the specification that a row of the sheet proves. */
+  readonly covered: readonly string[];
+  /** Rows that nothing proves. */
+  readonly uncovered: readonly string[];
+  /** Rows that nothing could prove. */
+  readonly excused: readonly string[];
+}
+
+/** Which rows of the specification the sheet proves. Throws when the sheet names one that is not there. */
+export function coverageOf(rows: readonly RowHead[], spec: readonly SpecRow[]): Coverage {
+  const keys = new Set(spec.map(({ key }) => key));
+  for (const { id, covers } of rows) {
+    for (const key of covers) if (!keys.has(key)) throw new Error(`${id} covers "${key}", which is no row`);
+  }
+  const proven = new Set(rows.flatMap(({ covers }) => covers));
+  const withoutProof = spec.filter(({ key }) => !proven.has(key));
+  return {
+    covered: spec.filter(({ key }) => proven.has(key)).map(({ key }) => key),
+    uncovered: withoutProof.filter(({ excuse }) => excuse === null).map(({ key }) => key),
+    excused: withoutProof.filter(({ excuse }) => excuse !== null).map(({ key }) => key),
+  };
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+/** What is known of production: one thing that a broker does, or one that it cannot have a part in. */
+export interface SpecRow {
+  readonly key: string;
+  /** Where it is known from. */
+  readonly sources: readonly string[];
+  /** Why the sheet has no row for it. */
+  readonly excuse: string | null;
+}
+
+/** Every row of `spec-rows.txt`, in its order. Throws for a line that is none and for a key that is there twice. */
+export function readSpecRows(): SpecRow[] {
+  const text = readFileSync(path.join(import.meta.dirname, "spec-rows.txt"), "utf8");
+  const rows = text
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map(parseLine);
+  const keys = new Set<string>();
+  for (const { key } of rows) {
+    if (keys.has(key)) throw new Error(`spec-rows.txt has ${key} twice`);
+    keys.add(key);
+  }
+  return rows;
+}
+
+function parseLine(line: string): SpecRow {
+  const [key, sources, excuse = null, ...rest] = line.split(" | ");
+  if (!key || !sources || rest.length > 0) throw new Error(`spec-rows.txt: ${line}`);
+  return { key, sources: sources.split(", "), excuse };
+}

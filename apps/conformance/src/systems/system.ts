@@ -1,0 +1,100 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { writeProject } from "../project/write-project.ts";
+import type { Scenario, SeenBatch } from "../scenario/scenario.ts";
+import { type DevProcess, freePorts, startDevProcess } from "./dev-process.ts";
+
+/** What runs a project of Workers. */
+export interface System {
+  readonly name: "sluice" | "miniflare";
+  /** Arguments of Node that start it over the Workers' folders, without ports and where it keeps its state. */
+  readonly commandLine: (workers: readonly string[]) => readonly string[];
+}
+
+/** A system with the scenarios' project in it. */
+export interface RunningSystem {
+  /** What it has printed, without colours. */
+  readonly log: string;
+  /** Lets a scenario send, and answers what that came to. */
+  send(id: string): Promise<unknown>;
+  /** Every batch that has come so far. */
+  seen(): Promise<readonly SeenBatch[]>;
+  /** Ends it, and removes the project. */
+  stop(): Promise<void>;
+}
+
+const REPOSITORY = path.resolve(import.meta.dirname, "../../../..");
+const CLI = path.join(REPOSITORY, "packages/cli/src/main.ts");
+const WRANGLER = path.resolve(
+  path.dirname(createRequire(import.meta.url).resolve("wrangler/package.json")),
+  "bin/wrangler.js",
+);
+
+export const SYSTEMS: readonly System[] = [
+  { name: "sluice", commandLine: (workers) => [CLI, "dev", ...workers] },
+  {
+    name: "miniflare",
+    commandLine: (workers) => [
+      WRANGLER,
+      "dev",
+      ...workers.flatMap((worker) => ["--config", `${worker}/wrangler.json`]),
+    ],
+  },
+];
+
+/** Writes the scenarios' project into a folder of its own and starts a system over it. */
+export async function startSystem(system: System, scenarios: readonly Scenario[]): Promise<RunningSystem> {
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), `conformance-${system.name}-`)));
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  try {
+    const workers = await writeProject(folder, scenarios);
+    const [port, inspectorPort] = await freePorts(2);
+    const url = `http://127.0.0.1:${port}`;
+    const args = [
+      ...system.commandLine(workers),
+      ...["--port", `${port}`, "--ip", "127.0.0.1", "--inspector-port", `${inspectorPort}`],
+      ...["--persist-to", path.join(folder, "state")],
+    ];
+    const isReady = async () => (await (await fetch(url)).text()) === "ready";
+    const child = await startDevProcess(args, { cwd: folder, env: environmentIn(folder) }, isReady);
+    return running(child, url, remove);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function environmentIn(folder: string): NodeJS.ProcessEnv {
+  const { CLOUDFLARE_ENV: _, ...rest } = process.env;
+  return {
+    ...rest,
+    CI: "1",
+    NO_COLOR: "1",
+    WRANGLER_SEND_METRICS: "false",
+    // Wrangler's local observability makes every call about ten times slower.
+    X_LOCAL_OBSERVABILITY: "false",
+    WRANGLER_REGISTRY_PATH: path.join(folder, "registry"),
+  };
+}
+
+function running(child: DevProcess, url: string, remove: () => Promise<void>): RunningSystem {
+  const get = async (what: string): Promise<unknown> => {
+    const response = await fetch(`${url}/${what}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${what}: ${response.status} ${text}\n${child.log}`);
+    return JSON.parse(text);
+  };
+  return {
+    get log() {
+      return child.log;
+    },
+    send: (id) => get(`run/${id}`),
+    seen: async () => (await get("seen")) as SeenBatch[],
+    async stop() {
+      await child.stop();
+      await remove();
+    },
+  };
+}

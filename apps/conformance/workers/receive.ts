@@ -1,0 +1,43 @@
+import { describeBody } from "../src/scenario/describe-body.ts";
+import { queueName } from "../src/scenario/queue-names.ts";
+import type { HandlerTools, Scenario, SeenBatch } from "../src/scenario/scenario.ts";
+import { SCENARIOS } from "../src/scenarios/index.ts";
+
+const seen: SeenBatch[] = [];
+
+const scenarioOf = new Map<string, Scenario>(
+  SCENARIOS.flatMap((scenario) =>
+    Object.entries(scenario.queues).map(([key, spec]) => [queueName(scenario, key, spec), scenario] as const),
+  ),
+);
+
+/** Notes a batch, and does with it what its scenario says: returns and throws whatever that does. */
+export function receive(batch: MessageBatch, ctx: HandlerTools["ctx"]): unknown {
+  const { queue } = batch;
+  const delivery = seen.filter((earlier) => earlier.queue === queue).length + 1;
+  const record: SeenBatch = {
+    queue,
+    atMs: Date.now(),
+    messages: batch.messages.map(({ id, timestamp, attempts, body }) => ({
+      id,
+      timestampMs: timestamp.getTime(),
+      attempts,
+      body: describeBody(body),
+    })),
+    notes: [],
+  };
+  seen.push(record);
+  const end = () => {
+    record.endedAtMs = Date.now();
+  };
+  const note = (value: unknown) => record.notes.push(value);
+  const result = scenarioOf.get(queue)?.handle?.(batch, { ctx, delivery, note });
+  if (result instanceof Promise) result.then(end, end);
+  else end();
+  return result;
+}
+
+/** Everything that came so far. */
+export function seenSoFar(): Response {
+  return Response.json(seen);
+}

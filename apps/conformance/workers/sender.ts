@@ -1,0 +1,39 @@
+import { bindingName, queueName } from "../src/scenario/queue-names.ts";
+import { type AnyQueue, PATIENCE_MS } from "../src/scenario/scenario.ts";
+import { SCENARIOS } from "../src/scenarios/index.ts";
+
+/** Its queues, and services by the names of the Workers. */
+type Env = Readonly<Record<string, AnyQueue>>;
+
+const RECEIVERS = ["RECEIVER", "RECEIVER_NO_WAIT", "RECEIVER_CLASS"];
+
+/** Runs the part of a scenario that sends. */
+async function run(id: string, request: Request, env: Env): Promise<Response> {
+  const scenario = SCENARIOS.find((candidate) => candidate.id === id);
+  if (scenario === undefined) return new Response("no such scenario", { status: 404 });
+  if (scenario.sender === "old-sender" && env.OLD_SENDER !== undefined) return env.OLD_SENDER.fetch(request);
+  const queues = Object.entries(scenario.queues).map(([key, spec]) => {
+    const queue = env[bindingName(queueName(scenario, key, spec))];
+    if (queue === undefined) throw new Error(`${id} has no queue ${key}`);
+    return [key, queue];
+  });
+  const sent = scenario.send(Object.fromEntries(queues), env);
+  const late = scheduler.wait(PATIENCE_MS).then(() => "send had no answer");
+  return Response.json((await Promise.race([sent, late])) ?? null);
+}
+
+/** What all consumer Workers have seen. */
+async function seen(env: Env): Promise<Response> {
+  const all = RECEIVERS.map(async (name) => (await env[name].fetch("http://receiver/")).json());
+  return Response.json((await Promise.all(all)).flat());
+}
+
+/** `GET /run/ID` runs a scenario, `GET /seen` answers with the batches that came. */
+export default {
+  async fetch(request, env) {
+    const { pathname } = new URL(request.url);
+    const [, action, id = ""] = pathname.split("/");
+    if (action === "run") return run(id, request, env);
+    return action === "seen" ? seen(env) : new Response("ready");
+  },
+} satisfies ExportedHandler<Env>;
