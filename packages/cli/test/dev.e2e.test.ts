@@ -216,6 +216,28 @@ describe("sluice dev with Workers of less usual shapes", () => {
   });
 });
 
+/** An environment that both have, and that has queues of its own. */
+it("sluice dev --env with several Workers delivers what one of them sends to the other", async () => {
+  const lab = openLab("staged");
+  const [port, inspectorPort] = await freePorts(2);
+  const args = ["dev", "sender", "receiver", "--env", "x"];
+  const running = sluice(
+    [...args, "--port", `${port}`, "--inspector-port", `${inspectorPort}`],
+    lab.folder,
+    lab.env,
+  );
+  try {
+    await running.printed(/admin {3}http/);
+    expect(running.output).toMatch(/jobs-x +sender-x \(JOBS\) +receiver-x/);
+    expect(await (await fetch(`http://localhost:${port}/?1`)).text()).toBe("sent");
+    await running.printed(/got \?1 on jobs-x/);
+    await running.printed(/QUEUE jobs-x 1\/1/);
+  } finally {
+    await running.stop();
+    lab.remove();
+  }
+});
+
 /** The same Workers in two terminals: those that send in one, the one that receives in the other. */
 describe("two sluice dev of different Workers", () => {
   let lab: Lab;
@@ -257,6 +279,14 @@ describe("two sluice dev of different Workers", () => {
 
     ({ running: receiving } = await start(["mailer"]));
     await expect.poll(() => get("/received"), { timeout: 30_000 }).toBe('["early","late","kept"]');
+  });
+
+  it("meet again when the receiver was there first", async () => {
+    await sending.stop();
+    ({ running: sending, url } = await start(["front", "objects"]));
+    await sending.printed(/admin {3}http/);
+    expect(await get("/send/class?text=again")).toBe("sent");
+    await expect.poll(() => get("/received"), { timeout: 30_000 }).toBe('["early","late","kept","again"]');
   });
 
   it("end at the same moment, each with the other's end still to take in", async () => {
