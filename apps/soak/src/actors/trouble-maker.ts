@@ -14,11 +14,12 @@ export class TroubleMaker {
 
   /** Schedules it all. */
   start(): void {
-    const { clockJumps, settingsChanges, absences, failingWrites } = this.#scenario;
+    const { clockJumps, settingsChanges, absences, failingWrites, pauses } = this.#scenario;
     this.#times(clockJumps, () => this.#jump());
     this.#times(settingsChanges, () => this.#changeSettings());
     this.#times(absences, () => this.#sendConsumerAway());
     this.#times(failingWrites, () => this.#fillDisk());
+    this.#times(pauses, () => this.#pauseDelivery());
     this.#times(2, () => this.#ask());
   }
 
@@ -43,11 +44,10 @@ export class TroubleMaker {
     this.#scenario.queues.forEach(({ taker }: QueueScenario, i) => {
       // Only queues further down, so that no message goes round in circles; it may be another one than before.
       const target = queues[random.between(i + 1, queues.length)]?.name ?? null;
-      const drawn = drawDefinition(random, target);
+      const drawn = drawDefinition(random, taker, target);
       const queue = queues[i];
       queue?.evict();
-      // Without a taker only retention empties the queue.
-      queue?.redefine(taker.kind === "none" ? { ...drawn, messageRetentionSeconds: 60 } : drawn);
+      queue?.redefine(drawn);
     });
   }
 
@@ -59,6 +59,21 @@ export class TroubleMaker {
     faults["consumer absent"] += 1;
     this.#world.note("consumer is absent", queue.name, ms);
     queue.consumer.absentUntilMs = nowMs + ms;
+  }
+
+  #pauseDelivery(): void {
+    const { random, faults, loop } = this.#world;
+    const queue = this.#anyQueue();
+    if (queue === undefined || queue.delivery !== "on") return;
+    const ms = random.pick([10, 2_000, 120_000]);
+    faults["delivery paused"] += 1;
+    this.#world.note("delivery is paused", queue.name, ms);
+    queue.pause();
+    loop.after(ms, () => {
+      if (queue.delivery !== "paused") return;
+      this.#world.note("delivery is resumed", queue.name);
+      queue.resume();
+    });
   }
 
   #fillDisk(): void {

@@ -1,5 +1,6 @@
 import { BACKOFF_MAX_MS } from "@sluice/broker/testing";
 import { nextWakeAt } from "@sluice/engine";
+import type { PushConsumer } from "../actors/push-consumer.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
 
@@ -19,7 +20,14 @@ export const alarmArmed: Checker = {
   },
 };
 
-function dueByMemory({ life, consumer, ledger, disk, world }: QueueObject): number {
+/** Whom a queue delivers to. While delivery is being resumed, the call that says so is what wakes the queue. */
+function takerOf({ consumer, delivery }: QueueObject): PushConsumer | null {
+  return delivery === "on" ? consumer : null;
+}
+
+function dueByMemory(object: QueueObject): number {
+  const { life, ledger, disk, world } = object;
+  const consumer = takerOf(object);
   const queue = life?.core?.queue;
   if (life === null || queue === undefined) return Infinity;
   // A turn that waits for the commit in flight sets the alarm anew.
@@ -34,7 +42,9 @@ function dueByMemory({ life, consumer, ledger, disk, world }: QueueObject): numb
 }
 
 /** The same without an object, from what is durable: a little later, since nobody knows what it was waiting for. */
-function dueByLedger({ consumer, ledger, laxest, world }: QueueObject): number {
+function dueByLedger(object: QueueObject): number {
+  const { ledger, laxest, world } = object;
+  const consumer = takerOf(object);
   const { nowMs } = world;
   let dueMs = ledger.parcels.size > 0 ? nowMs + BACKOFF_MAX_MS : Infinity;
   for (const { view, acceptedMs } of ledger.present()) {

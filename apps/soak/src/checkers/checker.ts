@@ -20,6 +20,7 @@ export type Property =
   | "reload"
   | "retention"
   | "order"
+  | "paused"
   | "liveness";
 
 /** A batch at the moment it leaves its queue. */

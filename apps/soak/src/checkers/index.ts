@@ -10,6 +10,7 @@ import { dueTime } from "./due-time.ts";
 import { liveness } from "./liveness.ts";
 import { oneLiveLease } from "./one-live-lease.ts";
 import { order } from "./order.ts";
+import { paused } from "./paused.ts";
 import { reload } from "./reload.ts";
 import { retention } from "./retention.ts";
 
@@ -22,6 +23,7 @@ export const CHECKERS: readonly Checker[] = [
   dueTime,
   retention,
   order,
+  paused,
   deadLetterMove,
   conservation,
   counters,

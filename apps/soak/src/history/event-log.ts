@@ -35,6 +35,8 @@ const MEANINGS = {
   "the history ends": [],
   "calls are asked for": ["lease"],
   "calls are told": ["lease", "1 if known, 2 if nobody answers"],
+  "delivery is paused": ["for ms"],
+  "delivery is resumed": [],
 } as const satisfies Record<string, readonly string[]>;
 
 export type EventKind = keyof typeof MEANINGS;

@@ -26,6 +26,7 @@ export const FAULT_KINDS = [
   "handler settled some",
   "receipt used twice",
   "receipt never used",
+  "delivery paused",
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];

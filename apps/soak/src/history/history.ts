@@ -107,6 +107,7 @@ function endTrouble(world: World, producer: Producer): void {
     producer.insist(queue);
     queue.disk.failWrites(Infinity, 0);
     if (queue.consumer !== null) queue.consumer.absentUntilMs = 0;
+    if (queue.delivery === "paused") queue.resume();
   }
   world.calmDown();
 }

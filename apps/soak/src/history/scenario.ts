@@ -1,4 +1,9 @@
-import type { QueueDefinition } from "@sluice/protocol";
+import type {
+  ConsumerSettings,
+  PullConsumerDefinition,
+  QueueDefinition,
+  WorkerConsumerDefinition,
+} from "@sluice/protocol";
 import { FILLER_BYTES_MAX } from "../ledger/tags.ts";
 import type { Random } from "./random.ts";
 
@@ -33,6 +38,7 @@ export interface Scenario {
   readonly settingsChanges: number;
   readonly absences: number;
   readonly failingWrites: number;
+  readonly pauses: number;
 }
 
 const DEFAULT_RETENTION_SECONDS = 345_600;
@@ -52,6 +58,7 @@ export function drawScenario(random: Random): Scenario {
     settingsChanges: random.pick([0, 0, 0, 1]),
     absences: random.pick([0, 0, 1, 2]),
     failingWrites: random.pick([0, 0, 0, 1, 2]),
+    pauses: random.pick([0, 0, 1, 2]),
   };
 }
 
@@ -62,14 +69,47 @@ function drawQueue(
   depth: number,
 ): QueueScenario {
   const taker = drawTaker(random, depth);
-  const definition = drawDefinition(random, deadLetterQueue);
-  // Without a taker only retention empties the queue, so the history would have to wait for it.
-  if (taker.kind !== "none") return { name, definition, taker };
-  return { name, taker, definition: { ...definition, messageRetentionSeconds: 60 } };
+  return { name, taker, definition: drawDefinition(random, taker, deadLetterQueue) };
 }
 
 /** Settings of a queue; drawn again when they change in the middle of a history. */
-export function drawDefinition(random: Random, deadLetterQueue: string | null): QueueDefinition {
+export function drawDefinition(
+  random: Random,
+  taker: Taker,
+  deadLetterQueue: string | null,
+): QueueDefinition {
+  const definition = drawPushed(random, deadLetterQueue);
+  switch (taker.kind) {
+    case "push":
+      return definition;
+    case "pull":
+      return { ...definition, consumer: pulled(definition.consumer.settings) };
+    // Only retention empties the queue, so the history would have to wait for it.
+    case "none":
+      return { ...definition, messageRetentionSeconds: 60 };
+  }
+}
+
+function pulled({
+  maxBatchSize,
+  maxRetries,
+  retryDelaySeconds,
+  deadLetterQueue,
+}: ConsumerSettings): PullConsumerDefinition {
+  const settings = {
+    maxBatchSize,
+    maxRetries,
+    retryDelaySeconds,
+    deadLetterQueue,
+    visibilityTimeoutMs: 30_000,
+  };
+  return { type: "http_pull", settings };
+}
+
+function drawPushed(
+  random: Random,
+  deadLetterQueue: string | null,
+): QueueDefinition & { readonly consumer: WorkerConsumerDefinition } {
   return {
     deliveryDelaySeconds: random.pick([0, 0, 0, 3]),
     messageRetentionSeconds: random.pick([

@@ -10,6 +10,8 @@ export interface CommitMoment {
   readonly life: number;
   readonly version: number;
   readonly rules: QueueRules;
+  /** Whether delivery was paused when it was written. */
+  readonly isPaused: boolean;
 }
 
 /** What a commit wrote, read back. */

@@ -45,6 +45,17 @@ export const PORT_BUGS: readonly PlantedBug[] = [
     }),
   },
   {
+    name: "pausing delivery changes nothing",
+    property: "paused",
+    wrapPorts: (ports) => ({
+      ...ports,
+      definitionOf(queue) {
+        const definition = ports.definitionOf(queue);
+        return definition && { ...definition, deliveryPaused: false };
+      },
+    }),
+  },
+  {
     name: "the clock runs ahead after a restart",
     property: "due time",
     wrapPorts: (ports, { lives }) =>

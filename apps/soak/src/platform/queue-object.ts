@@ -26,6 +26,8 @@ export class QueueObject {
   /** Whether it had a part in the running event. */
   isTouched = false;
   consumer: PushConsumer | null = null;
+  /** Whether delivery is paused; while it is being resumed the queue may not have heard of it. */
+  delivery: "on" | "paused" | "resuming" = "on";
   /** The most that its settings ever allowed: alarms and attempts can be older than a change of settings. */
   laxest: Pick<QueueRules, "maxRetries" | "retentionMs" | "batchTimeoutMs">;
   #definition: QueueDefinition;
@@ -62,7 +64,7 @@ export class QueueObject {
 
   /** Settings are deployed with the code: the objects start again with them. */
   redefine(definition: QueueDefinition): void {
-    this.#definition = definition;
+    this.#definition = { ...definition, deliveryPaused: this.delivery === "paused" };
     this.#rules = rulesOf(definition);
     const { maxRetries, retentionMs, batchTimeoutMs } = this.#rules;
     this.laxest = {
@@ -70,6 +72,27 @@ export class QueueObject {
       retentionMs: Math.max(this.laxest.retentionMs, retentionMs),
       batchTimeoutMs: Math.max(this.laxest.batchTimeoutMs, batchTimeoutMs),
     };
+  }
+
+  /** From now on nothing is leased for its consumer; batches in flight go on. */
+  pause(): void {
+    this.delivery = "paused";
+    this.#definition = { ...this.#definition, deliveryPaused: true };
+  }
+
+  /** Resumes delivery and tells the queue, until it has heard of it. */
+  resume(): void {
+    if (this.delivery === "on") return;
+    this.delivery = "resuming";
+    this.#definition = { ...this.#definition, deliveryPaused: false };
+    const again = () => this.world.loop.after(1_000, () => this.resume());
+    this.call(
+      (core) => core.wake(),
+      () => {
+        if (this.delivery === "resuming") this.delivery = "on";
+      },
+      again,
+    );
   }
 
   /** A call arrives; the object is started for it if it does not run. */
@@ -238,7 +261,12 @@ export class QueueObject {
 
   #committed(version: Version): void {
     const { world, disk, life, rules } = this;
-    const record = readCommit(disk, version, { atMs: world.nowMs, life: life?.number ?? 0, rules });
+    const record = readCommit(disk, version, {
+      atMs: world.nowMs,
+      life: life?.number ?? 0,
+      rules,
+      isPaused: this.#definition.deliveryPaused === true,
+    });
     world.note("commit", this.name, version.number, record.segments.length);
     this.#commits.set(version.number, record);
     for (const { id, segment } of record.segments) this.#unchecked.set(id, segment);
