@@ -45,6 +45,7 @@ const calls = {
   tooLateBatch: (queue) => queue.sendBatch([{ body: 1 }], { delaySeconds: -1 }),
   nothing: (queue) => queue.send(() => {}, { contentType: "json" }),
   platform: (queue) => queue.send(new Headers({ a: "b" }), { contentType: "v8" }),
+  hang: (queue) => queue.sendBatch([{ body: "hang" }, { body: "beside it" }]),
   metrics: (queue) => queue.metrics(),
 };
 export default {
@@ -69,6 +70,11 @@ const show = (value) => value instanceof Uint8Array ? ["bytes", ...value]
   : typeof value === "object" ? Object.fromEntries(Object.entries(value).map(([k, v]) => [k, show(v)])) : value ?? "undefined";
 export const SluiceQueueConsumer = createQueueConsumer({
   queue(batch) {
+    const [first] = batch.messages;
+    if (first.body === "hang") {
+      first.ack();
+      return new Promise(() => {});
+    }
     for (const { body } of batch.messages) console.log("GOT " + JSON.stringify(show(body)));
   },
 }, { waitForWaitUntil: true });
@@ -130,6 +136,14 @@ describe("workerd's own queue binding on the broker", () => {
     const from = workerd.lines.length;
     expect(await call("OLD/ORDERS/json")).toMatchObject({ result: { metadata: {} } });
     await workerd.printed('GOT {"a":1}', from);
+  });
+
+  it("keeps what a handler acknowledged before the runtime ended it because it hung", async () => {
+    const from = workerd.lines.length;
+    await call("ORDERS/hang");
+    await workerd.printed("QUEUE orders 1/2", from);
+    const dropped = workerd.lines.slice(from).filter((line) => line.startsWith("Dropped message"));
+    expect(dropped).toEqual([expect.stringContaining("your Worker's code had hung")]);
   });
 
   it("delays a batch except for the messages that name their own delay, and tells of the backlog", async () => {

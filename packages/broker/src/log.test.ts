@@ -29,7 +29,7 @@ describe("the console log", () => {
   it("prints a handled batch like Miniflare does: acknowledged, total, time", () => {
     const { lines, handle } = observed();
     handle(1);
-    expect(lines).toEqual(["log: QUEUE orders 9/10 (12 ms)"]);
+    expect(lines).toEqual(["log: QUEUE orders 9/10 (12ms)"]);
   });
 
   it.each([
@@ -63,8 +63,8 @@ describe("the console log", () => {
     handle(2);
     expect(lines.slice(HANDLED_LINES_PER_SECOND)).toEqual([
       "log: QUEUE orders 27/30 (3 batches)",
-      "log: QUEUE orders 9/10 (12 ms)",
-      "log: QUEUE orders 9/10 (12 ms)",
+      "log: QUEUE orders 9/10 (12ms)",
+      "log: QUEUE orders 9/10 (12ms)",
     ]);
   });
 

@@ -45,7 +45,7 @@ export function createConsoleLog(
       }
       if (printed < HANDLED_LINES_PER_SECOND) {
         printed += 1;
-        sink.log(`QUEUE ${queue} ${acked}/${total} (${Math.round(tookMs)} ms)`);
+        sink.log(`QUEUE ${queue} ${acked}/${total} (${Math.round(tookMs)}ms)`);
         return;
       }
       if (summed === null) {

@@ -1,5 +1,11 @@
 import { acknowledge, type LeasedRange, pushEnded, retry, type Slice } from "@sluice/engine";
-import { type DeliveryResult, PackedIndex, type Settlement, settle } from "@sluice/protocol";
+import {
+  DELAY_SECONDS_MAX,
+  type DeliveryResult,
+  PackedIndex,
+  type Settlement,
+  settle,
+} from "@sluice/protocol";
 import { buryDead, firstLines } from "./dead-letter.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { unnamedDelayMs } from "./retry-delay.ts";
@@ -52,8 +58,8 @@ function settleEach(core: QueueCore, { batch, delivery }: Running, result: Deliv
         dead.push(...outcome.dead);
         if (verdict.clampedFromSeconds !== undefined) {
           core.ports.log.warn(
-            `Queue "${core.name}": a retry delay of ${verdict.clampedFromSeconds} s is over the maximum, ` +
-              `${verdict.delaySeconds} s is used`,
+            `Queue "${core.name}": a retry delay of ${verdict.clampedFromSeconds} s is not within 0 to ` +
+              `${DELAY_SECONDS_MAX}, ${verdict.delaySeconds} s is used`,
           );
         }
         for (const retried of outcome.retried) {

@@ -86,9 +86,10 @@ describe("settlement of outcomes (spec 2.5)", () => {
 });
 
 describe("delays of a retry", () => {
-  it("treats a negative delay as 0, wherever it is named", () => {
-    expect(settle(result(RM(-1)), ["m1"], RETRY_DELAY)).toEqual([retry(0)]);
-    expect(settle(result(RB(-2_147_483_648)), ["m1"], RETRY_DELAY)).toEqual([retry(0)]);
+  it("treats a negative delay as 0, wherever it is named, and says what was asked for", () => {
+    const clamped = (asked: number) => ({ kind: "retry", delaySeconds: 0, clampedFromSeconds: asked });
+    expect(settle(result(RM(-1)), ["m1"], RETRY_DELAY)).toEqual([clamped(-1)]);
+    expect(settle(result(RB(-2_147_483_648)), ["m1"], RETRY_DELAY)).toEqual([clamped(-2_147_483_648)]);
   });
 
   it.each([DELAY_SECONDS_MAX - 1, DELAY_SECONDS_MAX])("keeps %i seconds", (seconds) => {

@@ -8,7 +8,7 @@ export type Settlement<Unnamed extends number | null = number> =
       readonly kind: "retry";
       /** Seconds until the message is ready again, 0 to `DELAY_SECONDS_MAX`; `null` when the caller has to decide. */
       readonly delaySeconds: number | Unnamed;
-      /** The delay the handler asked for, when it was over the maximum: the caller warns about it. */
+      /** The delay that the handler asked for, when it was out of range: the caller warns about it. */
       readonly clampedFromSeconds?: number;
     };
 
@@ -24,8 +24,8 @@ const ACK = { kind: "ack" } as const;
  * @param result what the consumer reported.
  * @param messageIds ids of the batch, in order.
  * @param retryDelaySeconds the consumer's `retry_delay`, for retries that name no delay; `null` leaves their delay open.
- * @returns one settlement for each id, in the same order. A negative delay becomes 0 (2.1); one above 86,400 s becomes
- *   86,400 and carries `clampedFromSeconds`.
+ * @returns one settlement for each id, in the same order. A negative delay becomes 0 (2.1, 10), one above 86,400 s
+ *   becomes 86,400; both carry `clampedFromSeconds`.
  */
 export function settle<Unnamed extends number | null>(
   result: DeliveryResult,
@@ -61,5 +61,6 @@ function retryAfter<Unnamed extends number | null>(seconds: number | Unnamed): S
   if (seconds > DELAY_SECONDS_MAX) {
     return { kind: "retry", delaySeconds: DELAY_SECONDS_MAX, clampedFromSeconds: seconds };
   }
-  return { kind: "retry", delaySeconds: Math.max(0, seconds) };
+  if (seconds < 0) return { kind: "retry", delaySeconds: 0, clampedFromSeconds: seconds };
+  return { kind: "retry", delaySeconds: seconds };
 }
