@@ -1,11 +1,15 @@
 import { Hono } from "hono";
+import { z } from "zod";
 import type { QueueDirectory } from "../../queue-directory.ts";
 import { API_CODES, ApiError } from "../api-error.ts";
 import { succeed } from "../envelope.ts";
+import { readJson } from "../json-body.ts";
+
+const NO_SUBDOMAIN = { enabled: false, previews_enabled: false } as const;
 
 /**
  * The little that is true here of Workers. This broker keeps queues: it knows the Workers that produce or consume by their
- * names, and cannot take an upload. `wrangler triggers deploy` gets by with that; `wrangler deploy` ends at its upload with
+ * names, gives none an address under workers.dev, and cannot take an upload. `wrangler triggers deploy` gets by with that; `wrangler deploy` ends at its upload with
  * an error that says so (spec cloudflare-queues 6.5).
  */
 export function workerRoutes({ account }: QueueDirectory): Hono {
@@ -27,6 +31,18 @@ export function workerRoutes({ account }: QueueDirectory): Hono {
       id: script,
       default_environment: { environment: "production", script: { id: script, tag: script, tags: null } },
     });
+  });
+
+  app.get("/workers/:script", (c) => {
+    const script = c.req.param("script");
+    return succeed(c, { id: script, name: script, subdomain: NO_SUBDOMAIN });
+  });
+
+  app.post("/scripts/:script/subdomain", async (c) => {
+    const { enabled } = await readJson(c, z.object({ enabled: z.boolean() }));
+    if (!enabled) return succeed(c, NO_SUBDOMAIN);
+    const text = "This broker serves no Workers under workers.dev: set workers_dev = false.";
+    throw new ApiError(404, API_CODES.noRoute, text);
   });
 
   app.all("*", (c) => {

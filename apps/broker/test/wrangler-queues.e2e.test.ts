@@ -1,0 +1,314 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Miniflare } from "miniflare";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrokerWorker } from "./broker-worker.ts";
+import { type Wrangler, wranglerFor } from "./wrangler.ts";
+
+/*
+ * Every subcommand of the real `wrangler queues`, with nothing changed but its API address. Each run costs a second, so
+ * runs that do not depend on each other go together.
+ */
+
+const ENTRY = `
+import { defineBroker } from "./src/define-broker.ts";
+const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers: [{ worker: "shop", binding: "ORDERS" }], consumer: null };
+const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: { orders: queue } }, consumers: { mailer: "CONSUMER" } });
+export { Directory, QueueBroker };
+export default handler;
+`;
+
+let broker: Miniflare;
+let api: string;
+let folder: string;
+let wrangler: Wrangler;
+let dispose: () => Promise<void>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "sluice-wrangler-"));
+  const disposeWith = (end: () => Promise<void>) => {
+    dispose = end;
+  };
+  broker = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
+  api = `${(await broker.ready).origin}/__sluice/client/v4`;
+  wrangler = wranglerFor(api, folder);
+});
+
+afterAll(async () => {
+  await dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Shown {
+  readonly queue_id: string;
+  readonly modified_on: string;
+  readonly settings: object;
+  readonly consumers: readonly {
+    readonly consumer_id: string;
+    readonly type: string;
+    readonly settings: object;
+  }[];
+}
+
+/** The queue of a name as the API shows it, `undefined` if there is none. */
+async function shown(name: string): Promise<Shown | undefined> {
+  const response = await broker.dispatchFetch(`${api}/accounts/any/queues?name=${name}`);
+  const { result } = (await response.json()) as { result: Shown[] };
+  return result[0];
+}
+
+/** Messages that wait in a queue. */
+async function waiting(name: string): Promise<number> {
+  const url = `${api}/accounts/any/queues/${(await shown(name))?.queue_id}/metrics`;
+  const { result } = (await (await broker.dispatchFetch(url)).json()) as {
+    result: { backlog_count: number };
+  };
+  return result.backlog_count;
+}
+
+/** Sends messages without a body, as a producer does; answers how many wait afterwards. */
+async function send(queue: string, count: number): Promise<number> {
+  const namespace = await broker.getDurableObjectNamespace("SLUICE_QUEUES", "broker");
+  const object = namespace.get(namespace.idFromName(queue)) as unknown as {
+    send(queue: string, requests: readonly object[]): Promise<{ metrics: { backlogCount: number } }>;
+  };
+  return (await object.send(queue, [{ packed: new Uint8Array(40 * count) }])).metrics.backlogCount;
+}
+
+/** Runs commands at once and answers with what they printed; each has to end as it should. */
+async function run(code: number, ...commands: string[]): Promise<string[]> {
+  const runs = await Promise.all(commands.map((command) => wrangler(...command.split(" "))));
+  for (const [i, result] of runs.entries())
+    expect(result.code, `${commands[i]}\n${result.output}`).toBe(code);
+  return runs.map(({ output }) => output);
+}
+
+describe("wrangler queues", () => {
+  it("create, list, info, update, pause-delivery, resume-delivery, delete", async () => {
+    const [created, info, list] = await run(
+      0,
+      "queues create full --delivery-delay-secs 5 --message-retention-period-secs 600",
+      "queues info orders",
+      "queues list",
+    );
+    expect(created).toContain("Created queue 'full'");
+    expect(info).toMatch(/Queue Name: orders\nQueue ID: [0-9a-f]{32}\n/);
+    expect(info).toContain("Number of Producers: 1\nProducers: worker:shop\nNumber of Consumers: 0");
+    expect(list).toMatch(/│ [0-9a-f]{32} │ orders +│ .*Z │ .*Z │ 1 +│ 0 +│/);
+    const before = await shown("full");
+    expect(before?.settings).toEqual({
+      delivery_delay: 5,
+      delivery_paused: false,
+      message_retention_period: 600,
+    });
+    await run(0, "queues create in-eu --jurisdiction eu", "queues update full --delivery-delay-secs 0");
+    expect(await shown("in-eu")).toMatchObject({ jurisdiction: "eu" });
+    expect((await shown("full"))?.settings).toEqual({ ...before?.settings, delivery_delay: 0 });
+    expect(await run(0, "queues pause-delivery full")).toEqual([
+      expect.stringContaining("Paused message delivery for queue full."),
+    ]);
+    expect((await shown("full"))?.settings).toMatchObject({ delivery_paused: true, delivery_delay: 0 });
+    expect(await run(0, "queues resume-delivery full")).toEqual([
+      expect.stringContaining("Resumed message delivery for queue full."),
+    ]);
+    expect((await shown("full"))?.settings).toMatchObject({ delivery_paused: false });
+    expect(await run(0, "queues delete full", "queues delete in-eu")).toEqual([
+      expect.stringContaining("Deleted queue full."),
+      expect.stringContaining("Deleted queue in-eu."),
+    ]);
+    expect(await shown("full")).toBeUndefined();
+  });
+
+  it("create and update: errors", async () => {
+    const [taken, bad, delay, missing] = await run(
+      1,
+      "queues create orders",
+      "queues create Bad_Name",
+      "queues create late --delivery-delay-secs 86401",
+      "queues info nobody",
+    );
+    expect(taken).toContain(
+      "Queue name 'orders' is already taken. Please use a different name and try again. [code: 11009]",
+    );
+    expect(bad).toContain(
+      "Invalid queue name: invalid queue name: Bad_Name. Must match ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$ [code: 11003]",
+    );
+    expect(delay).toContain("Must be between 0 and 86400");
+    expect(missing).toContain(
+      'Queue "nobody" does not exist. To create it, run: wrangler queues create nobody',
+    );
+  });
+
+  it("purge", async () => {
+    await run(0, "queues create heap");
+    expect(await send("heap", 3)).toBe(3);
+    const [refused] = await run(1, "queues purge heap");
+    expect(refused).toContain("The --force flag is required to purge a Queue in non-interactive mode");
+    expect(await run(0, "queues purge heap --force")).toEqual([
+      expect.stringContaining("Purged Queue 'heap'"),
+    ]);
+    expect(await send("heap", 1)).toBe(1);
+  });
+
+  it("consumer worker add, list, remove", async () => {
+    await run(0, "queues create work");
+    expect(await send("work", 2)).toBe(2);
+    const options =
+      "--batch-size 7 --batch-timeout 0 --message-retries 2 --dead-letter-queue work-dead --max-concurrency 3 --retry-delay-secs 9";
+    const [added] = await run(0, `queues consumer add work mailer ${options}`);
+    expect(added).toContain("Added consumer to queue work.");
+    expect(await shown("work")).toMatchObject({
+      consumers: [
+        {
+          type: "worker",
+          script: "mailer",
+          dead_letter_queue: "work-dead",
+          settings: {
+            batch_size: 7,
+            max_retries: 2,
+            max_wait_time_ms: 0,
+            max_concurrency: 3,
+            retry_delay: 9,
+          },
+        },
+      ],
+    });
+    // What waited is delivered at once: the Worker is one that the broker is bound to.
+    await expect.poll(() => waiting("work"), { timeout: 10_000 }).toBe(0);
+    expect(await shown("work-dead")).toBeDefined();
+    const [list, json, second, circle, range, nobody] = await Promise.all([
+      run(0, "queues consumer list work"),
+      run(0, "queues consumer worker list work --json"),
+      run(1, "queues consumer worker add work other"),
+      run(1, "queues consumer worker add work-dead mailer --dead-letter-queue work"),
+      run(1, "queues consumer worker add work-dead mailer --batch-size 101"),
+      run(1, "queues consumer worker remove work other"),
+    ]);
+    expect(list[0]).toMatch(/│ mailer │ work-dead +│ 7 +│ 2 +│ 0 +│ 3 +│ 9 +│/);
+    expect(JSON.parse(json[0] ?? "")).toEqual((await shown("work"))?.consumers);
+    expect(second[0]).toMatch(
+      /Queue 'work' \(UUID '[0-9a-f]{32}'\) already has a consumer\. \[code: 11004\]/,
+    );
+    expect(circle[0]).toContain(
+      "Dead letters would go in a circle: 'work-dead' -> 'work' -> 'work-dead'. [code: 100127]",
+    );
+    expect(range[0]).toContain('Must be a whole number from 1 to 100 at "batch_size". [code: 100127]');
+    expect(nobody[0]).toContain("No worker consumer 'other' exists for queue work");
+    const [removed] = await run(0, "queues consumer worker remove work mailer");
+    expect(removed).toContain("Removed consumer from queue work.");
+    expect((await shown("work"))?.consumers).toEqual([]);
+    expect(await send("work", 1)).toBe(1);
+  });
+
+  it("consumer http add, list, remove", async () => {
+    await run(0, "queues create pulled");
+    const options = "--batch-size 8 --message-retries 4 --visibility-timeout-secs 60 --retry-delay-secs 7";
+    await run(0, `queues consumer http add pulled ${options} --dead-letter-queue pulled-dead`);
+    expect((await shown("pulled"))?.consumers).toEqual([
+      {
+        consumer_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        created_on: expect.any(String),
+        queue_name: "pulled",
+        type: "http_pull",
+        dead_letter_queue: "pulled-dead",
+        settings: { batch_size: 8, max_retries: 4, visibility_timeout_ms: 60_000, retry_delay: 7 },
+      },
+    ]);
+    const [list, info] = await run(0, "queues consumer http list pulled", "queues info pulled");
+    expect(list).toMatch(/│ pulled-dead +│ 8 +│ 4 +│ 60000 +│ 7 +│/);
+    expect(info).toContain("Consumers: HTTP Pull Consumer.");
+    await run(0, "queues consumer http remove pulled");
+    expect((await shown("pulled"))?.consumers).toEqual([]);
+    expect(await run(1, "queues consumer http remove pulled")).toEqual([
+      expect.stringContaining("No http_pull consumer exists for queue pulled"),
+    ]);
+  });
+
+  it("subscription create, list, get, update, delete", async () => {
+    const source = "--source workersBuilds.worker --worker-name shop";
+    const [created] = await run(0, `queues subscription create orders ${source} --events build.failed`);
+    const [, id = ""] = /with id '([0-9a-f]{32})'/.exec(created ?? "") ?? [];
+    expect(created).toContain("Successfully created event subscription 'orders workersBuilds.worker'");
+    await run(0, `queues subscription update orders --id ${id} --name builds --enabled false`);
+    const [list, got, twice, unknown, elsewhere] = await Promise.all([
+      run(0, "queues subscription list orders --json"),
+      run(0, `queues subscription get orders --id ${id} --json`),
+      run(1, `queues subscription create orders ${source} --events build.started`),
+      run(1, "queues subscription create orders --source kv --events bucket.created"),
+      run(1, `queues subscription get heap --id ${id}`),
+    ]);
+    const subscription = {
+      id,
+      name: "builds",
+      enabled: false,
+      created_at: expect.any(String),
+      modified_at: expect.any(String),
+      source: { type: "workersBuilds.worker", worker_name: "shop" },
+      destination: { type: "queues.queue", queue_id: (await shown("orders"))?.queue_id },
+      events: ["build.failed"],
+    };
+    expect(JSON.parse(list[0] ?? "")).toEqual([subscription]);
+    expect(JSON.parse(got[0] ?? "")).toEqual(subscription);
+    expect(twice[0]).toContain("There is a subscription for this source already.");
+    expect(unknown[0]).toContain('Unrecognized event types for source "kv": bucket.created.');
+    expect(elsewhere[0]).toContain(`Subscription '${id}' does not belong to queue 'heap'.`);
+    await run(0, `queues subscription delete orders --id ${id} --force`);
+    expect(await run(1, `queues subscription get orders --id ${id}`)).toEqual([
+      expect.stringContaining("There is no subscription with this id."),
+    ]);
+  });
+});
+
+describe("wrangler besides", () => {
+  it("deploys a Worker's consumers with triggers deploy, and says at deploy that it cannot upload Workers", async () => {
+    const project = path.join(folder, "project");
+    await mkdir(project);
+    await writeFile(path.join(project, "index.js"), "export default { async queue() {} };");
+    await writeFile(
+      path.join(project, "wrangler.toml"),
+      [
+        'name = "mailer"\nmain = "index.js"\ncompatibility_date = "2026-11-01"\nworkers_dev = false',
+        '[[queues.producers]]\nbinding = "ORDERS"\nqueue = "orders"',
+        '[[queues.consumers]]\nqueue = "orders"\nmax_batch_size = 3\ndead_letter_queue = "orders-dead"',
+      ].join("\n"),
+    );
+    const there = wranglerFor(api, project);
+    const first = await there("triggers", "deploy");
+    expect(first.code, first.output).toBe(0);
+    expect(first.output).toContain("Consumer for orders");
+    const [consumer] = (await shown("orders"))?.consumers ?? [];
+    expect(consumer).toMatchObject({ script: "mailer", settings: { batch_size: 3 } });
+    expect(await shown("orders-dead")).toBeDefined();
+    const [again, dryRun, deploy] = await Promise.all([
+      there("triggers", "deploy"),
+      there("deploy", "--dry-run"),
+      there("deploy"),
+    ]);
+    expect(again.code, again.output).toBe(0);
+    expect((await shown("orders"))?.consumers).toMatchObject([{ consumer_id: consumer?.consumer_id }]);
+    expect(dryRun.code, dryRun.output).toBe(0);
+    expect(deploy.code).toBe(1);
+    expect(deploy.output).toContain("this broker keeps queues, Workers cannot be uploaded to it");
+    expect(deploy.output).toContain("[code: 7003]");
+  });
+
+  it("finds the account by itself, and needs the token of a broker that has one", async () => {
+    const nobody = { CLOUDFLARE_ACCOUNT_ID: undefined };
+    const [who, list] = await Promise.all([
+      wrangler("whoami"),
+      wranglerFor(api, folder, nobody)("queues", "list"),
+    ]);
+    expect(who.output).toMatch(/│ Sluice +│ [0-9a-f]{32} │/);
+    expect(list.output).toContain("│ orders");
+    const guarded = await startBrokerWorker(ENTRY, { SLUICE_API_TOKENS: "secret" });
+    const guardedApi = `${(await guarded.ready).origin}/__sluice/client/v4`;
+    const [wrong, right] = await Promise.all([
+      wranglerFor(guardedApi, folder)("queues", "list"),
+      wranglerFor(guardedApi, folder, { CLOUDFLARE_API_TOKEN: "secret" })("queues", "list"),
+    ]);
+    expect(wrong.code).toBe(1);
+    expect(wrong.output).toContain("Authentication error [code: 10000]");
+    expect(right.output).toContain("│ orders");
+  });
+});
