@@ -183,11 +183,11 @@ export const SQS_ACTIONS = {
 
 export type SqsActionName = keyof typeof SQS_ACTIONS;
 export type SqsInput<Name extends SqsActionName> = ValueOf<(typeof SQS_ACTIONS)[Name]["input"]>;
-/** `void` for actions that answer nothing. */
+/** `undefined` for actions that answer nothing. */
 export type SqsOutput<Name extends SqsActionName> = (typeof SQS_ACTIONS)[Name]["output"] extends infer Output
   ? Output extends Action["input"]
     ? ValueOf<Output>
-    : void
+    : undefined
   : never;
 
 export const SQS_MODEL: ServiceModel = {
