@@ -10,6 +10,8 @@ describe("the command line", () => {
       seed: 7,
       frozenMsMax: 30_000,
     });
+    expect(parseCommandLine(["disk-full"], 7)).toEqual({ kind: "disk-full", times: 10, seed: 7 });
+    expect(parseCommandLine(["damage"], 7)).toEqual({ kind: "damage", rounds: 20, seed: 7 });
   });
 
   it("takes options, behind the dashes that pnpm passes on too", () => {

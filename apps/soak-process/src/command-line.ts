@@ -8,7 +8,9 @@ export type Command =
       readonly freezes: number;
       readonly seed: number;
       readonly frozenMsMax: number;
-    };
+    }
+  | { readonly kind: "disk-full"; readonly times: number; readonly seed: number }
+  | { readonly kind: "damage"; readonly rounds: number; readonly seed: number };
 
 /** A command line that makes no sense; its message is all there is to say. */
 export class UsageError extends Error {
@@ -19,6 +21,8 @@ export const USAGE = `pnpm soak:process COMMAND [options]
 
   kills      kill -9 of workerd under load     --kills N (100)    --life-ms N (500): longest time between two
   freezes    SIGSTOP and SIGCONT under load    --freezes N (10)   --seconds N (30): longest stop
+  disk-full  a disk that is full under load    --times N (10); needs root, to mount one
+  damage     state files cut, flipped, removed --rounds N (20), each with one or two queues, or the Directory
 
   --seed N   the same seed draws the same load, moments and damage (default: from the clock)`;
 
@@ -27,6 +31,8 @@ const OPTIONS = {
   "life-ms": { type: "string" },
   freezes: { type: "string" },
   seconds: { type: "string" },
+  times: { type: "string" },
+  rounds: { type: "string" },
   seed: { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -47,6 +53,10 @@ export function parseCommandLine(args: readonly string[], randomSeed: number): C
       const frozenMsMax = 1000 * whole("--seconds", values.seconds, 30, 1);
       return { kind, freezes: whole("--freezes", values.freezes, 10, 1), seed, frozenMsMax };
     }
+    case "disk-full":
+      return { kind, times: whole("--times", values.times, 10, 1), seed };
+    case "damage":
+      return { kind, rounds: whole("--rounds", values.rounds, 20, 1), seed };
     case undefined:
       return "help";
     default:

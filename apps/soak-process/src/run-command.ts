@@ -1,6 +1,8 @@
 import type { Command } from "./command-line.ts";
 import type { Summary } from "./ledger/summary.ts";
 import { type Line, summaryLines, table } from "./report.ts";
+import { type DamageCase, type DamageResult, runDamage } from "./runs/damage.ts";
+import { runDiskFull } from "./runs/disk-full.ts";
 import { runFreezes } from "./runs/freezes.ts";
 import { runKills } from "./runs/kills.ts";
 
@@ -25,7 +27,55 @@ export async function runCommand(command: Command): Promise<boolean> {
       const frozen: Line = ["time stopped", `${Math.round(result.frozenMs / 1000)} s`];
       return conclude(result, [["stops", result.freezes], frozen, ...ending(result, startMs)]);
     }
+    case "disk-full": {
+      const onTime = (times: number, refused: number) => console.log(`  ${times}: ${refused} sends refused`);
+      const result = await runDiskFull({ ...command, onTime });
+      const lines: Line[] = [
+        ["times full", result.times],
+        ["  and taken up again when there was room", result.resumed],
+        ["refused with", result.refusals.join("; ")],
+      ];
+      // A full disk is no damage: what is printed of it is not counted as such.
+      const isGood = conclude({ ...result, damageLines: [] }, [
+        ...lines,
+        ...ending({ ...result, damageLines: [] }, startMs),
+      ]);
+      return isGood && result.resumed === result.times;
+    }
+    case "damage": {
+      const result = await runDamage({
+        ...command,
+        onCase: (each) => console.log(`  ${describeCase(each)}`),
+      });
+      console.log(table([...damageLines(result), ["took", seconds(startMs)]]));
+      return result.cases.every(({ violations }) => violations.length === 0);
+    }
   }
+}
+
+function describeCase({ target, damage, done, lost, reported, violations }: DamageCase): string {
+  const told = reported.length === 0 ? "nothing" : reported.join(", ");
+  const wrong = violations.map((text) => `\n    violation: ${text}`).join("");
+  return `${target}: ${damage} (${done}); ${lost} lost, reported: ${told}${wrong}`;
+}
+
+function damageLines({ cases, acknowledged }: DamageResult): Line[] {
+  const count = (holds: (each: DamageCase) => boolean) => cases.filter(holds).length;
+  return [
+    ["objects damaged", cases.length],
+    ["  of which lost messages, each reported", count(({ lost }) => lost > 0)],
+    ["  of which were the Directory", count(({ target }) => target === "Directory")],
+    ["messages acknowledged", acknowledged],
+    ["messages lost in damaged queues", cases.reduce((sum, { lost }) => sum + lost, 0)],
+    [
+      "violations (silent or reported too low, other queues touched)",
+      count(({ violations }) => violations.length > 0),
+    ],
+  ];
+}
+
+function seconds(sinceMs: number): string {
+  return `${Math.round((Date.now() - sinceMs) / 1000)} s`;
 }
 
 interface Ended extends Summary {
@@ -37,7 +87,7 @@ function ending({ isDrained, damageLines }: Ended, startMs: number): Line[] {
   return [
     ["queues empty at the end", isDrained ? "yes" : "no"],
     ["lines about damage", damageLines.length],
-    ["took", `${Math.round((Date.now() - startMs) / 1000)} s`],
+    ["took", seconds(startMs)],
   ];
 }
 

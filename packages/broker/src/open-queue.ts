@@ -7,7 +7,7 @@ import type { Mark } from "./mark.ts";
 import type { ConsumerPort, QueuePorts } from "./ports.ts";
 import { QueueCore } from "./queue-core.ts";
 import { isOfDeleted, type Known, QueueNotFoundError, Registration } from "./registration.ts";
-import { SqliteStore } from "./sqlite-store.ts";
+import { type CommitWatcher, SqliteStore } from "./sqlite-store.ts";
 import { type Loss, Watermark } from "./watermark.ts";
 
 /**
@@ -34,6 +34,7 @@ export interface OpenQueueInput extends Pick<QueuePorts, "handOver" | "broken"> 
   readonly storage: DurableObjectStorage;
   readonly directory: QueuesDirectory;
   readonly wasStorageFull: boolean;
+  readonly commits: CommitWatcher;
   /** What the broker was deployed with; `undefined` for a queue that no configuration names. */
   readonly deployed: QueueDefinition | undefined;
   /** How a consumer is called, `null` if this broker cannot. */
@@ -53,7 +54,13 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   const { storage, directory, handOver, wasStorageFull } = input;
   let isOver = false;
   let watermark: Watermark | undefined;
-  const store = new SqliteStore(storage, () => watermark?.committed());
+  const store = new SqliteStore(storage, {
+    committed: () => {
+      input.commits.committed();
+      watermark?.committed();
+    },
+    durable: () => input.commits.durable(),
+  });
   const clock = new MovableClock(systemClock, store.readClockOffsetMs());
   const alarm = new Alarm(clock, (realMs) => void storage.setAlarm(realMs));
   const schedule = (callback: () => void, ms: number) => void setTimeout(callback, ms);

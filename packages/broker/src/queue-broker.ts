@@ -216,6 +216,7 @@ export function createQueueBroker(options: BrokerOptions) {
           storage: ctx.storage,
           directory: this.#directory(),
           wasStorageFull: fullStorages.takeReset(queue),
+          commits: fullStorages.watch(queue),
           deployed: own(options.topology.queues, queue),
           consumerOf: (consumer) => this.#consumerOf(consumer),
           handOver: (target, handOver) => objectOf(target).take(target, handOver),

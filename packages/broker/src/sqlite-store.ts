@@ -14,20 +14,29 @@ export class SchemaVersionError extends Error {
   override readonly name = "SchemaVersionError";
 }
 
+/** Who has to know of commits. */
+export interface CommitWatcher {
+  /** One was made; whether it will be durable is not known. */
+  committed(): void;
+  /** All that were made are durable. */
+  durable(): void;
+}
+
+const NOBODY: CommitWatcher = { committed: () => {}, durable: () => {} };
+
 /** The queue in the SQLite database of its Durable Object. All SQL of a queue is in this file and `migrations.ts`. */
 export class SqliteStore implements QueueStore, DamageRecord {
   readonly #storage: DurableObjectStorage;
-  readonly #committed: () => void;
+  readonly #watcher: CommitWatcher;
   #commits: number;
   /** Seals of the segments that were written last: one that is appended to is not sealed from its beginning. */
   readonly #seals = new Map<number, Uint8Array>();
   rowsWritten = 0;
   rowsRead = 0;
 
-  /** @param committed Called after each commit: there is something new to report. */
-  constructor(storage: DurableObjectStorage, committed: () => void = () => {}) {
+  constructor(storage: DurableObjectStorage, watcher: CommitWatcher = NOBODY) {
     this.#storage = storage;
-    this.#committed = committed;
+    this.#watcher = watcher;
     this.#migrate();
     this.#commits = this.readMark().commits;
   }
@@ -40,11 +49,12 @@ export class SqliteStore implements QueueStore, DamageRecord {
   commit(write: () => void): void {
     this.#commits += 1;
     this.#storage.transactionSync(write);
-    this.#committed();
+    this.#watcher.committed();
   }
 
-  synced(): Promise<void> {
-    return this.#storage.sync();
+  async synced(): Promise<void> {
+    await this.#storage.sync();
+    this.#watcher.durable();
   }
 
   readEpoch(): number {

@@ -19,6 +19,20 @@ describe("a full storage", () => {
     expect(full.refuses("orders", 1_000 + STORAGE_FULL_MS)).toBe(false);
   });
 
+  it("explains a start after a commit that nobody heard of again, and not one after a durable commit", () => {
+    const full = new FullStorages();
+    const orders = full.watch("orders");
+    orders.committed();
+    expect([full.takeReset("other"), full.takeReset("orders"), full.takeReset("orders")]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    orders.committed();
+    orders.durable();
+    expect(full.takeReset("orders")).toBe(false);
+  });
+
   it("explains the next start of its queue, and no other", () => {
     const full = new FullStorages();
     full.found("orders", 0);

@@ -1,4 +1,5 @@
 import { QUEUE_ERROR_CODES, type RpcFailure } from "@sluice/protocol";
+import type { CommitWatcher } from "./sqlite-store.ts";
 
 /**
  * Sends are refused for this long after a commit that found no room, in ms. Each such commit resets the queue's object,
@@ -25,6 +26,8 @@ export function isStorageFull(error: unknown): boolean {
 export class FullStorages {
   readonly #foundMs = new Map<string, number>();
   readonly #reset = new Set<string>();
+  /** Queues with a commit of which nobody has heard that it is durable. */
+  readonly #uncertain = new Set<string>();
 
   /** A commit found no room; the object is about to be reset. */
   found(queue: string, nowMs: number): void {
@@ -41,8 +44,20 @@ export class FullStorages {
     return false;
   }
 
-  /** Whether the life before this one ended for want of room. Asked once, at the start. */
+  /**
+   * Keeps track of the commits of a queue. When the platform cannot write one it resets the object at once: no code of it
+   * hears of that, and the next object finds that the commit is still uncertain.
+   */
+  watch(queue: string): CommitWatcher {
+    return {
+      committed: () => void this.#uncertain.add(queue),
+      durable: () => void this.#uncertain.delete(queue),
+    };
+  }
+
+  /** Whether the life before this one ended because something could not be written. Asked once, at the start. */
   takeReset(queue: string): boolean {
-    return this.#reset.delete(queue);
+    const wasUncertain = this.#uncertain.delete(queue);
+    return this.#reset.delete(queue) || wasUncertain;
   }
 }

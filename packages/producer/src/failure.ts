@@ -22,6 +22,13 @@ export function notFound(queue: string): RpcFailure {
   return { ok: false, code: QUEUE_ERROR_CODES.queueNotFound, cause: `Queue "${queue}" does not exist.` };
 }
 
+/** The disk or the database behind the queue is full (spec cloudflare-queues 1.9). */
+export const STORAGE_FULL: RpcFailure = {
+  ok: false,
+  code: QUEUE_ERROR_CODES.queueStorageLimitExceeded,
+  cause: "Queue storage limit exceeded: its disk or its database is full.",
+};
+
 /**
  * The error that a failure surfaces as. With `queue_expose_error_codes` it is `<cause> (<code>)`; without, `send` and
  * `sendBatch` show what was the HTTP status text, and `metrics` the code all the same (spec cloudflare-queues 1.8).

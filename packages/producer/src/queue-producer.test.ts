@@ -277,6 +277,16 @@ describe("a broker that does not answer", () => {
     );
   });
 
+  it("has a full disk when the platform says so: 10251", async () => {
+    const { producer, broker } = createProducer();
+    broker.answer = () => {
+      throw Object.assign(new Error("database or disk is full: SQLITE_FULL"), { durableObjectReset: true });
+    };
+    await expect(producer.send(1)).rejects.toThrow(
+      new Error("Queue storage limit exceeded: its disk or its database is full. (10251)"),
+    );
+  });
+
   it("is looked up for every call, so that it can come back", async () => {
     const { broker } = createProducer();
     const found = [

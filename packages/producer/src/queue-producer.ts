@@ -12,7 +12,14 @@ import {
 } from "@sluice/protocol";
 import { readBatch, serializeBatch } from "./batch-messages.ts";
 import { sendContentType, toContentTypeName } from "./content-type-names.ts";
-import { failureError, NO_ANSWER, notFound, OVERLOADED, type ProducerMethod } from "./failure.ts";
+import {
+  failureError,
+  NO_ANSWER,
+  notFound,
+  OVERLOADED,
+  type ProducerMethod,
+  STORAGE_FULL,
+} from "./failure.ts";
 import { Outbox } from "./outbox.ts";
 import { measure, type OutgoingMessage } from "./outgoing.ts";
 import { refuseBatch, refuseCount, refuseMessage } from "./refusals.ts";
@@ -152,6 +159,7 @@ export class QueueProducer<Body = unknown> {
     } catch (error) {
       if (isQueueNotFound(error)) return notFound(this.#options.queue);
       console.error(`Sluice: the broker of queue "${this.#options.queue}" did not answer:`, error);
+      if (isStorageFull(error)) return STORAGE_FULL;
       return isOverload(error) ? OVERLOADED : NO_ANSWER;
     }
   }
@@ -165,6 +173,11 @@ function toQueueMetrics(metrics: BacklogMetrics): QueueMetrics {
 
 function refuseOptions(method: string, typeName: string): string {
   return `Failed to execute '${method}' on 'WorkerQueue': parameter 2 is not of type '${typeName}'.`;
+}
+
+/** What the platform fails the calls of an object with whose commit found no room. */
+function isStorageFull(error: unknown): boolean {
+  return String(error).includes("SQLITE_FULL");
 }
 
 /** The platform marks what a Durable Object throws when its queue of requests is full. */

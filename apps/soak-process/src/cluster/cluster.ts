@@ -10,6 +10,11 @@ const COMPATIBILITY_DATE = "2026-11-01";
 export interface QueueFigures {
   readonly name: string;
   readonly messages: { readonly ready: number; readonly delayed: number; readonly leased: number };
+  readonly damage: readonly {
+    readonly kind: string;
+    readonly messagesLost: number | null;
+    readonly text: string;
+  }[];
 }
 
 export interface ClusterOptions {
@@ -51,6 +56,13 @@ export class Cluster {
     const response = await fetch(new URL("/__sluice/api/queues", this.#url));
     if (!response.ok) throw new Error(`the admin API answered ${response.status}: ${await response.text()}`);
     return ((await response.json()) as { queues: QueueFigures[] }).queues;
+  }
+
+  /** Moves the broker's clock forward. */
+  async advanceClock(advanceMs: number): Promise<void> {
+    const init = { method: "POST", body: JSON.stringify({ advanceMs }) };
+    const response = await fetch(new URL("/__sluice/api/clock", this.#url), init);
+    if (!response.ok) throw new Error(`the clock answered ${response.status}: ${await response.text()}`);
   }
 
   /** kill -9 of workerd, at once. */

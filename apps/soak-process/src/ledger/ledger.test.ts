@@ -106,6 +106,20 @@ describe("a duplicate is explained", () => {
   });
 });
 
+describe("while objects may be reset", () => {
+  it("a message may come again, on the same attempt, but not on an earlier one", () => {
+    ledger.objectsMayReset = true;
+    const { message, body } = stored();
+    deliver(body, 2);
+    deliver(body, 2);
+    ledger.settled(message, "orders", ACK);
+    deliver(body, 3);
+    expect(violations()).toEqual([]);
+    deliver(body, 1);
+    expect(violations()).toEqual(['message 0 of queue "orders" went from attempt 3 to 1']);
+  });
+});
+
 describe("a violation is", () => {
   it("a body that nobody sent, or a damaged one", () => {
     const { body } = stored();

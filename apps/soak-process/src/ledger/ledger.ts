@@ -17,6 +17,13 @@ export interface Intention {
  */
 export class Ledger {
   readonly findings = new Findings();
+  /**
+   * Set while objects may be reset without the process ending, which happens when a disk is full: what was under way in
+   * one may happen once more, and its deliveries need not be counted.
+   */
+  objectsMayReset = false;
+  /** What refused sends were told, each text once. */
+  readonly refusals = new Set<string>();
   readonly #now: () => number;
   readonly #messages: Message[] = [];
   /** Messages of the latest batch of each queue that delivers one at a time. */
@@ -113,7 +120,8 @@ export class Ledger {
   /** Where one delivery runs at a time, the next one proves that the settlement of the one before was committed. */
   #proveLatest(queue: string): void {
     const latest = this.#latest.get(queue);
-    if (latest?.life !== this.#life) return;
+    // An object that was reset begins with a delivery that proves nothing.
+    if (latest?.life !== this.#life || this.objectsMayReset) return;
     for (const { settlement } of latest.visits) if (settlement !== null) settlement.committed = true;
   }
 
@@ -153,11 +161,12 @@ export class Ledger {
 
   /** A second delivery: asked for by the handler, or because a kill took away what the handler had answered. */
   #checkAgain(what: string, earlier: Visit, visit: Visit): void {
-    if (visit.attempts <= earlier.attempts) {
+    const isCountedAgain = this.objectsMayReset && visit.attempts === earlier.attempts;
+    if (visit.attempts <= earlier.attempts && !isCountedAgain) {
       this.findings.violation(`${what} went from attempt ${earlier.attempts} to ${visit.attempts}`);
     }
     const { settlement } = earlier;
-    const isSameLife = earlier.life === this.#life;
+    const isSameLife = earlier.life === this.#life && !this.objectsMayReset;
     if (settlement === null) {
       if (isSameLife) this.findings.violation(`${what} was delivered while a handler had it`);
       else this.findings.duplicate("the handler had it when the process died");
@@ -179,7 +188,7 @@ export class Ledger {
   #checkDeath(what: string, { own, sentInLife, queue }: Message): void {
     const seen = own?.attempts ?? 0;
     const livesSince = this.#life - (own?.life ?? sentInLife);
-    if (seen + livesSince < settingsOf(queue).maxRetries + 1) {
+    if (!this.objectsMayReset && seen + livesSince < settingsOf(queue).maxRetries + 1) {
       this.findings.violation(`${what} died on attempt ${seen}, ${livesSince} kill(s) later`);
     }
   }

@@ -87,6 +87,7 @@ export async function sendOrder(
     for (const [i, answer] of answers.entries()) {
       const entry = entries[i];
       if (entry !== undefined) ledger.answered(entry, answer === null ? "acknowledged" : "refused");
+      if (answer !== null) ledger.refusals.add(answer);
     }
     return true;
   } catch {

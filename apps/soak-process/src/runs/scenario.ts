@@ -24,18 +24,21 @@ export class Scenario {
   /** Lines of lives that have ended. */
   readonly #earlierLines: string[] = [];
 
-  /** @param persistDir an empty folder; by default a new one. `close` deletes either. */
-  static async open(seed: number, persistDir?: string): Promise<Scenario> {
+  /**
+   * @param persistDir an empty folder; by default a new one. `close` deletes either.
+   * @param now the books' clock, in ms; by default the system's.
+   */
+  static async open(seed: number, persistDir?: string, now?: () => number): Promise<Scenario> {
     const sources = await bundleWorkers();
     const folder = persistDir ?? (await mkdtemp(path.join(tmpdir(), "sluice-soak-process-")));
-    return new Scenario(sources, seed, folder);
+    return new Scenario(sources, seed, folder, now);
   }
 
-  private constructor(sources: WorkerSources, seed: number, persistDir: string) {
+  private constructor(sources: WorkerSources, seed: number, persistDir: string, now?: () => number) {
     this.#sources = sources;
     this.persistDir = persistDir;
     this.random = new Random(seed);
-    this.ledger = new Ledger();
+    this.ledger = new Ledger(now);
     this.handler = new Handler(this.ledger, this.random.fork());
   }
 

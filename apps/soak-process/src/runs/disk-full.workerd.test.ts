@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { runDiskFull } from "./disk-full.ts";
+import { SmallDisk } from "./small-disk.ts";
+
+const canMount = await SmallDisk.mount().then(
+  (disk) => disk.unmount().then(() => true),
+  () => false,
+);
+if (!canMount) console.warn("A disk cannot be mounted here, which needs root: full disks are not tested.");
+
+describe.runIf(canMount)("a disk that is full under load", () => {
+  it("refuses sends as production does, loses no acknowledged message and goes on when there is room", async () => {
+    const result = await runDiskFull({ times: 2, seed: 20_260 });
+    expect(result.violationTexts).toEqual([]);
+    expect(result).toMatchObject({ lost: 0, violations: 0, resumed: 2, isDrained: true });
+    expect(result.refused).toBeGreaterThan(0);
+    expect(result.refusals).toEqual([expect.stringContaining("(10251)")]);
+  });
+});
