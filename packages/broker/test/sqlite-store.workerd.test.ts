@@ -68,7 +68,7 @@ export class StoreUnderTest extends DurableObject {
   marks() {
     const seen = [];
     let committed = 0;
-    const store = new SqliteStore(this.ctx.storage, () => { committed += 1; });
+    const store = new SqliteStore(this.ctx.storage, { committed: () => { committed += 1; }, durable: () => {} });
     const look = () => seen.push({ ...new SqliteStore(this.ctx.storage).readMark(), counted: store.commits, committed });
     look();
     store.commit(() => store.insertSegment(1, new Uint8Array(1), null, new Uint8Array()));
