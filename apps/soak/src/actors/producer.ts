@@ -20,8 +20,8 @@ interface Draft {
 
 /** Sends at random moments, one message or many, with and without delays, and again when it gets no answer. */
 export class Producer {
-  /** Requests without an answer. */
-  inFlight = 0;
+  /** Requests without an answer, and those that are about to be repeated. */
+  underWay = 0;
   /** Sends that are not given up and not stored yet. */
   unstored = 0;
   readonly #world: World;
@@ -50,22 +50,26 @@ export class Producer {
 
   #attempt(queue: QueueObject, draft: Draft, attempt: number, stored: () => void): void {
     const { loop, random } = this.#world;
-    this.inFlight += 1;
+    this.underWay += 1;
     this.#world.note("send leaves a producer", queue.name, draft.count);
     this.#network.send<{ transmission: Transmission; reply: SendReply }>({
       arrives: (reply, refuse) => this.#arrive(queue, draft, reply, refuse),
       answered: ({ transmission, reply }) => {
-        this.inFlight -= 1;
+        this.underWay -= 1;
         this.#world.note("send is answered", queue.name, transmission.firstTag, reply.ok ? 1 : 0);
         if (reply.ok) stored();
         else this.#world.fail("liveness", queue, `a send within all limits is refused: ${reply.cause}`);
       },
       failed: () => {
-        this.inFlight -= 1;
+        this.underWay -= 1;
         this.#world.note("send is answered", queue.name, 0, 0);
         if (attempt < ATTEMPTS_MAX && (attempt < 0 || random.chance(0.7))) {
           const afterMs = random.pick([0, 100, 2_000]);
-          loop.after(afterMs, () => this.#attempt(queue, draft, attempt + 1, stored));
+          this.underWay += 1;
+          loop.after(afterMs, () => {
+            this.underWay -= 1;
+            this.#attempt(queue, draft, attempt + 1, stored);
+          });
         }
       },
     });

@@ -151,9 +151,9 @@ async function calmAlarms(world: World): Promise<void> {
   }
 }
 
-function isDrained({ queues }: World, producer: Producer): boolean {
+function isDrained({ queues, travelling }: World, producer: Producer): boolean {
   return (
-    producer.inFlight + producer.unstored === 0 &&
+    travelling + producer.underWay + producer.unstored === 0 &&
     queues.every(({ ledger, disk }) => {
       const { waiting, leased } = ledger.counts;
       return waiting + leased + ledger.parcels.size === 0 && disk.durableVersion === disk.committedVersion;

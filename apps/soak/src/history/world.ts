@@ -31,6 +31,8 @@ export class World {
   isTroubled = true;
   /** True once everything is handled: from then on nobody asks for anything. */
   isDrained = false;
+  /** Requests and answers that have left and not arrived: one that comes late may bring messages. */
+  travelling = 0;
   queues: readonly QueueObject[] = [];
   violation: Violation | null = null;
   readonly transmissions = new Map<number, Transmission>();

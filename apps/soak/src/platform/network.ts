@@ -30,26 +30,32 @@ export class Network {
       isSettled = true;
       how();
     };
+    const travel = (ms: number, arrive: () => void) => {
+      this.#world.travelling += 1;
+      loop.after(ms, () => {
+        this.#world.travelling -= 1;
+        arrive();
+      });
+    };
     const lose = () =>
-      loop.after(this.#world.random.pick([5, 1_000, 30_000]), () => settle(() => exchange.failed(LOST)));
+      travel(this.#world.random.pick([5, 1_000, 30_000]), () => settle(() => exchange.failed(LOST)));
     const reply = (answer: Answer) => {
       if (this.#world.fault(rates.lostReply, "reply lost")) {
         lose();
         return;
       }
       const deliver = () => settle(() => exchange.answered(answer));
-      loop.after(this.#latency(), deliver);
-      if (this.#world.fault(rates.doubled, "reply doubled")) loop.after(this.#latency(), deliver);
+      travel(this.#latency(), deliver);
+      if (this.#world.fault(rates.doubled, "reply doubled")) travel(this.#latency(), deliver);
     };
-    const refuse = (error: unknown) =>
-      loop.after(this.#latency(), () => settle(() => exchange.failed(error)));
+    const refuse = (error: unknown) => travel(this.#latency(), () => settle(() => exchange.failed(error)));
     if (this.#world.fault(rates.lostRequest, "request lost")) {
       lose();
       return;
     }
     const arrive = () => exchange.arrives(reply, refuse);
-    loop.after(this.#latency(), arrive);
-    if (this.#world.fault(rates.doubled, "request doubled")) loop.after(this.#latency(), arrive);
+    travel(this.#latency(), arrive);
+    if (this.#world.fault(rates.doubled, "request doubled")) travel(this.#latency(), arrive);
   }
 
   #latency(): number {
