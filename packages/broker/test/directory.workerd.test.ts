@@ -68,6 +68,24 @@ describe("the directory of a broker", () => {
 });
 
 describe("a queue that runs", () => {
+  it("delivers nothing from the moment that it is paused, and its backlog from the moment that it is resumed", async () => {
+    const { directory, send, queue, seen, until } = await start({ orders: { consumer: one } });
+    const stub = await directory();
+    const { queueId } = (await stub.findByName("orders")) as QueueRecord;
+    await send("orders", ["before"]);
+    await until(() => seen.length === 1);
+    await stub.changeQueue(queueId, { settings: { deliveryPaused: true } });
+    await send("orders", ["a"]);
+    await send("orders", ["b"]);
+    const object = await queue("orders");
+    await object.advanceClock("orders", 3_600_000);
+    expect(await object.describe("orders")).toMatchObject({ ready: 2, leased: 0 });
+    expect(seen).toHaveLength(1);
+    await stub.changeQueue(queueId, { settings: { deliveryPaused: false } });
+    await until(() => seen.length === 3);
+    expect(bodiesOf(seen)).toEqual([["before"], ["a"], ["b"]]);
+  });
+
   it("goes by a change at once", async () => {
     const { directory, send, queue } = await start({ orders: {} });
     const stub = await directory();

@@ -67,19 +67,19 @@ describe("sluice build", () => {
   });
 
   it("consumer, producers and broker meet in processes of their own, whichever comes first", async () => {
-    const ports = await freePorts(8);
+    const ports = await freePorts(10);
     const start = async (cwd: string) => {
       const [port, inspectorPort] = ports.splice(0, 2);
       const args = ["dev", "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
       const running = wrangler(args, cwd, lab.env);
       started.push(running);
       await running.printed(/Ready on/);
-      return `http://localhost:${port}`;
+      return { running, url: `http://localhost:${port}` };
     };
-    await start(folder("mailer"));
-    const front = await start(folder("front"));
+    const mailer = await start(folder("mailer"));
+    const { url: front } = await start(folder("front"));
     await start(folder("objects"));
-    const broker = await start(lab.folder);
+    const { url: broker } = await start(lab.folder);
 
     const received = async () => (await fetch(`${front}/received`)).json();
     const send = async (path: string) => (await fetch(front + path)).text();
@@ -88,6 +88,11 @@ describe("sluice build", () => {
     await expect
       .poll(received, { timeout: 30_000 })
       .toEqual(expect.arrayContaining(["from-front", "from-objects"]));
+    // What is sent while the consumer is away waits for it, uncounted.
+    await mailer.running.stop();
+    await expect.poll(() => send("/send/class?text=meanwhile"), { timeout: 30_000 }).toBe("sent");
+    await start(folder("mailer"));
+    await expect.poll(received, { timeout: 60_000 }).toContain("meanwhile");
     // Its own paths are the broker's here, and no clock moves outside of sluice dev.
     expect((await fetch(`${front}/__sluice/health`)).status).toBe(404);
     expect((await fetch(`${broker}/__sluice/health`)).status).toBe(200);

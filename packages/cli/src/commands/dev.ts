@@ -47,7 +47,7 @@ export async function dev(options: DevOptions, printer: Printer): Promise<number
     introduce(next.project);
   };
   const onListening = (listening: Listening) => {
-    url = urlOf(listening, current.project);
+    url = urlOf(listening, current.project, options.wranglerArguments);
     printer.print(addresses(url, current.project));
     waker.wake(url, current.project.topology);
   };

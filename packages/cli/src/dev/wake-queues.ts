@@ -1,3 +1,6 @@
+import { get as getByHttp } from "node:http";
+import { get as getByHttps } from "node:https";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type QueueTopology, topologyFingerprint } from "@sluice/protocol";
 import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
@@ -40,10 +43,20 @@ async function ask(url: string, topology: QueueTopology, signal: AbortSignal): P
 /** Fingerprint of the topology that the broker goes by, after it has asked every queue; `null` while it does not answer. */
 async function deployedBy(url: string, signal: AbortSignal): Promise<string | null> {
   try {
-    const response = await fetch(url, { signal });
-    const { deployed } = (await response.json()) as { deployed: string };
+    const { deployed } = JSON.parse(await read(url, signal)) as { deployed: string };
     return deployed;
   } catch {
     return null;
   }
+}
+
+/** Not by `fetch`: with `--local-protocol https` Wrangler signs its certificate itself. */
+function read(url: string, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const isSecure = url.startsWith("https:");
+    const request = isSecure
+      ? getByHttps(url, { signal, rejectUnauthorized: false }, (response) => resolve(text(response)))
+      : getByHttp(url, { signal }, (response) => resolve(text(response)));
+    request.on("error", reject);
+  });
 }

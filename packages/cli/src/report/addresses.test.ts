@@ -20,12 +20,23 @@ describe("urlOf", () => {
     ["::", "http://localhost:8787"],
     ["::1", "http://[::1]:8787"],
   ])("of %s is one that a browser can open: %s", async (host, expected) => {
-    expect(urlOf({ host, port: 8787 }, await projectOf({}))).toBe(expected);
+    expect(urlOf({ host, port: 8787 }, await projectOf({}), [])).toBe(expected);
   });
 
   it("is https where the primary Worker says so", async () => {
     const project = await projectOf({ dev: { local_protocol: "https" } });
-    expect(urlOf({ host: "localhost", port: 1 }, project)).toBe("https://localhost:1");
+    expect(urlOf({ host: "localhost", port: 1 }, project, [])).toBe("https://localhost:1");
+  });
+
+  it.each([
+    [["--local-protocol", "https"], "https"],
+    [["--x", "--local-protocol=https"], "https"],
+    [["--local-protocol=https", "--local-protocol", "http"], "http"],
+    [["--local-protocolx", "https"], "http"],
+  ])("with the arguments %j is %s", async (args, protocol) => {
+    expect(urlOf({ host: "localhost", port: 1 }, await projectOf({}), args)).toBe(
+      `${protocol}://localhost:1`,
+    );
   });
 });
 

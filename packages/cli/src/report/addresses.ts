@@ -2,10 +2,25 @@ import type { Listening } from "../dev/wrangler-process.ts";
 import type { Project } from "../project/project.ts";
 import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
 
-/** URL of the primary Worker, without a slash at its end. */
-export function urlOf({ host, port }: Listening, { workers, broker }: Project): string {
+/**
+ * URL of the primary Worker, without a slash at its end.
+ *
+ * @param wranglerArguments what is passed on to Wrangler: its `--local-protocol` counts before the configuration's.
+ */
+export function urlOf(
+  { host, port }: Listening,
+  { workers, broker }: Project,
+  wranglerArguments: readonly string[],
+): string {
   const settings = (workers[0]?.wrangler ?? broker.wrangler).dev;
-  return `${settings.local_protocol}://${browsable(host)}:${port}`;
+  const protocol = optionIn("--local-protocol", wranglerArguments) ?? settings.local_protocol;
+  return `${protocol}://${browsable(host)}:${port}`;
+}
+
+/** The value of an option that is written `--name value` or `--name=value`; the last one counts. */
+function optionIn(name: string, args: readonly string[]): string | undefined {
+  const at = args.findLastIndex((arg) => arg === name || arg.startsWith(`${name}=`));
+  return args[at] === name ? args[at + 1] : args[at]?.slice(name.length + 1);
 }
 
 /** Where to reach the primary Worker and the broker. */
