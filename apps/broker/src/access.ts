@@ -12,12 +12,16 @@ const CLOSED =
  * machine (`SLUICE_ENV` is `development` or `local`), else nobody.
  */
 export function accessOf(
-  env: Pick<BrokerEnv, "SLUICE_API_TOKENS" | "SLUICE_ALLOWED_HOSTS" | "SLUICE_ENV">,
+  env: Pick<BrokerEnv, "SLUICE_API_TOKENS" | "SLUICE_ALLOWED_HOSTS" | "SLUICE_ROUTE_HOSTS" | "SLUICE_ENV">,
 ): Access {
   const tokens = listIn(env.SLUICE_API_TOKENS);
   if (tokens.length > 0) return { kind: "tokens", tokens };
   if (env.SLUICE_ENV === "development" || env.SLUICE_ENV === "local") {
-    return { kind: "open", hosts: listIn(env.SLUICE_ALLOWED_HOSTS) };
+    return {
+      kind: "open",
+      hosts: listIn(env.SLUICE_ALLOWED_HOSTS),
+      routeHosts: listIn(env.SLUICE_ROUTE_HOSTS),
+    };
   }
   return { kind: "closed", reason: CLOSED };
 }

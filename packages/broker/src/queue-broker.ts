@@ -40,6 +40,8 @@ export interface BrokerEnv {
   readonly SLUICE_API_TOKENS?: string;
   /** Further names, separated by commas, that an open broker is reached by. */
   readonly SLUICE_ALLOWED_HOSTS?: string;
+  /** Set by `sluice dev`: hosts of the primary Worker's routes, which Wrangler puts in the place of `localhost`. */
+  readonly SLUICE_ROUTE_HOSTS?: string;
   readonly [binding: string]: unknown;
 }
 

@@ -27,5 +27,6 @@ export async function findPlaces(
     workingDirectory,
     runtime: runtimeModules(),
     defaults: await wranglerDefaults(),
+    environment: process.env,
   };
 }

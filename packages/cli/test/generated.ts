@@ -24,6 +24,7 @@ export async function generate(
     workingDirectory: process.cwd(),
     runtime: { worker: join(folder, "runtime/worker.js"), broker: join(folder, "runtime/broker.js") },
     defaults: await wranglerDefaults(),
+    environment: {},
   });
   return { project, plan };
 }

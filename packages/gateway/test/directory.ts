@@ -27,7 +27,7 @@ export const DEAD: QueueDefinition = {
 };
 
 /** The broker of a developer's machine. */
-export const OPEN: Access = { kind: "open", hosts: [] };
+export const OPEN: Access = { kind: "open", hosts: [], routeHosts: [] };
 
 /** When every record of these tests was made, in ms. */
 export const CREATED_MS = 1_700_000_000_000;

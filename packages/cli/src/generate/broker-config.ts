@@ -30,6 +30,8 @@ export interface BrokerConfigInput {
   readonly base: BrokerBase;
   readonly consumers: readonly ConsumerBinding[];
   readonly purpose: "dev" | "build";
+  /** Variables that it gets besides its own. */
+  readonly vars: Readonly<Record<string, string>>;
   /** Folder that the configuration is written into, and the folder that the command runs in. Absolute. */
   readonly directory: string;
   readonly workingDirectory: string;
@@ -42,11 +44,9 @@ export const BROKER_COMPATIBILITY_DATE = "2026-11-01";
 /**
  * The broker's configuration: its own one where there is one, with its Durable Object classes, a service
  * binding to every consumer and the generated entry that knows the topology.
- *
- * `SLUICE_ENV` is set for `sluice dev` alone: it allows to move the clock, which a deployed broker must never do.
  */
 export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig {
-  const { base, consumers, purpose, directory, workingDirectory, defaults } = input;
+  const { base, consumers, purpose, vars, directory, workingDirectory, defaults } = input;
   const config = relocate(base.wrangler, { from: base.directory, to: directory, workingDirectory });
   const consumerServices = consumers.map(({ worker, binding }) => ({
     binding,
@@ -64,7 +64,7 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     },
     migrations: withBrokerClasses(config.migrations),
     services: [...(config.services ?? []), ...consumerServices],
-    vars: purpose === "dev" ? { ...config.vars, SLUICE_ENV: "development" } : config.vars,
+    vars: { ...config.vars, ...vars },
   };
   return serialisable(settle(generated, purpose), defaults);
 }

@@ -6,6 +6,7 @@ import { consumes, type UserWorker } from "../project/worker.ts";
 import { type BrokerBase, consumerBindings, generateBrokerConfig } from "./broker-config.ts";
 import { brokerEntrySource, TOPOLOGY_FILE } from "./broker-entry.ts";
 import { queueCompatibility } from "./compatibility.ts";
+import { devVars } from "./dev-vars.ts";
 import { relativePath } from "./paths.ts";
 import type { Purpose } from "./purpose.ts";
 import { ENTRY_FILE, type GeneratedConfig, generateWorkerConfig } from "./worker-config.ts";
@@ -41,11 +42,13 @@ export interface Places {
   readonly runtime: { readonly worker: string; readonly broker: string };
   /** What Wrangler makes of an empty configuration. */
   readonly defaults: Unstable_Config;
+  /** Variables of the command's own environment. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** Works out every file of a run. Pure: reads and writes nothing. */
 export function makePlan(project: Project, purpose: Purpose["kind"], places: Places): Plan {
-  const { workers, broker, topology } = project;
+  const { workers, broker } = project;
   return {
     workers: workers.map((worker, i) =>
       planWorker(
@@ -55,7 +58,7 @@ export function makePlan(project: Project, purpose: Purpose["kind"], places: Pla
         places,
       ),
     ),
-    broker: planBroker(broker, topology, purpose, places),
+    broker: planBroker(project, purpose, places),
   };
 }
 
@@ -93,16 +96,16 @@ function planWorker(
   });
 }
 
-function planBroker(
-  base: BrokerBase,
-  topology: QueueTopology,
-  purpose: Purpose["kind"],
-  places: Places,
-): GeneratedWorker {
+function planBroker(project: Project, purpose: Purpose["kind"], places: Places): GeneratedWorker {
+  const { broker: base, topology, workers } = project;
   const directory = join(places.outputDirectory, base.name);
   const consumers = consumerBindings(consumersIn(topology));
-  const { workingDirectory, defaults } = places;
-  const config = generateBrokerConfig({ base, consumers, purpose, directory, workingDirectory, defaults });
+  const { workingDirectory, defaults, environment } = places;
+  // For `sluice dev` alone: it allows to move the clock and opens the API, which a deployed broker must never do.
+  const vars = purpose === "dev" ? devVars(workers[0]?.wrangler, environment) : {};
+  const config = generateBrokerConfig({
+    ...{ base, consumers, purpose, vars, directory, workingDirectory, defaults },
+  });
   return generated(base.name, directory, base.directory, config, {
     [TOPOLOGY_FILE]: json(topology),
     [ENTRY_FILE]: brokerEntrySource(consumers, relativePath(directory, places.runtime.broker)),

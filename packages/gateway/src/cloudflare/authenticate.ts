@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { type Access, isToken, refusedHost } from "../access.ts";
+import { type Access, isToken } from "../access.ts";
+import { refusedHost, refusedOrigin } from "../page-origin.ts";
 import { API_CODES, ApiError } from "./api-error.ts";
 
 /**
@@ -9,7 +10,7 @@ import { API_CODES, ApiError } from "./api-error.ts";
  */
 export function authenticate(access: Access): MiddlewareHandler {
   return async (c, next) => {
-    const refused = refusedHost(access, c.req.url);
+    const refused = refusedHost(access, c.req.raw) ?? refusedOrigin(access, c.req.raw);
     if (refused !== null) throw new ApiError(403, API_CODES.authentication, refused);
     if (access.kind === "closed") throw new ApiError(403, API_CODES.authentication, access.reason);
     if (access.kind === "tokens") {
