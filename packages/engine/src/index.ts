@@ -5,6 +5,7 @@ export type { LeaseKind } from "./entry.ts";
 export { endPushLeases, expireLeases, expireRetention } from "./expire.ts";
 export { type Lease, type LeaseRequest, lease, type Slice } from "./lease.ts";
 export { counts, type QueueCounts } from "./metrics.ts";
+export { peek } from "./peek.ts";
 export { encodeIndex, encodeState, restoreSegment } from "./persist.ts";
 export { purge } from "./purge.ts";
 export { createQueue, type Queue, type QueueRules, type SegmentChange, takeChanges } from "./queue.ts";
@@ -18,6 +19,7 @@ export {
   VISIBILITY_TOTAL_MS_MAX,
 } from "./receipt.ts";
 export { type Received, type ReceiveRequest, receive } from "./receive.ts";
+export { type MessagePosition, removeMessage } from "./remove.ts";
 export { type NewMessages, type Placement, send } from "./send.ts";
 export { acknowledge, type LeasedRange, type RetryOutcome, release, retry } from "./settle.ts";
 export { nextWakeAt } from "./wake.ts";

@@ -59,6 +59,17 @@ const ALPHABET: Readonly<Record<string, Command>> = {
   "ack all of the first lease": settle(0, 0, 2, "ack"),
   "retry the last lease": settle(-1, 0, 2, "retry"),
   "retry the last lease later": settle(-1, 0, 2, "retryLater"),
+  "ack the first receipt, late or not": (twins) => {
+    const held = twins.receipts.at(0);
+    if (held === undefined) return false;
+    twins.deleteReceived(held);
+    return true;
+  },
+  "delete the second message": (twins) => {
+    if (twins.naive.messages.length < 2) return false;
+    twins.remove(1);
+    return true;
+  },
   "release the last lease": settle(-1, 0, 2, "release"),
   "1 s passes": pass(1_000),
   "leases expire": whenThereAreMessages((twins) => twins.expireLeases()),

@@ -78,6 +78,7 @@ const programs = (isFifo: boolean) =>
         { weight: 4, arbitrary: timeStep },
         { weight: 3, arbitrary: plain("leases expire", (twins) => twins.expireLeases()) },
         { weight: 1, arbitrary: plain("retention", (twins) => twins.expireRetention()) },
+        { weight: 1, arbitrary: plain("delete the third message", (twins) => twins.remove(2)) },
         { weight: 1, arbitrary: plain("purge", (twins) => twins.purge()) },
         { weight: 1, arbitrary: plain("restart", (twins) => twins.restart()) },
       ),

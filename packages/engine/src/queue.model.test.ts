@@ -45,6 +45,19 @@ const settleStep: fc.Arbitrary<NamedStep> = fc
     },
   ]);
 
+/** Acknowledges a message by a pull of it, one whose lease has ended or that was pulled again since too. */
+const lateAckStep: fc.Arbitrary<NamedStep> = fc.nat(30).map((which) => [
+  `ack receipt -${which}`,
+  (twins) => {
+    const held = twins.receipts[twins.receipts.length - 1 - (which % Math.max(1, twins.receipts.length))];
+    if (held !== undefined) twins.deleteReceived(held);
+  },
+]);
+
+const removeStep: fc.Arbitrary<NamedStep> = fc
+  .nat(30)
+  .map((which) => [`delete message ${which}`, (twins) => twins.remove(which)]);
+
 const timeStep: fc.Arbitrary<NamedStep> = fc.constantFrom(1, 300, 1000, 4000, 20_000).map((ms) => [
   `${ms} ms pass`,
   (twins) => {
@@ -59,6 +72,8 @@ const programs = fc
       { weight: 4, arbitrary: pullStep },
       { weight: 4, arbitrary: pushStep },
       { weight: 6, arbitrary: settleStep },
+      { weight: 3, arbitrary: lateAckStep },
+      { weight: 2, arbitrary: removeStep },
       { weight: 4, arbitrary: timeStep },
       {
         weight: 2,

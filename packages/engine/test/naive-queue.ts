@@ -199,6 +199,11 @@ export class NaiveQueue {
     return length;
   }
 
+  remove(message: NaiveMessage): void {
+    this.gone.expired += 1;
+    this.#remove([message]);
+  }
+
   counts(nowMs: number): QueueCounts {
     const waiting = this.waiting();
     const ready = waiting.filter((message) => message.dueMs <= nowMs).length;

@@ -14,9 +14,11 @@ import {
   factsOf,
   type Lease,
   lease,
+  type MessagePosition,
   nextBatch,
   nextWakeAt,
   type PushEnd,
+  peek,
   purge,
   pushEnded,
   type Queue,
@@ -24,6 +26,7 @@ import {
   type Receipt,
   receive,
   release,
+  removeMessage,
   restoreSegment,
   retry,
   type Slice,
@@ -41,6 +44,8 @@ export type Verdict = "ack" | "retry" | "retryLater" | "release";
 /** How much later `retryLater` is, and when a released message that was delivered before comes again, in ms. */
 const LATER_MS = 2_000;
 const RELEASED_MS = 10;
+/** How many messages a look at the queue shows. */
+const PEEKED = 7;
 
 export interface MessageToSend {
   readonly size: number;
@@ -117,7 +122,14 @@ export class Twins {
   pull(max: number, forMs: number): void {
     const expiresMs = this.nowMs + forMs;
     const expected = this.naive.lease(max, "pull", expiresMs, this.nowMs);
-    this.#note(lease(this.queue, { max, expiresMs, kind: "pull" }, this.nowMs), expected, false);
+    const batch = lease(this.queue, { max, expiresMs, kind: "pull" }, this.nowMs);
+    this.#note(batch, expected, false);
+    if (batch === null || expected === null) return;
+    const positions = positionsOf(batch);
+    expected.messages.forEach((message, i) => {
+      const receipt = positions[i] as Receipt; // `#note` has compared the counts
+      this.receipts.push({ message, lease: expected, receipt });
+    });
   }
 
   receive(max: number, forMs: number): void {
@@ -128,9 +140,7 @@ export class Twins {
     same(countOf(dead), this.naive.gone.dead - deadBefore, "dead at a receive");
     this.#note(batch, expected, false);
     if (batch === null || expected === null) return;
-    const positions = batch.slices.flatMap(({ segmentId, from, to }) =>
-      Array.from({ length: to - from }, (_, i) => ({ segmentId, index: from + i, leaseId: batch.leaseId })),
-    );
+    const positions = positionsOf(batch);
     expected.messages.forEach((message, i) => {
       const receipt = positions[i] as Receipt; // `#note` has compared the counts
       const facts = factsOf(this.queue, receipt);
@@ -226,6 +236,16 @@ export class Twins {
     same(purge(this.queue), this.naive.purge(), "purged");
   }
 
+  /** Deletes one message, whatever state it is in, and once more. */
+  remove(which: number): void {
+    const message = this.naive.messages[which % Math.max(1, this.naive.messages.length)];
+    if (message === undefined) return;
+    const position = this.#positionOf(message);
+    this.naive.remove(message);
+    same(removeMessage(this.queue, position), true, "a message that is there is deleted");
+    same(removeMessage(this.queue, position), false, "a message that is gone is deleted");
+  }
+
   /** Forgets everything but the stored rows and starts again from them. */
   restart(): void {
     this.commit();
@@ -273,8 +293,32 @@ export class Twins {
     const pushing = hasPushSlot(this.queue);
     same(nextWakeAt(this.queue, true), naive.nextWakeAt(nowMs, pushing), "next wake while pushing");
     same(nextWakeAt(this.queue, false), naive.nextWakeAt(nowMs, false), "next wake while not pushing");
+    this.#checkPeek();
     this.commit();
     this.#checkRows();
+  }
+
+  /** A look at the queue shows what waits, in order. Messages of groups leave in an order of their own. */
+  #checkPeek(): void {
+    const slices = peek(this.queue, PEEKED);
+    const waiting = this.naive.waiting();
+    if (this.queue.order !== null) {
+      same(countOf(slices), Math.min(PEEKED, waiting.length), "messages that are seen");
+      return;
+    }
+    const first = waiting.sort((a, b) => a.dueMs - b.dueMs || a.seq - b.seq).slice(0, PEEKED);
+    this.#sameMessages(slices, first);
+    const attempts = slices.flatMap((slice) => Array<number>(slice.to - slice.from).fill(slice.attempts));
+    same(attempts.join(), first.map((message) => message.attempts).join(), "attempts that are seen");
+  }
+
+  #positionOf({ seq }: NaiveMessage): MessagePosition {
+    for (const segment of this.queue.segments.values()) {
+      for (let index = 0; index < segment.count; index++) {
+        if (segment.seqOf(index) === seq) return { segmentId: segment.id, index };
+      }
+    }
+    throw new Error(`message ${seq} is in no segment`);
   }
 
   /** What is stored must be what is in memory: else a change was not reported. */
@@ -322,6 +366,13 @@ export class Twins {
 
 function seqOf(message: NaiveMessage): number {
   return message.seq;
+}
+
+/** The receipts of a batch, in its order. */
+function positionsOf({ slices, leaseId }: Lease): Receipt[] {
+  return slices.flatMap(({ segmentId, from, to }) =>
+    Array.from({ length: to - from }, (_, i) => ({ segmentId, index: from + i, leaseId })),
+  );
 }
 
 function countOf(slices: readonly Slice[]): number {

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { queueWith, sendApart, sendMany, T0 } from "../test/queues.ts";
+import { counts, lease, peek, takeChanges } from "./index.ts";
+
+describe("peek (spec cloudflare-queues 5.2)", () => {
+  it("shows what waits in the order in which it is due, delayed messages too, and leased ones not", () => {
+    const queue = queueWith();
+    const later = sendApart(queue, 2, T0, T0 + 5_000);
+    const leased = sendApart(queue, 1, T0);
+    lease(queue, { max: 1, expiresMs: T0 + 1, kind: "pull" }, T0);
+    const now = sendApart(queue, 3, T0);
+    expect(peek(queue, 10)).toEqual([
+      { segmentId: now, from: 0, to: 3, attempts: 0 },
+      { segmentId: later, from: 0, to: 2, attempts: 0 },
+    ]);
+    expect(peek(queue, 10).some(({ segmentId }) => segmentId === leased)).toBe(false);
+  });
+
+  it.each([
+    [0, []],
+    [2, [[0, 2]]],
+    [3, [[0, 3]]],
+    [
+      4,
+      [
+        [0, 3],
+        [3, 4],
+      ],
+    ],
+  ])("shows at most as many as are asked for: %i", (max, ranges) => {
+    const queue = queueWith();
+    const segmentId = sendMany(queue, 3);
+    sendMany(queue, 3, T0, T0 + 1_000);
+    expect(peek(queue, max)).toEqual(ranges.map(([from, to]) => ({ segmentId, from, to, attempts: 0 })));
+  });
+
+  it("changes nothing", () => {
+    const queue = queueWith();
+    sendMany(queue, 3);
+    takeChanges(queue);
+    const before = counts(queue);
+    expect(peek(queue, 2)).toHaveLength(1);
+    expect(counts(queue)).toEqual(before);
+    expect(takeChanges(queue)).toEqual([]);
+  });
+});
