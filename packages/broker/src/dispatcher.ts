@@ -1,18 +1,10 @@
-import {
-  acknowledge,
-  type Lease,
-  nextBatch,
-  pushEnded,
-  type RetryOutcome,
-  release,
-  type Slice,
-} from "@sluice/engine";
-import { type DeliveryResult, HANDLER_WALL_CLOCK_MS_MAX, joinPacked } from "@sluice/protocol";
+import { type Lease, nextBatch, pushEnded, type RetryOutcome, release } from "@sluice/engine";
+import { type DeliveryResult, HANDLER_WALL_CLOCK_MS_MAX } from "@sluice/protocol";
 import { Backoff } from "./backoff.ts";
 import { interruptedResult, readResult } from "./delivery-result.ts";
+import { readLease } from "./lease-records.ts";
 import type { ConsumerPort } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
-import { type RecordRange, readableRanges } from "./readable.ts";
 import type { Running } from "./running.ts";
 import { settleBatch } from "./settle-batch.ts";
 
@@ -82,7 +74,7 @@ export class PushDispatcher {
       batch !== null;
       batch = nextBatch(this.#core.queue, nowMs)
     ) {
-      const readable = this.#read(batch);
+      const readable = readLease(this.#core, batch);
       if (readable === null) {
         pushEnded(this.#core.queue, batch, "notRun");
         continue;
@@ -226,46 +218,6 @@ export class PushDispatcher {
       this.#backoff.failed(this.#core.nowMs);
       this.#core.arm();
     }
-  }
-
-  /** The records of a batch, joined, and the part of it that they are of; `null` when none of them can be read. */
-  #read(batch: Lease): { batch: Lease; packed: Uint8Array; firstId: string } | null {
-    const slices: Slice[] = [];
-    const parts: Uint8Array[] = [];
-    let { count } = batch;
-    let firstId: string | undefined;
-    for (const slice of batch.slices) {
-      try {
-        const payload = this.#core.payloadOf(slice.segmentId);
-        const ranges = readableRanges(payload, slice.from, slice.to);
-        const [first] = ranges;
-        if (first !== undefined) firstId ??= payload.id(first.from);
-        parts.push(...ranges.map(({ from, to }) => payload.records(from, to)));
-        slices.push(...ranges.map((range) => ({ ...slice, ...range })));
-        count -= this.#giveUp(batch, slice, ranges, "their bytes are not what was stored");
-      } catch (error) {
-        count -= this.#giveUp(batch, slice, [], error);
-      }
-    }
-    const [only] = parts;
-    if (only === undefined || firstId === undefined) return null;
-    // A view would take its whole buffer along when it is serialised for the call.
-    const isView = parts.length === 1 && only.byteLength !== only.buffer.byteLength;
-    return { batch: { ...batch, slices, count }, packed: isView ? only.slice() : joinPacked(parts), firstId };
-  }
-
-  /** Takes messages of a slice out of the queue that are not in the ranges which can be read. Answers how many. */
-  #giveUp(batch: Lease, slice: Slice, readable: readonly RecordRange[], reason: unknown): number {
-    const { queue } = this.#core;
-    let lost = 0;
-    let from = slice.from;
-    for (const next of [...readable, { from: slice.to, to: slice.to }]) {
-      const gap = { segmentId: slice.segmentId, from, to: next.from, leaseId: batch.leaseId };
-      if (gap.from < gap.to) lost += acknowledge(queue, gap);
-      from = next.to;
-    }
-    if (lost > 0) this.#core.messagesLost(slice.segmentId, lost, reason);
-    return lost;
   }
 }
 

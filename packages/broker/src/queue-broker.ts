@@ -2,12 +2,19 @@ import { DurableObject } from "cloudflare:workers";
 import type {
   BacklogMetrics,
   ConsumerDefinition,
+  PeekedBatch,
+  PullReply,
+  PullRequest,
+  PullSettled,
+  PullSettlement,
   PurgeReply,
   QueueBrokerRpc,
   QueueConsumerRpc,
   QueueDescription,
+  QueuePullRpc,
   QueueRecord,
   QueueTopology,
+  RefsDeleted,
   SendReply,
   SendRequest,
 } from "@sluice/protocol";
@@ -18,8 +25,12 @@ import {
   type QueuesDirectory,
 } from "./directory/directory.ts";
 import { nameIn, type OpenQueue, openQueue } from "./open-queue.ts";
+import { deleteByRefs, peek } from "./peek.ts";
 import type { ConsumerPort, HandOver } from "./ports.ts";
+import { pull } from "./pull.ts";
+import type { QueueCore } from "./queue-core.ts";
 import { QueueNotFoundError } from "./registration.ts";
+import { settlePulled } from "./settle-pulled.ts";
 import { FullStorages, isStorageFull, STORAGE_FULL } from "./storage-full.ts";
 import { describeUnreadable, UnreadableQueueError } from "./unreadable-queue.ts";
 
@@ -53,7 +64,7 @@ export interface BrokerOptions {
 }
 
 /** A queue's Durable Object as its callers see it. */
-export interface QueueBrokerObject extends QueueBrokerRpc, ConfiguredQueueObject {
+export interface QueueBrokerObject extends QueueBrokerRpc, QueuePullRpc, ConfiguredQueueObject {
   take(queue: string, handOver: HandOver): Promise<void>;
   /** Development only: moves this queue's clock forward. */
   advanceClock(queue: string, ms: number): Promise<void>;
@@ -109,6 +120,22 @@ export function createQueueBroker(options: BrokerOptions) {
       const { core, registration } = await this.#open(queue);
       if (registration.definition === undefined) throw new QueueNotFoundError(queue);
       return core.metrics();
+    }
+
+    async pull(queue: string, request: PullRequest): Promise<PullReply> {
+      return this.#inTurn(queue, (core) => pull(core, request));
+    }
+
+    async settleLeases(queue: string, settlement: PullSettlement): Promise<PullSettled> {
+      return this.#inTurn(queue, (core) => settlePulled(core, settlement));
+    }
+
+    async peek(queue: string, max: number): Promise<PeekedBatch> {
+      return this.#inTurn(queue, (core) => peek(core, max));
+    }
+
+    async deleteByRefs(queue: string, refs: readonly string[]): Promise<RefsDeleted> {
+      return this.#inTurn(queue, (core) => deleteByRefs(core, refs));
     }
 
     async purge(queue: string): Promise<PurgeReply> {
@@ -170,6 +197,13 @@ export function createQueueBroker(options: BrokerOptions) {
         console.error(`Queue "${this.ctx.id.name}": ${error}`);
         void this.ctx.storage.setAlarm(Date.now() + OPEN_AGAIN_MS);
       }
+    }
+
+    /** Runs `work` in the next turn of a queue and resolves with its result when that is durable. */
+    async #inTurn<Result>(queue: string, work: (core: QueueCore) => Result): Promise<Result> {
+      const { core, registration } = await this.#open(queue);
+      if (registration.definition === undefined) throw new QueueNotFoundError(queue);
+      return core.submit(() => work(core));
     }
 
     async #ring(open: OpenQueue | null): Promise<void> {

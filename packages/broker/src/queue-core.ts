@@ -248,7 +248,7 @@ export class QueueCore {
     const nowMs = this.nowMs;
     storeIncoming(this.queue, this.#incoming, this.payloadOf, this.cache, nowMs);
     this.#incoming = [];
-    this.#passTime(nowMs);
+    this.passTime();
     const deliveries = this.#dispatcher.takeBatches(nowMs);
     this.#write();
     this.#dispatcher.start(deliveries);
@@ -257,7 +257,9 @@ export class QueueCore {
     this.cache.trim();
   }
 
-  #passTime(nowMs: number): void {
+  /** Within a turn: lets time do its part. A job that must not see what is over calls it before the turn does. */
+  passTime(): void {
+    const { nowMs } = this;
     const lapsed = expireLeases(this.queue, nowMs, (failed) => lapseDelayMs(this, failed));
     this.#dispatcher.noteLapsed(lapsed, nowMs);
     buryDead(this, lapsed.dead, "its lease expired");

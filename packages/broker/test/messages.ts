@@ -3,6 +3,8 @@ import {
   type ConsumerSettings,
   type ContentType,
   type Delivery,
+  type PullConsumerDefinition,
+  type PullConsumerSettings,
   packMessages,
   type QueueDefinition,
   unpackMessages,
@@ -83,6 +85,21 @@ export function consumer(settings: Partial<ConsumerSettings> = {}): WorkerConsum
       maxRetries: 3,
       maxConcurrency: null,
       retryDelaySeconds: 0,
+      deadLetterQueue: null,
+      ...settings,
+    },
+  };
+}
+
+/** The same for clients that pull. */
+export function pullConsumer(settings: Partial<PullConsumerSettings> = {}): PullConsumerDefinition {
+  return {
+    type: "http_pull",
+    settings: {
+      maxBatchSize: 5,
+      maxRetries: 3,
+      retryDelaySeconds: 0,
+      visibilityTimeoutMs: 30_000,
       deadLetterQueue: null,
       ...settings,
     },

@@ -10,6 +10,7 @@ export * from "./packed-extension.ts";
 export * from "./packed-format-error.ts";
 export { MESSAGE_ID_BYTES, RECORD_HEADER_BYTES, recordEnd } from "./packed-layout.ts";
 export * from "./packed-writer.ts";
+export * from "./pull.ts";
 export * from "./receive.ts";
 export * from "./retry-policy.ts";
 export * from "./rpc.ts";

@@ -30,6 +30,9 @@ export const CONCURRENCY_MAX = 250;
 /** Range and default of `visibility_timeout_ms` of a pull consumer (spec cloudflare-queues 0, 3.1). */
 export const VISIBILITY_TIMEOUT_MS_MAX = 43_200_000;
 export const VISIBILITY_TIMEOUT_MS_DEFAULT = 30_000;
+/** Most messages in one pull or peek, and how many it is when neither request nor consumer says (spec cloudflare-queues 0, 5.2). */
+export const PULL_MESSAGES_MAX = 100;
+export const PULL_BATCH_SIZE_DEFAULT = 5;
 /** Range and default of a queue's retention, in seconds: 60 s to 14 days, 4 days unless set (spec cloudflare-queues 0). */
 export const RETENTION_SECONDS_MIN = 60;
 export const RETENTION_SECONDS_MAX = 1_209_600;

@@ -33,7 +33,7 @@ export interface WorkerConsumerDefinition {
 
 /** What clients that pull over HTTP find the queue set to (spec cloudflare-queues 5, 6.3). */
 export interface PullConsumerSettings {
-  /** Most messages that a pull gets which names no number. 1 to 100, default 10. */
+  /** Most messages that a pull gets which names no number. 1 to 100, default 5. */
   readonly maxBatchSize: number;
   /** Deliveries after the first one before a message is dead. 0 to 100, default 3. */
   readonly maxRetries: number;

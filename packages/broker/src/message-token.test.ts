@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { decodeToken, encodeToken, TOKEN_LENGTH } from "./message-token.ts";
+
+const RECEIPT = { leaseId: 3 * 2 ** 32 + 7, segmentId: 2 ** 52 - 1, index: 4_000_000_000 };
+
+describe("a token of a message", () => {
+  it.each(["lease", "ref"] as const)("of kind %s is read back as it was written", (kind) => {
+    const token = encodeToken("orders", kind, RECEIPT);
+    expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
+    expect(token).toHaveLength(TOKEN_LENGTH);
+    expect(decodeToken("orders", kind, token)).toEqual(RECEIPT);
+  });
+
+  it("is none on another queue, nor for another purpose", () => {
+    const token = encodeToken("orders", "lease", RECEIPT);
+    expect(decodeToken("order", "lease", token)).toBeNull();
+    expect(decodeToken("orders2", "lease", token)).toBeNull();
+    expect(decodeToken("orders", "ref", token)).toBeNull();
+  });
+
+  it("is none any more when a character of it is another", () => {
+    const token = encodeToken("orders", "lease", RECEIPT);
+    for (let i = 0; i < token.length - 1; i++) {
+      const other = token[i] === "A" ? "B" : "A";
+      expect(decodeToken("orders", "lease", token.slice(0, i) + other + token.slice(i + 1))).toBeNull();
+    }
+  });
+
+  it.each([
+    "",
+    "A".repeat(TOKEN_LENGTH),
+    "A".repeat(TOKEN_LENGTH - 1),
+    "ä".repeat(TOKEN_LENGTH),
+    "__proto__",
+  ])("is not %j", (text) => {
+    expect(decodeToken("orders", "lease", text)).toBeNull();
+  });
+});
