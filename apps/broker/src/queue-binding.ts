@@ -4,7 +4,7 @@ import { createBindingApp } from "@sluice/gateway";
 
 /** What a binding says about itself: `props` of its service designator. */
 export interface QueueBindingProps {
-  readonly queue?: string;
+  readonly queue?: unknown;
 }
 
 const app = createBindingApp();

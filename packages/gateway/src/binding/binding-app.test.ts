@@ -17,10 +17,11 @@ async function ask(
   path: string,
   init: RequestInit = {},
   answer: () => Promise<SendReply> = async () => STORED,
+  queue: unknown = "orders",
 ) {
   const sent: SendRequest[] = [];
   const target: BindingTarget = {
-    queue: "orders",
+    queue,
     broker: {
       send: (_queue, requests) => {
         sent.push(...requests);
@@ -198,6 +199,14 @@ describe("the protocol of workerd's queue binding (spec cloudflare-queues 1.7, 1
       );
       expect([response.status, response.statusText]).toEqual([status, 'Queue "?" is full.']);
       expect(response.headers.get("CF-Queues-Error-Code")).toBe(`${code}`);
+    },
+  );
+
+  it.each([[undefined], [null], [5], [{}], ["Orders"], ["a".repeat(64)], [""]])(
+    "refuses a binding whose properties name the queue %j",
+    async (queue) => {
+      const asked = await ask("/metrics", {}, undefined, queue ?? null);
+      expect(await refusalOf(asked)).toEqual([404, 10104, expect.stringContaining("must name its queue")]);
     },
   );
 

@@ -15,8 +15,8 @@ import { readMessage } from "./read-message.ts";
 
 /** What the app is told about each request beside the request itself. */
 export interface BindingTarget {
-  /** The queue that the binding is for; absent when its configuration does not say. */
-  readonly queue: string | undefined;
+  /** The queue that the binding is for, as its configuration says it: anything, or nothing. */
+  readonly queue: unknown;
   readonly broker: Pick<QueueBrokerRpc, "send" | "metrics">;
 }
 
@@ -58,7 +58,7 @@ async function send(target: BindingTarget, request: SendRequest): Promise<Respon
 }
 
 function queueOf({ queue }: BindingTarget): string {
-  if (queue === undefined || !QUEUE_NAME_PATTERN.test(queue)) {
+  if (typeof queue !== "string" || !QUEUE_NAME_PATTERN.test(queue)) {
     throw new QueueError(
       QUEUE_ERROR_CODES.queueNotFound,
       `The binding must name its queue in its properties, {"queue": "NAME"}; it says ${JSON.stringify(queue)}.`,
