@@ -1,85 +1,77 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { queueName } from "./scenario/queue-names.ts";
 import type { Verdict } from "./scenario/row.ts";
-import { type Observation, PATIENCE_MS, type Scenario, type SeenBatch } from "./scenario/scenario.ts";
+import { LAPS_MS, type Scenario } from "./scenario/scenario.ts";
 import { verdictOf } from "./scenario/verdict.ts";
 import { type RunningSystem, type System, startSystem } from "./systems/system.ts";
+import { sendAll, settleDown, watchAll } from "./watch-scenarios.ts";
 
-/** Scenarios that send at the same time: enough to keep two cores busy. */
-const SENDERS = 8;
-const POLL_MS = 250;
-
-/** A scenario that is being watched. */
-interface Watched {
-  readonly scenario: Scenario;
-  readonly sent: unknown;
-  readonly sentAtMs: number;
-}
-
-/** Runs all scenarios in a system, side by side, and answers with the verdict on each by its id. */
+/**
+ * Runs all scenarios in a system and answers with the verdict on each by its id: first those that go by real time, side by
+ * side; then those for which the clock is moved; then those over which it is started again.
+ */
 export async function runScenarios(
   system: System,
   scenarios: readonly Scenario[],
 ): Promise<ReadonlyMap<string, Verdict>> {
+  const after = (when: "restart" | "laps" | undefined) =>
+    scenarios.filter((scenario) => scenario.afterwards?.after === when);
   const running = await startSystem(system, scenarios);
   try {
-    return await watchAll(running, scenarios);
+    return new Map([
+      ...(await watchAll(running, after(undefined))),
+      ...(await runLaps(running, after("laps"))),
+      ...(await runOverRestart(running, after("restart"))),
+    ]);
   } finally {
     await running.stop();
   }
 }
 
-/** Lets every scenario send, and looks at each until it is over. */
-async function watchAll(
+/** Moves the clock on to each lap and looks at every scenario there. */
+async function runLaps(
   running: RunningSystem,
   scenarios: readonly Scenario[],
 ): Promise<ReadonlyMap<string, Verdict>> {
-  const verdicts = new Map<string, Verdict>();
-  let watched: Watched[] = [];
-  let isSending = true;
-  const sending = sendAll(running, scenarios, (each) => watched.push(each)).finally(() => {
-    isSending = false;
-  });
-  while (isSending || watched.length > 0) {
-    await sleep(POLL_MS);
-    const waiting = watched;
-    watched = [];
-    const seen = await running.seen();
-    const { log } = running;
-    for (const each of waiting) {
-      const observed = each.scenario.observe(observationOf(each, seen, log));
-      if (isOver(each, observed)) verdicts.set(each.scenario.id, verdictOf(each.scenario, observed));
-      else watched.push(each);
-    }
+  const { advanceClock } = running;
+  if (advanceClock === null)
+    return new Map(scenarios.map((scenario) => [scenario.id, notMeasured(scenario)]));
+  const watched = await sendAll(running, scenarios);
+  await settleDown(running);
+  let passedMs = 0;
+  for (const lapMs of LAPS_MS) {
+    await advanceClock(lapMs - passedMs);
+    passedMs = lapMs;
+    await settleDown(running);
+    for (const each of watched) await each.look(running);
   }
-  await sending;
-  return verdicts;
+  return verdictsOn(running, watched);
 }
 
-async function sendAll(
+function notMeasured({ id, afterwards }: Scenario): Verdict {
+  if (afterwards?.miniflare === undefined) throw new Error(`${id} does not say what Miniflare's source says`);
+  return afterwards.miniflare;
+}
+
+/** Starts the system again and looks at every scenario. */
+async function runOverRestart(
   running: RunningSystem,
   scenarios: readonly Scenario[],
-  onSent: (watched: Watched) => void,
-): Promise<void> {
-  const waiting = [...scenarios];
-  const sendNext = async (): Promise<void> => {
-    for (let scenario = waiting.shift(); scenario !== undefined; scenario = waiting.shift()) {
-      const sent = await running.send(scenario.id);
-      onSent({ scenario, sent, sentAtMs: Date.now() });
-    }
-  };
-  await Promise.all(Array.from({ length: SENDERS }, sendNext));
+): Promise<ReadonlyMap<string, Verdict>> {
+  const watched = await sendAll(running, scenarios);
+  await running.restart();
+  for (const each of watched) await each.look(running);
+  return verdictsOn(running, watched);
 }
 
-function observationOf({ scenario, sent }: Watched, seen: readonly SeenBatch[], log: string): Observation {
-  const queues = new Set(
-    Object.entries(scenario.queues).map(([key, spec]) => queueName(scenario, key, spec)),
+async function verdictsOn(
+  running: RunningSystem,
+  watched: Awaited<ReturnType<typeof sendAll>>,
+): Promise<ReadonlyMap<string, Verdict>> {
+  const seen = await running.seen();
+  return new Map(
+    watched.map((each) => {
+      const { scenario } = each;
+      const observed = scenario.observe(each.observation(seen, running.log));
+      return [scenario.id, verdictOf(scenario, observed)];
+    }),
   );
-  return { sent, batches: seen.filter(({ queue }) => queues.has(queue)), log };
-}
-
-function isOver({ scenario, sentAtMs }: Watched, observed: string | null): boolean {
-  const watchedMs = Date.now() - sentAtMs;
-  if (watchedMs < (scenario.watchMs ?? 0)) return false;
-  return observed === scenario.expected || watchedMs >= PATIENCE_MS;
 }

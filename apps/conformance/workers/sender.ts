@@ -7,8 +7,8 @@ type Env = Readonly<Record<string, AnyQueue>>;
 
 const RECEIVERS = ["RECEIVER", "RECEIVER_NO_WAIT", "RECEIVER_CLASS"];
 
-/** Runs the part of a scenario that sends. */
-async function run(id: string, request: Request, env: Env): Promise<Response> {
+/** Runs the part of a scenario that sends, or the one that looks at the queues afterwards. */
+async function run(action: "run" | "look", id: string, request: Request, env: Env): Promise<Response> {
   const scenario = SCENARIOS.find((candidate) => candidate.id === id);
   if (scenario === undefined) return new Response("no such scenario", { status: 404 });
   if (scenario.sender === "old-sender" && env.OLD_SENDER !== undefined) return env.OLD_SENDER.fetch(request);
@@ -17,7 +17,8 @@ async function run(id: string, request: Request, env: Env): Promise<Response> {
     if (queue === undefined) throw new Error(`${id} has no queue ${key}`);
     return [key, queue];
   });
-  const sent = scenario.send(Object.fromEntries(queues), env);
+  const bound = Object.fromEntries(queues);
+  const sent = action === "run" ? scenario.send(bound, env) : scenario.afterwards?.look(bound);
   const late = scheduler.wait(PATIENCE_MS).then(() => "send had no answer");
   return Response.json((await Promise.race([sent, late])) ?? null);
 }
@@ -28,12 +29,12 @@ async function seen(env: Env): Promise<Response> {
   return Response.json((await Promise.all(all)).flat());
 }
 
-/** `GET /run/ID` runs a scenario, `GET /seen` answers with the batches that came. */
+/** `GET /run/ID` runs a scenario, `GET /look/ID` looks at it afterwards, `GET /seen` answers with the batches that came. */
 export default {
   async fetch(request, env) {
     const { pathname } = new URL(request.url);
     const [, action, id = ""] = pathname.split("/");
-    if (action === "run") return run(id, request, env);
+    if (action === "run" || action === "look") return run(action, id, request, env);
     return action === "seen" ? seen(env) : new Response("ready");
   },
 } satisfies ExportedHandler<Env>;

@@ -65,4 +65,16 @@ export const CONSUMER_REFERENCES: readonly ReferenceRow[] = [
       "consumer, producers and broker meet in processes of their own, whichever comes first",
     ),
   ),
+  {
+    ...proven(
+      "service-worker-format",
+      ["2.1 service worker"],
+      'A Worker in the service worker format can be a consumer: `addEventListener("queue", …)`',
+      MINIFLARE.yes,
+      test("packages/cli/src/project/main-module.test.ts", "refuses the service worker format"),
+    ),
+    sluice: { kind: "no", observed: "refused with a message" },
+    reason:
+      "such a Worker can export nothing, and what the broker calls locally is an export; Cloudflare's own call needs no export, and can be made inside one process only",
+  },
 ];

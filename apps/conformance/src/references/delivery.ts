@@ -32,13 +32,6 @@ export const DELIVERY_REFERENCES: readonly ReferenceRow[] = [
     test(CRASH, "counts the attempts of deliveries that the crash cut off, up to the dead-letter queue"),
   ),
   proven(
-    "many-delayed-messages",
-    ["1.6 backlog"],
-    "Any number of messages can be delayed at a time",
-    MINIFLARE.differs("fails beyond 10,000 timers"),
-    test("packages/broker/test/delivery.workerd.test.ts", "works with 20,000 delayed messages at once"),
-  ),
-  proven(
     "one-consumer",
     ["4 one consumer"],
     "A queue has one consumer; a second one is refused",

@@ -78,4 +78,14 @@ export const ATTEMPTS: readonly Scenario[] = [
     expected: "ok, 0 acknowledged",
     observe: ({ sent }) => String(sent),
   },
+  {
+    kind: "scenario",
+    id: "native-dispatch-of-nothing",
+    covers: ["2.8 empty"],
+    production: "The batch that it hands over may be empty: the handler is called with no message",
+    queues: {},
+    send: async (_queues, env) => (await env.RECEIVER.queue("native-dispatch-of-nothing", [])).outcome,
+    expected: "ok",
+    observe: ({ sent }) => String(sent),
+  },
 ];

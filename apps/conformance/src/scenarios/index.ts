@@ -5,7 +5,9 @@ import { CONSUMER_OBJECTS } from "./consumer-objects.ts";
 import { CONTENT_TYPES } from "./content-types.ts";
 import { SEND_DELAYS } from "./delays.ts";
 import { DELIVERY } from "./delivery.ts";
+import { DURABILITY } from "./durability.ts";
 import { LIMITS } from "./limits.ts";
+import { LONG_TIMES } from "./long-times.ts";
 import { OUTCOMES } from "./outcomes.ts";
 import { PRODUCER_METHODS } from "./producer-methods.ts";
 import { RETRY_DELAYS } from "./retry-delays.ts";
@@ -28,4 +30,6 @@ export const SCENARIOS: readonly Scenario[] = [
   ...ATTEMPTS,
   ...BATCHES,
   ...DELIVERY,
+  ...DURABILITY,
+  ...LONG_TIMES,
 ];

@@ -48,7 +48,7 @@ function renderSection({ title, note, file, rows }: Section, measured: SheetInpu
   const lines = rows.map((row) => {
     const verdicts = measured.get(row.id);
     if (verdicts === undefined) throw new Error(`${row.id} was not measured`);
-    const mark = row.kind === "reference" ? " †" : "";
+    const mark = isMeasured(row) ? "" : " †";
     const reason = row.reason === undefined ? "" : ` On purpose: ${row.reason}.`;
     return [
       row.production,
@@ -62,6 +62,11 @@ function renderSection({ title, note, file, rows }: Section, measured: SheetInpu
     ...(note === undefined ? [] : [note]),
     table(["Production", "Miniflare", "Sluice", "Test"], lines),
   ];
+}
+
+/** Whether Miniflare ran it, or read it. */
+function isMeasured(row: Row): boolean {
+  return row.kind === "configuration" || (row.kind === "scenario" && row.afterwards?.after !== "laps");
 }
 
 function cell(verdict: Verdict, mark: string): string {

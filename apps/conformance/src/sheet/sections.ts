@@ -1,6 +1,7 @@
 import { CONFIGURATIONS } from "../configurations/configurations.ts";
 import { CONFIGURATION_REFERENCES } from "../references/configuration.ts";
 import { CONSUMER_REFERENCES } from "../references/consumer.ts";
+import { CONTROL_PLANE_REFERENCES } from "../references/control-plane.ts";
 import { DELIVERY_REFERENCES } from "../references/delivery.ts";
 import { PRODUCER_REFERENCES } from "../references/producer.ts";
 import type { Row } from "../scenario/row.ts";
@@ -10,7 +11,9 @@ import { CONSUMER_OBJECTS } from "../scenarios/consumer-objects.ts";
 import { CONTENT_TYPES } from "../scenarios/content-types.ts";
 import { SEND_DELAYS } from "../scenarios/delays.ts";
 import { DELIVERY } from "../scenarios/delivery.ts";
+import { DURABILITY } from "../scenarios/durability.ts";
 import { LIMITS } from "../scenarios/limits.ts";
+import { LONG_TIMES } from "../scenarios/long-times.ts";
 import { OUTCOMES } from "../scenarios/outcomes.ts";
 import { PRODUCER_METHODS } from "../scenarios/producer-methods.ts";
 import { RETRY_DELAYS } from "../scenarios/retry-delays.ts";
@@ -60,7 +63,19 @@ export const SECTIONS: readonly Section[] = [
     file: "configurations/configurations.ts",
     rows: [...CONFIGURATIONS, ...CONFIGURATION_REFERENCES],
   },
+  { title: "Durability", file: "scenarios/durability.ts", rows: DURABILITY },
+  {
+    title: "Long times",
+    note: "Sluice's clock is moved. The figures are those after 23, 25, 95 and 97 hours.",
+    file: "scenarios/long-times.ts",
+    rows: LONG_TIMES,
+  },
   { title: "Delivery", file: "scenarios/delivery.ts", rows: [...DELIVERY, ...DELIVERY_REFERENCES] },
+  {
+    title: "REST API and `wrangler queues`",
+    file: "references/control-plane.ts",
+    rows: CONTROL_PLANE_REFERENCES,
+  },
 ];
 
 /** Every row of the sheet. Throws when two have the same id. */

@@ -11,6 +11,8 @@ export interface System {
   readonly name: "sluice" | "miniflare";
   /** Arguments of Node that start it over the Workers' folders, without ports and where it keeps its state. */
   readonly commandLine: (workers: readonly string[]) => readonly string[];
+  /** Where its clock can be moved. */
+  readonly clockPath: string | null;
 }
 
 /** A system with the scenarios' project in it. */
@@ -19,8 +21,14 @@ export interface RunningSystem {
   readonly log: string;
   /** Lets a scenario send, and answers what that came to. */
   send(id: string): Promise<unknown>;
-  /** Every batch that has come so far. */
+  /** Lets a scenario look at its queues afterwards. */
+  look(id: string): Promise<unknown>;
+  /** Every batch that has come since it was started. */
   seen(): Promise<readonly SeenBatch[]>;
+  /** Moves its clock; `null` where that cannot be done. */
+  readonly advanceClock: ((ms: number) => Promise<void>) | null;
+  /** Interrupts it and starts it again over the same project and the same state. */
+  restart(): Promise<void>;
   /** Ends it, and removes the project. */
   stop(): Promise<void>;
 }
@@ -33,7 +41,7 @@ const WRANGLER = path.resolve(
 );
 
 export const SYSTEMS: readonly System[] = [
-  { name: "sluice", commandLine: (workers) => [CLI, "dev", ...workers] },
+  { name: "sluice", commandLine: (workers) => [CLI, "dev", ...workers], clockPath: "__sluice/api/clock" },
   {
     name: "miniflare",
     commandLine: (workers) => [
@@ -41,8 +49,12 @@ export const SYSTEMS: readonly System[] = [
       "dev",
       ...workers.flatMap((worker) => ["--config", `${worker}/wrangler.json`]),
     ],
+    clockPath: null,
   },
 ];
+
+/** Characters of a system's output in the message of a failure: what it printed last. */
+const LOG_SHOWN = 4_000;
 
 /** Writes the scenarios' project into a folder of its own and starts a system over it. */
 export async function startSystem(system: System, scenarios: readonly Scenario[]): Promise<RunningSystem> {
@@ -58,8 +70,8 @@ export async function startSystem(system: System, scenarios: readonly Scenario[]
       ...["--persist-to", path.join(folder, "state")],
     ];
     const isReady = async () => (await (await fetch(url)).text()) === "ready";
-    const child = await startDevProcess(args, { cwd: folder, env: environmentIn(folder) }, isReady);
-    return running(child, url, remove);
+    const start = () => startDevProcess(args, { cwd: folder, env: environmentIn(folder) }, isReady);
+    return running(await start(), start, url, system, remove);
   } catch (error) {
     await remove();
     throw error;
@@ -79,19 +91,35 @@ function environmentIn(folder: string): NodeJS.ProcessEnv {
   };
 }
 
-function running(child: DevProcess, url: string, remove: () => Promise<void>): RunningSystem {
-  const get = async (what: string): Promise<unknown> => {
-    const response = await fetch(`${url}/${what}`);
+function running(
+  first: DevProcess,
+  start: () => Promise<DevProcess>,
+  url: string,
+  { clockPath }: System,
+  remove: () => Promise<void>,
+): RunningSystem {
+  let child = first;
+  const call = async (what: string, init: RequestInit = {}): Promise<unknown> => {
+    const response = await fetch(`${url}/${what}`, init);
     const text = await response.text();
-    if (!response.ok) throw new Error(`${what}: ${response.status} ${text}\n${child.log}`);
+    if (!response.ok) throw new Error(`${what}: ${response.status} ${text}\n${child.log.slice(-LOG_SHOWN)}`);
     return JSON.parse(text);
+  };
+  const advance = async (path: string, advanceMs: number) => {
+    await call(path, { method: "POST", body: JSON.stringify({ advanceMs }) });
   };
   return {
     get log() {
       return child.log;
     },
-    send: (id) => get(`run/${id}`),
-    seen: async () => (await get("seen")) as SeenBatch[],
+    send: (id) => call(`run/${id}`),
+    look: (id) => call(`look/${id}`),
+    seen: async () => (await call("seen")) as SeenBatch[],
+    advanceClock: clockPath === null ? null : (ms) => advance(clockPath, ms),
+    async restart() {
+      await child.stop();
+      child = await start();
+    },
     async stop() {
       await child.stop();
       await remove();

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Verdict } from "./scenario/row.ts";
+import type { Scenario } from "./scenario/scenario.ts";
+import { verdictOf } from "./scenario/verdict.ts";
+import type { RunningSystem } from "./systems/system.ts";
+import { WatchedScenario } from "./watched-scenario.ts";
+
+/** Scenarios that send at the same time: enough to keep two cores busy. */
+const SENDERS = 8;
+const POLL_MS = 250;
+/** How long nothing must have come before a system counts as settled, and how long that may take at most. */
+const QUIET_MS = 1_500;
+const SETTLE_MS_MAX = 10_000;
+
+/** Lets scenarios send, and answers with them in the order in which they have. */
+export async function sendAll(
+  running: RunningSystem,
+  scenarios: readonly Scenario[],
+  onSent: (watched: WatchedScenario) => void = () => {},
+): Promise<WatchedScenario[]> {
+  const waiting = [...scenarios];
+  const sent: WatchedScenario[] = [];
+  const sendNext = async (): Promise<void> => {
+    for (let scenario = waiting.shift(); scenario !== undefined; scenario = waiting.shift()) {
+      const watched = new WatchedScenario(scenario, await running.send(scenario.id));
+      sent.push(watched);
+      onSent(watched);
+    }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, sendNext));
+  return sent;
+}
+
+/** Lets every scenario send, and looks at each until it is over. */
+export async function watchAll(
+  running: RunningSystem,
+  scenarios: readonly Scenario[],
+): Promise<ReadonlyMap<string, Verdict>> {
+  const verdicts = new Map<string, Verdict>();
+  let watched: WatchedScenario[] = [];
+  const look = async () => {
+    const waiting = watched;
+    watched = [];
+    const seen = await running.seen();
+    for (const each of waiting) {
+      const observed = each.scenario.observe(each.observation(seen, running.log));
+      if (each.isOver(observed)) verdicts.set(each.scenario.id, verdictOf(each.scenario, observed));
+      else watched.push(each);
+    }
+  };
+  const watch = async () => {
+    while (verdicts.size < scenarios.length) {
+      await sleep(POLL_MS);
+      await look();
+    }
+  };
+  await Promise.all([sendAll(running, scenarios, (each) => watched.push(each)), watch()]);
+  return verdicts;
+}
+
+/** Resolves when no batch has come for a while. */
+export async function settleDown(running: RunningSystem): Promise<void> {
+  const deadlineMs = Date.now() + SETTLE_MS_MAX;
+  let count = -1;
+  let quietSinceMs = Date.now();
+  while (Date.now() < deadlineMs && Date.now() - quietSinceMs < QUIET_MS) {
+    await sleep(POLL_MS);
+    const { length } = await running.seen();
+    if (length !== count) quietSinceMs = Date.now();
+    count = length;
+  }
+}
