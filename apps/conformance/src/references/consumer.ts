@@ -74,7 +74,6 @@ export const CONSUMER_REFERENCES: readonly ReferenceRow[] = [
       test("packages/cli/src/project/main-module.test.ts", "refuses the service worker format"),
     ),
     sluice: { kind: "no", observed: "refused with a message" },
-    reason:
-      "such a Worker can export nothing, and what the broker calls locally is an export; Cloudflare's own call needs no export, and can be made inside one process only",
+    reason: "such a Worker can export nothing, and an export is what the broker calls",
   },
 ];

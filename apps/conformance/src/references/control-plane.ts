@@ -180,13 +180,6 @@ export const CONTROL_PLANE_REFERENCES: readonly ReferenceRow[] = [
     sluice: differs("`wrangler triggers deploy` sets the consumers; an upload is refused with 7003"),
     reason: "a broker keeps queues; Workers are uploaded to Cloudflare, with what `sluice build` writes",
   },
-  proven(
-    "wrangler-dev-offline",
-    ["6.5 dev"],
-    "Local development calls no API",
-    MINIFLARE.yes,
-    test("packages/cli/test/dev.e2e.test.ts", "sluice dev with several Workers"),
-  ),
   {
     ...api(
       "graphql",
@@ -201,7 +194,7 @@ export const CONTROL_PLANE_REFERENCES: readonly ReferenceRow[] = [
   proven(
     "dashboard",
     ["7 dashboard"],
-    "A page shows each queue's backlog, consumer and settings",
+    "A page shows each queue's backlog and consumer",
     MINIFLARE.no("no page"),
     test("packages/gateway/src/index.test.ts", "shows the page of queues, also without the slash at its end"),
   ),
