@@ -31,11 +31,14 @@ export async function sendAll(
   return sent;
 }
 
+/** What was measured, and how long the system was once not heard of meanwhile, in ms. */
+export interface Watching {
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+  readonly longestSilenceMs: number;
+}
+
 /** Lets every scenario send, and looks at each until it is over. */
-export async function watchAll(
-  running: RunningSystem,
-  scenarios: readonly Scenario[],
-): Promise<ReadonlyMap<string, Verdict>> {
+export async function watchAll(running: RunningSystem, scenarios: readonly Scenario[]): Promise<Watching> {
   const verdicts = new Map<string, Verdict>();
   let watched: WatchedScenario[] = [];
   const look = async () => {
@@ -48,14 +51,17 @@ export async function watchAll(
       else watched.push(each);
     }
   };
+  let longestSilenceMs = 0;
   const watch = async () => {
     while (verdicts.size < scenarios.length) {
+      const sinceMs = Date.now();
       await sleep(POLL_MS);
       await look();
+      longestSilenceMs = Math.max(longestSilenceMs, Date.now() - sinceMs);
     }
   };
   await Promise.all([sendAll(running, scenarios, (each) => watched.push(each)), watch()]);
-  return verdicts;
+  return { verdicts, longestSilenceMs };
 }
 
 /** Resolves when no batch has come for a while. */

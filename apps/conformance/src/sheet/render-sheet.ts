@@ -49,11 +49,12 @@ function renderSection({ title, note, file, rows }: Section, measured: SheetInpu
     const verdicts = measured.get(row.id);
     if (verdicts === undefined) throw new Error(`${row.id} was not measured`);
     const mark = isMeasured(row) ? "" : " †";
-    const reason = row.reason === undefined ? "" : ` On purpose: ${row.reason}.`;
+    const isObserved = row.kind !== "reference";
+    const reason = row.reason === undefined ? "" : `. Why: ${row.reason}.`;
     return [
       row.production,
-      cell(verdicts.miniflare, mark),
-      cell(verdicts.sluice, "") + reason,
+      cell(verdicts.miniflare, isMeasured(row), mark),
+      cell(verdicts.sluice, isObserved, "") + reason,
       proofOf(row, file),
     ];
   });
@@ -69,11 +70,11 @@ function isMeasured(row: Row): boolean {
   return row.kind === "configuration" || (row.kind === "scenario" && row.afterwards?.after !== "laps");
 }
 
-function cell(verdict: Verdict, mark: string): string {
+/** What was observed is the scenario's own words; what was read is ours, and may hold Markdown. */
+function cell(verdict: Verdict, isObserved: boolean, mark: string): string {
   if (verdict.kind === "yes") return `yes${mark}`;
-  const observed =
-    verdict.observed === "" ? "" : mark === "" ? `: \`${verdict.observed}\`` : `: ${verdict.observed}`;
-  return `**${verdict.kind}**${mark}${observed}`;
+  const words = isObserved ? `\`${verdict.observed}\`` : verdict.observed;
+  return `**${verdict.kind}**${mark}${verdict.observed === "" ? "" : `: ${words}`}`;
 }
 
 function proofOf(row: Row, file: string): string {
