@@ -7,7 +7,7 @@ describe("docs/conformance.md", () => {
   let sheet: Sheet;
   beforeAll(async () => {
     sheet = await makeSheet();
-  }, 240_000);
+  }, 480_000);
 
   it.each(allRows().filter(({ reason }) => reason === undefined))(
     "Sluice does what production does: $id",
