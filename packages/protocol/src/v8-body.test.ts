@@ -29,6 +29,25 @@ describe("content type v8", () => {
     expect(cause.map.get(arrived)).toBe(arrived);
   });
 
+  it.each(["00", "-0", "1e3", "4294967295", "4294967296", "named"])(
+    "keeps the property %j of an array, which is no index",
+    (name) => {
+      const list = Object.assign([1], { [name]: "kept" });
+      expect(Object.entries(roundTrip(list))).toEqual([
+        ["0", 1],
+        [name, "kept"],
+      ]);
+    },
+  );
+
+  it("keeps an array with the highest index that there is", () => {
+    const list: unknown[] = [];
+    list[2 ** 32 - 2] = "last";
+    const arrived = roundTrip(list);
+    expect(Object.entries(arrived)).toEqual([["4294967294", "last"]]);
+    expect(arrived).toHaveLength(2 ** 32 - 1);
+  });
+
   it("keeps the stack that an error was sent with", () => {
     const error = new Error("sent");
     expect(roundTrip(error).stack).toBe(error.stack);

@@ -94,5 +94,11 @@ export function fillShells(fixups: Iterable<Fixup>): void {
 /** Own keys come indices first, so the last one tells. */
 function hasNamedProperties(list: readonly unknown[]): boolean {
   const last = Object.keys(list).at(-1);
-  return last !== undefined && !/^\d+$/.test(last);
+  return last !== undefined && !isArrayIndex(last);
+}
+
+/** Indices end at 2 ** 32 - 2 and are written in one way only: "00", "1e3" and "4294967295" are names like any other. */
+function isArrayIndex(key: string): boolean {
+  const index = Number(key) >>> 0;
+  return String(index) === key && index !== 2 ** 32 - 1;
 }
