@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type BrokerHarness, startBroker } from "./harness.ts";
-import { consumer } from "./messages.ts";
+import { consumer, pullConsumer } from "./messages.ts";
 
 /*
  * Cloudflare bills rows written, so rows per message is a design number. A row written costs 1.00 USD per million, a
@@ -33,7 +33,37 @@ async function rowsPerMessage(
   return rows;
 }
 
+/** The same for messages that are pulled `max` at a time, and acknowledged in one call for each pull. */
+async function rowsPerPulledMessage(
+  messages: number,
+  max: number,
+  send: (harness: BrokerHarness) => Promise<void>,
+): Promise<number> {
+  const harness = await startBroker({ queues: { orders: { consumer: pullConsumer() } } });
+  broker = harness;
+  const queue = await harness.queue("orders");
+  const before = (await queue.describe("orders")).rowsWritten;
+  await send(harness);
+  let acked = 0;
+  while (acked < messages) {
+    const reply = await queue.pull("orders", { max });
+    if (!reply.ok || reply.batch.leaseIds.length === 0) throw new Error(`nothing is left after ${acked}`);
+    const { ackCount } = await queue.settleLeases("orders", { acks: reply.batch.leaseIds, retries: [] });
+    acked += ackCount;
+  }
+  const rows = ((await queue.describe("orders")).rowsWritten - before) / messages;
+  console.log(`${rows.toFixed(4)} rows written per message that is pulled ${max} at a time`);
+  return rows;
+}
+
 describe("rows written per message", () => {
+  it("are at most 0.06 for sendBatch of 100 pulled and acknowledged 100 at a time", async () => {
+    const rows = await rowsPerPulledMessage(5_000, 100, (harness) =>
+      harness.swarm("orders", Array<string>(100).fill("x".repeat(100)), 1, 50),
+    );
+    expect(rows).toBeLessThanOrEqual(0.06);
+  });
+
   it("are at most 0.06 for sendBatch of 100 handled in batches of 100", async () => {
     const settings = { maxBatchSize: 100, maxBatchTimeoutSeconds: 5 };
     const rows = await rowsPerMessage(settings, 5_000, (harness) =>

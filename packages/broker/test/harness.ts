@@ -8,6 +8,7 @@ import type {
   DeliveryResult,
   QueueDefinition,
   QueueDescription,
+  QueuePullRpc,
   SendReply,
   SendRequest,
 } from "@sluice/protocol";
@@ -22,7 +23,7 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 export type Handler = (batch: SeenBatch) => Partial<DeliveryResult> | Promise<Partial<DeliveryResult>>;
 
 /** A queue's object, called over real RPC. */
-export interface QueueStub {
+export interface QueueStub extends QueuePullRpc {
   send(queue: string, requests: readonly SendRequest[]): Promise<SendReply>;
   metrics(queue: string): Promise<BacklogMetrics>;
   describe(queue: string): Promise<QueueDescription>;
