@@ -18,8 +18,13 @@ export type Admission = { readonly ok: true; readonly incoming: readonly Incomin
  * none of the requests are admitted.
  *
  * @param queueDelaySeconds Delay of messages for which neither they nor their batch name one.
+ * @param messageBytesMax Largest message, extension included: the dialect's. Default: Cloudflare's.
  */
-export function admit(requests: readonly SendRequest[], queueDelaySeconds: number): Admission {
+export function admit(
+  requests: readonly SendRequest[],
+  queueDelaySeconds: number,
+  messageBytesMax: number = MESSAGE_BYTES_MAX,
+): Admission {
   const incoming: Incoming[] = [];
   for (const { packed, delaySeconds } of requests) {
     let index: PackedIndex;
@@ -29,14 +34,18 @@ export function admit(requests: readonly SendRequest[], queueDelaySeconds: numbe
       if (!(error instanceof PackedFormatError)) throw error;
       return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, `not a packed batch: ${error.message}`);
     }
-    const refusal = refusalOf(index, delaySeconds);
+    const refusal = refusalOf(index, delaySeconds, messageBytesMax);
     if (refusal !== null) return refusal;
     incoming.push({ index, delaySeconds: delaySeconds ?? queueDelaySeconds });
   }
   return { ok: true, incoming };
 }
 
-function refusalOf(index: PackedIndex, delaySeconds: number | undefined): RpcFailure | null {
+function refusalOf(
+  index: PackedIndex,
+  delaySeconds: number | undefined,
+  messageBytesMax: number,
+): RpcFailure | null {
   if (index.count === 0)
     return refuse(QUEUE_ERROR_CODES.batchCountOutOfBounds, "a batch needs at least one message");
   if (delaySeconds !== undefined && !isDelay(delaySeconds)) {
@@ -44,15 +53,18 @@ function refusalOf(index: PackedIndex, delaySeconds: number | undefined): RpcFai
   }
   for (let i = 0; i < index.count; i++) {
     const size = index.contentBytes(i);
-    if (size > MESSAGE_BYTES_MAX) {
+    if (size > messageBytesMax) {
       return refuse(
         QUEUE_ERROR_CODES.messageSizeOutOfBounds,
-        `message length of ${size} bytes exceeds limit of ${MESSAGE_BYTES_MAX}`,
+        `message length of ${size} bytes exceeds limit of ${messageBytesMax}`,
       );
     }
     if (index.contentType(i) === undefined) {
       // No consumer could read it, and a batch that holds one message like that fails as a whole.
       return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "unknown content type");
+    }
+    if (!hasReadableExtension(index, i)) {
+      return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "the attributes of a message cannot be read");
     }
     const own = index.delaySeconds(i);
     if (own !== undefined && !isDelay(own)) {
@@ -60,6 +72,17 @@ function refusalOf(index: PackedIndex, delaySeconds: number | undefined): RpcFai
     }
   }
   return null;
+}
+
+function hasReadableExtension(index: PackedIndex, i: number): boolean {
+  if (!index.hasExtension(i)) return true;
+  try {
+    index.extension(i);
+    return true;
+  } catch (error) {
+    if (error instanceof PackedFormatError) return false;
+    throw error;
+  }
 }
 
 function isDelay(seconds: number): boolean {

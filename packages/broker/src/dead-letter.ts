@@ -1,7 +1,8 @@
 import type { Slice } from "@sluice/engine";
-import { isReadable, joinPacked, PackedIndex } from "@sluice/protocol";
+import { changeRecord, isReadable, joinPacked, PackedIndex } from "@sluice/protocol";
 import { SEGMENT_BYTES_MAX } from "./incoming.ts";
 import type { QueueCore } from "./queue-core.ts";
+import { deadLetterQueueOf } from "./rules.ts";
 
 /** Log lines about single messages of one event; the rest is a number. */
 export const MESSAGE_LINES_MAX = 10;
@@ -12,7 +13,7 @@ export const MESSAGE_LINES_MAX = 10;
  */
 export function buryDead(core: QueueCore, dead: readonly Slice[], reason: string): void {
   if (dead.length === 0) return;
-  const target = core.ports.definitionOf(core.name)?.consumer?.settings.deadLetterQueue ?? null;
+  const target = deadLetterQueueOf(core.ports.definitionOf(core.name));
   const { log } = core.ports;
   const lines: string[] = [];
   const records: Uint8Array[] = [];
@@ -35,7 +36,7 @@ export function buryDead(core: QueueCore, dead: readonly Slice[], reason: string
 }
 
 /** Copies of the records of dead messages, each without its own delay: that was served here. */
-function readRecords(core: QueueCore, { segmentId, from, to }: Slice): PackedIndex[] {
+function readRecords(core: QueueCore, { segmentId, from, to, attempts }: Slice): PackedIndex[] {
   try {
     const payload = core.payloadOf(segmentId);
     const positions = Array.from({ length: to - from }, (_, i) => from + i);
@@ -43,15 +44,32 @@ function readRecords(core: QueueCore, { segmentId, from, to }: Slice): PackedInd
     if (readable.length < positions.length) {
       core.messagesLost(segmentId, positions.length - readable.length, "their bytes are not what was stored");
     }
-    return readable.map((i) => {
-      const record = new PackedIndex(payload.records(i, i + 1).slice());
-      record.clearDelay(0);
-      return record;
-    });
+    return readable.map((i) => deadRecord(core, payload, i, attempts));
   } catch (error) {
     core.messagesLost(segmentId, to - from, error);
     return [];
   }
+}
+
+/**
+ * A message as it goes to the dead-letter queue. Under a redrive policy it says where it comes from and how often it was
+ * received; on a FIFO queue its id takes the place of its deduplication id, so no two dead letters are duplicates
+ * (spec sqs 4.3, 5.5, 6.1).
+ */
+function deadRecord(core: QueueCore, payload: PackedIndex, i: number, attempts: number): PackedIndex {
+  if (!core.ports.definitionOf(core.name)?.receive?.redrive) {
+    const record = new PackedIndex(payload.records(i, i + 1).slice());
+    record.clearDelay(0);
+    return record;
+  }
+  const known = payload.hasExtension(i) ? payload.extension(i) : {};
+  const extension = { ...known, deadLetterSource: core.name };
+  return new PackedIndex(
+    changeRecord(payload, i, {
+      earlierReceives: payload.earlierReceives(i) + attempts,
+      extension: core.queue.isFifo ? { ...extension, deduplicationId: payload.id(i) } : extension,
+    }),
+  );
 }
 
 /** The first few lines, and how many more there are. */
@@ -64,7 +82,7 @@ export function firstLines(lines: readonly string[]): string[] {
 }
 
 /** Groups of records that fit into one stored value each. */
-function inParts(records: readonly Uint8Array[]): Uint8Array[][] {
+export function inParts(records: readonly Uint8Array[]): Uint8Array[][] {
   const parts: Uint8Array[][] = [];
   let bytes = Infinity;
   for (const record of records) {

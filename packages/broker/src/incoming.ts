@@ -60,16 +60,20 @@ function storeGroup(
   nowMs: number,
 ): void {
   const sizes: number[] = [];
+  // Has a place for the last message with a group, and for those before it.
+  const groups: (string | null)[] = [];
   const dueMs: number[] = [];
   for (const { index, delaySeconds } of group) {
     for (let i = 0; i < index.count; i++) {
       sizes.push(index.contentBytes(i));
+      const { groupId } = index.hasExtension(i) ? index.extension(i) : {};
+      if (groupId !== undefined) groups[sizes.length - 1] = groupId;
       dueMs.push(nowMs + 1000 * (index.delaySeconds(i) ?? delaySeconds));
       // Messages of another queue keep the time of their send.
       if (!(index.timestampMs(i) > 0)) index.stamp(i, nowMs);
     }
   }
-  const placement = send(queue, { sizes, dueMs }, nowMs);
+  const placement = send(queue, { sizes, dueMs, ...(groups.length > 0 ? { groups } : {}) }, nowMs);
   const parts =
     placement.order === null
       ? group.map(({ index }) => index.packed)

@@ -10,6 +10,7 @@
  *   touches its pages.
  * - `segment_states`: what happened to a segment's messages later. Apart, so that a lease does not rewrite a payload.
  * - `outbox`: messages that have left this queue for another one and are not known to have arrived.
+ * - `notes`: what else a queue remembers, by key: the deduplication ids of the last minutes, its move tasks.
  * - `inbox`: the last outbox id taken from each queue, so that a repeated hand-over is recognised.
  */
 export const MIGRATIONS: readonly (readonly string[])[] = [
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     "CREATE TABLE outbox (id INTEGER PRIMARY KEY, target TEXT NOT NULL, seal BLOB NOT NULL, payload BLOB NOT NULL)",
     "CREATE TABLE inbox (source TEXT PRIMARY KEY, last_id INTEGER NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID",
   ],
+  ["CREATE TABLE notes (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"],
 ];

@@ -8,6 +8,7 @@ import type { ConsumerPort, QueuePorts } from "./ports.ts";
 import { QueueCore } from "./queue-core.ts";
 import { isOfDeleted, type Known, QueueNotFoundError, Registration } from "./registration.ts";
 import { type CommitWatcher, SqliteStore } from "./sqlite-store.ts";
+import { Timer } from "./timer.ts";
 import { type Loss, Watermark } from "./watermark.ts";
 
 /**
@@ -97,7 +98,10 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     store.drop();
   }
   const registration = new Registration(known);
-  const core = new QueueCore(name, {
+  const timer = new Timer(clock, schedule, () => {
+    if (!isOver) core.wakeUp();
+  });
+  const core: QueueCore = new QueueCore(name, {
     store,
     clock,
     log,
@@ -113,6 +117,8 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     setAlarm: (atMs) => {
       if (!isOver) alarm.set(atMs);
     },
+    queueExists: async (queue) => (await directory.findByName(queue)) !== null,
+    setTimer: (atMs) => timer.set(atMs),
     broken: (error) => {
       if (!isOver) input.broken(error);
     },

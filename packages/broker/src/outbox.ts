@@ -69,6 +69,11 @@ export class Outbox {
     return this.#running.size > 0;
   }
 
+  /** Whether everything that was put in has arrived. */
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
+
   /** Within a turn: adds messages for `target`. */
   put(target: string, payload: Uint8Array): void {
     const item = { id: this.#nextId++, target, payload };

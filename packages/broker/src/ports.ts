@@ -37,6 +37,15 @@ export interface QueuePorts {
   consumerOf(queue: string): ConsumerPort | null;
   /** Hands messages to another queue; resolves when that one has committed them. */
   handOver(target: string, handOver: HandOver): Promise<void>;
+  /** Whether there is a queue of that name. Default: there is. */
+  queueExists?(queue: string): Promise<boolean>;
+  /** A new message id: 32 hexadecimal digits. Default: random. */
+  newMessageId?(): string;
+  /**
+   * Calls the queue's `wake` at a moment of `clock`, if the object lives that long: for those who wait on a line that ends
+   * with it. Costs nothing to write. Default: the alarm.
+   */
+  setTimer?(atMs: number): void;
   /** Sets the one alarm, to a moment of `clock`. */
   setAlarm(atMs: number): void;
   /** Memory and store have parted: nothing may be answered any more until the object is started again. */

@@ -1,7 +1,13 @@
 import { DurableObject } from "cloudflare:workers";
 import type {
   BacklogMetrics,
+  CancelMoveReply,
   ConsumerDefinition,
+  DeleteOutcome,
+  EnqueueReply,
+  MessageCounts,
+  MoveTask,
+  NewMove,
   PeekedBatch,
   PullReply,
   PullRequest,
@@ -12,11 +18,17 @@ import type {
   QueueConsumerRpc,
   QueueDescription,
   QueuePullRpc,
+  QueueReceiveRpc,
   QueueRecord,
   QueueTopology,
+  ReceiveReply,
+  ReceiveRequest,
   RefsDeleted,
   SendReply,
   SendRequest,
+  StartMoveReply,
+  VisibilityChange,
+  VisibilityOutcome,
 } from "@sluice/protocol";
 import {
   type ConfiguredQueueObject,
@@ -64,7 +76,11 @@ export interface BrokerOptions {
 }
 
 /** A queue's Durable Object as its callers see it. */
-export interface QueueBrokerObject extends QueueBrokerRpc, QueuePullRpc, ConfiguredQueueObject {
+export interface QueueBrokerObject
+  extends QueueBrokerRpc,
+    QueuePullRpc,
+    QueueReceiveRpc,
+    ConfiguredQueueObject {
   take(queue: string, handOver: HandOver): Promise<void>;
   /** Development only: moves this queue's clock forward. */
   advanceClock(queue: string, ms: number): Promise<void>;
@@ -115,11 +131,56 @@ export function createQueueBroker(options: BrokerOptions) {
       await open.core.take(handOver);
     }
 
+    async enqueue(queue: string, request: SendRequest): Promise<EnqueueReply> {
+      if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
+      try {
+        return await (await this.#existing(queue)).enqueue(request);
+      } catch (error) {
+        if (error instanceof UnreadableQueueError || error instanceof QueueNotFoundError) {
+          return error.failure;
+        }
+        throw error;
+      }
+    }
+
+    async receive(queue: string, request: ReceiveRequest): Promise<ReceiveReply> {
+      return (await this.#existing(queue)).receivers.receive(request);
+    }
+
+    async cancelReceive(queue: string, receiverId: string): Promise<void> {
+      (await this.#existing(queue)).receivers.cancel(receiverId);
+    }
+
+    async deleteBatch(queue: string, receipts: readonly string[]): Promise<readonly DeleteOutcome[]> {
+      return (await this.#existing(queue)).deleteBatch(receipts);
+    }
+
+    async changeVisibilityBatch(
+      queue: string,
+      changes: readonly VisibilityChange[],
+    ): Promise<readonly VisibilityOutcome[]> {
+      return (await this.#existing(queue)).changeVisibilityBatch(changes);
+    }
+
+    async messageCounts(queue: string): Promise<MessageCounts> {
+      return (await this.#existing(queue)).messageCounts();
+    }
+
+    async startMove(queue: string, move: NewMove): Promise<StartMoveReply> {
+      return (await this.#existing(queue)).moves.begin(move);
+    }
+
+    async cancelMove(queue: string, taskId: string): Promise<CancelMoveReply> {
+      return (await this.#existing(queue)).moves.cancel(taskId);
+    }
+
+    async listMoves(queue: string): Promise<readonly MoveTask[]> {
+      return (await this.#existing(queue)).moves.list();
+    }
+
     /** Throws `QueueNotFoundError`. */
     async metrics(queue: string): Promise<BacklogMetrics> {
-      const { core, registration } = await this.#open(queue);
-      if (registration.definition === undefined) throw new QueueNotFoundError(queue);
-      return core.metrics();
+      return (await this.#existing(queue)).metrics();
     }
 
     async pull(queue: string, request: PullRequest): Promise<PullReply> {
@@ -201,8 +262,7 @@ export function createQueueBroker(options: BrokerOptions) {
 
     /** Runs `work` in the next turn of a queue and resolves with its result when that is durable. */
     async #inTurn<Result>(queue: string, work: (core: QueueCore) => Result): Promise<Result> {
-      const { core, registration } = await this.#open(queue);
-      if (registration.definition === undefined) throw new QueueNotFoundError(queue);
+      const core = await this.#existing(queue);
       return core.submit(() => work(core));
     }
 
@@ -233,6 +293,13 @@ export function createQueueBroker(options: BrokerOptions) {
     async #openKnown(): Promise<OpenQueue | null> {
       const name = this.ctx.id.name ?? nameIn(this.ctx.storage);
       return name === null ? null : this.#open(name);
+    }
+
+    /** The core of a queue that exists. Throws `QueueNotFoundError` and `UnreadableQueueError`. */
+    async #existing(queue: string): Promise<QueueCore> {
+      const { core, registration } = await this.#open(queue);
+      if (registration.definition === undefined) throw new QueueNotFoundError(queue);
+      return core;
     }
 
     /** The queue, opened if it is not. Throws `UnreadableQueueError`; the next call tries again. */
@@ -276,6 +343,7 @@ export function createQueueBroker(options: BrokerOptions) {
       return {
         opened: async (queue, copy) => object().opened(queue, copy),
         ensureQueue: async (queue) => object().ensureQueue(queue),
+        findByName: async (queue) => object().findByName(queue),
         report: async (queue, mark) => object().report(queue, mark),
       };
     }

@@ -12,27 +12,39 @@ import {
 } from "@sluice/engine";
 import {
   type BacklogMetrics,
+  type DeleteOutcome,
+  type EnqueueReply,
+  type MessageCounts,
   PackedIndex,
   type PurgeReply,
   QUEUE_ERROR_CODES,
   type QueueDescription,
+  type RpcFailure,
   type SendReply,
   type SendRequest,
+  SQS_MESSAGE_BYTES_MAX,
+  type VisibilityChange,
+  type VisibilityOutcome,
 } from "@sluice/protocol";
 import { admit } from "./admit.ts";
 import { writeChanges } from "./changes.ts";
 import { DamageLog } from "./damage-log.ts";
 import { buryDead } from "./dead-letter.ts";
+import { Deduplication } from "./deduplication.ts";
 import { PushDispatcher } from "./dispatcher.ts";
+import { enqueue } from "./enqueue.ts";
 import { giveBackPushLeases } from "./give-back.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { type Incoming, storeIncoming } from "./incoming.ts";
 import { loadSegments } from "./load.ts";
+import { Moves } from "./moves.ts";
 import { Outbox } from "./outbox.ts";
 import { PayloadCache } from "./payload-cache.ts";
 import type { HandOver, QueuePorts } from "./ports.ts";
+import { Receivers } from "./receivers.ts";
 import { lapseDelayMs } from "./retry-delay.ts";
 import { rulesOf } from "./rules.ts";
+import { changeByReceipt, deleteByReceipt } from "./settle-receipts.ts";
 
 /** Ids of one life of the outbox; must be the engine's factor too, so that one epoch numbers both. */
 const IDS_PER_EPOCH = 2 ** 32;
@@ -59,6 +71,9 @@ export class QueueCore {
   readonly cache = new PayloadCache();
   readonly damage: DamageLog;
   readonly outbox: Outbox;
+  readonly receivers: Receivers;
+  readonly deduplication: Deduplication;
+  readonly moves: Moves;
   readonly #commit: GroupCommit;
   readonly #dispatcher: PushDispatcher;
   readonly #epoch: number;
@@ -66,6 +81,7 @@ export class QueueCore {
   #withState = new Set<number>();
   /** What the next turn takes in, and writes of its jobs that are not the engine's. */
   #incoming: Incoming[] = [];
+  #incomingCount = 0;
   #writes: (() => void)[] = [];
   #lifeWritten = false;
   #uncommittedBytes = 0;
@@ -80,10 +96,16 @@ export class QueueCore {
     this.#commit = new GroupCommit({
       turn: (jobs) => this.#turn(jobs),
       synced: () => store.synced(),
-      broken: (error) => ports.broken(error),
+      broken: (error) => {
+        this.receivers.fail(error);
+        ports.broken(error);
+      },
     });
     this.damage = new DamageLog(this);
     this.outbox = new Outbox(this, this.#epoch * IDS_PER_EPOCH);
+    this.receivers = new Receivers(this);
+    this.deduplication = new Deduplication(this, this.#epoch * IDS_PER_EPOCH);
+    this.moves = new Moves(this);
     this.#dispatcher = new PushDispatcher(this);
     this.#load();
   }
@@ -104,6 +126,7 @@ export class QueueCore {
   /** Ends this life: no turn is run any more, and what waits for one is rejected with `error`. */
   end(error: unknown): void {
     this.#commit.end(error);
+    this.receivers.fail(error);
   }
 
   /** Runs `work` in the next turn and resolves with its result when the turn is durable. */
@@ -118,8 +141,31 @@ export class QueueCore {
   async send(requests: readonly SendRequest[]): Promise<SendReply> {
     const admitted = admit(requests, this.deliveryDelaySeconds);
     if (!admitted.ok) return admitted;
+    const taken = await this.#takeIn(requests, () => {
+      // The fast path looks at no message: nobody asks what became of each.
+      if (!this.queue.isFifo) this.accept(admitted.incoming);
+      else for (const incoming of admitted.incoming) enqueue(this, incoming);
+    });
+    return taken.ok ? { ok: true, metrics: this.metrics() } : taken;
+  }
+
+  /** `send` for one batch of a dialect with larger messages, that wants to know what became of each. */
+  async enqueue(request: SendRequest): Promise<EnqueueReply> {
+    const admitted = admit([request], this.deliveryDelaySeconds, SQS_MESSAGE_BYTES_MAX);
+    if (!admitted.ok) return admitted;
+    const taken = await this.#takeIn([request], () =>
+      admitted.incoming.flatMap((incoming) => enqueue(this, incoming)),
+    );
+    return taken.ok ? { ok: true, messages: taken.result } : taken;
+  }
+
+  /** Runs `take` in a turn, unless more waits for its commit than may. */
+  async #takeIn<Result>(
+    requests: readonly SendRequest[],
+    take: () => Result,
+  ): Promise<{ readonly ok: true; readonly result: Result } | RpcFailure> {
     const bytes = requests.reduce((sum, { packed }) => sum + packed.byteLength, 0);
-    if (this.#uncommittedBytes + bytes > UNCOMMITTED_BYTES_MAX) {
+    if (this.#uncommittedBytes + bytes > UNCOMMITTED_BYTES_MAX || this.deduplication.isFull) {
       return {
         ok: false,
         code: QUEUE_ERROR_CODES.queueOverloaded,
@@ -128,17 +174,24 @@ export class QueueCore {
     }
     this.#uncommittedBytes += bytes;
     try {
-      await this.submit(() => this.accept(admitted.incoming));
+      return { ok: true, result: await this.submit(take) };
     } finally {
       this.#uncommittedBytes -= bytes;
     }
-    return { ok: true, metrics: this.metrics() };
   }
 
   /** Within a turn: takes messages in. */
   accept(incoming: readonly Incoming[]): void {
     this.#incoming.push(...incoming);
-    for (const { index } of incoming) this.#messagesTaken += index.count;
+    for (const { index } of incoming) {
+      this.#messagesTaken += index.count;
+      this.#incomingCount += index.count;
+    }
+  }
+
+  /** Within a turn: the sequence number of the next message that is taken in. */
+  get nextSeq(): number {
+    return this.queue.nextSeq + this.#incomingCount;
   }
 
   /** Messages that were taken in by this life, those of a turn that runs included. */
@@ -186,7 +239,28 @@ export class QueueCore {
 
   /** Deletes every message; those on their way to another queue have left this one. */
   purge(): Promise<PurgeReply> {
-    return this.submit(() => ({ purged: purge(this.queue) }));
+    return this.submit(() => {
+      this.deduplication.clear();
+      return { purged: purge(this.queue) };
+    });
+  }
+
+  /** Deletes messages by their receipts: one outcome for each. */
+  deleteBatch(receipts: readonly string[]): Promise<DeleteOutcome[]> {
+    return this.submit(() => receipts.map((receipt) => deleteByReceipt(this, receipt)));
+  }
+
+  /** Changes visibility timeouts by receipts: one outcome for each. */
+  changeVisibilityBatch(changes: readonly VisibilityChange[]): Promise<VisibilityOutcome[]> {
+    return this.submit(() => changes.map((change) => changeByReceipt(this, change)));
+  }
+
+  /** Where the messages stand now: a turn, so that no visibility timeout that has ended counts. */
+  async messageCounts(): Promise<MessageCounts> {
+    await this.wake();
+    advance(this.queue, this.nowMs);
+    const { ready, leased, delayed } = counts(this.queue);
+    return { visible: ready, notVisible: leased, delayed };
   }
 
   metrics(): BacklogMetrics {
@@ -238,9 +312,15 @@ export class QueueCore {
       this.#dispatcher.retryAtMs,
       this.#dispatcher.lookAtMs,
       this.outbox.retryAtMs,
-      this.#dispatcher.busy || this.outbox.busy ? this.nowMs + HEARTBEAT_MS : null,
+      this.deduplication.forgetAtMs,
+      this.moves.dueAtMs,
+      this.#dispatcher.busy || this.outbox.busy || this.moves.busy ? this.nowMs + HEARTBEAT_MS : null,
     ].filter((moment) => moment !== null);
     if (moments.length > 0) this.ports.setAlarm(Math.min(...moments));
+    const { wakeAtMs } = this.receivers;
+    if (wakeAtMs === null) return;
+    if (this.ports.setTimer === undefined) this.ports.setAlarm(wakeAtMs);
+    else this.ports.setTimer(wakeAtMs);
   }
 
   #turn(jobs: () => void): void {
@@ -248,11 +328,16 @@ export class QueueCore {
     const nowMs = this.nowMs;
     storeIncoming(this.queue, this.#incoming, this.payloadOf, this.cache, nowMs);
     this.#incoming = [];
+    this.#incomingCount = 0;
     this.passTime();
+    this.receivers.serve(nowMs);
     const deliveries = this.#dispatcher.takeBatches(nowMs);
+    this.deduplication.write(nowMs);
     this.#write();
+    this.receivers.answer();
     this.#dispatcher.start(deliveries);
     this.outbox.start();
+    this.moves.start();
     this.arm();
     this.cache.trim();
   }
@@ -291,6 +376,9 @@ export class QueueCore {
     const nowMs = this.nowMs;
     this.#withState = loadSegments(this.queue, ports.store, this.damage, nowMs);
     this.outbox.load();
+    for (const { key, bytes } of ports.store.notes()) {
+      if (!this.deduplication.restore(key, bytes)) this.moves.restore(key, bytes);
+    }
     const { retried, dead } = this.#endLeases(nowMs);
     if (retried > 0) {
       log.info(
@@ -301,7 +389,8 @@ export class QueueCore {
     // What an earlier life left behind goes on by itself, without a call from outside.
     const { segments, changes } = this.queue;
     const unwritten = changes.size + this.#writes.length;
-    if (segments.size > 0 || unwritten > 0 || this.outbox.retryAtMs !== null) this.wakeUp();
+    const isDue = this.outbox.retryAtMs ?? this.moves.dueAtMs ?? this.deduplication.forgetAtMs;
+    if (segments.size > 0 || unwritten > 0 || isDue !== null) this.wakeUp();
   }
 
   /** Ends what an earlier life was delivering, and answers with how many messages are delivered again and which died. */

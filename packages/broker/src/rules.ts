@@ -24,10 +24,32 @@ export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
   return {
     maxBatchSize: push?.maxBatchSize ?? BATCH_SIZE_DEFAULT,
     batchTimeoutMs: Math.round(1000 * (push?.maxBatchTimeoutSeconds ?? BATCH_TIMEOUT_SECONDS_DEFAULT)),
-    maxRetries: (policy && retriesOf(policy)) ?? settings?.maxRetries ?? RETRIES_DEFAULT,
+    maxRetries:
+      (definition && retriesBeforeDeath(definition)) ??
+      (policy && retriesOf(policy)) ??
+      settings?.maxRetries ??
+      RETRIES_DEFAULT,
     maxConcurrency: push?.maxConcurrency ?? null,
     retryDelayMs: 1000 * (settings?.retryDelaySeconds ?? 0),
     retentionMs: 1000 * (definition?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT),
     pushLeaseMs: HANDLER_WALL_CLOCK_MS_MAX + LEASE_GRACE_MS,
+    ...(definition?.fifo === undefined ? {} : { fifo: true }),
   };
+}
+
+/**
+ * One rule for both dialects: a message dies after `maxRetries + 1` deliveries. Cloudflare's `max_retries` is that number,
+ * SQS's `maxReceiveCount` one more; without a redrive policy messages are received for ever (spec sqs 6.1).
+ */
+function retriesBeforeDeath({ receive, consumer }: QueueDefinition): number | null {
+  if (receive === undefined) return null;
+  if (receive.redrive) return receive.redrive.maxReceiveCount - 1;
+  return consumer === null ? Number.POSITIVE_INFINITY : null;
+}
+
+/** The queue that takes messages which were delivered too often; `null` if they are deleted. */
+export function deadLetterQueueOf(definition: QueueDefinition | undefined): string | null {
+  return (
+    definition?.receive?.redrive?.deadLetterQueue ?? definition?.consumer?.settings.deadLetterQueue ?? null
+  );
 }

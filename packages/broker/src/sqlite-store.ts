@@ -4,7 +4,7 @@ import type { DamageRecord } from "./damage-log.ts";
 import type { Mark } from "./mark.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { DamagedSealError, sealOf, unsealed } from "./seal.ts";
-import { DamagedRowError, type OutboxItem, type QueueStore, type StoredSegment } from "./store.ts";
+import { DamagedRowError, type Note, type OutboxItem, type QueueStore, type StoredSegment } from "./store.ts";
 
 /** More than the segments that are open for appending at a time. */
 const SEALS_KEPT = 8;
@@ -146,6 +146,17 @@ export class SqliteStore implements QueueStore, DamageRecord {
     this.#run("INSERT OR REPLACE INTO inbox VALUES (?, ?, ?)", ...values);
   }
 
+  notes(): Note[] {
+    return this.#run<{ key: string; value: ArrayBuffer }>("SELECT key, value FROM notes ORDER BY key").map(
+      ({ key, value }) => ({ key, bytes: new Uint8Array(value) }),
+    );
+  }
+
+  writeNote(key: string, bytes: Uint8Array | null): void {
+    if (bytes === null) this.#run("DELETE FROM notes WHERE key = ?", key);
+    else this.#run("INSERT OR REPLACE INTO notes VALUES (?, ?)", key, bytes);
+  }
+
   /** How far the queue had come by what is stored: at least to the latest commit of which a row is left. */
   readMark(): Mark {
     const [latest] = this.#run<{ commits: number | null }>(
@@ -185,7 +196,8 @@ export class SqliteStore implements QueueStore, DamageRecord {
     const { epoch, messages } = this.readMark();
     const mark = { epoch, commits: this.#commits, messages };
     this.#storage.transactionSync(() => {
-      for (const table of ["segments", "segment_states", "outbox"]) this.#run(`DELETE FROM ${table}`);
+      for (const table of ["segments", "segment_states", "outbox", "notes"])
+        this.#run(`DELETE FROM ${table}`);
       this.#run("DELETE FROM meta WHERE key IN ('record', 'damage')");
       this.writeMark(mark);
     });

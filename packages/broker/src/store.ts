@@ -10,6 +10,12 @@ export class DamagedRowError extends Error {
   override readonly name = "DamagedRowError";
 }
 
+/** One of the small things that a queue remembers: who writes them knows how to read and to check them. */
+export interface Note {
+  readonly key: string;
+  readonly bytes: Uint8Array;
+}
+
 /** Messages on their way to another queue. */
 export interface OutboxItem {
   readonly id: number;
@@ -54,6 +60,11 @@ export interface QueueStore {
   /** The last outbox id that was taken from `source`, 0 if none was. Throws `DamagedRowError`. */
   readInbox(source: string): number;
   writeInbox(source: string, lastId: number): void;
+
+  /** Small things that the queue remembers beside its messages, in order of their keys as texts. Nobody else checks them. */
+  notes(): Iterable<Note>;
+  /** `null` deletes. */
+  writeNote(key: string, bytes: Uint8Array | null): void;
 
   /** Rows written and read since this life began: what Cloudflare bills (spec cloudflare-queues 9.2). */
   readonly rowsWritten: number;

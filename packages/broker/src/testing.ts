@@ -9,4 +9,4 @@ export { buryDead } from "./dead-letter.ts";
 export type { ConsumerPort, HandOver, QueuePorts } from "./ports.ts";
 export { QueueCore } from "./queue-core.ts";
 export { rulesOf } from "./rules.ts";
-export type { OutboxItem, QueueStore, StoredSegment } from "./store.ts";
+export type { Note, OutboxItem, QueueStore, StoredSegment } from "./store.ts";

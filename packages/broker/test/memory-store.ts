@@ -1,6 +1,6 @@
 import type { QueueDamage } from "@sluice/protocol";
 import type { DamageRecord } from "../src/damage-log.ts";
-import type { OutboxItem, QueueStore, StoredSegment } from "../src/store.ts";
+import type { Note, OutboxItem, QueueStore, StoredSegment } from "../src/store.ts";
 
 /** What a disk holds. Rows are replaced, never changed in place, so a copy of the maps is a copy of the disk. */
 interface Tables {
@@ -9,6 +9,7 @@ interface Tables {
   readonly states: Map<number, Uint8Array>;
   readonly outbox: Map<number, OutboxItem>;
   readonly inbox: Map<string, number>;
+  readonly notes: Map<string, Uint8Array>;
 }
 
 /** What the k-th write fails with. */
@@ -212,6 +213,20 @@ export class MemoryStore implements QueueStore, DamageRecord {
     this.#tables.inbox.set(source, lastId);
   }
 
+  notes(): Note[] {
+    this.#alive();
+    const { notes } = this.#tables;
+    return [...notes.keys()]
+      .sort()
+      .map((key) => ({ key, bytes: notes.get(key)?.slice() ?? new Uint8Array() }));
+  }
+
+  writeNote(key: string, bytes: Uint8Array | null): void {
+    this.#write();
+    if (bytes === null) this.#tables.notes.delete(key);
+    else this.#tables.notes.set(key, bytes.slice());
+  }
+
   #meta(key: string): number | string | undefined {
     this.#alive();
     return this.#tables.meta.get(key);
@@ -231,7 +246,14 @@ export class MemoryStore implements QueueStore, DamageRecord {
 }
 
 function emptyTables(): Tables {
-  return { meta: new Map(), segments: new Map(), states: new Map(), outbox: new Map(), inbox: new Map() };
+  return {
+    meta: new Map(),
+    segments: new Map(),
+    states: new Map(),
+    outbox: new Map(),
+    inbox: new Map(),
+    notes: new Map(),
+  };
 }
 
 function copyOf(tables: Tables): Tables {
@@ -241,5 +263,6 @@ function copyOf(tables: Tables): Tables {
     states: new Map(tables.states),
     outbox: new Map(tables.outbox),
     inbox: new Map(tables.inbox),
+    notes: new Map(tables.notes),
   };
 }

@@ -158,7 +158,7 @@ describe("the store in SQLite", () => {
 
   it("refuses to open data of a later release", async () => {
     expect(await (await object("later")).laterRelease()).toBe(
-      "this queue was written by a later release (schema 99); this one knows 1",
+      "this queue was written by a later release (schema 99); this one knows 2",
     );
   });
 

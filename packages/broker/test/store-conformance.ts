@@ -22,6 +22,7 @@ function contentOf(store: QueueStore) {
     clockOffsetMs: store.readClockOffsetMs(),
     segments: [...store.segments()],
     outbox: [...store.outbox()],
+    notes: [...store.notes()],
   };
 }
 
@@ -35,7 +36,7 @@ function cases(all: Record<string, ConformanceCase["run"]>): ConformanceCase[] {
  */
 export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
   "is empty at first"(disk) {
-    const nothing = { epoch: 0, name: null, clockOffsetMs: 0, segments: [], outbox: [] };
+    const nothing = { epoch: 0, name: null, clockOffsetMs: 0, segments: [], outbox: [], notes: [] };
     assert.deepEqual(contentOf(disk.open()), nothing);
     assert.equal(disk.open().readPayload(1), null);
     assert.equal(disk.open().readInbox("orders"), 0);
@@ -49,6 +50,13 @@ export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
       store.insertSegment(12_884_901_889, bytes(1, 2), null, bytes(3, 4, 5));
       store.insertOutbox({ id: 12_884_901_888, target: "dead", payload: bytes(9) });
       store.writeInbox("other", 7);
+      store.writeNote("b", bytes(2));
+      store.writeNote("a", bytes(1));
+      store.writeNote("c", bytes(3));
+    });
+    store.commit(() => {
+      store.writeNote("c", null);
+      store.writeNote("b", bytes(2, 2));
     });
     await store.synced();
     const again = disk.open();
@@ -58,6 +66,10 @@ export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
       clockOffsetMs: 86_400_000,
       segments: [{ id: 12_884_901_889, index: bytes(1, 2), state: null }],
       outbox: [{ id: 12_884_901_888, target: "dead", payload: bytes(9) }],
+      notes: [
+        { key: "a", bytes: bytes(1) },
+        { key: "b", bytes: bytes(2, 2) },
+      ],
     });
     assert.deepEqual(again.readPayload(12_884_901_889), bytes(3, 4, 5));
     assert.equal(again.readInbox("other"), 7);

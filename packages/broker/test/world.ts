@@ -183,6 +183,7 @@ export class World {
       },
       definitionOf: (queue) => this.queues[queue],
       consumerOf: (queue) => (this.queues[queue]?.consumer?.type === "worker" ? consumer : null),
+      queueExists: gated(async (queue) => this.queues[queue] !== undefined),
       handOver: gated((target, handOver) => {
         const copy = { ...handOver, packed: sent(handOver.packed) };
         return this.carry(target, copy, () => this.core(target).take(copy));

@@ -1,5 +1,13 @@
 export { advance } from "./advance.ts";
 export { ByteFormatError } from "./bytes.ts";
+export {
+  type Accepted,
+  DEDUPLICATION_MS,
+  DeduplicationMemory,
+  decodeRemembered,
+  encodeRemembered,
+  type Remembered,
+} from "./deduplication.ts";
 export { nextBatch, type PushEnd, pushEnded } from "./dispatch.ts";
 export type { LeaseKind } from "./entry.ts";
 export { endPushLeases, expireLeases, expireRetention } from "./expire.ts";

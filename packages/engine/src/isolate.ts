@@ -53,8 +53,8 @@ function stretchEnd(segment: Segment, from: number, to: number): number {
 /** Makes an entry of messages that were counted as untouched. Nothing about them changes but where they are looked for. */
 function skip(queue: Queue, entry: Entry, isReady: boolean): void {
   const { segment } = entry;
-  // After a restart it is delayed until then: a moment that has passed.
-  entry.atMs = segment.dueOf(entry.to - 1);
+  // Those that are ready may have several due times, all of which have passed.
+  entry.atMs = segment.dueOf(entry.from);
   segment.insertEntry(entry);
   if (!isReady) {
     entry.state = "delayed";

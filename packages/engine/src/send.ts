@@ -22,7 +22,7 @@ export interface NewMessages {
   readonly sizes: readonly number[];
   /** Due time of each message in ms, or one for all. */
   readonly dueMs: number | readonly number[];
-  /** Group of each message; `null` or absent for one that names none. Absent as a whole when none of them does. */
+  /** Group of each message; `null` or nothing for one that names none. Absent as a whole when none of them does. */
   readonly groups?: readonly (string | null)[];
 }
 

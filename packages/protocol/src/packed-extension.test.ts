@@ -98,7 +98,7 @@ describe("a record that goes to another queue", () => {
     const change = { id: OTHER_ID, timestampMs: 0, earlierReceives: 5, extension: { deduplicationId: ID } };
     const copy = new PackedIndex(changeRecord(new PackedIndex(packed), 1, change));
     expect([copy.id(0), copy.timestampMs(0), copy.earlierReceives(0)]).toEqual([OTHER_ID, 0, 5]);
-    expect(copy.extension(0)).toEqual({ groupId: "g", deduplicationId: ID });
+    expect(copy.extension(0)).toEqual({ deduplicationId: ID });
   });
 
   it.each([

@@ -198,14 +198,14 @@ export interface RecordChange {
   /** 0 lets the next queue stamp it; absent keeps the time of the send. */
   readonly timestampMs?: number;
   readonly earlierReceives?: number;
-  /** Replaces the fields that it names. */
+  /** Takes the place of the whole extension; absent keeps it. */
   readonly extension?: MessageExtension;
 }
 
 /** A copy of record i with some of it changed and without its own delay: that was served in the queue it leaves. */
 export function changeRecord(index: PackedIndex, i: number, change: RecordChange): Uint8Array<ArrayBuffer> {
   const { contentType, body, id, timestampMs } = index.message(i);
-  const extension = { ...(index.hasExtension(i) ? index.extension(i) : {}), ...change.extension };
+  const extension = change.extension ?? (index.hasExtension(i) ? index.extension(i) : {});
   return packMessages([
     {
       id: change.id ?? id,

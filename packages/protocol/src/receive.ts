@@ -85,8 +85,8 @@ export interface MessageCounts {
   readonly delayed: number;
 }
 
-/** What becomes of a move task. `cancelling` and `running` are active: a queue has at most one of these. */
-export type MoveStatus = "running" | "cancelling" | "completed" | "cancelled" | "failed";
+/** What becomes of a move task. A queue has at most one that is running. */
+export type MoveStatus = "running" | "completed" | "cancelled" | "failed";
 
 export interface NewMove {
   /** Unique, chosen by the caller. */
@@ -108,8 +108,12 @@ export interface MoveTask extends NewMove {
   readonly failure: MoveFailure | null;
 }
 
-/** `targetNotFound`: the target does not exist (any more). `sourceUnknown`: no target, and a message of no known source. */
-export type MoveFailure = "targetNotFound" | "sourceUnknown";
+/**
+ * - `targetNotFound`: a queue that messages go to does not exist (any more).
+ * - `sourceUnknown`: no target was named, and a message does not say which queue it was dead-lettered from.
+ * - `tookTooLong`: it ran for `MOVE_MS_MAX`.
+ */
+export type MoveFailure = "targetNotFound" | "sourceUnknown" | "tookTooLong";
 
 export type StartMoveReply =
   | { readonly ok: true; readonly task: MoveTask }

@@ -1,4 +1,4 @@
-import type { OutboxItem, QueueStore, StoredSegment } from "@sluice/broker/testing";
+import type { Note, OutboxItem, QueueStore, StoredSegment } from "@sluice/broker/testing";
 
 /** What is written: rows are replaced, never changed in place, so a copy of the maps is a copy of the disk. */
 interface Tables {
@@ -7,6 +7,7 @@ interface Tables {
   readonly states: Map<number, Uint8Array>;
   readonly outbox: Map<number, OutboxItem>;
   readonly inbox: Map<string, number>;
+  readonly notes: Map<string, Uint8Array>;
 }
 
 export interface SegmentRow {
@@ -270,6 +271,18 @@ export class Disk implements QueueStore {
     this.#write("inbox", source, lastId);
   }
 
+  notes(): Note[] {
+    this.#alive();
+    const { notes } = this.#live;
+    return [...notes.keys()]
+      .sort()
+      .map((key) => ({ key, bytes: notes.get(key)?.slice() ?? new Uint8Array() }));
+  }
+
+  writeNote(key: string, bytes: Uint8Array | null): void {
+    this.#write("notes", key, bytes?.slice());
+  }
+
   #meta(key: string): number | string | undefined {
     this.#alive();
     return this.#live.meta.get(key);
@@ -315,7 +328,14 @@ function put(tables: Tables, table: keyof Tables, key: number | string, value: u
 }
 
 function emptyTables(): Tables {
-  return { meta: new Map(), segments: new Map(), states: new Map(), outbox: new Map(), inbox: new Map() };
+  return {
+    meta: new Map(),
+    segments: new Map(),
+    states: new Map(),
+    outbox: new Map(),
+    inbox: new Map(),
+    notes: new Map(),
+  };
 }
 
 function copyOf(tables: Tables): Tables {
@@ -325,5 +345,6 @@ function copyOf(tables: Tables): Tables {
     states: new Map(tables.states),
     outbox: new Map(tables.outbox),
     inbox: new Map(tables.inbox),
+    notes: new Map(tables.notes),
   };
 }

@@ -44,7 +44,7 @@ export interface Opened {
 }
 
 /** What queues' objects ask the directory. */
-export interface QueuesDirectory extends Pick<MarkDirectory, "report"> {
+export interface QueuesDirectory extends Pick<MarkDirectory, "report">, Pick<DirectoryRpc, "findByName"> {
   /**
    * A queue's object has started.
    *

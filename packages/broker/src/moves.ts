@@ -1,0 +1,228 @@
+import { acknowledge, type Lease, lease, release } from "@sluice/engine";
+import {
+  type CancelMoveReply,
+  changeRecord,
+  joinPacked,
+  MOVE_MS_MAX,
+  type MoveFailure,
+  type MoveStatus,
+  type MoveTask,
+  type NewMove,
+  type StartMoveReply,
+} from "@sluice/protocol";
+import { checksumOfText } from "./checksum.ts";
+import { inParts } from "./dead-letter.ts";
+import type { QueueCore } from "./queue-core.ts";
+import { isReadable } from "./readable-message.ts";
+
+/** Tasks of a queue that are remembered. */
+export const MOVES_KEPT_MAX = 10;
+/** Messages that are moved in one commit. */
+const MOVED_AT_ONCE_MAX = 500;
+
+const NOTE_KEY = "moves";
+
+/** A message of this queue, and where it goes. */
+interface Moving {
+  readonly segmentId: number;
+  readonly index: number;
+  readonly target: string;
+}
+
+/**
+ * Move tasks: what is ready in this queue goes to another one, or back to where each message was dead-lettered from
+ * (spec sqs 6.4). Messages leave by the outbox: taking them out, the intent to hand them over and the task's count are one
+ * commit, so no crash loses one or makes it twice. The next ones are taken when the last ones have arrived.
+ */
+export class Moves {
+  readonly #core: QueueCore;
+  /** Newest first. */
+  #tasks: MoveTask[] = [];
+  #isStepping = false;
+
+  constructor(core: QueueCore) {
+    this.#core = core;
+  }
+
+  /** Takes over the tasks of earlier lives. */
+  restore(key: string, bytes: Uint8Array): void {
+    if (key !== NOTE_KEY) return;
+    try {
+      const [checksum, text] = JSON.parse(new TextDecoder().decode(bytes)) as [number, string];
+      if (checksum !== checksumOfText(text)) throw new Error("the checksum does not fit");
+      this.#tasks = JSON.parse(text) as MoveTask[];
+    } catch (error) {
+      this.#core.ports.log.error(
+        `Queue "${this.#core.name}": its move tasks are damaged and forgotten: ${error}`,
+      );
+    }
+  }
+
+  list(): readonly MoveTask[] {
+    return this.#tasks;
+  }
+
+  begin(move: NewMove): Promise<StartMoveReply> {
+    return this.#core.submit(() => {
+      if (this.#active !== undefined) return { ok: false, reason: "active" };
+      const { queue, nowMs } = this.#core;
+      const [startedMs, toMove] = [nowMs, queue.readyCount];
+      const task: MoveTask = { ...move, status: "running", startedMs, moved: 0, toMove, failure: null };
+      this.#tasks = [task, ...this.#tasks].slice(0, MOVES_KEPT_MAX);
+      this.#write();
+      return { ok: true, task };
+    });
+  }
+
+  /** What has left the queue stays where it goes. */
+  cancel(taskId: string): Promise<CancelMoveReply> {
+    return this.#core.submit(() => {
+      const known = this.#tasks.find((task) => task.taskId === taskId);
+      if (known === undefined) return { ok: false, reason: "unknown" };
+      if (known !== this.#active) return { ok: false, reason: "notActive" };
+      return { ok: true, task: this.#change(known, { status: "cancelled" }) };
+    });
+  }
+
+  /** When the next messages may leave, in ms; `null` while nothing is to be moved or the last ones have not arrived. */
+  get dueAtMs(): number | null {
+    const task = this.#active;
+    if (task === undefined || this.#isStepping || !this.#core.outbox.isEmpty) return null;
+    if (task.ratePerSecond === null) return this.#core.nowMs;
+    return task.startedMs + (1_000 * task.moved) / task.ratePerSecond;
+  }
+
+  /** Whether it is being found out what may be moved. */
+  get busy(): boolean {
+    return this.#isStepping;
+  }
+
+  /** After a commit: moves what may be moved now. */
+  start(): void {
+    const { dueAtMs } = this;
+    if (dueAtMs !== null && dueAtMs <= this.#core.nowMs) void this.#step();
+  }
+
+  get #active(): MoveTask | undefined {
+    return this.#tasks.find((task) => task.status === "running");
+  }
+
+  /** One commit's worth. Which queues exist is asked before anything leaves: a hand-over would create one. */
+  async #step(): Promise<void> {
+    this.#isStepping = true;
+    try {
+      const existing = new Map<string, boolean>();
+      let unknown = this.#targets();
+      while (unknown.length > 0) {
+        for (const target of unknown) existing.set(target, await this.#exists(target));
+        unknown = await this.#core.submit(() => this.#move(existing));
+      }
+    } catch (error) {
+      this.#core.ports.log.error(`Queue "${this.#core.name}": messages cannot be moved now: ${error}`);
+    }
+    this.#isStepping = false;
+    this.#core.arm();
+  }
+
+  /** The queues whose existence is asked about first; those of single messages are known when these are looked at. */
+  #targets(): string[] {
+    const task = this.#active;
+    return task === undefined ? [] : [task.target ?? this.#core.name];
+  }
+
+  async #exists(queue: string): Promise<boolean> {
+    return (await this.#core.ports.queueExists?.(queue)) ?? true;
+  }
+
+  /** Within a turn: answers with queues of which it has to be known first whether they exist; else it has moved. */
+  #move(existing: ReadonlyMap<string, boolean>): string[] {
+    const task = this.#active;
+    if (task === undefined) return [];
+    const { queue, nowMs } = this.#core;
+    if (nowMs >= task.startedMs + MOVE_MS_MAX) return this.#fail(task, "tookTooLong");
+    if (task.target !== null && existing.get(task.target) === false)
+      return this.#fail(task, "targetNotFound");
+    const batch = lease(queue, { max: this.#allowed(task), expiresMs: nowMs + 1, kind: "pull" }, nowMs);
+    if (batch === null) {
+      this.#change(task, { status: "completed" });
+      return [];
+    }
+    const moving = this.#destinations(batch, task);
+    const targets = moving === null ? [] : [...new Set(moving.map(({ target }) => target))];
+    const unknown = targets.filter((target) => !existing.has(target));
+    const isGone = targets.some((target) => existing.get(target) === false);
+    if (moving === null || unknown.length > 0 || isGone) {
+      for (const slice of batch.slices) release(queue, { ...slice, leaseId: batch.leaseId }, nowMs, nowMs);
+      if (moving === null) return this.#fail(task, "sourceUnknown");
+      return isGone ? this.#fail(task, "targetNotFound") : unknown;
+    }
+    for (const target of targets) this.#handOver(target, moving);
+    for (const slice of batch.slices) acknowledge(queue, { ...slice, leaseId: batch.leaseId });
+    const moved = task.moved + batch.count;
+    this.#change(task, moved < task.toMove ? { moved } : { moved, status: "completed" });
+    return [];
+  }
+
+  #allowed({ ratePerSecond, startedMs, moved, toMove }: MoveTask): number {
+    const left = Math.max(1, toMove - moved);
+    if (ratePerSecond === null) return Math.min(left, MOVED_AT_ONCE_MAX);
+    const byNow = Math.floor(((this.#core.nowMs - startedMs) * ratePerSecond) / 1_000) + 1;
+    return Math.max(1, Math.min(left, ratePerSecond, byNow - moved));
+  }
+
+  /** Where each readable message of a batch goes; `null` when one does not say. What cannot be read is reported as lost. */
+  #destinations({ slices }: Lease, { target }: MoveTask): Moving[] | null {
+    const moving: Moving[] = [];
+    for (const { segmentId, from, to } of slices) {
+      for (let index = from; index < to; index++) {
+        if (!isReadable(this.#core, segmentId, index)) continue;
+        const payload = this.#core.payloadOf(segmentId);
+        const source = payload.hasExtension(index) ? payload.extension(index).deadLetterSource : undefined;
+        const goesTo = target ?? source;
+        if (goesTo === undefined) return null;
+        moving.push({ segmentId, index, target: goesTo });
+      }
+    }
+    return moving;
+  }
+
+  /** In its new queue a message is a new one: with another id, sent now, never received (spec sqs 6.2). */
+  #handOver(target: string, moving: readonly Moving[]): void {
+    const { ports, outbox } = this.#core;
+    const newId = ports.newMessageId ?? (() => crypto.randomUUID().replaceAll("-", ""));
+    const records = moving
+      .filter((message) => message.target === target)
+      .map(({ segmentId, index }) => {
+        const payload = this.#core.payloadOf(segmentId);
+        const { deadLetterSource, ...extension } = payload.hasExtension(index)
+          ? payload.extension(index)
+          : {};
+        return changeRecord(payload, index, { id: newId(), timestampMs: 0, earlierReceives: 0, extension });
+      });
+    for (const part of inParts(records)) outbox.put(target, joinPacked(part));
+  }
+
+  #fail(task: MoveTask, failure: MoveFailure): string[] {
+    this.#change(task, { status: "failed", failure });
+    this.#core.ports.log.warn(
+      `Queue "${this.#core.name}": a move task has failed after ${task.moved} message(s): ${failure}`,
+    );
+    return [];
+  }
+
+  #change(
+    task: MoveTask,
+    change: { readonly status?: MoveStatus; readonly moved?: number; readonly failure?: MoveFailure },
+  ): MoveTask {
+    const changed = { ...task, ...change };
+    this.#tasks = this.#tasks.map((known) => (known === task ? changed : known));
+    this.#write();
+    return changed;
+  }
+
+  #write(): void {
+    const text = JSON.stringify(this.#tasks);
+    const bytes = new TextEncoder().encode(JSON.stringify([checksumOfText(text), text]));
+    this.#core.write(() => this.#core.ports.store.writeNote(NOTE_KEY, bytes));
+  }
+}

@@ -1,0 +1,195 @@
+import { advance, deleteReceived, factsOf, type Lease, receive } from "@sluice/engine";
+import {
+  IN_FLIGHT_MAX,
+  joinPacked,
+  RECEIVE_MESSAGES_MAX,
+  RECEIVE_WAIT_MS_MAX,
+  type ReceivedMessage,
+  type ReceiveReply,
+  type ReceiveRequest,
+  VISIBILITY_TIMEOUT_MS_DEFAULT,
+  VISIBILITY_TIMEOUT_MS_MAX,
+} from "@sluice/protocol";
+import { type Attempt, Attempts } from "./attempts.ts";
+import { buryDead } from "./dead-letter.ts";
+import { sequenceNumberOf } from "./enqueue.ts";
+import type { QueueCore } from "./queue-core.ts";
+import { isReadable } from "./readable-message.ts";
+import { encodeReceipt } from "./receipt-token.ts";
+
+/** Somebody who waits for messages. */
+interface Receiver {
+  readonly request: ReceiveRequest;
+  readonly isShortPoll: boolean;
+  /** When it is answered with nothing, in ms. */
+  readonly deadlineMs: number;
+  readonly answer: (reply: ReceiveReply) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** An answer that waits for the commit of what it says. */
+interface Answer {
+  readonly receiver: Receiver;
+  readonly reply: ReceiveReply;
+}
+
+/**
+ * Those who wait for messages, first come, first served (spec sqs 7). They are looked at in every turn: whatever makes a
+ * message visible is one. A moment at which nothing but time does is told by `wakeAtMs`, one for all of them.
+ */
+export class Receivers {
+  readonly #core: QueueCore;
+  readonly #attempts = new Attempts();
+  #waiting: Receiver[] = [];
+  #answers: Answer[] = [];
+
+  constructor(core: QueueCore) {
+    this.#core = core;
+  }
+
+  /** Resolves with messages, when there are some and their lease is durable, or with nothing at the end of the wait. */
+  async receive(request: ReceiveRequest): Promise<ReceiveReply> {
+    checkRanges(request);
+    const waitMs = request.waitMs ?? this.#settings?.waitMs ?? 0;
+    return new Promise((answer, reject) => {
+      const deadlineMs = this.#core.nowMs + waitMs;
+      this.#waiting.push({ request, isShortPoll: waitMs === 0, deadlineMs, answer, reject });
+      this.#core.wake().catch(reject);
+    });
+  }
+
+  /** Ends the wait of a receiver whose caller has gone. */
+  cancel(receiverId: string): void {
+    const gone = this.#waiting.filter(({ request }) => request.receiverId === receiverId);
+    this.#waiting = this.#waiting.filter((receiver) => !gone.includes(receiver));
+    for (const { answer } of gone) answer({ kind: "empty" });
+  }
+
+  /** When somebody has to be answered, or may get a message, if nothing happens until then; in ms, `null` if nobody waits. */
+  get wakeAtMs(): number | null {
+    if (this.#waiting.length === 0) return null;
+    const { delayed, leased } = this.#core.queue;
+    const moments = [
+      delayed.peek()?.atMs,
+      leased.peek()?.atMs,
+      ...this.#waiting.map((next) => next.deadlineMs),
+    ];
+    return Math.min(...moments.map((moment) => moment ?? Infinity));
+  }
+
+  /** Within a turn: gives messages to those who wait. They are answered by `answer`. */
+  serve(nowMs: number): void {
+    if (this.#waiting.length === 0) return;
+    advance(this.#core.queue, nowMs);
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const receiver of waiting) {
+      const reply = this.#replyTo(receiver, nowMs);
+      if (reply === null) this.#waiting.push(receiver);
+      else this.#answers.push({ receiver, reply });
+    }
+  }
+
+  /** After the commit of a turn: answers when it is durable. */
+  answer(): void {
+    const answers = this.#answers;
+    if (answers.length === 0) return;
+    this.#core.ports.store.synced().then(
+      () => {
+        this.#answers = this.#answers.filter((answer) => !answers.includes(answer));
+        for (const { receiver, reply } of answers) receiver.answer(reply);
+      },
+      (error) => this.fail(error),
+    );
+  }
+
+  /** Rejects everybody: memory and store have parted, or the queue is over. */
+  fail(error: unknown): void {
+    const receivers = [...this.#waiting, ...this.#answers.map(({ receiver }) => receiver)];
+    this.#waiting = [];
+    this.#answers = [];
+    for (const { reject } of receivers) reject(error);
+  }
+
+  get #settings() {
+    return this.#core.ports.definitionOf(this.#core.name)?.receive;
+  }
+
+  /** `null` lets it wait. */
+  #replyTo(receiver: Receiver, nowMs: number): ReceiveReply | null {
+    const { queue, ports, name } = this.#core;
+    const { request, isShortPoll, deadlineMs } = receiver;
+    const isPaused = ports.definitionOf(name)?.deliveryPaused === true;
+    const visibilityMs =
+      request.visibilityTimeoutMs ?? this.#settings?.visibilityTimeoutMs ?? VISIBILITY_TIMEOUT_MS_DEFAULT;
+    const again = queue.isFifo ? this.#attempts.repeat(queue, request.attemptId, visibilityMs, nowMs) : null;
+    if (again !== null) return this.#reply(again);
+    const room = IN_FLIGHT_MAX - queue.leasedCount;
+    const max = Math.min(request.max, room);
+    const received = isPaused || max <= 0 ? null : this.#take(max, visibilityMs, nowMs);
+    if (received !== null) {
+      if (queue.isFifo && request.attemptId !== undefined) this.#attempts.note(request.attemptId, received);
+      return this.#reply(received);
+    }
+    if (isShortPoll && room <= 0 && !queue.isFifo) return { kind: "overLimit" };
+    return nowMs >= deadlineMs ? { kind: "empty" } : null;
+  }
+
+  /** Leases messages that can be read; what cannot is lost and reported, and others are taken for it. */
+  #take(max: number, visibilityMs: number, nowMs: number): Attempt | null {
+    const { queue } = this.#core;
+    for (;;) {
+      const { lease, dead } = receive(queue, { max, visibleAtMs: nowMs + visibilityMs }, nowMs);
+      buryDead(this.#core, dead, `it was received ${queue.rules.maxRetries + 1} time(s)`);
+      if (lease === null) return null;
+      const receipts = receiptsOf(lease).filter((receipt) => this.#isReadable(receipt, nowMs));
+      if (receipts.length > 0) return { receipts, receivedMs: nowMs, visibleAtMs: nowMs + visibilityMs };
+    }
+  }
+
+  #isReadable(receipt: Attempt["receipts"][number], nowMs: number): boolean {
+    if (isReadable(this.#core, receipt.segmentId, receipt.index)) return true;
+    deleteReceived(this.#core.queue, receipt, nowMs);
+    return false;
+  }
+
+  #reply({ receipts, receivedMs }: Attempt): ReceiveReply {
+    const { queue, name } = this.#core;
+    const records: Uint8Array[] = [];
+    const messages = receipts.map((receipt): ReceivedMessage => {
+      const payload = this.#core.payloadOf(receipt.segmentId);
+      const facts = factsOf(queue, receipt);
+      if (facts === null) throw new Error("a message that was just received is gone");
+      records.push(payload.records(receipt.index, receipt.index + 1));
+      return {
+        receipt: encodeReceipt(name, { ...receipt, receivedMs }),
+        receiveCount: payload.earlierReceives(receipt.index) + facts.receives,
+        firstReceivedMs: facts.firstReceivedMs,
+        sequenceNumber: queue.isFifo ? sequenceNumberOf(facts.seq) : null,
+      };
+    });
+    // A view would take its whole buffer along when it is serialised for the answer.
+    const [only] = records;
+    const packed = records.length === 1 && only !== undefined ? only.slice() : joinPacked(records);
+    return { kind: "received", packed, messages };
+  }
+}
+
+/** The edge has refused these in its dialect's words. */
+function checkRanges({ max, visibilityTimeoutMs = 0, waitMs = 0 }: ReceiveRequest): void {
+  const ranges: [what: string, value: number, from: number, to: number][] = [
+    ["max", max, 1, RECEIVE_MESSAGES_MAX],
+    ["visibilityTimeoutMs", visibilityTimeoutMs, 0, VISIBILITY_TIMEOUT_MS_MAX],
+    ["waitMs", waitMs, 0, RECEIVE_WAIT_MS_MAX],
+  ];
+  for (const [what, value, from, to] of ranges) {
+    if (!(value >= from && value <= to))
+      throw new RangeError(`${what} of ${value} is not within ${from} to ${to}`);
+  }
+}
+
+function receiptsOf({ slices, leaseId }: Lease): Attempt["receipts"] {
+  return slices.flatMap(({ segmentId, from, to }) =>
+    Array.from({ length: to - from }, (_, i) => ({ segmentId, index: from + i, leaseId })),
+  );
+}

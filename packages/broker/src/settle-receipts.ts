@@ -1,0 +1,31 @@
+import { changeVisibility, deleteReceived } from "@sluice/engine";
+import {
+  type DeleteOutcome,
+  VISIBILITY_TIMEOUT_MS_MAX,
+  type VisibilityChange,
+  type VisibilityOutcome,
+} from "@sluice/protocol";
+import type { QueueCore } from "./queue-core.ts";
+import { decodeReceipt } from "./receipt-token.ts";
+
+/** Within a turn: deletes the message of a receipt (spec sqs 3.4). */
+export function deleteByReceipt({ queue, name, nowMs }: QueueCore, receipt: string): DeleteOutcome {
+  const facts = decodeReceipt(name, receipt);
+  if (facts === null) return "invalid";
+  const outcome = deleteReceived(queue, facts, nowMs);
+  return outcome === "gone" ? "deleted" : outcome;
+}
+
+/** Within a turn: changes the visibility timeout of the message of a receipt (spec sqs 3.3). */
+export function changeByReceipt(
+  { queue, name, nowMs }: QueueCore,
+  { receipt, visibilityTimeoutMs }: VisibilityChange,
+): VisibilityOutcome {
+  if (!(visibilityTimeoutMs >= 0 && visibilityTimeoutMs <= VISIBILITY_TIMEOUT_MS_MAX)) {
+    throw new RangeError(`a visibility timeout of ${visibilityTimeoutMs} ms`);
+  }
+  const facts = decodeReceipt(name, receipt);
+  if (facts === null) return "invalid";
+  const { receivedMs } = facts;
+  return changeVisibility(queue, facts, { visibleAtMs: nowMs + visibilityTimeoutMs, receivedMs }, nowMs);
+}
