@@ -9,6 +9,9 @@ import type { QueueObject } from "../platform/queue-object.ts";
 /** Times that a producer sends again what it has no answer to. */
 const ATTEMPTS_MAX = 4;
 
+/** Message groups of a FIFO queue. */
+const GROUPS = 3;
+
 /** Messages of one send, before an arrival gives them tags. */
 interface Draft {
   readonly parts: readonly {
@@ -99,7 +102,13 @@ export class Producer {
     const delaySeconds: number[] = [];
     let tag = firstTag;
     const requests = draft.parts.map((part): SendRequest => {
-      const packed = packTagged(part.messages.map((message) => ({ ...message, tag: tag++ })));
+      const isFifo = queue.definition.fifo !== undefined;
+      const packed = packTagged(
+        part.messages.map((message) => {
+          const groupId = isFifo ? `group ${message.idNumber % GROUPS}` : undefined;
+          return { ...message, groupId, tag: tag++ };
+        }),
+      );
       for (const message of part.messages) {
         delaySeconds.push(message.delaySeconds ?? part.delaySeconds ?? queue.definition.deliveryDelaySeconds);
       }

@@ -47,7 +47,9 @@ export class TroubleMaker {
       const drawn = drawDefinition(random, taker, target);
       const queue = queues[i];
       queue?.evict();
-      queue?.redefine(drawn);
+      // What kind of queue it is was said when it was created.
+      const fifo = queue?.definition.fifo;
+      queue?.redefine(fifo === undefined ? drawn : { ...drawn, fifo });
     });
   }
 

@@ -1,6 +1,7 @@
 import { BACKOFF_MAX_MS } from "@sluice/broker/testing";
 import { nextWakeAt } from "@sluice/engine";
 import type { PushConsumer } from "../actors/push-consumer.ts";
+import type { Message } from "../ledger/message.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
 
@@ -41,17 +42,25 @@ function dueByMemory(object: QueueObject): number {
   return dueMs;
 }
 
+/** Whether an earlier message of its group has to leave first. */
+function waitsForOther({ ledger, definition }: QueueObject, { group, seq }: Message): boolean {
+  if (definition.fifo === undefined) return false;
+  for (const other of ledger.present()) if (other.group === group && other.seq < seq) return true;
+  return false;
+}
+
 /** The same without an object, from what is durable: a little later, since nobody knows what it was waiting for. */
 function dueByLedger(object: QueueObject): number {
   const { ledger, laxest, world } = object;
   const consumer = takerOf(object);
   const { nowMs } = world;
   let dueMs = ledger.parcels.size > 0 ? nowMs + BACKOFF_MAX_MS : Infinity;
-  for (const { view, acceptedMs } of ledger.present()) {
+  for (const message of ledger.present()) {
+    const { view, acceptedMs } = message;
     if (view.status === "leased") dueMs = Math.min(dueMs, view.atMs);
     if (view.status !== "waiting") continue;
     dueMs = Math.min(dueMs, acceptedMs + laxest.retentionMs);
-    if (consumer === null) continue;
+    if (consumer === null || waitsForOther(object, message)) continue;
     dueMs = Math.min(dueMs, Math.max(nowMs + BACKOFF_MAX_MS, view.atMs + laxest.batchTimeoutMs));
   }
   return dueMs;

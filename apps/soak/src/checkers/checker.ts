@@ -20,6 +20,7 @@ export type Property =
   | "reload"
   | "retention"
   | "order"
+  | "group order"
   | "paused"
   | "liveness";
 

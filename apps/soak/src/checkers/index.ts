@@ -7,6 +7,7 @@ import { conservation } from "./conservation.ts";
 import { counters } from "./counters.ts";
 import { deadLetterMove } from "./dead-letter-move.ts";
 import { dueTime } from "./due-time.ts";
+import { groupOrder } from "./group-order.ts";
 import { liveness } from "./liveness.ts";
 import { oneLiveLease } from "./one-live-lease.ts";
 import { order } from "./order.ts";
@@ -23,6 +24,7 @@ export const CHECKERS: readonly Checker[] = [
   dueTime,
   retention,
   order,
+  groupOrder,
   paused,
   deadLetterMove,
   conservation,

@@ -6,16 +6,18 @@ import type { Checker } from "./checker.ts";
 /**
  * Messages leave by (due time, sequence): a lease takes the first that are ready and leaves none of them behind, a batch is
  * in that order, and sequence is the order of sending. So with one delivery at a time and no retry a whole queue leaves in
- * order.
+ * order. On a FIFO queue only the numbers: see `groupOrder`.
  */
 export const order: Checker = {
   property: "order",
 
   committed(queue, commit) {
+    if (queue.definition.fifo !== undefined) return numberedOutOfOrder(queue, commit);
     return leasedOutOfOrder(queue, commit) ?? numberedOutOfOrder(queue, commit);
   },
 
-  departs(_queue, { messages }) {
+  departs({ definition }, { messages }) {
+    if (definition.fifo !== undefined) return undefined;
     for (const [i, message] of messages.entries()) {
       const previous = messages[i - 1];
       if (previous === undefined || message === undefined) continue;

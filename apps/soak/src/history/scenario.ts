@@ -1,5 +1,6 @@
 import type {
   ConsumerSettings,
+  FifoSettings,
   PullConsumerDefinition,
   QueueDefinition,
   WorkerConsumerDefinition,
@@ -41,6 +42,8 @@ export interface Scenario {
   readonly pauses: number;
 }
 
+/** What of a queue's settings says that it is a FIFO queue. */
+const FIFO: FifoSettings = { deduplicationScope: "queue" };
 const DEFAULT_RETENTION_SECONDS = 345_600;
 const QUEUE_NAMES = ["orders", "dead-1", "dead-2"] as const;
 
@@ -69,7 +72,9 @@ function drawQueue(
   depth: number,
 ): QueueScenario {
   const taker = drawTaker(random, depth);
-  return { name, taker, definition: drawDefinition(random, taker, deadLetterQueue) };
+  const definition = drawDefinition(random, taker, deadLetterQueue);
+  const isFifo = random.chance(0.2);
+  return { name, taker, definition: isFifo ? { ...definition, fifo: FIFO } : definition };
 }
 
 /** Settings of a queue; drawn again when they change in the middle of a history. */

@@ -91,6 +91,7 @@ export class Ledger {
       segmentId: segment.id,
       index,
       seq: segment.seqOf(index),
+      group: segment.groups?.[index]?.id ?? null,
       firstDueMs: segment.dueOf(index),
       acceptedMs: segment.acceptedOf(index),
       bytes: segment.sizes[index] ?? 0,

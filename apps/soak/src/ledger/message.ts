@@ -13,6 +13,8 @@ export interface Message {
   readonly segmentId: number;
   readonly index: number;
   readonly seq: number;
+  /** Its group on a FIFO queue; `null` on another one. */
+  readonly group: string | null;
   /** Due time at its acceptance, in ms. */
   readonly firstDueMs: number;
   readonly acceptedMs: number;

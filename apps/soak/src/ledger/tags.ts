@@ -1,4 +1,4 @@
-import { PackedIndex, PackedWriter, RECORD_HEADER_BYTES } from "@sluice/protocol";
+import { encodeExtension, PackedIndex, PackedWriter, RECORD_HEADER_BYTES } from "@sluice/protocol";
 
 /** A body is its message's tag and some more bytes. */
 const TAG_BYTES = 4;
@@ -18,12 +18,14 @@ export interface TaggedMessage {
   readonly fillerBytes: number;
   /** The message's own delay in seconds. */
   readonly delaySeconds?: number | undefined;
+  /** Group of a message of a FIFO queue. */
+  readonly groupId?: string | undefined;
 }
 
 /** Packs messages whose bodies say who they are. */
 export function packTagged(messages: readonly TaggedMessage[]): Uint8Array<ArrayBuffer> {
   WRITER.clear();
-  for (const { tag, idNumber, fillerBytes, delaySeconds } of messages) {
+  for (const { tag, idNumber, fillerBytes, delaySeconds, groupId } of messages) {
     ID_VIEW.setUint32(12, idNumber);
     BODY_VIEW.setUint32(0, tag);
     WRITER.append({
@@ -31,6 +33,7 @@ export function packTagged(messages: readonly TaggedMessage[]): Uint8Array<Array
       contentType: "bytes",
       body: BODY.subarray(0, TAG_BYTES + fillerBytes),
       delaySeconds,
+      ...(groupId === undefined ? {} : { extension: encodeExtension({ groupId }) }),
     });
   }
   return WRITER.slice(0, WRITER.byteLength);
@@ -38,9 +41,13 @@ export function packTagged(messages: readonly TaggedMessage[]): Uint8Array<Array
 
 /** The tags of packed messages, in order. */
 export function tagsOf(packed: Uint8Array): number[] {
-  const { offsets, count } = new PackedIndex(packed);
+  const index = new PackedIndex(packed);
+  const { offsets, count } = index;
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   const tags: number[] = [];
-  for (let i = 0; i < count; i++) tags.push(view.getUint32((offsets[i] ?? 0) + RECORD_HEADER_BYTES));
+  for (let i = 0; i < count; i++) {
+    const extensionBytes = index.contentBytes(i) - index.bodyBytes(i);
+    tags.push(view.getUint32((offsets[i] ?? 0) + RECORD_HEADER_BYTES + extensionBytes));
+  }
   return tags;
 }

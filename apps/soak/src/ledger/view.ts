@@ -33,6 +33,11 @@ export function viewsOf(segment: Segment): View[] {
   const { count, runs } = segment;
   const views = new Array<View>(count).fill(GONE);
   for (const { from, to, state, attempts, atMs, leaseId, leaseKind } of segment.entries) {
+    if (attempts === 0) {
+      // Never delivered, so each is due when it was from the start: a stretch of several due times has no other one.
+      for (let i = from; i < to; i++) views[i] = { status: "waiting", attempts, atMs: segment.dueOf(i) };
+      continue;
+    }
     const view: View =
       state === "leased"
         ? { status: "leased", attempts, atMs, leaseId, kind: leaseKind }

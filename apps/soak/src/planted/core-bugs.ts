@@ -116,6 +116,27 @@ export const CORE_BUGS: readonly PlantedBug[] = [
     },
   },
   {
+    name: "a message in flight does not block its group",
+    property: "group order",
+    changeCore: ({ queue }) => {
+      const { order, isFifo } = queue;
+      if (order === null || !isFifo) return;
+      const { leaseChanged } = order;
+      const unlisted = new Set<string>();
+      order.leaseChanged = (segment, from, to, by) => {
+        for (let i = from; i < to; i++) {
+          const messages = segment.groups?.[i]?.messages;
+          const key = `${segment.id}/${i}`;
+          if (by === -1 && unlisted.delete(key)) messages?.insert(segment, i, 0);
+          if (by === -1 || messages === undefined || messages.length < 2) continue;
+          messages.remove(segment, i, 0);
+          unlisted.add(key);
+        }
+        leaseChanged.call(order, segment, from, to, by);
+      };
+    },
+  },
+  {
     name: "messages are numbered anew after a restart",
     property: "order",
     changeCore: ({ queue }) => {
