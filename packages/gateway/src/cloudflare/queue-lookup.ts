@@ -3,7 +3,10 @@ import type { Context } from "hono";
 import type { AccountDirectory } from "../queue-directory.ts";
 import { API_CODES, ApiError } from "./api-error.ts";
 
-const QUEUE_ID = /^[0-9a-f]{32}$/;
+/** Whether a text is what queues, consumers and subscriptions are called by. */
+export function isId(text: string): boolean {
+  return /^[0-9a-f]{32}$/.test(text);
+}
 
 /**
  * The queue that a path names by its id.
@@ -25,7 +28,7 @@ export async function queueOf(
 /** The id in a path. Throws ApiError 10107 for what is none. */
 export function queueIdOf(c: Context): string {
   const text = c.req.param("queue_id") ?? "";
-  if (QUEUE_ID.test(text)) return text;
+  if (isId(text)) return text;
   throw new ApiError(
     400,
     API_CODES.queueIdMalformed,

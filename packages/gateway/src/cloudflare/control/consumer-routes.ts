@@ -1,10 +1,11 @@
 import type { QueueRecord } from "@sluice/protocol";
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../queue-directory.ts";
+import { invalid } from "../api-error.ts";
 import { succeed } from "../envelope.ts";
 import { readJson } from "../json-body.ts";
 import { pageOf } from "../paging.ts";
-import { queueOf } from "../queue-lookup.ts";
+import { isId, queueOf } from "../queue-lookup.ts";
 import { consumerBody, consumerOf } from "./consumer-body.ts";
 import { consumerViews } from "./queue-view.ts";
 import { errorOf, recordIn } from "./refusal.ts";
@@ -35,8 +36,10 @@ export function consumerRoutes({ account }: QueueDirectory): Hono {
 
   app.put("/:queue_id/consumers/:consumer_id", async (c) => {
     const { queueId } = await queueOf(c, account);
+    const id = c.req.param("consumer_id");
+    if (!isId(id)) throw invalid(`"${id}" is not a consumer id: those have 32 hexadecimal digits.`);
     const consumer = consumerOf(await readJson(c, consumerBody));
-    const reply = await account.setConsumer(queueId, c.req.param("consumer_id"), consumer);
+    const reply = await account.setConsumer(queueId, id, consumer);
     return succeed(c, viewIn(recordIn(reply)));
   });
 

@@ -44,6 +44,17 @@ describe("bodies", () => {
   });
 });
 
+it("takes no consumer id that none can have: a PUT would create it", async () => {
+  const { queueId } = recordOf("orders", ORDERS);
+  const init = { method: "PUT", body: '{"type": "http_pull"}' };
+  for (const id of ["mine", "G".repeat(32), "a".repeat(31)]) {
+    expect(await ask(`/queues/${queueId}/consumers/${id}`, init)).toMatchObject({
+      status: 400,
+      body: { errors: [{ code: 10026 }] },
+    });
+  }
+});
+
 describe("what fails", () => {
   it.each(["nothing", "g".repeat(32), "A".repeat(32), "a".repeat(31), "a".repeat(33)])(
     "answers 10107 to %s, which is no queue id",
