@@ -98,13 +98,17 @@ const row = (queue) => {
   return tr;
 };
 
+// Until somebody has closed the question.
+let wantsToken = true;
+
 async function refresh() {
   try {
     const token = sessionStorage.getItem("sluice-token");
     const response = await fetch("/__sluice/api/queues", token === null ? {} : { headers: { authorization: "Bearer " + token } });
     if (response.status === 401) {
       sessionStorage.removeItem("sluice-token");
-      const given = prompt("This broker asks for one of its SLUICE_API_TOKENS:");
+      const given = wantsToken ? prompt("This broker asks for one of its SLUICE_API_TOKENS:") : null;
+      wantsToken = given !== null;
       if (given) sessionStorage.setItem("sluice-token", given);
     }
     if (!response.ok) throw new Error((await response.json()).error?.message ?? "the broker answered " + response.status);
