@@ -11,7 +11,7 @@ describe("the command line", () => {
       frozenMsMax: 30_000,
     });
     expect(parseCommandLine(["disk-full"], 7)).toEqual({ kind: "disk-full", times: 10, seed: 7 });
-    expect(parseCommandLine(["damage"], 7)).toEqual({ kind: "damage", rounds: 20, seed: 7 });
+    expect(parseCommandLine(["damage"], 7)).toEqual({ kind: "damage", cases: 28, from: 1, seed: 7 });
   });
 
   it("takes options, behind the dashes that pnpm passes on too", () => {

@@ -10,7 +10,7 @@ export type Command =
       readonly frozenMsMax: number;
     }
   | { readonly kind: "disk-full"; readonly times: number; readonly seed: number }
-  | { readonly kind: "damage"; readonly rounds: number; readonly seed: number };
+  | { readonly kind: "damage"; readonly cases: number; readonly from: number; readonly seed: number };
 
 /** A command line that makes no sense; its message is all there is to say. */
 export class UsageError extends Error {
@@ -22,7 +22,7 @@ export const USAGE = `pnpm soak:process COMMAND [options]
   kills      kill -9 of workerd under load     --kills N (100)    --life-ms N (500): longest time between two
   freezes    SIGSTOP and SIGCONT under load    --freezes N (10)   --seconds N (30): longest stop
   disk-full  a disk that is full under load    --times N (10); needs root, to mount one
-  damage     state files cut, flipped, removed --rounds N (20), each with one or two queues, or the Directory
+  damage     state files cut, flipped, removed --cases N (28)     --from N (1): number of the first case
 
   --seed N   the same seed draws the same load, moments and damage (default: from the clock)`;
 
@@ -32,7 +32,8 @@ const OPTIONS = {
   freezes: { type: "string" },
   seconds: { type: "string" },
   times: { type: "string" },
-  rounds: { type: "string" },
+  cases: { type: "string" },
+  from: { type: "string" },
   seed: { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -55,8 +56,10 @@ export function parseCommandLine(args: readonly string[], randomSeed: number): C
     }
     case "disk-full":
       return { kind, times: whole("--times", values.times, 10, 1), seed };
-    case "damage":
-      return { kind, rounds: whole("--rounds", values.rounds, 20, 1), seed };
+    case "damage": {
+      const from = whole("--from", values.from, 1, 1);
+      return { kind, cases: whole("--cases", values.cases, 28, 1), from, seed };
+    }
     case undefined:
       return "help";
     default:

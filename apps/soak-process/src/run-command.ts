@@ -1,7 +1,9 @@
 import type { Command } from "./command-line.ts";
+import { commit } from "./commit.ts";
+import { DAMAGE_KINDS } from "./damage/kinds.ts";
 import type { Summary } from "./ledger/summary.ts";
 import { type Line, summaryLines, table } from "./report.ts";
-import { type DamageCase, type DamageResult, runDamage } from "./runs/damage.ts";
+import { type CaseResult, runDamage } from "./runs/damage.ts";
 import { runDiskFull } from "./runs/disk-full.ts";
 import { runFreezes } from "./runs/freezes.ts";
 import { runKills } from "./runs/kills.ts";
@@ -12,7 +14,7 @@ const KILLS_PER_LINE = 50;
 /** Carries a command out and prints its figures. Answers whether everything was as it must be. */
 export async function runCommand(command: Command): Promise<boolean> {
   const startMs = Date.now();
-  console.log(`${command.kind}, seed ${command.seed}`);
+  console.log(`${command.kind}, seed ${command.seed}, commit ${commit()}, ${new Date().toISOString()}`);
   switch (command.kind) {
     case "kills": {
       const result = await runKills({
@@ -43,34 +45,42 @@ export async function runCommand(command: Command): Promise<boolean> {
       return isGood && result.resumed === result.times;
     }
     case "damage": {
-      const result = await runDamage({
-        ...command,
-        onCase: (each) => console.log(`  ${describeCase(each)}`),
-      });
-      console.log(table([...damageLines(result), ["took", seconds(startMs)]]));
-      return result.cases.every(({ violations }) => violations.length === 0);
+      const onCase = (number: number, each: CaseResult) => console.log(describeCase(number, each));
+      const cases = await runDamage({ ...command, onCase });
+      console.log(table([...damageLines(cases), ["took", seconds(startMs)]]));
+      return cases.every(({ violations }) => violations.length === 0);
     }
   }
 }
 
-function describeCase({ target, damage, done, lost, reported, violations }: DamageCase): string {
-  const told = reported.length === 0 ? "nothing" : reported.join(", ");
-  const wrong = violations.map((text) => `\n    violation: ${text}`).join("");
-  return `${target}: ${damage} (${done}); ${lost} lost, reported: ${told}${wrong}`;
+function describeCase(number: number, each: CaseResult): string {
+  const { target, kind, done, missing, again, listed, lines, violations } = each;
+  const of = target.kind === "queue" ? target.name : "the Directory";
+  const told = [...listed, ...(lines.length > 0 ? [`${lines.length} line(s)`] : [])].join(", ") || "nothing";
+  return [
+    `  ${number}  ${of}: ${kind} (${done}): ${missing} missing, ${again} again; told: ${told}`,
+    ...lines.slice(0, 2).map((line) => `       printed: ${line}`),
+    ...violations.map((text) => `       violation: ${text}`),
+  ].join("\n");
 }
 
-function damageLines({ cases, acknowledged }: DamageResult): Line[] {
-  const count = (holds: (each: DamageCase) => boolean) => cases.filter(holds).length;
+function damageLines(cases: readonly CaseResult[]): Line[] {
+  const count = (holds: (each: CaseResult) => boolean) => cases.filter(holds).length;
+  const sum = (of: (each: CaseResult) => number) => cases.reduce((total, each) => total + of(each), 0);
+  const harmed = (each: CaseResult) => each.missing + each.again > 0;
+  const isTold = ({ listed, lines }: CaseResult) => listed.length + lines.length > 0;
   return [
-    ["objects damaged", cases.length],
-    ["  of which lost messages, each reported", count(({ lost }) => lost > 0)],
-    ["  of which were the Directory", count(({ target }) => target === "Directory")],
-    ["messages acknowledged", acknowledged],
-    ["messages lost in damaged queues", cases.reduce((sum, { lost }) => sum + lost, 0)],
-    [
-      "violations (silent or reported too low, other queues touched)",
-      count(({ violations }) => violations.length > 0),
-    ],
+    ["cases", cases.length],
+    ["  of which cost or repeated messages, each reported", count((each) => harmed(each) && isTold(each))],
+    ["  of which cost nothing and were reported", count((each) => !harmed(each) && isTold(each))],
+    ["  of which cost nothing and were not noticed", count((each) => !harmed(each) && !isTold(each))],
+    ["  of which were the Directory", count(({ target }) => target.kind === "directory")],
+    ["messages owed, acknowledged before the damage", sum(({ owed }) => owed)],
+    ["  delivered", sum(({ delivered }) => delivered)],
+    ["  missing in damaged queues", sum(({ missing }) => missing)],
+    ["settled messages delivered again in damaged queues", sum(({ again }) => again)],
+    ...DAMAGE_KINDS.map((kind): Line => [`cases of: ${kind}`, count((each) => each.kind === kind)]),
+    ["violations (silent, understated, other queues touched)", sum(({ violations }) => violations.length)],
   ];
 }
 

@@ -18,7 +18,7 @@ installProducers(
 /** Sends what it is told to, over the same binding as any user's Worker, and shows the broker's own paths. */
 export default {
   async fetch(request, env) {
-    if (new URL(request.url).pathname.startsWith("/__sluice")) return env.BROKER.fetch(request);
+    if (/^\/__(sluice|soak)/.test(new URL(request.url).pathname)) return env.BROKER.fetch(request);
     const order = await request.json<SendOrder>();
     return Response.json(await send(env[order.queue] as Queue<string>, order));
   },

@@ -91,6 +91,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     structuralDamageOf(store),
   ];
   alarm.found(alarmAtMs);
+  warnOfDirectory(name, answer, log);
   const known = knownFrom(answer, copy, input.deployed);
   if (known === null) throw new Error("the directory does not answer, and nothing else tells what it is");
   if (copy !== null && isOfDeleted(copy, known)) {
@@ -170,6 +171,15 @@ function knownFrom(
   if (answer !== null) return answer.standing;
   if (copy !== null) return { kind: "known", record: copy };
   return deployed === undefined ? null : { kind: "provisional", definition: deployed };
+}
+
+/** A directory that has lost data may have lost how far the queue had come as well. */
+function warnOfDirectory(name: string, answer: Opened | null, log: QueueLog): void {
+  const loss = answer?.directoryLoss ?? null;
+  if (loss === null) return;
+  log.error(
+    `Queue "${name}": the directory has lost data: it ${loss}. Whether the queue's own store is complete may not be known`,
+  );
 }
 
 /** What a queue still does after its end concerns nobody. */

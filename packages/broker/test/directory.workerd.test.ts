@@ -204,5 +204,8 @@ describe("a directory that fails", () => {
     const again = await start({});
     expect(await again.send("manual", ["b"])).toMatchObject({ ok: true, metrics: { backlogCount: 2 } });
     expect(await (await again.directory()).findByName("manual")).toEqual(created);
+    expect(again.lines).toContainEqual(
+      expect.stringMatching(/^Queue "manual": the directory has lost data: it does not know it any more/),
+    );
   });
 });

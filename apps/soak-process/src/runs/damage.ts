@@ -1,166 +1,210 @@
+import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { bundleWorkers, type WorkerSources } from "../cluster/bundle-workers.ts";
+import { Cluster, type QueueFigures } from "../cluster/cluster.ts";
 import { PRODUCED_QUEUES } from "../cluster/topology.ts";
-import { isOpen } from "../ledger/message.ts";
-import { sendOrder } from "../load/producers.ts";
-import { Scenario } from "./scenario.ts";
-import { DAMAGES, type Damage, damage, directoryFile, queueFiles } from "./state-files.ts";
-import { until } from "./until.ts";
+import { type BaseState, makeBaseState } from "../damage/base-state.ts";
+import { Books, type Entry } from "../damage/books.ts";
+import { judge, judgeDirectory, type Seen } from "../damage/judge.ts";
+import { DAMAGE_KINDS, type DamageKind, damage } from "../damage/kinds.ts";
+import { copyState, databaseOf, databasesOf, type Target } from "../damage/state-files.ts";
+import { bodyOf } from "../load/body.ts";
+import { Random } from "../random.ts";
 
 export interface DamageOptions {
-  /** Rounds; each damages one or two queues, or the Directory. */
-  readonly rounds: number;
+  readonly cases: number;
+  /** Number of the first one; 1 by default. */
+  readonly from?: number;
   readonly seed: number;
-  readonly onCase?: (result: DamageCase) => void;
+  readonly onCase?: (number: number, result: CaseResult) => void;
 }
 
-/** What became of the files of one object that were damaged. */
-export interface DamageCase {
-  readonly target: string;
-  readonly damage: Damage;
+/** What became of one damaged state. */
+export interface CaseResult {
+  readonly kind: DamageKind;
+  readonly target: Target;
+  /** What was done to the file. */
   readonly done: string;
-  /** Messages of it that were acknowledged and never came. */
-  readonly lost: number;
-  /** What the admin API says of it: kinds of damage, with the most messages that each can have cost. */
-  readonly reported: readonly string[];
-  /** What must not have happened; empty if all is well. */
+  /** Messages that were acknowledged and not settled before, and how many of these came. */
+  readonly owed: number;
+  readonly delivered: number;
+  /** Of the damaged queue: owed and not delivered; settled before and delivered again. */
+  readonly missing: number;
+  readonly again: number;
+  /** Kinds of damage that the admin API lists for the damaged queue. */
+  readonly listed: readonly string[];
+  /** Lines about damage that name what was damaged. */
+  readonly lines: readonly string[];
   readonly violations: readonly string[];
 }
 
-export interface DamageResult {
-  readonly cases: readonly DamageCase[];
-  readonly acknowledged: number;
-}
+/** A state is made once for so many cases: to make one takes seconds. */
+const CASES_PER_STATE = 14;
+/** Longer than what waits in a state. In ms. */
+const TIME_PASSES_MS = 7_200_000;
+/** Longest that a case waits without a delivery before what has not come is missing, in ms. */
+const STALLED_MS = 2_500;
+/** Longest that a case waits for a deliverable probe, in ms: a refused object is tried again meanwhile. */
+const PROBE_MS_MAX = 15_000;
+const LOOK_AGAIN_MS = 50;
 
-/** A delay that nothing is due before, and how far the clock is moved then. */
-const DELAY_SECONDS = 3_600;
-/** A queue reports how far it has come at most 5 s after a commit; what is lost before that cannot be told. */
-const REPORTED_MS = 6_000;
-/** Longest that what is left takes to come, and that nothing may come before the rest counts as lost, in ms. */
-const DRAIN_MS_MAX = 30_000;
-const QUIET_MS = 2_000;
+const TARGETS: readonly Target[] = [
+  ...PRODUCED_QUEUES.map((name): Target => ({ kind: "queue", name })),
+  { kind: "directory" },
+];
 
 /**
- * Fills queues, kills the process, damages files and starts it again. Whatever is missing must be reported for the right
- * queue, in the log and by the admin API, and the other queues must not lose anything.
+ * Damages the files of one object after the other, in every way, and looks at what the next life makes of it. What a case
+ * does depends on the seed and the case's number alone.
  */
-export async function runDamage({ rounds, seed, onCase }: DamageOptions): Promise<DamageResult> {
-  const cases: DamageCase[] = [];
-  let acknowledged = 0;
-  for (let round = 0; round < rounds; round++) {
-    const result = await runRound(seed + round, round);
-    acknowledged += result.acknowledged;
-    cases.push(...result.cases);
-    for (const each of result.cases) onCase?.(each);
+export async function runDamage({ cases, from = 1, seed, onCase }: DamageOptions): Promise<CaseResult[]> {
+  const sources = await bundleWorkers();
+  const results: CaseResult[] = [];
+  const end = from + cases;
+  for (let number = from; number < end; ) {
+    const state = Math.floor((number - 1) / CASES_PER_STATE);
+    const base = await makeBaseState(sources, new Random(seed + state));
+    try {
+      const databases = await databasesOf(base.folder);
+      for (; number < end && number <= (state + 1) * CASES_PER_STATE; number++) {
+        const result = await runCase({ sources, base, databases, ...drawCase(seed, number) });
+        results.push(result);
+        onCase?.(number, result);
+      }
+    } finally {
+      await rm(base.folder, { recursive: true, force: true });
+    }
   }
-  return { cases, acknowledged };
+  return results;
 }
 
-interface Done {
-  readonly target: string;
-  readonly damage: Damage;
-  readonly done: string;
+/** Every kind of damage to every object in turn, whatever the seed. */
+function drawCase(seed: number, number: number): Pick<Case, "kind" | "target" | "random"> {
+  const kind = DAMAGE_KINDS[(number - 1) % DAMAGE_KINDS.length];
+  const target = TARGETS[Math.floor((number - 1) / DAMAGE_KINDS.length) % TARGETS.length];
+  if (kind === undefined || target === undefined) throw new RangeError(`there is no case ${number}`);
+  return { kind, target, random: new Random(Math.imul(seed + 1, 0x9e37_79b1) + number) };
 }
 
-async function runRound(seed: number, round: number): Promise<DamageResult> {
-  let offsetMs = 0;
-  const scenario = await Scenario.open(seed, undefined, () => Date.now() + offsetMs);
+interface Case {
+  readonly sources: WorkerSources;
+  readonly base: BaseState;
+  readonly databases: ReadonlyMap<string, string>;
+  readonly kind: DamageKind;
+  readonly target: Target;
+  readonly random: Random;
+}
+
+async function runCase({ sources, base, databases, kind, target, random }: Case): Promise<CaseResult> {
+  const folder = await copyState(base.folder);
+  const probes = PRODUCED_QUEUES.map(
+    (queue, i): Entry => ({ tag: base.entries.length + i, queue, bytes: 50, isSettled: false }),
+  );
+  const books = new Books(base.entries);
+  const probeBooks = new Books(probes);
   try {
-    await fill(scenario);
-    await sleep(REPORTED_MS);
-    await scenario.kill();
-    const done = await damageFiles(scenario, round);
-    const before = scenario.lines.length;
-    const cluster = await scenario.start();
-    scenario.handler.isDraining = true;
-    offsetMs = 1000 * DELAY_SECONDS;
-    await cluster.advanceClock(offsetMs);
-    await settle(scenario);
-    const acknowledged = scenario.ledger.messages.filter(({ outcome }) => outcome === "acknowledged").length;
-    return { acknowledged, cases: await judge(scenario, done, scenario.lines.slice(before)) };
-  } finally {
-    await scenario.close();
-  }
-}
-
-/** Puts messages into every queue, in several commits, none of them due. */
-async function fill(scenario: Scenario): Promise<void> {
-  const cluster = await scenario.start();
-  const { random, ledger } = scenario;
-  for (const queue of PRODUCED_QUEUES) {
-    for (let order = random.int(3, 12); order > 0; order--) {
-      const messages = Array.from({ length: random.int(1, 60) }, () => ({
-        bytes: random.chance(0.05) ? random.int(1_000, 60_000) : random.int(1, 400),
-        delaySeconds: DELAY_SECONDS,
-      }));
-      await sendOrder(cluster, ledger, { queue, how: random.pick(["batch", "singles"]), messages });
-    }
-  }
-}
-
-/** Damages one or two of the queues, or the Directory; at least one queue is left alone. */
-async function damageFiles({ persistDir, random }: Scenario, round: number): Promise<Done[]> {
-  const files = await queueFiles(persistDir);
-  // Every kind comes about equally often, whatever the seed.
-  const kindOf = (i: number): Damage => DAMAGES[(round + i) % DAMAGES.length] ?? DAMAGES[0];
-  const targets: [string, string][] = random.chance(0.2)
-    ? [["Directory", await directoryFile(persistDir)]]
-    : [...files].filter(([name]) => name !== "dead").slice(0, random.int(1, 2));
-  const done: Done[] = [];
-  for (const [i, [target, file]] of targets.entries()) {
-    const text = await damage(file, kindOf(i), random);
-    if (text !== null) done.push({ target, damage: kindOf(i), done: text });
-  }
-  return done;
-}
-
-/** Waits until what is left has been handled, or nothing has come for a while. */
-async function settle({ ledger }: Scenario): Promise<void> {
-  let [open, sinceMs] = [ledger.openCount, Date.now()];
-  await until(() => {
-    if (ledger.openCount === 0) return true;
-    if (ledger.openCount !== open) [open, sinceMs] = [ledger.openCount, Date.now()];
-    return Date.now() - sinceMs > QUIET_MS;
-  }, DRAIN_MS_MAX);
-}
-
-async function judge(
-  scenario: Scenario,
-  done: readonly Done[],
-  lines: readonly string[],
-): Promise<DamageCase[]> {
-  const { ledger, cluster } = scenario;
-  const figures = await cluster.queues();
-  const lostOf = (queue: string) =>
-    ledger.messages.filter((each) => each.queue === queue && isOpen(each)).length;
-  const reportsOf = (queue: string) => figures.find(({ name }) => name === queue)?.damage ?? [];
-  const common: string[] = [...ledger.findings.violationTexts];
-  for (const queue of PRODUCED_QUEUES) {
-    if (done.some(({ target }) => target === queue)) continue;
-    if (lostOf(queue) > 0)
-      common.push(`queue "${queue}" was left alone and has lost ${lostOf(queue)} message(s)`);
-    if (reportsOf(queue).length > 0) common.push(`queue "${queue}" was left alone and reports damage`);
-  }
-  const resumed = await sendOrder(cluster, ledger, {
-    queue: PRODUCED_QUEUES.find((queue) => done.every(({ target }) => target !== queue)) ?? "orders",
-    how: "singles",
-    messages: [{ bytes: 10, delaySeconds: null }],
-  });
-  if (!resumed || ledger.messages.at(-1)?.outcome !== "acknowledged")
-    common.push("a queue that was left alone takes no sends");
-  return done.map(({ target, ...what }) => {
-    const lost = target === "Directory" ? 0 : lostOf(target);
-    const reports = reportsOf(target);
-    const violations = [...common];
-    if (lost > 0) {
-      const most = reports.reduce(
-        (sum, { messagesLost }) => sum + (messagesLost ?? Number.POSITIVE_INFINITY),
-        0,
+    const done = await damage(kind, databaseOf(folder, databases, target), random);
+    const cluster = await Cluster.start({
+      sources,
+      persistDir: folder,
+      handle: async (report) => {
+        const isProbe = report.messages.map(({ body }) =>
+          probes.some(({ tag, bytes }) => bodyOf(tag, bytes) === body),
+        );
+        books.delivered({ ...report, messages: report.messages.filter((_, i) => !isProbe[i]) });
+        probeBooks.delivered({ ...report, messages: report.messages.filter((_, i) => isProbe[i]) });
+        return { acks: [], retries: [], ends: "returns" };
+      },
+    });
+    try {
+      await untilDelivered(cluster, books);
+      const probed = await Promise.all(probes.map((entry) => probe(cluster, entry, probeBooks)));
+      const figures = await cluster.queues().catch(() => null);
+      const seen = PRODUCED_QUEUES.map((queue, i) =>
+        look(queue, books, figures, cluster.lines, probed[i] ?? "lost"),
       );
-      if (most < lost) violations.push(`${lost} message(s) are lost, ${most} are reported`);
-      if (!lines.some((line) => line.includes(`"${target}"`)))
-        violations.push("no line in the log names the queue");
+      return conclude({ kind, target, done, books, seen, figures, lines: cluster.lines });
+    } finally {
+      cluster.kill();
+      await cluster.ended();
     }
-    const reported = reports.map(({ kind, messagesLost }) => `${kind} (${messagesLost ?? "unknown"})`);
-    return { target, ...what, lost, reported, violations };
-  });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Lets time pass until everything has been delivered, or nothing more comes. */
+async function untilDelivered(cluster: Cluster, books: Books): Promise<void> {
+  // Opens every queue that can be.
+  await cluster.queues().catch(() => null);
+  await cluster.advanceClock(TIME_PASSES_MS);
+  let [count, sinceMs] = [-1, Date.now()];
+  for (;;) {
+    if (PRODUCED_QUEUES.every((queue) => books.missing(queue) === 0)) break;
+    if (books.deliveredCount !== count) [count, sinceMs] = [books.deliveredCount, Date.now()];
+    else if (Date.now() - sinceMs > STALLED_MS) break;
+    await sleep(LOOK_AGAIN_MS);
+  }
+  // What comes although it was settled comes in the same way: after the rest, at the latest.
+  await sleep(10 * LOOK_AGAIN_MS);
+}
+
+/** Sends one more message, and waits for it. */
+async function probe(cluster: Cluster, { tag, queue, bytes }: Entry, books: Books): Promise<Seen["probe"]> {
+  const order = { queue, how: "singles", messages: [{ body: bodyOf(tag, bytes) }] } as const;
+  const [answer] = await cluster.send(order);
+  if (answer !== null) return "refused";
+  const deadlineMs = Date.now() + PROBE_MS_MAX;
+  while (books.missing(queue) > 0) {
+    if (Date.now() > deadlineMs) return "lost";
+    await sleep(LOOK_AGAIN_MS);
+  }
+  return "delivered";
+}
+
+function look(
+  queue: string,
+  books: Books,
+  figures: readonly QueueFigures[] | null,
+  lines: readonly string[],
+  probed: Seen["probe"],
+): Seen {
+  return {
+    queue,
+    missing: books.missing(queue),
+    again: books.again(queue),
+    damage: figures?.find(({ name }) => name === queue)?.damage ?? null,
+    lines: lines.filter((line) => line.startsWith(`Queue "${queue}"`)),
+    probe: probed,
+  };
+}
+
+function conclude(input: {
+  readonly kind: DamageKind;
+  readonly target: Target;
+  readonly done: string;
+  readonly books: Books;
+  readonly seen: readonly Seen[];
+  readonly figures: readonly QueueFigures[] | null;
+  readonly lines: readonly string[];
+}): CaseResult {
+  const { kind, target, done, books, seen, figures, lines } = input;
+  const of = target.kind === "queue" ? seen.find(({ queue }) => queue === target.name) : undefined;
+  const owed = PRODUCED_QUEUES.reduce((sum, queue) => sum + books.owed(queue), 0);
+  const missing = seen.reduce((sum, { missing }) => sum + missing, 0);
+  const directoryLines = lines.filter((line) => /directory/i.test(line));
+  const violations = [...seen.flatMap((one) => judge(target, one)), ...books.foreign];
+  if (target.kind === "directory") violations.push(...judgeDirectory(kind, figures, directoryLines));
+  return {
+    kind,
+    target,
+    done,
+    owed,
+    delivered: owed - missing,
+    missing: of?.missing ?? 0,
+    again: of?.again ?? 0,
+    listed: of?.damage?.map((entry) => entry.kind) ?? [],
+    lines: of?.lines ?? directoryLines,
+    violations,
+  };
 }

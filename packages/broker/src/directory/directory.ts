@@ -25,7 +25,7 @@ import { Purges } from "./purges.ts";
 import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
 import { Registry } from "./registry.ts";
 import { DirectoryRows } from "./rows.ts";
-import { restoreQueue, type Standing, standingOf } from "./standing.ts";
+import { lossShownBy, restoreQueue, type Standing, standingOf } from "./standing.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 /** Name of the one directory of an account. */
@@ -41,6 +41,8 @@ export interface Opened {
   /** How far the queue had come by its latest report, `null` if it never made one. */
   readonly mark: Mark | null;
   readonly standing: Standing;
+  /** What the directory has lost of it, to go on with "the directory ..."; `null` if nothing, as far as that shows. */
+  readonly directoryLoss: string | null;
 }
 
 /** What queues' objects ask the directory. */
@@ -185,8 +187,9 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     }
 
     async opened(queue: string, copy: QueueRecord | null): Promise<Opened> {
+      const directoryLoss = copy === null ? null : lossShownBy(this.#registry, copy);
       if (copy !== null) this.#transaction(() => restoreQueue(this.#registry, copy));
-      return { mark: this.#marks.read(queue), standing: standingOf(this.#registry, queue) };
+      return { mark: this.#marks.read(queue), standing: standingOf(this.#registry, queue), directoryLoss };
     }
 
     async ensureQueue(queue: string): Promise<DirectoryReply> {

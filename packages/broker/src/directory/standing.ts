@@ -13,6 +13,19 @@ export function standingOf(registry: Registry, name: string): Standing {
 }
 
 /**
+ * What a queue's own copy shows the directory to have lost: a queue keeps only what the directory had stored and told it.
+ *
+ * @returns what it is, to go on with "the directory ..."; `null` if nothing.
+ */
+export function lossShownBy(registry: Registry, copy: QueueRecord): string | null {
+  const row = registry.row(copy.name);
+  if (row === undefined) return "does not know it any more and takes it back as the queue knows itself";
+  if (row.kind === "deleted" || copy.revision < row.record.emptyAsOf) return null;
+  if (row.record.queueId !== copy.queueId) return "knows it as a new one, with another id";
+  return row.record.revision < copy.revision ? "knows an older change of it than the queue does" : null;
+}
+
+/**
  * Takes back a queue that the directory does not know, from the copy that the queue itself has kept: the directory's data
  * were lost or damaged. A queue that was deleted stays so: its row says it until the queue has emptied itself.
  */

@@ -1,0 +1,72 @@
+import type { DamageEntry, QueueFigures } from "../cluster/cluster.ts";
+import type { DamageKind } from "./kinds.ts";
+import type { Target } from "./state-files.ts";
+
+/** What was seen of one queue after the damage. */
+export interface Seen {
+  readonly queue: string;
+  /** Owed and not delivered. */
+  readonly missing: number;
+  /** Settled before, and delivered again. */
+  readonly again: number;
+  /** What the admin API lists; `null` if it does not know the queue or does not answer. */
+  readonly damage: readonly DamageEntry[] | null;
+  /** Lines that name the queue and speak of damage. */
+  readonly lines: readonly string[];
+  /** What a send after the damage came to: stored and delivered, refused with an error, or acknowledged and not delivered. */
+  readonly probe: "delivered" | "refused" | "lost";
+}
+
+/**
+ * What must hold however a database was damaged: the other queues go on whole, and what the damaged one lacks is told.
+ *
+ * @returns violations, in words; none is good.
+ */
+export function judge(target: Target, seen: Seen): string[] {
+  const isTarget = target.kind === "queue" && target.name === seen.queue;
+  return isTarget ? judgeDamaged(seen) : judgeHealthy(seen);
+}
+
+function judgeHealthy({ queue, missing, again, damage, probe }: Seen): string[] {
+  const found: string[] = [];
+  const say = (text: string) => found.push(`queue "${queue}" was not damaged and ${text}`);
+  if (missing > 0) say(`lacks ${missing} message(s)`);
+  if (again > 0) say(`delivered ${again} settled message(s) again`);
+  if (damage !== null && damage.length > 0) say(`lists damage: ${damage[0]?.text}`);
+  if (probe !== "delivered") say(`a send to it was ${probe}`);
+  return found;
+}
+
+function judgeDamaged({ queue, missing, again, damage, lines, probe }: Seen): string[] {
+  const found: string[] = [];
+  const say = (text: string) => found.push(`queue "${queue}" was damaged and ${text}`);
+  const hasHarm = missing + again > 0 || probe !== "delivered";
+  const listed = damage ?? [];
+  if (hasHarm && listed.length === 0)
+    say(`lists no damage (${missing} missing, ${again} again, probe ${probe})`);
+  if (hasHarm && lines.length === 0)
+    say(`printed no line (${missing} missing, ${again} again, probe ${probe})`);
+  if (probe === "lost") say("a send to it was acknowledged and lost");
+  const stated = messagesStated(listed);
+  if (listed.length > 0 && missing > stated) say(`lacks ${missing} message(s) and states at most ${stated}`);
+  if (again > 0 && listed.length > 0 && listed.every(({ kind }) => kind === "messagesLost")) {
+    say(`delivered ${again} settled message(s) again and lists lost ones only`);
+  }
+  return found;
+}
+
+/** Most messages that the entries say are lost: no limit where one says that nobody can tell. */
+function messagesStated(entries: readonly DamageEntry[]): number {
+  return entries.reduce((sum, { messagesLost }) => sum + (messagesLost ?? Number.POSITIVE_INFINITY), 0);
+}
+
+/** What must hold of the directory: whether it has lost anything, or everything, is told. */
+export function judgeDirectory(
+  kind: DamageKind,
+  figures: readonly QueueFigures[] | null,
+  lines: readonly string[],
+): string[] {
+  // Nothing of a directory is in its file before its log is long: without the log, all of it is lost.
+  const isGone = kind === "file removed" || kind === "log removed" || figures === null;
+  return isGone && lines.length === 0 ? [`the directory was damaged (${kind}) and no line says so`] : [];
+}
