@@ -81,13 +81,23 @@ describe("messages whose bytes are not what was stored", () => {
       foundAtMs: WORLD_START_MS + 1_000,
       messagesLost: 2,
       text: expect.stringMatching(
-        /^2 message\(s\) are lost: their bytes are not what was stored \(segment \d+\)$/,
+        /^2 message\(s\) are lost: their bytes are not what was stored \(segment \d+, within messages 0 to 2\)$/,
       ),
     };
     expect(world.core("orders").describe().damage).toEqual([entry]);
     expect(world.lines).toEqual([expect.stringMatching(/^error: Queue "orders": 2 message\(s\) are lost: /)]);
     world.crash("orders");
     expect(world.core("orders").describe().damage).toEqual([entry]);
+  });
+
+  it("are listed each time that some are found, however alike these are", async () => {
+    const world = worldWith({ maxBatchSize: 1 });
+    await world.send("orders", ["a", "b", "c"]);
+    damageRecords(world, [0, 2]);
+    world.core("orders");
+    await world.pass(1_000);
+    const { damage } = world.core("orders").describe();
+    expect(damage.map(({ messagesLost }) => messagesLost)).toEqual([1, 1]);
   });
 
   it("do not go to the dead-letter queue, the others do", async () => {

@@ -36,17 +36,18 @@ export function buryDead(core: QueueCore, dead: readonly Slice[], reason: string
 }
 
 /** Copies of the records of dead messages, each without its own delay: that was served here. */
-function readRecords(core: QueueCore, { segmentId, from, to, attempts }: Slice): PackedIndex[] {
+function readRecords(core: QueueCore, slice: Slice): PackedIndex[] {
+  const { segmentId, from, to, attempts } = slice;
   try {
     const payload = core.payloadOf(segmentId);
     const positions = Array.from({ length: to - from }, (_, i) => from + i);
     const readable = positions.filter((i) => isReadable(payload, i));
     if (readable.length < positions.length) {
-      core.messagesLost(segmentId, positions.length - readable.length, "their bytes are not what was stored");
+      core.messagesLost(slice, positions.length - readable.length, "their bytes are not what was stored");
     }
     return readable.map((i) => deadRecord(core, payload, i, attempts));
   } catch (error) {
-    core.messagesLost(segmentId, to - from, error);
+    core.messagesLost(slice, to - from, error);
     return [];
   }
 }

@@ -300,8 +300,14 @@ export class QueueCore {
   };
 
   /** Within a turn: reports messages of a segment as lost, with the reason. */
-  messagesLost(segmentId: number, count: number, reason: unknown): void {
-    this.damage.note("messagesLost", count, `${count} message(s) are lost: ${reason} (segment ${segmentId})`);
+  messagesLost(
+    { segmentId, from, to }: Pick<Slice, "segmentId" | "from" | "to">,
+    count: number,
+    reason: unknown,
+  ): void {
+    // Where it was: damage is listed once by its text, and two that are alike must not pass for one.
+    const where = `segment ${segmentId}, within messages ${from} to ${to - 1}`;
+    this.damage.note("messagesLost", count, `${count} message(s) are lost: ${reason} (${where})`);
   }
 
   /** Sets the alarm to the next moment at which anything is due. */

@@ -120,6 +120,16 @@ describe("while objects may be reset", () => {
   });
 });
 
+describe("a reset", () => {
+  it("can fail a send whose commit was made", () => {
+    ledger.objectsMayReset = true;
+    const { message, body } = ledger.intend({ queue: "orders", bytes: 50, delayMs: 0 });
+    ledger.answered(message, "refused");
+    deliver(body, 1);
+    expect(violations()).toEqual([]);
+  });
+});
+
 describe("a violation is", () => {
   it("a body that nobody sent, or a damaged one", () => {
     const { body } = stored();

@@ -45,6 +45,9 @@ async function produceOne(
   }
 }
 
+/** Code of a send that failed for a reason which the queue does not know: its object was reset. */
+const INTERNAL_ERROR = "(15000)";
+
 /** An order that is not in the books yet. */
 export interface DrawnOrder {
   readonly queue: string;
@@ -86,7 +89,10 @@ export async function sendOrder(
     const answers = await cluster.send({ queue, how, messages: outgoing });
     for (const [i, answer] of answers.entries()) {
       const entry = entries[i];
-      if (entry !== undefined) ledger.answered(entry, answer === null ? "acknowledged" : "refused");
+      // An internal error says nothing of what became of a message: only a refusal that names its reason does.
+      const isOpen = answer?.includes(INTERNAL_ERROR) ?? false;
+      if (entry !== undefined && !isOpen)
+        ledger.answered(entry, answer === null ? "acknowledged" : "refused");
       if (answer !== null) ledger.refusals.add(answer);
     }
     return true;
