@@ -4,6 +4,7 @@ import { CONSUMER_REFERENCES } from "../references/consumer.ts";
 import { CONTROL_PLANE_REFERENCES } from "../references/control-plane.ts";
 import { DELIVERY_REFERENCES } from "../references/delivery.ts";
 import { PRODUCER_REFERENCES } from "../references/producer.ts";
+import { PULL_REFERENCES } from "../references/pull.ts";
 import type { Row } from "../scenario/row.ts";
 import { ATTEMPTS } from "../scenarios/attempts.ts";
 import { BATCHES } from "../scenarios/batches.ts";
@@ -71,6 +72,7 @@ export const SECTIONS: readonly Section[] = [
     rows: LONG_TIMES,
   },
   { title: "Delivery", file: "scenarios/delivery.ts", rows: [...DELIVERY, ...DELIVERY_REFERENCES] },
+  { title: "Pulling", file: "references/pull.ts", rows: PULL_REFERENCES },
   {
     title: "REST API and `wrangler queues`",
     file: "references/control-plane.ts",
