@@ -56,6 +56,6 @@ export const CONFIGURATION_REFERENCES: readonly ReferenceRow[] = [
     ),
     sluice: { kind: "differs", observed: "warned of, and applied" },
     reason:
-      "projects that are run by `wrangler dev` know it applied; the warning says that production will not, and names the setting that both apply",
+      "projects that are run by `wrangler dev` know it applied; a warning says that production will not",
   },
 ];
