@@ -250,7 +250,7 @@ describe("consumers", () => {
       queue_name: "consumed",
       type: "http_pull",
       dead_letter_queue: "",
-      settings: { batch_size: 10, max_retries: 3, visibility_timeout_ms: 30_000, retry_delay: 0 },
+      settings: { batch_size: 5, max_retries: 3, visibility_timeout_ms: 30_000, retry_delay: 0 },
     });
     expect(await queues.consumers.delete(consumer_id, { account_id, queue_id })).toMatchObject({
       success: true,

@@ -8,6 +8,7 @@ import {
   CONCURRENCY_MIN,
   type ConsumerDefinition,
   DELAY_SECONDS_MAX,
+  PULL_BATCH_SIZE_DEFAULT,
   RETRIES_DEFAULT,
   RETRIES_MAX,
   VISIBILITY_TIMEOUT_MS_DEFAULT,
@@ -26,13 +27,14 @@ export const consumerBody = z.discriminatedUnion("type", [
   z.object({ type: z.literal("http_pull"), ...shared }),
 ]);
 
+const batchSize = wholeNumber(BATCH_SIZE_MIN, BATCH_SIZE_MAX);
 const settingsOfBoth = {
-  batch_size: wholeNumber(BATCH_SIZE_MIN, BATCH_SIZE_MAX).default(BATCH_SIZE_DEFAULT),
   max_retries: wholeNumber(0, RETRIES_MAX).default(RETRIES_DEFAULT),
   retry_delay: wholeNumber(0, DELAY_SECONDS_MAX).default(0),
 };
 const workerSettings = z.object({
   ...settingsOfBoth,
+  batch_size: batchSize.default(BATCH_SIZE_DEFAULT),
   max_wait_time_ms: wholeNumber(0, 1000 * BATCH_TIMEOUT_SECONDS_MAX).default(
     1000 * BATCH_TIMEOUT_SECONDS_DEFAULT,
   ),
@@ -40,6 +42,8 @@ const workerSettings = z.object({
 });
 const pullSettings = z.object({
   ...settingsOfBoth,
+  // A pull that names no number gets this many (spec cloudflare-queues 5.2).
+  batch_size: batchSize.default(PULL_BATCH_SIZE_DEFAULT),
   visibility_timeout_ms: wholeNumber(0, VISIBILITY_TIMEOUT_MS_MAX).default(VISIBILITY_TIMEOUT_MS_DEFAULT),
 });
 
