@@ -1,10 +1,10 @@
 import { advance } from "./advance.ts";
-import { splitOff } from "./entry.ts";
+import { type Entry, splitOff } from "./entry.ts";
 import type { Slice } from "./lease.ts";
 import type { Queue } from "./queue.ts";
 import type { Segment } from "./segment.ts";
 import { failEntry, type RetryOutcome, returnReceived } from "./settle.ts";
-import { forget, indexUntouched, lift, removeEntry, sliceOf, toWaiting } from "./transitions.ts";
+import { forget, indexUntouched, lift, putBack, removeEntry, sliceOf } from "./transitions.ts";
 
 /**
  * Ends the leases whose time is up. A push delivery that ran too long failed: its messages wait before they are delivered
@@ -51,25 +51,26 @@ export function endPushLeases(queue: Queue, nowMs: number): RetryOutcome {
 }
 
 /**
- * `expired` from `ready` or `delayed`: messages older than the queue's retention. Leased ones are spared until their
- * lease has ended.
+ * `expired` from `ready`, `delayed` or received: messages older than the queue's retention. Those of other leases are
+ * spared until these have ended.
  *
  * @returns how many are gone.
  */
 export function expireRetention(queue: Queue, nowMs: number): number {
   const acceptedUntilMs = nowMs - queue.rules.retentionMs;
-  if (oldestWaitingMs(queue) > acceptedUntilMs) return 0;
+  if (oldestExpiringMs(queue) > acceptedUntilMs) return 0;
   advance(queue, nowMs);
   let expired = 0;
   for (const segment of [...queue.segments.values()]) {
     if (segment.runs.acceptedMs(0) > acceptedUntilMs) break;
     expired += expireUntouched(queue, segment, acceptedUntilMs);
     for (const entry of [...segment.entries]) {
-      if (entry.state === "leased" || segment.acceptedOf(entry.from) > acceptedUntilMs) continue;
+      if (!canExpire(entry) || segment.acceptedOf(entry.from) > acceptedUntilMs) continue;
+      const { state, atMs } = entry;
       lift(queue, entry);
       let to = entry.from;
       while (to < entry.to && segment.acceptedOf(to) <= acceptedUntilMs) to = segment.runEnd(to);
-      if (to < entry.to) toWaiting(queue, splitOff(entry, to), entry.atMs, nowMs);
+      if (to < entry.to) putBack(queue, splitOff(entry, to), state, atMs);
       expired += entry.count;
       removeEntry(queue, entry);
     }
@@ -82,11 +83,29 @@ export function expireRetention(queue: Queue, nowMs: number): number {
  * message, but one that was appended to may have lost its old messages: a later one can hold the oldest.
  */
 export function oldestWaitingMs(queue: Queue): number {
+  return oldestMsOf(queue, isWaiting);
+}
+
+/** The same of the messages that retention ends. */
+export function oldestExpiringMs(queue: Queue): number {
+  return oldestMsOf(queue, canExpire);
+}
+
+function isWaiting({ state }: Entry): boolean {
+  return state !== "leased";
+}
+
+/** A message that was received goes when its time is up, whoever works on it (spec sqs 3.1); other leases spare theirs. */
+function canExpire({ state, leaseKind }: Entry): boolean {
+  return state !== "leased" || leaseKind === "receive";
+}
+
+function oldestMsOf(queue: Queue, counts: (entry: Entry) => boolean): number {
   let oldestMs = Infinity;
   for (const segment of queue.segments.values()) {
     if (segment.runs.acceptedMs(0) >= oldestMs) break;
-    const waiting = segment.entries.find((entry) => entry.state !== "leased");
-    const first = Math.min(waiting?.from ?? segment.count, segment.cursor);
+    const touched = segment.entries.find(counts);
+    const first = Math.min(touched?.from ?? segment.count, segment.cursor);
     if (first < segment.count) oldestMs = Math.min(oldestMs, segment.acceptedOf(first));
   }
   return oldestMs;

@@ -4,7 +4,9 @@ import {
   changeVisibility,
   counts,
   deleteReceived,
+  expireRetention,
   factsOf,
+  nextWakeAt,
   purge,
   receive,
   VISIBILITY_TOTAL_MS_MAX,
@@ -131,6 +133,23 @@ describe("receipts of a standard queue (spec sqs 3.3, 3.4)", () => {
     const receipt = queue.receiptOf("m");
     expect(deleteReceived(queue.queue, { ...receipt, segmentId: 1 }, queue.nowMs)).toBe("gone");
     expect(deleteReceived(queue.queue, { ...receipt, index: 1 }, queue.nowMs)).toBe("gone");
+  });
+});
+
+describe("a message in flight whose retention ends (spec sqs 3.1)", () => {
+  it.each([
+    [-1, 0, "changed"],
+    [0, 1, "gone"],
+    [1, 1, "gone"],
+  ])("%i ms from then: %i expire, a change of its visibility says %s", (ms, count, outcome) => {
+    const queue = standard({ retentionMs: 60_000 });
+    const sentMs = queue.nowMs;
+    queue.send("m");
+    queue.receive(1, 3_600_000);
+    expect(nextWakeAt(queue.queue, false)).toBe(sentMs + 60_000);
+    queue.nowMs = sentMs + 60_000 + ms;
+    expect(expireRetention(queue.queue, queue.nowMs)).toBe(count);
+    expect(queue.setVisibility("m", 5_000)).toBe(outcome);
   });
 });
 

@@ -1,6 +1,6 @@
 import { hasPushSlot } from "./dispatch.ts";
 import { Entry } from "./entry.ts";
-import { oldestWaitingMs } from "./expire.ts";
+import { oldestExpiringMs } from "./expire.ts";
 import { type HeapNode, TimeHeap } from "./heap.ts";
 import type { Queue } from "./queue.ts";
 import { firstReadyMs } from "./ready.ts";
@@ -15,7 +15,7 @@ import type { Segment } from "./segment.ts";
  * @param pushing Whether a consumer takes batches now.
  */
 export function nextWakeAt(queue: Queue, pushing: boolean): number | null {
-  let wakeMs = oldestWaitingMs(queue) + queue.rules.retentionMs;
+  let wakeMs = oldestExpiringMs(queue) + queue.rules.retentionMs;
   const lease = queue.leased.peek();
   if (lease !== undefined) wakeMs = Math.min(wakeMs, lease.atMs);
   if (pushing && hasPushSlot(queue)) wakeMs = Math.min(wakeMs, nextBatchAt(queue));

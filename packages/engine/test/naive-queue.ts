@@ -186,7 +186,10 @@ export class NaiveQueue {
   }
 
   expireRetention(nowMs: number): number {
-    const old = this.waiting().filter((message) => message.acceptedMs <= nowMs - this.rules.retentionMs);
+    const old = this.messages.filter(
+      ({ lease, acceptedMs }) =>
+        (lease === null || lease.kind === "receive") && acceptedMs <= nowMs - this.rules.retentionMs,
+    );
     this.gone.expired += old.length;
     this.#remove(old);
     return old.length;
@@ -217,9 +220,11 @@ export class NaiveQueue {
   }
 
   nextWakeAt(nowMs: number, pushing: boolean): number | null {
-    const moments = this.messages.map((message) =>
-      message.lease === null ? message.acceptedMs + this.rules.retentionMs : message.until,
-    );
+    const moments = this.messages.flatMap(({ lease, acceptedMs, until }) => {
+      const endMs = acceptedMs + this.rules.retentionMs;
+      if (lease === null) return [endMs];
+      return lease.kind === "receive" ? [until, endMs] : [until];
+    });
     const dues = this.waiting()
       .map((message) => message.dueMs)
       .sort((a, b) => a - b);
