@@ -1,0 +1,61 @@
+import { AwsError, COMMON_ERRORS, credentialOf, type SignedRequest, verifySignature } from "@sluice/aws";
+import type { Home } from "./address.ts";
+
+/**
+ * Who may use the AWS endpoint.
+ *
+ * - `open`: everybody, with any credentials or none.
+ * - `keys`: who signs with one of these keys (spec sqs 1.5).
+ * - `closed`: nobody, for the reason that is given.
+ */
+export type AwsAccess =
+  | { readonly kind: "open" }
+  | { readonly kind: "keys"; readonly secrets: ReadonlyMap<string, string> }
+  | { readonly kind: "closed"; readonly reason: string };
+
+/** Who makes a request, and in which region. */
+export interface Caller extends Home {
+  readonly accessKeyId: string;
+}
+
+/** Name of who brings no credentials. */
+const ANONYMOUS = "anonymous";
+
+/**
+ * Who makes a request. The region is that of its signature; an access key of twelve digits is the number of the account.
+ *
+ * @throws AwsError for a signature that is not good, where signatures are checked.
+ */
+export function callerOf(request: SignedRequest, access: AwsAccess, home: Home, nowMs: number): Caller {
+  if (access.kind === "closed") throw new AwsError(COMMON_ERRORS.accessDenied, access.reason);
+  const credential =
+    access.kind === "keys"
+      ? verifySignature(request, (key) => access.secrets.get(key), nowMs)
+      : credentialLeniently(request);
+  if (credential === null) return { ...home, accessKeyId: ANONYMOUS };
+  const { accessKeyId, region } = credential;
+  const account = /^\d{12}$/.test(accessKeyId) ? accessKeyId : home.account;
+  return { accessKeyId, region, account };
+}
+
+/** Where nothing is checked half a credential is as good as none. */
+function credentialLeniently(request: SignedRequest) {
+  try {
+    return credentialOf(request);
+  } catch {
+    return null;
+  }
+}
+
+/** Reads `KEY:SECRET,KEY:SECRET`. Throws RangeError on anything else. */
+export function parseAccessKeys(text: string): Map<string, string> {
+  const secrets = new Map<string, string>();
+  for (const pair of text.split(",")) {
+    const [key, ...secret] = pair.trim().split(":");
+    if (!key || secret.length === 0 || secret.join(":") === "") {
+      throw new RangeError("SLUICE_AWS_ACCESS_KEYS must be KEY:SECRET, several of them separated by commas");
+    }
+    secrets.set(key, secret.join(":"));
+  }
+  return secrets;
+}

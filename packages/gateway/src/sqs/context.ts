@@ -1,0 +1,75 @@
+import type { QueueReceiveRpc, QueueRecord } from "@sluice/protocol";
+import type { AccountDirectory } from "../queue-directory.ts";
+import type { Home } from "./address.ts";
+import { directoryName, parseQueueUrl, type QueueAddress, queueUrl } from "./address.ts";
+import type { Caller } from "./caller.ts";
+import { missingParameter, refuse, SQS_ERRORS } from "./errors.ts";
+
+/** What SQS needs of the broker. */
+export interface SqsPorts {
+  readonly account: AccountDirectory;
+  /** A queue's object. */
+  queue(name: string): QueueReceiveRpc & { purge(queue: string): Promise<{ readonly purged: number }> };
+  now(): number;
+}
+
+/** How SQS behaves where AWS's own ways are in the way of development. */
+export interface SqsSettings {
+  readonly home: Home;
+  /** Whether a queue can be purged, and a name be used again, only once in 60 s, as on AWS. Default false. */
+  readonly isStrictAboutTime: boolean;
+}
+
+/** One request: who makes it, over what. */
+export interface SqsContext {
+  readonly ports: SqsPorts;
+  readonly settings: SqsSettings;
+  readonly caller: Caller;
+  /** Address that the request came to, without the queue's part: queue URLs begin with it. */
+  readonly endpoint: string;
+  /** Whether the request came in the Query protocol, whose texts differ here and there. */
+  readonly isQuery: boolean;
+  /** Path of the request behind the endpoint: in the Query protocol it can name the queue. */
+  readonly path: string;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+  /** `X-Amzn-Trace-Id` of the request. */
+  readonly traceHeader: string | null;
+}
+
+/** A queue that a request is about. */
+export interface FoundQueue {
+  readonly address: QueueAddress;
+  readonly record: QueueRecord;
+}
+
+/**
+ * The queue that a request names: by its `QueueUrl`, in the Query protocol else by its path. Throws `AwsError`:
+ * `MissingParameter`, `InvalidAddress`, `QueueDoesNotExist`.
+ */
+export async function queueOf(context: SqsContext, url: string | undefined): Promise<FoundQueue> {
+  const text = url !== undefined && url !== "" ? url : context.path;
+  if (text === "" || text === "/") throw missingParameter("QueueUrl");
+  const address = parseQueueUrl(text, context.caller);
+  const record = await findQueue(context, address);
+  if (record === null) throw queueDoesNotExist(context);
+  return { address, record };
+}
+
+export function findQueue(
+  { ports, settings }: SqsContext,
+  address: QueueAddress,
+): Promise<QueueRecord | null> {
+  return ports.account.findByName(directoryName(address, settings.home));
+}
+
+export function queueDoesNotExist({ isQuery }: Pick<SqsContext, "isQuery">) {
+  const text = isQuery
+    ? "The specified queue does not exist for this wsdl version."
+    : "The specified queue does not exist.";
+  return refuse(SQS_ERRORS.queueDoesNotExist, text);
+}
+
+export function urlOf({ endpoint, settings }: SqsContext, address: QueueAddress): string {
+  return queueUrl(endpoint, address, settings.home);
+}

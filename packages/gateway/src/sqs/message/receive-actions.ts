@@ -1,0 +1,73 @@
+import { PackedIndex } from "@sluice/protocol";
+import { queueOf, type SqsContext } from "../context.ts";
+import { invalidValue, refuse, SQS_ERRORS } from "../errors.ts";
+import type { SqsInput, SqsOutput } from "../model.ts";
+import { receivedMessage } from "./received-message.ts";
+
+/** Ranges of `ReceiveMessage` (spec sqs 2.3). */
+export const MESSAGES_MAX = 10;
+export const WAIT_SECONDS_MAX = 20;
+export const VISIBILITY_SECONDS_MAX = 43_200;
+
+/** Receives messages; waits for one if the request or the queue says so, and not for a client that has gone. */
+export async function receiveMessage(
+  context: SqsContext,
+  input: SqsInput<"ReceiveMessage">,
+): Promise<SqsOutput<"ReceiveMessage">> {
+  const { record } = await queueOf(context, input.QueueUrl);
+  checkRanges(input);
+  const { MaxNumberOfMessages: max = 1, VisibilityTimeout, WaitTimeSeconds, ReceiveRequestAttemptId } = input;
+  const queue = context.ports.queue(record.name);
+  const receiverId = crypto.randomUUID();
+  const giveUp = () => void queue.cancelReceive(record.name, receiverId).catch(() => {});
+  context.signal.addEventListener("abort", giveUp);
+  try {
+    const reply = await queue.receive(record.name, {
+      max,
+      receiverId,
+      ...(VisibilityTimeout === undefined ? {} : { visibilityTimeoutMs: 1_000 * VisibilityTimeout }),
+      ...(WaitTimeSeconds === undefined ? {} : { waitMs: 1_000 * WaitTimeSeconds }),
+      ...(ReceiveRequestAttemptId === undefined || record.definition.fifo === undefined
+        ? {}
+        : { attemptId: ReceiveRequestAttemptId }),
+    });
+    if (reply.kind === "empty") return {};
+    if (reply.kind === "overLimit") {
+      throw refuse(SQS_ERRORS.overLimit, "The maximum number of in flight messages is reached.");
+    }
+    const index = new PackedIndex(reply.packed);
+    const wanted = {
+      systemAttributes: input.MessageSystemAttributeNames ?? input.AttributeNames ?? [],
+      messageAttributes: input.MessageAttributeNames ?? [],
+    };
+    const { home } = context.settings;
+    return { Messages: reply.messages.map((message, i) => receivedMessage(index, i, message, wanted, home)) };
+  } finally {
+    context.signal.removeEventListener("abort", giveUp);
+  }
+}
+
+function checkRanges(input: SqsInput<"ReceiveMessage">): void {
+  const { MaxNumberOfMessages: max, VisibilityTimeout: visibility, WaitTimeSeconds: wait } = input;
+  if (max !== undefined && !(max >= 1 && max <= MESSAGES_MAX)) {
+    throw invalidValue(max, "MaxNumberOfMessages", `Must be between 1 and ${MESSAGES_MAX}, if provided.`);
+  }
+  if (wait !== undefined && !(wait >= 0 && wait <= WAIT_SECONDS_MAX)) {
+    throw invalidValue(wait, "WaitTimeSeconds", `Must be >= 0 and <= ${WAIT_SECONDS_MAX}, if provided.`);
+  }
+  if (visibility !== undefined && !(visibility >= 0 && visibility <= VISIBILITY_SECONDS_MAX)) {
+    throw invalidValue(
+      visibility,
+      "VisibilityTimeout",
+      `Must be >= 0 and <= ${VISIBILITY_SECONDS_MAX}, if provided.`,
+    );
+  }
+  const attempt = input.ReceiveRequestAttemptId;
+  if (attempt !== undefined && !/^[\x21-\x7e]{1,128}$/.test(attempt)) {
+    throw invalidValue(
+      attempt,
+      "ReceiveRequestAttemptId",
+      "ReceiveRequestAttemptId can only include alphanumeric and punctuation characters. 1 to 128 in length.",
+    );
+  }
+}

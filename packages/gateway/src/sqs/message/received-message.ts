@@ -1,0 +1,79 @@
+import { type AttributeValue, attributesMd5, md5Hex, toBase64 } from "@sluice/aws";
+import { decodeBody, type PackedIndex, type ReceivedMessage } from "@sluice/protocol";
+import { addressOf, arnOf, type Home } from "../address.ts";
+import type { SqsOutput } from "../model.ts";
+import { uuidOf } from "./message-id.ts";
+import { decodeAttributes } from "./stored-attributes.ts";
+
+type Message = NonNullable<SqsOutput<"ReceiveMessage">["Messages"]>[number];
+
+/** What of a message a receive asks for. */
+export interface Wanted {
+  readonly systemAttributes: readonly string[];
+  readonly messageAttributes: readonly string[];
+}
+
+/** A received message as SQS shows it (spec sqs 5.5). */
+export function receivedMessage(
+  index: PackedIndex,
+  i: number,
+  received: ReceivedMessage,
+  wanted: Wanted,
+  home: Home,
+): Message {
+  const body = textOf(index, i);
+  const extension = index.hasExtension(i) ? index.extension(i) : {};
+  const { attributes, traceHeader } = decodeAttributes(extension.attributes);
+  const system = {
+    SenderId: home.account,
+    SentTimestamp: String(index.timestampMs(i)),
+    ApproximateReceiveCount: String(received.receiveCount),
+    ApproximateFirstReceiveTimestamp: String(received.firstReceivedMs),
+    SequenceNumber: received.sequenceNumber ?? undefined,
+    MessageDeduplicationId: received.sequenceNumber === null ? undefined : extension.deduplicationId,
+    MessageGroupId: extension.groupId,
+    AWSTraceHeader: traceHeader ?? undefined,
+    DeadLetterQueueSourceArn:
+      extension.deadLetterSource === undefined
+        ? undefined
+        : arnOf(addressOf(extension.deadLetterSource, home)),
+  };
+  const shown = selectMessageAttributes(attributes, wanted.messageAttributes);
+  const isAsked = (name: string) =>
+    wanted.systemAttributes.includes("All") || wanted.systemAttributes.includes(name);
+  const systemShown = Object.entries(system).filter(([name, value]) => value !== undefined && isAsked(name));
+  return {
+    MessageId: uuidOf(index.id(i)),
+    ReceiptHandle: received.receipt,
+    MD5OfBody: md5Hex(body),
+    Body: body,
+    ...(systemShown.length === 0
+      ? {}
+      : { Attributes: Object.fromEntries(systemShown) as Record<string, string> }),
+    ...(Object.keys(shown).length === 0
+      ? {}
+      : { MD5OfMessageAttributes: attributesMd5(shown), MessageAttributes: shown }),
+  };
+}
+
+/** `All`, `.*` and `*` are all of them, `Prefix.*` those that begin so (spec sqs 5.5). */
+export function selectMessageAttributes(
+  attributes: Readonly<Record<string, AttributeValue>>,
+  names: readonly string[],
+): Record<string, AttributeValue> {
+  const isAsked = (name: string) =>
+    names.some((wanted) => {
+      if (wanted === "All" || wanted === ".*" || wanted === "*" || wanted === name) return true;
+      return wanted.endsWith(".*") && name.startsWith(wanted.slice(0, -2));
+    });
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => isAsked(name)));
+}
+
+/**
+ * A body as text. What a Worker has sent as JSON is its JSON; bytes, and what only V8 can read, are base64.
+ */
+function textOf(index: PackedIndex, i: number): string {
+  const { contentType, body } = index.message(i);
+  if (contentType === "bytes" || contentType === "v8") return toBase64(body);
+  return contentType === "text" ? String(decodeBody(body, "text")) : new TextDecoder().decode(body);
+}

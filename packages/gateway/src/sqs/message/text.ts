@@ -1,0 +1,13 @@
+/** Characters that XML 1.0 cannot hold, and with it neither a body nor an attribute of SQS (spec sqs 5.6). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
+const INVALID = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
+
+export function isValidText(text: string): boolean {
+  return !INVALID.test(text) && text.isWellFormed();
+}
+
+const encoder = new TextEncoder();
+
+export function utf8Bytes(text: string): number {
+  return encoder.encode(text).byteLength;
+}

@@ -1,0 +1,37 @@
+import { invalidParameter } from "./errors.ts";
+
+/** Most entries of a page (spec sqs 2.2). */
+export const MAX_RESULTS_MAX = 1_000;
+
+/**
+ * A page of a list, and the token of the next one: only who names a number of entries gets one. Throws `AwsError` for a
+ * number out of range and for a token that this broker did not give.
+ */
+export function pageOf(
+  entries: readonly string[],
+  maxResults: number | undefined,
+  token: string | undefined,
+): { readonly page: readonly string[]; readonly next: string | null } {
+  if (maxResults !== undefined && !(maxResults >= 1 && maxResults <= MAX_RESULTS_MAX)) {
+    throw invalidParameter(
+      `Value for parameter MaxResults is invalid. Reason: MaxResults must be an integer between 1 and ${MAX_RESULTS_MAX}.`,
+    );
+  }
+  const sorted = [...entries].sort();
+  const after = token === undefined || token === "" ? null : afterOf(token);
+  const rest = after === null ? sorted : sorted.filter((entry) => entry > after);
+  const page = rest.slice(0, maxResults ?? MAX_RESULTS_MAX);
+  const last = page.at(-1);
+  const hasMore = maxResults !== undefined && page.length < rest.length && last !== undefined;
+  return { page, next: hasMore ? btoa(`after:${last}`) : null };
+}
+
+function afterOf(token: string): string {
+  try {
+    const text = atob(token);
+    if (text.startsWith("after:")) return text.slice("after:".length);
+  } catch {
+    // No base64.
+  }
+  throw invalidParameter("Invalid or expired next token.");
+}

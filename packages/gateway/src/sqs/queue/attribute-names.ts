@@ -1,0 +1,51 @@
+/** Whole numbers that a queue can be set to, with their ranges and defaults (spec sqs 5.1). */
+export const NUMBER_ATTRIBUTES = {
+  VisibilityTimeout: { min: 0, max: 43_200, standard: 30 },
+  DelaySeconds: { min: 0, max: 900, standard: 0 },
+  MaximumMessageSize: { min: 1_024, max: 1_048_576, standard: 1_048_576 },
+  MessageRetentionPeriod: { min: 60, max: 1_209_600, standard: 345_600 },
+  ReceiveMessageWaitTimeSeconds: { min: 0, max: 20, standard: 0 },
+  KmsDataKeyReusePeriodSeconds: { min: 60, max: 86_400, standard: 300 },
+} as const;
+export type NumberAttribute = keyof typeof NUMBER_ATTRIBUTES;
+
+export function isNumberAttribute(name: string): name is NumberAttribute {
+  return Object.hasOwn(NUMBER_ATTRIBUTES, name);
+}
+
+/** What a FIFO queue can be set to and a standard one cannot. */
+export const FIFO_ATTRIBUTES = [
+  "FifoQueue",
+  "ContentBasedDeduplication",
+  "DeduplicationScope",
+  "FifoThroughputLimit",
+];
+
+/** Attributes that can be set on any queue. */
+const SETTABLE = [
+  ...Object.keys(NUMBER_ATTRIBUTES),
+  "RedrivePolicy",
+  "RedriveAllowPolicy",
+  "Policy",
+  "KmsMasterKeyId",
+  "SqsManagedSseEnabled",
+];
+
+/** Attributes that are only read. */
+const READ_ONLY = [
+  "CreatedTimestamp",
+  "LastModifiedTimestamp",
+  "QueueArn",
+  "ApproximateNumberOfMessages",
+  "ApproximateNumberOfMessagesNotVisible",
+  "ApproximateNumberOfMessagesDelayed",
+];
+
+export function isSettable(name: string): boolean {
+  return SETTABLE.includes(name) || FIFO_ATTRIBUTES.includes(name);
+}
+
+/** Whether `GetQueueAttributes` knows the name. */
+export function isAttribute(name: string): boolean {
+  return name === "All" || isSettable(name) || READ_ONLY.includes(name);
+}

@@ -1,0 +1,137 @@
+import { arnOf } from "../address.ts";
+import { type FoundQueue, queueDoesNotExist, queueOf, type SqsContext } from "../context.ts";
+import { invalidParameter, invalidValue, refuse, SQS_ERRORS } from "../errors.ts";
+import type { SqsInput } from "../model.ts";
+import { DIALECT, type SqsQueue, sqsOf } from "./dialect.ts";
+
+/** Actions in one statement, and statements in a policy (spec sqs 2.2). */
+export const ACTIONS_MAX = 7;
+export const STATEMENTS_MAX = 20;
+
+const GRANTABLE = [
+  "*",
+  "ChangeMessageVisibility",
+  "DeleteMessage",
+  "GetQueueAttributes",
+  "GetQueueUrl",
+  "ListDeadLetterSourceQueues",
+  "PurgeQueue",
+  "ReceiveMessage",
+  "SendMessage",
+];
+const OWNER_ONLY = [
+  "AddPermission",
+  "CancelMessageMoveTask",
+  "CreateQueue",
+  "DeleteQueue",
+  "ListMessageMoveTasks",
+  "ListQueues",
+  "ListQueueTags",
+  "RemovePermission",
+  "SetQueueAttributes",
+  "StartMessageMoveTask",
+  "TagQueue",
+  "UntagQueue",
+];
+
+interface Policy {
+  readonly Statement: readonly { readonly Sid?: string }[];
+}
+
+/** Adds a statement to the queue's policy. The policy is kept and shown; who may do what is decided by access keys. */
+export async function addPermission(context: SqsContext, input: SqsInput<"AddPermission">): Promise<void> {
+  const { Label: label = "", AWSAccountIds: accounts = [], Actions: actions = [] } = input;
+  const found = await queueOf(context, input.QueueUrl);
+  checkLabel(label);
+  checkActions(actions);
+  if (accounts.length === 0)
+    throw invalidParameter("Value [] for parameter PrincipalId is invalid. Reason: Unable to verify.");
+  const resource = arnOf(found.address);
+  const policy = policyOf(found);
+  const statements = policy?.Statement ?? [];
+  if (statements.some(({ Sid }) => Sid === label)) throw invalidValue(label, "Label", "Already exists.");
+  if (statements.length >= STATEMENTS_MAX) {
+    throw refuse(
+      SQS_ERRORS.overLimit,
+      `${statements.length + 1} Statements were found, maximum allowed is ${STATEMENTS_MAX}.`,
+    );
+  }
+  const statement = {
+    Sid: label,
+    Effect: "Allow",
+    Principal: { AWS: oneOrAll(accounts.map((account) => `arn:aws:iam::${account}:root`)) },
+    Action: oneOrAll(actions.map((action) => `SQS:${action}`)),
+    Resource: resource,
+  };
+  const base = policy ?? { Version: "2008-10-17", Id: `${resource}/SQSDefaultPolicy` };
+  await store(context, found, JSON.stringify({ ...base, Statement: [...statements, statement] }));
+}
+
+export async function removePermission(
+  context: SqsContext,
+  { QueueUrl, Label: label = "" }: SqsInput<"RemovePermission">,
+): Promise<void> {
+  const found = await queueOf(context, QueueUrl);
+  const policy = policyOf(found);
+  const left = policy?.Statement.filter(({ Sid }) => Sid !== label) ?? [];
+  if (policy === null || left.length === policy.Statement.length) {
+    throw invalidValue(label, "Label", "can't find label.");
+  }
+  await store(context, found, left.length === 0 ? null : JSON.stringify({ ...policy, Statement: left }));
+}
+
+function policyOf({ record }: FoundQueue): Policy | null {
+  const text = sqsOf(record).attributes.Policy;
+  if (text === undefined) return null;
+  const policy = JSON.parse(text) as Partial<Policy>;
+  return { ...policy, Statement: Array.isArray(policy.Statement) ? policy.Statement : [] };
+}
+
+async function store(context: SqsContext, { record }: FoundQueue, policy: string | null): Promise<void> {
+  const sqs = sqsOf(record);
+  const { Policy: _before, ...attributes } = sqs.attributes;
+  const changed: SqsQueue = {
+    ...sqs,
+    attributes: policy === null ? attributes : { ...attributes, Policy: policy },
+  };
+  const reply = await context.ports.account.changeQueue(record.queueId, { dialects: { [DIALECT]: changed } });
+  if (!reply.ok) throw queueDoesNotExist(context);
+}
+
+function checkLabel(label: string): void {
+  if (/^[A-Za-z0-9_-]{1,80}$/.test(label)) return;
+  throw invalidValue(
+    label,
+    "Label",
+    "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length.",
+  );
+}
+
+function checkActions(actions: readonly string[]): void {
+  if (actions.length > ACTIONS_MAX) {
+    throw refuse(
+      SQS_ERRORS.overLimit,
+      `${actions.length} Actions were found, maximum allowed is ${ACTIONS_MAX}.`,
+    );
+  }
+  for (const action of actions) {
+    if (OWNER_ONLY.includes(action)) {
+      throw invalidValue(
+        `SQS:${action}`,
+        "ActionName",
+        "Only the queue owner is allowed to invoke this action.",
+      );
+    }
+    if (!GRANTABLE.includes(action)) {
+      throw invalidValue(
+        `SQS:${action}`,
+        "ActionName",
+        "Please refer to the appropriate WSDL for a list of valid actions.",
+      );
+    }
+  }
+}
+
+function oneOrAll(values: readonly string[]): string | readonly string[] {
+  return values.length === 1 ? (values[0] ?? "") : values;
+}

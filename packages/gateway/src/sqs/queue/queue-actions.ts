@@ -1,0 +1,242 @@
+import type { QueueRecord } from "@sluice/protocol";
+import { addressOf, arnOf, directoryName, isQueueName, type QueueAddress } from "../address.ts";
+import { findQueue, queueDoesNotExist, queueOf, type SqsContext, urlOf } from "../context.ts";
+import { invalidParameter, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
+import type { SqsInput, SqsOutput } from "../model.ts";
+import { pageOf } from "../paging.ts";
+import { NUMBER_ATTRIBUTES } from "./attribute-names.ts";
+import {
+  type Attributes,
+  checkThroughput,
+  isFifoName,
+  type ReadAttributes,
+  readAttributes,
+  settingsOf,
+} from "./attributes.ts";
+import { DIALECT, type SqsQueue, sqsOf } from "./dialect.ts";
+import { invalidPolicy, parseRedriveAllowPolicy } from "./redrive-policy.ts";
+import { attributesOf, selectAttributes } from "./shown-attributes.ts";
+import { checkTags } from "./tags.ts";
+
+/** How long AWS keeps the name of a deleted queue from being used again, and between two purges, in ms. */
+export const ONCE_IN_MS = 60_000;
+
+const NO_MESSAGES = { visible: 0, notVisible: 0, delayed: 0 };
+
+/** Creates a queue, or answers with the one there is if nothing that is asked for differs (spec sqs 2.2). */
+export async function createQueue(
+  context: SqsContext,
+  { QueueName: name, Attributes: given = {}, tags = {} }: SqsInput<"CreateQueue">,
+): Promise<SqsOutput<"CreateQueue">> {
+  if (name === undefined || name === "") {
+    throw invalidParameter("Value for parameter QueueName is invalid. Reason: Must specify a queue name.");
+  }
+  const isFifo = given.FifoQueue?.toLowerCase() === "true";
+  checkName(name, isFifo);
+  const address = { region: context.caller.region, account: context.caller.account, name };
+  const existing = await findQueue(context, address);
+  if (existing !== null) {
+    refuseDifference(given, attributesOf(existing, address, NO_MESSAGES));
+    return { QueueUrl: urlOf(context, address) };
+  }
+  checkTags(name, tags);
+  const read = readAttributes(given, isFifo, true);
+  const texts = mergeTexts({}, read);
+  checkThroughput(texts);
+  const deadLetterQueue = await deadLetterQueueOf(context, address, isFifo, given.RedrivePolicy, read);
+  const sqs: SqsQueue = { attributes: texts, tags: { ...tags } };
+  const { ports, settings } = context;
+  const reply = await ports.account.createQueue({
+    name: directoryName(address, settings.home),
+    settings: {
+      ...settingsOf(read, null, deadLetterQueue),
+      ...(isFifo ? { fifo: { deduplicationScope: scopeOf(texts) } } : {}),
+    },
+    dialects: { [DIALECT]: sqs },
+  });
+  // Somebody else has created it meanwhile.
+  if (!reply.ok && reply.refusal.kind === "queueNameTaken") {
+    return createQueue(context, { QueueName: name, Attributes: given, tags });
+  }
+  if (!reply.ok) throw refuse(SQS_ERRORS.overLimit, "There are as many queues as there can be.");
+  return { QueueUrl: urlOf(context, address) };
+}
+
+export async function setQueueAttributes(
+  context: SqsContext,
+  { QueueUrl, Attributes: given = {} }: SqsInput<"SetQueueAttributes">,
+): Promise<void> {
+  const { record, address } = await queueOf(context, QueueUrl);
+  if (Object.keys(given).length === 0) throw missingParameter("Attribute.Name");
+  const isFifo = record.definition.fifo !== undefined;
+  const read = readAttributes(given, isFifo, false);
+  const sqs = sqsOf(record);
+  const attributes = mergeTexts(sqs.attributes, read);
+  checkThroughput(attributes);
+  const deadLetterQueue = await deadLetterQueueOf(context, address, isFifo, given.RedrivePolicy, read);
+  const reply = await context.ports.account.changeQueue(record.queueId, {
+    settings: settingsOf(read, record, deadLetterQueue),
+    dialects: { [DIALECT]: { ...sqs, attributes } satisfies SqsQueue },
+  });
+  if (!reply.ok) throw queueDoesNotExist(context);
+}
+
+export async function getQueueAttributes(
+  context: SqsContext,
+  { QueueUrl, AttributeNames: names = [] }: SqsInput<"GetQueueAttributes">,
+): Promise<SqsOutput<"GetQueueAttributes">> {
+  const { record, address } = await queueOf(context, QueueUrl);
+  const needsCounts = names.some((name) => name === "All" || name.startsWith("ApproximateNumber"));
+  const counts = needsCounts
+    ? await context.ports.queue(record.name).messageCounts(record.name)
+    : NO_MESSAGES;
+  return { Attributes: selectAttributes(attributesOf(record, address, counts), names) };
+}
+
+export async function getQueueUrl(
+  context: SqsContext,
+  { QueueName: name, QueueOwnerAWSAccountId }: SqsInput<"GetQueueUrl">,
+): Promise<SqsOutput<"GetQueueUrl">> {
+  if (name === undefined || name === "") throw missingParameter("QueueName");
+  const account = QueueOwnerAWSAccountId || context.caller.account;
+  const address = { region: context.caller.region, account, name };
+  if ((await findQueue(context, address)) === null) throw queueDoesNotExist(context);
+  return { QueueUrl: urlOf(context, address) };
+}
+
+export async function listQueues(
+  context: SqsContext,
+  { QueueNamePrefix: prefix = "", MaxResults, NextToken }: SqsInput<"ListQueues">,
+): Promise<SqsOutput<"ListQueues">> {
+  const addresses = (await queuesOf(context)).map(({ address }) => address);
+  const urls = addresses
+    .filter(({ name }) => name.startsWith(prefix))
+    .map((address) => urlOf(context, address));
+  const { page, next } = pageOf(urls, MaxResults, NextToken);
+  return { QueueUrls: page, ...(next === null ? {} : { NextToken: next }) };
+}
+
+export async function listDeadLetterSourceQueues(
+  context: SqsContext,
+  { QueueUrl, MaxResults, NextToken }: SqsInput<"ListDeadLetterSourceQueues">,
+): Promise<SqsOutput<"ListDeadLetterSourceQueues">> {
+  const { record: target } = await queueOf(context, QueueUrl);
+  const sources = (await queuesOf(context)).filter(
+    ({ record }) => record.definition.receive?.redrive?.deadLetterQueue === target.name,
+  );
+  const { page, next } = pageOf(
+    sources.map(({ address }) => urlOf(context, address)),
+    MaxResults,
+    NextToken,
+  );
+  return { queueUrls: page, ...(next === null ? {} : { NextToken: next }) };
+}
+
+export async function deleteQueue(context: SqsContext, { QueueUrl }: SqsInput<"DeleteQueue">): Promise<void> {
+  const { record } = await queueOf(context, QueueUrl);
+  const reply = await context.ports.account.deleteQueue(record.queueId);
+  if (!reply.ok) throw queueDoesNotExist(context);
+}
+
+export async function purgeQueue(context: SqsContext, { QueueUrl }: SqsInput<"PurgeQueue">): Promise<void> {
+  const { ports, settings } = context;
+  const { record, address } = await queueOf(context, QueueUrl);
+  const nowMs = ports.now();
+  const last = await ports.account.lastPurge(record.queueId);
+  if (settings.isStrictAboutTime && last !== null && nowMs < last.startedMs + ONCE_IN_MS) {
+    throw refuse(
+      SQS_ERRORS.purgeQueueInProgress,
+      `Only one PurgeQueue operation on ${address.name} is allowed every 60 seconds.`,
+    );
+  }
+  await ports.queue(record.name).purge(record.name);
+  await ports.account.notePurge(record.queueId, { startedMs: nowMs, completedMs: ports.now() });
+}
+
+/** Every queue that the caller sees: those of its account and region. */
+export async function queuesOf(
+  context: SqsContext,
+): Promise<{ readonly address: QueueAddress; readonly record: QueueRecord }[]> {
+  const { caller, ports, settings } = context;
+  const all = await ports.account.list();
+  return all
+    .map((record) => ({ record, address: addressOf(record.name, settings.home) }))
+    .filter(({ address }) => address.region === caller.region && address.account === caller.account);
+}
+
+function checkName(name: string, isFifo: boolean): void {
+  const rule = "alphanumeric characters, hyphens, or underscores";
+  if (isFifo && !(isQueueName(name) && isFifoName(name))) {
+    throw invalidParameter(
+      `The name of a FIFO queue can only include ${rule}, must end with .fifo suffix and be 1 to 80 in length`,
+    );
+  }
+  if (!isFifo && (!isQueueName(name) || isFifoName(name))) {
+    throw invalidParameter(`Can only include ${rule}. 1 to 80 in length`);
+  }
+}
+
+/** An attribute that is not asked for is no difference, nor is one that is counted or computed. */
+function refuseDifference(given: Attributes, stored: Attributes): void {
+  const read = readAttributes(given, stored.FifoQueue === "true", true);
+  for (const attribute of Object.keys(given)) {
+    const asked = String(
+      read.numbers[attribute as keyof typeof NUMBER_ATTRIBUTES] ?? read.texts[attribute] ?? "",
+    );
+    const isSame =
+      attribute === "FifoQueue" ? stored.FifoQueue === "true" : asked === (stored[attribute] ?? "");
+    if (isSame) continue;
+    throw refuse(
+      SQS_ERRORS.queueNameExists,
+      `A queue already exists with the same name and a different value for attribute ${attribute}`,
+    );
+  }
+}
+
+/** What is kept as text, after a change. */
+function mergeTexts(before: Attributes, { texts, numbers }: ReadAttributes): Record<string, string> {
+  const merged: Record<string, string> = { ...before };
+  for (const [name, value] of Object.entries(texts)) {
+    if (value === null) delete merged[name];
+    else merged[name] = value;
+  }
+  if (numbers.MaximumMessageSize !== undefined)
+    merged.MaximumMessageSize = String(numbers.MaximumMessageSize);
+  const reuse = numbers.KmsDataKeyReusePeriodSeconds;
+  if (reuse === NUMBER_ATTRIBUTES.KmsDataKeyReusePeriodSeconds.standard)
+    delete merged.KmsDataKeyReusePeriodSeconds;
+  else if (reuse !== undefined) merged.KmsDataKeyReusePeriodSeconds = String(reuse);
+  delete merged.FifoQueue;
+  return merged;
+}
+
+function scopeOf(texts: Attributes): "queue" | "messageGroup" {
+  return texts.DeduplicationScope === "messageGroup" ? "messageGroup" : "queue";
+}
+
+/** The dead-letter queue that a policy names, checked. Throws `AwsError` (spec sqs 5.2, 6.3). */
+async function deadLetterQueueOf(
+  context: SqsContext,
+  source: QueueAddress,
+  isFifo: boolean,
+  text: string | undefined,
+  { redrive }: ReadAttributes,
+): Promise<string | null> {
+  if (redrive === null || redrive === undefined) return null;
+  const policy = text ?? "";
+  const target = redrive.deadLetterTarget;
+  if (target.account !== source.account) {
+    throw invalidPolicy(policy, "Dead-letter target owner should be same as the source.");
+  }
+  const record = target.region === source.region ? await findQueue(context, target) : null;
+  if (record === null) throw invalidPolicy(policy, "Dead letter target does not exist.");
+  if ((record.definition.fifo !== undefined) !== isFifo) {
+    throw invalidPolicy(policy, "Dead-letter queue must be same type of queue as the source.");
+  }
+  const allow = parseRedriveAllowPolicy(sqsOf(record).attributes.RedriveAllowPolicy ?? "");
+  const isAllowed =
+    allow.kind === "allowAll" || (allow.kind === "byQueue" && allow.sourceQueueArns.includes(arnOf(source)));
+  if (!isAllowed)
+    throw invalidPolicy(policy, "Queue does not have permission to use the target as a dead-letter queue.");
+  return record.name;
+}

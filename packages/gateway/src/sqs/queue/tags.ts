@@ -1,0 +1,69 @@
+import { queueDoesNotExist, queueOf, type SqsContext } from "../context.ts";
+import { invalidParameter, missingParameter } from "../errors.ts";
+import type { SqsInput, SqsOutput } from "../model.ts";
+import { DIALECT, type SqsQueue, sqsOf } from "./dialect.ts";
+
+/** Tags of a queue, and the lengths of their keys and values (spec sqs 5.6). */
+export const TAGS_MAX = 50;
+export const TAG_KEY_LENGTH_MAX = 128;
+export const TAG_VALUE_LENGTH_MAX = 256;
+
+export function checkTags(queue: string, tags: Readonly<Record<string, string>>): void {
+  if (Object.keys(tags).length > TAGS_MAX) throw invalidParameter(`Too many tags added for queue ${queue}.`);
+  for (const [key, value] of Object.entries(tags)) {
+    checkKey(key);
+    if (value.length > TAG_VALUE_LENGTH_MAX) {
+      throw invalidParameter(
+        `Tag values must be between 0 and ${TAG_VALUE_LENGTH_MAX} characters in length.`,
+      );
+    }
+  }
+}
+
+export async function tagQueue(
+  context: SqsContext,
+  { QueueUrl, Tags = {} }: SqsInput<"TagQueue">,
+): Promise<void> {
+  if (Object.keys(Tags).length === 0) throw missingParameter("Tags");
+  await change(context, QueueUrl, (tags, queue) => {
+    const all = { ...tags, ...Tags };
+    checkTags(queue, all);
+    return all;
+  });
+}
+
+export async function untagQueue(
+  context: SqsContext,
+  { QueueUrl, TagKeys = [] }: SqsInput<"UntagQueue">,
+): Promise<void> {
+  if (TagKeys.length === 0) checkKey("");
+  for (const key of TagKeys) checkKey(key);
+  await change(context, QueueUrl, (tags) =>
+    Object.fromEntries(Object.entries(tags).filter(([key]) => !TagKeys.includes(key))),
+  );
+}
+
+export async function listQueueTags(
+  context: SqsContext,
+  { QueueUrl }: SqsInput<"ListQueueTags">,
+): Promise<SqsOutput<"ListQueueTags">> {
+  const { record } = await queueOf(context, QueueUrl);
+  return { Tags: sqsOf(record).tags };
+}
+
+async function change(
+  context: SqsContext,
+  url: string | undefined,
+  alter: (tags: Readonly<Record<string, string>>, queue: string) => Record<string, string>,
+): Promise<void> {
+  const { record, address } = await queueOf(context, url);
+  const sqs = sqsOf(record);
+  const changed: SqsQueue = { ...sqs, tags: alter(sqs.tags, address.name) };
+  const reply = await context.ports.account.changeQueue(record.queueId, { dialects: { [DIALECT]: changed } });
+  if (!reply.ok) throw queueDoesNotExist(context);
+}
+
+function checkKey(key: string): void {
+  if (key.length >= 1 && key.length <= TAG_KEY_LENGTH_MAX) return;
+  throw invalidParameter(`Tag keys must be between 1 and ${TAG_KEY_LENGTH_MAX} characters in length.`);
+}

@@ -1,0 +1,79 @@
+import {
+  type Answer,
+  AwsError,
+  answerOf,
+  COMMON_ERRORS,
+  errorAnswerOf,
+  protocolOf,
+  REQUEST_BYTES_MAX,
+  readCall,
+  type SignedRequest,
+} from "@sluice/aws";
+import { Hono } from "hono";
+import { handle, QUEUELESS_ACTIONS } from "./actions.ts";
+import { type AwsAccess, callerOf } from "./caller.ts";
+import type { SqsPorts, SqsSettings } from "./context.ts";
+import { refuse } from "./errors.ts";
+import { SQS_MODEL } from "./model.ts";
+
+/**
+ * Amazon SQS: both protocols on every path below `prefix`, which is the endpoint that an SDK is given (spec sqs 1).
+ *
+ * Whatever goes wrong is answered in the protocol of the request; what is our fault as `InternalFailure`, with the reason
+ * in the log only.
+ */
+export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings, access: AwsAccess): Hono {
+  const app = new Hono();
+  app.on(["GET", "POST"], ["/", "/*"], async (c) => {
+    const requestId = crypto.randomUUID();
+    const { status, headers, body } = await answer(c.req.raw, requestId);
+    return new Response(body, { status, headers });
+  });
+
+  async function answer(raw: Request, requestId: string): Promise<Answer> {
+    const url = new URL(raw.url);
+    const bodyless: SignedRequest = { method: raw.method, url, headers: raw.headers, body: new Uint8Array() };
+    const protocol = protocolOf(bodyless, SQS_MODEL);
+    try {
+      const request = { ...bodyless, body: await bodyOf(raw) };
+      const caller = callerOf(request, access, settings.home, ports.now());
+      const path = url.pathname.slice(prefix.length);
+      const call = readCall(request, SQS_MODEL);
+      const isAtQueue = path !== "" && path !== "/";
+      if (isAtQueue && call.protocol === "query" && QUEUELESS_ACTIONS.includes(call.action)) {
+        throw refuse(
+          COMMON_ERRORS.invalidAction,
+          `The action ${call.action} is not valid for this endpoint.`,
+        );
+      }
+      const output = await handle(
+        {
+          ports,
+          settings,
+          caller,
+          endpoint: `${url.origin}${prefix}`,
+          isQuery: call.protocol === "query",
+          path,
+          signal: raw.signal,
+          traceHeader: raw.headers.get("x-amzn-trace-id"),
+        },
+        call.action,
+        call.input,
+      );
+      return answerOf(SQS_MODEL, call, output, requestId);
+    } catch (error) {
+      if (error instanceof AwsError) return errorAnswerOf(SQS_MODEL, protocol, error, requestId);
+      console.error(`SQS request ${requestId} failed: ${error instanceof Error ? error.stack : error}`);
+      const failure = new AwsError(COMMON_ERRORS.internalFailure, "The broker failed; its log says why.");
+      return errorAnswerOf(SQS_MODEL, protocol, failure, requestId);
+    }
+  }
+
+  return app;
+}
+
+async function bodyOf(raw: Request): Promise<Uint8Array> {
+  const body = new Uint8Array(await raw.arrayBuffer());
+  if (body.byteLength <= REQUEST_BYTES_MAX) return body;
+  throw refuse(COMMON_ERRORS.invalidParameterValue, `A request can have ${REQUEST_BYTES_MAX} bytes at most.`);
+}
