@@ -9,6 +9,7 @@ import {
 import { createGateway, type QueueDirectory } from "@sluice/gateway";
 import { accessOf } from "./access.ts";
 import { accountOf } from "./account.ts";
+import { awsOf } from "./aws.ts";
 import { QueueBinding } from "./queue-binding.ts";
 
 export type { BrokerOptions } from "@sluice/broker";
@@ -24,7 +25,7 @@ export function defineBroker(options: BrokerOptions) {
   let gateway: ReturnType<typeof createGateway> | undefined;
   const handler: ExportedHandler<BrokerEnv> = {
     fetch: (request, env) => {
-      gateway ??= createGateway(directoryOf(env), accessOf(env));
+      gateway ??= createGateway(directoryOf(env), accessOf(env), awsOf(env));
       return gateway.fetch(request);
     },
   };

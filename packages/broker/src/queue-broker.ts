@@ -65,6 +65,13 @@ export interface BrokerEnv {
   readonly SLUICE_ALLOWED_HOSTS?: string;
   /** Set by `sluice dev`: hosts of the primary Worker's routes, which Wrangler puts in the place of `localhost`. */
   readonly SLUICE_ROUTE_HOSTS?: string;
+  /** Who signs with one of these, `KEY:SECRET` separated by commas, may use the AWS endpoint. */
+  readonly SLUICE_AWS_ACCESS_KEYS?: string;
+  /** Region and account in which queues have the names that Workers know them by. Default us-east-1, 000000000000. */
+  readonly SLUICE_AWS_REGION?: string;
+  readonly SLUICE_AWS_ACCOUNT_ID?: string;
+  /** `true` lets a queue be purged only once in 60 s, as on AWS. */
+  readonly SLUICE_AWS_STRICT_TIMING?: string;
   readonly [binding: string]: unknown;
 }
 

@@ -5,18 +5,30 @@ import { adminRoutes } from "./admin/routes.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import { DASHBOARD_PAGE } from "./dashboard/page.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
+import type { AwsAccess } from "./sqs/caller.ts";
+import type { SqsSettings } from "./sqs/context.ts";
+import { sqsRoutes } from "./sqs/routes.ts";
 
-export type { Access } from "./access.ts";
+export { type Access, refusedHost } from "./access.ts";
 export type { QueueView } from "./admin/queue-view.ts";
 export { CLOCK_ADVANCE_MS_MAX } from "./admin/routes.ts";
 export { type BindingTarget, createBindingApp } from "./binding/binding-app.ts";
 export type { AccountDirectory, QueueDirectory } from "./queue-directory.ts";
+export { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./sqs/address.ts";
+export { type AwsAccess, parseAccessKeys } from "./sqs/caller.ts";
+export type { SqsSettings } from "./sqs/context.ts";
 
 /** Everything of ours lives under this path, so that it can share a port with a user's Worker. */
 export const PREFIX = "/__sluice";
 
+/** What the AWS endpoint goes by. */
+export interface AwsOptions {
+  readonly access: AwsAccess;
+  readonly settings: SqsSettings;
+}
+
 /** The HTTP side of the broker: every dialect and the admin API, each under its own path below `PREFIX`. */
-export function createGateway(directory: QueueDirectory, access: Access): Hono {
+export function createGateway(directory: QueueDirectory, access: Access, aws: AwsOptions): Hono {
   const app = new Hono();
   app.get(`${PREFIX}/health`, async (c) => {
     try {
@@ -29,6 +41,8 @@ export function createGateway(directory: QueueDirectory, access: Access): Hono {
   app.get(`${PREFIX}/`, (c) => c.html(DASHBOARD_PAGE));
   app.route(`${PREFIX}/api`, adminRoutes(directory, access));
   app.route(`${PREFIX}/client/v4`, cloudflareRoutes(directory, access));
+  const ports = { account: directory.account, queue: directory.queue, now: () => Date.now() };
+  app.route(`${PREFIX}/aws`, sqsRoutes(`${PREFIX}/aws`, ports, aws.settings, aws.access));
   app.notFound((c) => c.json(failure("no_route", `Nothing answers ${c.req.method} ${c.req.path}.`), 404));
   app.onError((error, c) => {
     console.error(`${c.req.method} ${c.req.path} failed: ${error.stack ?? error}`);

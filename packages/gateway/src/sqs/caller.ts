@@ -4,12 +4,12 @@ import type { Home } from "./address.ts";
 /**
  * Who may use the AWS endpoint.
  *
- * - `open`: everybody, with any credentials or none.
+ * - `open`: everybody, with any credentials or none; but no page of another site that a developer has open.
  * - `keys`: who signs with one of these keys (spec sqs 1.5).
  * - `closed`: nobody, for the reason that is given.
  */
 export type AwsAccess =
-  | { readonly kind: "open" }
+  | { readonly kind: "open"; readonly refusedHost: (url: string) => string | null }
   | { readonly kind: "keys"; readonly secrets: ReadonlyMap<string, string> }
   | { readonly kind: "closed"; readonly reason: string };
 
@@ -27,7 +27,8 @@ const ANONYMOUS = "anonymous";
  * @throws AwsError for a signature that is not good, where signatures are checked.
  */
 export function callerOf(request: SignedRequest, access: AwsAccess, home: Home, nowMs: number): Caller {
-  if (access.kind === "closed") throw new AwsError(COMMON_ERRORS.accessDenied, access.reason);
+  const refusal = refusalOf(request, access);
+  if (refusal !== null) throw new AwsError(COMMON_ERRORS.accessDenied, refusal);
   const credential =
     access.kind === "keys"
       ? verifySignature(request, (key) => access.secrets.get(key), nowMs)
@@ -36,6 +37,18 @@ export function callerOf(request: SignedRequest, access: AwsAccess, home: Home, 
   const { accessKeyId, region } = credential;
   const account = /^\d{12}$/.test(accessKeyId) ? accessKeyId : home.account;
   return { accessKeyId, region, account };
+}
+
+function refusalOf({ url, headers }: SignedRequest, access: AwsAccess): string | null {
+  if (access.kind === "closed") return access.reason;
+  if (access.kind === "keys") return null;
+  const origin = headers.get("origin");
+  // An image or a link makes a GET request without an origin; the browser says all the same where it comes from.
+  const site = headers.get("sec-fetch-site") ?? "none";
+  if ((origin !== null && origin !== url.origin) || (site !== "none" && site !== "same-origin")) {
+    return "Pages of other sites may not use this broker: it asks for no keys.";
+  }
+  return access.refusedHost(url.href);
 }
 
 /** Where nothing is checked half a credential is as good as none. */

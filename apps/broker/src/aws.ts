@@ -1,0 +1,57 @@
+import type { BrokerEnv } from "@sluice/broker";
+import {
+  ACCOUNT_DEFAULT,
+  type AwsAccess,
+  type AwsOptions,
+  parseAccessKeys,
+  REGION_DEFAULT,
+  refusedHost,
+} from "@sluice/gateway";
+import { accessOf } from "./access.ts";
+
+type AwsEnv = Pick<
+  BrokerEnv,
+  | "SLUICE_AWS_ACCESS_KEYS"
+  | "SLUICE_AWS_REGION"
+  | "SLUICE_AWS_ACCOUNT_ID"
+  | "SLUICE_AWS_STRICT_TIMING"
+  | "SLUICE_ALLOWED_HOSTS"
+  | "SLUICE_ENV"
+>;
+
+/** What a deployed broker answers to AWS's clients until somebody says who may use it. */
+const CLOSED =
+  "This broker is deployed without access keys, so its AWS endpoint is closed: otherwise anybody could use it. Set the " +
+  "secret SLUICE_AWS_ACCESS_KEYS to KEY:SECRET, several of them separated by commas (wrangler secret put " +
+  "SLUICE_AWS_ACCESS_KEYS).";
+
+/**
+ * How the AWS endpoint is set up: who signs with one of `SLUICE_AWS_ACCESS_KEYS` may use it; without any, everybody where
+ * the broker runs on a developer's machine, and else nobody.
+ */
+export function awsOf(env: AwsEnv): AwsOptions {
+  return {
+    access: awsAccessOf(env),
+    settings: {
+      home: {
+        region: env.SLUICE_AWS_REGION || REGION_DEFAULT,
+        account: env.SLUICE_AWS_ACCOUNT_ID || ACCOUNT_DEFAULT,
+      },
+      isStrictAboutTime: env.SLUICE_AWS_STRICT_TIMING === "true",
+    },
+  };
+}
+
+function awsAccessOf(env: AwsEnv): AwsAccess {
+  if (env.SLUICE_AWS_ACCESS_KEYS) {
+    try {
+      return { kind: "keys", secrets: parseAccessKeys(env.SLUICE_AWS_ACCESS_KEYS) };
+    } catch (error) {
+      return { kind: "closed", reason: String(error) };
+    }
+  }
+  // The tokens of Cloudflare's API say nothing about AWS's clients.
+  const access = accessOf({ ...env, SLUICE_API_TOKENS: "" });
+  if (access.kind !== "open") return { kind: "closed", reason: CLOSED };
+  return { kind: "open", refusedHost: (url) => refusedHost(access, url) };
+}

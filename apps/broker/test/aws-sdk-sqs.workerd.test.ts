@@ -1,0 +1,438 @@
+import {
+  AddPermissionCommand,
+  CancelMessageMoveTaskCommand,
+  ChangeMessageVisibilityBatchCommand,
+  ChangeMessageVisibilityCommand,
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  DeleteMessageCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  ListDeadLetterSourceQueuesCommand,
+  ListMessageMoveTasksCommand,
+  ListQueuesCommand,
+  ListQueueTagsCommand,
+  PurgeQueueCommand,
+  ReceiveMessageCommand,
+  RemovePermissionCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  SetQueueAttributesCommand,
+  SQSClient,
+  SQSServiceException,
+  StartMessageMoveTaskCommand,
+  TagQueueCommand,
+  UntagQueueCommand,
+} from "@aws-sdk/client-sqs";
+import type { Miniflare } from "miniflare";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrokerWorker } from "./broker-worker.ts";
+
+const ENTRY = `
+import { defineBroker } from "./src/define-broker.ts";
+const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
+export { Directory, QueueBroker };
+export default handler;
+`;
+
+let broker: Miniflare;
+let sqs: SQSClient;
+let endpoint: string;
+let dispose: () => Promise<void>;
+
+beforeAll(async () => {
+  const disposeWith = (end: () => Promise<void>) => {
+    dispose = end;
+  };
+  broker = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
+  endpoint = `${(await broker.ready).origin}/__sluice/aws`;
+  sqs = clientOf();
+});
+
+afterAll(async () => {
+  sqs.destroy();
+  await dispose();
+});
+
+function clientOf(region = "us-east-1"): SQSClient {
+  const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
+  return new SQSClient({ endpoint, region, credentials, maxAttempts: 1 });
+}
+
+async function created(QueueName: string, Attributes: Record<string, string> = {}): Promise<string> {
+  const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
+  return QueueUrl;
+}
+
+async function arnOf(QueueUrl: string): Promise<string> {
+  const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] });
+  return (await sqs.send(asked)).Attributes?.QueueArn ?? "";
+}
+
+async function receive(QueueUrl: string, options: object = {}) {
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({
+      QueueUrl,
+      MaxNumberOfMessages: 10,
+      MessageSystemAttributeNames: ["All"],
+      ...options,
+    }),
+  );
+  return Messages;
+}
+
+/** What the SDK throws, as far as clients look at it. */
+async function refusal(call: Promise<unknown>) {
+  const error: unknown = await call.then(
+    () => new Error("it was not refused"),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof SQSServiceException)) throw error;
+  const { Code } = error as { Code?: string };
+  return { name: error.name, status: error.$metadata.httpStatusCode, message: error.message, code: Code };
+}
+
+describe("queues, with the AWS SDK", () => {
+  it("are created, found, listed and deleted", async () => {
+    const url = await created("life");
+    expect(url).toBe(`${endpoint}/000000000000/life`);
+    expect(await created("life")).toBe(url);
+    expect(await sqs.send(new GetQueueUrlCommand({ QueueName: "life" }))).toMatchObject({ QueueUrl: url });
+    await created("life-2");
+    expect(await sqs.send(new ListQueuesCommand({ QueueNamePrefix: "life" }))).toMatchObject({
+      QueueUrls: [url, `${endpoint}/000000000000/life-2`],
+    });
+    const first = await sqs.send(new ListQueuesCommand({ QueueNamePrefix: "life", MaxResults: 1 }));
+    expect(first.QueueUrls).toEqual([url]);
+    const second = new ListQueuesCommand({
+      QueueNamePrefix: "life",
+      MaxResults: 1,
+      NextToken: first.NextToken,
+    });
+    const rest = await sqs.send(second);
+    expect([rest.QueueUrls, rest.NextToken]).toEqual([[`${endpoint}/000000000000/life-2`], undefined]);
+    await sqs.send(new DeleteQueueCommand({ QueueUrl: url }));
+    expect(await refusal(sqs.send(new GetQueueUrlCommand({ QueueName: "life" })))).toEqual({
+      name: "QueueDoesNotExist",
+      status: 400,
+      message: "The specified queue does not exist.",
+      code: "AWS.SimpleQueueService.NonExistentQueue",
+    });
+  });
+
+  it("have AWS's attributes, ranges and texts", async () => {
+    const QueueUrl = await created("attributes", { VisibilityTimeout: "5", DelaySeconds: "0" });
+    const all = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["All"] });
+    expect((await sqs.send(all)).Attributes).toEqual({
+      ApproximateNumberOfMessages: "0",
+      ApproximateNumberOfMessagesDelayed: "0",
+      ApproximateNumberOfMessagesNotVisible: "0",
+      CreatedTimestamp: expect.stringMatching(/^\d{10}$/),
+      DelaySeconds: "0",
+      LastModifiedTimestamp: expect.stringMatching(/^\d{10}$/),
+      MaximumMessageSize: "1048576",
+      MessageRetentionPeriod: "345600",
+      QueueArn: "arn:aws:sqs:us-east-1:000000000000:attributes",
+      ReceiveMessageWaitTimeSeconds: "0",
+      SqsManagedSseEnabled: "true",
+      VisibilityTimeout: "5",
+    });
+    const set = (Attributes: Record<string, string>) =>
+      sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
+    await set({
+      VisibilityTimeout: "43200",
+      MaximumMessageSize: "1024",
+      ReceiveMessageWaitTimeSeconds: "20",
+    });
+    expect((await sqs.send(all)).Attributes).toMatchObject({
+      VisibilityTimeout: "43200",
+      MaximumMessageSize: "1024",
+      ReceiveMessageWaitTimeSeconds: "20",
+    });
+    expect(await refusal(set({ VisibilityTimeout: "43201" }))).toMatchObject({
+      name: "InvalidAttributeValue",
+      message: "Invalid value for the parameter VisibilityTimeout.",
+    });
+    expect(await refusal(set({ Nonsense: "1" }))).toMatchObject({
+      name: "InvalidAttributeName",
+      message: "Unknown Attribute Nonsense.",
+    });
+    expect(await refusal(created("attributes", { VisibilityTimeout: "6" }))).toMatchObject({
+      name: "QueueNameExists",
+      message:
+        "A queue already exists with the same name and a different value for attribute VisibilityTimeout",
+    });
+  });
+
+  it("have tags and permissions", async () => {
+    const QueueUrl = await created("tagged");
+    await sqs.send(new TagQueueCommand({ QueueUrl, Tags: { team: "a", empty: "" } }));
+    await sqs.send(new UntagQueueCommand({ QueueUrl, TagKeys: ["team", "none"] }));
+    expect((await sqs.send(new ListQueueTagsCommand({ QueueUrl }))).Tags).toEqual({ empty: "" });
+    const grant = { QueueUrl, Label: "one", AWSAccountIds: ["123456789012"], Actions: ["SendMessage"] };
+    await sqs.send(new AddPermissionCommand(grant));
+    expect(await refusal(sqs.send(new AddPermissionCommand(grant)))).toMatchObject({
+      message: "Value one for parameter Label is invalid. Reason: Already exists.",
+    });
+    const policy = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["Policy"] });
+    expect(JSON.parse((await sqs.send(policy)).Attributes?.Policy ?? "{}")).toEqual({
+      Version: "2008-10-17",
+      Id: "arn:aws:sqs:us-east-1:000000000000:tagged/SQSDefaultPolicy",
+      Statement: [
+        {
+          Sid: "one",
+          Effect: "Allow",
+          Principal: { AWS: "arn:aws:iam::123456789012:root" },
+          Action: "SQS:SendMessage",
+          Resource: "arn:aws:sqs:us-east-1:000000000000:tagged",
+        },
+      ],
+    });
+    await sqs.send(new RemovePermissionCommand({ QueueUrl, Label: "one" }));
+    expect((await sqs.send(policy)).Attributes).toBeUndefined();
+  });
+
+  it("of another region are other queues", async () => {
+    const url = await created("regional");
+    const elsewhere = clientOf("eu-west-1");
+    const { QueueUrl = "" } = await elsewhere.send(new CreateQueueCommand({ QueueName: "regional" }));
+    expect(QueueUrl).toBe(`${endpoint}/queue/eu-west-1/000000000000/regional`);
+    await elsewhere.send(new SendMessageCommand({ QueueUrl, MessageBody: "there" }));
+    expect(await receive(url)).toEqual([]);
+    const { Messages = [] } = await elsewhere.send(new ReceiveMessageCommand({ QueueUrl }));
+    expect(Messages.map(({ Body }) => Body)).toEqual(["there"]);
+    elsewhere.destroy();
+  });
+});
+
+describe("messages, with the AWS SDK", () => {
+  it("are sent with attributes, received and deleted", async () => {
+    const QueueUrl = await created("messages");
+    const sent = await sqs.send(
+      new SendMessageCommand({
+        QueueUrl,
+        MessageBody: "héllo",
+        MessageAttributes: {
+          Name: { DataType: "String", StringValue: "x" },
+          Bytes: { DataType: "Binary.png", BinaryValue: Uint8Array.of(0, 255) },
+        },
+        MessageSystemAttributes: { AWSTraceHeader: { DataType: "String", StringValue: "Root=1-a" } },
+      }),
+    );
+    expect(sent.MessageId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const [message] = await receive(QueueUrl, { MessageAttributeNames: ["All"] });
+    expect(message).toMatchObject({
+      MessageId: sent.MessageId,
+      Body: "héllo",
+      MD5OfBody: sent.MD5OfMessageBody,
+      MD5OfMessageAttributes: sent.MD5OfMessageAttributes,
+      MessageAttributes: {
+        Name: { DataType: "String", StringValue: "x" },
+        Bytes: { DataType: "Binary.png", BinaryValue: Uint8Array.of(0, 255) },
+      },
+      Attributes: {
+        SenderId: "000000000000",
+        SentTimestamp: expect.stringMatching(/^\d{13}$/),
+        ApproximateReceiveCount: "1",
+        ApproximateFirstReceiveTimestamp: expect.stringMatching(/^\d{13}$/),
+        AWSTraceHeader: "Root=1-a",
+      },
+    });
+    expect(await receive(QueueUrl)).toEqual([]);
+    const counts = new GetQueueAttributesCommand({
+      QueueUrl,
+      AttributeNames: ["ApproximateNumberOfMessagesNotVisible"],
+    });
+    expect((await sqs.send(counts)).Attributes).toEqual({ ApproximateNumberOfMessagesNotVisible: "1" });
+    const ReceiptHandle = message?.ReceiptHandle ?? "";
+    await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    expect((await sqs.send(counts)).Attributes).toEqual({ ApproximateNumberOfMessagesNotVisible: "0" });
+    expect(
+      await refusal(sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: "garbage" }))),
+    ).toMatchObject({
+      name: "ReceiptHandleIsInvalid",
+      status: 404,
+      message: 'The input receipt handle "garbage" is not a valid receipt handle.',
+    });
+  });
+
+  it("are invisible for as long as a receive or a change says", async () => {
+    const QueueUrl = await created("visibility");
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "a" }));
+    const [first] = await receive(QueueUrl, { VisibilityTimeout: 600 });
+    const ReceiptHandle = first?.ReceiptHandle ?? "";
+    const change = (VisibilityTimeout: number) =>
+      sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
+    expect(await receive(QueueUrl)).toEqual([]);
+    await change(0);
+    const [again] = await receive(QueueUrl);
+    expect(again?.Attributes?.ApproximateReceiveCount).toBe("2");
+    expect(again?.ReceiptHandle).not.toBe(ReceiptHandle);
+    expect(await refusal(change(43_201))).toMatchObject({
+      message: "Value 43201 for parameter VisibilityTimeout is invalid. Reason: Must be between 0 and 43200.",
+    });
+    expect(await refusal(change(43_200))).toMatchObject({
+      message:
+        "Value 43200 for parameter VisibilityTimeout is invalid. Reason: Total VisibilityTimeout for the message is " +
+        "beyond the limit [43200 seconds].",
+    });
+  });
+
+  it("wake a receive that waits", async () => {
+    const QueueUrl = await created("waiting");
+    const waiting = receive(QueueUrl, { WaitTimeSeconds: 20 });
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "now" }));
+    expect((await waiting).map(({ Body }) => Body)).toEqual(["now"]);
+  });
+
+  it("are sent, deleted and changed in batches, with an outcome for each", async () => {
+    const QueueUrl = await created("batches", { MaximumMessageSize: "1024" });
+    const sent = await sqs.send(
+      new SendMessageBatchCommand({
+        QueueUrl,
+        Entries: [
+          { Id: "a", MessageBody: "1" },
+          { Id: "large", MessageBody: "x".repeat(1_025) },
+          { Id: "b", MessageBody: "2" },
+        ],
+      }),
+    );
+    expect(sent.Successful?.map(({ Id }) => Id)).toEqual(["a", "b"]);
+    expect(sent.Failed).toEqual([
+      {
+        Id: "large",
+        SenderFault: true,
+        Code: "InvalidParameterValue",
+        Message:
+          "One or more parameters cannot be validated. Reason: Message must be shorter than 1024 bytes.",
+      },
+    ]);
+    const received = await receive(QueueUrl);
+    const [one, two] = received.map(({ ReceiptHandle = "" }) => ReceiptHandle);
+    const changed = await sqs.send(
+      new ChangeMessageVisibilityBatchCommand({
+        QueueUrl,
+        Entries: [
+          { Id: "a", ReceiptHandle: one, VisibilityTimeout: 100 },
+          { Id: "b", ReceiptHandle: two, VisibilityTimeout: -85 },
+        ],
+      }),
+    );
+    expect(changed.Successful).toEqual([{ Id: "a" }]);
+    expect(changed.Failed).toMatchObject([{ Id: "b", Code: "InvalidParameterValue", SenderFault: true }]);
+    const deleted = await sqs.send(
+      new DeleteMessageBatchCommand({
+        QueueUrl,
+        Entries: [
+          { Id: "a", ReceiptHandle: one },
+          { Id: "b", ReceiptHandle: "garbage" },
+        ],
+      }),
+    );
+    expect(deleted.Successful).toEqual([{ Id: "a" }]);
+    expect(deleted.Failed).toMatchObject([{ Id: "b", Code: "ReceiptHandleIsInvalid", SenderFault: true }]);
+    const entries = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ Id: `${i}`, MessageBody: "x" }));
+    const batch = (Entries: { Id: string; MessageBody: string }[]) =>
+      refusal(sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries })));
+    expect(await batch(entries(11))).toMatchObject({
+      name: "TooManyEntriesInBatchRequest",
+      message: "Maximum number of entries per request are 10. You have sent 11.",
+    });
+    expect(await batch([])).toMatchObject({ name: "EmptyBatchRequest" });
+    expect(await batch([...entries(1), ...entries(1)])).toMatchObject({
+      name: "BatchEntryIdsNotDistinct",
+      message: "Id 0 repeated.",
+    });
+  });
+
+  it("are purged", async () => {
+    const QueueUrl = await created("purged");
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "a" }));
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "b", DelaySeconds: 900 }));
+    await sqs.send(new PurgeQueueCommand({ QueueUrl }));
+    const all = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["All"] });
+    expect((await sqs.send(all)).Attributes).toMatchObject({
+      ApproximateNumberOfMessages: "0",
+      ApproximateNumberOfMessagesDelayed: "0",
+    });
+  });
+});
+
+describe("FIFO queues, with the AWS SDK", () => {
+  it("keep the order of a group, and know duplicates", async () => {
+    const QueueUrl = await created("orders.fifo", { FifoQueue: "true", ContentBasedDeduplication: "true" });
+    const send = (MessageBody: string, MessageGroupId: string) =>
+      sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId }));
+    const first = await send("a1", "a");
+    await send("a2", "a");
+    await send("b1", "b");
+    const again = await send("a1", "a");
+    expect([again.MessageId, again.SequenceNumber]).toEqual([first.MessageId, first.SequenceNumber]);
+    const [one, ...others] = await receive(QueueUrl, { MaxNumberOfMessages: 1 });
+    expect([one?.Body, others]).toEqual(["a1", []]);
+    expect(one?.Attributes).toMatchObject({ MessageGroupId: "a", SequenceNumber: first.SequenceNumber });
+    expect((await receive(QueueUrl)).map(({ Body }) => Body)).toEqual(["b1"]);
+    await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: one?.ReceiptHandle }));
+    expect((await receive(QueueUrl)).map(({ Body }) => Body)).toEqual(["a2"]);
+  });
+
+  it("refuse what they cannot take, in AWS's words", async () => {
+    const QueueUrl = await created("strict.fifo", { FifoQueue: "true" });
+    const send = (input: object) =>
+      refusal(sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "x", ...input })));
+    expect(await send({})).toMatchObject({
+      message: "The request must contain the parameter MessageGroupId.",
+    });
+    expect(await send({ MessageGroupId: "g" })).toMatchObject({
+      message:
+        "The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly",
+    });
+    expect(await send({ MessageGroupId: "g g", MessageDeduplicationId: "d" })).toMatchObject({
+      message:
+        "Value g g for parameter MessageGroupId is invalid. Reason: MessageGroupId can only include alphanumeric and " +
+        "punctuation characters. 1 to 128 in length.",
+    });
+    expect(await refusal(created("no-suffix", { FifoQueue: "true" }))).toMatchObject({
+      message: expect.stringContaining("must end with .fifo suffix"),
+    });
+  });
+});
+
+describe("dead-letter queues, with the AWS SDK", () => {
+  it("take what was received too often, and give it back", async () => {
+    const dead = await created("dead");
+    const deadArn = await arnOf(dead);
+    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: deadArn, maxReceiveCount: 1 });
+    const QueueUrl = await created("source", { RedrivePolicy });
+    expect(await sqs.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead }))).toMatchObject({
+      queueUrls: [QueueUrl],
+    });
+    const { MessageId } = await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "poison" }));
+    expect(await receive(QueueUrl, { VisibilityTimeout: 0 })).toHaveLength(1);
+    expect(await receive(QueueUrl)).toEqual([]);
+    const [message] = await receive(dead, { WaitTimeSeconds: 20, VisibilityTimeout: 0 });
+    expect(message).toMatchObject({
+      MessageId,
+      Body: "poison",
+      Attributes: { DeadLetterQueueSourceArn: await arnOf(QueueUrl), ApproximateReceiveCount: "2" },
+    });
+    const task = await sqs.send(new StartMessageMoveTaskCommand({ SourceArn: deadArn }));
+    expect(JSON.parse(atob(task.TaskHandle ?? ""))).toMatchObject({ sourceArn: deadArn });
+    const [back] = await receive(QueueUrl, { WaitTimeSeconds: 20 });
+    expect(back?.Body).toBe("poison");
+    const { Results = [] } = await sqs.send(new ListMessageMoveTasksCommand({ SourceArn: deadArn }));
+    expect(Results).toMatchObject([{ SourceArn: deadArn, ApproximateNumberOfMessagesToMove: 1 }]);
+    const cancel = new CancelMessageMoveTaskCommand({ TaskHandle: "nonsense" });
+    expect(await refusal(sqs.send(cancel))).toMatchObject({
+      message: "Value for parameter TaskHandle is invalid.",
+    });
+    expect(
+      await refusal(sqs.send(new StartMessageMoveTaskCommand({ SourceArn: await arnOf(QueueUrl) }))),
+    ).toMatchObject({
+      message: "Source queue must be configured as a Dead Letter Queue.",
+    });
+  });
+});
