@@ -6,6 +6,7 @@ import {
   parseAccessKeys,
   REGION_DEFAULT,
   refusedHost,
+  refusedOrigin,
 } from "@sluice/gateway";
 import { accessOf } from "./access.ts";
 
@@ -16,6 +17,7 @@ type AwsEnv = Pick<
   | "SLUICE_AWS_ACCOUNT_ID"
   | "SLUICE_AWS_STRICT_TIMING"
   | "SLUICE_ALLOWED_HOSTS"
+  | "SLUICE_ROUTE_HOSTS"
   | "SLUICE_ENV"
 >;
 
@@ -53,5 +55,5 @@ function awsAccessOf(env: AwsEnv): AwsAccess {
   // The tokens of Cloudflare's API say nothing about AWS's clients.
   const access = accessOf({ ...env, SLUICE_API_TOKENS: "" });
   if (access.kind !== "open") return { kind: "closed", reason: CLOSED };
-  return { kind: "open", refusedHost: (url) => refusedHost(access, url) };
+  return { kind: "open", pages: (request) => refusedHost(access, request) ?? refusedOrigin(access, request) };
 }

@@ -5,14 +5,16 @@ import { adminRoutes } from "./admin/routes.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import { DASHBOARD_PAGE } from "./dashboard/page.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
+import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./sqs/address.ts";
 import type { AwsAccess } from "./sqs/caller.ts";
 import type { SqsSettings } from "./sqs/context.ts";
 import { sqsRoutes } from "./sqs/routes.ts";
 
-export { type Access, refusedHost } from "./access.ts";
+export type { Access } from "./access.ts";
 export type { QueueView } from "./admin/queue-view.ts";
 export { CLOCK_ADVANCE_MS_MAX } from "./admin/routes.ts";
 export { type BindingTarget, createBindingApp } from "./binding/binding-app.ts";
+export { refusedHost, refusedOrigin } from "./page-origin.ts";
 export type { AccountDirectory, QueueDirectory } from "./queue-directory.ts";
 export { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./sqs/address.ts";
 export { type AwsAccess, parseAccessKeys } from "./sqs/caller.ts";
@@ -27,8 +29,13 @@ export interface AwsOptions {
   readonly settings: SqsSettings;
 }
 
+const NO_AWS: AwsOptions = {
+  access: { kind: "closed", reason: "This broker has no AWS endpoint." },
+  settings: { home: { region: REGION_DEFAULT, account: ACCOUNT_DEFAULT }, isStrictAboutTime: false },
+};
+
 /** The HTTP side of the broker: every dialect and the admin API, each under its own path below `PREFIX`. */
-export function createGateway(directory: QueueDirectory, access: Access, aws: AwsOptions): Hono {
+export function createGateway(directory: QueueDirectory, access: Access, aws: AwsOptions = NO_AWS): Hono {
   const app = new Hono();
   app.get(`${PREFIX}/health`, async (c) => {
     try {

@@ -99,15 +99,21 @@ export function directoryOf(
   return {
     account: accountOf(queues),
     advances,
-    queue: () => ({
-      describe,
-      send: () => Promise.reject(new Error("no test sends here")),
-      purge: () => Promise.reject(new Error("no test purges here")),
-      metrics: () => Promise.reject(new Error("no test asks for metrics here")),
-    }),
+    queue: () => queueWith({ describe }),
     describe,
     advanceClock: async (ms) => {
       advances.push(ms);
     },
   };
+}
+
+/** A queue's object that can do what a test says, and nothing else. */
+export function queueWith(
+  able: Partial<ReturnType<QueueDirectory["queue"]>>,
+): ReturnType<QueueDirectory["queue"]> {
+  const refuse = (_target: unknown, method: string | symbol) => () =>
+    Promise.reject(new Error(`no test calls ${String(method)} here`));
+  return new Proxy(able, {
+    get: (target, method) => Reflect.get(target, method) ?? refuse(target, method),
+  }) as ReturnType<QueueDirectory["queue"]>;
 }

@@ -9,9 +9,26 @@ import type { Home } from "./address.ts";
  * - `closed`: nobody, for the reason that is given.
  */
 export type AwsAccess =
-  | { readonly kind: "open"; readonly refusedHost: (url: string) => string | null }
+  | { readonly kind: "open"; readonly pages: PageAccess }
   | { readonly kind: "keys"; readonly secrets: ReadonlyMap<string, string> }
   | { readonly kind: "closed"; readonly reason: string };
+
+/** Why a page of another site, or under another name, is refused; `null` for everybody else. */
+export type PageAccess = (request: Request) => string | null;
+
+/**
+ * Refuses what a page of another site sends where no keys are asked for. An image or a link makes a GET request without an
+ * origin; the browser says all the same that another site is behind it.
+ */
+export function refusedPage(request: Request, access: AwsAccess): AwsError | null {
+  if (access.kind !== "open") return null;
+  const site = request.headers.get("sec-fetch-site") ?? "none";
+  const isOtherSite = site !== "none" && site !== "same-origin";
+  const reason = isOtherSite
+    ? "Pages of other sites may not use this broker: it asks for no keys."
+    : access.pages(request);
+  return reason === null ? null : new AwsError(COMMON_ERRORS.accessDenied, reason);
+}
 
 /** Who makes a request, and in which region. */
 export interface Caller extends Home {
@@ -27,8 +44,7 @@ const ANONYMOUS = "anonymous";
  * @throws AwsError for a signature that is not good, where signatures are checked.
  */
 export function callerOf(request: SignedRequest, access: AwsAccess, home: Home, nowMs: number): Caller {
-  const refusal = refusalOf(request, access);
-  if (refusal !== null) throw new AwsError(COMMON_ERRORS.accessDenied, refusal);
+  if (access.kind === "closed") throw new AwsError(COMMON_ERRORS.accessDenied, access.reason);
   const credential =
     access.kind === "keys"
       ? verifySignature(request, (key) => access.secrets.get(key), nowMs)
@@ -37,18 +53,6 @@ export function callerOf(request: SignedRequest, access: AwsAccess, home: Home, 
   const { accessKeyId, region } = credential;
   const account = /^\d{12}$/.test(accessKeyId) ? accessKeyId : home.account;
   return { accessKeyId, region, account };
-}
-
-function refusalOf({ url, headers }: SignedRequest, access: AwsAccess): string | null {
-  if (access.kind === "closed") return access.reason;
-  if (access.kind === "keys") return null;
-  const origin = headers.get("origin");
-  // An image or a link makes a GET request without an origin; the browser says all the same where it comes from.
-  const site = headers.get("sec-fetch-site") ?? "none";
-  if ((origin !== null && origin !== url.origin) || (site !== "none" && site !== "same-origin")) {
-    return "Pages of other sites may not use this broker: it asks for no keys.";
-  }
-  return access.refusedHost(url.href);
 }
 
 /** Where nothing is checked half a credential is as good as none. */

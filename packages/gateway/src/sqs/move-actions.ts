@@ -15,6 +15,7 @@ type Listed = NonNullable<SqsOutput<"ListMessageMoveTasks">["Results"]>[number];
 const FAILURE_REASONS: Readonly<Record<NonNullable<MoveTask["failure"]>, string>> = {
   targetNotFound: "AWS.SimpleQueueService.NonExistentQueue",
   sourceUnknown: "CouldNotDetermineMessageSource",
+  tookTooLong: "TaskTimeout",
 };
 
 /** Starts moving everything out of a dead-letter queue: elsewhere, or each message back to where it came from. */

@@ -11,7 +11,7 @@ import {
 } from "@sluice/aws";
 import { Hono } from "hono";
 import { handle, QUEUELESS_ACTIONS } from "./actions.ts";
-import { type AwsAccess, callerOf } from "./caller.ts";
+import { type AwsAccess, callerOf, refusedPage } from "./caller.ts";
 import type { SqsPorts, SqsSettings } from "./context.ts";
 import { refuse } from "./errors.ts";
 import { SQS_MODEL } from "./model.ts";
@@ -35,6 +35,8 @@ export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings
     const bodyless: SignedRequest = { method: raw.method, url, headers: raw.headers, body: new Uint8Array() };
     const protocol = protocolOf(bodyless, SQS_MODEL);
     try {
+      const refused = refusedPage(raw, access);
+      if (refused !== null) throw refused;
       const request = { ...bodyless, body: await bodyOf(raw) };
       const caller = callerOf(request, access, settings.home, ports.now());
       const path = url.pathname.slice(prefix.length);
