@@ -92,7 +92,7 @@ describe("messages whose bytes are not what was stored", () => {
 
   it("are listed each time that some are found, however alike these are", async () => {
     const world = worldWith({ maxBatchSize: 1 });
-    await world.send("orders", ["a", "b", "c"]);
+    await world.send("orders", ["a", "b", "c"], { delaySeconds: 1 });
     damageRecords(world, [0, 2]);
     world.core("orders");
     await world.pass(1_000);
