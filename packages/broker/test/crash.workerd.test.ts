@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { PullReply } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type BrokerHarness, startBroker } from "./harness.ts";
-import { consumer } from "./messages.ts";
+import { consumer, pullConsumer } from "./messages.ts";
 
 let persistDir: string;
 let broker: BrokerHarness | undefined;
@@ -95,3 +96,35 @@ describe("kill -9 between send and delivery", () => {
     expect(restarted.seen[0]?.messages[0]?.body).toBe("one");
   });
 });
+
+describe("kill -9 after a pull", () => {
+  it("leaves what was pulled with its client: the lease goes on, and its lease ids settle it", async () => {
+    const queues = { orders: { consumer: pullConsumer() } };
+    broker = await startBroker({ queues, persistDir });
+    await broker.send("orders", ["acked", "given back", "lapses", "waits"]);
+    const before = await broker.queue("orders");
+    const pulled = await before.pull("orders", { max: 3, visibilityTimeoutMs: 600_000 });
+    if (!pulled.ok) throw new Error(pulled.reason);
+    const [acked = "", givenBack = ""] = pulled.batch.leaseIds;
+
+    const queue = await (await restart({ queues })).queue("orders");
+    expect(await queue.describe("orders")).toMatchObject({ ready: 1, leased: 3 });
+    const retries = [{ leaseId: givenBack }];
+    expect(await queue.settleLeases("orders", { acks: [acked, "made-up"], retries })).toEqual({
+      ackCount: 1,
+      retryCount: 1,
+      warnings: [["made-up", "This is not a lease id of this queue."]],
+    });
+    expect(await attemptsOf(queue.pull("orders", { max: 100, visibilityTimeoutMs: 3_600_000 }))).toEqual([
+      1, 2,
+    ]);
+    await queue.advanceClock("orders", 600_000);
+    expect(await attemptsOf(queue.pull("orders", { max: 100 }))).toEqual([2]);
+  });
+});
+
+async function attemptsOf(reply: Promise<PullReply>): Promise<number[]> {
+  const pulled = await reply;
+  if (!pulled.ok) throw new Error(pulled.reason);
+  return [...pulled.batch.attempts].sort();
+}
