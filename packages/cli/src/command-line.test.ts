@@ -24,11 +24,13 @@ describe("sluice", () => {
     expect(code).toBe(0);
     expect(out).toContain("dev [options] [worker...]");
     expect(out).toContain("build [options] [worker...]");
+    expect(out).toContain("serve [options] [worker...]");
   });
 
   it.each([
     ["dev", ["--port", "--ip", "--persist-to", "--env", "--inspector-port"]],
     ["build", ["--env", "--outdir"]],
+    ["serve", ["--port", "--host", "--persist-to", "--env"]],
   ])("%s --help lists its options", async (command, options) => {
     const { code, out } = await said(command, "--help");
     expect(code).toBe(0);

@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import type { BuildOptions } from "./commands/build.ts";
 import type { DevOptions } from "./commands/dev.ts";
+import type { ServeOptions } from "./commands/serve.ts";
 import { CliError } from "./errors.ts";
 import { complaintAboutNode } from "./node-version.ts";
 import type { Printer } from "./report/printer.ts";
@@ -81,6 +82,17 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .option("--outdir <folder>", "folder for what is generated (default: .sluice)")
     .action((targets: string[], options: Omit<BuildOptions, "targets">) =>
       execute(async (to) => (await import("./commands/build.ts")).build({ ...options, targets }, to)),
+    );
+  program
+    .command("serve")
+    .description("run the broker, and the Workers named, on workerd alone: fast, without reloading")
+    .argument("[worker...]", "folders or Wrangler configurations of Workers (default: the broker alone)")
+    .option("--port <port>", "port to listen on, 0 for a free one (default: 8787)", port)
+    .option("--host <address>", "address to listen on (default: 127.0.0.1)")
+    .option("--persist-to <folder>", "folder of all data (default: .wrangler/state of the first Worker)")
+    .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
+    .action((targets: string[], options: Omit<ServeOptions, "targets">) =>
+      execute(async (to) => (await import("./commands/serve.ts")).serve({ ...options, targets }, to)),
     );
   return program;
 }

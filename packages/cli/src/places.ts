@@ -13,7 +13,7 @@ export interface CommandPlaces extends Places {
 
 /**
  * Where a command reads and writes. Everything goes into one folder of the current one, whichever Workers are named:
- * `.sluice/<worker>` for `build`, `.sluice/dev/<worker>` for `dev`, so that neither disturbs the other.
+ * `.sluice/<worker>` for `build`, `.sluice/dev/<worker>` for `dev` and `.sluice/serve/<worker>` for `serve`, so that none disturbs another.
  */
 export async function findPlaces(
   purpose: Purpose["kind"],
@@ -23,7 +23,7 @@ export async function findPlaces(
   const root = resolve(workingDirectory, outdir);
   return {
     root,
-    outputDirectory: purpose === "dev" ? join(root, "dev") : root,
+    outputDirectory: purpose === "build" ? root : join(root, purpose),
     workingDirectory,
     runtime: runtimeModules(),
     defaults: await wranglerDefaults(),

@@ -5,7 +5,7 @@ const MANIFEST = JSON.parse(readFileSync(new URL("../package.json", import.meta.
 const WORKSPACE = readFileSync(new URL("../../../pnpm-workspace.yaml", import.meta.url), "utf8");
 
 describe("the package", () => {
-  it.each(["esbuild", "wrangler"])(
+  it.each(["esbuild", "workerd", "wrangler"])(
     "depends on the %s of the workspace's catalog, in words that npm understands",
     (name) => {
       const version = new RegExp(`^ {2}${name}: (\\d\\S+)$`, "m").exec(WORKSPACE)?.[1];

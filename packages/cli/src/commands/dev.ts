@@ -34,7 +34,8 @@ export async function dev(options: DevOptions, printer: Printer): Promise<number
   const env = chosenEnvironment(options.env, process.env);
   const session = joinSessions(env);
   const places = await findPlaces("dev", process.cwd());
-  const read = () => generate({ targets: options.targets, env, places, sessions: session.folder });
+  const read = () =>
+    generate({ targets: options.targets, env, places, purpose: "dev", sessions: session.folder });
   const introduce = introducer(printer);
   const waker = new QueueWaker();
   let current = await read();

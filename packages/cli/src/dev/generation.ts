@@ -3,7 +3,7 @@ import { makePlan, type Plan } from "../generate/plan.ts";
 import { placeSecrets } from "../output/secrets.ts";
 import { makeOutputFolder, writePlan } from "../output/write-plan.ts";
 import type { CommandPlaces } from "../places.ts";
-import { type Project, readProject } from "../project/project.ts";
+import { type Project, type ProjectOptions, readProject } from "../project/project.ts";
 import { otherSessions } from "./sessions.ts";
 import type { Watched } from "./watch.ts";
 
@@ -20,8 +20,11 @@ export interface GenerationInput {
   /** The environment, "" for the top level. */
   readonly env: string;
   readonly places: CommandPlaces;
-  /** Folder in which the `sluice dev` processes find each other. */
-  readonly sessions: string;
+  readonly purpose: "dev" | "serve";
+  /** What no target stands for. Default: the Worker in the current folder. */
+  readonly withoutTargets?: ProjectOptions["withoutTargets"];
+  /** Folder in which the `sluice dev` processes find each other; `null` for a process that has no part in that. */
+  readonly sessions: string | null;
 }
 
 /**
@@ -30,12 +33,13 @@ export interface GenerationInput {
  * @throws ConfigError or CliError for files that cannot be used; nothing has been written then.
  */
 export async function generate(input: GenerationInput): Promise<Generation> {
-  const { targets, env, places, sessions } = input;
+  const { targets, env, places, sessions, purpose, withoutTargets = "current-folder" } = input;
   const { workingDirectory } = places;
-  const others = otherSessions(sessions, process.pid).filter((session) => session.env === env);
+  const running = sessions === null ? [] : otherSessions(sessions, process.pid);
+  const others = running.filter((session) => session.env === env);
   const filesElsewhere = others.flatMap(({ files }) => files);
-  const project = await readProject({ targets, env, workingDirectory, filesElsewhere });
-  const plan = makePlan(project, "dev", { ...places, outputDirectory: outputDirectory(project, places) });
+  const project = await readProject({ targets, env, workingDirectory, filesElsewhere, withoutTargets });
+  const plan = makePlan(project, purpose, { ...places, outputDirectory: outputDirectory(project, places) });
   makeOutputFolder(places.root);
   writePlan(plan);
   placeAllSecrets(project, plan, env);
@@ -58,12 +62,14 @@ function placeAllSecrets({ broker }: Project, plan: Plan, env: string): void {
   for (const { userDirectory, directory } of owners) placeSecrets(userDirectory, directory, env);
 }
 
-function watchedBy(project: Project, filesElsewhere: readonly string[], sessions: string): Watched[] {
+function watchedBy(project: Project, filesElsewhere: readonly string[], sessions: string | null): Watched[] {
   // The entry of a module without a default export names another export of it.
   const named = project.workers.flatMap(({ main }) => (main.kind === "named-only" ? [main.file] : []));
   const files = [...configFilesOf(project), ...named, ...filesElsewhere];
   return [
     ...files.map((path) => ({ kind: "file", path }) as const),
-    { kind: "folder", path: sessions, except: `${process.pid}.json` },
+    ...(sessions === null
+      ? []
+      : [{ kind: "folder", path: sessions, except: `${process.pid}.json` } as const]),
   ];
 }

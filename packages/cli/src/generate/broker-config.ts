@@ -6,6 +6,7 @@ import {
   DIRECTORY_BINDING,
   DIRECTORY_CLASS,
 } from "./names.ts";
+import type { Purpose } from "./purpose.ts";
 import { relocate } from "./relocate.ts";
 import { ENTRY_FILE, type GeneratedConfig, serialisable, settle } from "./worker-config.ts";
 
@@ -29,7 +30,7 @@ export interface ConsumerBinding {
 export interface BrokerConfigInput {
   readonly base: BrokerBase;
   readonly consumers: readonly ConsumerBinding[];
-  readonly purpose: "dev" | "build";
+  readonly purpose: Purpose["kind"];
   /** Variables that it gets besides its own. */
   readonly vars: Readonly<Record<string, string>>;
   /** Folder that the configuration is written into, and the folder that the command runs in. Absolute. */

@@ -2,9 +2,9 @@
 
 /** Durable Object binding of every producing Worker to the broker. */
 export const QUEUES_BINDING = "__SLUICE_QUEUES";
-/** Service binding of the primary Worker to the broker, in `sluice dev` only. */
+/** Service binding of the primary Worker to the broker, in `sluice dev` and `sluice serve` only. */
 export const BROKER_BINDING = "__SLUICE_BROKER";
-/** Binding of the primary Worker to its static assets where its own configuration names none, in `sluice dev` only. */
+/** Binding of the primary Worker to its static assets where its own configuration names none, in `sluice dev` and `sluice serve` only. */
 export const ASSETS_BINDING = "__SLUICE_ASSETS";
 /** The bindings that the user's code must not come across. */
 export const HIDDEN_BINDINGS: readonly string[] = [QUEUES_BINDING, BROKER_BINDING, ASSETS_BINDING];

@@ -53,7 +53,7 @@ export function makePlan(project: Project, purpose: Purpose["kind"], places: Pla
     workers: workers.map((worker, i) =>
       planWorker(
         worker,
-        purpose === "dev" ? { kind: "dev", primary: i === 0 } : { kind: "build" },
+        purpose === "build" ? { kind: purpose } : { kind: purpose, primary: i === 0 },
         broker,
         places,
       ),

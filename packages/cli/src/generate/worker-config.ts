@@ -41,7 +41,7 @@ export type EntryShape =
       readonly userMain: string | null;
       /** Whether there are bindings to replace or to hide. */
       readonly hasBindings: boolean;
-      /** `null` except for the primary Worker of `sluice dev`. */
+      /** `null` except for the primary Worker of `sluice dev` and `sluice serve`. */
       readonly frontDoor: FrontDoor | null;
     };
 
@@ -55,18 +55,20 @@ export const ENTRY_FILE = "entry.js";
 export function generateWorkerConfig(input: WorkerConfigInput): GeneratedWorkerConfig {
   const { worker, purpose, directory, workingDirectory } = input;
   const relocated = relocate(worker.wrangler, { from: worker.directory, to: directory, workingDirectory });
-  const named = { ...relocated, name: worker.name };
+  // Nothing in workerd alone serves them, and Wrangler would bundle a front door for them.
+  const runnable = purpose.kind === "serve" ? { ...relocated, assets: undefined } : relocated;
+  const named = { ...runnable, name: worker.name };
   const needsEntry = produces(worker) || consumes(worker) || isPrimary(purpose);
   const onBroker = withRpc(withBroker(withoutQueues(named), input), worker);
   const { config, entry } = needsEntry ? withEntry(onBroker, input) : withUserMain(onBroker, input);
   const settled = settle(config, purpose.kind);
-  const isSecondary = purpose.kind === "dev" && !purpose.primary;
+  const isSecondary = purpose.kind !== "build" && !purpose.primary;
   // Ports and addresses are the primary Worker's to say.
   return { config: serialisable(isSecondary ? omit(settled, "dev") : settled, input.defaults), entry };
 }
 
 function isPrimary(purpose: Purpose): boolean {
-  return purpose.kind === "dev" && purpose.primary;
+  return purpose.kind !== "build" && purpose.primary;
 }
 
 function withoutQueues(config: Unstable_Config): Unstable_Config {

@@ -27,8 +27,10 @@ export interface Project {
 }
 
 export interface ProjectOptions {
-  /** Folders or configuration files; none stands for the current folder. */
+  /** Folders or configuration files. */
   readonly targets: readonly string[];
+  /** What no target stands for. Default: the Worker in the current folder. */
+  readonly withoutTargets?: "current-folder" | "broker-alone";
   /** The environment, "" for the top level. */
   readonly env: string;
   /** Absolute. */
@@ -79,9 +81,10 @@ function readElsewhere({ filesElsewhere = [], env }: ProjectOptions): WorkerQueu
   });
 }
 
-function configFiles({ targets, workingDirectory }: ProjectOptions): string[] {
+function configFiles({ targets, workingDirectory, withoutTargets }: ProjectOptions): string[] {
   if (targets.length > 0)
     return [...new Set(targets.map((target) => findConfigFile(resolve(workingDirectory, target))))];
+  if (withoutTargets === "broker-alone") return [];
   const file = configFileIn(workingDirectory);
   if (file !== null) return [file];
   throw new CliError(

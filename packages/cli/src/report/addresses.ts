@@ -23,6 +23,11 @@ function optionIn(name: string, args: readonly string[]): string | undefined {
   return args[at] === name ? args[at + 1] : args[at]?.slice(name.length + 1);
 }
 
+/** URL of an address that is served without TLS, without a slash at its end. */
+export function httpUrl(host: string, port: number): string {
+  return `http://${browsable(host)}:${port}`;
+}
+
 /** Where to reach the primary Worker and the broker. */
 export function addresses(url: string, { workers }: Project): string {
   const [primary] = workers;
