@@ -1,4 +1,10 @@
-import type { DirectoryRpc, QueueBrokerRpc, QueueDescription, QueueReceiveRpc } from "@sluice/protocol";
+import type {
+  DirectoryRpc,
+  QueueBrokerRpc,
+  QueueDescription,
+  QueuePullRpc,
+  QueueReceiveRpc,
+} from "@sluice/protocol";
 
 /** Which queues there are and what they are set to. Every dialect, the admin API and the dashboard ask it. */
 export type AccountDirectory = DirectoryRpc;
@@ -7,7 +13,7 @@ export type AccountDirectory = DirectoryRpc;
 export interface QueueDirectory {
   readonly account: AccountDirectory;
   /** A queue's object. Take it anew for every call: one that failed stays broken. */
-  queue(name: string): QueueBrokerRpc & QueueReceiveRpc;
+  queue(name: string): QueueBrokerRpc & QueuePullRpc & QueueReceiveRpc;
   /** What a queue holds. Answers even when its object cannot be started: then with the damage alone. */
   describe(queue: string): Promise<QueueDescription>;
   /** Moves the clock of every queue forward; `null` where time is real: on a deployed broker. */

@@ -1,12 +1,12 @@
 import {
-  BATCH_BYTES_MAX,
   BATCH_MESSAGES_MAX,
   isObject,
   QUEUE_ERROR_CODES,
   QueueError,
   type SendRequest,
 } from "@sluice/protocol";
-import { type IncomingMessage, pack, readContentType, readDelayHeader } from "./read-message.ts";
+import { type IncomingMessage, pack, refuseLargeBatch } from "../incoming-message.ts";
+import { readContentType, readDelayHeader } from "./read-message.ts";
 
 /** Reads `POST /batch`: JSON with the bodies in base64. Throws QueueError. */
 export async function readBatch(request: Request): Promise<SendRequest> {
@@ -19,14 +19,8 @@ export async function readBatch(request: Request): Promise<SendRequest> {
     );
   }
   const messages = items.map(readItem);
-  const bytes = messages.reduce((sum, { body }) => sum + body.byteLength, 0);
   const packed = pack(messages);
-  if (bytes > BATCH_BYTES_MAX) {
-    throw new QueueError(
-      QUEUE_ERROR_CODES.batchSizeOutOfBounds,
-      `batch size of ${bytes} bytes exceeds limit of ${BATCH_BYTES_MAX}`,
-    );
-  }
+  refuseLargeBatch(messages);
   const delaySeconds = readDelayHeader(headers, QUEUE_ERROR_CODES.batchDelayInvalid);
   return delaySeconds === undefined ? { packed } : { packed, delaySeconds };
 }

@@ -4,6 +4,7 @@ import type { QueueDirectory } from "../queue-directory.ts";
 import { API_CODES, ApiError } from "./api-error.ts";
 import { authenticate } from "./authenticate.ts";
 import { controlRoutes } from "./control/routes.ts";
+import { dataRoutes } from "./data/routes.ts";
 import { fail } from "./envelope.ts";
 
 /**
@@ -14,6 +15,7 @@ export function cloudflareRoutes(directory: QueueDirectory, access: Access): Hon
   const app = new Hono();
   app.use(authenticate(access));
   app.route("/", controlRoutes(directory));
+  app.route("/", dataRoutes(directory));
   app.all("*", (c) => {
     throw new ApiError(
       404,

@@ -1,0 +1,49 @@
+import { type BacklogMetrics, type ContentType, unpackMessages } from "@sluice/protocol";
+
+/** A message as pull and peek show it, without what names it. */
+export interface MessageView {
+  readonly id: string;
+  readonly body: string;
+  readonly attempts: number;
+  readonly timestamp_ms: number;
+  readonly metadata: { readonly "CF-Content-Type": ContentType };
+}
+
+/** The messages of packed records, each with its number of attempts. */
+export function messageViews(packed: Uint8Array, attempts: readonly number[]): MessageView[] {
+  return unpackMessages(packed).map(({ id, contentType, body, timestampMs }, i) => ({
+    id,
+    body: bodyView(body, contentType),
+    attempts: attempts[i] ?? 0,
+    timestamp_ms: timestampMs,
+    metadata: { "CF-Content-Type": contentType },
+  }));
+}
+
+/** Figures under the API's names. */
+export function metricsView({ backlogCount, backlogBytes, oldestMessageTimestampMs }: BacklogMetrics) {
+  return {
+    backlog_count: backlogCount,
+    backlog_bytes: backlogBytes,
+    oldest_message_timestamp_ms: oldestMessageTimestampMs,
+  };
+}
+
+/** A byte order mark is part of a body of text. */
+const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+
+/** Text as it is; everything else, JSON included, in base64 (spec cloudflare-queues 5.4). */
+function bodyView(body: Uint8Array, contentType: ContentType): string {
+  return contentType === "text" ? decoder.decode(body) : toBase64(body);
+}
+
+/** Characters of one call: an argument list has its limits. */
+const CHARACTERS_MAX = 32_768;
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += CHARACTERS_MAX) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + CHARACTERS_MAX));
+  }
+  return btoa(binary);
+}

@@ -1,0 +1,81 @@
+import {
+  BATCH_MESSAGES_MAX,
+  encodeBody,
+  QUEUE_ERROR_CODES,
+  QueueError,
+  type SendRequest,
+} from "@sluice/protocol";
+import { z } from "zod";
+import { type IncomingMessage, pack, refuseLargeBatch } from "../../incoming-message.ts";
+import { delayIn, expecting, looseNumber } from "./read-request.ts";
+
+/**
+ * A message of a push. Without a content type it is `json`, and what looks like a forgotten `content_type: "text"` is
+ * refused: a string (spec cloudflare-queues 5.3). `bytes` and `v8` cannot be sent over HTTP.
+ */
+const message = z
+  .object(
+    {
+      body: z.unknown().optional(),
+      content_type: z.string(expecting("string")).nullish(),
+      delay_seconds: looseNumber,
+    },
+    expecting("object"),
+  )
+  .superRefine(({ body, content_type }, { addIssue }) => {
+    const refuse = (text: string) => addIssue({ code: "custom", path: ["body"], message: text });
+    if (body === undefined) refuse("Required");
+    else if (content_type === "text" && typeof body !== "string") refuse(mismatch("string", body));
+    else if ((content_type ?? "json") === "json" && typeof body === "string")
+      refuse(mismatch("object", body));
+  });
+
+const batch = z.object(
+  { messages: z.array(message, expecting("array")), delay_seconds: looseNumber },
+  expecting("object"),
+);
+
+/** `POST Q/messages`: one message. */
+export const pushBody = message;
+/** `POST Q/messages/batch`: 1 to `BATCH_MESSAGES_MAX` messages, and the delay of those that name none. */
+export const pushBatchBody = batch;
+
+/** What one pushed message stores. Throws QueueError 10203, 10204. */
+export function requestOf(body: z.infer<typeof message>): SendRequest {
+  return { packed: pack([incomingOf(body)]) };
+}
+
+/** What a pushed batch stores. Throws QueueError 10202 to 10206; the limits are those of a binding's batch. */
+export function batchRequestOf(body: z.infer<typeof batch>): SendRequest {
+  const { length } = body.messages;
+  if (length < 1 || length > BATCH_MESSAGES_MAX) {
+    throw new QueueError(
+      QUEUE_ERROR_CODES.batchCountOutOfBounds,
+      `batch message count of ${length} is not within 1 to ${BATCH_MESSAGES_MAX}`,
+    );
+  }
+  const delaySeconds = delayIn(body.delay_seconds, "batch", QUEUE_ERROR_CODES.batchDelayInvalid);
+  const messages = body.messages.map(incomingOf);
+  const packed = pack(messages);
+  refuseLargeBatch(messages);
+  return delaySeconds === undefined ? { packed } : { packed, delaySeconds };
+}
+
+function incomingOf({ body, content_type, delay_seconds }: z.infer<typeof message>): IncomingMessage {
+  const contentType = content_type ?? "json";
+  if (contentType !== "text" && contentType !== "json") {
+    throw new QueueError(
+      QUEUE_ERROR_CODES.messageMetadataInvalid,
+      `message content type ${contentType} is invalid; over HTTP it must be 'text' or 'json'`,
+    );
+  }
+  return {
+    contentType,
+    body: encodeBody(body, contentType),
+    delaySeconds: delayIn(delay_seconds, "message", QUEUE_ERROR_CODES.messageMetadataInvalid),
+  };
+}
+
+function mismatch(kind: string, value: unknown): string {
+  return expecting(kind).error({ input: value });
+}

@@ -1,0 +1,31 @@
+import { QUEUE_ERROR_CODES, QueueError, type SendRequest } from "@sluice/protocol";
+import { type Context, Hono } from "hono";
+import type { QueueDirectory } from "../../queue-directory.ts";
+import { succeed } from "../envelope.ts";
+import { queueOf } from "../queue-lookup.ts";
+import { metricsView } from "./message-view.ts";
+import { batchRequestOf, pushBatchBody, pushBody, requestOf } from "./push-body.ts";
+import { readRequest } from "./read-request.ts";
+
+/** Messages sent over HTTP (spec cloudflare-queues 5.2, 5.3): answered when they are stored. */
+export function pushRoutes(directory: QueueDirectory): Hono {
+  const app = new Hono();
+
+  const send = async (c: Context, name: string, request: SendRequest) => {
+    const reply = await directory.queue(name).send(name, [request]);
+    if (!reply.ok) throw new QueueError(reply.code, reply.cause);
+    return succeed(c, { metadata: { metrics: metricsView(reply.metrics) } });
+  };
+
+  app.post("/", async (c) => {
+    const { name } = await queueOf(c, directory.account, QUEUE_ERROR_CODES.queueNotFound);
+    return send(c, name, requestOf(await readRequest(c, pushBody)));
+  });
+
+  app.post("/batch", async (c) => {
+    const { name } = await queueOf(c, directory.account, QUEUE_ERROR_CODES.queueNotFound);
+    return send(c, name, batchRequestOf(await readRequest(c, pushBatchBody)));
+  });
+
+  return app;
+}

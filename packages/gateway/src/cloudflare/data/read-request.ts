@@ -1,0 +1,79 @@
+import { DELAY_SECONDS_MAX, QUEUE_ERROR_CODES, QueueError } from "@sluice/protocol";
+import type { Context } from "hono";
+import { z } from "zod";
+import { firstIssue } from "../json-body.ts";
+
+/**
+ * The body of a request of the data plane. It is JSON whatever the content type says; none at all is an empty object, since
+ * a pull need not say anything.
+ *
+ * @throws QueueError 10208 for what is not JSON, 10207 for what does not fit, in the words of the API: what was expected,
+ *   what was received, and where (spec cloudflare-queues 5.3, 5.6).
+ */
+export async function readRequest<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
+  const text = await c.req.text();
+  let body: unknown = {};
+  try {
+    if (text !== "") body = JSON.parse(text);
+  } catch (error) {
+    throw new QueueError(
+      QUEUE_ERROR_CODES.jsonRequestBodyMalformed,
+      `The request body is not JSON: ${error}`,
+    );
+  }
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  throw new QueueError(QUEUE_ERROR_CODES.jsonRequestBodyInvalid, firstIssue(result.error));
+}
+
+/** Options of a schema that make it complain as the API does. */
+export function expecting(kind: string) {
+  return {
+    error: ({ input }: { readonly input?: unknown }) =>
+      input === undefined ? "Required" : `Expected ${kind}, received ${kindOf(input)}`,
+  };
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** A number, also as a string of digits: some clients send that. Ranges are checked where it is used. */
+export const looseNumber = z.preprocess(
+  (value) => (typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value),
+  z.number(expecting("number")).nullish(),
+);
+
+/**
+ * A delay that a request names, `undefined` if it names none.
+ *
+ * @throws QueueError `code` unless it is a whole number of seconds from 0 to `DELAY_SECONDS_MAX`.
+ */
+export function delayIn(seconds: number | null | undefined, what: string, code: number): number | undefined {
+  if (seconds === null || seconds === undefined) return undefined;
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= DELAY_SECONDS_MAX) return seconds;
+  throw new QueueError(
+    code,
+    `${what} delay of ${seconds} is not a whole number of seconds from 0 to ${DELAY_SECONDS_MAX}`,
+  );
+}
+
+/**
+ * A whole number that a request names, `undefined` if it names none.
+ *
+ * @throws QueueError 10207 outside of its range.
+ */
+export function wholeIn(
+  value: number | null | undefined,
+  field: string,
+  min: number,
+  max: number,
+): number | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new QueueError(
+    QUEUE_ERROR_CODES.jsonRequestBodyInvalid,
+    `Expected a whole number from ${min} to ${max}, received ${value} at "${field}"`,
+  );
+}
