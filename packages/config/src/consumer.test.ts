@@ -14,6 +14,7 @@ test("a consumer that sets nothing has production's defaults, not those of wrang
   expect(config.consumers).toEqual([
     {
       queue: "q",
+      type: "worker",
       settings: {
         maxBatchSize: 10,
         maxBatchTimeoutSeconds: 5,
@@ -42,6 +43,7 @@ visibility_timeout_ms = 5000`);
   expect(config.consumers).toEqual([
     {
       queue: "my-queue",
+      type: "worker",
       settings: {
         maxBatchSize: 30,
         maxBatchTimeoutSeconds: 10,
@@ -53,6 +55,58 @@ visibility_timeout_ms = 5000`);
     },
   ]);
   expect(config.warnings).toEqual([]);
+});
+
+describe("a consumer of the type http_pull", () => {
+  test("that sets nothing gives 5 messages to a pull, for 30 s", () => {
+    expect(readConsumer({ queue: "q", type: "http_pull" })).toMatchObject({
+      consumers: [
+        {
+          queue: "q",
+          type: "http_pull",
+          settings: {
+            maxBatchSize: 5,
+            maxRetries: 3,
+            retryDelaySeconds: 0,
+            visibilityTimeoutMs: 30_000,
+            deadLetterQueue: null,
+          },
+        },
+      ],
+      warnings: [],
+    });
+  });
+
+  test("that sets everything", () => {
+    const config = readToml(`name = "w"
+[[queues.consumers]]
+queue = "q"
+type = "http_pull"
+max_batch_size = 100
+max_retries = 5
+dead_letter_queue = "dead"
+retry_delay = 300
+visibility_timeout_ms = 5000`);
+    expect(config.consumers[0]?.settings).toEqual({
+      maxBatchSize: 100,
+      maxRetries: 5,
+      retryDelaySeconds: 300,
+      visibilityTimeoutMs: 5_000,
+      deadLetterQueue: "dead",
+    });
+    expect(config.warnings).toEqual([]);
+  });
+
+  test.each(["max_batch_timeout", "max_concurrency"])("has no use for %s, and says so", (key) => {
+    const { warnings } = readConsumer({ queue: "q", type: "http_pull", [key]: 7 });
+    expect(warnings).toMatchObject([
+      {
+        severity: "warning",
+        key: `queues.consumers[0].${key}`,
+        text: `"${key}" has no effect on a consumer of the type "http_pull".`,
+      },
+    ]);
+  });
 });
 
 test("every consumer of a Worker is read, in order", () => {
@@ -67,19 +121,18 @@ describe("ranges, which production enforces at deploy", () => {
     ["max_retries", "maxRetries", 0, 100, "whole number of retries"],
     ["max_concurrency", "maxConcurrency", 1, 250, "whole number of invocations"],
     ["retry_delay", "retryDelaySeconds", 0, 86_400, "whole number of seconds"],
-    ["visibility_timeout_ms", undefined, 0, 43_200_000, "whole number of milliseconds"],
+    ["visibility_timeout_ms", "visibilityTimeoutMs", 0, 43_200_000, "whole number of milliseconds"],
   ] as const)("%s", (key, setting, min, max, what) => {
     const refusal = (value: number) => refusalOf(() => readToml(tomlWith(key, String(value))));
     for (const value of [min, min + 1, max - 1, max]) {
       const [consumer] = readToml(tomlWith(key, String(value))).consumers;
-      if (setting !== undefined) expect(consumer?.settings[setting]).toBe(value);
-      expect(consumer?.queue).toBe("q");
+      expect(consumer).toMatchObject({ queue: "q", settings: { [setting]: value } });
     }
     for (const value of [min - 1, max + 1]) {
       expect(refusal(value)).toMatchObject([
         {
           severity: "error",
-          line: 4,
+          line: 5,
           key: `queues.consumers[0].${key}`,
           text: `The field "queues.consumers[0].${key}" should be a ${what} from ${min} to ${max} but got ${value}.`,
         },
@@ -90,12 +143,12 @@ describe("ranges, which production enforces at deploy", () => {
   test.each(["max_batch_size", "max_retries", "max_concurrency", "retry_delay", "visibility_timeout_ms"])(
     "%s has no decimals",
     (key) => {
-      expect(refusalOf(() => readToml(tomlWith(key, "1.5")))).toMatchObject([{ line: 4 }]);
+      expect(refusalOf(() => readToml(tomlWith(key, "1.5")))).toMatchObject([{ line: 5 }]);
     },
   );
 
   test("max_batch_timeout may have decimals, for the API takes milliseconds", () => {
-    expect(settingsOf({ max_batch_timeout: 0.5 })?.maxBatchTimeoutSeconds).toBe(0.5);
+    expect(settingsOf({ max_batch_timeout: 0.5 })).toMatchObject({ maxBatchTimeoutSeconds: 0.5 });
     expect(refusalOf(() => readConsumer({ queue: "q", max_batch_timeout: 60.001 }))).toHaveLength(1);
   });
 
@@ -105,7 +158,8 @@ describe("ranges, which production enforces at deploy", () => {
   });
 
   function tomlWith(key: string, value: string): string {
-    return `name = "w"\n[[queues.consumers]]\nqueue = "q"\n${key} = ${value}`;
+    const type = key === "visibility_timeout_ms" ? "http_pull" : "worker";
+    return `name = "w"\n[[queues.consumers]]\ntype = "${type}"\nqueue = "q"\n${key} = ${value}`;
   }
 });
 
@@ -144,18 +198,18 @@ describe("what Wrangler refuses in a consumer", () => {
     ]);
   });
 
-  test('a type other than "worker"', () => {
+  test('a type other than "worker" and "http_pull"', () => {
     const toml = `name = "w"
 [[queues.consumers]]
 queue = "a"
 [[queues.consumers]]
 queue = "q"
-type = "http_pull"`;
+type = "pigeon"`;
     expect(refusalOf(() => readToml(toml))).toMatchObject([
       {
         line: 6,
         key: "queues.consumers[1].type",
-        text: `"queues.consumers[1].type" has an invalid value "http_pull". Only "worker" consumers can be configured in your Wrangler configuration.`,
+        text: `"queues.consumers[1].type" has an invalid value "pigeon". Only "worker" consumers can be configured in your Wrangler configuration.`,
       },
     ]);
   });

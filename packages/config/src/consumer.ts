@@ -2,23 +2,25 @@ import {
   BATCH_SIZE_DEFAULT,
   BATCH_TIMEOUT_SECONDS_DEFAULT,
   type ConsumerSettings,
+  PULL_BATCH_SIZE_DEFAULT,
+  type PullConsumerSettings,
   RETRIES_DEFAULT,
+  VISIBILITY_TIMEOUT_MS_DEFAULT,
 } from "@sluice/protocol";
 import { CONSUMER_RANGES, checkQueueName, checkRanges } from "./limits.ts";
 import { type Place, placeOf, type Report } from "./report.ts";
 import type { Table } from "./table.ts";
 import { isOptional, isTableOrArray, warnOfUnknownKeys } from "./wrangler-checks.ts";
 
-/** How a Worker consumes one queue. */
-export interface ConsumerConfig {
-  readonly queue: string;
-  readonly settings: ConsumerSettings;
-}
+/** How one queue is consumed: by the Worker itself, or by clients that pull over HTTP. */
+export type ConsumerConfig =
+  | { readonly queue: string; readonly type: "worker"; readonly settings: ConsumerSettings }
+  | { readonly queue: string; readonly type: "http_pull"; readonly settings: PullConsumerSettings };
 
 /** An element of `queues.consumers` that has passed `checkConsumer`. */
 export interface RawConsumer extends Table {
   readonly queue: string;
-  readonly type?: "worker";
+  readonly type?: "worker" | "http_pull";
   readonly max_batch_size?: number;
   readonly max_batch_timeout?: number;
   readonly max_retries?: number;
@@ -39,9 +41,14 @@ const OPTIONAL_KEYS = [
   ["visibility_timeout_ms", "number"],
   ["retry_delay", "number"],
 ] as const;
+/** What only a Worker's batches are made by. */
+const WORKER_KEYS = ["max_batch_timeout", "max_concurrency"];
 const KNOWN_KEYS = ["queue", ...OPTIONAL_KEYS.map(([key]) => key)];
 
-/** What Wrangler refuses in a consumer, and warns of, in its words (spec cloudflare-queues 3.3). */
+/**
+ * What Wrangler refuses in a consumer, and warns of, in its words (spec cloudflare-queues 3.3). With one difference: the
+ * type `http_pull`, which Cloudflare documents and older Wranglers take, is taken.
+ */
 export function checkConsumer(value: unknown, place: Place, report: Report): value is RawConsumer {
   if (!isTableOrArray(value)) {
     report.error(place, `"${place.field}" should be a objects, but got ${JSON.stringify(value)}`);
@@ -57,7 +64,7 @@ export function checkConsumer(value: unknown, place: Place, report: Report): val
   if (typeof value.queue !== "string") {
     refuse("queue", `"${place.field}" should have a string "queue" field but got ${shown}.`);
   }
-  if ("type" in value && value.type !== "worker") {
+  if ("type" in value && value.type !== "worker" && value.type !== "http_pull") {
     refuse(
       "type",
       `"${place.field}.type" has an invalid value "${shownBare(value.type)}". Only "worker" consumers can be configured in your Wrangler configuration.`,
@@ -73,6 +80,7 @@ export function checkConsumer(value: unknown, place: Place, report: Report): val
 /**
  * A consumer with production's defaults: batches of 10, 5 s, 3 retries, no retry delay, concurrency left to the broker,
  * no dead-letter queue. They are not Wrangler's local ones, which are 5, 1 s and 2 (spec cloudflare-queues 3.1, 8.1).
+ * Of `http_pull`: 5 messages for a pull, leased for 30 s (spec cloudflare-queues 0, 5.2).
  * What production would refuse at deploy, names and ranges, is reported.
  */
 export function readConsumer(raw: RawConsumer, place: Place, report: Report): ConsumerConfig {
@@ -81,15 +89,28 @@ export function readConsumer(raw: RawConsumer, place: Place, report: Report): Co
     checkQueueName(raw.dead_letter_queue, placeOf(place, "dead_letter_queue"), report);
   }
   checkRanges(raw, place, CONSUMER_RANGES, report);
+  const { queue } = raw;
+  const shared = {
+    maxRetries: raw.max_retries ?? RETRIES_DEFAULT,
+    retryDelaySeconds: raw.retry_delay ?? 0,
+    deadLetterQueue: raw.dead_letter_queue ?? null,
+  };
+  if (raw.type === "http_pull") {
+    for (const key of WORKER_KEYS.filter((candidate) => candidate in raw)) {
+      report.warning(placeOf(place, key), `"${key}" has no effect on a consumer of the type "http_pull".`);
+    }
+    const maxBatchSize = raw.max_batch_size ?? PULL_BATCH_SIZE_DEFAULT;
+    const visibilityTimeoutMs = raw.visibility_timeout_ms ?? VISIBILITY_TIMEOUT_MS_DEFAULT;
+    return { queue, type: "http_pull", settings: { ...shared, maxBatchSize, visibilityTimeoutMs } };
+  }
   return {
-    queue: raw.queue,
+    queue,
+    type: "worker",
     settings: {
+      ...shared,
       maxBatchSize: raw.max_batch_size ?? BATCH_SIZE_DEFAULT,
       maxBatchTimeoutSeconds: raw.max_batch_timeout ?? BATCH_TIMEOUT_SECONDS_DEFAULT,
-      maxRetries: raw.max_retries ?? RETRIES_DEFAULT,
       maxConcurrency: raw.max_concurrency ?? null,
-      retryDelaySeconds: raw.retry_delay ?? 0,
-      deadLetterQueue: raw.dead_letter_queue ?? null,
     },
   };
 }

@@ -17,6 +17,37 @@ function consumer(queue: string, deadLetterQueue?: string): string {
 
 const DEFAULTS = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, producers: [], consumer: null };
 
+describe("a queue that clients pull from", () => {
+  const pulled = `[[queues.consumers]]\ntype = "http_pull"\nqueue = "q"\ndead_letter_queue = "dead"\n`;
+
+  test("has a consumer that is no Worker, with the queue's retry policy", () => {
+    const policy = `[sluice.queues.q.retry]\npolicy = "fixed"\ndelay = 5\n`;
+    expect(buildTopology(workers(`name = "w"\n${pulled}${policy}`)).queues).toMatchObject({
+      q: {
+        consumer: {
+          type: "http_pull",
+          settings: {
+            maxBatchSize: 5,
+            visibilityTimeoutMs: 30_000,
+            deadLetterQueue: "dead",
+            retryPolicy: {},
+          },
+        },
+      },
+      dead: DEFAULTS,
+    });
+  });
+
+  test("has no other consumer", () => {
+    const texts = [`name = "a"\n${pulled}`, `name = "b"\n${consumer("q")}`];
+    for (const order of [texts, texts.toReversed()]) {
+      expect(refusalOf(() => buildTopology(workers(...order)))).toMatchObject([
+        { text: expect.stringContaining('Multiple consumers defined for queue "q"') },
+      ]);
+    }
+  });
+});
+
 describe("the topology of several Workers", () => {
   test("has each queue with its producers, its consumer and its settings", () => {
     const topology = buildTopology(

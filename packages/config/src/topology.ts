@@ -1,11 +1,12 @@
 import {
+  type ConsumerDefinition,
   type ProducerDefinition,
   type QueueDefinition,
   type QueueTopology,
   RETENTION_SECONDS_DEFAULT,
-  type WorkerConsumerDefinition,
 } from "@sluice/protocol";
 import { type RetryPolicy, retriesOf } from "@sluice/retry";
+import type { ConsumerConfig } from "./consumer.ts";
 import { deadLetterCycles } from "./dead-letter-cycles.ts";
 import { type ConfigDiagnostic, ConfigError, errorAt, formatPlace } from "./diagnostics.ts";
 import { mergeQueueSettings } from "./merge-queue-settings.ts";
@@ -44,14 +45,15 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
 
 /** The consumer with its queue's retry policy, whose number of retries counts instead of `max_retries` if it has one. */
 function withPolicy(
-  consumer: WorkerConsumerDefinition | undefined,
+  consumer: ConsumerDefinition | undefined,
   retryPolicy: RetryPolicy | undefined,
-): WorkerConsumerDefinition | null {
+): ConsumerDefinition | null {
   if (consumer === undefined) return null;
   if (retryPolicy === undefined) return consumer;
-  const { settings } = consumer;
-  const maxRetries = retriesOf(retryPolicy) ?? settings.maxRetries;
-  return { ...consumer, settings: { ...settings, maxRetries, retryPolicy } };
+  const policy = { maxRetries: retriesOf(retryPolicy) ?? consumer.settings.maxRetries, retryPolicy };
+  return consumer.type === "worker"
+    ? { ...consumer, settings: { ...consumer.settings, ...policy } }
+    : { ...consumer, settings: { ...consumer.settings, ...policy } };
 }
 
 /** A Worker that is listed twice counts once; two Workers of one name could not tell whose messages are whose. */
@@ -79,7 +81,9 @@ function origin({ file, env }: WorkerQueueConfig): string {
 }
 
 interface PlacedConsumer {
-  readonly definition: WorkerConsumerDefinition;
+  readonly definition: ConsumerDefinition;
+  /** The Worker whose file names it. */
+  readonly workerName: string;
   readonly file: string;
   readonly line: number | undefined;
 }
@@ -90,21 +94,28 @@ function mergeConsumers(
 ): Map<string, PlacedConsumer> {
   const consumers = new Map<string, PlacedConsumer>();
   for (const { workerName, file, lines, consumers: ofWorker } of workers) {
-    for (const [i, { queue, settings }] of ofWorker.entries()) {
+    for (const [i, consumer] of ofWorker.entries()) {
+      const { queue } = consumer;
       const line = lines?.consumers[i];
       const first = consumers.get(queue);
       if (first === undefined) {
-        consumers.set(queue, { definition: { type: "worker", worker: workerName, settings }, file, line });
+        consumers.set(queue, { definition: definitionOf(consumer, workerName), workerName, file, line });
         continue;
       }
       const places = `${formatPlace(first.file, first.line)} and ${formatPlace(file, line)}`;
-      const workerNames = `"${first.definition.worker}" and "${workerName}"`;
+      const workerNames = `"${first.workerName}" and "${workerName}"`;
       diagnostics.push(
         errorAt(file, line, `Multiple consumers defined for queue "${queue}": ${workerNames} (${places})`),
       );
     }
   }
   return consumers;
+}
+
+function definitionOf(consumer: ConsumerConfig, worker: string): ConsumerDefinition {
+  return consumer.type === "worker"
+    ? { type: "worker", worker, settings: consumer.settings }
+    : { type: "http_pull", settings: consumer.settings };
 }
 
 function reportCycles(consumers: ReadonlyMap<string, PlacedConsumer>, diagnostics: ConfigDiagnostic[]): void {

@@ -78,7 +78,7 @@ function trimLines(text: string): string {
 
 /** What this package adds to Wrangler's checks. */
 const OWN =
-  /^(Sluice applies it|Invalid queue name|The field ".*" should be a (whole )?number of|There is no "name")/;
+  /^(Sluice applies it|"max_[a-z_]+" has no effect on|Invalid queue name|The field ".*" should be a (whole )?number of|There is no "name")/;
 
 function ownVerdict(file: string, env: string | undefined): Verdict {
   const texts = (diagnostics: readonly ConfigDiagnostic[], severity: string) =>
@@ -103,10 +103,20 @@ function ownVerdict(file: string, env: string | undefined): Verdict {
   }
 }
 
+/** The one thing that Wrangler refuses and this package takes: Wrangler is shown a Worker's consumer in its place. */
+function asWranglerTakesIt(text: string): string {
+  return text.replaceAll('"type":"http_pull"', '"type":"worker"');
+}
+
 function expectSameVerdict(content: object, env?: string): void {
-  const file = join(project({ "wrangler.json": JSON.stringify(content) }), "wrangler.json");
-  const { accepted, ...texts } = ownVerdict(file, env);
-  const { accepted: acceptedByWrangler, ...textsOfWrangler } = wranglerVerdict(file, env);
+  const text = JSON.stringify(content);
+  const fileOf = (name: string, variant: string) => join(project({ [name]: variant }), name);
+  const { accepted, ...texts } = ownVerdict(fileOf("wrangler.json", text), env);
+  const { accepted: acceptedByWrangler, ...textsOfWrangler } = wranglerVerdict(
+    fileOf("wrangler.json", asWranglerTakesIt(text)),
+    env,
+  );
+  texts.errors = texts.errors.map(asWranglerTakesIt).sort();
   expect(texts).toEqual(textsOfWrangler);
   // What Wrangler accepts may be refused here, for a range or a name; never the other way round.
   if (accepted !== undefined) expect(accepted).toEqual(acceptedByWrangler);
@@ -200,6 +210,19 @@ describe("about any configuration, this package says what Wrangler says", () => 
   test("when two producers share a binding", () => {
     const producers = ["Q", "R", "Q", "Q"].map((binding) => ({ binding, queue: "q" }));
     expectSameVerdict({ name: "w", queues: { producers } });
+  });
+});
+
+test("a consumer of the type http_pull, which Wrangler refuses and Cloudflare documents, is taken", () => {
+  const content = { name: "w", queues: { consumers: [{ queue: "q", type: "http_pull" }] } };
+  const file = join(project({ "wrangler.json": JSON.stringify(content) }), "wrangler.json");
+  expect(wranglerVerdict(file, undefined).errors).toEqual([
+    '"queues.consumers[0].type" has an invalid value "http_pull". Only "worker" consumers can be configured in your Wrangler configuration.',
+  ]);
+  expect(ownVerdict(file, undefined)).toMatchObject({
+    errors: [],
+    warnings: [],
+    accepted: { consumers: ["q"] },
   });
 });
 

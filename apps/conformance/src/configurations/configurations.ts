@@ -59,16 +59,23 @@ export const CONFIGURATIONS: readonly ConfigurationRow[] = [
       "3.3 wrong type",
       "3.3 consumer without queue",
     ],
-    production:
-      "A consumer needs a `queue`; its `type`, if any, is `worker`; `dead_letter_queue` is a string",
+    production: "A consumer needs a `queue`; its `type` can be `worker`; `dead_letter_queue` is a string",
     cases: [
       ["no queue", { queues: { consumers: [{}] } }, "refused"],
       ["type worker", consumer({ type: "worker" }), "accepted"],
-      ["type http_pull", consumer({ type: "http_pull" }), "refused"],
+      ["type pigeon", consumer({ type: "pigeon" }), "refused"],
       ["dead_letter_queue dead", consumer({ dead_letter_queue: "dead" }), "accepted"],
       ["dead_letter_queue 5", consumer({ dead_letter_queue: 5 }), "refused"],
       ["max_concurrency null", consumer({ max_concurrency: null }), "refused"],
     ],
+  },
+  {
+    kind: "configuration",
+    id: "http-pull-consumer",
+    covers: ["3.1 type"],
+    production:
+      "A consumer of the `type` `http_pull` can stand in a configuration, as Cloudflare's documentation has it",
+    cases: [["type http_pull", consumer({ type: "http_pull" }), "accepted"]],
   },
   {
     kind: "configuration",

@@ -1,7 +1,9 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
 import { readProject } from "./project.ts";
+import { consumes } from "./worker.ts";
 // Takes seconds on a busy machine, which is no time to take from a test.
 import "wrangler";
 
@@ -49,6 +51,42 @@ describe("readProject", () => {
   it("passes on what Wrangler refuses", async () => {
     const folder = projectFolder({ "wrangler.toml": worker("api", "workers_dev = 3\n") });
     await expect(read(folder)).rejects.toThrow('Expected "workers_dev" to be of type boolean but got 3.');
+  });
+
+  it.each([
+    ["wrangler.toml", worker("api", '[[queues.consumers]]\nqueue = "q"\ntype = "http_pull"\n')],
+    [
+      "wrangler.jsonc",
+      '{ "name": "api", "main": "index.js", /* c */ "queues": { "consumers": [{ "type": "http_pull", "queue": "q" }] } }',
+    ],
+  ])("takes a consumer of the type http_pull in a %s, of a Worker without a handler", async (file, text) => {
+    const folder = projectFolder({ [file]: text, "index.js": "export default { fetch() {} };" });
+    const { workers, topology, warnings } = await read(folder);
+    expect(topology.queues.q?.consumer).toMatchObject({ type: "http_pull" });
+    expect(workers.map((one) => [one.file, one.wrangler.main, consumes(one)])).toEqual([
+      [join(folder, file), join(folder, "index.js"), false],
+    ]);
+    expect(warnings).toEqual([]);
+    expect(readdirSync(folder).sort()).toEqual(["index.js", file]);
+  });
+
+  it("names the file itself in what Wrangler says of one with a pull consumer", async () => {
+    const warned = projectFolder({
+      "wrangler.toml": worker(
+        "api",
+        '[queues]\nconsumers = [{ queue = "q", type = "http_pull", typo = 1 }]\n',
+      ),
+      "index.js": INDEX,
+    });
+    const warnings = (await read(warned)).warnings.join("\n");
+    expect(warnings).toMatch(/wrangler\.toml[\s\S]*"typo"/);
+    expect(warnings).not.toContain(".sluice-");
+    const rest = 'workers_dev = 3\n[[queues.consumers]]\nqueue = "q"\ntype = "http_pull"\n';
+    const folder = projectFolder({ "wrangler.toml": worker("api", rest) });
+    const refusal = await read(folder).catch((error: Error) => error.message);
+    expect(refusal).toContain('Expected "workers_dev" to be of type boolean but got 3.');
+    expect(refusal).not.toContain(".sluice-");
+    expect(readdirSync(folder)).toEqual(["wrangler.toml"]);
   });
 
   it("passes on what Wrangler warns of, and says nothing twice", async () => {

@@ -23,5 +23,5 @@ export function produces(worker: UserWorker): boolean {
 
 /** Has a `queue()` handler that the broker calls. */
 export function consumes(worker: UserWorker): boolean {
-  return worker.queues.consumers.length > 0;
+  return worker.queues.consumers.some(({ type }) => type === "worker");
 }

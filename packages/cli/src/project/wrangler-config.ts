@@ -1,6 +1,7 @@
 import { format } from "node:util";
 import type { Unstable_Config } from "wrangler";
 import { CliError } from "../errors.ts";
+import { withFileItself, withReadableFile } from "./pull-consumers.ts";
 
 /** Wrangler's reading of a configuration and what it had to say about it. */
 export interface WranglerReading {
@@ -19,6 +20,9 @@ export interface ReadOptions {
 /**
  * Reads a configuration through Wrangler itself, so that environments, defaults and paths are exactly its own.
  *
+ * Consumers of the type `http_pull`, which this Wrangler refuses and older ones took, are read as Workers' ones: none of
+ * the queues in the answer is ever used.
+ *
  * @param file absolute: Wrangler keeps some paths relative to it.
  * @throws CliError with everything that Wrangler finds wrong.
  */
@@ -26,12 +30,14 @@ export async function readWranglerConfig(file: string, options: ReadOptions): Pr
   const { unstable_readConfig } = await import("wrangler");
   const { result, printed } = capturingWarnings((): Unstable_Config => {
     try {
-      return unstable_readConfig({ config: file, env: options.env }, { hideWarnings: options.quiet });
+      return withReadableFile(file, (config) =>
+        unstable_readConfig({ config, env: options.env }, { hideWarnings: options.quiet }),
+      );
     } catch (error) {
       throw new CliError(error instanceof Error ? error.message : String(error));
     }
   });
-  return { config: result, warnings: printed };
+  return { config: result, warnings: withFileItself(printed, file) };
 }
 
 /** What Wrangler makes of an empty configuration: a name without a known extension counts as one. */

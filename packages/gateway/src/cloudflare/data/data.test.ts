@@ -13,7 +13,7 @@ import {
   VISIBILITY_TIMEOUT_MS_MAX,
 } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { directoryOf, OPEN, ORDERS, recordOf } from "../../../test/directory.ts";
+import { directoryOf, OPEN, ORDERS, queueWith, recordOf } from "../../../test/directory.ts";
 import { createGateway } from "../../index.ts";
 import type { QueueDirectory } from "../../queue-directory.ts";
 import { TOKENS_MAX } from "./pull-routes.ts";
@@ -41,15 +41,14 @@ async function ask(path: string, body: unknown, changes: Partial<QueueObject> = 
     };
   const directory = directoryOf();
   const none = { packed: new Uint8Array(), attempts: [] };
-  const object: QueueObject = {
-    ...directory.queue("orders"),
+  const object = queueWith({
     send: note<SendReply>({ ok: true, metrics: METRICS }),
     pull: note<PullReply>({ ok: true, batch: { ...none, leaseIds: [], metrics: METRICS } }),
     settleLeases: note({ ackCount: 1, retryCount: 2, warnings: [["x", "gone"] as const] }),
     peek: note({ ...none, refs: [] }),
     deleteByRefs: note({ deleted: 1, warnings: [["r", "gone"] as const] }),
     ...changes,
-  };
+  });
   const response = await createGateway({ ...directory, queue: () => object }, OPEN).request(
     `http://localhost/__sluice/client/v4/accounts/any/queues/${queueId}/messages${path}`,
     {
