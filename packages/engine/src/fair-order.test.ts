@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Receivers } from "../test/receivers.ts";
+import { nextBatch } from "./dispatch.ts";
 import { NOISY_IN_FLIGHT_MIN, QUIET_AFTER_MS } from "./fair-order.ts";
 
 const times = (n: number, prefix: string) => Array.from({ length: n }, (_, i) => `${prefix}-${i}`);
@@ -64,6 +65,25 @@ describe("a standard queue with groups (spec sqs 8)", () => {
     queue.receive(50);
     queue.send("one", "quiet-1");
     expect(queue.receive(2)).toEqual(["one", "quiet-1"]);
+  });
+
+  it("pushes those of a noisy tenant when the first of them has waited max_batch_timeout", () => {
+    const batchTimeoutMs = 5_000;
+    const queue = new Receivers({ batchTimeoutMs, maxBatchSize: 10 });
+    queue.send(...times(NOISY_IN_FLIGHT_MIN, "loud"));
+    queue.receive(NOISY_IN_FLIGHT_MIN);
+    const sentMs = queue.nowMs;
+    queue.send("loud-x", "loud-y");
+    expect(nextBatch(queue.queue, sentMs + batchTimeoutMs - 1)).toBeNull();
+    expect(nextBatch(queue.queue, sentMs + batchTimeoutMs)).toMatchObject({ count: 2 });
+  });
+
+  it("never finds messages without a group noisy while a tenant with as many in flight is", () => {
+    const queue = new Receivers({});
+    queue.send(...Array.from({ length: 30 }, (_, i) => `alone${i}`), ...times(30, "loud"));
+    queue.receive(60);
+    queue.send("loud-x", "one", "quiet-1");
+    expect(queue.receive(3)).toEqual(["one", "quiet-1", "loud-x"]);
   });
 
   it("takes a tenant for quiet again when its backlog is drained", () => {

@@ -31,6 +31,15 @@ describe("a receive on a FIFO queue (spec sqs 4.2)", () => {
     expect(queue.receive(2)).toEqual(["a-3"]);
   });
 
+  it("keeps nothing of a group when its last message is gone", () => {
+    const queue = fifo();
+    queue.send("a-1", "b-1", "b-2");
+    queue.receive(10);
+    queue.delete("a-1", "b-1");
+    queue.receive(10);
+    expect([...(queue.queue.order?.groups.keys() ?? [])]).toEqual(["b"]);
+  });
+
   it("gives the one that became visible, while the one behind it stays hidden and blocks the rest", () => {
     const queue = fifo();
     queue.send("a-1", "a-2", "a-3");

@@ -42,6 +42,17 @@ describe("a receive on a standard queue (spec sqs 3)", () => {
     expect(counts(queue.queue)).toMatchObject({ ready: 1, leased: 0 });
   });
 
+  it.each([0, 1_000])(
+    "gives nothing of an empty queue, with a timeout of %i ms, and moves nothing",
+    (forMs) => {
+      const { queue, nowMs } = standard();
+      expect(receive(queue, { max: 10, visibleAtMs: nowMs + forMs }, nowMs)).toEqual({
+        lease: null,
+        dead: [],
+      });
+    },
+  );
+
   it.each([
     [0, 1],
     [1, 2],
