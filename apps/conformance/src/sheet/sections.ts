@@ -72,7 +72,7 @@ export const SECTIONS: readonly Section[] = [
     rows: LONG_TIMES,
   },
   { title: "Delivery", file: "scenarios/delivery.ts", rows: [...DELIVERY, ...DELIVERY_REFERENCES] },
-  { title: "Pulling", file: "references/pull.ts", rows: PULL_REFERENCES },
+  { title: "Pushing and pulling over HTTP", file: "references/pull.ts", rows: PULL_REFERENCES },
   {
     title: "REST API and `wrangler queues`",
     file: "references/control-plane.ts",
