@@ -1,5 +1,6 @@
 import {
   advance,
+  changeRules,
   counts,
   createQueue,
   endPushLeases,
@@ -118,7 +119,7 @@ export class QueueCore {
   reconfigure(change: () => void, write: () => void): Promise<void> {
     return this.submit(() => {
       change();
-      this.queue.rules = rulesOf(this.ports.definitionOf(this.name));
+      changeRules(this.queue, rulesOf(this.ports.definitionOf(this.name)));
       this.write(write);
     });
   }

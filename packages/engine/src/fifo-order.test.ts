@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { queueWith } from "../test/queues.ts";
 import { Receivers } from "../test/receivers.ts";
-import { counts, send } from "./index.ts";
+import { changeRules, counts, send } from "./index.ts";
 
 const fifo = () => new Receivers({ fifo: true });
 
@@ -120,6 +121,28 @@ describe("a receive on a FIFO queue (spec sqs 4.2)", () => {
     queue.send("a-1", "a-2", "a-3");
     queue.receive(1);
     expect(counts(queue.queue)).toMatchObject({ ready: 2, leased: 1 });
+  });
+});
+
+describe("a queue that turns out to be a FIFO queue", () => {
+  it("is one from its first message on, if it has none yet, and numbers them as one", () => {
+    const queue = new Receivers({});
+    changeRules(queue.queue, { ...queue.queue.rules, fifo: true });
+    queue.send("a-1", "a-2");
+    expect([queue.receive(1), queue.receive(1)]).toEqual([["a-1"], []]);
+    expect(queue.queue.nextSeq).toBe(queueWith({ fifo: true }).nextSeq + 2);
+  });
+
+  it("stays what it is while it has messages", () => {
+    const queue = new Receivers({});
+    queue.send("a-1", "a-2");
+    changeRules(queue.queue, { ...queue.queue.rules, fifo: true, maxRetries: 7 });
+    expect([queue.receive(1), queue.receive(1)]).toEqual([["a-1"], ["a-2"]]);
+    expect(queue.queue.rules.maxRetries).toBe(7);
+    queue.delete("a-1", "a-2");
+    changeRules(queue.queue, queue.queue.rules);
+    queue.send("a-3", "a-4");
+    expect([queue.receive(1), queue.receive(1)]).toEqual([["a-3"], []]);
   });
 });
 

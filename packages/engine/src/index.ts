@@ -16,7 +16,14 @@ export { counts, type QueueCounts } from "./metrics.ts";
 export { peek } from "./peek.ts";
 export { encodeIndex, encodeState, restoreSegment } from "./persist.ts";
 export { purge } from "./purge.ts";
-export { createQueue, type Queue, type QueueRules, type SegmentChange, takeChanges } from "./queue.ts";
+export {
+  changeRules,
+  createQueue,
+  type Queue,
+  type QueueRules,
+  type SegmentChange,
+  takeChanges,
+} from "./queue.ts";
 export {
   changeVisibility,
   deleteReceived,

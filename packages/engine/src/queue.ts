@@ -70,7 +70,7 @@ export interface Queue {
   nextLeaseId: number;
   /** Segments that still take messages, see `send`. */
   readonly tails: Segment[];
-  readonly isFifo: boolean;
+  isFifo: boolean;
   /** How messages with groups leave; `null` on a standard queue that has none. */
   order: GroupOrder | null;
   readonly push: PushState;
@@ -109,6 +109,22 @@ export function createQueue(rules: QueueRules, epoch: number): Queue {
     push: { inFlight: 0, inFlightBytes: 0, target: 1, failures: [] },
     changes: new Map(),
   };
+}
+
+/**
+ * Goes by other rules from now on. Whether a queue is a FIFO queue is fixed when it is created, which can be after its object
+ * was started: it changes while there is no message. With messages it changes at the next start.
+ */
+export function changeRules(queue: Queue, rules: QueueRules): void {
+  queue.rules = rules;
+  const isFifo = rules.fifo === true;
+  if (isFifo === queue.isFifo || queue.segments.size > 0) return;
+  // No group of the old order may stay in the heap.
+  queue.order?.settle(queue);
+  queue.isFifo = isFifo;
+  queue.order = isFifo ? new FifoOrder() : null;
+  const epoch = Math.floor(queue.nextSegmentId / IDS_PER_EPOCH);
+  if (isFifo) queue.nextSeq = Math.max(queue.nextSeq, epoch * IDS_PER_EPOCH + 1);
 }
 
 /** The order of the queue's groups; a standard queue has one from its first message with a group on. */
