@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEAD_LETTER_QUEUE } from "../cluster/topology.ts";
-import { Ledger } from "./ledger.ts";
+import { type Delivered, Ledger } from "./ledger.ts";
 import type { Message } from "./message.ts";
 import { summarise } from "./summary.ts";
 
@@ -21,8 +21,20 @@ function stored(queue = "orders", delayMs = 0): { message: Message; body: string
   return intended;
 }
 
-function deliver(body: string, attempts: number, queue = "orders"): void {
-  ledger.delivered({ queue, messages: [{ id: "", attempts, body }] });
+/** The latest delivery of each message, by what it was delivered as. */
+const latest = new Map<Message, Delivered>();
+
+function deliver(body: string, attempts: number, queue = "orders"): Delivered | null {
+  const [delivered = null] = ledger.delivered({ queue, messages: [{ id: "", attempts, body }] });
+  if (delivered !== null) latest.set(delivered.message, delivered);
+  return delivered;
+}
+
+/** The handler that has the message answers. */
+function settle(message: Message, settlement: Parameters<Ledger["settled"]>[1]): void {
+  const delivered = latest.get(message);
+  if (delivered === undefined) throw new Error("the message was not delivered");
+  ledger.settled(delivered, settlement);
 }
 
 const violations = () => ledger.findings.violationTexts;
@@ -33,7 +45,7 @@ describe("an acknowledged message", () => {
     expect([ledger.openCount, summarise(ledger).lost]).toEqual([1, 1]);
     deliver(body, 1);
     expect(ledger.openCount).toBe(1);
-    ledger.settled(message, "orders", ACK);
+    settle(message, ACK);
     expect([ledger.openCount, summarise(ledger).lost]).toEqual([0, 0]);
     expect(violations()).toEqual([]);
   });
@@ -41,7 +53,7 @@ describe("an acknowledged message", () => {
   it("is owed again when it comes again", () => {
     const { message, body } = stored();
     deliver(body, 1);
-    ledger.settled(message, "orders", ACK);
+    settle(message, ACK);
     ledger.lifeEnded();
     deliver(body, 2);
     expect(ledger.openCount).toBe(1);
@@ -51,10 +63,10 @@ describe("an acknowledged message", () => {
     const { message, body } = stored();
     for (let attempts = 1; attempts <= 5; attempts++) {
       deliver(body, attempts);
-      ledger.settled(message, "orders", { kind: "retry", delayMs: 0 });
+      settle(message, { kind: "retry", delayMs: 0 });
     }
     deliver(body, 1, DEAD_LETTER_QUEUE);
-    ledger.settled(message, DEAD_LETTER_QUEUE, ACK);
+    settle(message, ACK);
     expect(summarise(ledger)).toMatchObject({ lost: 0, deadLettered: 1, violations: 0 });
   });
 });
@@ -86,7 +98,7 @@ describe("a duplicate is explained", () => {
   it("by an acknowledgement that was lost at the kill, with how old it was", () => {
     const { message, body } = stored();
     deliver(body, 1);
-    ledger.settled(message, "orders", ACK);
+    settle(message, ACK);
     nowMs += 7;
     ledger.lifeEnded();
     deliver(body, 2);
@@ -98,7 +110,7 @@ describe("a duplicate is explained", () => {
   it("by a retry that was lost at the kill", () => {
     const { message, body } = stored();
     deliver(body, 1);
-    ledger.settled(message, "orders", { kind: "retry", delayMs: 5_000 });
+    settle(message, { kind: "retry", delayMs: 5_000 });
     ledger.lifeEnded();
     deliver(body, 2);
     expect(ledger.findings.duplicates["its retry was asked for and not committed"]).toBe(1);
@@ -112,11 +124,26 @@ describe("while objects may be reset", () => {
     const { message, body } = stored();
     deliver(body, 2);
     deliver(body, 2);
-    ledger.settled(message, "orders", ACK);
+    settle(message, ACK);
     deliver(body, 3);
     expect(violations()).toEqual([]);
     deliver(body, 1);
     expect(violations()).toEqual(['message 0 of queue "orders" went from attempt 3 to 1']);
+  });
+
+  it("a handler that answers an object which is gone settles nothing", () => {
+    ledger.objectsMayReset = true;
+    const { message, body } = stored();
+    const first = deliver(body, 1);
+    const second = deliver(body, 1);
+    if (first === null || second === null) throw new Error("not delivered");
+    ledger.settled(second, ACK);
+    ledger.settled(first, { kind: "retry", delayMs: 2_000 });
+    expect([ledger.openCount, summarise(ledger).lost]).toEqual([0, 0]);
+    ledger.settled(first, ACK);
+    deliver(body, 2);
+    settle(message, ACK);
+    expect(ledger.openCount).toBe(0);
   });
 });
 
@@ -163,7 +190,7 @@ describe("a violation is", () => {
   it("a retry delay that was cut short, by 1 ms", () => {
     const { message, body } = stored();
     deliver(body, 1);
-    ledger.settled(message, "orders", { kind: "retry", delayMs: 1_000 });
+    settle(message, { kind: "retry", delayMs: 1_000 });
     nowMs += 999;
     deliver(body, 2);
     expect(violations()).toEqual(['message 0 of queue "orders" came 1 ms before its retry delay was over']);
@@ -179,7 +206,7 @@ describe("a violation is", () => {
   it("a delivery after an acknowledgement in the same life", () => {
     const { message, body } = stored();
     deliver(body, 1);
-    ledger.settled(message, "orders", ACK);
+    settle(message, ACK);
     deliver(body, 2);
     expect(violations()).toHaveLength(1);
   });
@@ -187,7 +214,7 @@ describe("a violation is", () => {
   it("a delivery in a later life after an acknowledgement that is proved to be committed", () => {
     const { message, body } = stored("serial");
     deliver(body, 1, "serial");
-    ledger.settled(message, "serial", ACK);
+    settle(message, ACK);
     deliver(stored("serial").body, 1, "serial");
     ledger.lifeEnded();
     deliver(body, 2, "serial");
@@ -212,7 +239,7 @@ describe("a violation is", () => {
   it("a death before the last attempt that no kill explains", () => {
     const { message, body } = stored();
     deliver(body, 3);
-    ledger.settled(message, "orders", { kind: "retry", delayMs: 0 });
+    settle(message, { kind: "retry", delayMs: 0 });
     ledger.lifeEnded();
     deliver(body, 1, DEAD_LETTER_QUEUE);
     expect(violations()).toEqual(['message 0 of queue "dead" died on attempt 3, 1 kill(s) later']);
@@ -221,7 +248,7 @@ describe("a violation is", () => {
   it("a delivery by the own queue after the move to the dead-letter queue", () => {
     const { message, body } = stored();
     deliver(body, 5);
-    ledger.settled(message, "orders", { kind: "retry", delayMs: 0 });
+    settle(message, { kind: "retry", delayMs: 0 });
     deliver(body, 1, DEAD_LETTER_QUEUE);
     deliver(body, 6);
     expect(violations()).toContain(

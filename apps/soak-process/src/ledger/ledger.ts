@@ -11,6 +11,12 @@ export interface Intention {
   readonly delayMs: number;
 }
 
+/** A delivery of one message. */
+export interface Delivered {
+  readonly message: Message;
+  readonly visit: Visit;
+}
+
 /**
  * The books: every message that was sent, what its producer was told, every delivery and how it was settled. Whatever
  * the broker does is checked against them when it happens.
@@ -78,7 +84,7 @@ export class Ledger {
   }
 
   /** A batch has reached its handler. Answers with its messages, in order; `null` for what is none of ours. */
-  delivered({ queue, messages }: BatchReport): (Message | null)[] {
+  delivered({ queue, messages }: BatchReport): (Delivered | null)[] {
     const visits: Visit[] = [];
     this.#proveLatest(queue);
     const found = messages.map(({ attempts, body }) => {
@@ -91,20 +97,20 @@ export class Ledger {
         else message.own = visit;
       });
       visits.push(visit);
-      return message;
+      return { message, visit };
     });
     if (settingsOf(queue).maxConcurrency === 1) this.#latest.set(queue, { life: this.#life, visits });
     return found;
   }
 
-  /** The handler of `queue` answers with what it does with the message. */
+  /**
+   * The handler answers with what it does with a message. The message is settled by it only if it was not delivered again
+   * meanwhile: who was asking for this answer is gone then.
+   */
   settled(
-    message: Message,
-    queue: string,
+    { message, visit }: Delivered,
     settlement: { kind: "ack" } | { kind: "retry"; delayMs: number },
   ): void {
-    const visit = queue === DEAD_LETTER_QUEUE ? message.dead : message.own;
-    if (visit === null) throw new Error(`message ${message.tag} was settled before it was delivered`);
     this.#change(message, () => {
       visit.settlement = { ...settlement, atMs: this.#now(), committed: false };
     });

@@ -23,15 +23,14 @@ export class Handler {
   /** Enters a batch into the books, lets the handler take its time and enters what it does. */
   async handle(report: BatchReport): Promise<Verdict> {
     const { life } = this.#ledger;
-    const messages = this.#ledger.delivered(report);
+    const deliveries = this.#ledger.delivered(report);
     const verdict = this.#decide(report);
     const random = this.#random;
     if (!this.isDraining && random.chance(0.3)) await passing(random.int(0, HANDLER_MS_MAX));
     // The process that asked is gone: it never gets the answer.
     if (life !== this.#ledger.life) return verdict;
-    for (const [position, message] of messages.entries()) {
-      if (message !== null)
-        this.#ledger.settled(message, report.queue, settlementOf(verdict, position, report.queue));
+    for (const [position, delivered] of deliveries.entries()) {
+      if (delivered !== null) this.#ledger.settled(delivered, settlementOf(verdict, position, report.queue));
     }
     return verdict;
   }

@@ -14,6 +14,9 @@ describe.runIf(canMount)("a disk that is full under load", () => {
     expect(result.violationTexts).toEqual([]);
     expect(result).toMatchObject({ lost: 0, violations: 0, resumed: 2, isDrained: true });
     expect(result.refused).toBeGreaterThan(0);
-    expect(result.refusals).toEqual([expect.stringContaining("(10251)")]);
+    // A call that the platform ends while the object is reset fails without a reason.
+    const known = /\(10251\)|\(15000\)/;
+    expect(result.refusals.filter((text) => !known.test(text))).toEqual([]);
+    expect(result.refusals.some((text) => text.includes("(10251)"))).toBe(true);
   });
 });
