@@ -67,6 +67,23 @@ async function refusal(call: Promise<unknown>) {
   return { name: error.constructor.name, status: error.status, code: first?.code, message: first?.message };
 }
 
+it("a conflict is not tried again", async () => {
+  await created("conflict");
+  let requests = 0;
+  const counting = new Cloudflare({
+    baseURL: client.baseURL,
+    apiToken: "any token",
+    maxRetries: 2,
+    fetch: (input, init) => {
+      requests += 1;
+      return fetch(input, init);
+    },
+  });
+  const call = counting.queues.create({ account_id, queue_name: "conflict" });
+  expect(await refusal(call)).toMatchObject({ name: "ConflictError", status: 409, code: 11009 });
+  expect(requests).toBe(1);
+});
+
 describe("queues", () => {
   it("are created, shown, changed and deleted", async () => {
     const queue = await queues.create({ account_id, queue_name: "life", jurisdiction: "eu" });

@@ -19,6 +19,8 @@ export function succeed(c: Context, result: unknown, resultInfo?: ResultInfo): R
 
 /** Failure in the same form. */
 export function fail(c: Context, { status, code, message }: Pick<ApiError, "status" | "code" | "message">) {
+  // The SDK tries a conflict again, and again: it would be the same one (spec cloudflare-queues 6.7).
+  if (status === 409) c.header("x-should-retry", "false");
   return c.json(
     { success: false, errors: [{ code, message }], messages: [], result: null },
     status as ContentfulStatusCode,
