@@ -1,0 +1,73 @@
+import { ListQueuesCommand, SQSClient, SQSServiceException } from "@aws-sdk/client-sqs";
+import { expect, it } from "vitest";
+import { startBrokerWorker } from "./broker-worker.ts";
+
+const ENTRY = `
+import { defineBroker } from "./src/define-broker.ts";
+const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
+export { Directory, QueueBroker };
+export default handler;
+`;
+const PATH = "/__sluice/aws";
+
+/** Starts a broker with these variables, and answers what the SDK gets with these credentials: `ok`, or an error's name. */
+async function asker(bindings: Record<string, string>) {
+  const broker = await startBrokerWorker(ENTRY, bindings);
+  const endpoint = `${(await broker.ready).origin}${PATH}`;
+  const ask = async (accessKeyId: string, secretAccessKey: string, systemClockOffset = 0) => {
+    const credentials = { accessKeyId, secretAccessKey };
+    const client = new SQSClient({
+      endpoint,
+      region: "eu-west-1",
+      credentials,
+      systemClockOffset,
+      maxAttempts: 1,
+    });
+    try {
+      await client.send(new ListQueuesCommand({}));
+      return "ok";
+    } catch (error) {
+      if (!(error instanceof SQSServiceException)) throw error;
+      return `${error.$metadata.httpStatusCode} ${error.name}`;
+    } finally {
+      client.destroy();
+    }
+  };
+  return { ask, endpoint };
+}
+
+it("with access keys every request has to be signed by one of them, now", async () => {
+  const { ask, endpoint } = await asker({ SLUICE_AWS_ACCESS_KEYS: "AKIA1:one, AKIA2:two:three" });
+  expect(await ask("AKIA1", "one")).toBe("ok");
+  expect(await ask("AKIA2", "two:three")).toBe("ok");
+  expect(await ask("AKIA1", "two")).toBe("403 SignatureDoesNotMatch");
+  expect(await ask("AKIA3", "one")).toBe("403 InvalidClientTokenId");
+  expect(await ask("AKIA1", "one", 16 * 60_000)).toBe("403 SignatureDoesNotMatch");
+  expect(await ask("AKIA1", "one", -16 * 60_000)).toBe("403 SignatureDoesNotMatch");
+  const unsigned = await fetch(`${endpoint}/?Action=ListQueues`);
+  expect([unsigned.status, await unsigned.text()]).toEqual([
+    403,
+    expect.stringContaining("<Code>MissingAuthenticationToken</Code>"),
+  ]);
+});
+
+it("a deployed broker without access keys answers nobody, and says what to set", async () => {
+  const { ask, endpoint } = await asker({});
+  expect(await ask("AKIA1", "one")).toBe("403 AccessDenied");
+  expect(await (await fetch(`${endpoint}/?Action=ListQueues`)).text()).toContain("SLUICE_AWS_ACCESS_KEYS");
+});
+
+it("an open broker answers anybody but pages of other sites", async () => {
+  const { ask, endpoint } = await asker({ SLUICE_ENV: "development" });
+  expect(await ask("anybody", "anything")).toBe("ok");
+  const statusOf = async (headers: Record<string, string>) =>
+    (await fetch(`${endpoint}/?Action=ListQueues`, { headers })).status;
+  expect(await statusOf({})).toBe(200);
+  expect(await statusOf({ "sec-fetch-site": "same-origin" })).toBe(200);
+  expect(await statusOf({ "sec-fetch-site": "cross-site" })).toBe(403);
+  const form = { method: "POST", body: new URLSearchParams({ Action: "ListQueues" }) };
+  expect(
+    (await fetch(`${endpoint}/`, { ...form, headers: { origin: "https://other.example" } })).status,
+  ).toBe(403);
+  expect((await fetch(`${endpoint}/`, form)).status).toBe(200);
+});

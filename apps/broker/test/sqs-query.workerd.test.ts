@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrokerWorker } from "./broker-worker.ts";
+
+const ENTRY = `
+import { defineBroker } from "./src/define-broker.ts";
+const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
+export { Directory, QueueBroker };
+export default handler;
+`;
+
+let endpoint: string;
+let dispose: () => Promise<void>;
+
+beforeAll(async () => {
+  const disposeWith = (end: () => Promise<void>) => {
+    dispose = end;
+  };
+  const broker = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
+  endpoint = `${(await broker.ready).origin}/__sluice/aws`;
+});
+
+afterAll(() => dispose());
+
+/** A request in the Query protocol as a form, to the endpoint or a queue's URL. */
+async function post(params: Record<string, string>, url = `${endpoint}/`) {
+  const answer = await fetch(url, { method: "POST", body: new URLSearchParams(params) });
+  return { status: answer.status, text: await answer.text(), headers: answer.headers };
+}
+
+function element(text: string, name: string): string | undefined {
+  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
+}
+
+async function created(QueueName: string): Promise<string> {
+  const { text } = await post({ Action: "CreateQueue", Version: "2012-11-05", QueueName });
+  return element(text, "QueueUrl") ?? "";
+}
+
+describe("the Query protocol", () => {
+  it("creates a queue, sends to it and receives, all with forms", async () => {
+    const QueueUrl = await created("forms");
+    const sent = await post({
+      Action: "SendMessage",
+      QueueUrl,
+      MessageBody: 'a <b> & "c"\r\n',
+      "MessageAttribute.1.Name": "k",
+      "MessageAttribute.1.Value.DataType": "String",
+      "MessageAttribute.1.Value.StringValue": "x",
+    });
+    expect([sent.status, sent.headers.get("content-type")]).toEqual([200, "text/xml"]);
+    expect(element(sent.text, "MD5OfMessageAttributes")).toBe("a45daa70926828a2f0a1db3418e6feb4");
+    const received = await post({
+      Action: "ReceiveMessage",
+      QueueUrl,
+      "AttributeName.1": "ApproximateReceiveCount",
+      "MessageAttributeName.1": "All",
+    });
+    expect(received.text).toContain("<Body>a &lt;b&gt; &amp; &quot;c&quot;&#xD;\n</Body>");
+    expect(received.text).toContain(
+      "<Attribute><Name>ApproximateReceiveCount</Name><Value>1</Value></Attribute>",
+    );
+    expect(received.text).toContain(
+      "<MessageAttribute><Name>k</Name><Value><DataType>String</DataType><StringValue>x</StringValue></Value></MessageAttribute>",
+    );
+    const ReceiptHandle = element(received.text, "ReceiptHandle") ?? "";
+    const deleted = await post({ Action: "DeleteMessage", QueueUrl, ReceiptHandle });
+    expect(deleted.text).toMatch(
+      /^<\?xml version="1.0"\?><DeleteMessageResponse xmlns="http:\/\/queue.amazonaws.com\/doc\/2012-11-05\/"><ResponseMetadata><RequestId>[0-9a-f-]{36}<\/RequestId><\/ResponseMetadata><\/DeleteMessageResponse>$/,
+    );
+    expect((await post({ Action: "ReceiveMessage", QueueUrl })).text).toContain("<ReceiveMessageResult/>");
+  });
+
+  it("takes a queue's URL as the endpoint, and a QueueUrl before that", async () => {
+    const [one, two] = [await created("one"), await created("two")];
+    await post({ Action: "SendMessage", MessageBody: "to one" }, one);
+    await post({ Action: "SendMessage", MessageBody: "to two", QueueUrl: two }, one);
+    const bodyOf = async (url: string) =>
+      element((await post({ Action: "ReceiveMessage" }, url)).text, "Body");
+    expect([await bodyOf(one), await bodyOf(two)]).toEqual(["to one", "to two"]);
+    const named = await fetch(`${one}?Action=GetQueueUrl&QueueName=two`);
+    expect(element(await named.text(), "QueueUrl")).toBe(two);
+  });
+
+  it("takes entries of a batch by their numbers", async () => {
+    const QueueUrl = await created("batches");
+    const entries = Array.from({ length: 10 }, (_, i) => [
+      [`SendMessageBatchRequestEntry.${i + 1}.Id`, `id-${i + 1}`],
+      [`SendMessageBatchRequestEntry.${i + 1}.MessageBody`, `body ${i + 1}`],
+    ]);
+    const { text } = await post({
+      Action: "SendMessageBatch",
+      QueueUrl,
+      ...Object.fromEntries(entries.flat()),
+    });
+    const ids = [...text.matchAll(/<Id>([^<]*)<\/Id>/g)].map(([, id]) => id);
+    expect(ids).toEqual(Array.from({ length: 10 }, (_, i) => `id-${i + 1}`));
+  });
+
+  it.each([
+    ["CreateQueue", "The action CreateQueue is not valid for this endpoint."],
+    ["ListQueues", "The action ListQueues is not valid for this endpoint."],
+    ["FooBar", "The action FooBar is not valid for this endpoint."],
+  ])("refuses %s at a queue's URL", async (Action, message) => {
+    const url = await created("at-queue");
+    const { status, text } = await post({ Action, QueueName: "x" }, url);
+    expect([status, element(text, "Code"), element(text, "Message"), element(text, "Type")]).toEqual([
+      400,
+      "InvalidAction",
+      message,
+      "Sender",
+    ]);
+  });
+
+  it("has its own text for a queue that does not exist", async () => {
+    const { status, text } = await post({
+      Action: "SendMessage",
+      QueueUrl: `${endpoint}/000000000000/none`,
+      MessageBody: "x",
+    });
+    expect([status, element(text, "Code"), element(text, "Message")]).toEqual([
+      400,
+      "AWS.SimpleQueueService.NonExistentQueue",
+      "The specified queue does not exist for this wsdl version.",
+    ]);
+  });
+
+  it("answers a request without an action with an element", async () => {
+    const answer = await fetch(await created("no-action"), { headers: { accept: "application/json" } });
+    expect([answer.status, await answer.text()]).toEqual([404, "<UnknownOperationException/>"]);
+  });
+
+  it.each([
+    [
+      { Action: "SendMessage", MessageBody: "" },
+      "MissingParameter",
+      "The request must contain the parameter MessageBody.",
+    ],
+    [
+      { Action: "ReceiveMessage", MaxNumberOfMessages: "11" },
+      "InvalidParameterValue",
+      "Value 11 for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided.",
+    ],
+    [
+      { Action: "ReceiveMessage", WaitTimeSeconds: "-1" },
+      "InvalidParameterValue",
+      "Value -1 for parameter WaitTimeSeconds is invalid. Reason: Must be &gt;= 0 and &lt;= 20, if provided.",
+    ],
+    [
+      { Action: "ReceiveMessage", MaxNumberOfMessages: "ten" },
+      "MalformedInput",
+      "&quot;ten&quot; can not be converted to an Integer",
+    ],
+    [
+      { Action: "SetQueueAttributes" },
+      "MissingParameter",
+      "The request must contain the parameter Attribute.Name.",
+    ],
+    [
+      { Action: "DeleteMessage" },
+      "MissingParameter",
+      "The request must contain the parameter ReceiptHandle.",
+    ],
+  ])("refuses %j", async (params, code, message) => {
+    const { status, text } = await post(params, await created("refusals"));
+    expect([status, element(text, "Code"), element(text, "Message")]).toEqual([400, code, message]);
+  });
+});
