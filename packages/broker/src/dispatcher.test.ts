@@ -214,6 +214,31 @@ describe("a consumer that is absent", () => {
     expect(bodiesOf(world.seen)).toEqual([["a"]]);
   });
 
+  it("is not taken for absent by news that is older than its own word that it is back", async () => {
+    const world = worldWith({ ...one, maxConcurrency: 2 });
+    const calls = [
+      Promise.withResolvers<Partial<DeliveryResult>>(),
+      Promise.withResolvers<Partial<DeliveryResult>>(),
+    ];
+    world.handler = () => calls[world.seen.length - 1]?.promise ?? {};
+    world.core("orders").queue.push.target = 2;
+    await world.send("orders", ["a", "b"]);
+    await world.pass(0);
+    world.running = false;
+    calls[0]?.reject(new Error("the Worker is not running"));
+    await world.pass(0);
+    world.running = true;
+    await world.pass(BACKOFF_FIRST_MS);
+    expect(bodiesOf(world.seen)).toEqual([["a"], ["b"], ["a"]]);
+
+    // Whether the call ran is asked for before the consumer is back, and answered after it.
+    world.callsOf = () => Promise.reject(new Error("the Worker was not running"));
+    calls[1]?.reject(new Error("the Worker was not running"));
+    await world.pass(0);
+    expect(bodiesOf(world.seen)).toEqual([["a"], ["b"], ["a"], ["b"]]);
+    expect(world.lines).toHaveLength(2);
+  });
+
   it("is asked again when it does not answer at all", async () => {
     const world = worldWith(one);
     world.running = false;

@@ -23,6 +23,8 @@ export class PushDispatcher {
   readonly #backoff = new Backoff();
   /** The question that a consumer was asked and has not answered. */
   #probe: { readonly endsMs: number } | null = null;
+  /** How often a consumer that had been absent has said that it is back. */
+  #returns = 0;
 
   constructor(core: QueueCore) {
     this.#core = core;
@@ -91,6 +93,7 @@ export class PushDispatcher {
           metrics: this.#core.metrics(),
         },
         startedMs: nowMs,
+        returns: this.#returns,
         isOverdue: false,
       };
       this.#running.set(batch.leaseId, running);
@@ -188,7 +191,8 @@ export class PushDispatcher {
     const { batch } = running;
     for (const slice of batch.slices) release(queue, { ...slice, leaseId: batch.leaseId }, nowMs, nowMs);
     pushEnded(queue, batch, "notRun");
-    if (!this.#backoff.failing) {
+    // A call that began before the consumer said that it is back tells nothing about it any more.
+    if (!this.#backoff.failing && running.returns === this.#returns) {
       ports.log.warn(
         `Queue "${name}": its consumer "${running.consumer.name}" is not running, its messages wait`,
       );
@@ -209,6 +213,7 @@ export class PushDispatcher {
     if (this.#probe !== probe) return;
     this.#probe = null;
     if (answers) {
+      this.#returns += 1;
       this.#backoff.succeeded();
       this.#core.ports.log.info(
         `Queue "${this.#core.name}": its consumer "${consumer.name}" is running again`,

@@ -8,6 +8,8 @@ export interface Running {
   readonly consumer: ConsumerPort;
   readonly delivery: Delivery;
   readonly startedMs: number;
+  /** How often the consumer had said that it is back when the delivery was taken: what the call tells is older than the next. */
+  readonly returns: number;
   /** Whether its handler has had its time: its consumer is being asked what it did until then. */
   isOverdue: boolean;
 }
