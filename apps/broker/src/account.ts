@@ -19,6 +19,7 @@ export function accountOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): AccountDi
     deleteSubscription: (id) => directory().deleteSubscription(id),
     notePurge: (queueId, purge) => directory().notePurge(queueId, purge),
     lastPurge: (queueId) => directory().lastPurge(queueId),
+    lastDeletion: (name) => directory().lastDeletion(name),
     deployed: () => directory().deployed(),
   };
 }

@@ -112,7 +112,9 @@ describe("queues, with the AWS SDK", () => {
     });
     const rest = await sqs.send(second);
     expect([rest.QueueUrls, rest.NextToken]).toEqual([[`${endpoint}/000000000000/life-2`], undefined]);
+    const waiting = refusal(receive(url, { WaitTimeSeconds: 20 }));
     await sqs.send(new DeleteQueueCommand({ QueueUrl: url }));
+    expect(await waiting).toMatchObject({ name: "QueueDoesNotExist", status: 400 });
     expect(await refusal(sqs.send(new GetQueueUrlCommand({ QueueName: "life" })))).toEqual({
       name: "QueueDoesNotExist",
       status: 400,

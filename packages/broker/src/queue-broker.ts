@@ -70,7 +70,7 @@ export interface BrokerEnv {
   /** Region and account in which queues have the names that Workers know them by. Default us-east-1, 000000000000. */
   readonly SLUICE_AWS_REGION?: string;
   readonly SLUICE_AWS_ACCOUNT_ID?: string;
-  /** `true` lets a queue be purged only once in 60 s, as on AWS. */
+  /** `true` lets a queue be purged, and the name of a deleted one be used again, only once in 60 s, as on AWS. */
   readonly SLUICE_AWS_STRICT_TIMING?: string;
   readonly [binding: string]: unknown;
 }

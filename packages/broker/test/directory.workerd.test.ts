@@ -130,6 +130,8 @@ describe("a queue that is deleted", () => {
     await send("orders", ["a", "b"]);
     const { queueId } = (await stub.findByName("orders")) as QueueRecord;
     recordIn(await stub.deleteQueue(queueId));
+    expect(Date.now() - Number(await stub.lastDeletion("orders"))).toBeLessThan(60_000);
+    expect(await stub.lastDeletion("nobody")).toBeNull();
     expect(await send("orders", ["c"])).toEqual(NOT_FOUND);
     recordIn(await stub.createQueue({ name: "orders" }));
     expect(await (await queue("orders")).describe("orders")).toMatchObject({ ready: 0, damage: [] });

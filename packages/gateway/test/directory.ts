@@ -74,6 +74,7 @@ export function accountOf(queues: Record<string, QueueDefinition>): AccountDirec
     deleteSubscription: async () => ({ ok: false, refusal: { kind: "subscriptionNotFound" } }),
     notePurge: async () => {},
     lastPurge: async () => null,
+    lastDeletion: async () => null,
     deployed: async () => "fingerprint",
   };
 }

@@ -12,6 +12,9 @@ export type Jurisdiction = (typeof JURISDICTIONS)[number];
 /** Most queues of an account (spec cloudflare-queues 0). */
 export const QUEUES_MAX = 10_000;
 
+/** How long it is remembered that a queue of some name was deleted, in ms (spec sqs 2.1: QueueDeletedRecently). */
+export const NAME_KEPT_MS = 60_000;
+
 /** What the directory knows of a queue. Times in ms since 1970. A contract: it is stored. */
 export interface QueueRecord {
   /** 32 hexadecimal digits, random; a queue that is deleted and created again has another one. */
@@ -53,6 +56,8 @@ export interface NewQueue {
 export type QueueSettingsChange = Partial<Omit<QueueDefinition, "producers" | "consumer">>;
 
 export interface QueueChange {
+  /** The revision of the record that the change was made from: another one by now refuses it. Default: whatever it is. */
+  readonly basedOn?: number;
   readonly settings?: QueueSettingsChange;
   /** Replaces what is kept for each dialect that is named. */
   readonly dialects?: Readonly<Record<string, unknown>>;
@@ -61,6 +66,8 @@ export interface QueueChange {
 /** Why the directory does not do what it is asked. Each dialect has its own words for it. */
 export type DirectoryRefusal =
   | { readonly kind: "queueNotFound" }
+  /** Somebody else has changed the queue since the record was read that the change was made from. */
+  | { readonly kind: "changedMeanwhile" }
   | { readonly kind: "queueNameTaken"; readonly name: string }
   | { readonly kind: "tooManyQueues" }
   | { readonly kind: "consumerExists"; readonly name: string; readonly queueId: string }
@@ -116,7 +123,7 @@ export interface DirectoryRpc {
   findById(queueId: string): Promise<QueueRecord | null>;
   /** Creates a queue. Refused: `queueNameTaken`, `tooManyQueues`. */
   createQueue(queue: NewQueue): Promise<DirectoryReply>;
-  /** Refused: `queueNotFound`. */
+  /** Refused: `queueNotFound`, `changedMeanwhile`. */
   changeQueue(queueId: string, change: QueueChange): Promise<DirectoryReply>;
   /** Deletes a queue with everything in it, and answers with what it was. Refused: `queueNotFound`. */
   deleteQueue(queueId: string): Promise<DirectoryReply>;
@@ -144,6 +151,8 @@ export interface DirectoryRpc {
   /** Notes a purge of a queue; the queue itself carries it out. */
   notePurge(queueId: string, purge: PurgeRecord): Promise<void>;
   lastPurge(queueId: string): Promise<PurgeRecord | null>;
+  /** When the last queue of that name was deleted, in ms; `null` if that is more than `NAME_KEPT_MS` ago or never was. */
+  lastDeletion(name: string): Promise<number | null>;
   /** Fingerprint of the deployed topology that the directory goes by (`topologyFingerprint`). */
   deployed(): Promise<string>;
 }

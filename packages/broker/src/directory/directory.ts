@@ -18,6 +18,7 @@ import type { Mark } from "../mark.ts";
 import type { MarkDirectory } from "../watermark.ts";
 import { applyTopology } from "./apply-topology.ts";
 import { removeConsumer, setConsumer } from "./consumers.ts";
+import { Deletions } from "./deletions.ts";
 import { Marks } from "./marks.ts";
 import { newId } from "./new-id.ts";
 import { Notices } from "./notices.ts";
@@ -82,6 +83,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     readonly #rows: DirectoryRows;
     readonly #subscriptions: Subscriptions;
     readonly #purges: Purges;
+    readonly #deletions: Deletions;
     readonly #registry: Registry;
     readonly #notices: Notices;
     #deployed = "";
@@ -93,6 +95,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       this.#rows = new DirectoryRows(sql);
       this.#subscriptions = new Subscriptions(sql);
       this.#purges = new Purges(sql);
+      this.#deletions = new Deletions(sql);
       this.#registry = new Registry(this.#rows.read(), {
         save: (row) => this.#rows.save(row),
         erase: (name) => this.#rows.erase(name),
@@ -182,6 +185,10 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       return this.#purges.last(queueId);
     }
 
+    async lastDeletion(name: string): Promise<number | null> {
+      return this.#deletions.last(name, Date.now());
+    }
+
     async deployed(): Promise<string> {
       return this.#deployed;
     }
@@ -212,6 +219,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
 
     #forgetQueue(queueId: string, name: string): void {
       this.#purges.forget(queueId);
+      this.#deletions.note(name, Date.now());
       for (const subscription of this.#subscriptions.deleteOf(queueId)) {
         console.warn(`Directory: the subscription "${subscription.name}" ends with its queue "${name}"`);
       }

@@ -25,6 +25,15 @@ function refusalIn(reply: DirectoryReply) {
 const create = (name: string) => recordIn(createQueue(registry, { name }));
 const deadTo = (deadLetterQueue: string | null) => consumer({ deadLetterQueue });
 
+describe("a change that was made from a record", () => {
+  it("is refused when somebody else has changed the queue since then", () => {
+    const { queueId, revision } = create("orders");
+    const change = { basedOn: revision, settings: { deliveryDelaySeconds: 1 } };
+    expect(recordIn(changeQueue(registry, queueId, change)).definition.deliveryDelaySeconds).toBe(1);
+    expect(refusalIn(changeQueue(registry, queueId, change))).toEqual({ kind: "changedMeanwhile" });
+  });
+});
+
 describe("a queue that is created", () => {
   it("has an id, production's settings and no consumer", () => {
     expect(create("orders")).toEqual({

@@ -29,11 +29,13 @@ export function createQueue(registry: Registry, queue: NewQueue): DirectoryReply
   return { ok: true, record };
 }
 
-/** Changes a queue's own settings; its producers and its consumer stay. */
+/** Changes a queue's own settings; its producers and its consumer stay. A change of an older record is refused. */
 export function changeQueue(registry: Registry, queueId: string, change: QueueChange): DirectoryReply {
   const row = registry.queueById(queueId);
   if (row === undefined) return refuse({ kind: "queueNotFound" });
-  const { definition, dialects } = row.record;
+  const { definition, dialects, revision } = row.record;
+  if (change.basedOn !== undefined && change.basedOn !== revision)
+    return refuse({ kind: "changedMeanwhile" });
   const record = changed(registry, row, {
     definition: { ...definition, ...change.settings },
     dialects: { ...dialects, ...change.dialects },

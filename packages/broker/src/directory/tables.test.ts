@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { nodeSql } from "../../test/node-sql.ts";
+import { Deletions } from "./deletions.ts";
 import { newId } from "./new-id.ts";
 import { Purges } from "./purges.ts";
 import { UNSET_DEFINITION } from "./queues.ts";
@@ -50,6 +51,21 @@ describe("the directory's rows", () => {
     rows.deployed = "first";
     rows.deployed = "second";
     expect(new DirectoryRows(sql).deployed).toBe("second");
+  });
+});
+
+describe("deletions", () => {
+  it("are remembered for 60 seconds, over restarts, each name by itself", () => {
+    new Deletions(sql).note("first", 1_000);
+    new Deletions(sql).note("second", 30_000);
+    const deletions = new Deletions(sql);
+    expect([deletions.last("first", 60_999), deletions.last("first", 61_000)]).toEqual([1_000, null]);
+    expect([deletions.last("second", 61_000), deletions.last("nobody", 61_000)]).toEqual([30_000, null]);
+    deletions.note("third", 61_000);
+    expect(sql.exec("SELECT name FROM deletions ORDER BY name").toArray()).toEqual([
+      { name: "second" },
+      { name: "third" },
+    ]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { QueueReceiveRpc, QueueRecord } from "@sluice/protocol";
+import type { QueueChange, QueueReceiveRpc, QueueRecord } from "@sluice/protocol";
 import type { AccountDirectory } from "../queue-directory.ts";
 import type { Home } from "./address.ts";
 import { directoryName, parseQueueUrl, type QueueAddress, queueUrl } from "./address.ts";
@@ -54,6 +54,29 @@ export async function queueOf(context: SqsContext, url: string | undefined): Pro
   const record = await findQueue(context, address);
   if (record === null) throw queueDoesNotExist(context);
   return { address, record };
+}
+
+/** How often a change is made anew because somebody else was quicker. */
+const CHANGE_ATTEMPTS_MAX = 20;
+
+/**
+ * Changes the queue that a request names. What is set to is made of what was: when somebody else changes the queue between
+ * the two, it is made again, so that neither change is lost. Throws what `queueOf` and `alter` throw.
+ */
+export async function changeQueue(
+  context: SqsContext,
+  url: string | undefined,
+  alter: (found: FoundQueue) => Omit<QueueChange, "basedOn"> | Promise<Omit<QueueChange, "basedOn">>,
+): Promise<void> {
+  for (let attempt = 1; attempt <= CHANGE_ATTEMPTS_MAX; attempt++) {
+    const found = await queueOf(context, url);
+    const { queueId, revision } = found.record;
+    const change = { ...(await alter(found)), basedOn: revision };
+    const reply = await context.ports.account.changeQueue(queueId, change);
+    if (reply.ok) return;
+    if (reply.refusal.kind !== "changedMeanwhile") throw queueDoesNotExist(context);
+  }
+  throw refuse(SQS_ERRORS.requestThrottled, "The queue is being changed by too many at once. Try again.");
 }
 
 export function findQueue(

@@ -9,10 +9,11 @@ import {
   readCall,
   type SignedRequest,
 } from "@sluice/aws";
+import { isQueueNotFound } from "@sluice/protocol";
 import { Hono } from "hono";
 import { handle, QUEUELESS_ACTIONS } from "./actions.ts";
 import { type AwsAccess, callerOf, refusedPage } from "./caller.ts";
-import type { SqsPorts, SqsSettings } from "./context.ts";
+import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
 import { refuse } from "./errors.ts";
 import { SQS_MODEL } from "./model.ts";
 
@@ -48,23 +49,25 @@ export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings
           `The action ${call.action} is not valid for this endpoint.`,
         );
       }
-      const output = await handle(
-        {
-          ports,
-          settings,
-          caller,
-          endpoint: `${url.origin}${prefix}`,
-          isQuery: call.protocol === "query",
-          path,
-          signal: raw.signal,
-          traceHeader: raw.headers.get("x-amzn-trace-id"),
-        },
-        call.action,
-        call.input,
-      );
+      const context: SqsContext = {
+        ports,
+        settings,
+        caller,
+        endpoint: `${url.origin}${prefix}`,
+        isQuery: call.protocol === "query",
+        path,
+        signal: raw.signal,
+        traceHeader: raw.headers.get("x-amzn-trace-id"),
+      };
+      const output = await handle(context, call.action, call.input);
       return answerOf(SQS_MODEL, call, output, requestId);
     } catch (error) {
       if (error instanceof AwsError) return errorAnswerOf(SQS_MODEL, protocol, error, requestId);
+      // The directory still knew the queue, its object not any more; or it was deleted while somebody waited for messages.
+      if (isQueueNotFound(error)) {
+        const gone = queueDoesNotExist({ isQuery: protocol === "query" });
+        return errorAnswerOf(SQS_MODEL, protocol, gone, requestId);
+      }
       console.error(`SQS request ${requestId} failed: ${error instanceof Error ? error.stack : error}`);
       const failure = new AwsError(COMMON_ERRORS.internalFailure, "The broker failed; its log says why.");
       return errorAnswerOf(SQS_MODEL, protocol, failure, requestId);

@@ -11,6 +11,8 @@ export function errorOf(refusal: DirectoryRefusal): ApiError {
   switch (refusal.kind) {
     case "queueNotFound":
       return new ApiError(404, API_CODES.queueNotFound, "There is no such queue.");
+    case "changedMeanwhile":
+      return new ApiError(409, API_CODES.none, "Somebody else has changed the queue meanwhile; try again.");
     case "queueNameTaken":
       return new ApiError(
         409,

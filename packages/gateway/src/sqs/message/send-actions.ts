@@ -1,6 +1,12 @@
 import { AwsError, attributesMd5, COMMON_ERRORS, md5Hex } from "@sluice/aws";
-import { type EnqueuedMessage, PackedWriter, type QueueRecord, type RpcFailure } from "@sluice/protocol";
-import { queueOf, type SqsContext } from "../context.ts";
+import {
+  type EnqueuedMessage,
+  PackedWriter,
+  QUEUE_ERROR_CODES,
+  type QueueRecord,
+  type RpcFailure,
+} from "@sluice/protocol";
+import { queueDoesNotExist, queueOf, type SqsContext } from "../context.ts";
 import { refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
 import { NUMBER_ATTRIBUTES } from "../queue/attribute-names.ts";
@@ -77,20 +83,22 @@ function rulesOf(record: QueueRecord, isBatch: boolean): SendRules {
 }
 
 async function enqueue(
-  { ports, traceHeader }: SqsContext,
+  context: SqsContext,
   { name }: QueueRecord,
   inputs: readonly MessageInput[],
   rules: SendRules,
 ): Promise<readonly EnqueuedMessage[]> {
+  const { ports, traceHeader } = context;
   const writer = new PackedWriter();
   for (const input of inputs) writer.append(recordOf(input, rules, newMessageId(), traceHeader));
   const reply = await ports.queue(name).enqueue(name, { packed: writer.slice(0, writer.byteLength) });
-  if (!reply.ok) throw failureOf(reply);
+  if (!reply.ok) throw failureOf(context, reply);
   return reply.messages;
 }
 
-/** The queue cannot take anything now; SDKs try again. */
-function failureOf({ cause }: RpcFailure): AwsError {
+/** The queue is gone meanwhile, or cannot take anything now; then SDKs try again. */
+function failureOf(context: SqsContext, { code, cause }: RpcFailure): AwsError {
+  if (code === QUEUE_ERROR_CODES.queueNotFound) return queueDoesNotExist(context);
   return new AwsError(COMMON_ERRORS.serviceUnavailable, cause);
 }
 

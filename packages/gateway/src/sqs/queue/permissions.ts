@@ -1,5 +1,6 @@
+import type { QueueChange } from "@sluice/protocol";
 import { arnOf } from "../address.ts";
-import { type FoundQueue, queueDoesNotExist, queueOf, type SqsContext } from "../context.ts";
+import { changeQueue, type FoundQueue, type SqsContext } from "../context.ts";
 import { invalidParameter, invalidValue, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput } from "../model.ts";
 import { DIALECT, type SqsQueue, sqsOf } from "./dialect.ts";
@@ -40,8 +41,11 @@ interface Policy {
 
 /** Adds a statement to the queue's policy. The policy is kept and shown; who may do what is decided by access keys. */
 export async function addPermission(context: SqsContext, input: SqsInput<"AddPermission">): Promise<void> {
+  await changeQueue(context, input.QueueUrl, (found) => changeOf(found, policyWith(found, input)));
+}
+
+function policyWith(found: FoundQueue, input: SqsInput<"AddPermission">): string {
   const { Label: label = "", AWSAccountIds: accounts = [], Actions: actions = [] } = input;
-  const found = await queueOf(context, input.QueueUrl);
   checkLabel(label);
   checkActions(actions);
   if (accounts.length === 0)
@@ -64,20 +68,23 @@ export async function addPermission(context: SqsContext, input: SqsInput<"AddPer
     Resource: resource,
   };
   const base = policy ?? { Version: "2008-10-17", Id: `${resource}/SQSDefaultPolicy` };
-  await store(context, found, JSON.stringify({ ...base, Statement: [...statements, statement] }));
+  return JSON.stringify({ ...base, Statement: [...statements, statement] });
 }
 
 export async function removePermission(
   context: SqsContext,
   { QueueUrl, Label: label = "" }: SqsInput<"RemovePermission">,
 ): Promise<void> {
-  const found = await queueOf(context, QueueUrl);
+  await changeQueue(context, QueueUrl, (found) => changeOf(found, policyWithout(found, label)));
+}
+
+function policyWithout(found: FoundQueue, label: string): string | null {
   const policy = policyOf(found);
   const left = policy?.Statement.filter(({ Sid }) => Sid !== label) ?? [];
   if (policy === null || left.length === policy.Statement.length) {
     throw invalidValue(label, "Label", "can't find label.");
   }
-  await store(context, found, left.length === 0 ? null : JSON.stringify({ ...policy, Statement: left }));
+  return left.length === 0 ? null : JSON.stringify({ ...policy, Statement: left });
 }
 
 function policyOf({ record }: FoundQueue): Policy | null {
@@ -87,15 +94,14 @@ function policyOf({ record }: FoundQueue): Policy | null {
   return { ...policy, Statement: Array.isArray(policy.Statement) ? policy.Statement : [] };
 }
 
-async function store(context: SqsContext, { record }: FoundQueue, policy: string | null): Promise<void> {
+function changeOf({ record }: FoundQueue, policy: string | null): QueueChange {
   const sqs = sqsOf(record);
   const { Policy: _before, ...attributes } = sqs.attributes;
   const changed: SqsQueue = {
     ...sqs,
     attributes: policy === null ? attributes : { ...attributes, Policy: policy },
   };
-  const reply = await context.ports.account.changeQueue(record.queueId, { dialects: { [DIALECT]: changed } });
-  if (!reply.ok) throw queueDoesNotExist(context);
+  return { dialects: { [DIALECT]: changed } };
 }
 
 function checkLabel(label: string): void {

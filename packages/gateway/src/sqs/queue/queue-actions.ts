@@ -1,6 +1,6 @@
 import type { QueueRecord } from "@sluice/protocol";
 import { addressOf, arnOf, directoryName, isQueueName, type QueueAddress } from "../address.ts";
-import { findQueue, queueDoesNotExist, queueOf, type SqsContext, urlOf } from "../context.ts";
+import { changeQueue, findQueue, queueDoesNotExist, queueOf, type SqsContext, urlOf } from "../context.ts";
 import { invalidParameter, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
 import { pageOf } from "../paging.ts";
@@ -18,8 +18,8 @@ import { invalidPolicy, parseRedriveAllowPolicy } from "./redrive-policy.ts";
 import { attributesOf, selectAttributes } from "./shown-attributes.ts";
 import { checkTags } from "./tags.ts";
 
-/** How long AWS keeps the name of a deleted queue from being used again, and between two purges, in ms. */
-export const ONCE_IN_MS = 60_000;
+/** How long AWS makes a second purge of a queue wait, in ms. */
+export const PURGE_AGAIN_MS = 60_000;
 
 const NO_MESSAGES = { visible: 0, notVisible: 0, delayed: 0 };
 
@@ -46,8 +46,15 @@ export async function createQueue(
   const deadLetterQueue = await deadLetterQueueOf(context, address, isFifo, given.RedrivePolicy, read);
   const sqs: SqsQueue = { attributes: texts, tags: { ...tags } };
   const { ports, settings } = context;
+  const nameInDirectory = directoryName(address, settings.home);
+  if (settings.isStrictAboutTime && (await ports.account.lastDeletion(nameInDirectory)) !== null) {
+    throw refuse(
+      SQS_ERRORS.queueDeletedRecently,
+      "You must wait 60 seconds after deleting a queue before you can create another with the same name.",
+    );
+  }
   const reply = await ports.account.createQueue({
-    name: directoryName(address, settings.home),
+    name: nameInDirectory,
     settings: {
       ...settingsOf(read, null, deadLetterQueue),
       ...(isFifo ? { fifo: { deduplicationScope: scopeOf(texts) } } : {}),
@@ -66,19 +73,19 @@ export async function setQueueAttributes(
   context: SqsContext,
   { QueueUrl, Attributes: given = {} }: SqsInput<"SetQueueAttributes">,
 ): Promise<void> {
-  const { record, address } = await queueOf(context, QueueUrl);
-  if (Object.keys(given).length === 0) throw missingParameter("Attribute.Name");
-  const isFifo = record.definition.fifo !== undefined;
-  const read = readAttributes(given, isFifo, false);
-  const sqs = sqsOf(record);
-  const attributes = mergeTexts(sqs.attributes, read);
-  checkThroughput(attributes);
-  const deadLetterQueue = await deadLetterQueueOf(context, address, isFifo, given.RedrivePolicy, read);
-  const reply = await context.ports.account.changeQueue(record.queueId, {
-    settings: settingsOf(read, record, deadLetterQueue),
-    dialects: { [DIALECT]: { ...sqs, attributes } satisfies SqsQueue },
+  await changeQueue(context, QueueUrl, async ({ record, address }) => {
+    if (Object.keys(given).length === 0) throw missingParameter("Attribute.Name");
+    const isFifo = record.definition.fifo !== undefined;
+    const read = readAttributes(given, isFifo, false);
+    const sqs = sqsOf(record);
+    const attributes = mergeTexts(sqs.attributes, read);
+    checkThroughput(attributes);
+    const deadLetterQueue = await deadLetterQueueOf(context, address, isFifo, given.RedrivePolicy, read);
+    return {
+      settings: settingsOf(read, record, deadLetterQueue),
+      dialects: { [DIALECT]: { ...sqs, attributes } satisfies SqsQueue },
+    };
   });
-  if (!reply.ok) throw queueDoesNotExist(context);
 }
 
 export async function getQueueAttributes(
@@ -143,7 +150,7 @@ export async function purgeQueue(context: SqsContext, { QueueUrl }: SqsInput<"Pu
   const { record, address } = await queueOf(context, QueueUrl);
   const nowMs = ports.now();
   const last = await ports.account.lastPurge(record.queueId);
-  if (settings.isStrictAboutTime && last !== null && nowMs < last.startedMs + ONCE_IN_MS) {
+  if (settings.isStrictAboutTime && last !== null && nowMs < last.startedMs + PURGE_AGAIN_MS) {
     throw refuse(
       SQS_ERRORS.purgeQueueInProgress,
       `Only one PurgeQueue operation on ${address.name} is allowed every 60 seconds.`,

@@ -1,4 +1,4 @@
-import { queueDoesNotExist, queueOf, type SqsContext } from "../context.ts";
+import { changeQueue, queueOf, type SqsContext } from "../context.ts";
 import { invalidParameter, missingParameter } from "../errors.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
 import { DIALECT, type SqsQueue, sqsOf } from "./dialect.ts";
@@ -56,11 +56,11 @@ async function change(
   url: string | undefined,
   alter: (tags: Readonly<Record<string, string>>, queue: string) => Record<string, string>,
 ): Promise<void> {
-  const { record, address } = await queueOf(context, url);
-  const sqs = sqsOf(record);
-  const changed: SqsQueue = { ...sqs, tags: alter(sqs.tags, address.name) };
-  const reply = await context.ports.account.changeQueue(record.queueId, { dialects: { [DIALECT]: changed } });
-  if (!reply.ok) throw queueDoesNotExist(context);
+  await changeQueue(context, url, ({ record, address }) => {
+    const sqs = sqsOf(record);
+    const changed: SqsQueue = { ...sqs, tags: alter(sqs.tags, address.name) };
+    return { dialects: { [DIALECT]: changed } };
+  });
 }
 
 function checkKey(key: string): void {

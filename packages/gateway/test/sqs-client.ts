@@ -1,0 +1,83 @@
+import type { Hono } from "hono";
+import type { SqsPorts } from "../src/sqs/context.ts";
+import { sqsRoutes } from "../src/sqs/routes.ts";
+import { queueWith } from "./directory.ts";
+import { MemoryAccount } from "./memory-account.ts";
+
+type QueueObject = ReturnType<SqsPorts["queue"]>;
+
+const NO_MESSAGES = { visible: 0, notVisible: 0, delayed: 0 };
+
+/** What a call was refused with, as a client sees it. */
+export interface Refusal {
+  readonly status: number;
+  /** The older code, which XML and the `x-amzn-query-error` header have. */
+  readonly code: string | undefined;
+  readonly message: string;
+}
+
+export interface SqsClientOptions {
+  readonly isStrictAboutTime?: boolean;
+  /** What queues' objects can do. Default: count no messages, and be purged. */
+  readonly objects?: Partial<QueueObject>;
+}
+
+/** SQS over a directory in memory, called in AWS JSON. */
+export class SqsClient {
+  readonly account = new MemoryAccount();
+  readonly app: Hono;
+
+  constructor({ isStrictAboutTime = false, objects = {} }: SqsClientOptions = {}) {
+    const able = { messageCounts: async () => NO_MESSAGES, purge: async () => ({ purged: 0 }), ...objects };
+    const ports: SqsPorts = {
+      account: this.account.directory,
+      queue: () => queueWith(able),
+      now: () => this.account.nowMs,
+    };
+    const home = { region: "us-east-1", account: "000000000000" };
+    this.app = sqsRoutes("", ports, { home, isStrictAboutTime }, { kind: "open", pages: () => null });
+  }
+
+  /** What an action answers. Throws what it is refused with. */
+  async call(action: string, input: object = {}): Promise<Record<string, unknown>> {
+    const { response, body } = await this.#post(action, input);
+    if (response.ok) return body;
+    throw new Error(`${action} was refused: ${JSON.stringify(body)}`);
+  }
+
+  async refusal(action: string, input: object = {}): Promise<Refusal> {
+    const { response, body } = await this.#post(action, input);
+    const code = response.headers.get("x-amzn-query-error")?.split(";")[0];
+    return { status: response.status, code, message: String(body.message) };
+  }
+
+  /** The text that a call is refused with. */
+  async refusalText(action: string, input: object = {}): Promise<string> {
+    return (await this.refusal(action, input)).message;
+  }
+
+  /** Creates a queue, answers its URL. */
+  async create(QueueName: string, Attributes: Readonly<Record<string, string>> = {}): Promise<string> {
+    return String((await this.call("CreateQueue", { QueueName, Attributes })).QueueUrl);
+  }
+
+  async attributes(QueueUrl: string, ...AttributeNames: string[]): Promise<Record<string, string>> {
+    const names = AttributeNames.length === 0 ? ["All"] : AttributeNames;
+    const { Attributes = {} } = await this.call("GetQueueAttributes", { QueueUrl, AttributeNames: names });
+    return Attributes as Record<string, string>;
+  }
+
+  async #post(action: string, input: object) {
+    const response = await this.app.request("http://localhost/", {
+      method: "POST",
+      headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` },
+      body: JSON.stringify(input),
+    });
+    return { response, body: (await response.json()) as Record<string, unknown> };
+  }
+}
+
+/** The ARN of a queue of the home region and account. */
+export function arnOf(name: string): string {
+  return `arn:aws:sqs:us-east-1:000000000000:${name}`;
+}
