@@ -4,8 +4,15 @@ import {
   BATCH_TIMEOUT_SECONDS_MAX,
   CONCURRENCY_MAX,
   CONCURRENCY_MIN,
+  CONNECT_TIMEOUT_SECONDS_MAX,
+  CONNECT_TIMEOUT_SECONDS_MIN,
   DELAY_SECONDS_MAX,
+  HTTP_CONCURRENCY_MAX,
+  HTTP_CONCURRENCY_MIN,
   QUEUE_NAME_PATTERN,
+  RECEIVES_PER_SECOND_MAX,
+  RESPONSE_TIMEOUT_SECONDS_MAX,
+  RESPONSE_TIMEOUT_SECONDS_MIN,
   RETENTION_SECONDS_MAX,
   RETENTION_SECONDS_MIN,
   RETRIES_MAX,
@@ -52,6 +59,36 @@ export const QUEUE_RANGES = {
     unit: "seconds",
     decimals: false,
   },
+  max_receives_per_second: {
+    min: 1,
+    max: RECEIVES_PER_SECOND_MAX,
+    unit: "messages",
+    decimals: false,
+  },
+} as const satisfies Readonly<Record<string, SettingRange>>;
+
+/** The ranges of an HTTP endpoint's settings. */
+export const PUSH_RANGES = {
+  max_concurrency: {
+    min: HTTP_CONCURRENCY_MIN,
+    max: HTTP_CONCURRENCY_MAX,
+    unit: "requests",
+    decimals: false,
+  },
+  connect_timeout: {
+    min: CONNECT_TIMEOUT_SECONDS_MIN,
+    max: CONNECT_TIMEOUT_SECONDS_MAX,
+    unit: "seconds",
+    decimals: false,
+  },
+  response_timeout: {
+    min: RESPONSE_TIMEOUT_SECONDS_MIN,
+    max: RESPONSE_TIMEOUT_SECONDS_MAX,
+    unit: "seconds",
+    decimals: false,
+  },
+  max_retries: CONSUMER_RANGES.max_retries,
+  retry_delay: DELAY,
 } as const satisfies Readonly<Record<string, SettingRange>>;
 
 /**

@@ -6,6 +6,8 @@ const KEYS = [
   ["deliveryDelaySeconds", "delivery_delay"],
   ["messageRetentionSeconds", "message_retention_period"],
   ["retryPolicy", "retry"],
+  ["maxReceivesPerSecond", "max_receives_per_second"],
+  ["push", "push"],
 ] as const satisfies readonly (readonly [keyof QueueSettings, string])[];
 
 /**

@@ -1,6 +1,9 @@
+import type { HttpPushSettings } from "@sluice/protocol";
 import { parseRetryTable, type RetryPolicy } from "@sluice/retry";
 import { z } from "zod";
+import { checkShape } from "./check-shape.ts";
 import { checkQueueName, checkRanges, QUEUE_RANGES } from "./limits.ts";
+import { readPushTable } from "./push-table.ts";
 import { type Place, placeOf, type Report, ROOT } from "./report.ts";
 import { isTable, type Table } from "./table.ts";
 
@@ -12,6 +15,10 @@ export interface QueueSettings {
   readonly messageRetentionSeconds?: number;
   /** When its messages are retried that failed and were given no delay. Default: after the consumer's `retry_delay`. */
   readonly retryPolicy?: RetryPolicy;
+  /** Most messages delivered in any second, whoever consumes them. 1 to 100,000; absent means any number. */
+  readonly maxReceivesPerSecond?: number;
+  /** The HTTP endpoint that consumes it. Default: none does. */
+  readonly push?: HttpPushSettings;
 }
 
 /** The message of a schema says what belongs there, as in "should be a number". */
@@ -22,6 +29,9 @@ const queueSchema = z.strictObject(
     message_retention_period: optionalNumber,
     // What it holds depends on its policy: `parseRetryTable` checks it.
     retry: z.custom<Table>(isTable, "an object").optional(),
+    max_receives_per_second: optionalNumber,
+    // `readPushTable` checks it.
+    push: z.unknown().optional(),
   },
   "an object",
 );
@@ -50,16 +60,17 @@ export interface PlacedQueueSettings {
 export function readSluiceTable(root: Table, report: Report): PlacedQueueSettings[] {
   const place = placeOf(ROOT, "sluice");
   if (root.sluice === undefined) return [];
-  const sluice = check(sluiceSchema, root.sluice, place, report);
+  const sluice = checkShape(sluiceSchema, root.sluice, place, report);
   const queuesPlace = placeOf(place, "queues");
   return Object.entries(sluice?.queues ?? {}).flatMap(([queue, value]) => {
     const queuePlace = placeOf(queuesPlace, queue);
     checkQueueName(queue, queuePlace, report);
-    const raw = check(queueSchema, value, queuePlace, report);
+    const raw = checkShape(queueSchema, value, queuePlace, report);
     if (raw === undefined) return [];
     checkRanges(raw, queuePlace, QUEUE_RANGES, report);
     const retryPolicy = raw.retry === undefined ? null : readRetry(raw.retry, queuePlace, report);
-    return [{ queue, settings: settingsOf(raw, retryPolicy), place: queuePlace }];
+    const push = raw.push === undefined ? null : readPushTable(raw.push, placeOf(queuePlace, "push"), report);
+    return [{ queue, settings: settingsOf(raw, retryPolicy, push), place: queuePlace }];
   });
 }
 
@@ -84,38 +95,18 @@ function readRetry(table: Table, queuePlace: Place, report: Report): RetryPolicy
   return null;
 }
 
-function settingsOf(raw: z.infer<typeof queueSchema>, retryPolicy: RetryPolicy | null): QueueSettings {
+function settingsOf(
+  raw: z.infer<typeof queueSchema>,
+  retryPolicy: RetryPolicy | null,
+  push: HttpPushSettings | null,
+): QueueSettings {
   const { delivery_delay: delay, message_retention_period: retention } = raw;
+  const maxReceivesPerSecond = raw.max_receives_per_second;
   return {
     ...(delay === undefined ? {} : { deliveryDelaySeconds: delay }),
     ...(retention === undefined ? {} : { messageRetentionSeconds: retention }),
     ...(retryPolicy === null ? {} : { retryPolicy }),
+    ...(maxReceivesPerSecond === undefined ? {} : { maxReceivesPerSecond }),
+    ...(push === null ? {} : { push }),
   };
-}
-
-/** Parses a value, reporting every issue on the line of the key that it is about. */
-function check<T>(schema: z.ZodType<T>, value: unknown, place: Place, report: Report): T | undefined {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) {
-    const issuePlace = issue.path.reduce<Place>((at, key) => placeOf(at, String(key)), place);
-    if (issue.code === "unrecognized_keys") {
-      for (const key of issue.keys) {
-        report.error(placeOf(issuePlace, key), `Unknown key "${key}" in "${issuePlace.field}".`);
-      }
-    } else {
-      const found = valueAt(value, issue.path);
-      report.error(
-        issuePlace,
-        `The field "${issuePlace.field}" should be ${issue.message} but got ${found}.`,
-      );
-    }
-  }
-  return undefined;
-}
-
-/** The value that an issue is about, for its message. JSON has no word for `nan` and `inf`, which TOML allows. */
-function valueAt(root: unknown, path: readonly PropertyKey[]): string {
-  const value = path.reduce<unknown>((at, key) => (isTable(at) ? at[String(key)] : undefined), root);
-  return typeof value === "number" ? String(value) : JSON.stringify(value);
 }

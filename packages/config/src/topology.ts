@@ -1,5 +1,6 @@
 import {
   type ConsumerDefinition,
+  type HttpPushSettings,
   type ProducerDefinition,
   type QueueDefinition,
   type QueueTopology,
@@ -10,6 +11,7 @@ import type { ConsumerConfig } from "./consumer.ts";
 import { deadLetterCycles } from "./dead-letter-cycles.ts";
 import { type ConfigDiagnostic, ConfigError, errorAt, formatPlace } from "./diagnostics.ts";
 import { mergeQueueSettings } from "./merge-queue-settings.ts";
+import type { QueueSettings } from "./sluice-table.ts";
 import { recordOf } from "./table.ts";
 import type { WorkerQueueConfig } from "./worker-config.ts";
 
@@ -26,9 +28,9 @@ import type { WorkerQueueConfig } from "./worker-config.ts";
 export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopology {
   const diagnostics: ConfigDiagnostic[] = [];
   const distinct = distinctWorkers(workers, diagnostics);
+  const settings = mergeQueueSettings(distinct, diagnostics);
   const consumers = mergeConsumers(distinct, diagnostics);
   reportCycles(consumers, diagnostics);
-  const settings = mergeQueueSettings(distinct, diagnostics);
   if (diagnostics.length > 0) throw new ConfigError(diagnostics);
 
   const queues = [...queueNames(distinct)].sort().map((name): [string, QueueDefinition] => [
@@ -38,9 +40,15 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
       messageRetentionSeconds: settings.get(name)?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT,
       producers: producersOf(name, distinct),
       consumer: withPolicy(consumers.get(name)?.definition, settings.get(name)?.retryPolicy),
+      ...throttleOf(settings.get(name)),
     },
   ]);
   return { queues: recordOf(queues) };
+}
+
+function throttleOf(settings: QueueSettings | undefined): Pick<QueueDefinition, "maxReceivesPerSecond"> {
+  const { maxReceivesPerSecond } = settings ?? {};
+  return maxReceivesPerSecond === undefined ? {} : { maxReceivesPerSecond };
 }
 
 /** The consumer with its queue's retry policy, whose number of retries counts instead of `max_retries` if it has one. */
@@ -51,9 +59,14 @@ function withPolicy(
   if (consumer === undefined) return null;
   if (retryPolicy === undefined) return consumer;
   const policy = { maxRetries: retriesOf(retryPolicy) ?? consumer.settings.maxRetries, retryPolicy };
-  return consumer.type === "worker"
-    ? { ...consumer, settings: { ...consumer.settings, ...policy } }
-    : { ...consumer, settings: { ...consumer.settings, ...policy } };
+  switch (consumer.type) {
+    case "worker":
+      return { ...consumer, settings: { ...consumer.settings, ...policy } };
+    case "http_pull":
+      return { ...consumer, settings: { ...consumer.settings, ...policy } };
+    case "http_push":
+      return { ...consumer, settings: { ...consumer.settings, ...policy } };
+  }
 }
 
 /** A Worker that is listed twice counts once; two Workers of one name could not tell whose messages are whose. */
@@ -82,8 +95,8 @@ function origin({ file, env }: WorkerQueueConfig): string {
 
 interface PlacedConsumer {
   readonly definition: ConsumerDefinition;
-  /** The Worker whose file names it. */
-  readonly workerName: string;
+  /** For messages: the Worker whose file names it. */
+  readonly name: string;
   readonly file: string;
   readonly line: number | undefined;
 }
@@ -93,20 +106,33 @@ function mergeConsumers(
   diagnostics: ConfigDiagnostic[],
 ): Map<string, PlacedConsumer> {
   const consumers = new Map<string, PlacedConsumer>();
+  const add = (queue: string, consumer: PlacedConsumer) => {
+    const first = consumers.get(queue);
+    if (first === undefined) {
+      consumers.set(queue, consumer);
+      return;
+    }
+    const { file, line } = consumer;
+    const places = `${formatPlace(first.file, first.line)} and ${formatPlace(file, line)}`;
+    const names = `${first.name} and ${consumer.name}`;
+    diagnostics.push(
+      errorAt(file, line, `Multiple consumers defined for queue "${queue}": ${names} (${places})`),
+    );
+  };
   for (const { workerName, file, lines, consumers: ofWorker } of workers) {
     for (const [i, consumer] of ofWorker.entries()) {
-      const { queue } = consumer;
-      const line = lines?.consumers[i];
-      const first = consumers.get(queue);
-      if (first === undefined) {
-        consumers.set(queue, { definition: definitionOf(consumer, workerName), workerName, file, line });
-        continue;
-      }
-      const places = `${formatPlace(first.file, first.line)} and ${formatPlace(file, line)}`;
-      const workerNames = `"${first.workerName}" and "${workerName}"`;
-      diagnostics.push(
-        errorAt(file, line, `Multiple consumers defined for queue "${queue}": ${workerNames} (${places})`),
-      );
+      const definition = definitionOf(consumer, workerName);
+      add(consumer.queue, { definition, name: `"${workerName}"`, file, line: lines?.consumers[i] });
+    }
+  }
+  const endpoints = new Map<string, HttpPushSettings>();
+  for (const { file, lines, queueSettings } of workers) {
+    for (const [queue, { push }] of Object.entries(queueSettings)) {
+      // Files may say the same of a queue; what they say differently has been reported.
+      if (push === undefined || endpoints.has(queue)) continue;
+      endpoints.set(queue, push);
+      const line = lines?.queueSettings[queue];
+      add(queue, { definition: { type: "http_push", settings: push }, name: "its [push] table", file, line });
     }
   }
   return consumers;
@@ -140,7 +166,10 @@ function queueNames(workers: readonly WorkerQueueConfig[]): Set<string> {
       names.add(queue);
       if (settings.deadLetterQueue !== null) names.add(settings.deadLetterQueue);
     }
-    for (const queue of Object.keys(queueSettings)) names.add(queue);
+    for (const [queue, { push }] of Object.entries(queueSettings)) {
+      names.add(queue);
+      if (push?.deadLetterQueue) names.add(push.deadLetterQueue);
+    }
   }
   return names;
 }

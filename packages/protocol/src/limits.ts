@@ -40,6 +40,24 @@ export const RETENTION_SECONDS_DEFAULT = 345_600;
 /** Longest run of a `queue()` handler: 15 minutes of wall clock (spec cloudflare-queues 2.5). */
 export const HANDLER_WALL_CLOCK_MS_MAX = 900_000;
 
+/** Requests to an HTTP endpoint at a time: range and default (spec sqsd 2, `HttpConnections`). */
+export const HTTP_CONCURRENCY_MIN = 1;
+export const HTTP_CONCURRENCY_MAX = 100;
+export const HTTP_CONCURRENCY_DEFAULT = 50;
+/** How long a connection to an HTTP endpoint may take, in seconds: range and default (spec sqsd 2, `ConnectTimeout`). */
+export const CONNECT_TIMEOUT_SECONDS_MIN = 1;
+export const CONNECT_TIMEOUT_SECONDS_MAX = 60;
+export const CONNECT_TIMEOUT_SECONDS_DEFAULT = 5;
+/**
+ * How long an HTTP endpoint may take to answer, in seconds: range and default. What runs in a Durable Object ends after 15
+ * minutes (spec sqsd 10.1).
+ */
+export const RESPONSE_TIMEOUT_SECONDS_MIN = 1;
+export const RESPONSE_TIMEOUT_SECONDS_MAX = 840;
+export const RESPONSE_TIMEOUT_SECONDS_DEFAULT = 60;
+/** Most messages a second that a throttle can be set to. */
+export const RECEIVES_PER_SECOND_MAX = 100_000;
+
 /** Most messages in one SQS receive, and most entries of an SQS batch call (spec sqs 2.3). */
 export const RECEIVE_MESSAGES_MAX = 10;
 /** Longest long poll, in ms (spec sqs 7). */

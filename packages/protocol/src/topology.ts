@@ -53,8 +53,68 @@ export interface PullConsumerDefinition {
   readonly settings: PullConsumerSettings;
 }
 
+/**
+ * How a request to an HTTP endpoint is made and what its answer means.
+ *
+ * - `sluice`: ours; 2xx is done, `Retry-After` is honoured (spec sqsd 10, "generic mode").
+ * - `sqsd`: the worker daemon of Elastic Beanstalk (spec sqsd).
+ * - `sns`: a notification of Amazon SNS (spec sns-delivery 6).
+ */
+export const HTTP_PUSH_FORMATS = ["sluice", "sqsd", "sns"] as const;
+export type HttpPushFormat = (typeof HTTP_PUSH_FORMATS)[number];
+
+/** How messages are posted to an HTTP endpoint, one request each (spec sqsd 2, 10.1). */
+export interface HttpPushSettings {
+  /** `http:` or `https:`, without credentials in it. */
+  readonly url: string;
+  readonly format: HttpPushFormat;
+  /** `Content-Type` of every request; `null` lets the format choose it by the message. */
+  readonly contentType: string | null;
+  /** Further headers of every request. A value `$NAME` is the broker's environment variable NAME: secrets stay out of here. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Environment variable of the broker with the key that requests are signed with; absent does not sign. */
+  readonly signingSecret?: string;
+  /** Most requests at a time. 1 to 100, default 50. */
+  readonly maxConcurrency: number;
+  /** How long a connection may take, in seconds. 1 to 60, default 5. */
+  readonly connectTimeoutSeconds: number;
+  /** How long an answer may take, in seconds. 1 to 840, default 60. */
+  readonly responseTimeoutSeconds: number;
+  /** Path that has to answer 200 before the endpoint gets messages (again); `null` asks for a connection only. */
+  readonly readinessPath: string | null;
+  /** Deliveries after the first one before a message is dead. 0 to 100, default 3; of `sns` the policy's. */
+  readonly maxRetries: number;
+  /** Seconds before a retry that names no delay of its own. 0 to 86,400, default 0. */
+  readonly retryDelaySeconds: number;
+  /** What decides the delay of such a retry in the place of `retryDelaySeconds`. Default: nothing does. */
+  readonly retryPolicy?: RetryPolicySettings;
+  /** Queue that takes messages which are out of retries; `null` deletes them. */
+  readonly deadLetterQueue: string | null;
+  /** What only the worker daemon knows; of `sqsd` alone. */
+  readonly daemon?: WorkerDaemonSettings;
+}
+
+/** Options of the worker daemon that no other format has (spec sqsd 2). */
+export interface WorkerDaemonSettings {
+  /** `VisibilityTimeout`: how long a received message is invisible, in seconds. 0 to 43,200, default 300. */
+  readonly visibilityTimeoutSeconds: number;
+  /** `ErrorVisibilityTimeout`: the same after a failure, 0 to 43,200; `null` leaves it as it is. Default `null`. */
+  readonly errorVisibilityTimeoutSeconds: number | null;
+  /** `RetentionPeriod`: how long after its first receive a message is still posted, in seconds. 60 to 1,209,600, default 345,600. */
+  readonly retentionSeconds: number;
+}
+
+/** An HTTP endpoint that the broker posts messages to. */
+export interface HttpPushConsumerDefinition {
+  readonly type: "http_push";
+  readonly settings: HttpPushSettings;
+}
+
 /** The one active consumer of a queue. */
-export type ConsumerDefinition = WorkerConsumerDefinition | PullConsumerDefinition;
+export type ConsumerDefinition =
+  | WorkerConsumerDefinition
+  | PullConsumerDefinition
+  | HttpPushConsumerDefinition;
 
 /** A binding that sends to a queue. */
 export interface ProducerDefinition {
@@ -92,6 +152,8 @@ export interface QueueDefinition {
   readonly messageRetentionSeconds: number;
   readonly producers: readonly ProducerDefinition[];
   readonly consumer: ConsumerDefinition | null;
+  /** Most messages that are delivered in any second, to whatever consumer; absent means any number. */
+  readonly maxReceivesPerSecond?: number;
   /** Whether delivery waits, by push and by pull, while sends go on. Default false. */
   readonly deliveryPaused?: boolean;
   /** Strict order within message groups, and deduplication; absent on a standard queue. Fixed when a queue is created. */

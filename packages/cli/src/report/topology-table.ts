@@ -40,6 +40,7 @@ function row(name: string, { producers, consumer }: QueueDefinition, elsewhere: 
 
 function receiver(consumer: ConsumerDefinition, elsewhere: readonly string[]): string {
   if (consumer.type === "http_pull") return "HTTP pull";
+  if (consumer.type === "http_push") return consumer.settings.url;
   return elsewhere.includes(consumer.worker) ? `${consumer.worker} (elsewhere)` : consumer.worker;
 }
 

@@ -1,4 +1,4 @@
-import type { ConsumerDefinition, QueueRecord } from "@sluice/protocol";
+import type { ConsumerDefinition, HttpPushSettings, QueueRecord } from "@sluice/protocol";
 
 /** A queue as the API shows it (spec cloudflare-queues 6.3). */
 export function queueView(record: QueueRecord) {
@@ -54,6 +54,7 @@ function typedView(consumer: ConsumerDefinition) {
       },
     };
   }
+  if (consumer.type === "http_push") return endpointView(consumer.settings);
   const { settings } = consumer;
   return {
     type: consumer.type,
@@ -61,6 +62,20 @@ function typedView(consumer: ConsumerDefinition) {
       batch_size: settings.maxBatchSize,
       max_retries: settings.maxRetries,
       visibility_timeout_ms: settings.visibilityTimeoutMs,
+      retry_delay: settings.retryDelaySeconds,
+    },
+  };
+}
+
+/** An HTTP endpoint, which production does not have. Header values are left out: they may be secrets. */
+function endpointView(settings: HttpPushSettings) {
+  return {
+    type: "http_push" as const,
+    url: settings.url,
+    settings: {
+      batch_size: 1,
+      max_retries: settings.maxRetries,
+      max_concurrency: settings.maxConcurrency,
       retry_delay: settings.retryDelaySeconds,
     },
   };

@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { errorsOf, readToml, refusalOf } from "../test/project.ts";
+import { buildTopology } from "./index.ts";
+
+function push(lines: string): string {
+  return `name = "w"\n[sluice.queues.orders.push]\nurl = "https://shop.example/tasks"\n${lines}`;
+}
+
+const DEFAULTS = {
+  url: "https://shop.example/tasks",
+  format: "sluice",
+  contentType: null,
+  maxConcurrency: 50,
+  connectTimeoutSeconds: 5,
+  responseTimeoutSeconds: 60,
+  readinessPath: null,
+  maxRetries: 3,
+  retryDelaySeconds: 0,
+  deadLetterQueue: null,
+};
+
+describe("[sluice.queues.NAME.push]", () => {
+  test("is an HTTP endpoint with defaults", () => {
+    expect(readToml(push("")).queueSettings.orders?.push).toEqual(DEFAULTS);
+  });
+
+  test("says how requests are made", () => {
+    const toml = push(`content_type = "application/xml"
+signing_secret = "ORDERS_KEY"
+max_concurrency = 2
+connect_timeout = 1
+response_timeout = 840
+readiness_path = "/ready"
+max_retries = 0
+retry_delay = 30
+dead_letter_queue = "dead"
+headers = { authorization = "$ORDERS_TOKEN", x-shop = "a b" }`);
+    expect(readToml(toml).queueSettings.orders?.push).toEqual({
+      ...DEFAULTS,
+      contentType: "application/xml",
+      signingSecret: "ORDERS_KEY",
+      maxConcurrency: 2,
+      connectTimeoutSeconds: 1,
+      responseTimeoutSeconds: 840,
+      readinessPath: "/ready",
+      maxRetries: 0,
+      retryDelaySeconds: 30,
+      deadLetterQueue: "dead",
+      headers: { authorization: "$ORDERS_TOKEN", "x-shop": "a b" },
+    });
+  });
+
+  test.each([
+    ["max_concurrency", 0, 1, 100, 101, "requests"],
+    ["connect_timeout", 0, 1, 60, 61, "seconds"],
+    ["response_timeout", 0, 1, 840, 841, "seconds"],
+    ["max_retries", -1, 0, 100, 101, "retries"],
+    ["retry_delay", -1, 0, 86_400, 86_401, "seconds"],
+  ])("%s has a range", (key, below, min, max, above, unit) => {
+    for (const value of [min, max]) {
+      expect(readToml(push(`${key} = ${value}`)).queueSettings.orders?.push).toBeDefined();
+    }
+    for (const value of [below, above]) {
+      expect(errorsOf(() => readToml(push(`${key} = ${value}`)))).toEqual([
+        `The field "sluice.queues.orders.push.${key}" should be a whole number of ${unit} from ${min} to ${max} but got ${value}.`,
+      ]);
+    }
+  });
+
+  test("needs a URL that requests can go to", () => {
+    const field = `The field "sluice.queues.q.push.url"`;
+    const errors = (url: string) =>
+      errorsOf(() => readToml(`name = "w"\n[sluice.queues.q]\npush = { url = "${url}" }`));
+    for (const url of ["", "/tasks", "ftp://shop.example/", "mailto:a@b"]) {
+      expect(errors(url)).toEqual([`${field} should be an http: or https: URL.`]);
+    }
+    const [secret] = errors("https://me:secret@shop.example/");
+    expect(secret).toContain("should have no user and password in it");
+    expect(secret).not.toContain("me:secret");
+    expect(errorsOf(() => readToml(`name = "w"\n[sluice.queues.q]\npush = {}`))).toEqual([
+      `${field} should be a string but got undefined.`,
+    ]);
+  });
+
+  test.each([
+    [`signing_secret = "not a name"`, "signing_secret", "should be the name of an environment variable"],
+    [`readiness_path = "ready"`, "readiness_path", `should begin with "/"`],
+    [`headers = { "x y" = "1" }`, "headers.x y", "is no header"],
+    [`headers = { x = 1 }`, "headers.x", "is no header"],
+    [`headers = { x = "a\\nb" }`, "headers.x", "is no header"],
+    [`headers = 5`, "headers", "should be an object"],
+    [`timeout = 5`, "timeout", `Unknown key "timeout"`],
+    [`dead_letter_queue = "Not A Queue"`, "dead_letter_queue", "Invalid queue name"],
+  ])("refuses %s", (line, key, text) => {
+    const [issue, ...others] = refusalOf(() => readToml(push(line)));
+    expect(others).toEqual([]);
+    expect(issue).toMatchObject({ key: `sluice.queues.orders.push.${key}`, line: 4 });
+    expect(issue?.text).toContain(text);
+  });
+
+  test("is the queue's consumer, with its retry policy and its dead-letter queue", () => {
+    const toml = `${push(`dead_letter_queue = "dead"`)}
+[sluice.queues.orders]
+max_receives_per_second = 10
+retry = { policy = "sns", minDelayTarget = 1, maxDelayTarget = 60, numRetries = 10 }`;
+    const { queues } = buildTopology([readToml(toml)]);
+    expect(queues.orders).toMatchObject({
+      maxReceivesPerSecond: 10,
+      consumer: { type: "http_push", settings: { maxRetries: 10, retryPolicy: { kind: "sns" } } },
+    });
+    expect(queues.dead).toMatchObject({ consumer: null });
+    expect(queues.dead).not.toHaveProperty("maxReceivesPerSecond");
+  });
+
+  test("has no other consumer beside it", () => {
+    const toml = `${push("")}\n[[queues.consumers]]\nqueue = "orders"`;
+    expect(errorsOf(() => buildTopology([readToml(toml)]))).toEqual([
+      expect.stringContaining(`Multiple consumers defined for queue "orders": "w" and its [push] table`),
+    ]);
+  });
+
+  test("may not send its dead letters in a circle", () => {
+    expect(errorsOf(() => buildTopology([readToml(push(`dead_letter_queue = "orders"`))]))).toEqual([
+      `Dead letter queue for queue "orders" cannot be itself`,
+    ]);
+  });
+});
+
+describe("max_receives_per_second", () => {
+  test.each([
+    [0, 1],
+    [100_001, 100_000],
+  ])("has a range: %i is not in it, %i is", (outside, inside) => {
+    const toml = (value: number) => `name = "w"\n[sluice.queues.q]\nmax_receives_per_second = ${value}`;
+    expect(readToml(toml(inside)).queueSettings.q?.maxReceivesPerSecond).toBe(inside);
+    expect(errorsOf(() => readToml(toml(outside)))).toEqual([
+      `The field "sluice.queues.q.max_receives_per_second" should be a whole number of messages from 1 to 100000 but got ${outside}.`,
+    ]);
+  });
+});

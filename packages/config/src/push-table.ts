@@ -1,0 +1,120 @@
+import {
+  CONNECT_TIMEOUT_SECONDS_DEFAULT,
+  HTTP_CONCURRENCY_DEFAULT,
+  type HttpPushSettings,
+  RESPONSE_TIMEOUT_SECONDS_DEFAULT,
+  RETRIES_DEFAULT,
+} from "@sluice/protocol";
+import { z } from "zod";
+import { checkShape } from "./check-shape.ts";
+import { checkQueueName, checkRanges, PUSH_RANGES } from "./limits.ts";
+import { type Place, placeOf, type Report } from "./report.ts";
+import { isTable, type Table } from "./table.ts";
+
+const optionalNumber = z.number("a number").optional();
+const optionalText = z.string("a string").optional();
+const pushSchema = z.strictObject(
+  {
+    url: z.string("a string"),
+    content_type: optionalText,
+    headers: z.custom<Table>(isTable, "an object").optional(),
+    signing_secret: optionalText,
+    max_concurrency: optionalNumber,
+    connect_timeout: optionalNumber,
+    response_timeout: optionalNumber,
+    readiness_path: optionalText,
+    max_retries: optionalNumber,
+    retry_delay: optionalNumber,
+    dead_letter_queue: optionalText,
+  },
+  "an object",
+);
+
+/** What an environment variable may be called. */
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** A header name (RFC 9110, 5.6.2), and what its value may hold. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
+
+/**
+ * Reads `[sluice.queues.NAME.push]`: the HTTP endpoint that consumes a queue. Everything that is wrong is reported on the
+ * line of its key; `null` if anything is. Whether the broker may call the host is the broker's to say, since that
+ * depends on where it runs.
+ */
+export function readPushTable(value: unknown, place: Place, report: Report): HttpPushSettings | null {
+  const raw = checkShape(pushSchema, value, place, report);
+  if (raw === undefined) return null;
+  const url = readUrl(raw.url, placeOf(place, "url"), report);
+  const inRange = checkRanges(raw, place, PUSH_RANGES, report);
+  const headers = readHeaders(raw.headers, placeOf(place, "headers"), report);
+  if (raw.dead_letter_queue !== undefined) {
+    checkQueueName(raw.dead_letter_queue, placeOf(place, "dead_letter_queue"), report);
+  }
+  if (raw.signing_secret !== undefined && !VARIABLE_NAME.test(raw.signing_secret)) {
+    const { field } = placeOf(place, "signing_secret");
+    report.error(
+      placeOf(place, "signing_secret"),
+      `The field "${field}" should be the name of an environment variable that holds the key, not the key.`,
+    );
+    return null;
+  }
+  if (raw.readiness_path !== undefined && !raw.readiness_path.startsWith("/")) {
+    const { field } = placeOf(place, "readiness_path");
+    report.error(
+      placeOf(place, "readiness_path"),
+      `The field "${field}" should begin with "/" but is "${raw.readiness_path}".`,
+    );
+    return null;
+  }
+  if (url === null || !inRange || headers === null) return null;
+  return {
+    url,
+    format: "sluice",
+    contentType: raw.content_type ?? null,
+    ...(raw.headers === undefined ? {} : { headers }),
+    ...(raw.signing_secret === undefined ? {} : { signingSecret: raw.signing_secret }),
+    maxConcurrency: raw.max_concurrency ?? HTTP_CONCURRENCY_DEFAULT,
+    connectTimeoutSeconds: raw.connect_timeout ?? CONNECT_TIMEOUT_SECONDS_DEFAULT,
+    responseTimeoutSeconds: raw.response_timeout ?? RESPONSE_TIMEOUT_SECONDS_DEFAULT,
+    readinessPath: raw.readiness_path ?? null,
+    maxRetries: raw.max_retries ?? RETRIES_DEFAULT,
+    retryDelaySeconds: raw.retry_delay ?? 0,
+    deadLetterQueue: raw.dead_letter_queue ?? null,
+  };
+}
+
+function readUrl(text: string, place: Place, report: Report): string | null {
+  const url = URL.parse(text);
+  const problem =
+    url === null || (url.protocol !== "http:" && url.protocol !== "https:")
+      ? "should be an http: or https: URL"
+      : url.username !== "" || url.password !== ""
+        ? "should have no user and password in it; put them into a header whose value is an environment variable"
+        : null;
+  if (problem === null) return text;
+  // The text may hold a password: it is not repeated.
+  report.error(place, `The field "${place.field}" ${problem}.`);
+  return null;
+}
+
+function readHeaders(
+  table: Table | undefined,
+  place: Place,
+  report: Report,
+): Readonly<Record<string, string>> | null {
+  const headers: [string, string][] = [];
+  let isValid = true;
+  for (const [name, value] of Object.entries(table ?? {})) {
+    const isHeader = HEADER_NAME.test(name) && typeof value === "string" && HEADER_VALUE.test(value);
+    if (isHeader) headers.push([name, value]);
+    else {
+      isValid = false;
+      const { field } = placeOf(place, name);
+      report.error(
+        placeOf(place, name),
+        `The field "${field}" is no header: its name or value cannot be sent.`,
+      );
+    }
+  }
+  return isValid ? Object.fromEntries(headers) : null;
+}
