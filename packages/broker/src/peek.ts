@@ -1,4 +1,4 @@
-import { peek as peekAt, removeMessage, type Slice } from "@sluice/engine";
+import { BATCH_BYTES_MAX, peek as peekAt, removeMessage, type Slice } from "@sluice/engine";
 import { type PeekedBatch, PULL_MESSAGES_MAX, type RefsDeleted } from "@sluice/protocol";
 import { joinOwned } from "./lease-records.ts";
 import { decodeToken, encodeToken } from "./message-token.ts";
@@ -17,7 +17,7 @@ export function peek(core: QueueCore, max: number): PeekedBatch {
   core.passTime();
   const parts: Uint8Array[] = [];
   const slices: Slice[] = [];
-  for (const slice of peekAt(core.queue, max)) {
+  for (const slice of peekAt(core.queue, max, BATCH_BYTES_MAX)) {
     for (const readable of readableSlices(core, slice)) {
       parts.push(core.payloadOf(slice.segmentId).records(readable.from, readable.to));
       slices.push(readable);

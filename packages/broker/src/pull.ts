@@ -1,4 +1,4 @@
-import { lease, type Receipt, type Slice } from "@sluice/engine";
+import { BATCH_BYTES_MAX, lease, type Receipt, type Slice } from "@sluice/engine";
 import {
   PULL_MESSAGES_MAX,
   type PulledBatch,
@@ -34,7 +34,8 @@ export function pull(core: QueueCore, request: PullRequest): PullReply {
 function takeBatch(core: QueueCore, max: number, forMs: number): PulledBatch {
   const { nowMs } = core;
   for (;;) {
-    const leased = lease(core.queue, { max, expiresMs: nowMs + forMs, kind: "pull" }, nowMs);
+    const request = { max, expiresMs: nowMs + forMs, kind: "pull" as const, bytesMax: BATCH_BYTES_MAX };
+    const leased = lease(core.queue, request, nowMs);
     if (leased === null) {
       return { packed: new Uint8Array(), attempts: [], leaseIds: [], metrics: core.metrics() };
     }

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { EnqueueReply, QueueReceiveRpc, ReceiveReply } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type BrokerHarness, type QueueStub, startBroker } from "./harness.ts";
+import { consumer } from "./messages.ts";
 import { only, packToSend, seenIn, type ToSend } from "./sqs-world.ts";
 
 let persistDir: string;
@@ -12,6 +13,7 @@ let broker: BrokerHarness;
 const QUEUES = {
   orders: { receive: { redrive: { deadLetterQueue: "dead", maxReceiveCount: 1 } } },
   dead: { receive: {} },
+  pushed: { consumer: consumer({ maxBatchSize: 100, maxBatchTimeoutSeconds: 60 }) },
   "orders.fifo": { fifo: { deduplicationScope: "queue" as const }, receive: {} },
 };
 
@@ -128,5 +130,17 @@ describe("receivers of a queue's object", () => {
       "does not exist (10104)",
     );
     expect(await send("nowhere", { body: "m" })).toMatchObject({ ok: false, code: 10104 });
+  });
+});
+
+describe("messages that are larger than any of Cloudflare's", () => {
+  it("reach a Worker in batches that a call can carry", async () => {
+    const body = "x".repeat(1_048_576);
+    const sizes = Array.from({ length: 34 }, (_, i) => i);
+    for (const i of sizes)
+      expect(await send("pushed", { body: `${body.slice(2)}${i % 10}` })).toMatchObject({ ok: true });
+    await (await objectOf("pushed")).advanceClock("pushed", 60_000);
+    await broker.until((seen) => seen.reduce((sum, { messages }) => sum + messages.length, 0) === 34);
+    expect(broker.seen.map(({ messages }) => messages.length)).toEqual([12, 12, 10]);
   });
 });

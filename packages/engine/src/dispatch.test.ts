@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { held, queueWith, rangesOf, sendMany, T0 } from "../test/queues.ts";
-import { hasPushSlot, PUSH_BYTES_MAX } from "./dispatch.ts";
+import { BATCH_BYTES_MAX, hasPushSlot, PUSH_BYTES_MAX } from "./dispatch.ts";
 import { acknowledge, counts, type Lease, nextBatch, pushEnded, type Queue, send } from "./index.ts";
 
 function finish(queue: Queue, batch: Lease, end: "ok" | "failed" | "notRun" = "ok"): void {
@@ -31,6 +31,16 @@ describe("nextBatch", () => {
     const queue = queueWith({ maxBatchSize: 3, batchTimeoutMs: 5_000 });
     sendMany(queue, 2);
     expect(nextBatch(queue, nowMs)?.count ?? null).toBe(delivered);
+  });
+
+  it.each([
+    [BATCH_BYTES_MAX - 1, 2],
+    [BATCH_BYTES_MAX, 2],
+    [BATCH_BYTES_MAX + 1, 1],
+  ])("makes of two messages with %i bytes together batches of which the first has %i", (bytes, count) => {
+    const queue = queueWith({ maxBatchSize: 2 });
+    send(queue, { sizes: [1_000, bytes - 1_000], dueMs: T0 }, T0);
+    expect(nextBatch(queue, T0)?.count).toBe(count);
   });
 
   it("counts the timeout from the moment the first message is due", () => {

@@ -8,8 +8,15 @@ import { firstReadyMs } from "./ready.ts";
 export const PUSH_BYTES_MAX = 16_000_000;
 
 /**
+ * Most body bytes of one batch, whoever takes it: what Cloudflare's largest is, 100 messages of 128,000 bytes. Other dialects
+ * have larger messages, and one RPC carries 32 MiB at most.
+ */
+export const BATCH_BYTES_MAX = 12_800_000;
+
+/**
  * Leases the next batch for push delivery if one is due: as soon as `max_batch_size` messages are ready, or when the
- * first ready one has waited `max_batch_timeout`, whichever comes first (spec cloudflare-queues 3.2).
+ * first ready one has waited `max_batch_timeout`, whichever comes first (spec cloudflare-queues 3.2). Messages that are
+ * larger together than `BATCH_BYTES_MAX` make several batches.
  *
  * @returns `null` when no batch is due or no further delivery may run.
  */
@@ -20,7 +27,11 @@ export function nextBatch(queue: Queue, nowMs: number): Lease | null {
   if (firstMs === null) return null;
   const { maxBatchSize, batchTimeoutMs, pushLeaseMs } = queue.rules;
   if (queue.readyCount < maxBatchSize && nowMs < firstMs + batchTimeoutMs) return null;
-  const batch = lease(queue, { max: maxBatchSize, expiresMs: nowMs + pushLeaseMs, kind: "push" }, nowMs);
+  const batch = lease(
+    queue,
+    { max: maxBatchSize, expiresMs: nowMs + pushLeaseMs, kind: "push", bytesMax: BATCH_BYTES_MAX },
+    nowMs,
+  );
   if (batch === null) return null;
   queue.push.inFlight += 1;
   queue.push.inFlightBytes += batch.bytes;

@@ -8,7 +8,7 @@ export {
   encodeRemembered,
   type Remembered,
 } from "./deduplication.ts";
-export { nextBatch, type PushEnd, pushEnded } from "./dispatch.ts";
+export { BATCH_BYTES_MAX, nextBatch, type PushEnd, pushEnded } from "./dispatch.ts";
 export type { LeaseKind } from "./entry.ts";
 export { endPushLeases, expireLeases, expireRetention } from "./expire.ts";
 export { type Lease, type LeaseRequest, lease, type Slice } from "./lease.ts";

@@ -44,6 +44,36 @@ describe("lease", () => {
     checkInvariants(queue);
   });
 
+  it.each([
+    [7, 3],
+    [8, 4],
+    [9, 4],
+    [5, 2],
+    [4, 2],
+    [3, 1],
+    [1, 1],
+    [0, 1],
+  ])("with room for %i bytes of messages of 2 leases %i, but always one", (bytesMax, count) => {
+    for (const isTouched of [false, true]) {
+      const queue = queueWith();
+      send(queue, { sizes: [2, 2, 2, 2], dueMs: T0 }, T0);
+      if (isTouched) failAll(queue, pull(queue, 4), T0);
+      const request = { max: 4, expiresMs: T0 + 1, kind: "pull" as const, bytesMax };
+      expect([isTouched, lease(queue, request, T0)?.count]).toEqual([isTouched, count]);
+      checkInvariants(queue);
+    }
+  });
+
+  it("lets no message pass a larger one that has no room", () => {
+    for (const groups of [undefined, ["a", "a", "b", "b"]]) {
+      const queue = queueWith({ fifo: groups !== undefined });
+      send(queue, { sizes: [2, 9, 1, 1], dueMs: T0, ...(groups === undefined ? {} : { groups }) }, T0);
+      const request = { max: 4, expiresMs: T0 + 1, kind: "pull" as const, bytesMax: 5 };
+      expect(lease(queue, request, T0)).toMatchObject({ count: 1, bytes: 2 });
+      checkInvariants(queue);
+    }
+  });
+
   it("gives every lease an id of its own, above those of earlier lives", () => {
     const queue = queueWith({}, 3);
     sendMany(queue, 2);

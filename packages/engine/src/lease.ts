@@ -31,9 +31,14 @@ export interface LeaseRequest {
   readonly max: number;
   readonly expiresMs: number;
   readonly kind: LeaseKind;
+  /** Most body bytes, but one message is always leased, however large. Default: no limit. */
+  readonly bytesMax?: number;
 }
 
-/** `leased` from `ready`: the first `max` messages by (due time, sequence), each with one attempt more. */
+/**
+ * `leased` from `ready`: the first `max` messages by (due time, sequence), each with one attempt more. One that is too large
+ * for what is left of `bytesMax` ends the lease: none behind it passes it.
+ */
 export function lease(queue: Queue, request: LeaseRequest, nowMs: number): Lease | null {
   return leaseOrBury(queue, request, nowMs, Infinity, []);
 }
@@ -57,18 +62,21 @@ export function leaseOrBury(
     const node = queue.ready.peek() ?? queue.order?.fallback();
     if (node === undefined) break;
     if (node instanceof Group) {
-      leaseFromGroup(queue, node, taking, deliveriesMax, dead);
+      if (!leaseFromGroup(queue, node, taking, deliveriesMax, dead)) break;
       continue;
     }
-    const wanted = request.max - taking.count;
-    if (!(node instanceof Entry)) {
-      addTo(taking, queue, takeUntouched(queue, node, wanted));
-    } else if (node.attempts >= deliveriesMax) {
+    if (node instanceof Entry && node.attempts >= deliveriesMax) {
       lift(queue, node);
       bury(queue, node, dead);
-    } else {
-      addTo(taking, queue, takeEntry(queue, node, wanted));
+      continue;
     }
+    const wanted = fitting(taking, node.segment, node instanceof Entry ? node.from : node.segment.cursor);
+    if (wanted === 0) break;
+    addTo(
+      taking,
+      queue,
+      node instanceof Entry ? takeEntry(queue, node, wanted) : takeUntouched(queue, node, wanted),
+    );
   }
   const { leaseId, slices, count, bytes } = taking;
   if (count === 0) return null;
@@ -86,29 +94,44 @@ interface Taking {
   bytes: number;
 }
 
-/** Takes what a group can deliver, as far as it is wanted. */
+/** How many messages of a segment, from one on, the lease has room for. */
+function fitting({ request, count, bytes }: Taking, segment: Segment, from: number): number {
+  const wanted = request.max - count;
+  const { bytesMax } = request;
+  if (bytesMax === undefined) return wanted;
+  let room = bytesMax - bytes;
+  for (let fits = 0; fits < wanted && from + fits < segment.count; fits++) {
+    room -= segment.bytes(from + fits, from + fits + 1);
+    if (room < 0) return count === 0 ? Math.max(1, fits) : fits;
+  }
+  return wanted;
+}
+
+/** Takes what a group can deliver, as far as it is wanted. Answers whether there is room for more. */
 function leaseFromGroup(
   queue: Queue,
   group: Group,
   taking: Taking,
   deliveriesMax: number,
   dead: Slice[],
-): void {
+): boolean {
   const { messages } = group;
   let taken = 0;
   while (taking.count < taking.request.max && queue.order?.canDeliver(group, taken) === true) {
     const [segment, index] = [messages.segmentAt(taken), messages.indexAt(taken)];
+    if (fitting(taking, segment, index) === 0) return false;
     const entry = isolate(queue, segment, index);
     if (entry === null) throw new Error(`message ${index} of segment ${segment.id} is ready and gone`);
     if (entry.attempts >= deliveriesMax) {
       bury(queue, entry, dead);
       // With another first message the group may have another place among the groups.
-      if (taken === 0) return;
+      if (taken === 0) return true;
     } else {
       addTo(taking, queue, entry);
       taken += 1;
     }
   }
+  return true;
 }
 
 /** Leases an entry that is in no heap. */

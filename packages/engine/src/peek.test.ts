@@ -34,6 +34,20 @@ describe("peek (spec cloudflare-queues 5.2)", () => {
     expect(peek(queue, max)).toEqual(ranges.map(([from, to]) => ({ segmentId, from, to, attempts: 0 })));
   });
 
+  it.each([
+    [21, 2],
+    [20, 2],
+    [19, 1],
+    [1, 1],
+    [40, 4],
+  ])("shows no more than %i bytes of messages of 10, but always one: %i", (bytesMax, count) => {
+    const queue = queueWith();
+    sendMany(queue, 3);
+    sendMany(queue, 3, T0, T0 + 1_000);
+    const shown = peek(queue, 10, bytesMax);
+    expect(shown.reduce((sum, { from, to }) => sum + to - from, 0)).toBe(count);
+  });
+
   it("changes nothing", () => {
     const queue = queueWith();
     sendMany(queue, 3);

@@ -15,11 +15,12 @@ interface Stretch extends HeapNode {
 
 /**
  * The first `max` messages that wait, ready and delayed ones, by (due time, sequence number), as they stand: nothing is
- * leased and nothing changes. `attempts` are the deliveries so far, 0 for a message that had none.
+ * leased and nothing changes. `attempts` are the deliveries so far, 0 for a message that had none. Fewer when they would have
+ * more than `bytesMax` bytes together, but always one.
  *
  * Costs a heap node for each segment and each touched stretch, and the nodes that are looked at.
  */
-export function peek(queue: Queue, max: number): Slice[] {
+export function peek(queue: Queue, max: number, bytesMax = Infinity): Slice[] {
   const stretches = new TimeHeap<Stretch>();
   for (const segment of queue.segments.values()) {
     pushRun(stretches, segment, segment.cursor);
@@ -29,12 +30,20 @@ export function peek(queue: Queue, max: number): Slice[] {
     }
   }
   const slices: Slice[] = [];
-  let missing = max;
+  let [missing, room] = [max, bytesMax];
   for (let stretch = stretches.peek(); missing > 0 && stretch !== undefined; stretch = stretches.peek()) {
     stretches.remove(stretch);
     const { segment, from, attempts, isUntouched } = stretch;
-    const to = Math.min(stretch.to, from + missing);
-    slices.push({ segmentId: segment.id, from, to, attempts });
+    const wanted = Math.min(stretch.to, from + missing);
+    let to = from;
+    while (to < wanted && room > 0) {
+      room -= segment.bytes(to, to + 1);
+      // The first of all, and what fits.
+      if (room < 0 && (to > from || slices.length > 0)) break;
+      to += 1;
+    }
+    if (to > from) slices.push({ segmentId: segment.id, from, to, attempts });
+    if (to < wanted) break;
     missing -= to - from;
     if (isUntouched) pushRun(stretches, segment, stretch.to);
   }
