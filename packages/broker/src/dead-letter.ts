@@ -54,8 +54,8 @@ function readRecords(core: QueueCore, slice: Slice): PackedIndex[] {
 
 /**
  * A message as it goes to the dead-letter queue. Under a redrive policy it says where it comes from and how often it was
- * received; on a FIFO queue its id takes the place of its deduplication id, so no two dead letters are duplicates
- * (spec sqs 4.3, 5.5, 6.1).
+ * received. On a FIFO queue its id takes the place of its deduplication id, so no two dead letters are duplicates, and it
+ * counts as sent when it arrives (spec sqs 4.3, 5.5, 6.1, 6.2).
  */
 function deadRecord(core: QueueCore, payload: PackedIndex, i: number, attempts: number): PackedIndex {
   if (!core.ports.definitionOf(core.name)?.receive?.redrive) {
@@ -68,7 +68,9 @@ function deadRecord(core: QueueCore, payload: PackedIndex, i: number, attempts: 
   return new PackedIndex(
     changeRecord(payload, i, {
       earlierReceives: payload.earlierReceives(i) + attempts,
-      extension: core.queue.isFifo ? { ...extension, deduplicationId: payload.id(i) } : extension,
+      ...(core.queue.isFifo
+        ? { timestampMs: 0, extension: { ...extension, deduplicationId: payload.id(i) } }
+        : { extension }),
     }),
   );
 }

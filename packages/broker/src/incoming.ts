@@ -63,17 +63,28 @@ function storeGroup(
   // Has a place for the last message with a group, and for those before it.
   const groups: (string | null)[] = [];
   const dueMs: number[] = [];
+  // Has a place for the last dead letter, and for those before it.
+  const acceptedMs: number[] = [];
   for (const { index, delaySeconds } of group) {
     for (let i = 0; i < index.count; i++) {
       sizes.push(index.contentBytes(i));
-      const { groupId } = index.hasExtension(i) ? index.extension(i) : {};
+      const { groupId, deadLetterSource } = index.hasExtension(i) ? index.extension(i) : {};
       if (groupId !== undefined) groups[sizes.length - 1] = groupId;
+      // On a FIFO queue a dead letter begins anew (spec sqs 6.2).
+      if (deadLetterSource !== undefined && !queue.isFifo && index.timestampMs(i) > 0) {
+        acceptedMs[sizes.length - 1] = Math.min(nowMs, index.timestampMs(i));
+      }
       dueMs.push(nowMs + 1000 * (index.delaySeconds(i) ?? delaySeconds));
       // Messages of another queue keep the time of their send.
       if (!(index.timestampMs(i) > 0)) index.stamp(i, nowMs);
     }
   }
-  const placement = send(queue, { sizes, dueMs, ...(groups.length > 0 ? { groups } : {}) }, nowMs);
+  const messages = {
+    ...{ sizes, dueMs },
+    ...(groups.length > 0 ? { groups } : {}),
+    ...(acceptedMs.length > 0 ? { acceptedMs } : {}),
+  };
+  const placement = send(queue, messages, nowMs);
   const parts =
     placement.order === null
       ? group.map(({ index }) => index.packed)

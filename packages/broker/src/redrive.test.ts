@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { consumer } from "../test/messages.ts";
 import { only, SqsWorld } from "../test/sqs-world.ts";
+import { WORLD_START_MS } from "../test/world.ts";
 import { rulesOf } from "./rules.ts";
 
 describe("one rule for how often a message is delivered", () => {
@@ -45,6 +46,59 @@ describe("a message that was received too often (spec sqs 6.1)", () => {
       extension: { attributes: new Uint8Array([5]), deadLetterSource: "orders" },
     });
     expect(queues.lines.join()).toContain("it was received 2 time(s)");
+  });
+
+  it("is kept for the dead-letter queue's retention from its send on, and that one is the longer one", async () => {
+    const queues = new SqsWorld({
+      orders: { receive: { redrive } },
+      dead: { messageRetentionSeconds: 86_400 },
+    });
+    await queues.enqueue("orders", "old");
+    await queues.pass(3_600_000);
+    for (let i = 0; i < 3; i++) await queues.receive("orders", { visibilityTimeoutMs: 0 });
+    await queues.pass(82_799_999);
+    queues.crash("dead");
+    expect(await queues.core("dead").messageCounts()).toMatchObject({ visible: 1 });
+    await queues.pass(1);
+    expect(await queues.core("dead").messageCounts()).toMatchObject({ visible: 0 });
+    expect(queues.lines.join()).toContain(
+      'Queue "dead": 1 message(s) were kept for the retention period of 86400 s',
+    );
+  });
+
+  it("of a FIFO queue begins its retention anew, with the time at which it moved", async () => {
+    const queues = new SqsWorld({
+      "orders.fifo": { receive: { redrive: { deadLetterQueue: "dead.fifo", maxReceiveCount: 1 } } },
+      "dead.fifo": { messageRetentionSeconds: 86_400 },
+    });
+    await queues.enqueue("orders.fifo", "g-old");
+    await queues.pass(3_600_000);
+    for (let i = 0; i < 2; i++) await queues.receive("orders.fifo", { visibilityTimeoutMs: 0 });
+    await queues.pass(86_399_999);
+    const letter = only(await queues.receive("dead.fifo", { visibilityTimeoutMs: 0 }));
+    expect(letter.timestampMs).toBe(WORLD_START_MS + 3_600_000);
+    await queues.pass(1);
+    expect(await queues.bodies("dead.fifo")).toEqual([]);
+  });
+
+  it("goes along a chain of dead-letter queues, each with its own count", async () => {
+    const to = (deadLetterQueue: string) => ({
+      receive: { redrive: { deadLetterQueue, maxReceiveCount: 2 } },
+    });
+    const queues = new SqsWorld({ first: to("second"), second: to("third"), third: {} });
+    const sent = only(await queues.enqueue("first", "m"));
+    for (const queue of ["first", "second"]) {
+      for (let i = 0; i < 2; i++) {
+        expect(await queues.bodies(queue, { visibilityTimeoutMs: 0 })).toEqual(["m"]);
+      }
+      expect(await queues.bodies(queue)).toEqual([]);
+      await queues.quiet();
+    }
+    expect(only(await queues.receive("third"))).toMatchObject({
+      id: sent.messageId,
+      receiveCount: 5,
+      extension: { deadLetterSource: "second" },
+    });
   });
 
   it("is received for ever without a redrive policy", async () => {

@@ -4,11 +4,15 @@ import { held, pull, queueWith, rangesOf, sendApart, sendMany, T0 } from "../tes
 import {
   acknowledge,
   counts,
+  encodeIndex,
+  encodeState,
   endPushLeases,
   expireLeases,
   expireRetention,
   nextBatch,
+  nextWakeAt,
   type Queue,
+  restoreSegment,
   retry,
   send,
 } from "./index.ts";
@@ -245,6 +249,45 @@ describe("expireRetention", () => {
     expect(expireRetention(queue, T0 + retentionMs + 10)).toBe(1);
     expect(counts(queue)).toMatchObject({ ready: 1, oldestWaitingMs: T0 + 20 });
     checkInvariants(queue);
+  });
+});
+
+describe("dead letters, whose retention counts from their send (spec sqs 6.2)", () => {
+  const retentionMs = 60_000;
+  const sendAged = (queue: Queue, ages: number[], nowMs: number = T0) =>
+    send(queue, { sizes: ages.map(() => 1), dueMs: nowMs, acceptedMs: ages.map((ms) => nowMs - ms) }, nowMs);
+
+  it.each([false, true])("go by their age, not in the order in which they came; touched: %s", (isTouched) => {
+    const queue = queueWith({ retentionMs });
+    sendMany(queue, 1);
+    sendAged(queue, [10_000, 30_000, 20_000]);
+    if (isTouched) for (const range of rangesOf(pull(queue, 4))) retry(queue, range, T0, T0);
+    expect(nextWakeAt(queue, false)).toBe(T0 + 30_000);
+    expect(expireRetention(queue, T0 + 29_999)).toBe(0);
+    expect(expireRetention(queue, T0 + 30_000)).toBe(1);
+    expect(counts(queue)).toMatchObject({ ready: 3, oldestWaitingMs: T0 - 20_000 });
+    expect(expireRetention(queue, T0 + 40_000)).toBe(1);
+    expect(nextWakeAt(queue, false)).toBe(T0 + 50_000);
+    expect(expireRetention(queue, T0 + 60_000)).toBe(2);
+    expect(queue.segments.size).toBe(0);
+    checkInvariants(queue);
+  });
+
+  it("are found behind segments of younger messages, after a restart too", () => {
+    const before = queueWith({ retentionMs });
+    sendApart(before, 1);
+    before.tails.length = 0;
+    sendAged(before, [50_000]);
+    const after = queueWith({ retentionMs }, 2);
+    for (const [id, segment] of before.segments) {
+      restoreSegment(after, id, encodeIndex(segment), encodeState(segment), T0);
+    }
+    for (const queue of [before, after]) {
+      expect(nextWakeAt(queue, false)).toBe(T0 + 10_000);
+      expect(expireRetention(queue, T0 + 10_000)).toBe(1);
+      expect(counts(queue)).toMatchObject({ ready: 1 });
+      checkInvariants(queue);
+    }
   });
 });
 

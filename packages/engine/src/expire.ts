@@ -1,5 +1,6 @@
 import { advance } from "./advance.ts";
 import { type Entry, splitOff } from "./entry.ts";
+import { isolate } from "./isolate.ts";
 import type { Slice } from "./lease.ts";
 import type { Queue } from "./queue.ts";
 import type { Segment } from "./segment.ts";
@@ -62,7 +63,14 @@ export function expireRetention(queue: Queue, nowMs: number): number {
   advance(queue, nowMs);
   let expired = 0;
   for (const segment of [...queue.segments.values()]) {
-    if (segment.runs.acceptedMs(0) > acceptedUntilMs) break;
+    if (segment.runs.oldestMs > acceptedUntilMs) {
+      if (queue.isAgeOrdered) break;
+      continue;
+    }
+    if (!segment.runs.isAgeOrdered) {
+      expired += expireOneByOne(queue, segment, acceptedUntilMs);
+      continue;
+    }
     expired += expireUntouched(queue, segment, acceptedUntilMs);
     for (const entry of [...segment.entries]) {
       if (!canExpire(entry) || segment.acceptedOf(entry.from) > acceptedUntilMs) continue;
@@ -73,6 +81,23 @@ export function expireRetention(queue: Queue, nowMs: number): number {
       if (to < entry.to) putBack(queue, splitOff(entry, to), state, atMs);
       expired += entry.count;
       removeEntry(queue, entry);
+    }
+  }
+  return expired;
+}
+
+/** Of a segment whose messages are not in order of their age: each run is looked at, and each old message by itself. */
+function expireOneByOne(queue: Queue, segment: Segment, acceptedUntilMs: number): number {
+  let expired = 0;
+  for (let from = 0; from < segment.count; from = segment.runEnd(from)) {
+    if (segment.acceptedOf(from) > acceptedUntilMs) continue;
+    for (let i = from; i < segment.runEnd(from); i++) {
+      const known = segment.entryOf(i);
+      if (known === null ? i < segment.cursor : !canExpire(known)) continue;
+      const entry = isolate(queue, segment, i);
+      if (entry === null) continue;
+      removeEntry(queue, entry);
+      expired += 1;
     }
   }
   return expired;
@@ -103,10 +128,30 @@ function canExpire({ state, leaseKind }: Entry): boolean {
 function oldestMsOf(queue: Queue, counts: (entry: Entry) => boolean): number {
   let oldestMs = Infinity;
   for (const segment of queue.segments.values()) {
-    if (segment.runs.acceptedMs(0) >= oldestMs) break;
+    const { runs } = segment;
+    if (runs.oldestMs >= oldestMs) {
+      if (queue.isAgeOrdered) break;
+      continue;
+    }
+    if (!runs.isAgeOrdered) {
+      oldestMs = Math.min(oldestMs, oldestInMs(segment, counts));
+      continue;
+    }
     const touched = segment.entries.find(counts);
     const first = Math.min(touched?.from ?? segment.count, segment.cursor);
     if (first < segment.count) oldestMs = Math.min(oldestMs, segment.acceptedOf(first));
+  }
+  return oldestMs;
+}
+
+/** The same of one segment whose messages are not in order of their age. */
+function oldestInMs(segment: Segment, counts: (entry: Entry) => boolean): number {
+  let oldestMs = Infinity;
+  for (const { from, to } of [
+    ...segment.entries.filter(counts),
+    { from: segment.cursor, to: segment.count },
+  ]) {
+    for (let i = from; i < to; i = segment.runEnd(i)) oldestMs = Math.min(oldestMs, segment.acceptedOf(i));
   }
   return oldestMs;
 }

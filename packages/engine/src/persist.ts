@@ -101,6 +101,8 @@ export function restoreSegment(
   }
   segment.remaining = segment.count - segment.cursor + entries.reduce((sum, entry) => sum + entry.count, 0);
   segment.readyEnd = segment.cursor;
+  if (!segment.runs.isAgeOrdered || segment.runs.oldestMs < queue.restoredToMs) queue.isAgeOrdered = false;
+  queue.restoredToMs = segment.runs.oldestMs;
   queue.segments.set(id, segment);
   queue.delayedCount += segment.count - segment.cursor;
   queue.waitingBytes += segment.bytes(segment.cursor, segment.count);

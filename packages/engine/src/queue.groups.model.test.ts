@@ -20,7 +20,7 @@ const sendStep = (isFifo: boolean): fc.Arbitrary<NamedStep> =>
         {
           size: fc.integer({ min: 0, max: 2000 }),
           delayMs: fc.constantFrom(0, 0, 0, 0, 500, 1000),
-          ...{ group },
+          ...{ group, ageMs: fc.constantFrom(0, 0, 1000, 14_000) },
         },
         isFifo ? { requiredKeys: ["size", "delayMs", "group"] } : { requiredKeys: ["size", "delayMs"] },
       ),

@@ -13,8 +13,16 @@ type NamedStep = readonly [name: string, run: Step];
 
 const delayMs = fc.constantFrom(0, 0, 0, 1, 500, 1000, 5000);
 
+const ageMs = fc.constantFrom(0, 0, 1, 1000, 14_000, 16_000);
+
 const sendStep: fc.Arbitrary<NamedStep> = fc
-  .array(fc.record({ size: fc.integer({ min: 0, max: 6000 }), delayMs }), { minLength: 1, maxLength: 12 })
+  .array(
+    fc.record(
+      { size: fc.integer({ min: 0, max: 6000 }), delayMs, ageMs },
+      { requiredKeys: ["size", "delayMs"] },
+    ),
+    { minLength: 1, maxLength: 12 },
+  )
   .map((messages) => [`send ${JSON.stringify(messages)}`, (twins) => twins.send(messages)]);
 
 const pullStep: fc.Arbitrary<NamedStep> = fc

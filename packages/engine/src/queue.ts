@@ -18,7 +18,7 @@ export interface QueueRules {
   maxConcurrency: number | null;
   /** Delay of a retry that names none, in ms. */
   retryDelayMs: number;
-  /** How long a message is kept, counted from its commit, in ms. */
+  /** How long a message is kept, counted from when it was accepted, in ms. */
   retentionMs: number;
   /** Longest push delivery, in ms. */
   pushLeaseMs: number;
@@ -70,6 +70,10 @@ export interface Queue {
   nextLeaseId: number;
   /** Segments that still take messages, see `send`. */
   readonly tails: Segment[];
+  /** Whether no message of a segment is older than one of a segment before it, as long as none came here with its age. */
+  isAgeOrdered: boolean;
+  /** Age of the segment that was restored last: when its oldest message was accepted, in ms; 0 while none was restored. */
+  restoredToMs: number;
   isFifo: boolean;
   /** How messages with groups leave; `null` on a standard queue that has none. */
   order: GroupOrder | null;
@@ -104,6 +108,8 @@ export function createQueue(rules: QueueRules, epoch: number): Queue {
     nextSeq: isFifo ? epoch * IDS_PER_EPOCH + 1 : 0,
     nextLeaseId: epoch * IDS_PER_EPOCH + 1,
     tails: [],
+    isAgeOrdered: true,
+    restoredToMs: 0,
     isFifo,
     order: isFifo ? new FifoOrder() : null,
     push: { inFlight: 0, inFlightBytes: 0, target: 1, failures: [] },

@@ -10,6 +10,8 @@ export class Runs {
   readonly #seq: number[] = [];
   readonly #dueMs: number[] = [];
   readonly #acceptedMs: number[] = [];
+  #oldestMs = Infinity;
+  #isAgeOrdered = true;
 
   get length(): number {
     return this.#from.length;
@@ -32,6 +34,18 @@ export class Runs {
     this.#seq.push(seq);
     this.#dueMs.push(dueMs);
     this.#acceptedMs.push(acceptedMs);
+    if (last >= 0 && acceptedMs < this.acceptedMs(last)) this.#isAgeOrdered = false;
+    this.#oldestMs = Math.min(this.#oldestMs, acceptedMs);
+  }
+
+  /** When the oldest message of all was accepted, one that is gone included, in ms. */
+  get oldestMs(): number {
+    return this.#oldestMs;
+  }
+
+  /** Whether no message is older than one before it: dead letters keep their age, and can be. */
+  get isAgeOrdered(): boolean {
+    return this.#isAgeOrdered;
   }
 
   /** Index of the first message of run r. The end of the last run is the number of messages in the segment. */
@@ -48,7 +62,7 @@ export class Runs {
     return at(this.#dueMs, r);
   }
 
-  /** When the messages of run r were committed to this queue: retention counts from here. */
+  /** When the messages of run r were committed to this queue, or the one that they died in: retention counts from here. */
   acceptedMs(r: number): number {
     return at(this.#acceptedMs, r);
   }

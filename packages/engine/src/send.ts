@@ -24,6 +24,8 @@ export interface NewMessages {
   readonly dueMs: number | readonly number[];
   /** Group of each message; `null` or nothing for one that names none. Absent as a whole when none of them does. */
   readonly groups?: readonly (string | null)[];
+  /** Moment in ms from which each message's retention counts, at most `nowMs`: of dead letters their send. Default `nowMs`. */
+  readonly acceptedMs?: readonly number[];
 }
 
 /** Where the messages went: what the store has to do with their bytes. */
@@ -54,10 +56,12 @@ export function send(queue: Queue, messages: NewMessages, nowMs: number): Placem
   const isGrouped = groups !== undefined || queue.isFifo;
   // What has come due must be in its group before what comes now.
   if (isGrouped) advance(queue, nowMs);
+  noteAges(queue, messages.acceptedMs ?? [], nowMs);
   const segment = openSegment(queue, firstDueMs, sorted, isGrouped);
   const from = segment.count - count;
   for (let i = 0; i < count; i++) {
-    segment.runs.append(from + i, queue.nextSeq + position(i), dueOf(position(i)), nowMs);
+    const acceptedMs = messages.acceptedMs?.[position(i)] ?? nowMs;
+    segment.runs.append(from + i, queue.nextSeq + position(i), dueOf(position(i)), acceptedMs);
   }
   queue.nextSeq += count;
   queue.waitingBytes += segment.bytes(from, segment.count);
@@ -65,6 +69,12 @@ export function send(queue: Queue, messages: NewMessages, nowMs: number): Placem
   if (isGrouped) addToGroups(queue, segment, from, (i) => groups?.[position(i - from)] ?? NO_GROUP, nowMs);
   advanceSegment(queue, segment, nowMs);
   return { segmentId: segment.id, from, order };
+}
+
+/** Notes whether the messages of the queue will go on to be in order of their age. */
+function noteAges(queue: Queue, acceptedMs: readonly number[], nowMs: number): void {
+  if (acceptedMs.some((ms) => ms < nowMs)) queue.isAgeOrdered = false;
+  else if (queue.segments.size === 0) queue.isAgeOrdered = true;
 }
 
 /** Gives messages [from, end) of a segment their groups. */

@@ -42,12 +42,17 @@ export class NaiveQueue {
   }
 
   send(
-    messages: readonly { readonly size: number; readonly dueMs: number; readonly group?: string }[],
+    messages: readonly {
+      readonly size: number;
+      readonly dueMs: number;
+      readonly group?: string;
+      readonly acceptedMs?: number;
+    }[],
     nowMs: number,
   ): void {
     this.sent += messages.length;
-    for (const { size, dueMs, group = "" } of messages) {
-      const times = { acceptedMs: nowMs, firstDueMs: dueMs, dueMs, firstReceivedMs: 0 };
+    for (const { size, dueMs, group = "", acceptedMs = nowMs } of messages) {
+      const times = { acceptedMs, firstDueMs: dueMs, dueMs, firstReceivedMs: 0 };
       this.messages.push({ seq: this.nextSeq++, size, group, ...times, attempts: 0, lease: null, until: 0 });
     }
   }

@@ -51,6 +51,8 @@ export interface MessageToSend {
   readonly size: number;
   readonly delayMs: number;
   readonly group?: string;
+  /** How old it is when it comes, in ms: a dead letter is older than its arrival. */
+  readonly ageMs?: number;
 }
 
 /** A lease on both sides. Kept after it has ended: settling it then must do nothing. */
@@ -98,7 +100,11 @@ export class Twins {
   }
 
   send(messages: readonly MessageToSend[]): void {
-    const sent = messages.map(({ delayMs, ...message }) => ({ ...message, dueMs: this.nowMs + delayMs }));
+    const sent = messages.map(({ delayMs, ageMs = 0, ...message }) => ({
+      ...message,
+      dueMs: this.nowMs + delayMs,
+      acceptedMs: this.nowMs - ageMs,
+    }));
     const dues = sent.map((message) => message.dueMs);
     const uniform = dues.every((due) => due === dues[0]) ? dues[0] : undefined;
     const firstSeq = this.naive.nextSeq;
@@ -106,7 +112,10 @@ export class Twins {
     const sizes = sent.map((message) => message.size);
     const named = sent.map((message) => message.group ?? null);
     const groups = named.every((group) => group === null) ? {} : { groups: named };
-    const placement = send(this.queue, { sizes, dueMs: uniform ?? dues, ...groups }, this.nowMs);
+    const ages = messages.some(({ ageMs }) => ageMs !== undefined)
+      ? { acceptedMs: sent.map(({ acceptedMs }) => acceptedMs) }
+      : {};
+    const placement = send(this.queue, { sizes, dueMs: uniform ?? dues, ...groups, ...ages }, this.nowMs);
     const segment = this.queue.segments.get(placement.segmentId);
     sent.forEach((_, i) => {
       const position = placement.order?.[i] ?? i;
