@@ -41,8 +41,17 @@ it("writes a profile where it is told to", () => {
   expect(parsed("--profile", "p.cpuprofile").mode).toEqual({ kind: "profile", file: "p.cpuprofile" });
 });
 
+it("measures SQS, and only the clients and cases that are asked for", () => {
+  expect(parsed("--sqs", "--system", "sluice", "--case", "sqs-single")).toMatchObject({
+    mode: { kind: "sqs" },
+    systems: ["sluice"],
+    cases: ["sqs-single"],
+  });
+});
+
 it.each([
   [["--backlog", "--price"], "at a time"],
+  [["--sqs", "--price"], "at a time"],
   [["--runs", "0"], "--runs"],
   [["--seconds", "soon"], "--seconds"],
   [["--unknown"], "--unknown"],

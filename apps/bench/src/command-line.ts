@@ -21,6 +21,7 @@ export type Mode =
   | { readonly kind: "compare" }
   | { readonly kind: "backlog" }
   | { readonly kind: "price" }
+  | { readonly kind: "sqs" }
   /** CPU profiles of the broker and of the producer go to `file` and beside it. */
   | { readonly kind: "profile"; readonly file: string };
 
@@ -37,11 +38,13 @@ export const USAGE = `pnpm bench [options]
 
   (nothing)          every system side by side
   --backlog          what a backlog and 10,000 delayed or retried messages cost
+  --sqs              SQS through sluice serve beside fauxqs and ElasticMQ
   --price            what Cloudflare would bill per million messages
   --profile FILE     CPU profiles of the broker (FILE) and the producer (beside it)
 
   --system NAME      only systems whose id starts like this; repeatable
-  --case WAY         only this case: single, concurrent50, concurrent500, batch100, burst, idle; repeatable
+  --case WAY         only this case: single, concurrent50, concurrent500, batch100, burst, idle; with --sqs sqs-single,
+                     sqs-senders50, sqs-batches16, sqs-drain16, sqs-through; repeatable
   --runs N           runs of each case whose median counts (default ${RUNS_DEFAULT})
   --seconds N        length of a run (default ${RUN_SECONDS_DEFAULT})
   --quick            everything small, within a minute: to see that it works, not how fast
@@ -75,6 +78,7 @@ function parse(args: readonly string[]) {
       options: {
         backlog: { type: "boolean" },
         price: { type: "boolean" },
+        sqs: { type: "boolean" },
         profile: { type: "string" },
         system: { type: "string", multiple: true },
         case: { type: "string", multiple: true },
@@ -92,12 +96,13 @@ function parse(args: readonly string[]) {
   }
 }
 
-function modeOf({ backlog, price, profile }: ReturnType<typeof parse>): Mode {
+function modeOf({ backlog, price, sqs, profile }: ReturnType<typeof parse>): Mode {
   const asked: Mode[] = [];
   if (backlog === true) asked.push({ kind: "backlog" });
   if (price === true) asked.push({ kind: "price" });
+  if (sqs === true) asked.push({ kind: "sqs" });
   if (profile !== undefined) asked.push({ kind: "profile", file: profile });
-  if (asked.length > 1) throw new UsageError("One of --backlog, --price and --profile at a time.");
+  if (asked.length > 1) throw new UsageError("One of --backlog, --price, --sqs and --profile at a time.");
   return asked[0] ?? { kind: "compare" };
 }
 

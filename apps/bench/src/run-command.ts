@@ -4,7 +4,7 @@ import { BACKLOGS, QUICK_BACKLOGS, QUICK_SAMPLE_MESSAGES, SAMPLE_MESSAGES } from
 import { type BacklogFigures, measureBacklog } from "./backlog/measure-backlog.ts";
 import { type Command, UsageError } from "./command-line.ts";
 import { CASES, type Case } from "./compare/cases.ts";
-import { compare } from "./compare/compare.ts";
+import { type Comparison, compare } from "./compare/compare.ts";
 import { compareChart } from "./compare/compare-chart.ts";
 import { compareTables, systemsTable } from "./compare/compare-tables.ts";
 import { measurePrices } from "./price/measure-price.ts";
@@ -13,6 +13,9 @@ import { besideOf, profileCase } from "./profile/profile.ts";
 import { profileTables } from "./profile/profile-tables.ts";
 import { conditionsList, readConditions } from "./report/conditions.ts";
 import { writeChart, writeFigures } from "./report/documents.ts";
+import { SQS_CASES } from "./sqs/sqs-cases.ts";
+import { sqsChart } from "./sqs/sqs-chart.ts";
+import { SQS_SYSTEMS } from "./sqs/sqs-systems.ts";
 import { SYSTEMS } from "./systems/index.ts";
 import type { System } from "./systems/system.ts";
 
@@ -20,7 +23,8 @@ import type { System } from "./systems/system.ts";
 interface Report {
   readonly markdown: string;
   readonly data: unknown;
-  readonly chart?: string;
+  /** Goes to `docs/images/NAME.svg`. */
+  readonly chart?: { readonly name: string; readonly svg: string };
 }
 
 /** Progress goes to standard error, so that the tables alone can be piped. */
@@ -38,30 +42,39 @@ export async function runCommand(command: Command, commandText: string): Promise
     await writeFile(command.jsonFile, `${text}\n`);
   }
   if (command.writesDocs) await writeFigures(command.mode.kind, markdown);
-  if (command.writesDocs && report.chart !== undefined) await writeChart(report.chart);
+  if (command.writesDocs && report.chart !== undefined) {
+    await writeChart(report.chart.name, report.chart.svg);
+  }
 }
 
 const MODES: Readonly<Record<Command["mode"]["kind"], (command: Command) => Promise<Report>>> = {
   async compare(command) {
+    const systems = chosenSystems(command, SYSTEMS);
     const comparisons = await compare({
-      systems: chosenSystems(command),
+      systems,
       cases: chosenCases(command, CASES),
-      runs: command.runs,
-      runSeconds: command.runSeconds,
-      ...(command.isQuick ? { warmUps: 1, warmUpScale: 0.02 } : { warmUps: 2, warmUpScale: 1 }),
-      mayInstall: command.mayInstall,
-      say,
+      ...howToCompare(command),
     });
     const subtitle = `one machine, one run; medians of ${command.runs}; bodies of 200 bytes; each panel has its own scale`;
     return {
-      markdown: `${systemsTable(chosenSystems(command))}\n\n${compareTables(comparisons)}`,
-      data: comparisons.map(({ system, testCase, outcome }) => ({
-        system: system.name,
-        acknowledged: system.acknowledged,
-        case: testCase.way,
-        outcome,
-      })),
-      chart: compareChart(comparisons, subtitle),
+      markdown: `${systemsTable(systems)}\n\n${compareTables(comparisons)}`,
+      data: dataOf(comparisons),
+      chart: { name: "performance", svg: compareChart(comparisons, subtitle) },
+    };
+  },
+
+  async sqs(command) {
+    const systems = chosenSystems(command, SQS_SYSTEMS);
+    const comparisons = await compare({
+      systems,
+      cases: chosenCases(command, SQS_CASES),
+      ...howToCompare(command),
+    });
+    const subtitle = `one machine, one run; medians of ${command.runs}; bodies of 200 bytes; each panel has its own scale`;
+    return {
+      markdown: `${systemsTable(systems, "client")}\n\n${compareTables(comparisons)}`,
+      data: dataOf(comparisons),
+      chart: { name: "sqs", svg: sqsChart(comparisons, subtitle) },
     };
   },
 
@@ -101,11 +114,28 @@ function isHot({ way }: Case): boolean {
   return way === "concurrent50" || way === "burst";
 }
 
-function chosenSystems({ systems }: Command): readonly System[] {
-  return chosen("system", SYSTEMS, systems, ({ id }, wanted) => id.startsWith(wanted));
+function howToCompare({ runs, runSeconds, isQuick, mayInstall }: Command) {
+  const warmUp = isQuick ? { warmUps: 1, warmUpScale: 0.02 } : { warmUps: 2, warmUpScale: 1 };
+  return { runs, runSeconds, mayInstall, say, ...warmUp };
 }
 
-function chosenCases({ cases }: Command, all: readonly Case[]): readonly Case[] {
+function dataOf<W extends string>(comparisons: readonly Comparison<W>[]) {
+  return comparisons.map(({ system, testCase, outcome }) => ({
+    system: system.name,
+    acknowledged: system.acknowledged,
+    case: testCase.way,
+    outcome,
+  }));
+}
+
+function chosenSystems<W extends string>(
+  { systems }: Command,
+  all: readonly System<W>[],
+): readonly System<W>[] {
+  return chosen("system", all, systems, ({ id }, wanted) => id.startsWith(wanted));
+}
+
+function chosenCases<W extends string>({ cases }: Command, all: readonly Case<W>[]): readonly Case<W>[] {
   return chosen("case", all, cases, ({ way }, wanted) => way === wanted);
 }
 

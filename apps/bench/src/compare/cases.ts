@@ -1,8 +1,8 @@
 import type { Way } from "../workload/ways.ts";
 
 /** What is compared. */
-export interface Case {
-  readonly way: Way;
+export interface Case<W extends string = Way> {
+  readonly way: W;
   readonly title: string;
   /** Messages of the first run, which only warms up and tells how many make a run of the wanted length. */
   readonly warmUpMessages: number;

@@ -2,7 +2,7 @@ import { count, millis } from "../report/figures.ts";
 import { markdownTable } from "../report/markdown-table.ts";
 import type { Acknowledged, System } from "../systems/system.ts";
 import type { Case } from "./cases.ts";
-import type { Comparison } from "./compare.ts";
+import type { Outcome } from "./compare.ts";
 import type { Summary } from "./summary.ts";
 
 const HEADER = [
@@ -23,7 +23,7 @@ const HEADER = [
 export interface Row {
   readonly system: { readonly name: string; readonly acknowledged: Acknowledged; readonly clockMs: number };
   readonly testCase: Pick<Case, "title">;
-  readonly outcome: Comparison["outcome"];
+  readonly outcome: Outcome;
 }
 
 /** One table per case, a row per system. The reasons of those that could not be measured stand under it. */
@@ -42,9 +42,12 @@ export function compareTables(rows: readonly Row[]): string {
 }
 
 /** What each system does for its figures. */
-export function systemsTable(systems: readonly System[]): string {
+export function systemsTable(
+  systems: readonly Pick<System, "name" | "acknowledged" | "how">[],
+  how = "batches of 100; consumer",
+): string {
   return markdownTable(
-    ["system", "acknowledged in", "batches of 100; consumer"],
+    ["system", "acknowledged in", how],
     systems.map(({ name, acknowledged, how }) => [name, acknowledged, how]),
     3,
   );

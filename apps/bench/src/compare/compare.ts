@@ -1,11 +1,13 @@
 import { cpuMs } from "../process/cpu-time.ts";
+import { count } from "../report/figures.ts";
 import type { RunningSystem, System } from "../systems/system.ts";
+import type { Way } from "../workload/ways.ts";
 import { type Case, messagesFor } from "./cases.ts";
 import { type Run, type Summary, summarize } from "./summary.ts";
 
-export interface CompareOptions {
-  readonly systems: readonly System[];
-  readonly cases: readonly Case[];
+export interface CompareOptions<W extends string = Way> {
+  readonly systems: readonly System<W>[];
+  readonly cases: readonly Case<W>[];
   /** Runs of each case whose median counts. */
   readonly runs: number;
   /** Length of a run in seconds. */
@@ -23,21 +25,21 @@ export type Outcome =
   | { readonly kind: "measured"; readonly summary: Summary }
   | { readonly kind: "failed"; readonly reason: string };
 
-export interface Comparison {
-  readonly system: System;
-  readonly testCase: Case;
+export interface Comparison<W extends string = Way> {
+  readonly system: System<W>;
+  readonly testCase: Case<W>;
   readonly outcome: Outcome;
 }
 
-type Started =
-  | { readonly kind: "running"; readonly system: System; readonly running: RunningSystem }
-  | { readonly kind: "failed"; readonly system: System; readonly reason: string };
+type Started<W extends string> =
+  | { readonly kind: "running"; readonly system: System<W>; readonly running: RunningSystem<W> }
+  | { readonly kind: "failed"; readonly system: System<W>; readonly reason: string };
 
 /**
  * Measures every case on every system. All systems are up all the time and take turns, run by run: what else happens on
  * the machine meanwhile hits them alike.
  */
-export async function compare(options: CompareOptions): Promise<Comparison[]> {
+export async function compare<W extends string>(options: CompareOptions<W>): Promise<Comparison<W>[]> {
   // Starting can be done at the same time, installing cannot: package managers lock.
   const missing: (string | null)[] = [];
   for (const system of options.systems) missing.push(await install(system, options));
@@ -45,7 +47,7 @@ export async function compare(options: CompareOptions): Promise<Comparison[]> {
     options.systems.map((system, i) => start(system, missing[i] ?? null, options)),
   );
   try {
-    const comparisons: Comparison[] = [];
+    const comparisons: Comparison<W>[] = [];
     for (const testCase of options.cases)
       comparisons.push(...(await compareCase(testCase, started, options)));
     return comparisons;
@@ -55,7 +57,10 @@ export async function compare(options: CompareOptions): Promise<Comparison[]> {
 }
 
 /** The reason why a system cannot be installed, `null` when it is. */
-async function install(system: System, { mayInstall }: CompareOptions): Promise<string | null> {
+async function install<W extends string>(
+  system: System<W>,
+  { mayInstall }: CompareOptions<W>,
+): Promise<string | null> {
   try {
     await system.install({ mayInstall });
     return null;
@@ -64,8 +69,12 @@ async function install(system: System, { mayInstall }: CompareOptions): Promise<
   }
 }
 
-async function start(system: System, missing: string | null, { say }: CompareOptions): Promise<Started> {
-  const failed = (reason: string): Started => {
+async function start<W extends string>(
+  system: System<W>,
+  missing: string | null,
+  { say }: CompareOptions<W>,
+): Promise<Started<W>> {
+  const failed = (reason: string): Started<W> => {
     say(`${system.name} cannot run here: ${reason}`);
     return { kind: "failed", system, reason: firstLine(reason) };
   };
@@ -79,11 +88,11 @@ async function start(system: System, missing: string | null, { say }: CompareOpt
   }
 }
 
-async function compareCase(
-  testCase: Case,
-  started: readonly Started[],
-  options: CompareOptions,
-): Promise<Comparison[]> {
+async function compareCase<W extends string>(
+  testCase: Case<W>,
+  started: readonly Started<W>[],
+  options: CompareOptions<W>,
+): Promise<Comparison<W>[]> {
   const { runs, say } = options;
   say(testCase.title);
   const lanes = started.map((each) => ({ each, messages: 0, runs: [] as Run[], reason: reasonOf(each) }));
@@ -108,18 +117,27 @@ async function compareCase(
 }
 
 /** Warms up and tells how many messages make a run. */
-async function sizeRun(
-  running: RunningSystem,
-  { way, warmUpMessages, step }: Case,
-  { runSeconds, warmUps, warmUpScale }: CompareOptions,
+async function sizeRun<W extends string>(
+  running: RunningSystem<W>,
+  { way, warmUpMessages, step }: Case<W>,
+  { runSeconds, warmUps, warmUpScale }: CompareOptions<W>,
 ): Promise<number> {
   const messages = messagesFor(warmUpScale, warmUpMessages, step);
-  let handledPerSecond = 0;
-  for (let i = 0; i < warmUps; i++) ({ handledPerSecond } = await running.run(way, messages));
-  return messagesFor(runSeconds, handledPerSecond, step);
+  let perSecond = 0;
+  for (let i = 0; i < warmUps; i++) {
+    await running.prepare?.(way, messages);
+    const { sentPerSecond, handledPerSecond } = await running.run(way, messages);
+    perSecond = Number.isNaN(handledPerSecond) ? sentPerSecond : handledPerSecond;
+  }
+  return messagesFor(runSeconds, perSecond, step);
 }
 
-async function measureRun(running: RunningSystem, { way }: Case, messages: number): Promise<Run> {
+async function measureRun<W extends string>(
+  running: RunningSystem<W>,
+  { way }: Case<W>,
+  messages: number,
+): Promise<Run> {
+  await running.prepare?.(way, messages);
   const beforeMs = await cpuMs(running.pids);
   const measured = await running.run(way, messages);
   const afterMs = await cpuMs(running.pids);
@@ -128,12 +146,12 @@ async function measureRun(running: RunningSystem, { way }: Case, messages: numbe
   return { measured, cpuMicrosPerMessage };
 }
 
-function reasonOf(started: Started): string | null {
+function reasonOf<W extends string>(started: Started<W>): string | null {
   return started.kind === "failed" ? started.reason : null;
 }
 
 function rates({ sentPerSecond, handledPerSecond, messages }: Summary): string {
-  return `${Math.round(sentPerSecond)} sent/s, ${Math.round(handledPerSecond)} handled/s (${messages} messages)`;
+  return `${count(sentPerSecond)} sent/s, ${count(handledPerSecond)} handled/s (${count(messages)} messages)`;
 }
 
 function describe(error: unknown): string {

@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { startDevServer, WORKER } from "./dev-server.ts";
 import type { System } from "./system.ts";
 
-const CLI = path.resolve(
+/** The command from source. */
+export const SLUICE_CLI = path.resolve(
   path.dirname(fileURLToPath(import.meta.url)),
   "../../../../packages/cli/src/main.ts",
 );
@@ -18,7 +19,7 @@ export const sluice: System = {
   install: async () => {},
   start: () =>
     startDevServer("sluice", ({ port, folder }) => [
-      CLI,
+      SLUICE_CLI,
       "dev",
       WORKER,
       "--port",

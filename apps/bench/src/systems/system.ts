@@ -10,8 +10,8 @@ export type Acknowledged =
   /** It was synced to the disk: everything. */
   | "commit";
 
-/** A queue under test. */
-export interface System {
+/** A queue under test, and what is done with it. */
+export interface System<W extends string = Way> {
   /** One word, for the command line and file names. */
   readonly id: string;
   readonly name: string;
@@ -23,7 +23,7 @@ export interface System {
   /** Makes sure that everything it needs is installed. Rejects with the reason when it is not and cannot be. */
   install(options: InstallOptions): Promise<void>;
   /** Rejects with the reason when it cannot run here; that is reported, not passed over. */
-  start(): Promise<RunningSystem>;
+  start(): Promise<RunningSystem<W>>;
 }
 
 export interface InstallOptions {
@@ -32,9 +32,11 @@ export interface InstallOptions {
 }
 
 /** A system that has been started. */
-export interface RunningSystem {
-  /** Processes that it consists of, its clients included. */
+export interface RunningSystem<W extends string = Way> {
+  /** Processes whose CPU time is counted: its servers, and its clients where they are processes of their own. */
   readonly pids: readonly number[];
-  run(way: Way, messages: number): Promise<Measured>;
+  /** What has to be there before a run and is no part of what is measured. */
+  prepare?(way: W, messages: number): Promise<void>;
+  run(way: W, messages: number): Promise<Measured>;
   stop(): Promise<void>;
 }

@@ -8,11 +8,11 @@ export interface Measured {
   readonly messages: number;
   /** Acknowledged messages a second, from the first send to the last acknowledgement. */
   readonly sentPerSecond: number;
-  /** Handled messages a second, from the first send to the last message handled. */
+  /** Handled messages a second, from the first send to the last message handled; `NaN` where nothing is handled. */
   readonly handledPerSecond: number;
   /** Of one call: a send, or a batch of 100. */
   readonly call: Latency;
-  /** From the send of a message to its handler. */
+  /** From the send of a message to its handler; `NaN` where nothing is handled. */
   readonly endToEnd: Latency;
 }
 

@@ -1,0 +1,84 @@
+import { expect, it } from "vitest";
+import { prepareSqs, runSqs } from "./run-sqs.ts";
+import { SQS_CASES } from "./sqs-cases.ts";
+import type { SqsClient } from "./sqs-client.ts";
+
+/** SQS without a wire, and without visibility timeouts. */
+function memoryClient() {
+  const queues = new Map<string, string[]>();
+  const calls = { send: 0, sendBatch: 0, deleted: 0, most: 0 };
+  const queueOf = (queueUrl: string) => queues.get(queueUrl) ?? [];
+  let underWay = 0;
+  const take = async <Result>(work: () => Result): Promise<Result> => {
+    underWay += 1;
+    calls.most = Math.max(calls.most, underWay);
+    await Promise.resolve();
+    underWay -= 1;
+    return work();
+  };
+  const client: SqsClient = {
+    createQueue: async (name) => {
+      queues.set(name, []);
+      return name;
+    },
+    deleteQueue: async (queueUrl) => void queues.delete(queueUrl),
+    send: (queueUrl, body) =>
+      take(() => {
+        calls.send += 1;
+        queueOf(queueUrl).push(body);
+      }),
+    sendBatch: (queueUrl, bodies) =>
+      take(() => {
+        calls.sendBatch += 1;
+        queueOf(queueUrl).push(...bodies);
+      }),
+    receive: (queueUrl) =>
+      take(() =>
+        queueOf(queueUrl)
+          .splice(0, 10)
+          .map((body) => ({ body, receipt: body })),
+      ),
+    deleteBatch: (_, receipts) =>
+      take(() => {
+        calls.deleted += receipts.length;
+      }),
+    close: async () => {},
+  };
+  return { client, calls, queues };
+}
+
+it.each(SQS_CASES)(
+  "$way handles or sends every message, over a queue that is gone afterwards",
+  async ({ way }) => {
+    const { client, calls, queues } = memoryClient();
+    const run = await prepareSqs(client, way, 320);
+    const measured = await runSqs(run, way, 320);
+    expect(measured.messages).toBe(320);
+    expect(calls.send + 10 * calls.sendBatch).toBe(320);
+    const handles = way === "sqs-drain16" || way === "sqs-through";
+    expect(calls.deleted).toBe(handles ? 320 : 0);
+    expect(Number.isNaN(measured.handledPerSecond)).toBe(!handles);
+    expect(measured.call.p99Ms).toBeGreaterThanOrEqual(measured.call.p50Ms);
+    expect(queues.size).toBe(0);
+  },
+);
+
+it.each([
+  ["sqs-single", 1],
+  ["sqs-senders50", 50],
+  ["sqs-batches16", 16],
+] as const)("%s has %i calls under way", async (way, atOnce) => {
+  const { client, calls } = memoryClient();
+  await runSqs(await prepareSqs(client, way, 320), way, 320);
+  expect(calls.most).toBe(atOnce);
+});
+
+it("does not pass over messages that come twice", async () => {
+  const { client } = memoryClient();
+  const run = await prepareSqs(client, "sqs-drain16", 320);
+  const twice = {
+    ...client,
+    receive: async () => [{ body: '{"sentMs":"1"}', receipt: "r" }].flatMap((m) => Array(9).fill(m)),
+  };
+  await expect(runSqs({ ...run, client: twice }, "sqs-drain16", 320)).rejects.toThrow("messages came of 320");
+});

@@ -1,0 +1,152 @@
+import { type Latency, latency } from "../measure/statistics.ts";
+import { type Payload, payload } from "../workload/payload.ts";
+import type { Measured } from "../workload/run.ts";
+import type { SqsWay } from "./sqs-cases.ts";
+import type { SqsClient } from "./sqs-client.ts";
+
+/** Entries of a batch of SQS. */
+const BATCH = 10;
+/** Calls under way while a queue is filled for a run that only empties it. */
+const FILLERS = 16;
+const RECEIVERS = 8;
+/** How long a receive waits when its queue is empty, in s. */
+const WAIT_SECONDS = 1;
+const NONE: Latency = { meanMs: Number.NaN, p50Ms: Number.NaN, p99Ms: Number.NaN };
+
+/** A queue for one run, and the times of the calls that are made to it. */
+export interface SqsRun {
+  readonly client: SqsClient;
+  readonly queueUrl: string;
+  readonly callMs: number[];
+  readonly endToEndMs: number[];
+}
+
+/** Rates of one run; `NaN` for what the way does not do. */
+type Rates = Pick<Measured, "sentPerSecond" | "handledPerSecond">;
+
+/**
+ * Makes a queue for one run, with the messages in it that a run which only empties it needs.
+ *
+ * @param messages a multiple of the case's step.
+ */
+export async function prepareSqs(client: SqsClient, way: SqsWay, messages: number): Promise<SqsRun> {
+  const queueUrl = await client.createQueue(`bench-${crypto.randomUUID()}`);
+  const run: SqsRun = { client, queueUrl, callMs: [], endToEndMs: [] };
+  if (way === "sqs-drain16") await fill({ ...run, callMs: [] }, messages);
+  return run;
+}
+
+/** Does the run, and deletes its queue. */
+export async function runSqs(run: SqsRun, way: SqsWay, messages: number): Promise<Measured> {
+  const rates = await WAYS[way](run, messages);
+  await run.client.deleteQueue(run.queueUrl);
+  const { callMs, endToEndMs } = run;
+  const endToEnd = endToEndMs.length === 0 ? NONE : latency(endToEndMs);
+  return { messages, ...rates, call: latency(callMs), endToEnd };
+}
+
+const WAYS: Readonly<Record<SqsWay, (run: SqsRun, messages: number) => Promise<Rates>>> = {
+  "sqs-single": (run, messages) => sending(run, messages, 1),
+  "sqs-senders50": (run, messages) => sending(run, messages, 50),
+
+  async "sqs-batches16"(run, messages) {
+    const startMs = performance.now();
+    await fill(run, messages);
+    return { sentPerSecond: perSecond(messages, startMs), handledPerSecond: Number.NaN };
+  },
+
+  async "sqs-drain16"(run, messages) {
+    const startMs = performance.now();
+    const doneMs = await drain({ ...run, endToEndMs: [] }, messages, 16, 0);
+    return { sentPerSecond: Number.NaN, handledPerSecond: perSecond(messages, startMs, doneMs) };
+  },
+
+  async "sqs-through"(run, messages) {
+    const startMs = performance.now();
+    const [{ sentPerSecond }, doneMs] = await Promise.all([
+      sending(run, messages, 25),
+      drain({ ...run, callMs: [] }, messages, RECEIVERS, WAIT_SECONDS),
+    ]);
+    return { sentPerSecond, handledPerSecond: perSecond(messages, startMs, doneMs) };
+  },
+};
+
+async function sending(run: SqsRun, messages: number, senders: number): Promise<Rates> {
+  const startMs = performance.now();
+  const { client, queueUrl } = run;
+  await inLanes(senders, messages, () => timed(run, () => client.send(queueUrl, body())));
+  return { sentPerSecond: perSecond(messages, startMs), handledPerSecond: Number.NaN };
+}
+
+/** Sends batches, many at once. */
+function fill(run: SqsRun, messages: number): Promise<void> {
+  const { client, queueUrl } = run;
+  return inLanes(FILLERS, messages / BATCH, () =>
+    timed(run, () => client.sendBatch(queueUrl, Array.from({ length: BATCH }, body))),
+  );
+}
+
+/**
+ * Receives and deletes until so many messages are gone. Rejects when more come than were sent.
+ *
+ * @returns when the last one was deleted: receives that still wait then are no part of the run.
+ */
+async function drain(run: SqsRun, messages: number, receivers: number, waitSeconds: number): Promise<number> {
+  const { client, queueUrl } = run;
+  let handled = 0;
+  let doneMs = 0;
+  const receive = async () => {
+    while (handled < messages) {
+      const received = await timed(run, () => client.receive(queueUrl, waitSeconds));
+      if (received.length === 0) continue;
+      const nowMs = now();
+      handled += received.length;
+      for (const { body } of received) run.endToEndMs.push(nowMs - sentMsOf(body));
+      await timed(run, () =>
+        client.deleteBatch(
+          queueUrl,
+          received.map(({ receipt }) => receipt),
+        ),
+      );
+      doneMs = performance.now();
+    }
+  };
+  await Promise.all(Array.from({ length: receivers }, receive));
+  if (handled > messages) throw new Error(`${handled} messages came of ${messages}`);
+  return doneMs;
+}
+
+/** Does something so many times, `lanes` at once. */
+async function inLanes(lanes: number, times: number, work: () => Promise<void>): Promise<void> {
+  let left = times;
+  const lane = async () => {
+    while (left > 0) {
+      left -= 1;
+      await work();
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+async function timed<Result>({ callMs }: SqsRun, call: () => Promise<Result>): Promise<Result> {
+  const startMs = performance.now();
+  const result = await call();
+  callMs.push(performance.now() - startMs);
+  return result;
+}
+
+function body(): string {
+  return JSON.stringify(payload(now()));
+}
+
+function sentMsOf(text: string): number {
+  return Number((JSON.parse(text) as Payload).sentMs);
+}
+
+function now(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+function perSecond(messages: number, startMs: number, endMs = performance.now()): number {
+  return (1000 * messages) / (endMs - startMs);
+}

@@ -1,0 +1,95 @@
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { accepts } from "../process/accepts.ts";
+import { type Child, startChild } from "../process/child.ts";
+import { installProgram } from "../systems/debian-packages.ts";
+import { installNpmPackages, PEERS_FOLDER } from "../systems/npm-packages.ts";
+import { SLUICE_CLI } from "../systems/sluice.ts";
+import type { InstallOptions, System } from "../systems/system.ts";
+
+/** Where a server may listen and keep its state. */
+export interface Place {
+  readonly port: number;
+  readonly folder: string;
+}
+
+/** A server that speaks SQS. */
+export interface SqsServer {
+  readonly name: string;
+  readonly acknowledged: System["acknowledged"];
+  install(options: InstallOptions): Promise<void>;
+  start(place: Place): Promise<{ readonly child: Child; readonly endpoint: string }>;
+}
+
+/** `sluice serve` in an empty folder. */
+export const sluiceServe: SqsServer = {
+  name: "Sluice (sluice serve)",
+  acknowledged: "commit",
+  install: async () => {},
+  async start({ port, folder }) {
+    const child = startChild(process.execPath, [SLUICE_CLI, "serve", "--port", `${port}`], {
+      cwd: folder,
+      env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false" },
+    });
+    await child.ready(async () => (await fetch(`http://127.0.0.1:${port}/__sluice/health`)).ok);
+    return { child, endpoint: `http://127.0.0.1:${port}/__sluice/aws` };
+  },
+};
+
+/** In memory, without the log line per request that its own command writes. */
+export const fauxqs: SqsServer = fauxqsServer("fauxqs", "memory", () => "");
+/** With its SQLite file; in WAL mode node:sqlite syncs each commit. */
+export const fauxqsOnDisk: SqsServer = fauxqsServer(
+  "fauxqs (dataDir)",
+  "commit",
+  (folder) => `dataDir: ${JSON.stringify(path.join(folder, "data"))}`,
+);
+
+function fauxqsServer(
+  name: string,
+  acknowledged: SqsServer["acknowledged"],
+  options: (folder: string) => string,
+): SqsServer {
+  return {
+    name,
+    acknowledged,
+    install: (install) => installNpmPackages(["fauxqs"], install),
+    async start({ port, folder }) {
+      const module = pathToFileURL(path.join(PEERS_FOLDER, "node_modules/fauxqs/dist/app.js")).href;
+      const script = `
+        import { startFauxqs } from ${JSON.stringify(module)};
+        await startFauxqs({ logger: false, host: "127.0.0.1", port: ${port}, ${options(folder)} });
+      `;
+      const args = ["--no-warnings", "--input-type=module", "--eval", script];
+      const child = startChild(process.execPath, args);
+      await child.ready(() => accepts(port));
+      return { child, endpoint: `http://127.0.0.1:${port}/` };
+    },
+  };
+}
+
+/** The one that npm has, of 2013: it speaks the Query protocol only, which today's SDK does not. */
+export const elasticmq: SqsServer = {
+  name: "ElasticMQ 0.7.1",
+  acknowledged: "memory",
+  async install(options) {
+    await installProgram("java", "default-jre-headless", options);
+    await installNpmPackages(["elasticmq"], options);
+  },
+  async start({ port, folder }) {
+    const child = startChild(
+      "java",
+      [
+        // It was written for Java 6.
+        ...["java.util.regex", "java.lang"].map((name) => `--add-opens=java.base/${name}=ALL-UNNAMED`),
+        `-Drest-sqs.bind-port=${port}`,
+        `-Dnode-address.port=${port}`,
+        "-jar",
+        path.join(PEERS_FOLDER, "node_modules/elasticmq/elasticmq-server-0.7.1.jar"),
+      ],
+      { cwd: folder },
+    );
+    await child.ready(() => accepts(port));
+    return { child, endpoint: `http://127.0.0.1:${port}/` };
+  },
+};

@@ -1,0 +1,72 @@
+import { freePort } from "../process/free-port.ts";
+import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
+import type { RunningSystem, System } from "../systems/system.ts";
+import { openJsonClient } from "./json-client.ts";
+import { openQueryClient } from "./query-client.ts";
+import { prepareSqs, runSqs, type SqsRun } from "./run-sqs.ts";
+import { openSdkClient } from "./sdk-client.ts";
+import { elasticmq, fauxqs, fauxqsOnDisk, type SqsServer, sluiceServe } from "./servers.ts";
+import type { SqsWay } from "./sqs-cases.ts";
+import type { OpenClient } from "./sqs-client.ts";
+
+/** A server with a client of one kind. */
+export type SqsSystem = System<SqsWay>;
+
+/** What a client does, by its short name. */
+const HOW: Readonly<Record<string, string>> = {
+  JSON: "AWS JSON 1.0 over bare HTTP (undici)",
+  Query: "Query protocol over bare HTTP (undici)",
+  SDK: "@aws-sdk/client-sqs, signing, checking MD5",
+};
+
+/** In the order of the tables: bare HTTP in the newest protocol that a server speaks, the older one, AWS's SDK. */
+export const SQS_SYSTEMS: readonly SqsSystem[] = [
+  sqsSystem("sluice-json", sluiceServe, "JSON", openJsonClient),
+  sqsSystem("fauxqs-json", fauxqs, "JSON", openJsonClient),
+  sqsSystem("fauxqs-disk-json", fauxqsOnDisk, "JSON", openJsonClient),
+  sqsSystem("sluice-query", sluiceServe, "Query", openQueryClient),
+  sqsSystem("elasticmq-query", elasticmq, "Query", openQueryClient),
+  sqsSystem("sluice-sdk", sluiceServe, "SDK", openSdkClient),
+  sqsSystem("fauxqs-sdk", fauxqs, "SDK", openSdkClient),
+];
+
+function sqsSystem(id: string, server: SqsServer, how: string, openClient: OpenClient): SqsSystem {
+  return {
+    id,
+    name: `${server.name}, ${how}`,
+    acknowledged: server.acknowledged,
+    clockMs: 0,
+    how: HOW[how] ?? how,
+    install: (options) => server.install(options),
+    start: () => start(id, server, openClient),
+  };
+}
+
+async function start(id: string, server: SqsServer, openClient: OpenClient): Promise<RunningSystem<SqsWay>> {
+  const folder = await temporaryFolder(`sqs-${id}`);
+  try {
+    const { child, endpoint } = await server.start({ port: await freePort(), folder });
+    const client = openClient(endpoint);
+    let prepared: SqsRun | null = null;
+    return {
+      pids: [child.pid],
+      async prepare(way, messages) {
+        prepared = await prepareSqs(client, way, messages);
+      },
+      async run(way, messages) {
+        if (prepared === null) throw new Error("a run was not prepared");
+        const run = prepared;
+        prepared = null;
+        return runSqs(run, way, messages);
+      },
+      async stop() {
+        await client.close();
+        await child.stop();
+        await removeFolder(folder);
+      },
+    };
+  } catch (error) {
+    await removeFolder(folder);
+    throw error;
+  }
+}
