@@ -1,6 +1,8 @@
 import { DEDUPLICATION_MS } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { only, packToSend, SqsWorld } from "../test/sqs-world.ts";
+import { WORLD_START_MS } from "../test/world.ts";
+import { ATTEMPTS_MAX } from "./attempts.ts";
 
 const QUEUE = "orders.fifo";
 const fifo = (changes = {}) => new SqsWorld({ [QUEUE]: changes });
@@ -222,6 +224,55 @@ describe("a receive attempt id (spec sqs 4.5)", () => {
     await queues.receive(QUEUE, request);
     await queues.pass(ms);
     expect(await queues.receive(QUEUE, request)).toHaveLength(count);
+  });
+
+  it("outlives the broker, with its five minutes, and costs no row where nobody names one", async () => {
+    const queues = fifo();
+    await queues.enqueue(QUEUE, "g-1", "h-1");
+    const request = { attemptId: "try", visibilityTimeoutMs: 600_000 };
+    const first = await queues.receive(QUEUE, { ...request, max: 1 });
+    await queues.receive(QUEUE, { visibilityTimeoutMs: 600_000 });
+    const notes = () => [...queues.store(QUEUE).notes()].filter(({ key }) => key.startsWith("attempt:"));
+    expect(notes()).toHaveLength(1);
+    await queues.pass(200_000);
+    queues.crash(QUEUE);
+    expect(await queues.receive(QUEUE, request)).toEqual(first);
+    queues.crash(QUEUE);
+    await queues.pass(99_999);
+    expect(await queues.receive(QUEUE, request)).toEqual(first);
+    await queues.pass(1);
+    expect(notes()).toEqual([]);
+    expect(await queues.receive(QUEUE, request)).toEqual([]);
+  });
+
+  it("that is damaged in the store is forgotten, and the log says so", async () => {
+    const queues = fifo();
+    await queues.enqueue(QUEUE, "g-1");
+    await queues.receive(QUEUE, attempt);
+    queues.crash(QUEUE);
+    queues.store(QUEUE).damage(({ notes }) => {
+      for (const bytes of notes.values()) bytes[8] = 0xff;
+    });
+    expect(await queues.receive(QUEUE, attempt)).toEqual([]);
+    expect(queues.lines.join()).toContain("a receive attempt id is damaged and forgotten");
+    await queues.pass(30_000);
+    expect(await queues.bodies(QUEUE, attempt)).toEqual(["g-1"]);
+  });
+
+  it("is forgotten for newer ones when there are too many", async () => {
+    const queues = fifo();
+    const { attempts } = queues.core(QUEUE);
+    await queues.core(QUEUE).submit(() => {
+      for (let i = 0; i <= ATTEMPTS_MAX; i++) {
+        attempts.note(`try-${i}`, { receipts: [], receivedMs: WORLD_START_MS, visibleAtMs: Infinity });
+      }
+    });
+    const kept = [...queues.store(QUEUE).notes()].map(({ key }) => key.split(":").at(-1));
+    expect([kept.length, kept.includes("try-0"), kept.includes("try-1")]).toEqual([
+      ATTEMPTS_MAX,
+      false,
+      true,
+    ]);
   });
 
   it("means nothing on a standard queue", async () => {

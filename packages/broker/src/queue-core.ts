@@ -28,6 +28,7 @@ import {
   type VisibilityOutcome,
 } from "@sluice/protocol";
 import { admit } from "./admit.ts";
+import { Attempts } from "./attempts.ts";
 import { writeChanges } from "./changes.ts";
 import { DamageLog } from "./damage-log.ts";
 import { buryDead } from "./dead-letter.ts";
@@ -74,6 +75,7 @@ export class QueueCore {
   readonly outbox: Outbox;
   readonly receivers: Receivers;
   readonly deduplication: Deduplication;
+  readonly attempts: Attempts;
   readonly moves: Moves;
   readonly #commit: GroupCommit;
   readonly #dispatcher: PushDispatcher;
@@ -106,6 +108,7 @@ export class QueueCore {
     this.outbox = new Outbox(this, this.#epoch * IDS_PER_EPOCH);
     this.receivers = new Receivers(this);
     this.deduplication = new Deduplication(this, this.#epoch * IDS_PER_EPOCH);
+    this.attempts = new Attempts(this);
     this.moves = new Moves(this);
     this.#dispatcher = new PushDispatcher(this);
     this.#load();
@@ -320,6 +323,7 @@ export class QueueCore {
       this.#dispatcher.lookAtMs,
       this.outbox.retryAtMs,
       this.deduplication.forgetAtMs,
+      this.attempts.forgetAtMs,
       this.moves.dueAtMs,
       this.#dispatcher.busy || this.outbox.busy || this.moves.busy ? this.nowMs + HEARTBEAT_MS : null,
     ].filter((moment) => moment !== null);
@@ -340,6 +344,7 @@ export class QueueCore {
     this.receivers.serve(nowMs);
     const deliveries = this.#dispatcher.takeBatches(nowMs);
     this.deduplication.write(nowMs);
+    this.attempts.expire(nowMs);
     this.#write();
     this.receivers.answer();
     this.#dispatcher.start(deliveries);
@@ -384,7 +389,8 @@ export class QueueCore {
     this.#withState = loadSegments(this.queue, ports.store, this.damage, nowMs);
     this.outbox.load();
     for (const { key, bytes } of ports.store.notes()) {
-      if (!this.deduplication.restore(key, bytes)) this.moves.restore(key, bytes);
+      if (this.deduplication.restore(key, bytes) || this.attempts.restore(key, bytes)) continue;
+      this.moves.restore(key, bytes);
     }
     const { retried, dead } = this.#endLeases(nowMs);
     if (retried > 0) {
@@ -396,7 +402,11 @@ export class QueueCore {
     // What an earlier life left behind goes on by itself, without a call from outside.
     const { segments, changes } = this.queue;
     const unwritten = changes.size + this.#writes.length;
-    const isDue = this.outbox.retryAtMs ?? this.moves.dueAtMs ?? this.deduplication.forgetAtMs;
+    const isDue =
+      this.outbox.retryAtMs ??
+      this.moves.dueAtMs ??
+      this.deduplication.forgetAtMs ??
+      this.attempts.forgetAtMs;
     if (segments.size > 0 || unwritten > 0 || isDue !== null) this.wakeUp();
   }
 

@@ -10,7 +10,7 @@ import {
   VISIBILITY_TIMEOUT_MS_DEFAULT,
   VISIBILITY_TIMEOUT_MS_MAX,
 } from "@sluice/protocol";
-import { type Attempt, Attempts } from "./attempts.ts";
+import type { Attempt } from "./attempts.ts";
 import { buryDead } from "./dead-letter.ts";
 import { sequenceNumberOf } from "./enqueue.ts";
 import type { QueueCore } from "./queue-core.ts";
@@ -39,7 +39,6 @@ interface Answer {
  */
 export class Receivers {
   readonly #core: QueueCore;
-  readonly #attempts = new Attempts();
   #waiting: Receiver[] = [];
   #answers: Answer[] = [];
 
@@ -122,13 +121,15 @@ export class Receivers {
     const isPaused = ports.definitionOf(name)?.deliveryPaused === true;
     const visibilityMs =
       request.visibilityTimeoutMs ?? this.#settings?.visibilityTimeoutMs ?? VISIBILITY_TIMEOUT_MS_DEFAULT;
-    const again = queue.isFifo ? this.#attempts.repeat(queue, request.attemptId, visibilityMs, nowMs) : null;
+    const attemptId = queue.isFifo ? request.attemptId : undefined;
+    const { attempts } = this.#core;
+    const again = attemptId === undefined ? null : attempts.repeat(attemptId, visibilityMs, nowMs);
     if (again !== null) return this.#reply(again);
     const room = IN_FLIGHT_MAX - queue.leasedCount;
     const max = Math.min(request.max, room);
     const received = isPaused || max <= 0 ? null : this.#take(max, visibilityMs, nowMs);
     if (received !== null) {
-      if (queue.isFifo && request.attemptId !== undefined) this.#attempts.note(request.attemptId, received);
+      if (attemptId !== undefined) attempts.note(attemptId, received);
       return this.#reply(received);
     }
     if (isShortPoll && room <= 0 && !queue.isFifo) return { kind: "overLimit" };

@@ -105,6 +105,10 @@ export class SqliteStore implements QueueStore, DamageRecord {
     this.#run("UPDATE segments SET commits = ?, idx = ?, seal = ?, payload = ? WHERE id = ?", ...values);
   }
 
+  writeIndex(id: number, index: Uint8Array): void {
+    this.#run("UPDATE segments SET commits = ?, idx = ? WHERE id = ?", this.#commits, index, id);
+  }
+
   writeState(id: number, state: Uint8Array): void {
     this.#run("INSERT OR REPLACE INTO segment_states VALUES (?, ?, ?)", id, this.#commits, state);
   }

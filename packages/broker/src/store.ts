@@ -49,6 +49,8 @@ export interface QueueStore {
   insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void;
   /** Replaces a segment that took more messages. */
   replaceSegment(id: number, index: Uint8Array, payload: Uint8Array): void;
+  /** Replaces what is known of a segment's messages beside their bytes: when they are due has changed. */
+  writeIndex(id: number, index: Uint8Array): void;
   writeState(id: number, state: Uint8Array): void;
   /** @param hasState Whether `writeState` was ever called for it: saves a statement when not. */
   deleteSegment(id: number, hasState: boolean): void;

@@ -174,6 +174,12 @@ export class MemoryStore implements QueueStore, DamageRecord {
     this.#tables.segments.set(id, { ...row, index: index.slice(), payload: payload.slice() });
   }
 
+  writeIndex(id: number, index: Uint8Array): void {
+    this.#write();
+    const row = this.#tables.segments.get(id);
+    if (row !== undefined) this.#tables.segments.set(id, { ...row, index: index.slice() });
+  }
+
   writeState(id: number, state: Uint8Array): void {
     this.#write();
     this.#tables.states.set(id, state.slice());
