@@ -1,4 +1,4 @@
-import { DEDUPLICATION_MS } from "@sluice/protocol";
+import { DEDUPLICATION_MS, type QueueDefinition } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { only, packToSend, SqsWorld } from "../test/sqs-world.ts";
 import { WORLD_START_MS } from "../test/world.ts";
@@ -172,6 +172,45 @@ describe("a group", () => {
     await queues.send(QUEUE, ["1", "2", "3"]);
     expect(await queues.bodies(QUEUE, { max: 1 })).toEqual(["1"]);
     expect(await queues.bodies(QUEUE)).toEqual([]);
+  });
+});
+
+describe("the delay of a FIFO queue (spec sqs 4.1)", () => {
+  it.each([
+    [QUEUE, 1_000],
+    ["orders", 10_000],
+  ])(
+    "of %s counts, when it is changed, for messages that wait already: these come after %i ms",
+    async (queue, dueMs) => {
+      const queues = new SqsWorld({ [queue]: { deliveryDelaySeconds: 10 } });
+      await queues.enqueue(queue, "g-1");
+      const changed = { ...queues.queues[queue], deliveryDelaySeconds: 1 } as QueueDefinition;
+      await queues.core(queue).reconfigure(
+        () => {
+          queues.queues[queue] = changed;
+        },
+        () => {},
+      );
+      queues.crash(queue);
+      await queues.pass(dueMs - 1);
+      expect(await queues.bodies(queue)).toEqual([]);
+      await queues.pass(1);
+      expect(await queues.bodies(queue)).toEqual(["g-1"]);
+    },
+  );
+
+  it("wakes a receiver that waits when it is shortened", async () => {
+    const queues = fifo({ deliveryDelaySeconds: 900 });
+    await queues.enqueue(QUEUE, "g-1");
+    const reply = queues.receive(QUEUE, { waitMs: 5_000 });
+    await queues.quiet();
+    await queues.core(QUEUE).reconfigure(
+      () => {
+        queues.queues[QUEUE] = { ...queues.queues[QUEUE], deliveryDelaySeconds: 0 } as QueueDefinition;
+      },
+      () => {},
+    );
+    expect(only(await reply).body).toBe("g-1");
   });
 });
 

@@ -142,6 +142,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   const { record } = registration;
   // With the first commit: a queue that holds nothing needs no copy of what it is.
   if (record !== null && record.revision !== copy?.revision) core.write(() => store.writeRecord(record));
+  if (copy !== null) core.delayWas(copy.definition.deliveryDelaySeconds);
   return {
     core,
     store,

@@ -1,8 +1,10 @@
 import {
   advance,
+  changeDelay,
   changeRules,
   counts,
   createQueue,
+  encodeIndex,
   endPushLeases,
   expireLeases,
   expireRetention,
@@ -121,10 +123,24 @@ export class QueueCore {
   /** Goes by the definition that `ports.definitionOf` gives from now on. `change` makes it give another one. */
   reconfigure(change: () => void, write: () => void): Promise<void> {
     return this.submit(() => {
+      const delaySeconds = this.deliveryDelaySeconds;
       change();
       changeRules(this.queue, rulesOf(this.ports.definitionOf(this.name)));
+      this.delayWas(delaySeconds);
       this.write(write);
     });
+  }
+
+  /** Within a turn, or at the start: a FIFO queue's new delay holds for messages that still wait for the old one too. */
+  delayWas(seconds: number): void {
+    const { queue, ports, nowMs, deliveryDelaySeconds } = this;
+    if (!queue.isFifo || seconds === deliveryDelaySeconds) return;
+    for (const id of changeDelay(queue, 1_000 * seconds, 1_000 * deliveryDelaySeconds, nowMs)) {
+      this.write(() => {
+        const segment = queue.segments.get(id);
+        if (segment !== undefined) ports.store.writeIndex(id, encodeIndex(segment));
+      });
+    }
   }
 
   /** Ends this life: no turn is run any more, and what waits for one is rejected with `error`. */

@@ -154,6 +154,17 @@ export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
     assert.deepEqual([...store.segments()], [{ id: 1, index: bytes(1, 1, 1), state: bytes(6) }]);
   },
 
+  "replaces the index of a segment alone, and of none that is gone"(disk) {
+    const store = disk.open();
+    store.commit(() => store.insertSegment(1, bytes(1), bytes(5), bytes(1, 2)));
+    store.commit(() => {
+      store.writeIndex(1, bytes(9));
+      store.writeIndex(2, bytes(9));
+    });
+    assert.deepEqual([...store.segments()], [{ id: 1, index: bytes(9), state: bytes(5) }]);
+    assert.deepEqual(store.readPayload(1), bytes(1, 2));
+  },
+
   "deletes a segment with its state"(disk) {
     const store = disk.open();
     store.commit(() => {

@@ -1,5 +1,6 @@
 export { advance } from "./advance.ts";
 export { ByteFormatError } from "./bytes.ts";
+export { changeDelay } from "./change-delay.ts";
 export {
   type Accepted,
   DEDUPLICATION_MS,

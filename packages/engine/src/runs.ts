@@ -62,6 +62,12 @@ export class Runs {
     return at(this.#dueMs, r);
   }
 
+  /** Gives the messages of run r another due time: not before that of the run before it, nor after that of the next one. */
+  setDueMs(r: number, dueMs: number): void {
+    this.dueMs(r);
+    this.#dueMs[r] = dueMs;
+  }
+
   /** When the messages of run r were committed to this queue, or the one that they died in: retention counts from here. */
   acceptedMs(r: number): number {
     return at(this.#acceptedMs, r);

@@ -239,6 +239,11 @@ export class Disk implements QueueStore {
     this.#write("segments", id, { ...row, index: index.slice(), payload: payload.slice() });
   }
 
+  writeIndex(id: number, index: Uint8Array): void {
+    const row = this.#live.segments.get(id);
+    if (row !== undefined) this.#write("segments", id, { ...row, index: index.slice() });
+  }
+
   writeState(id: number, state: Uint8Array): void {
     this.#write("states", id, state.slice());
   }

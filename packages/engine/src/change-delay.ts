@@ -1,0 +1,39 @@
+import { advance, advanceSegment } from "./advance.ts";
+import type { Queue } from "./queue.ts";
+import type { Segment } from "./segment.ts";
+import { indexUntouched, lift, toWaiting } from "./transitions.ts";
+
+/**
+ * Lets the messages that still wait because of the queue's own delay wait for another one, counted from their send: what a
+ * FIFO queue does when its delay changes (spec sqs 4.1). Those that named a delay themselves keep it, unless they would come
+ * before one of their segment that was sent earlier and waits for longer now.
+ *
+ * @returns ids of the segments whose due times have changed: their indexes have to be written again.
+ */
+export function changeDelay(queue: Queue, fromMs: number, toMs: number, nowMs: number): number[] {
+  advance(queue, nowMs);
+  const changed: number[] = [];
+  for (const segment of [...queue.segments.values()]) {
+    if (changeDelayOf(queue, segment, fromMs, toMs, nowMs)) changed.push(segment.id);
+  }
+  return changed;
+}
+
+function changeDelayOf(queue: Queue, segment: Segment, fromMs: number, toMs: number, nowMs: number): boolean {
+  const { runs } = segment;
+  const waits = (r: number) => runs.dueMs(r) > nowMs && runs.dueMs(r) === runs.acceptedMs(r) + fromMs;
+  let first = 0;
+  while (first < runs.length && !waits(first)) first += 1;
+  if (first === runs.length) return false;
+  // What was cut out of the untouched messages and never delivered waits as they do.
+  const apart = segment.entries.filter(({ state, attempts }) => state === "delayed" && attempts === 0);
+  for (const entry of apart) lift(queue, entry);
+  for (let r = first; r < runs.length; r++) {
+    const dueMs = waits(r) ? runs.acceptedMs(r) + toMs : runs.dueMs(r);
+    runs.setDueMs(r, r === 0 ? dueMs : Math.max(dueMs, runs.dueMs(r - 1)));
+  }
+  for (const entry of apart) toWaiting(queue, entry, segment.dueOf(entry.from), nowMs);
+  indexUntouched(queue, segment);
+  advanceSegment(queue, segment, nowMs);
+  return true;
+}
