@@ -7,6 +7,17 @@ const NO_CALLS: HandlerCalls = {
   retryMessages: [],
 };
 
+/** What a delivery brought that no other attempt can help: its messages are dead at once. */
+export interface RejectedDelivery {
+  /** For the log. */
+  readonly rejected: string;
+}
+
+/** The result of a delivery that went well. */
+export function ackedResult(): DeliveryResult {
+  return { outcome: "ok", ...NO_CALLS };
+}
+
 /** The result of a delivery that brought none: its handler crashed, or its isolate was taken away. Counts as a failure. */
 export function failedResult(reason: string): DeliveryResult {
   return { outcome: "exception", ...NO_CALLS, error: reason };
@@ -21,7 +32,8 @@ export function interruptedResult(outcome: string, reason: string, calls: unknow
  * What a consumer answered, if it is a result; a failure if it is not. The consumer is another Worker, deployed at another
  * time, and a result that cannot be settled would keep its messages leased and its slot taken.
  */
-export function readResult(answer: unknown): DeliveryResult {
+export function readResult(answer: unknown): DeliveryResult | RejectedDelivery {
+  if (isRejected(answer)) return { rejected: answer.rejected };
   return isResult(answer)
     ? answer
     : failedResult("the consumer answered with something that is no delivery result");
@@ -29,6 +41,10 @@ export function readResult(answer: unknown): DeliveryResult {
 
 function isResult(answer: unknown): answer is DeliveryResult {
   return isObject(answer) && typeof answer.outcome === "string" && areCalls(answer);
+}
+
+function isRejected(answer: unknown): answer is RejectedDelivery {
+  return isObject(answer) && typeof answer.rejected === "string";
 }
 
 function areCalls(answer: unknown): answer is HandlerCalls {

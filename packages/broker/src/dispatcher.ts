@@ -1,12 +1,13 @@
 import { type Lease, nextBatch, pushEnded, type RetryOutcome, release } from "@sluice/engine";
 import { type DeliveryResult, HANDLER_WALL_CLOCK_MS_MAX } from "@sluice/protocol";
 import { Backoff } from "./backoff.ts";
-import { interruptedResult, readResult } from "./delivery-result.ts";
+import { interruptedResult, type RejectedDelivery, readResult } from "./delivery-result.ts";
 import { readLease } from "./lease-records.ts";
 import type { ConsumerPort } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
 import type { Running } from "./running.ts";
 import { settleBatch } from "./settle-batch.ts";
+import { Throttled } from "./throttled.ts";
 
 /** A consumer that has not said within this time that it runs is taken for absent, in ms. */
 export const PROBE_MS_MAX = 10_000;
@@ -23,11 +24,14 @@ export class PushDispatcher {
   readonly #backoff = new Backoff();
   /** The question that a consumer was asked and has not answered. */
   #probe: { readonly endsMs: number } | null = null;
+  readonly #throttled: Throttled;
   /** How often a consumer that had been absent has said that it is back. */
   #returns = 0;
 
-  constructor(core: QueueCore) {
+  /** @param hasDelivered whether an earlier life may have delivered something just now. */
+  constructor(core: QueueCore, hasDelivered: boolean) {
     this.#core = core;
+    this.#throttled = new Throttled(hasDelivered ? core.nowMs : 0);
   }
 
   /** Whether batches can be delivered now: there is a consumer, it answers, and delivery is not paused. */
@@ -66,16 +70,21 @@ export class PushDispatcher {
     return queue.readyCount + queue.delayedCount === 0 ? null : nowMs + CONSUMER_LOOK_MS;
   }
 
+  /** When the throttle lets the next batch begin, in ms: now or later. */
+  get nextSlotMs(): number {
+    const { ports, name, nowMs } = this.#core;
+    this.#throttled.limit(ports.definitionOf(name)?.maxReceivesPerSecond, nowMs);
+    return this.#throttled.nextMs(nowMs);
+  }
+
   /** Within a turn: leases every batch that is due. */
   takeBatches(nowMs: number): Running[] {
     const consumer = this.#consumer;
     if (consumer === null || this.#backoff.failing) return [];
     const taken: Running[] = [];
-    for (
-      let batch = nextBatch(this.#core.queue, nowMs);
-      batch !== null;
-      batch = nextBatch(this.#core.queue, nowMs)
-    ) {
+    const next = () => (this.nextSlotMs > nowMs ? null : nextBatch(this.#core.queue, nowMs));
+    for (let batch = next(); batch !== null; batch = next()) {
+      this.#throttled.delivered(batch.count, nowMs);
       const readable = readLease(this.#core, batch);
       if (readable === null) {
         pushEnded(this.#core.queue, batch, "notRun");
@@ -134,7 +143,7 @@ export class PushDispatcher {
   }
 
   async #deliver(running: Running): Promise<void> {
-    let result: DeliveryResult | "absent";
+    let result: DeliveryResult | RejectedDelivery | "absent";
     try {
       result = readResult(await running.consumer.deliver(running.delivery));
     } catch (error) {
@@ -167,7 +176,7 @@ export class PushDispatcher {
     }
   }
 
-  async #end(running: Running, result: DeliveryResult | "absent"): Promise<void> {
+  async #end(running: Running, result: DeliveryResult | RejectedDelivery | "absent"): Promise<void> {
     const { ports } = this.#core;
     try {
       await this.#core.submit(() => this.#settle(running, result));
@@ -178,7 +187,7 @@ export class PushDispatcher {
     }
   }
 
-  #settle(running: Running, result: DeliveryResult | "absent"): void {
+  #settle(running: Running, result: DeliveryResult | RejectedDelivery | "absent"): void {
     // A delivery that ran too long has ended: its slot is free and its messages are with somebody else.
     if (!this.#running.delete(running.batch.leaseId)) return;
     if (result === "absent") this.#giveBack(running);

@@ -1,6 +1,6 @@
 import type { ConsumerDefinition, QueueDefinition, QueueRecord } from "@sluice/protocol";
 import { Alarm } from "./alarm.ts";
-import { MovableClock, systemClock } from "./clock.ts";
+import { type Clock, MovableClock, systemClock } from "./clock.ts";
 import type { Opened, QueuesDirectory } from "./directory/directory.ts";
 import { createConsoleLog, type QueueLog } from "./log.ts";
 import type { Mark } from "./mark.ts";
@@ -39,7 +39,7 @@ export interface OpenQueueInput extends Pick<QueuePorts, "handOver" | "broken"> 
   /** What the broker was deployed with; `undefined` for a queue that no configuration names. */
   readonly deployed: QueueDefinition | undefined;
   /** How a consumer is called, `null` if this broker cannot. */
-  consumerOf(consumer: ConsumerDefinition): ConsumerPort | null;
+  consumerOf(consumer: ConsumerDefinition, clock: Clock, log: QueueLog): ConsumerPort | null;
 }
 
 /** Name of the queue that an object's storage belongs to, `null` before the first commit. Throws if it is unreadable. */
@@ -112,7 +112,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     definitionOf: () => registration.definition,
     consumerOf: () => {
       const consumer = registration.definition?.consumer ?? null;
-      return consumer === null ? null : input.consumerOf(consumer);
+      return consumer === null ? null : input.consumerOf(consumer, clock, log);
     },
     handOver,
     setAlarm: (atMs) => {

@@ -1,11 +1,13 @@
-import type { QueueConsumerRpc, QueueDefinition } from "@sluice/protocol";
+import type { Delivery, DeliveryResult, QueueConsumerRpc, QueueDefinition } from "@sluice/protocol";
 import type { Clock } from "./clock.ts";
 import type { DamageRecord } from "./damage-log.ts";
+import type { RejectedDelivery } from "./delivery-result.ts";
 import type { QueueLog } from "./log.ts";
 import type { QueueStore } from "./store.ts";
 
 /** A consumer as the dispatcher sees it. `callsOf` and `ping` reject when its Worker is not there. */
-export interface ConsumerPort extends Pick<QueueConsumerRpc, "deliver" | "callsOf"> {
+export interface ConsumerPort extends Pick<QueueConsumerRpc, "callsOf"> {
+  deliver(delivery: Delivery): Promise<DeliveryResult | RejectedDelivery>;
   /** For log lines. */
   readonly name: string;
   ping(): Promise<unknown>;

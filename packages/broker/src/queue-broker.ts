@@ -5,6 +5,7 @@ import type {
   ConsumerDefinition,
   DeleteOutcome,
   EnqueueReply,
+  HttpPushSettings,
   MessageCounts,
   MoveTask,
   NewMove,
@@ -30,12 +31,18 @@ import type {
   VisibilityChange,
   VisibilityOutcome,
 } from "@sluice/protocol";
+import type { Clock } from "./clock.ts";
 import {
   type ConfiguredQueueObject,
   DIRECTORY_NAME,
   type DirectoryObject,
   type QueuesDirectory,
 } from "./directory/directory.ts";
+import { EndpointConsumer } from "./endpoint/endpoint-consumer.ts";
+import { formatOf } from "./endpoint/formats/index.ts";
+import { httpPort } from "./endpoint/http-port.ts";
+import { targetRulesOf } from "./endpoint/target.ts";
+import type { QueueLog } from "./log.ts";
 import { nameIn, type OpenQueue, openQueue } from "./open-queue.ts";
 import { deleteByRefs, peek } from "./peek.ts";
 import type { ConsumerPort, HandOver } from "./ports.ts";
@@ -222,7 +229,7 @@ export function createQueueBroker(options: BrokerOptions) {
         await this.#open(queue);
       } else {
         await open.adopt(record);
-        warnOfConsumer(queue, record, (consumer) => this.#consumerOf(consumer));
+        warnOfConsumer(queue, record, (worker) => this.#workerOf(worker) !== null);
       }
     }
 
@@ -328,14 +335,14 @@ export function createQueueBroker(options: BrokerOptions) {
           wasStorageFull: fullStorages.takeReset(queue),
           commits: fullStorages.watch(queue),
           deployed: own(options.topology.queues, queue),
-          consumerOf: (consumer) => this.#consumerOf(consumer),
+          consumerOf: (consumer, clock, log) => this.#consumerOf(consumer, clock, log),
           handOver: (target, handOver) => objectOf(target).take(target, handOver),
           broken: (error) => {
             if (isStorageFull(error)) fullStorages.found(queue, Date.now());
             ctx.abort(`a commit failed, the queue starts again from its store: ${error}`);
           },
         });
-        warnOfConsumer(queue, open.registration.record, (consumer) => this.#consumerOf(consumer));
+        warnOfConsumer(queue, open.registration.record, (worker) => this.#workerOf(worker) !== null);
         return open;
       } catch (error) {
         this.#opening = undefined;
@@ -355,9 +362,12 @@ export function createQueueBroker(options: BrokerOptions) {
       };
     }
 
-    #consumerOf(consumer: ConsumerDefinition): ConsumerPort | null {
-      if (consumer.type !== "worker") return null;
-      const { worker } = consumer;
+    #consumerOf(consumer: ConsumerDefinition, clock: Clock, log: QueueLog): ConsumerPort | null {
+      if (consumer.type === "http_push") return this.#endpointOf(consumer.settings, clock, log);
+      return consumer.type === "worker" ? this.#workerOf(consumer.worker) : null;
+    }
+
+    #workerOf(worker: string): ConsumerPort | null {
       const binding = this.env[own(options.consumers, worker) ?? ""] as QueueConsumerRpc | undefined;
       if (binding === undefined) return null;
       return {
@@ -367,6 +377,17 @@ export function createQueueBroker(options: BrokerOptions) {
         ping: () => binding.ping(),
       };
     }
+
+    #endpointOf(settings: HttpPushSettings, clock: Clock, log: QueueLog): ConsumerPort | null {
+      const format = formatOf(settings.format);
+      if (format === null) return null;
+      const targets = targetRulesOf(this.env);
+      const variable = (name: string) => {
+        const value = this.env[name];
+        return typeof value === "string" ? value : undefined;
+      };
+      return new EndpointConsumer({ settings, format, port: httpPort, clock, log, targets, variable });
+    }
   };
 }
 
@@ -374,10 +395,10 @@ export function createQueueBroker(options: BrokerOptions) {
 function warnOfConsumer(
   queue: string,
   record: QueueRecord | null,
-  consumerOf: (consumer: ConsumerDefinition) => ConsumerPort | null,
+  isBound: (worker: string) => boolean,
 ): void {
   const consumer = record?.definition.consumer ?? null;
-  if (consumer?.type !== "worker" || consumerOf(consumer) !== null) return;
+  if (consumer?.type !== "worker" || isBound(consumer.worker)) return;
   console.warn(
     `Queue "${queue}": its consumer "${consumer.worker}" is not a Worker that this broker was started with; messages wait`,
   );

@@ -112,7 +112,7 @@ export class QueueCore {
     this.deduplication = new Deduplication(this, this.#epoch * IDS_PER_EPOCH);
     this.attempts = new Attempts(this);
     this.moves = new Moves(this);
-    this.#dispatcher = new PushDispatcher(this);
+    this.#dispatcher = new PushDispatcher(this, store.readEpoch() > 0);
     this.#load();
   }
 
@@ -333,7 +333,8 @@ export class QueueCore {
   /** Sets the alarm to the next moment at which anything is due. */
   arm(): void {
     const moments = [
-      nextWakeAt(this.queue, this.#dispatcher.open),
+      nextWakeAt(this.queue, false),
+      this.#nextBatchAtMs(),
       this.#dispatcher.overdueAtMs,
       this.#dispatcher.retryAtMs,
       this.#dispatcher.lookAtMs,
@@ -348,6 +349,13 @@ export class QueueCore {
     if (wakeAtMs === null) return;
     if (this.ports.setTimer === undefined) this.ports.setAlarm(wakeAtMs);
     else this.ports.setTimer(wakeAtMs);
+  }
+
+  /** When a batch is due that may be delivered, in ms; `null` if none is. */
+  #nextBatchAtMs(): number | null {
+    if (!this.#dispatcher.open) return null;
+    const wakeMs = nextWakeAt(this.queue, true);
+    return wakeMs === null ? null : Math.max(wakeMs, this.#dispatcher.nextSlotMs);
   }
 
   #turn(jobs: () => void): void {

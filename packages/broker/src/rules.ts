@@ -20,16 +20,21 @@ export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
   const consumer = definition?.consumer;
   const settings = consumer?.settings;
   const policy = settings?.retryPolicy;
+  const isEndpoint = consumer?.type === "http_push";
   const push = consumer?.type === "worker" ? consumer.settings : undefined;
+  const maxBatchSize = isEndpoint ? 1 : (push?.maxBatchSize ?? BATCH_SIZE_DEFAULT);
+  const timeoutSeconds = isEndpoint ? 0 : (push?.maxBatchTimeoutSeconds ?? BATCH_TIMEOUT_SECONDS_DEFAULT);
   return {
-    maxBatchSize: push?.maxBatchSize ?? BATCH_SIZE_DEFAULT,
-    batchTimeoutMs: Math.round(1000 * (push?.maxBatchTimeoutSeconds ?? BATCH_TIMEOUT_SECONDS_DEFAULT)),
+    // A batch that is larger than what may be delivered in a second would be more than that.
+    maxBatchSize: Math.min(maxBatchSize, definition?.maxReceivesPerSecond ?? maxBatchSize),
+    batchTimeoutMs: Math.round(1000 * timeoutSeconds),
     maxRetries:
       (definition && retriesBeforeDeath(definition)) ??
       (policy && retriesOf(policy)) ??
       settings?.maxRetries ??
       RETRIES_DEFAULT,
-    maxConcurrency: push?.maxConcurrency ?? null,
+    maxConcurrency: isEndpoint ? consumer.settings.maxConcurrency : (push?.maxConcurrency ?? null),
+    ...(isEndpoint ? { scalesConcurrency: false } : {}),
     retryDelayMs: 1000 * (settings?.retryDelaySeconds ?? 0),
     retentionMs: 1000 * (definition?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT),
     pushLeaseMs: HANDLER_WALL_CLOCK_MS_MAX + LEASE_GRACE_MS,

@@ -1,4 +1,4 @@
-import { acknowledge, type LeasedRange, pushEnded, retry, type Slice } from "@sluice/engine";
+import { acknowledge, giveUp, type LeasedRange, pushEnded, retry, type Slice } from "@sluice/engine";
 import {
   DELAY_SECONDS_MAX,
   type DeliveryResult,
@@ -7,6 +7,7 @@ import {
   settle,
 } from "@sluice/protocol";
 import { buryDead, firstLines } from "./dead-letter.ts";
+import type { RejectedDelivery } from "./delivery-result.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { unnamedDelayMs } from "./retry-delay.ts";
 import type { Running } from "./running.ts";
@@ -15,8 +16,16 @@ import type { Running } from "./running.ts";
 type Verdict = Settlement<null>;
 
 /** Within a turn: settles every message of a batch by what its handler did (spec cloudflare-queues 2.4). */
-export function settleBatch(core: QueueCore, running: Running, result: DeliveryResult): void {
+export function settleBatch(
+  core: QueueCore,
+  running: Running,
+  result: DeliveryResult | RejectedDelivery,
+): void {
   const { batch } = running;
+  if ("rejected" in result) {
+    buryAll(core, running, result);
+    return;
+  }
   const ok = result.outcome === "ok";
   const acked =
     ok && !result.retryBatch.retry && result.retryMessages.length === 0
@@ -24,6 +33,17 @@ export function settleBatch(core: QueueCore, running: Running, result: DeliveryR
       : settleEach(core, running, result);
   pushEnded(core.queue, batch, ok ? "ok" : "failed");
   core.ports.log.handled(core.name, acked, batch.count, core.nowMs - running.startedMs);
+}
+
+/** However many attempts are left. */
+function buryAll(core: QueueCore, { batch, startedMs }: Running, { rejected }: RejectedDelivery): void {
+  buryDead(
+    core,
+    batch.slices.flatMap((slice) => giveUp(core.queue, { ...slice, leaseId: batch.leaseId })),
+    rejected,
+  );
+  pushEnded(core.queue, batch, "failed");
+  core.ports.log.handled(core.name, 0, batch.count, core.nowMs - startedMs);
 }
 
 function acknowledgeAll(core: QueueCore, { batch }: Running): number {

@@ -3,6 +3,8 @@ import {
   type ConsumerSettings,
   type ContentType,
   type Delivery,
+  type HttpPushConsumerDefinition,
+  type HttpPushSettings,
   type PullConsumerDefinition,
   type PullConsumerSettings,
   packMessages,
@@ -29,6 +31,8 @@ export interface SendOptions {
   readonly delaySeconds?: number;
   readonly ownDelays?: readonly (number | undefined)[];
   readonly contentType?: ContentType;
+  /** Group ids of the messages, in order. */
+  readonly groups?: readonly string[];
 }
 
 let nextId = 0;
@@ -49,9 +53,15 @@ export function packTexts(bodies: readonly string[], options: SendOptions = {}):
         contentType: options.contentType ?? "text",
         body: new TextEncoder().encode(body),
         ...(delaySeconds === undefined ? {} : { delaySeconds }),
+        ...extensionOf(options.groups?.[i]),
       };
     }),
   );
+}
+
+/** A message of a group has a deduplication id, here its group's and a number. */
+function extensionOf(groupId: string | undefined) {
+  return groupId === undefined ? {} : { extension: { groupId, deduplicationId: `${groupId} ${nextId}` } };
 }
 
 /** What a delivery holds. */
@@ -72,6 +82,26 @@ export function seenOf(delivery: Delivery): SeenBatch {
 /** Bodies of batches, batch by batch. */
 export function bodiesOf(batches: readonly SeenBatch[]): string[][] {
   return batches.map((batch) => batch.messages.map((message) => message.body));
+}
+
+/** An HTTP endpoint that consumes a queue, with the defaults and what a test changes. */
+export function endpoint(settings: Partial<HttpPushSettings> = {}): HttpPushConsumerDefinition {
+  return {
+    type: "http_push",
+    settings: {
+      url: "https://shop.example/tasks",
+      format: "sluice",
+      contentType: null,
+      maxConcurrency: 50,
+      connectTimeoutSeconds: 5,
+      responseTimeoutSeconds: 60,
+      readinessPath: null,
+      maxRetries: 3,
+      retryDelaySeconds: 0,
+      deadLetterQueue: null,
+      ...settings,
+    },
+  };
 }
 
 /** A consumer definition with production's defaults and what a test changes. */

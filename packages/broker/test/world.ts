@@ -1,4 +1,9 @@
-import type { DeliveryResult, QueueDefinition, SendReply } from "@sluice/protocol";
+import type { DeliveryResult, HttpPushSettings, QueueDefinition, SendReply } from "@sluice/protocol";
+import type { EndpointOutcome, EndpointPort, EndpointRequest } from "../src/endpoint/endpoint.ts";
+import { EndpointConsumer } from "../src/endpoint/endpoint-consumer.ts";
+import { formatOf } from "../src/endpoint/formats/index.ts";
+import type { TargetRules } from "../src/endpoint/target.ts";
+import type { QueueLog } from "../src/log.ts";
 import type { ConsumerPort, HandOver, QueuePorts } from "../src/ports.ts";
 import { QueueCore } from "../src/queue-core.ts";
 import { MemoryStore } from "./memory-store.ts";
@@ -12,6 +17,11 @@ const ALARMS_PER_MOMENT_MAX = 1_000;
 
 /** What the test's consumer does with a batch. */
 export type Handler = (batch: SeenBatch) => Partial<DeliveryResult> | Promise<Partial<DeliveryResult>>;
+
+/** Makes a call one that leaves an object. */
+type Gated = <Args extends unknown[], Result>(
+  call: (...args: Args) => Promise<Result>,
+) => (...args: Args) => Promise<Result>;
 
 /** From its start to its crash, a queue's object. What an earlier one still does reaches nobody. */
 interface Life {
@@ -68,6 +78,15 @@ export class World {
     this.pings += 1;
     if (!this.running) throw new Error("the Worker is not running");
   };
+  /** Requests that were posted to HTTP endpoints, with their moment in ms from the start of the world. */
+  readonly posts: (EndpointRequest & { readonly atMs: number })[] = [];
+  /** What an HTTP endpoint answers. */
+  answer: (request: EndpointRequest) => EndpointOutcome | Promise<EndpointOutcome> = () => answered(200);
+  /** Whether an endpoint is ready. */
+  ready: EndpointPort["isReady"] = async () => this.running;
+  /** Environment variables of the broker. */
+  readonly variables: Record<string, string> = {};
+  targets: TargetRules = { privateAllowed: false, allowedHosts: [] };
   readonly #objects = new Map<string, QueueObject>();
 
   constructor(queues: Record<string, Partial<QueueDefinition>>) {
@@ -159,8 +178,8 @@ export class World {
     const note = (level: string) => (text: string) => {
       if (alive()) this.lines.push(`${level}: ${text}`);
     };
-    const gated = <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
-      return (...args: Args) => this.#outOf(store, alive, () => call(...args));
+    const gated: Gated = (call) => {
+      return (...args) => this.#outOf(store, alive, () => call(...args));
     };
     const consumer: ConsumerPort = {
       name: "consumer",
@@ -168,21 +187,26 @@ export class World {
       callsOf: gated((deliveryId) => this.callsOf(deliveryId)),
       ping: gated(() => this.ping()),
     };
+    const log: QueueLog = {
+      handled: (queue, acked, total, tookMs) => {
+        this.handled.push([queue, acked, total]);
+        this.tookMs.push(tookMs);
+      },
+      info: note("info"),
+      warn: note("warn"),
+      error: note("error"),
+    };
     const ports: QueuePorts = {
       store,
       damageRecord: store,
       clock: { now: () => this.nowMs },
-      log: {
-        handled: (queue, acked, total, tookMs) => {
-          this.handled.push([queue, acked, total]);
-          this.tookMs.push(tookMs);
-        },
-        info: note("info"),
-        warn: note("warn"),
-        error: note("error"),
-      },
+      log,
       definitionOf: (queue) => this.queues[queue],
-      consumerOf: (queue) => (this.queues[queue]?.consumer?.type === "worker" ? consumer : null),
+      consumerOf: (queue) => {
+        const definition = this.queues[queue]?.consumer;
+        if (definition?.type === "http_push") return this.#endpoint(definition.settings, gated, log);
+        return definition?.type === "worker" ? consumer : null;
+      },
       queueExists: gated(async (queue) => this.queues[queue] !== undefined),
       handOver: gated((target, handOver) => {
         const copy = { ...handOver, packed: sent(handOver.packed) };
@@ -203,6 +227,29 @@ export class World {
     return life;
   }
 
+  #endpoint(settings: HttpPushSettings, gated: Gated, log: QueueLog): ConsumerPort | null {
+    const format = formatOf(settings.format);
+    if (format === null) return null;
+    return new EndpointConsumer({
+      settings,
+      format,
+      log,
+      clock: { now: () => this.nowMs },
+      targets: this.targets,
+      variable: (name) => this.variables[name],
+      port: {
+        post: gated(async (request) => {
+          this.posts.push({ ...request, atMs: this.nowMs - WORLD_START_MS });
+          return this.answer(request);
+        }),
+        isReady: gated((url, path, timeoutMs) => {
+          this.pings += 1;
+          return this.ready(url, path, timeoutMs);
+        }),
+      },
+    });
+  }
+
   /** A call out of an object: held back by its output gate, and of no effect on an object that is gone. */
   async #outOf<Result>(
     store: MemoryStore,
@@ -217,6 +264,11 @@ export class World {
       if (!alive()) await new Promise(() => {});
     }
   }
+}
+
+/** An answer of an HTTP endpoint. */
+export function answered(status: number, retryAfter: string | null = null): EndpointOutcome {
+  return { kind: "answered", status, retryAfter };
 }
 
 /** What arrives at the other end of a call. A view takes its whole buffer along: megabytes for a message. */

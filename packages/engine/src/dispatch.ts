@@ -50,6 +50,9 @@ export function pushEnded(queue: Queue, batch: Lease, end: PushEnd): void {
 
 export function hasPushSlot(queue: Queue): boolean {
   const { push, rules } = queue;
-  const target = Math.min(push.target, rules.maxConcurrency ?? push.target);
+  const target =
+    rules.scalesConcurrency === false && rules.maxConcurrency !== null
+      ? rules.maxConcurrency
+      : Math.min(push.target, rules.maxConcurrency ?? push.target);
   return push.inFlight < target && push.inFlightBytes < PUSH_BYTES_MAX;
 }

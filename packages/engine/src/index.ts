@@ -37,5 +37,5 @@ export {
 export { type Received, type ReceiveRequest, receive } from "./receive.ts";
 export { type MessagePosition, removeMessage } from "./remove.ts";
 export { type NewMessages, type Placement, send } from "./send.ts";
-export { acknowledge, type LeasedRange, type RetryOutcome, release, retry } from "./settle.ts";
+export { acknowledge, giveUp, type LeasedRange, type RetryOutcome, release, retry } from "./settle.ts";
 export { nextWakeAt } from "./wake.ts";

@@ -16,6 +16,8 @@ export interface QueueRules {
   maxRetries: number;
   /** Most push deliveries at a time; `null` scales by backlog and failures. */
   maxConcurrency: number | null;
+  /** Whether the number of deliveries grows and shrinks up to `maxConcurrency`. Default true; false begins with all of them. */
+  scalesConcurrency?: boolean;
   /** Delay of a retry that names none, in ms. */
   retryDelayMs: number;
   /** How long a message is kept, counted from when it was accepted, in ms. */

@@ -32,6 +32,15 @@ export function acknowledge(queue: Queue, range: LeasedRange): number {
   return acked;
 }
 
+/** `dead` from `leased`, whatever attempts are left: the caller moves or drops the bytes of what is returned. */
+export function giveUp(queue: Queue, range: LeasedRange): Slice[] {
+  return takeLeased(queue, range).map((entry) => {
+    const slice = sliceOf(entry);
+    removeEntry(queue, entry);
+    return slice;
+  });
+}
+
 /**
  * `ready` or `delayed` from `leased`: the delivery failed. Messages that have used `max_retries` are `dead` instead.
  *

@@ -29,6 +29,7 @@ export const PORT_BUGS: readonly PlantedBug[] = [
       alterConsumer(ports, ({ deliver }) => ({
         deliver: async (delivery) => {
           const result = await deliver(delivery);
+          if ("rejected" in result) return result;
           return { ...result, retryMessages: result.retryMessages.map(({ msgId }) => ({ msgId })) };
         },
       })),

@@ -1,0 +1,34 @@
+/**
+ * Signs requests as https://www.standardwebhooks.com asks for, so that receivers verify them with a library they have:
+ * HMAC-SHA256 over `ID.TIMESTAMP.BODY`, in base64.
+ *
+ * @param secret `whsec_` and the key in base64, or any other text, whose UTF-8 bytes are the key.
+ * @returns the three headers.
+ */
+export async function signatureHeaders(
+  secret: string,
+  id: string,
+  body: Uint8Array,
+  nowMs: number,
+): Promise<Readonly<Record<string, string>>> {
+  const timestamp = String(Math.floor(nowMs / 1000));
+  const prefix = new TextEncoder().encode(`${id}.${timestamp}.`);
+  const signed = new Uint8Array(prefix.byteLength + body.byteLength);
+  signed.set(prefix);
+  signed.set(body, prefix.byteLength);
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", keyOf(secret), algorithm, false, ["sign"]);
+  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, signed));
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${btoa(String.fromCharCode(...signature))}`,
+  };
+}
+
+const BASE64_PREFIX = "whsec_";
+
+function keyOf(secret: string): Uint8Array<ArrayBuffer> {
+  if (!secret.startsWith(BASE64_PREFIX)) return Uint8Array.from(new TextEncoder().encode(secret));
+  return Uint8Array.from(atob(secret.slice(BASE64_PREFIX.length)), (char) => char.charCodeAt(0));
+}

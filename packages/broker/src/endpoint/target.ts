@@ -1,0 +1,87 @@
+/** Who may be called. */
+export interface TargetRules {
+  /** Whether this machine and its network may be called too: in development. */
+  readonly privateAllowed: boolean;
+  /** Hosts, with or without a port, that may be called wherever they are. Lower case. */
+  readonly allowedHosts: readonly string[];
+}
+
+/** Who may be called by the broker's environment variables: `SLUICE_ENV`, and names separated by commas. */
+export function targetRulesOf(env: {
+  readonly SLUICE_ENV?: string;
+  readonly SLUICE_PUSH_HOSTS?: string;
+}): TargetRules {
+  const names = (env.SLUICE_PUSH_HOSTS ?? "").split(",").map((name) => name.trim().toLowerCase());
+  return {
+    privateAllowed: env.SLUICE_ENV === "development" || env.SLUICE_ENV === "local",
+    allowedHosts: names.filter((name) => name !== ""),
+  };
+}
+
+/**
+ * Why a URL may not be called, `null` if it may: a queue's endpoint is set by whoever configures the queue, and must not be
+ * a way into the network that the broker runs in. Looks at the URL alone; what a public name resolves to is the platform's to
+ * check (deployed, Workers reach public addresses only).
+ */
+export function refusalOfTarget(text: string, rules: TargetRules): string | null {
+  const url = URL.parse(text);
+  if (url === null) return "it is no URL";
+  if (url.protocol !== "http:" && url.protocol !== "https:") return "only http: and https: can be called";
+  if (url.username !== "" || url.password !== "") return "it has a user and a password in it";
+  if (rules.privateAllowed) return null;
+  // A name that ends with a dot is the same host.
+  const hostname = url.hostname.replace(/\.$/, "");
+  if (rules.allowedHosts.includes(hostname) || rules.allowedHosts.includes(url.host)) return null;
+  return isPrivateHost(hostname)
+    ? `"${hostname}" is not public: private addresses are called in development, or when SLUICE_PUSH_HOSTS lists them`
+    : null;
+}
+
+/** Names that never leave the machine or its network. */
+const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|home\.arpa)$/;
+
+/** The URL parser has turned every spelling of an IPv4 address (decimal, hex, octal, short) into four numbers. */
+function isPrivateHost(hostname: string): boolean {
+  if (hostname.startsWith("[")) return isPrivateV6(hostname.slice(1, -1));
+  const numbers = hostname.split(".").map(Number);
+  if (numbers.length === 4 && /^[\d.]+$/.test(hostname)) return isPrivateV4(numbers);
+  // A name without a dot is one of the local network.
+  return !hostname.includes(".") || PRIVATE_NAMES.test(hostname);
+}
+
+/** What is not globally reachable by IANA's registry of special-purpose addresses. */
+function isPrivateV4([a = 0, b = 0, c = 0]: readonly number[]): boolean {
+  return (
+    a === 0 ||
+    a === 10 ||
+    a === 127 ||
+    a >= 224 ||
+    (a === 100 && b >= 64 && b <= 127) ||
+    (a === 169 && b === 254) ||
+    (a === 172 && b >= 16 && b <= 31) ||
+    (a === 192 && b === 168) ||
+    (a === 192 && b === 0 && (c === 0 || c === 2)) ||
+    (a === 198 && (b === 18 || b === 19)) ||
+    (a === 198 && b === 51 && c === 100) ||
+    (a === 203 && b === 0 && c === 113)
+  );
+}
+
+/** The URL parser writes the shortest form: eight groups with the longest run of zeros left out. */
+function isPrivateV6(address: string): boolean {
+  const [head = "", tail] = address.split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Array<string>(tail === undefined ? 0 : 8 - left.length - right.length).fill("0");
+  const groups = [...left, ...zeros, ...right].map((group) => Number.parseInt(group, 16));
+  const [first = 0, second = 0] = groups;
+  const v4 = [6, 7].flatMap((i) => [(groups[i] ?? 0) >> 8, (groups[i] ?? 0) & 255]);
+  const isAllZero = (from: number, to: number) => groups.slice(from, to).every((group) => group === 0);
+  // ::, ::1, IPv4 in IPv6 (mapped, compatible, translated), 6to4.
+  if (isAllZero(0, 5) && (groups[5] === 0 || groups[5] === 0xffff)) return isAllZero(0, 7) || isPrivateV4(v4);
+  if (isAllZero(0, 4) && groups[4] === 0xffff) return isPrivateV4(v4);
+  if (first === 0x64 && second === 0xff9b) return groups[2] === 1 || isPrivateV4(v4);
+  if (first === 0x2002) return isPrivateV4([second >> 8, second & 255, (groups[2] ?? 0) >> 8]);
+  // Only 2000::/3 is global, and of that not documentation, Teredo and other protocol assignments.
+  return (first & 0xe000) !== 0x2000 || (first === 0x2001 && (second < 0x200 || second === 0xdb8));
+}
