@@ -10,6 +10,8 @@ import type {
   MoveTask,
   NewMove,
   PeekedBatch,
+  PublishReply,
+  PublishRequest,
   PullReply,
   PullRequest,
   PullSettled,
@@ -28,9 +30,11 @@ import type {
   SendReply,
   SendRequest,
   StartMoveReply,
+  TopicObjectRpc,
   VisibilityChange,
   VisibilityOutcome,
 } from "@sluice/protocol";
+import { isTopicObject } from "@sluice/protocol";
 import type { Clock } from "./clock.ts";
 import {
   type ConfiguredQueueObject,
@@ -44,6 +48,7 @@ import { httpPort } from "./endpoint/http-port.ts";
 import { targetRulesOf } from "./endpoint/target.ts";
 import type { QueueLog } from "./log.ts";
 import { nameIn, type OpenQueue, openQueue } from "./open-queue.ts";
+import { passOn } from "./pass-on.ts";
 import { deleteByRefs, peek } from "./peek.ts";
 import type { ConsumerPort, HandOver } from "./ports.ts";
 import { pull } from "./pull.ts";
@@ -94,6 +99,7 @@ export interface QueueBrokerObject
   extends QueueBrokerRpc,
     QueuePullRpc,
     QueueReceiveRpc,
+    TopicObjectRpc,
     ConfiguredQueueObject {
   take(queue: string, handOver: HandOver): Promise<void>;
   /** Development only: moves this queue's clock forward. */
@@ -138,11 +144,22 @@ export function createQueueBroker(options: BrokerOptions) {
     async take(queue: string, handOver: HandOver): Promise<void> {
       const open = await this.#open(queue);
       if (open.registration.definition === undefined) {
+        if (isTopicObject(handOver.source)) return this.#passOn(open, handOver);
         const reply = await this.#directory().ensureQueue(queue);
         if (!reply.ok) throw new Error(`queue "${queue}" cannot be created: ${reply.refusal.kind}`);
         await open.adopt(reply.record);
       }
       await open.core.take(handOver);
+    }
+
+    async publish(topicObject: string, request: PublishRequest): Promise<PublishReply> {
+      if (fullStorages.refuses(topicObject, Date.now())) return STORAGE_FULL;
+      try {
+        return await (await this.#open(topicObject)).core.topic.publish(request);
+      } catch (error) {
+        if (error instanceof UnreadableQueueError) return error.failure;
+        throw error;
+      }
     }
 
     async enqueue(queue: string, request: SendRequest): Promise<EnqueueReply> {
@@ -292,6 +309,12 @@ export function createQueueBroker(options: BrokerOptions) {
       }
     }
 
+    /** What a topic has for a queue that does not exist goes where its subscription says (spec sns-delivery 6.3). */
+    async #passOn({ core }: OpenQueue, handOver: HandOver): Promise<void> {
+      const fate = await this.#directory().undeliverable(handOver.source, core.name);
+      await passOn(core, handOver, fate);
+    }
+
     /** Drops what the queue holds; it is opened again by the next call. */
     async #drop(open: OpenQueue): Promise<void> {
       const { backlogCount } = open.core.metrics();
@@ -358,6 +381,7 @@ export function createQueueBroker(options: BrokerOptions) {
         opened: async (queue, copy) => object().opened(queue, copy),
         ensureQueue: async (queue) => object().ensureQueue(queue),
         findByName: async (queue) => object().findByName(queue),
+        undeliverable: async (topicObject, queue) => object().undeliverable(topicObject, queue),
         report: async (queue, mark) => object().report(queue, mark),
       };
     }

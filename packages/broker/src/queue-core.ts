@@ -17,6 +17,7 @@ import {
   type BacklogMetrics,
   type DeleteOutcome,
   type EnqueueReply,
+  isTopicObject,
   type MessageCounts,
   PackedIndex,
   type PurgeReply,
@@ -49,6 +50,7 @@ import { Receivers } from "./receivers.ts";
 import { lapseDelayMs } from "./retry-delay.ts";
 import { rulesOf } from "./rules.ts";
 import { changeByReceipt, deleteByReceipt } from "./settle-receipts.ts";
+import { Topic } from "./topic.ts";
 
 /** Ids of one life of the outbox; must be the engine's factor too, so that one epoch numbers both. */
 const IDS_PER_EPOCH = 2 ** 32;
@@ -79,6 +81,7 @@ export class QueueCore {
   readonly deduplication: Deduplication;
   readonly attempts: Attempts;
   readonly moves: Moves;
+  readonly topic: Topic;
   readonly #commit: GroupCommit;
   readonly #dispatcher: PushDispatcher;
   readonly #epoch: number;
@@ -112,6 +115,7 @@ export class QueueCore {
     this.deduplication = new Deduplication(this, this.#epoch * IDS_PER_EPOCH);
     this.attempts = new Attempts(this);
     this.moves = new Moves(this);
+    this.topic = new Topic(this, this.#epoch * IDS_PER_EPOCH);
     this.#dispatcher = new PushDispatcher(this, store.readEpoch() > 0);
     this.#load();
   }
@@ -161,7 +165,7 @@ export class QueueCore {
   async send(requests: readonly SendRequest[]): Promise<SendReply> {
     const admitted = admit(requests, this.deliveryDelaySeconds);
     if (!admitted.ok) return admitted;
-    const taken = await this.#takeIn(requests, () => {
+    const taken = await this.takeIn(bytesOf(requests), () => {
       // The fast path looks at no message: nobody asks what became of each.
       if (!this.queue.isFifo) this.accept(admitted.incoming);
       else for (const incoming of admitted.incoming) enqueue(this, incoming);
@@ -173,18 +177,17 @@ export class QueueCore {
   async enqueue(request: SendRequest): Promise<EnqueueReply> {
     const admitted = admit([request], this.deliveryDelaySeconds, SQS_MESSAGE_BYTES_MAX);
     if (!admitted.ok) return admitted;
-    const taken = await this.#takeIn([request], () =>
+    const taken = await this.takeIn(bytesOf([request]), () =>
       admitted.incoming.flatMap((incoming) => enqueue(this, incoming)),
     );
     return taken.ok ? { ok: true, messages: taken.result } : taken;
   }
 
   /** Runs `take` in a turn, unless more waits for its commit than may. */
-  async #takeIn<Result>(
-    requests: readonly SendRequest[],
+  async takeIn<Result>(
+    bytes: number,
     take: () => Result,
   ): Promise<{ readonly ok: true; readonly result: Result } | RpcFailure> {
-    const bytes = requests.reduce((sum, { packed }) => sum + packed.byteLength, 0);
     if (this.#uncommittedBytes + bytes > UNCOMMITTED_BYTES_MAX || this.deduplication.isFull) {
       return {
         ok: false,
@@ -248,7 +251,10 @@ export class QueueCore {
       const index = new PackedIndex(packed);
       this.outbox.noteTaken(source, id);
       this.write(() => store.writeInbox(source, id));
-      this.accept([{ index, delaySeconds: this.deliveryDelaySeconds }]);
+      const incoming = { index, delaySeconds: this.deliveryDelaySeconds };
+      // A FIFO queue tells duplicates among all that is sent to it, by topics too (spec sns-delivery 8.6).
+      if (isTopicObject(source)) enqueue(this, incoming);
+      else this.accept([incoming]);
     });
   }
 
@@ -442,4 +448,8 @@ export class QueueCore {
     const { retried, dead } = endPushLeases(this.queue, nowMs);
     return { retried: retried.reduce((sum, slice) => sum + slice.to - slice.from, 0), dead };
   }
+}
+
+function bytesOf(requests: readonly SendRequest[]): number {
+  return requests.reduce((sum, { packed }) => sum + packed.byteLength, 0);
 }

@@ -1,17 +1,30 @@
 import { DurableObject } from "cloudflare:workers";
 import {
+  type Confirmation,
   type ConsumerDefinition,
   type DirectoryReply,
   type DirectoryRpc,
   type NewQueue,
   type NewSubscription,
+  type NewTopic,
+  type NewTopicSubscription,
   type PurgeRecord,
   type QueueChange,
   type QueueRecord,
   type QueueTopology,
+  type SigningIdentity,
   type Subscription,
   type SubscriptionChange,
   type SubscriptionReply,
+  type TopicChange,
+  type TopicRecord,
+  type TopicReply,
+  type TopicSnapshot,
+  type TopicSubscription,
+  type TopicSubscriptionChange,
+  type TopicSubscriptionReply,
+  type TopicsRpc,
+  topicObjectName,
   topologyFingerprint,
 } from "@sluice/protocol";
 import type { Mark } from "../mark.ts";
@@ -28,6 +41,10 @@ import { Registry } from "./registry.ts";
 import { DirectoryRows } from "./rows.ts";
 import { lossShownBy, restoreQueue, type Standing, standingOf } from "./standing.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import { TopicRows } from "./topics/topic-rows.ts";
+import * as topicSubscriptions from "./topics/topic-subscriptions.ts";
+import { Topics } from "./topics/topics.ts";
+import { type Undeliverable, undeliverableTo } from "./topics/undeliverable.ts";
 
 /** Name of the one directory of an account. */
 export const DIRECTORY_NAME = "directory";
@@ -56,10 +73,12 @@ export interface QueuesDirectory extends Pick<MarkDirectory, "report">, Pick<Dir
   opened(queue: string, copy: QueueRecord | null): Promise<Opened>;
   /** The queue of a name, created if there is none: dead letters have come for it. */
   ensureQueue(queue: string): Promise<DirectoryReply>;
+  /** What becomes of messages of a topic for a queue that does not exist (any more). */
+  undeliverable(topicObject: string, queue: string): Promise<Undeliverable>;
 }
 
 /** The directory's Durable Object as its callers see it. */
-export interface DirectoryObject extends DirectoryRpc, QueuesDirectory, Rpc.DurableObjectBranded {}
+export interface DirectoryObject extends DirectoryRpc, TopicsRpc, QueuesDirectory, Rpc.DurableObjectBranded {}
 
 /** What a queue's object has to answer to the directory. */
 export interface ConfiguredQueueObject extends Rpc.DurableObjectBranded {
@@ -86,6 +105,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     readonly #deletions: Deletions;
     readonly #registry: Registry;
     readonly #notices: Notices;
+    readonly #topics: Topics;
     #deployed = "";
 
     constructor(ctx: DurableObjectState, env: DirectoryEnv) {
@@ -101,6 +121,12 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
         erase: (name) => this.#rows.erase(name),
         now: () => Date.now(),
         newId,
+      });
+      this.#topics = new Topics(new TopicRows(sql), {
+        queues: this.#registry,
+        now: () => Date.now(),
+        newId,
+        warn: (line) => console.warn(`Directory: ${line}`),
       });
       const queue = (name: string) => {
         const { SLUICE_QUEUES: namespace } = env;
@@ -189,6 +215,77 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       return this.#deletions.last(name, Date.now());
     }
 
+    async listTopics(): Promise<readonly TopicRecord[]> {
+      return this.#topics.registry.topics();
+    }
+
+    async findTopic(arn: string): Promise<TopicSnapshot | null> {
+      this.#sweep();
+      return this.#topics.registry.snapshot(arn);
+    }
+
+    createTopic(topic: NewTopic): Promise<TopicReply> {
+      return this.#changeTopics(() => this.#topics.create(topic));
+    }
+
+    changeTopic(arn: string, change: TopicChange): Promise<TopicReply> {
+      return this.#changeTopics(() => this.#topics.change(arn, change));
+    }
+
+    deleteTopic(arn: string): Promise<TopicReply> {
+      return this.#changeTopics(() => this.#topics.delete(arn));
+    }
+
+    async listTopicSubscriptions(): Promise<readonly TopicSubscription[]> {
+      this.#sweep();
+      return this.#topics.registry.subscriptions().filter(({ status }) => status.kind !== "ended");
+    }
+
+    async findTopicSubscription(arn: string): Promise<TopicSubscription | null> {
+      this.#sweep();
+      const found = this.#topics.registry.subscription(arn);
+      return found === undefined || found.status.kind === "ended" ? null : found;
+    }
+
+    subscribe(subscription: NewTopicSubscription): Promise<TopicSubscriptionReply> {
+      this.#sweep();
+      return this.#changeTopics(() => topicSubscriptions.subscribe(this.#topics, subscription));
+    }
+
+    renewToken(arn: string, token: string): Promise<TopicSubscriptionReply> {
+      return this.#changeTopics(() => topicSubscriptions.renewToken(this.#topics, arn, token));
+    }
+
+    confirmSubscription(confirmation: Confirmation): Promise<TopicSubscriptionReply> {
+      this.#sweep();
+      return this.#changeTopics(() => topicSubscriptions.confirm(this.#topics, confirmation));
+    }
+
+    changeTopicSubscription(arn: string, change: TopicSubscriptionChange): Promise<TopicSubscriptionReply> {
+      return this.#changeTopics(() => topicSubscriptions.changeSubscription(this.#topics, arn, change));
+    }
+
+    unsubscribe(arn: string, undoToken: string | null): Promise<TopicSubscriptionReply> {
+      return this.#changeTopics(() => topicSubscriptions.unsubscribe(this.#topics, arn, undoToken));
+    }
+
+    async signingIdentity(): Promise<SigningIdentity | null> {
+      return this.#topics.signingIdentity();
+    }
+
+    async keepSigningIdentity(identity: SigningIdentity): Promise<SigningIdentity> {
+      return this.#transaction(() => this.#topics.keepSigningIdentity(identity));
+    }
+
+    async hiddenObjects(): Promise<readonly string[]> {
+      const topics = this.#topics.registry.topics().map(({ topicId }) => topicObjectName(topicId));
+      return [...this.#registry.hidden().map(({ name }) => name), ...topics];
+    }
+
+    async undeliverable(topicObject: string, queue: string): Promise<Undeliverable> {
+      return undeliverableTo(this.#topics.registry, topicObject, queue);
+    }
+
     async deployed(): Promise<string> {
       return this.#deployed;
     }
@@ -244,6 +341,21 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       const waited = new Promise<void>((resolve) => setTimeout(resolve, TELL_MS_MAX));
       await Promise.race([this.#notices.tell(reply.record.name), waited]);
       return reply;
+    }
+
+    /** Makes a change of topics, and answers when queues that changed with it know of that, as `#change` does. */
+    async #changeTopics<Reply extends { readonly ok: boolean }>(change: () => Reply): Promise<Reply> {
+      const reply = this.#transaction(change);
+      if (this.#registry.untold().length === 0) return reply;
+      const waited = new Promise<void>((resolve) => setTimeout(resolve, TELL_MS_MAX));
+      await Promise.race([this.#tellAll(), waited]);
+      return reply;
+    }
+
+    #sweep(): void {
+      if (!topicSubscriptions.isSweepDue(this.#topics)) return;
+      this.#transaction(() => topicSubscriptions.sweep(this.#topics));
+      void this.#tellAll();
     }
 
     async #tellAll(): Promise<void> {

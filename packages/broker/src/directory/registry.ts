@@ -1,4 +1,4 @@
-import type { QueueRecord } from "@sluice/protocol";
+import { isEndpointQueue, type QueueRecord } from "@sluice/protocol";
 import { type DirectoryRow, nameOf, type QueueRow } from "./row.ts";
 
 /** What the registry needs of its surroundings. */
@@ -25,7 +25,7 @@ export class Registry {
     for (const row of rows) this.#enter(row);
   }
 
-  /** Queues that exist. */
+  /** Queues that exist, without those that only a subscription knows. */
   get size(): number {
     return this.#queues;
   }
@@ -61,10 +61,15 @@ export class Registry {
     for (const row of this.#rows.values()) if (row.kind === "queue") yield row;
   }
 
-  /** In order of names. */
+  /** In order of names, without those that only a subscription knows. */
   list(): QueueRecord[] {
-    const records = [...this.queues()].map(({ record }) => record);
+    const records = [...this.queues()].flatMap(({ record }) => (isEndpointQueue(record.name) ? [] : record));
     return records.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Those that only a subscription knows. */
+  hidden(): QueueRecord[] {
+    return [...this.queues()].flatMap(({ record }) => (isEndpointQueue(record.name) ? record : []));
   }
 
   /** Rows that their queues' objects do not know about yet. */
@@ -88,7 +93,7 @@ export class Registry {
     const revision = row.kind === "queue" ? row.record.revision : row.revision;
     this.#lastRevision = Math.max(this.#lastRevision, revision);
     if (row.kind !== "queue") return;
-    this.#queues += 1;
+    if (!isEndpointQueue(row.record.name)) this.#queues += 1;
     this.#namesById.set(row.record.queueId, row.record.name);
   }
 
@@ -96,7 +101,7 @@ export class Registry {
     const row = this.#rows.get(name);
     this.#rows.delete(name);
     if (row?.kind !== "queue") return;
-    this.#queues -= 1;
+    if (!isEndpointQueue(name)) this.#queues -= 1;
     this.#namesById.delete(row.record.queueId);
   }
 }

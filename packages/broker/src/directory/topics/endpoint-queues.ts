@@ -1,0 +1,102 @@
+import {
+  CONNECT_TIMEOUT_SECONDS_MAX,
+  HTTP_CONCURRENCY_DEFAULT,
+  type HttpPushConsumerDefinition,
+  isEndpointQueue,
+  type QueueDefinition,
+  RETENTION_SECONDS_DEFAULT,
+  type TopicRecord,
+  type TopicSubscription,
+} from "@sluice/protocol";
+import {
+  contentTypeToSend,
+  effectivePolicy,
+  type SubscriptionDocument,
+  type TopicDocument,
+} from "@sluice/retry";
+import { changed, deleteQueue, newRecord } from "../queues.ts";
+import type { Registry } from "../registry.ts";
+
+/** How long SNS waits for an endpoint, in seconds (spec sns-delivery 8.1). */
+export const SNS_TIMEOUT_SECONDS = 15;
+
+/**
+ * Makes the queue of an HTTP subscription what its topic and the subscription say now: creates it, or changes it. A queue of
+ * somebody else's is left alone.
+ */
+export function syncEndpointQueue(
+  registry: Registry,
+  topic: TopicRecord,
+  subscription: TopicSubscription,
+): void {
+  const { target } = subscription;
+  if (!isEndpointQueue(target)) return;
+  const definition = endpointDefinition(topic, subscription);
+  const row = registry.queue(target);
+  if (row === undefined) {
+    registry.put({
+      kind: "queue",
+      record: newRecord(registry, target, definition),
+      configured: null,
+      told: 0,
+    });
+  } else if (JSON.stringify(row.record.definition) !== JSON.stringify(definition)) {
+    changed(registry, row, { definition });
+  }
+}
+
+/** Deletes the queue of an HTTP subscription with what is still in it. */
+export function deleteEndpointQueue(registry: Registry, { target }: TopicSubscription): void {
+  const queueId = isEndpointQueue(target) ? registry.queue(target)?.record.queueId : undefined;
+  if (queueId !== undefined) deleteQueue(registry, queueId);
+}
+
+/** What the queue that leads to an endpoint is set to: the policy that counts for it (spec sns-delivery 2.7, 11.3). */
+export function endpointDefinition(topic: TopicRecord, subscription: TopicSubscription): QueueDefinition {
+  const { healthy, maxReceivesPerSecond, headerContentType } = effectivePolicy(
+    documentOf<SubscriptionDocument>(subscription.attributes.DeliveryPolicy),
+    documentOf<TopicDocument>(topic.attributes.DeliveryPolicy),
+  );
+  const isRaw = subscription.attributes.RawMessageDelivery === "true";
+  const { url, authorization } = endpointOf(subscription.endpoint);
+  const consumer: HttpPushConsumerDefinition = {
+    type: "http_push",
+    settings: {
+      url,
+      format: "sns",
+      contentType: contentTypeToSend(headerContentType, isRaw),
+      ...(authorization === null ? {} : { headers: { authorization } }),
+      maxConcurrency: HTTP_CONCURRENCY_DEFAULT,
+      connectTimeoutSeconds: Math.min(SNS_TIMEOUT_SECONDS, CONNECT_TIMEOUT_SECONDS_MAX),
+      responseTimeoutSeconds: SNS_TIMEOUT_SECONDS,
+      readinessPath: null,
+      maxRetries: healthy.numRetries,
+      retryDelaySeconds: 0,
+      retryPolicy: { kind: "sns", ...healthy, jitter: "equal" },
+      deadLetterQueue: subscription.deadLetterQueue,
+    },
+  };
+  return {
+    deliveryDelaySeconds: 0,
+    messageRetentionSeconds: RETENTION_SECONDS_DEFAULT,
+    producers: [],
+    consumer,
+    ...(maxReceivesPerSecond === null ? {} : { maxReceivesPerSecond }),
+  };
+}
+
+/** Credentials in a URL go into a header (spec sns-delivery 8.1: basic authentication). */
+function endpointOf(endpoint: string): { readonly url: string; readonly authorization: string | null } {
+  const url = new URL(endpoint);
+  const { username, password } = url;
+  if (username === "" && password === "") return { url: endpoint, authorization: null };
+  url.username = "";
+  url.password = "";
+  const bytes = new TextEncoder().encode(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  return { url: url.href, authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
+}
+
+/** A policy in its stored form: it was checked before it was stored. */
+function documentOf<Document>(text: string | undefined): Document | null {
+  return text === undefined ? null : (JSON.parse(text) as Document);
+}

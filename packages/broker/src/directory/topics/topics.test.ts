@@ -1,0 +1,300 @@
+import {
+  CONFIRMATION_TOKEN_MS,
+  FIFO_TOPIC_SUBSCRIPTIONS_MAX,
+  type NewTopicSubscription,
+  PENDING_SUBSCRIPTION_MS,
+  TOPIC_FILTER_POLICIES_MAX,
+  TOPIC_SUBSCRIPTIONS_MAX,
+  type TopicReply,
+  type TopicSubscriptionReply,
+} from "@sluice/protocol";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { nodeSql } from "../../../test/node-sql.ts";
+import { TestRegistry } from "../../../test/registry.ts";
+import { TopicRows } from "./topic-rows.ts";
+import {
+  changeSubscription,
+  confirm,
+  isSweepDue,
+  renewToken,
+  subscribe,
+  sweep,
+  unsubscribe,
+} from "./topic-subscriptions.ts";
+import { Topics } from "./topics.ts";
+import { undeliverableTo } from "./undeliverable.ts";
+
+const ARN = "arn:aws:sns:us-east-1:000000000000:news";
+const HOOK = "http://localhost:9/hook";
+
+let sql: SqlStorage;
+let queues: TestRegistry;
+let topics: Topics;
+let nowMs: number;
+let warnings: string[];
+
+/** As after a restart: what is stored is all there is. */
+function restarted(): Topics {
+  return new Topics(new TopicRows(sql), {
+    queues,
+    now: () => nowMs,
+    newId: () => crypto.randomUUID().replaceAll("-", ""),
+    warn: (line) => warnings.push(line),
+  });
+}
+
+beforeEach(() => {
+  sql = nodeSql();
+  queues = new TestRegistry();
+  nowMs = 1_700_000_000_000;
+  warnings = [];
+  topics = restarted();
+});
+
+function topicIn(reply: TopicReply) {
+  if (!reply.ok) throw new Error(`refused: ${JSON.stringify(reply.refusal)}`);
+  return reply.topic;
+}
+
+function subscriptionIn(reply: TopicSubscriptionReply) {
+  if (!reply.ok) throw new Error(`refused: ${JSON.stringify(reply.refusal)}`);
+  return reply.subscription;
+}
+
+function refusalIn(reply: TopicReply | TopicSubscriptionReply) {
+  return reply.ok ? "not refused" : reply.refusal.kind;
+}
+
+const create = (changes: object = {}) =>
+  topicIn(topics.create({ arn: ARN, isFifo: false, attributes: {}, tags: {}, ...changes }));
+
+const toQueue = (target: string, changes: Partial<NewTopicSubscription> = {}): NewTopicSubscription => ({
+  topicArn: ARN,
+  protocol: "sqs",
+  endpoint: `arn:aws:sqs:us-east-1:000000000000:${target}`,
+  target,
+  deadLetterQueue: null,
+  token: null,
+  attributes: {},
+  ...changes,
+});
+
+const toUrl = (token: string, changes: Partial<NewTopicSubscription> = {}): NewTopicSubscription => ({
+  ...toQueue("unused"),
+  protocol: "http",
+  endpoint: HOOK,
+  target: null,
+  token,
+  ...changes,
+});
+
+const confirmation = (token: string) => ({ token, isAuthenticated: false, authenticateOnUnsubscribe: true });
+const endpointQueue = () => queues.hidden()[0];
+
+describe("a topic", () => {
+  it("is created once, is there after a restart, and is gone with its subscriptions when it is deleted", () => {
+    const topic = create({ tags: { team: "a" } });
+    expect(topics.create({ arn: ARN, isFifo: true, attributes: {}, tags: {} })).toEqual({
+      ok: false,
+      refusal: { kind: "topicExists", topic },
+    });
+    subscribe(topics, toQueue("mail"));
+    subscribe(topics, toUrl("t1"));
+    topics = restarted();
+    expect(topics.registry.snapshot(ARN)).toMatchObject({ topic, subscriptions: [{ target: "mail" }, {}] });
+    expect(queues.hidden()).toHaveLength(1);
+    topicIn(topics.delete(ARN));
+    expect([refusalIn(topics.delete(ARN)), queues.hidden()]).toEqual(["topicNotFound", []]);
+    topics = restarted();
+    expect([topics.registry.topics(), topics.registry.subscriptions()]).toEqual([[], []]);
+  });
+
+  it("is changed only from what it was: of two changes at once none is lost", () => {
+    const { revision } = create();
+    const tagged = topicIn(topics.change(ARN, { basedOn: revision, tags: { a: "1" } }));
+    expect(refusalIn(topics.change(ARN, { basedOn: revision, tags: {} }))).toBe("changedMeanwhile");
+    const named = topics.change(ARN, { basedOn: tagged.revision, attributes: { DisplayName: "x" } });
+    expect(topicIn(named)).toMatchObject({ tags: { a: "1" }, attributes: { DisplayName: "x" } });
+    expect(refusalIn(topics.change(`${ARN}2`, { basedOn: 1 }))).toBe("topicNotFound");
+  });
+
+  it("is left out when its row is damaged, and so are its subscriptions; the log says so", () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    create();
+    subscribe(topics, toQueue("mail"));
+    sql.exec("UPDATE topics SET row = replace(row, 'news', 'olds')");
+    expect(restarted().registry.snapshot(ARN)).toBeNull();
+    expect(log.mock.calls).toEqual([
+      [`Directory: what was stored of topic "${ARN}" is damaged and left out`],
+    ]);
+    log.mockRestore();
+  });
+
+  it("keeps the first signing identity", () => {
+    expect(topics.signingIdentity()).toBeNull();
+    const first = { privateKeyPkcs8: "k1", certificatePem: "c1" };
+    expect(topics.keepSigningIdentity(first)).toEqual(first);
+    expect(topics.keepSigningIdentity({ privateKeyPkcs8: "k2", certificatePem: "c2" })).toEqual(first);
+    expect(restarted().signingIdentity()).toEqual(first);
+  });
+});
+
+describe("a subscription", () => {
+  it("of a queue is confirmed at once, one per topic and endpoint", () => {
+    create();
+    expect(refusalIn(subscribe(topics, toQueue("mail", { topicArn: `${ARN}2` })))).toBe("topicNotFound");
+    const subscription = subscriptionIn(subscribe(topics, toQueue("mail")));
+    expect(subscription).toMatchObject({
+      arn: `${ARN}:${subscription.subscriptionId}`,
+      target: "mail",
+      status: { kind: "confirmed", wasAuthenticated: true },
+    });
+    expect(subscribe(topics, toQueue("mail"))).toEqual({
+      ok: false,
+      refusal: { kind: "subscriptionExists", subscription },
+    });
+    expect(queues.hidden()).toEqual([]);
+  });
+
+  it("of a URL is pending until its token comes back, for two days, and gets a queue that no list has", () => {
+    create();
+    const { arn, target } = subscriptionIn(subscribe(topics, toUrl("t1")));
+    expect(endpointQueue()).toMatchObject({
+      name: target,
+      definition: { consumer: { type: "http_push", settings: { url: HOOK, format: "sns" } } },
+    });
+    expect([queues.list(), queues.size]).toEqual([[], 0]);
+    expect(refusalIn(confirm(topics, confirmation("t2")))).toBe("tokenUnknown");
+    nowMs += CONFIRMATION_TOKEN_MS;
+    expect(refusalIn(confirm(topics, confirmation("t1")))).toBe("tokenUnknown");
+    subscriptionIn(renewToken(topics, arn, "t3"));
+    topics = restarted();
+    expect(refusalIn(confirm(topics, confirmation("t1")))).toBe("tokenUnknown");
+    const confirmed = subscriptionIn(confirm(topics, confirmation("t3")));
+    // Who is not known cannot ask for others to be known.
+    expect(confirmed.status).toMatchObject({
+      kind: "confirmed",
+      wasAuthenticated: false,
+      authenticateOnUnsubscribe: false,
+    });
+    expect(subscriptionIn(confirm(topics, confirmation("t3")))).toEqual(confirmed);
+    expect(refusalIn(renewToken(topics, arn, "t4"))).toBe("subscriptionNotFound");
+  });
+
+  it("that nobody confirms is deleted after three days, and the log says so", () => {
+    create();
+    const { arn } = subscriptionIn(subscribe(topics, toUrl("t1")));
+    nowMs += PENDING_SUBSCRIPTION_MS - 1;
+    expect([isSweepDue(topics), sweep(topics)]).toEqual([false, false]);
+    nowMs += 1;
+    expect([isSweepDue(topics), sweep(topics)]).toEqual([true, true]);
+    expect([topics.registry.subscriptions(), queues.hidden()]).toEqual([[], []]);
+    expect(warnings).toEqual([`the subscription "${arn}" was not confirmed in time and is deleted`]);
+  });
+
+  it("can be taken back for two days by who was not asked when it ended", () => {
+    create();
+    const { arn } = subscriptionIn(subscribe(topics, toUrl("t1")));
+    subscriptionIn(confirm(topics, confirmation("t1")));
+    subscriptionIn(unsubscribe(topics, arn, "undo"));
+    expect(topics.registry.subscriptionsOf(ARN)).toEqual([]);
+    expect(topics.registry.topic(ARN)?.endedSubscriptions).toBe(1);
+    expect(refusalIn(unsubscribe(topics, arn, null))).toBe("subscriptionNotFound");
+    expect(subscriptionIn(confirm(topics, confirmation("undo"))).arn).toBe(arn);
+    subscriptionIn(unsubscribe(topics, arn, "undo again"));
+    nowMs += CONFIRMATION_TOKEN_MS;
+    expect([sweep(topics), queues.hidden(), warnings]).toEqual([true, [], []]);
+  });
+
+  it("is deleted for good with its queue, and can be made anew", () => {
+    create();
+    const { arn } = subscriptionIn(subscribe(topics, toUrl("t1")));
+    subscriptionIn(unsubscribe(topics, arn, null));
+    expect([queues.hidden(), topics.registry.subscription(arn)]).toEqual([[], undefined]);
+    expect(subscriptionIn(subscribe(topics, toUrl("t2"))).arn).not.toBe(arn);
+  });
+
+  it("is changed only from what it was", () => {
+    create();
+    const { arn, revision } = subscriptionIn(subscribe(topics, toQueue("mail")));
+    const change = { basedOn: revision, attributes: { RawMessageDelivery: "true" }, deadLetterQueue: "dead" };
+    expect(subscriptionIn(changeSubscription(topics, arn, change))).toMatchObject({
+      attributes: { RawMessageDelivery: "true" },
+      deadLetterQueue: "dead",
+    });
+    expect(refusalIn(changeSubscription(topics, arn, change))).toBe("changedMeanwhile");
+    expect(refusalIn(changeSubscription(topics, `${ARN}:none`, change))).toBe("subscriptionNotFound");
+  });
+
+  it.each([
+    [false, TOPIC_SUBSCRIPTIONS_MAX],
+    [true, FIFO_TOPIC_SUBSCRIPTIONS_MAX],
+  ])("is one of so many of a topic (FIFO: %s)", (isFifo, max) => {
+    create({ isFifo });
+    for (let i = 0; i < max; i++) subscriptionIn(subscribe(topics, toQueue(`q${i}`)));
+    expect(refusalIn(subscribe(topics, toQueue("one more")))).toBe("tooManySubscriptions");
+  });
+
+  it("with a filter policy is one of so many", () => {
+    create();
+    const attributes = { FilterPolicy: "{}" };
+    for (let i = 0; i < TOPIC_FILTER_POLICIES_MAX; i++) {
+      subscriptionIn(subscribe(topics, toQueue(`q${i}`, { attributes })));
+    }
+    expect(refusalIn(subscribe(topics, toQueue("x", { attributes })))).toBe("tooManyFilterPolicies");
+    const { arn, revision } = subscriptionIn(subscribe(topics, toQueue("x")));
+    const change = { basedOn: revision, attributes, deadLetterQueue: null };
+    expect(refusalIn(changeSubscription(topics, arn, change))).toBe("tooManyFilterPolicies");
+  });
+});
+
+describe("the queue of a URL", () => {
+  const policy = (numRetries: number, maxReceivesPerSecond: number | null) =>
+    JSON.stringify({
+      healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 60, numRetries },
+      sicklyRetryPolicy: null,
+      throttlePolicy: maxReceivesPerSecond === null ? null : { maxReceivesPerSecond },
+      requestPolicy: { headerContentType: "application/json" },
+      guaranteed: false,
+    });
+
+  it("goes by the policy of its subscription, else by that of its topic, as either changes", () => {
+    const { revision } = create();
+    const { arn, revision: before } = subscriptionIn(subscribe(topics, toUrl("t1")));
+    expect(endpointQueue()?.definition).toMatchObject({
+      consumer: { settings: { maxRetries: 3, retryPolicy: { kind: "sns", minDelayTarget: 20 } } },
+    });
+    const http = { defaultHealthyRetryPolicy: { minDelayTarget: 2, maxDelayTarget: 2, numRetries: 7 } };
+    topics.change(ARN, { basedOn: revision, attributes: { DeliveryPolicy: JSON.stringify({ http }) } });
+    expect(endpointQueue()?.definition.consumer?.settings.maxRetries).toBe(7);
+    const attributes = { DeliveryPolicy: policy(50, 10) };
+    changeSubscription(topics, arn, { basedOn: before, attributes, deadLetterQueue: "dead" });
+    expect(endpointQueue()?.definition).toMatchObject({
+      maxReceivesPerSecond: 10,
+      consumer: {
+        settings: { maxRetries: 50, contentType: "application/json", deadLetterQueue: "dead" },
+      },
+    });
+  });
+
+  it("keeps credentials out of the URL", () => {
+    create();
+    subscribe(topics, toUrl("t1", { endpoint: "http://ann:p%40ss@localhost:9/hook" }));
+    expect(endpointQueue()?.definition.consumer?.settings).toMatchObject({
+      url: HOOK,
+      headers: { authorization: `Basic ${btoa("ann:p@ss")}` },
+    });
+  });
+});
+
+describe("what cannot be delivered to a queue", () => {
+  it("goes to the dead-letter queue of its subscription, or is dropped with the reason", () => {
+    const { topicId } = create();
+    subscribe(topics, toQueue("mail", { deadLetterQueue: "dead" }));
+    subscribe(topics, toQueue("audit"));
+    const fate = (queue: string) => undeliverableTo(topics.registry, `topic/${topicId}`, queue);
+    expect(fate("mail")).toEqual({ kind: "deadLetter", queue: "dead" });
+    expect(fate("audit")).toMatchObject({ reason: expect.stringContaining("no dead-letter queue") });
+    expect(fate("nobody's")).toMatchObject({ kind: "dropped", reason: "its subscription has ended" });
+  });
+});

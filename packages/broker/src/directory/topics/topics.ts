@@ -1,0 +1,96 @@
+import {
+  type NewTopic,
+  type SigningIdentity,
+  TOPICS_MAX,
+  type TopicChange,
+  type TopicRecord,
+  type TopicRefusal,
+  type TopicReply,
+} from "@sluice/protocol";
+import type { Registry } from "../registry.ts";
+import { deleteEndpointQueue, syncEndpointQueue } from "./endpoint-queues.ts";
+import { TopicRegistry } from "./topic-registry.ts";
+import type { TopicRows } from "./topic-rows.ts";
+
+/** What topics need of the directory around them. */
+export interface TopicsPorts {
+  readonly queues: Registry;
+  now(): number;
+  /** 32 hexadecimal digits that nobody has. */
+  newId(): string;
+  /** Says what nobody asked for. */
+  warn(line: string): void;
+}
+
+/** Topics and what becomes of them. Every method is one change, to be made in one transaction. */
+export class Topics {
+  readonly registry: TopicRegistry;
+  readonly ports: TopicsPorts;
+  readonly #rows: TopicRows;
+
+  constructor(rows: TopicRows, ports: TopicsPorts) {
+    this.#rows = rows;
+    this.ports = ports;
+    this.registry = new TopicRegistry(rows);
+  }
+
+  create({ arn, isFifo, attributes, tags }: NewTopic): TopicReply {
+    const existing = this.registry.topic(arn);
+    if (existing !== undefined) return refuse({ kind: "topicExists", topic: existing });
+    if (this.registry.size >= TOPICS_MAX) return refuse({ kind: "tooManyTopics" });
+    const topic: TopicRecord = {
+      topicId: this.ports.newId(),
+      arn,
+      createdOnMs: this.ports.now(),
+      revision: 1,
+      isFifo,
+      attributes,
+      tags,
+      endedSubscriptions: 0,
+    };
+    return { ok: true, topic: this.registry.putTopic(topic) };
+  }
+
+  change(arn: string, { basedOn, attributes, tags }: TopicChange): TopicReply {
+    const before = this.registry.topic(arn);
+    if (before === undefined) return refuse({ kind: "topicNotFound" });
+    if (before.revision !== basedOn) return refuse({ kind: "changedMeanwhile" });
+    const topic = this.registry.putTopic({
+      ...before,
+      revision: before.revision + 1,
+      attributes: attributes ?? before.attributes,
+      tags: tags ?? before.tags,
+    });
+    // Its delivery policy counts for those who have none of their own.
+    for (const subscription of this.registry.allSubscriptionsOf(arn)) {
+      syncEndpointQueue(this.ports.queues, topic, subscription);
+    }
+    return { ok: true, topic };
+  }
+
+  delete(arn: string): TopicReply {
+    const topic = this.registry.topic(arn);
+    if (topic === undefined) return refuse({ kind: "topicNotFound" });
+    for (const subscription of this.registry.allSubscriptionsOf(arn)) {
+      deleteEndpointQueue(this.ports.queues, subscription);
+      this.registry.eraseSubscription(subscription.subscriptionId);
+    }
+    this.registry.eraseTopic(arn);
+    return { ok: true, topic };
+  }
+
+  signingIdentity(): SigningIdentity | null {
+    return this.#rows.signingIdentity();
+  }
+
+  /** The first one stays: what was signed must be good for as long as somebody checks it. */
+  keepSigningIdentity(identity: SigningIdentity): SigningIdentity {
+    const kept = this.#rows.signingIdentity();
+    if (kept === null) this.#rows.saveSigningIdentity(identity);
+    return kept ?? identity;
+  }
+}
+
+export function refuse(refusal: TopicRefusal): { readonly ok: false; readonly refusal: TopicRefusal } {
+  return { ok: false, refusal };
+}

@@ -1,0 +1,172 @@
+import { type MessageCopy, PackedIndex, type PublishedMessage, packMessages } from "@sluice/protocol";
+import { describe, expect, it } from "vitest";
+import { testId } from "../test/messages.ts";
+import { WORLD_START_MS, World } from "../test/world.ts";
+import { passOn } from "./pass-on.ts";
+
+const TOPIC = "topic/1";
+
+function copy(target: string, body: string, sequenceNumberAt: number | null = null): MessageCopy {
+  const packed = packMessages([{ id: testId(), contentType: "text", body: new TextEncoder().encode(body) }]);
+  return { target, packed, sequenceNumberAt };
+}
+
+function message(copies: readonly MessageCopy[], rest: Partial<PublishedMessage> = {}): PublishedMessage {
+  return { messageId: testId(), deduplicationId: null, groupId: null, copies, ...rest };
+}
+
+function publish(
+  world: World,
+  messages: readonly PublishedMessage[],
+  deduplicationScope: "topic" | "messageGroup" | null = null,
+) {
+  return world.core(TOPIC).topic.publish({ messages, deduplicationScope });
+}
+
+async function bodies(world: World, queue: string): Promise<string[]> {
+  const reply = await world.core(queue).receivers.receive({ max: 10 });
+  if (reply.kind !== "received") return [];
+  const index = new PackedIndex(reply.packed);
+  return reply.messages.map((_, i) => new TextDecoder().decode(index.message(i).body));
+}
+
+describe("what is published", () => {
+  it("reaches every target once, in one commit with one intent for each, sent when it was published", async () => {
+    const world = new World({ mail: {}, audit: {} });
+    const intents: number[] = [];
+    world.carry = (_target, _handOver, deliver) => {
+      intents.push(world.store(TOPIC).outbox().length);
+      world.nowMs += 50;
+      return deliver();
+    };
+    const first = message([copy("mail", "a"), copy("audit", "A")]);
+    const reply = await publish(world, [first, message([copy("mail", "b")])]);
+    expect(reply).toMatchObject({
+      ok: true,
+      messages: [{ messageId: first.messageId, sequenceNumber: null, duplicate: false }, {}],
+    });
+    await world.pass(0);
+    expect(world.core("mail").metrics().oldestMessageTimestampMs).toBe(WORLD_START_MS);
+    expect(intents[0]).toBe(2);
+    expect([await bodies(world, "mail"), await bodies(world, "audit")]).toEqual([["a", "b"], ["A"]]);
+    expect(world.store(TOPIC).outbox()).toEqual([]);
+  });
+
+  it("arrives once in spite of a crash at any point after the answer", async () => {
+    for (const lose of ["call", "answer"] as const) {
+      const world = new World({ mail: {} });
+      let crashes = 1;
+      world.carry = async (_target, _handOver, deliver) => {
+        if (lose === "answer" || crashes === 0) await deliver();
+        if (crashes-- > 0) {
+          world.crash(TOPIC);
+          await new Promise(() => {});
+        }
+      };
+      expect(await publish(world, [message([copy("mail", "a")])])).toMatchObject({ ok: true });
+      await world.pass(60_000);
+      expect(await bodies(world, "mail")).toEqual(["a"]);
+      expect(world.store(TOPIC).outbox()).toEqual([]);
+    }
+  });
+
+  it("waits for a target out of reach without keeping the others waiting", async () => {
+    const world = new World({ dead: {}, mail: {} });
+    let isReachable = false;
+    world.carry = (target, _handOver, deliver) =>
+      target === "dead" && !isReachable ? Promise.reject(new Error("no route")) : deliver();
+    await publish(world, [message([copy("dead", "a"), copy("mail", "b")])]);
+    await world.pass(1_000);
+    expect(await bodies(world, "mail")).toEqual(["b"]);
+    isReachable = true;
+    await world.pass(60_000);
+    expect(await bodies(world, "dead")).toEqual(["a"]);
+  });
+
+  it("is refused as a whole when a copy cannot be read", async () => {
+    const world = new World({ mail: {} });
+    const broken = { ...copy("mail", "b"), packed: new Uint8Array(3) };
+    expect(await publish(world, [message([copy("mail", "a"), broken])])).toMatchObject({
+      ok: false,
+      code: 10203,
+    });
+    const outside = { ...copy("mail", "b"), sequenceNumberAt: 30 };
+    expect(await publish(world, [message([outside])])).toMatchObject({ ok: false, code: 10203 });
+    await world.pass(1_000);
+    expect(await bodies(world, "mail")).toEqual([]);
+  });
+});
+
+describe("a FIFO topic", () => {
+  const HEADER_BYTES = 40;
+  const numbered = (deduplicationId: string, groupId = "g", target = "mail") =>
+    message([copy(target, "00000000000000000000", HEADER_BYTES)], { deduplicationId, groupId });
+
+  async function publishOne(world: World, one: PublishedMessage, scope: "topic" | "messageGroup" = "topic") {
+    const reply = await publish(world, [one], scope);
+    if (!reply.ok || reply.messages[0] === undefined) throw new Error("refused");
+    return reply.messages[0];
+  }
+
+  it("numbers its messages, growing over crashes, and puts the number where it belongs", async () => {
+    const world = new World({ mail: {} });
+    const first = await publishOne(world, numbered("1"));
+    const second = await publishOne(world, numbered("2"));
+    world.crash(TOPIC);
+    const third = await publishOne(world, numbered("3"));
+    const numbers = [first, second, third].map(({ sequenceNumber }) => sequenceNumber ?? "");
+    expect(numbers).toEqual([...numbers].sort());
+    expect(new Set(numbers).size).toBe(3);
+    for (const number of numbers) expect(number).toMatch(/^\d{20}$/);
+    await world.pass(1_000);
+    expect(await bodies(world, "mail")).toEqual(numbers);
+  });
+
+  it("drops duplicates for five minutes, over crashes, and answers them as the first one", async () => {
+    const world = new World({ mail: {} });
+    const first = await publishOne(world, numbered("same"));
+    world.crash(TOPIC);
+    world.nowMs += 299_999;
+    expect(await publishOne(world, numbered("same", "other group"))).toEqual({ ...first, duplicate: true });
+    world.nowMs += 1;
+    const again = await publishOne(world, numbered("same"));
+    expect(again).toMatchObject({ duplicate: false });
+    await world.pass(1_000);
+    expect(await bodies(world, "mail")).toEqual([first.sequenceNumber, again.sequenceNumber]);
+  });
+
+  it("tells duplicates within each group where that is its scope", async () => {
+    const world = new World({ mail: {} });
+    await publishOne(world, numbered("same", "a"), "messageGroup");
+    expect(await publishOne(world, numbered("same", "b"), "messageGroup")).toMatchObject({
+      duplicate: false,
+    });
+    expect(await publishOne(world, numbered("same", "b"), "messageGroup")).toMatchObject({ duplicate: true });
+  });
+});
+
+describe("messages for a queue that does not exist", () => {
+  const packed = packMessages([{ id: testId(), contentType: "text", body: new TextEncoder().encode("a") }]);
+  const handOver = { source: TOPIC, id: 7, packed };
+
+  it("go to the dead-letter queue of their subscription, once, although handed over twice", async () => {
+    const world = new World({ dead: {} });
+    const fate = { kind: "deadLetter", queue: "dead" } as const;
+    await passOn(world.core("gone"), handOver, fate);
+    await passOn(world.core("gone"), handOver, fate);
+    world.crash("gone");
+    await passOn(world.core("gone"), handOver, fate);
+    await world.pass(1_000);
+    expect(await bodies(world, "dead")).toEqual(["a"]);
+    expect(world.lines).toContainEqual(expect.stringContaining('go to the dead-letter queue "dead"'));
+  });
+
+  it("are dropped with the reason where there is none", async () => {
+    const world = new World({});
+    await passOn(world.core("gone"), handOver, { kind: "dropped", reason: "its subscription has ended" });
+    expect(world.lines).toEqual([
+      'warn: Messages of a topic for queue "gone" are dropped: its subscription has ended',
+    ]);
+    expect(world.core("gone").outbox.isEmpty).toBe(true);
+  });
+});

@@ -1,0 +1,104 @@
+import {
+  joinPacked,
+  type MessageCopy,
+  PackedFormatError,
+  PackedIndex,
+  type PublishedMessage,
+  type PublishOutcome,
+  type PublishReply,
+  type PublishRequest,
+  QUEUE_ERROR_CODES,
+  SEQUENCE_NUMBER_DIGITS,
+} from "@sluice/protocol";
+import { inParts } from "./dead-letter.ts";
+import { deduplicationKey } from "./deduplication.ts";
+import { sequenceNumberOf } from "./enqueue.ts";
+import type { QueueCore } from "./queue-core.ts";
+
+/**
+ * A topic: an object that keeps no message, but has each on its way to several queues. All copies of what one call brings
+ * are intents of one commit, so a publish is answered when every target will get it exactly once, and nobody waits for a
+ * target. The object also keeps the order of a FIFO topic, numbers its messages and tells duplicates (spec sns-delivery 9.6).
+ */
+export class Topic {
+  readonly #core: QueueCore;
+  #nextSequence: number;
+
+  /** @param firstSequence larger than any of an earlier life. */
+  constructor(core: QueueCore, firstSequence: number) {
+    this.#core = core;
+    this.#nextSequence = firstSequence;
+  }
+
+  /** Takes the messages, all or none, and answers when they are durable. */
+  async publish({ messages, deduplicationScope }: PublishRequest): Promise<PublishReply> {
+    const copies = messages.flatMap((message) => message.copies);
+    const unreadable = copies.find((copy) => !isOneRecord(copy));
+    if (unreadable !== undefined) {
+      const cause = `a copy for "${unreadable.target}" is not one message`;
+      return { ok: false, code: QUEUE_ERROR_CODES.messageMetadataInvalid, cause };
+    }
+    const bytes = copies.reduce((sum, { packed }) => sum + packed.byteLength, 0);
+    const taken = await this.#core.takeIn(bytes, () => {
+      const outcomes = messages.map((message) => this.#outcomeOf(message, deduplicationScope));
+      this.#handOver(messages, outcomes);
+      return outcomes;
+    });
+    return taken.ok ? { ok: true, messages: taken.result } : taken;
+  }
+
+  #outcomeOf(
+    { messageId, deduplicationId, groupId }: PublishedMessage,
+    scope: PublishRequest["deduplicationScope"],
+  ): PublishOutcome {
+    if (scope === null) return { messageId, sequenceNumber: null, duplicate: false };
+    const { deduplication } = this.#core;
+    const settings = { deduplicationScope: scope === "topic" ? "queue" : scope } as const;
+    const key = deduplicationId === null ? null : deduplicationKey(settings, groupId ?? "", deduplicationId);
+    const first = key === null ? null : deduplication.find(key);
+    if (first !== null) {
+      return { messageId: first.messageId, sequenceNumber: sequenceNumberOf(first.seq), duplicate: true };
+    }
+    const seq = this.#nextSequence++;
+    if (key !== null) deduplication.remember(key, { messageId, seq });
+    return { messageId, sequenceNumber: sequenceNumberOf(seq), duplicate: false };
+  }
+
+  /** One intent for each target, however many messages there are for it. */
+  #handOver(messages: readonly PublishedMessage[], outcomes: readonly PublishOutcome[]): void {
+    const records = new Map<string, Uint8Array[]>();
+    for (const [i, { copies }] of messages.entries()) {
+      const outcome = outcomes[i];
+      if (outcome === undefined || outcome.duplicate) continue;
+      for (const copy of copies) {
+        const of = records.get(copy.target);
+        const record = this.#recordOf(copy, outcome);
+        if (of === undefined) records.set(copy.target, [record]);
+        else of.push(record);
+      }
+    }
+    for (const [target, all] of records) {
+      for (const part of inParts(all)) this.#core.outbox.put(target, joinPacked(part));
+    }
+  }
+
+  /** The record of a copy as it is stored: it was sent now, and has its number. */
+  #recordOf({ packed, sequenceNumberAt }: MessageCopy, { sequenceNumber }: PublishOutcome): Uint8Array {
+    const record = packed.slice();
+    new PackedIndex(record).stamp(0, this.#core.nowMs);
+    if (sequenceNumberAt !== null && sequenceNumber !== null) {
+      record.set(new TextEncoder().encode(sequenceNumber), sequenceNumberAt);
+    }
+    return record;
+  }
+}
+
+function isOneRecord({ packed, sequenceNumberAt }: MessageCopy): boolean {
+  try {
+    const fits = sequenceNumberAt === null || sequenceNumberAt + SEQUENCE_NUMBER_DIGITS <= packed.byteLength;
+    return new PackedIndex(packed).count === 1 && fits;
+  } catch (error) {
+    if (error instanceof PackedFormatError) return false;
+    throw error;
+  }
+}
