@@ -18,3 +18,4 @@ export {
 } from "./service.ts";
 export * from "./shape.ts";
 export { CLOCK_SKEW_MS_MAX, signatureOf, verifySignature } from "./signature.ts";
+export { decodeAttributes, encodeAttributes, type StoredAttributes } from "./stored-attributes.ts";

@@ -1,7 +1,7 @@
+import { decodeAttributes, encodeAttributes } from "@sluice/aws";
 import { describe, expect, it } from "vitest";
 import { checkMessageAttributes, MESSAGE_ATTRIBUTES_MAX, NUMBER_DIGITS_MAX } from "./message-attributes.ts";
 import { checkFifo, checkMessage, DELAY_SECONDS_MAX, messageBytes, type SendRules } from "./outgoing.ts";
-import { decodeAttributes, encodeAttributes } from "./stored-attributes.ts";
 
 const RULES: SendRules = {
   isFifo: false,

@@ -1,4 +1,4 @@
-import { sha256Hex } from "@sluice/aws";
+import { encodeAttributes, sha256Hex } from "@sluice/aws";
 import { encodeExtension, type RecordToWrite } from "@sluice/protocol";
 import { invalidParameter, invalidValue, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput } from "../model.ts";
@@ -8,7 +8,6 @@ import {
   checkSystemAttributes,
   TRACE_HEADER,
 } from "./message-attributes.ts";
-import { encodeAttributes } from "./stored-attributes.ts";
 import { isValidText, utf8Bytes } from "./text.ts";
 
 /** Longest that one message can be delayed, in seconds (spec sqs 2.3). */

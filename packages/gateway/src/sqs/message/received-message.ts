@@ -1,9 +1,8 @@
-import { type AttributeValue, attributesMd5, md5Hex, toBase64 } from "@sluice/aws";
+import { type AttributeValue, attributesMd5, decodeAttributes, md5Hex, toBase64 } from "@sluice/aws";
 import { decodeBody, type PackedIndex, type ReceivedMessage } from "@sluice/protocol";
 import { addressOf, arnOf, type Home } from "../address.ts";
 import type { SqsOutput } from "../model.ts";
 import { uuidOf } from "./message-id.ts";
-import { decodeAttributes } from "./stored-attributes.ts";
 
 type Message = NonNullable<SqsOutput<"ReceiveMessage">["Messages"]>[number];
 

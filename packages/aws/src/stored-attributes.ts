@@ -1,7 +1,7 @@
-import type { AttributeValue } from "@sluice/aws";
-import { fromBase64, toBase64 } from "@sluice/aws";
+import { fromBase64, toBase64 } from "./base64.ts";
+import type { AttributeValue } from "./message-attributes.ts";
 
-/** What SQS keeps beside a message's body. */
+/** What SQS, and SNS when it sends to a queue, keep beside a message's body. */
 export interface StoredAttributes {
   readonly attributes: Readonly<Record<string, AttributeValue>>;
   readonly traceHeader: string | null;
