@@ -18,4 +18,9 @@ export {
 } from "./service.ts";
 export * from "./shape.ts";
 export { CLOCK_SKEW_MS_MAX, signatureOf, verifySignature } from "./signature.ts";
-export { decodeAttributes, encodeAttributes, type StoredAttributes } from "./stored-attributes.ts";
+export {
+  decodeAttributes,
+  encodeAttributes,
+  type StoredAttributes,
+  type StoredNotification,
+} from "./stored-attributes.ts";

@@ -2,22 +2,22 @@ import { Hono } from "hono";
 import type { Access } from "./access.ts";
 import { failure } from "./admin/failure.ts";
 import { adminRoutes } from "./admin/routes.ts";
+import type { AwsAccess } from "./aws-caller.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import { DASHBOARD_PAGE } from "./dashboard/page.ts";
+import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
-import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./sqs/address.ts";
-import type { AwsAccess } from "./sqs/caller.ts";
 import type { SqsSettings } from "./sqs/context.ts";
 import { sqsRoutes } from "./sqs/routes.ts";
 
 export type { Access } from "./access.ts";
 export type { QueueView } from "./admin/queue-view.ts";
 export { CLOCK_ADVANCE_MS_MAX } from "./admin/routes.ts";
+export { type AwsAccess, parseAccessKeys } from "./aws-caller.ts";
 export { type BindingTarget, createBindingApp } from "./binding/binding-app.ts";
 export { refusedHost, refusedOrigin } from "./page-origin.ts";
+export { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
 export type { AccountDirectory, QueueDirectory } from "./queue-directory.ts";
-export { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./sqs/address.ts";
-export { type AwsAccess, parseAccessKeys } from "./sqs/caller.ts";
 export type { SqsSettings } from "./sqs/context.ts";
 
 /** Everything of ours lives under this path, so that it can share a port with a user's Worker. */

@@ -1,13 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  addressOf,
-  addressOfArn,
-  arnOf,
-  directoryName,
-  isQueueName,
-  parseQueueUrl,
-  queueUrl,
-} from "./address.ts";
+import { addressOf, addressOfArn, arnOf, directoryName } from "../queue-address.ts";
+import { isQueueName, parseQueueUrl, queueUrl } from "./address.ts";
 
 const HOME = { account: "000000000000", region: "us-east-1" };
 const CALLER = { account: "000000000000", region: "eu-west-1" };

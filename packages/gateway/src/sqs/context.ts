@@ -1,8 +1,9 @@
 import type { QueueChange, QueueReceiveRpc, QueueRecord } from "@sluice/protocol";
+import type { Caller } from "../aws-caller.ts";
+import type { Home } from "../queue-address.ts";
+import { directoryName, type QueueAddress } from "../queue-address.ts";
 import type { AccountDirectory } from "../queue-directory.ts";
-import type { Home } from "./address.ts";
-import { directoryName, parseQueueUrl, type QueueAddress, queueUrl } from "./address.ts";
-import type { Caller } from "./caller.ts";
+import { parseQueueUrl, queueUrl } from "./address.ts";
 import { missingParameter, refuse, SQS_ERRORS } from "./errors.ts";
 
 /** What SQS needs of the broker. */

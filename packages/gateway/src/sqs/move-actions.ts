@@ -1,5 +1,5 @@
 import type { MoveTask } from "@sluice/protocol";
-import { addressOf, addressOfArn, arnOf } from "./address.ts";
+import { addressOf, addressOfArn, arnOf } from "../queue-address.ts";
 import { type FoundQueue, findQueue, type SqsContext } from "./context.ts";
 import { invalidParameter, missingParameter, refuse, SQS_ERRORS } from "./errors.ts";
 import type { SqsInput, SqsOutput } from "./model.ts";

@@ -11,8 +11,8 @@ import {
 } from "@sluice/aws";
 import { isQueueNotFound } from "@sluice/protocol";
 import { Hono } from "hono";
+import { type AwsAccess, callerOf, refusedPage } from "../aws-caller.ts";
 import { handle, QUEUELESS_ACTIONS } from "./actions.ts";
-import { type AwsAccess, callerOf, refusedPage } from "./caller.ts";
 import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
 import { refuse } from "./errors.ts";
 import { SQS_MODEL } from "./model.ts";

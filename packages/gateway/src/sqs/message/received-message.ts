@@ -1,6 +1,6 @@
 import { type AttributeValue, attributesMd5, decodeAttributes, md5Hex, toBase64 } from "@sluice/aws";
 import { decodeBody, type PackedIndex, type ReceivedMessage } from "@sluice/protocol";
-import { addressOf, arnOf, type Home } from "../address.ts";
+import { addressOf, arnOf, type Home } from "../../queue-address.ts";
 import type { SqsOutput } from "../model.ts";
 import { uuidOf } from "./message-id.ts";
 

@@ -1,5 +1,5 @@
 import type { QueueChange } from "@sluice/protocol";
-import { arnOf } from "../address.ts";
+import { arnOf } from "../../queue-address.ts";
 import { changeQueue, type FoundQueue, type SqsContext } from "../context.ts";
 import { invalidParameter, invalidValue, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput } from "../model.ts";

@@ -1,5 +1,6 @@
 import type { QueueRecord } from "@sluice/protocol";
-import { addressOf, arnOf, directoryName, isQueueName, type QueueAddress } from "../address.ts";
+import { addressOf, arnOf, directoryName, type QueueAddress } from "../../queue-address.ts";
+import { isQueueName } from "../address.ts";
 import { changeQueue, findQueue, queueDoesNotExist, queueOf, type SqsContext, urlOf } from "../context.ts";
 import { invalidParameter, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";

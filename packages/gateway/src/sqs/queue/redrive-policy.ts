@@ -1,4 +1,4 @@
-import { addressOfArn, type QueueAddress } from "../address.ts";
+import { addressOfArn, type QueueAddress } from "../../queue-address.ts";
 import { invalidParameter, refuse, SQS_ERRORS } from "../errors.ts";
 
 /** Receives after which a message goes to the dead-letter queue instead (spec sqs 6.1). */

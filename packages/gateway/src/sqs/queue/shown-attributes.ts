@@ -1,5 +1,5 @@
 import type { MessageCounts, QueueRecord } from "@sluice/protocol";
-import { arnOf, type QueueAddress } from "../address.ts";
+import { arnOf, type QueueAddress } from "../../queue-address.ts";
 import { refuse, SQS_ERRORS } from "../errors.ts";
 import { isAttribute, NUMBER_ATTRIBUTES } from "./attribute-names.ts";
 import { sqsOf } from "./dialect.ts";

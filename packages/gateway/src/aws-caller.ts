@@ -1,5 +1,5 @@
 import { AwsError, COMMON_ERRORS, credentialOf, type SignedRequest, verifySignature } from "@sluice/aws";
-import type { Home } from "./address.ts";
+import type { Home } from "./queue-address.ts";
 
 /**
  * Who may use the AWS endpoint.
