@@ -45,13 +45,14 @@ function fromHeader(authorization: string, headers: Headers): Credential {
       throw incomplete(`Authorization header requires '${name}' parameter.`);
     }
   }
+  const signedHeaders = headerNames(fields.get("SignedHeaders") ?? "");
   const signedAt = headers.get("x-amz-date");
   if (signedAt === null) {
     throw incomplete("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.");
   }
   return {
     ...scopeOf(fields.get("Credential") ?? ""),
-    signedHeaders: (fields.get("SignedHeaders") ?? "").split(";"),
+    signedHeaders,
     signature: fields.get("Signature") ?? "",
     signedAt,
     expiresSeconds: null,
@@ -70,16 +71,26 @@ function fromQuery(params: URLSearchParams): Credential {
   }
   return {
     ...scopeOf(required("X-Amz-Credential")),
-    signedHeaders: required("X-Amz-SignedHeaders").split(";"),
+    signedHeaders: headerNames(required("X-Amz-SignedHeaders")),
     signature: required("X-Amz-Signature"),
     signedAt: required("X-Amz-Date"),
     expiresSeconds: expires,
   };
 }
 
+/** A region is part of ARNs and URLs. */
+const REGION = /^[A-Za-z0-9-]{1,64}$/;
+
+function headerNames(text: string): string[] {
+  const names = text.split(";");
+  if (names.every((name) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))) return names;
+  throw incomplete(`SignedHeaders must be names of headers with semicolons between them, got '${text}'.`);
+}
+
 function scopeOf(credential: string): Pick<Credential, "accessKeyId" | "date" | "region" | "service"> {
   const [accessKeyId, date, region, service, terminator] = credential.split("/");
-  if (!accessKeyId || !date || !region || !service || terminator !== "aws4_request") {
+  const isWhole = accessKeyId && date && region && service && terminator === "aws4_request";
+  if (!isWhole || !REGION.test(region)) {
     throw incomplete(
       `Credential must have the form KEY/yyyymmdd/region/service/aws4_request, got '${credential}'.`,
     );

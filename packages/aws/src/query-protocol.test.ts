@@ -77,6 +77,10 @@ describe("the input of a Query request", () => {
     );
   });
 
+  it("leaves out an element of a list that has no value, only something below it", () => {
+    expect(read("TagKey.1.x=1&TagKey.2=two")).toEqual({ TagKeys: ["two"] });
+  });
+
   it("keeps a map's name that means something to JavaScript", () => {
     const { Attributes } = read("Attribute.1.Name=__proto__&Attribute.1.Value=x");
     expect(Object.keys(Attributes ?? {})).toEqual(["__proto__"]);

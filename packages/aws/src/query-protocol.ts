@@ -19,8 +19,9 @@ function read(shape: Shape, node: FormNode | undefined): unknown {
     case "structure":
       return readStructure(shape, node);
     case "list": {
-      const elements = numbered(shape.flattened ? node : node?.children.get("member"));
-      return elements.length === 0 ? undefined : elements.map((element) => read(shape.member, element));
+      const nodes = numbered(shape.flattened ? node : node?.children.get("member"));
+      const elements = nodes.map((each) => read(shape.member, each)).filter((each) => each !== undefined);
+      return elements.length === 0 ? undefined : elements;
     }
     case "map":
       return readMap(shape, node);

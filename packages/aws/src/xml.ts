@@ -12,13 +12,22 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\r": "&#xD;",
 };
 
+/** Characters that no XML 1.0 document can hold, not even as a reference. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
+const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+
+/** A text as XML can hold it: what it cannot is U+FFFD. */
+export function printable(text: string): string {
+  return text.toWellFormed().replace(UNPRINTABLE, "\ufffd");
+}
+
 const builder = new XMLBuilder({
   ignoreAttributes: false,
   attributeNamePrefix: "@",
   suppressEmptyNode: true,
   processEntities: false,
   tagValueProcessor: (_name, value) =>
-    String(value).replace(/[&<>"\r]/g, (character) => ESCAPES[character] ?? character),
+    printable(String(value)).replace(/[&<>"\r]/g, (character) => ESCAPES[character] ?? character),
 });
 
 const DECLARATION = { "@version": "1.0" };

@@ -7,6 +7,8 @@ export class MemoryAccount {
   nowMs = CREATED_MS;
   readonly records = new Map<string, QueueRecord>();
   readonly deletions = new Map<string, number>();
+  /** Names that were asked for. */
+  readonly lookups: string[] = [];
   readonly purges = new Map<string, PurgeRecord>();
   /** Runs before the next change is made: for what somebody else does meanwhile. */
   meanwhile: (() => void) | null = null;
@@ -15,7 +17,10 @@ export class MemoryAccount {
   readonly directory: AccountDirectory = {
     ...accountOf({}),
     list: async () => [...this.records.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    findByName: async (name) => this.records.get(name) ?? null,
+    findByName: async (name) => {
+      this.lookups.push(name);
+      return this.records.get(name) ?? null;
+    },
     findById: async (queueId) => this.#byId(queueId) ?? null,
     createQueue: async ({ name, settings, dialects }): Promise<DirectoryReply> => {
       if (this.records.has(name)) return { ok: false, refusal: { kind: "queueNameTaken", name } };

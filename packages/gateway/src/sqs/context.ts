@@ -57,6 +57,9 @@ export async function queueOf(context: SqsContext, url: string | undefined): Pro
   return { address, record };
 }
 
+/** Longest name that any queue can have, ARNs of other regions included, and some: longer ones are not even looked for. */
+const LOOKED_UP_LENGTH_MAX = 256;
+
 /** How often a change is made anew because somebody else was quicker. */
 const CHANGE_ATTEMPTS_MAX = 20;
 
@@ -80,11 +83,12 @@ export async function changeQueue(
   throw refuse(SQS_ERRORS.requestThrottled, "The queue is being changed by too many at once. Try again.");
 }
 
-export function findQueue(
+export async function findQueue(
   { ports, settings }: SqsContext,
   address: QueueAddress,
 ): Promise<QueueRecord | null> {
-  return ports.account.findByName(directoryName(address, settings.home));
+  const name = directoryName(address, settings.home);
+  return name.length > LOOKED_UP_LENGTH_MAX ? null : ports.account.findByName(name);
 }
 
 export function queueDoesNotExist({ isQuery }: Pick<SqsContext, "isQuery">) {

@@ -15,7 +15,11 @@ import { type AwsAccess, callerOf, refusedPage } from "../aws-caller.ts";
 import { handle, QUEUELESS_ACTIONS } from "./actions.ts";
 import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
 import { refuse } from "./errors.ts";
+import { isTraceHeader } from "./message/message-attributes.ts";
 import { SQS_MODEL } from "./model.ts";
+
+/** Others are no operation: a HEAD must carry nothing out, though it looks like a GET. */
+const METHODS: readonly string[] = ["GET", "POST"];
 
 /**
  * Amazon SQS: both protocols on every path below `prefix`, which is the endpoint that an SDK is given (spec sqs 1).
@@ -25,7 +29,7 @@ import { SQS_MODEL } from "./model.ts";
  */
 export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings, access: AwsAccess): Hono {
   const app = new Hono();
-  app.on(["GET", "POST"], ["/", "/*"], async (c) => {
+  app.on(["ALL"], ["/", "/*"], async (c) => {
     const requestId = crypto.randomUUID();
     const { status, headers, body } = await answer(c.req.raw, requestId);
     return new Response(body, { status, headers });
@@ -38,6 +42,9 @@ export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings
     try {
       const refused = refusedPage(raw, access);
       if (refused !== null) throw refused;
+      if (!METHODS.includes(raw.method)) {
+        throw refuse(COMMON_ERRORS.unknownOperation, `There is no operation with ${raw.method}.`);
+      }
       const request = { ...bodyless, body: await bodyOf(raw) };
       const caller = callerOf(request, access, settings.home, ports.now());
       const path = url.pathname.slice(prefix.length);
@@ -57,7 +64,7 @@ export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings
         isQuery: call.protocol === "query",
         path,
         signal: raw.signal,
-        traceHeader: raw.headers.get("x-amzn-trace-id"),
+        traceHeader: traceHeaderOf(raw.headers),
       };
       const output = await handle(context, call.action, call.input);
       return answerOf(SQS_MODEL, call, output, requestId);
@@ -75,6 +82,12 @@ export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings
   }
 
   return app;
+}
+
+/** What is no trace header is not the message's either: it came on its way, and no sender has put it there. */
+function traceHeaderOf(headers: Headers): string | null {
+  const text = headers.get("x-amzn-trace-id");
+  return text !== null && text !== "" && isTraceHeader(text) ? text : null;
 }
 
 async function bodyOf(raw: Request): Promise<Uint8Array> {

@@ -22,6 +22,8 @@ export type MessageAttributes = Readonly<
 
 /** The only attribute that AWS's own services add: AWS X-Ray's. */
 export const TRACE_HEADER = "AWSTraceHeader";
+/** Longest trace header: AWS names no limit, and what does not count for the size of a message must have one. */
+export const TRACE_HEADER_LENGTH_MAX = 2_048;
 
 /** Checks the attributes of a message in AWS's words (spec sqs 5.3). Throws `AwsError`. */
 export function checkMessageAttributes(attributes: MessageAttributes): void {
@@ -46,7 +48,17 @@ export function checkSystemAttributes(attributes: MessageAttributes): void {
         `The message system attribute '${name}' must contain a non-empty value of type 'String'.`,
       );
     }
+    if (!isTraceHeader(value.StringValue)) {
+      throw invalidParameter(
+        `The message system attribute '${name}' must have ${TRACE_HEADER_LENGTH_MAX} characters at most, none of which ` +
+          "is invalid in a message.",
+      );
+    }
   }
+}
+
+export function isTraceHeader(text: string): boolean {
+  return text.length <= TRACE_HEADER_LENGTH_MAX && isValidText(text);
 }
 
 /** Bytes that attributes count for in the size of a message: names, types and values. */
@@ -91,6 +103,9 @@ function checkValue(name: string, value: MessageAttributes[string]): void {
     throw invalidParameter(
       `Message (user) attribute type must be shorter than ${ATTRIBUTE_TYPE_LENGTH_MAX} bytes.`,
     );
+  }
+  if (!isValidText(type)) {
+    throw invalidParameter(`The type of message (user) attribute '${name}' contains invalid characters.`);
   }
   const [base = ""] = type.split(".", 1);
   if (base !== "String" && base !== "Number" && base !== "Binary") {

@@ -1,5 +1,6 @@
 import type { QueueRecord, QueueSettingsChange } from "@sluice/protocol";
 import { refuse, SQS_ERRORS } from "../errors.ts";
+import { isValidText, utf8Bytes } from "../message/text.ts";
 import {
   FIFO_ATTRIBUTES,
   isNumberAttribute,
@@ -7,14 +8,17 @@ import {
   NUMBER_ATTRIBUTES,
   type NumberAttribute,
 } from "./attribute-names.ts";
+import { parsePolicy } from "./policy.ts";
 import { parseRedriveAllowPolicy, parseRedrivePolicy, type RedrivePolicy } from "./redrive-policy.ts";
 
 /** Attributes as a request gives them. */
 export type Attributes = Readonly<Record<string, string>>;
 
 const FIFO_SUFFIX = ".fifo";
-/** Longest `Policy`, in bytes (spec sqs 2.2). */
+/** Longest `Policy`, in bytes (spec sqs 2.2), and with it whatever else is kept as text. */
 export const POLICY_BYTES_MAX = 8_192;
+/** Longest `KmsMasterKeyId`: as long as AWS KMS takes one. */
+export const KEY_ID_LENGTH_MAX = 2_048;
 
 /** Attributes that were read: what they change about the queue, and what is only kept. */
 export interface ReadAttributes {
@@ -38,6 +42,7 @@ export function readAttributes(given: Attributes, isFifo: boolean, isNew: boolea
   for (const [name, value] of Object.entries(given)) {
     if (!isSettable(name)) throw refuse(SQS_ERRORS.invalidAttributeName, `Unknown Attribute ${name}.`);
     if (FIFO_ATTRIBUTES.includes(name) && !isFifo) throw notFifo(name);
+    if (!isKeepable(name, value)) throw invalidValueOf(name);
     if (isNumberAttribute(name)) {
       numbers[name] = readNumber(name, value);
       continue;
@@ -117,6 +122,12 @@ export function isFifoName(name: string): boolean {
   return name.endsWith(FIFO_SUFFIX);
 }
 
+/** What is kept has an end, and can be shown in both protocols. */
+function isKeepable(name: string, value: string): boolean {
+  const bytesMax = name === "KmsMasterKeyId" ? KEY_ID_LENGTH_MAX : POLICY_BYTES_MAX;
+  return utf8Bytes(value) <= bytesMax && isValidText(value);
+}
+
 function readNumber(name: NumberAttribute, value: string): number {
   const { min, max } = NUMBER_ATTRIBUTES[name];
   const number = /^-?\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
@@ -137,14 +148,8 @@ function oneOf(name: string, value: string, values: readonly string[]): string {
 
 function readPolicy(value: string): string | null {
   if (value === "") return null;
-  try {
-    const policy: unknown = JSON.parse(value);
-    const isObject = typeof policy === "object" && policy !== null && !Array.isArray(policy);
-    if (isObject && new TextEncoder().encode(value).byteLength <= POLICY_BYTES_MAX) return value;
-  } catch {
-    // Falls through to the refusal.
-  }
-  throw invalidValueOf("Policy");
+  if (parsePolicy(value) === null) throw invalidPolicyValue();
+  return value;
 }
 
 /** One kind of encryption at a time. Nothing is encrypted here that is not anyway; it is checked and shown. */
@@ -165,6 +170,10 @@ function notFifo(name: string) {
       ? `Unknown Attribute ${name}.`
       : `You can specify the ${name} only when FifoQueue is set to true.`;
   return refuse(SQS_ERRORS.invalidAttributeName, text);
+}
+
+export function invalidPolicyValue() {
+  return invalidValueOf("Policy");
 }
 
 function invalidValueOf(name: string, reason?: string) {

@@ -1,12 +1,16 @@
 import type { QueueChange } from "@sluice/protocol";
 import { arnOf } from "../../queue-address.ts";
 import { changeQueue, type FoundQueue, type SqsContext } from "../context.ts";
-import { invalidParameter, invalidValue, refuse, SQS_ERRORS } from "../errors.ts";
+import { invalidParameter, invalidValue, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
+import { utf8Bytes } from "../message/text.ts";
 import type { SqsInput } from "../model.ts";
+import { invalidPolicyValue, POLICY_BYTES_MAX } from "./attributes.ts";
 import { DIALECT, type SqsQueue, sqsOf } from "./dialect.ts";
+import { formatPolicy, type Policy, parsePolicy } from "./policy.ts";
 
-/** Actions in one statement, and statements in a policy (spec sqs 2.2). */
+/** Actions and principals in one statement, and statements in a policy (spec sqs 2.2). */
 export const ACTIONS_MAX = 7;
+export const PRINCIPALS_MAX = 50;
 export const STATEMENTS_MAX = 20;
 
 const GRANTABLE = [
@@ -35,10 +39,6 @@ const OWNER_ONLY = [
   "UntagQueue",
 ];
 
-interface Policy {
-  readonly Statement: readonly { readonly Sid?: string }[];
-}
-
 /** Adds a statement to the queue's policy. The policy is kept and shown; who may do what is decided by access keys. */
 export async function addPermission(context: SqsContext, input: SqsInput<"AddPermission">): Promise<void> {
   await changeQueue(context, input.QueueUrl, (found) => changeOf(found, policyWith(found, input)));
@@ -48,11 +48,13 @@ function policyWith(found: FoundQueue, input: SqsInput<"AddPermission">): string
   const { Label: label = "", AWSAccountIds: accounts = [], Actions: actions = [] } = input;
   checkLabel(label);
   checkActions(actions);
-  if (accounts.length === 0)
-    throw invalidParameter("Value [] for parameter PrincipalId is invalid. Reason: Unable to verify.");
+  checkAccounts(accounts);
   const resource = arnOf(found.address);
-  const policy = policyOf(found);
-  const statements = policy?.Statement ?? [];
+  const policy = policyOf(found) ?? {
+    statements: [],
+    rest: { Version: "2008-10-17", Id: `${resource}/SQSDefaultPolicy` },
+  };
+  const { statements } = policy;
   if (statements.some(({ Sid }) => Sid === label)) throw invalidValue(label, "Label", "Already exists.");
   if (statements.length >= STATEMENTS_MAX) {
     throw refuse(
@@ -67,8 +69,9 @@ function policyWith(found: FoundQueue, input: SqsInput<"AddPermission">): string
     Action: oneOrAll(actions.map((action) => `SQS:${action}`)),
     Resource: resource,
   };
-  const base = policy ?? { Version: "2008-10-17", Id: `${resource}/SQSDefaultPolicy` };
-  return JSON.stringify({ ...base, Statement: [...statements, statement] });
+  const text = formatPolicy({ ...policy, statements: [...statements, statement] });
+  if (utf8Bytes(text) > POLICY_BYTES_MAX) throw invalidPolicyValue();
+  return text;
 }
 
 export async function removePermission(
@@ -80,18 +83,16 @@ export async function removePermission(
 
 function policyWithout(found: FoundQueue, label: string): string | null {
   const policy = policyOf(found);
-  const left = policy?.Statement.filter(({ Sid }) => Sid !== label) ?? [];
-  if (policy === null || left.length === policy.Statement.length) {
+  const left = policy?.statements.filter(({ Sid }) => Sid !== label) ?? [];
+  if (policy === null || left.length === policy.statements.length) {
     throw invalidValue(label, "Label", "can't find label.");
   }
-  return left.length === 0 ? null : JSON.stringify({ ...policy, Statement: left });
+  return left.length === 0 ? null : formatPolicy({ ...policy, statements: left });
 }
 
 function policyOf({ record }: FoundQueue): Policy | null {
   const text = sqsOf(record).attributes.Policy;
-  if (text === undefined) return null;
-  const policy = JSON.parse(text) as Partial<Policy>;
-  return { ...policy, Statement: Array.isArray(policy.Statement) ? policy.Statement : [] };
+  return text === undefined ? null : parsePolicy(text);
 }
 
 function changeOf({ record }: FoundQueue, policy: string | null): QueueChange {
@@ -113,7 +114,21 @@ function checkLabel(label: string): void {
   );
 }
 
+function checkAccounts(accounts: readonly string[]): void {
+  if (accounts.length > PRINCIPALS_MAX) {
+    throw refuse(
+      SQS_ERRORS.overLimit,
+      `${accounts.length} Principals were found, maximum allowed is ${PRINCIPALS_MAX}.`,
+    );
+  }
+  if (accounts.length > 0 && accounts.every((account) => /^\d{12}$/.test(account))) return;
+  throw invalidParameter(
+    `Value [${accounts.join(", ")}] for parameter PrincipalId is invalid. Reason: Unable to verify.`,
+  );
+}
+
 function checkActions(actions: readonly string[]): void {
+  if (actions.length === 0) throw missingParameter("ActionName");
   if (actions.length > ACTIONS_MAX) {
     throw refuse(
       SQS_ERRORS.overLimit,

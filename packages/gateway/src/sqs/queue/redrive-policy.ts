@@ -31,13 +31,19 @@ export function parseRedrivePolicy(text: string): RedrivePolicy | null {
   const maxReceiveCount = typeof count === "string" && /^\d+$/.test(count) ? Number(count) : count;
   if (!isWhole(maxReceiveCount, 1, MAX_RECEIVE_COUNT_MAX)) {
     const range = `valid values are from 1 to ${MAX_RECEIVE_COUNT_MAX} both inclusive`;
-    throw invalidPolicy(text, `Invalid value for maxReceiveCount: ${count}, ${range}.`);
+    throw invalidPolicy(text, `Invalid value for maxReceiveCount: ${shown(count)}, ${range}.`);
   }
   const deadLetterTarget = typeof arn === "string" ? addressOfArn(arn) : null;
   if (deadLetterTarget === null) {
     throw invalidPolicy(text, "Only SQS queues are valid resources for deadLetterTargetArn.");
   }
   return { deadLetterTarget, maxReceiveCount };
+}
+
+/** A value in a refusal. An object as a text may be anything, an error included, and a deep one has no end. */
+function shown(value: unknown): string {
+  if (typeof value !== "object" || value === null) return String(value);
+  return Array.isArray(value) ? "[...]" : "{...}";
 }
 
 export function invalidPolicy(text: string, reason: string) {

@@ -1,5 +1,6 @@
 import { changeQueue, queueOf, type SqsContext } from "../context.ts";
 import { invalidParameter, missingParameter } from "../errors.ts";
+import { isValidText } from "../message/text.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
 import { DIALECT, type SqsQueue, sqsOf } from "./dialect.ts";
 
@@ -16,6 +17,9 @@ export function checkTags(queue: string, tags: Readonly<Record<string, string>>)
       throw invalidParameter(
         `Tag values must be between 0 and ${TAG_VALUE_LENGTH_MAX} characters in length.`,
       );
+    }
+    if (!isValidText(key) || !isValidText(value)) {
+      throw invalidParameter("Tags can only have characters that a message can have.");
     }
   }
 }
