@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { fuzz, fuzzStrangers } from "./fuzz.ts";
+import { INPUTS } from "./inputs.ts";
+import { memoryTarget } from "./memory-target.ts";
+
+/** A failure prints it; set it to go through the same requests again, or through others. */
+const SEED = Number(process.env.SLUICE_FUZZ_SEED ?? 1);
+
+it("whatever is asked of SQS is answered in AWS's form, in time, and nothing is lost", async () => {
+  const report = await fuzz(memoryTarget(), { seed: SEED, requests: 3_000 });
+  // A task can be cancelled only while it runs, which here is never long.
+  const all = Object.keys(INPUTS).filter((action) => action !== "CancelMessageMoveTask");
+  expect(report.succeeded).toEqual(expect.arrayContaining(all));
+  expect(report.kept).toBeGreaterThan(300);
+});
+
+it("nobody gets in without a key, whatever they say about themselves", async () => {
+  const secrets = new Map([["AKIA", "secret"]]);
+  const target = memoryTarget({ kind: "keys", secrets });
+  const statuses = await fuzzStrangers(target, { seed: SEED, requests: 500 });
+  expect(Object.keys(statuses).sort()).toEqual(["400", "403", "404"]);
+});
+
+it("a request that is answered wrong is found", async () => {
+  const { endpoint } = memoryTarget();
+  const answer = (body: string, init: ResponseInit) => async () => new Response(body, init);
+  const headers = { "x-amzn-requestid": "1", "content-type": "text/xml" };
+  const broken = [
+    answer("", { status: 500, headers }),
+    answer("<a", { status: 200, headers }),
+    answer("<AResponse>\u0001</AResponse>", { status: 200, headers }),
+    answer("<ErrorResponse/>", { status: 400, headers }),
+    answer("<AResponse/>", { status: 200, headers: { "content-type": "text/xml" } }),
+    answer("{}", { status: 400, headers: { ...headers, "content-type": "application/x-amz-json-1.0" } }),
+  ];
+  for (const fetch of broken) {
+    await expect(fuzzStrangers({ endpoint, fetch }, { seed: SEED, requests: 50 })).rejects.toThrow(
+      /seed: \d+/,
+    );
+  }
+});

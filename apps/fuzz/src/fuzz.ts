@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { Books } from "./books.ts";
+import { fillText, type Known } from "./placeholders.ts";
+import { type ActionRequest, anyRequest, type FuzzRequest, protocolOf, toHttp } from "./requests.ts";
+import type { Target } from "./target.ts";
+import { QUEUES } from "./values.ts";
+import { wrongWith } from "./verdict.ts";
+
+/** After how many requests a message is sent that has to arrive. */
+const BOOKS_EVERY = 5;
+/** Receipt handles and tasks that later requests can be about. */
+const KNOWN_MAX = 40;
+
+export interface FuzzOptions {
+  readonly seed: number;
+  /** Requests, not counting those that keep the books. */
+  readonly requests: number;
+}
+
+/** What came of a run in which nothing was wrong. */
+export interface FuzzReport {
+  /** Answers by their status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Actions that succeeded at least once. */
+  readonly succeeded: readonly string[];
+  /** Messages that were sent in between, all of which arrived. */
+  readonly kept: number;
+}
+
+/**
+ * Sends requests to a target, each of which has to be answered in time, with no 5xx and in AWS's form; in between it sends
+ * messages, all of which have to arrive in the end. Throws with the seed and the smallest request that shows what is wrong.
+ */
+export async function fuzz(target: Target, { seed, requests }: FuzzOptions): Promise<FuzzReport> {
+  const books = new Books(target);
+  await books.open(QUEUES);
+  const receipts: { readonly handle: string; readonly queueUrl: string }[] = [];
+  const tasks: string[] = [];
+  const statuses: Record<string, number> = {};
+  const succeeded = new Set<string>();
+  let asked = 0;
+  const known = { endpoint: target.endpoint, receipts, tasks };
+  const property = fc.asyncProperty(anyRequest, async (request: FuzzRequest) => {
+    const answer = await judged(target, request, known);
+    if (answer === null) return;
+    const { status, text } = answer;
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    if (request.kind === "action") {
+      if (status === 200) succeeded.add(request.action);
+      const queueUrl = queueUrlOf(request, known);
+      note(
+        receipts,
+        valuesIn(text, "ReceiptHandle").map((handle) => ({ handle, queueUrl })),
+      );
+      note(tasks, valuesIn(text, "TaskHandle"));
+    }
+    asked += 1;
+    if (asked % BOOKS_EVERY === 0) await books.send();
+  });
+  await fc.assert(property, { seed, numRuns: requests });
+  const kept = books.acknowledged;
+  await books.close();
+  return { statuses, succeeded: [...succeeded].sort(), kept };
+}
+
+/** The same for a target that takes nothing from anybody without a key. Answers with how often it gave each status. */
+export async function fuzzStrangers(
+  target: Target,
+  { seed, requests }: FuzzOptions,
+): Promise<Readonly<Record<string, number>>> {
+  const statuses: Record<string, number> = {};
+  const property = fc.asyncProperty(anyRequest, async (request: FuzzRequest) => {
+    const answer = await judged(target, request, { endpoint: target.endpoint, receipts: [], tasks: [] });
+    if (answer !== null) statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+  });
+  await fc.assert(property, { seed, numRuns: requests });
+  return statuses;
+}
+
+/** What a request is answered with; `null` for one that cannot be sent. Throws what is wrong with the answer. */
+async function judged(
+  target: Target,
+  request: FuzzRequest,
+  known: Known,
+): Promise<{ readonly status: number; readonly text: string } | null> {
+  const http = toHttp(request, known);
+  if (http === null) return null;
+  const { method } = http;
+  const answer = await target.fetch(http);
+  const text = await answer.text();
+  const { status, headers } = answer;
+  const wrong = wrongWith({ method, protocol: protocolOf(request), status, headers, text });
+  if (wrong !== null) throw new Error(`${wrong}: ${text.slice(0, 500)}`);
+  return { status, text };
+}
+
+function queueUrlOf({ input }: ActionRequest, known: Known): string {
+  const { QueueUrl = "" } = input as { readonly QueueUrl?: unknown };
+  return typeof QueueUrl === "string" ? fillText(QueueUrl, known) : "";
+}
+
+/** The values of a member, in an answer of either protocol. */
+function valuesIn(text: string, member: string): string[] {
+  return [...text.matchAll(new RegExp(`"?${member}"?[:>]"?([^"<]+)`, "g"))].flatMap(
+    ([, value]) => value ?? [],
+  );
+}
+
+function note<Value>(known: Value[], found: readonly Value[]): void {
+  known.push(...found);
+  known.splice(0, known.length - KNOWN_MAX);
+}

@@ -1,0 +1,52 @@
+/**
+ * Parts of a generated request that are known, or worth writing out, only when it is sent. In a counterexample they stay
+ * short: `{{x:300000}}` instead of 300,000 letters.
+ */
+export interface Known {
+  readonly endpoint: string;
+  /** Receipt handles of messages that were received, with the queue they came from; latest last. */
+  readonly receipts: readonly { readonly handle: string; readonly queueUrl: string }[];
+  /** Handles of move tasks that were started, latest last. */
+  readonly tasks: readonly string[];
+}
+
+const PLACEHOLDER = /\{\{(endpoint|receipt|receiptUrl|task|x|quotes|deep|digits)(?::(\d+))?\}\}/g;
+
+/** Puts in what placeholders stand for, in every text of a value. */
+export function filledIn(value: unknown, known: Known): unknown {
+  if (typeof value === "string") return fillText(value, known);
+  if (Array.isArray(value)) return value.map((element) => filledIn(element, known));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [fillText(key, known), filledIn(each, known)]),
+  );
+}
+
+export function fillText(text: string, known: Known): string {
+  return text.replace(PLACEHOLDER, (_, name: string, digits = "0") => {
+    const number = Number(digits);
+    switch (name) {
+      case "endpoint":
+        return known.endpoint;
+      case "receipt":
+        return at(known.receipts, number)?.handle ?? "none yet";
+      case "receiptUrl":
+        return at(known.receipts, number)?.queueUrl ?? "none yet";
+      case "task":
+        return at(known.tasks, number) ?? "none yet";
+      case "quotes":
+        return '"'.repeat(number);
+      case "digits":
+        return "9".repeat(number);
+      case "deep":
+        return `{"Statement":[],"a":${"[".repeat(number)}${"]".repeat(number)}}`;
+      default:
+        return "x".repeat(number);
+    }
+  });
+}
+
+/** Counted from the latest. */
+function at<Value>(values: readonly Value[], back: number): Value | undefined {
+  return values.at(-1 - (back % Math.max(1, values.length)));
+}

@@ -1,0 +1,35 @@
+/** What is fuzzed: an AWS endpoint, wherever it is. */
+export interface Target {
+  /** Address of the endpoint, without a slash at its end. */
+  readonly endpoint: string;
+  /**
+   * Answers a request. Rejects with `Hang` when it has taken longer than the longest wait that a request can ask for
+   * and some.
+   */
+  fetch(request: Request): Promise<Response>;
+}
+
+/** A request that was not answered in time. */
+export class Hang extends Error {
+  override readonly name = "Hang";
+}
+
+/** The longest long poll takes 20 s (spec sqs 7); what is not answered by then, in ms, never is. */
+export const ANSWER_MS_MAX = 40_000;
+
+/** A broker that listens somewhere. */
+export function remoteTarget(endpoint: string): Target {
+  return {
+    endpoint: endpoint.replace(/\/+$/, ""),
+    fetch: async (request) => {
+      try {
+        return await fetch(request, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+      } catch (error) {
+        if (error instanceof DOMException && error.name === "TimeoutError") {
+          throw new Hang(`no answer within ${ANSWER_MS_MAX} ms`);
+        }
+        throw error;
+      }
+    },
+  };
+}
