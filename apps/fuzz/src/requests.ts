@@ -243,7 +243,7 @@ function actionToHttp(request: ActionRequest, known: Known): Request {
 }
 
 function damaged(text: string, damage: Damage): Uint8Array<ArrayBuffer> {
-  const whole = new TextEncoder().encode(text);
+  const whole = bytesOf(text);
   switch (damage.kind) {
     case "none":
       return whole;
@@ -256,7 +256,11 @@ function damaged(text: string, damage: Damage): Uint8Array<ArrayBuffer> {
     case "deepen": {
       const { levels } = damage;
       const deep = `{"Deep":${"[".repeat(levels)}${"]".repeat(levels)}${text === "{}" ? "}" : `,${text.slice(1)}`}`;
-      return new TextEncoder().encode(text.startsWith("{") ? deep : `${"a.".repeat(levels)}=1&${text}`);
+      return bytesOf(text.startsWith("{") ? deep : `${"a.".repeat(levels)}=1&${text}`);
     }
   }
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(new TextEncoder().encode(text));
 }
