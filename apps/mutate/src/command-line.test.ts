@@ -26,6 +26,7 @@ describe("pnpm mutate", () => {
         mutate: ["src/**/*.ts", "!src/**/*.test.ts"],
         scoreMin: 90,
         force: false,
+        workers: 2,
       },
     });
   });
@@ -35,6 +36,8 @@ describe("pnpm mutate", () => {
       kind: "run",
       request: { mutate: ["src/heap.ts"], scoreMin: 100, force: true },
     });
+    expect(read("engine", "--workers", "1")).toMatchObject({ request: { workers: 1 } });
+    expect(read("engine", "--workers", "64")).toMatchObject({ request: { workers: 64 } });
     expect(read("engine", "--break", "0")).toMatchObject({ request: { scoreMin: 0 } });
   });
 
@@ -45,6 +48,10 @@ describe("pnpm mutate", () => {
     [["engine", "--break", "101"], '--break is a number from 0 to 100, not "101".'],
     [["engine", "--break=-1"], '--break is a number from 0 to 100, not "-1".'],
     [["engine", "--break", ""], '--break is a number from 0 to 100, not "".'],
+    [["engine", "--workers", "0"], '--workers is a whole number from 1 to 64, not "0".'],
+    [["engine", "--workers", "65"], '--workers is a whole number from 1 to 64, not "65".'],
+    [["engine", "--workers", "1.5"], '--workers is a whole number from 1 to 64, not "1.5".'],
+    [["engine", "--workers", ""], '--workers is a whole number from 1 to 64, not "".'],
     [["engine", "--brake"], "Unknown option '--brake'"],
   ])("%j is a mistake", (args, reason) => {
     expect(read(...args)).toMatchObject({ kind: "wrong", reason: expect.stringContaining(reason) });

@@ -11,10 +11,15 @@ change that no test notices is printed.
   FILE...       files to change, seen from that folder; default: all of src/ but the tests
 
   --break N     fail below a score of N percent, 0 to 100 (default: 90)
-  --again       start anew instead of taking over the results for what has not changed`;
+  --again       start anew instead of taking over the results for what has not changed
+  --workers N   processes that run tests at the same time, 1 to 64 (default: 2)`;
 
 /** Score in percent below which the command fails, unless `--break` says otherwise. */
 export const SCORE_MIN = 90;
+/** Test processes at a time, unless `--workers` says otherwise: a small machine stays usable beside two. */
+export const WORKERS = 2;
+/** More would need more memory than a machine has: each is a Node process with all tests loaded. */
+export const WORKERS_MAX = 64;
 
 /** What one run is about. */
 export interface Request {
@@ -26,6 +31,8 @@ export interface Request {
   readonly scoreMin: number;
   /** Whether to start anew instead of taking over results of earlier runs. */
   readonly force: boolean;
+  /** Processes that run tests at the same time, 1 to `WORKERS_MAX`. */
+  readonly workers: number;
 }
 
 export type CommandLine =
@@ -60,10 +67,15 @@ export function readCommandLine(args: readonly string[], packages: string): Comm
   if (values.break.trim() === "" || !(scoreMin >= 0 && scoreMin <= 100)) {
     return { kind: "wrong", reason: `--break is a number from 0 to 100, not "${values.break}".` };
   }
+  const workers = Number(values.workers);
+  if (!Number.isInteger(workers) || workers < 1 || workers > WORKERS_MAX) {
+    const reason = `--workers is a whole number from 1 to ${WORKERS_MAX}, not "${values.workers}".`;
+    return { kind: "wrong", reason };
+  }
   const mutate = files.length > 0 ? files : ["src/**/*.ts", "!src/**/*.test.ts"];
   return {
     kind: "run",
-    request: { directory, packageName, mutate, scoreMin, force: values.again },
+    request: { directory, packageName, mutate, scoreMin, force: values.again, workers },
   };
 }
 
@@ -73,6 +85,7 @@ function parse(args: readonly string[]) {
     allowPositionals: true,
     options: {
       break: { type: "string", default: String(SCORE_MIN) },
+      workers: { type: "string", default: String(WORKERS) },
       again: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },

@@ -37,7 +37,7 @@ export async function mutate(request: Request): Promise<number> {
     htmlReporter: { fileName: `${FOLDER}/report.html` },
     clearTextReporter: { reportTests: false, logTests: false, allowEmojis: false },
     allowEmpty: true,
-    concurrency: 2,
+    concurrency: request.workers,
     thresholds: { high: 100, low: request.scoreMin, break: null },
   }).runMutationTest();
   return scoreOf(results.map(({ status }) => status));

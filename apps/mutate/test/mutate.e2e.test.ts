@@ -44,6 +44,7 @@ it("finds what the tests miss, and nothing that they notice", async () => {
     mutate: ["src/sign.ts"],
     scoreMin: 90,
     force: true,
+    workers: 1,
   };
   const module = new URL("../src/mutate.ts", import.meta.url).href;
   const run = `import { mutate } from ${JSON.stringify(module)};
