@@ -93,10 +93,8 @@ function expireOneByOne(queue: Queue, segment: Segment, acceptedUntilMs: number)
     if (segment.acceptedOf(from) > acceptedUntilMs) continue;
     for (let i = from; i < segment.runEnd(from); i++) {
       const known = segment.entryOf(i);
-      if (known === null ? i < segment.cursor : !canExpire(known)) continue;
-      const entry = isolate(queue, segment, i);
-      if (entry === null) continue;
-      removeEntry(queue, entry);
+      if (!segment.has(i) || (known !== null && !canExpire(known))) continue;
+      removeEntry(queue, isolate(queue, segment, i));
       expired += 1;
     }
   }

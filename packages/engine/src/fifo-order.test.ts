@@ -145,26 +145,3 @@ describe("a queue that turns out to be a FIFO queue", () => {
     expect([queue.receive(1), queue.receive(1)]).toEqual([["a-3"], []]);
   });
 });
-
-describe("receipts of a FIFO queue (spec sqs 3.4)", () => {
-  it("count until their visibility timeout ends", () => {
-    const queue = fifo();
-    queue.send("a-1");
-    queue.receive(1, 1_000);
-    queue.nowMs += 999;
-    expect(queue.setVisibility("a-1", 1_000)).toBe("changed");
-    queue.nowMs += 999;
-    expect(queue.delete("a-1", "a-1")).toEqual(["deleted", "gone"]);
-    expect(queue.setVisibility("a-1", 1_000)).toBe("gone");
-  });
-
-  it("have expired from that moment on", () => {
-    const queue = fifo();
-    queue.send("a-1");
-    queue.receive(1, 1_000);
-    queue.nowMs += 1_000;
-    expect([...queue.delete("a-1"), queue.setVisibility("a-1", 1)]).toEqual(["expired", "expired"]);
-    expect(queue.receive(1)).toEqual(["a-1"]);
-    expect(queue.delete("a-1")).toEqual(["deleted"]);
-  });
-});

@@ -4,13 +4,13 @@ import type { Segment } from "./segment.ts";
 import { indexUntouched, lift, putBack } from "./transitions.ts";
 
 /**
- * Takes one message out of whatever state it is in: an entry of its own that is in no heap. What it was part of stays as it
- * was. `null` when the message is gone.
+ * Takes one message that is there (`segment.has`) out of whatever state it is in: an entry of its own that is in no heap.
+ * What it was part of stays as it was. Throws `RangeError` when the message is gone.
  */
-export function isolate(queue: Queue, segment: Segment, i: number): Entry | null {
-  if (i >= segment.cursor) return isolateUntouched(queue, segment, i);
+export function isolate(queue: Queue, segment: Segment, i: number): Entry {
+  if (!segment.has(i)) throw new RangeError(`message ${i} of segment ${segment.id} is gone`);
   const entry = segment.entryOf(i);
-  if (entry === null) return null;
+  if (entry === null) return isolateUntouched(queue, segment, i);
   const { state, atMs } = entry;
   lift(queue, entry);
   if (i + 1 < entry.to) putBack(queue, splitOff(entry, i + 1), state, atMs);
@@ -21,8 +21,7 @@ export function isolate(queue: Queue, segment: Segment, i: number): Entry | null
 }
 
 /** The untouched messages before it become entries that were never delivered, since the cursor moves over them. */
-function isolateUntouched(queue: Queue, segment: Segment, i: number): Entry | null {
-  if (i >= segment.count) return null;
+function isolateUntouched(queue: Queue, segment: Segment, i: number): Entry {
   for (let from = segment.cursor; from < i; from = segment.cursor) {
     segment.cursor = stretchEnd(segment, from, i);
     skip(queue, new Entry(segment, from, segment.cursor, 0), from < segment.readyEnd);

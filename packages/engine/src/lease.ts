@@ -121,7 +121,6 @@ function leaseFromGroup(
     const [segment, index] = [messages.segmentAt(taken), messages.indexAt(taken)];
     if (fitting(taking, segment, index) === 0) return false;
     const entry = isolate(queue, segment, index);
-    if (entry === null) throw new Error(`message ${index} of segment ${segment.id} is ready and gone`);
     if (entry.attempts >= deliveriesMax) {
       bury(queue, entry, dead);
       // With another first message the group may have another place among the groups.

@@ -123,9 +123,8 @@ function restoreGroups(queue: Queue, segment: Segment, groupIds: readonly string
   const order = orderOf(queue);
   segment.groups = Array.from(segment.sizes, (_, i) => {
     const id = groupIds?.[i] ?? NO_GROUP;
-    const isGone = i < segment.cursor && segment.entryOf(i) === null;
-    // Its name is still stored with the segment.
-    return isGone ? new Group(id) : order.groupOf(id);
+    // Of one that is gone the name is still stored with the segment.
+    return segment.has(i) ? order.groupOf(id) : new Group(id);
   });
   const ranges = [...segment.entries, { from: segment.cursor, to: segment.count }];
   for (const { from, to } of ranges) order.added(segment, from, to, segment.runs.acceptedMs(0));

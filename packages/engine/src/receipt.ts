@@ -28,9 +28,7 @@ export function deleteReceived(
 ): "deleted" | "gone" | "expired" {
   const found = find(queue, receipt, nowMs);
   if (found === "gone" || found === "expired") return found;
-  const entry = isolate(queue, found, receipt.index);
-  if (entry === null) return "gone";
-  removeEntry(queue, entry);
+  removeEntry(queue, isolate(queue, found, receipt.index));
   return "deleted";
 }
 
@@ -59,7 +57,6 @@ export function changeVisibility(
   if (found === "gone" || found === "expired") return found;
   if (visibleAtMs > nowMs && visibleAtMs > receivedMs + VISIBILITY_TOTAL_MS_MAX) return "overTotal";
   const entry = isolate(queue, found, receipt.index);
-  if (entry === null) return "gone";
   if (visibleAtMs <= nowMs) {
     returnReceived(queue, entry, nowMs, nowMs);
   } else {
@@ -80,16 +77,15 @@ export interface ReceivedFacts {
   readonly firstReceivedMs: number;
   /** Grows over all messages of the queue in the order of their sends. */
   readonly seq: number;
-  /** End of its visibility timeout in ms. */
+  /** End of its visibility timeout in ms; of a message that is visible again, its due time. */
   readonly visibleAtMs: number;
 }
 
-/** What is known of the message of a receipt; `null` unless that is the latest one and within its visibility timeout. */
+/** What is known of the message of a receipt; `null` when the message is gone, or was received again since. */
 export function factsOf(queue: Queue, receipt: Receipt): ReceivedFacts | null {
-  const segment = queue.segments.get(receipt.segmentId);
-  const entry = segment?.entryOf(receipt.index) ?? null;
-  if (segment === undefined || entry === null || entry.leaseId !== receipt.leaseId) return null;
-  const { attempts, firstReceivedMs, atMs } = entry;
+  const entry = queue.segments.get(receipt.segmentId)?.entryOf(receipt.index);
+  if (entry?.leaseId !== receipt.leaseId) return null;
+  const { segment, attempts, firstReceivedMs, atMs } = entry;
   return { receives: attempts, firstReceivedMs, seq: segment.seqOf(receipt.index), visibleAtMs: atMs };
 }
 
@@ -99,10 +95,8 @@ function find(
   nowMs: number,
 ): Segment | "gone" | "expired" {
   const segment = queue.segments.get(segmentId);
-  if (segment === undefined || index >= segment.count) return "gone";
-  const entry = segment.entryOf(index);
-  if (entry === null && index < segment.cursor) return "gone";
-  return queue.isFifo && !holds(entry, leaseId, nowMs) ? "expired" : segment;
+  if (!segment?.has(index)) return "gone";
+  return queue.isFifo && !holds(segment.entryOf(index), leaseId, nowMs) ? "expired" : segment;
 }
 
 function holds(entry: Entry | null, leaseId: number, nowMs: number): boolean {

@@ -1,16 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { pull } from "../test/queues.ts";
 import { Receivers } from "../test/receivers.ts";
-import {
-  changeVisibility,
-  counts,
-  deleteReceived,
-  expireRetention,
-  factsOf,
-  nextWakeAt,
-  purge,
-  receive,
-  VISIBILITY_TOTAL_MS_MAX,
-} from "./index.ts";
+import { counts, expireRetention, factsOf, nextWakeAt, receive } from "./index.ts";
 
 const standard = (rules = {}) => new Receivers(rules);
 
@@ -24,6 +15,29 @@ describe("a receive on a standard queue (spec sqs 3)", () => {
     queue.receive(1, 1_000);
     const facts = { receives: 2, firstReceivedMs: firstMs, visibleAtMs: queue.nowMs + 1_000 };
     expect(factsOf(queue.queue, queue.receiptOf("m"))).toMatchObject(facts);
+  });
+
+  it("counts as the first one though the message was pulled before, which is none", () => {
+    const queue = standard();
+    queue.send("m");
+    pull(queue.queue, 1, queue.nowMs, queue.nowMs + 1);
+    queue.nowMs += 5_000;
+    queue.receive(1);
+    const facts = { receives: 2, firstReceivedMs: queue.nowMs };
+    expect(factsOf(queue.queue, queue.receiptOf("m"))).toMatchObject(facts);
+  });
+
+  it("remembers the first receive of each message, of neighbours that were received together later too", () => {
+    const queue = standard();
+    queue.send("m", "n");
+    queue.receive(1, 1_000);
+    const firstMs = queue.nowMs;
+    queue.nowMs += 500;
+    expect(queue.receive(1, 500)).toEqual(["n"]);
+    queue.nowMs += 500;
+    expect(queue.receive(2)).toEqual(["m", "n"]);
+    const first = (name: string) => factsOf(queue.queue, queue.receiptOf(name))?.firstReceivedMs;
+    expect([first("m"), first("n")]).toEqual([firstMs, firstMs + 500]);
   });
 
   it("gives an expired message in its old place, before what was sent meanwhile", () => {
@@ -70,81 +84,6 @@ describe("a receive on a standard queue (spec sqs 3)", () => {
       expect(queue.dead).toEqual(["m"]);
     },
   );
-});
-
-describe("receipts of a standard queue (spec sqs 3.3, 3.4)", () => {
-  it("delete after their visibility timeout, and after a newer receive", () => {
-    const queue = standard();
-    queue.send("m", "n");
-    queue.receive(2, 1_000);
-    queue.nowMs += 1_000;
-    expect(queue.delete("m")).toEqual(["deleted"]);
-    expect(queue.receive(2)).toEqual(["n"]);
-    expect(deleteReceived(queue.queue, queue.receiptOf("n", 0), queue.nowMs)).toBe("deleted");
-    expect(queue.delete("n")).toEqual(["gone"]);
-  });
-
-  it("extend and shorten from the moment of the call", () => {
-    const queue = standard();
-    queue.send("m");
-    queue.receive(1, 60_000);
-    queue.nowMs += 15_000;
-    expect(queue.setVisibility("m", 10_000)).toBe("changed");
-    queue.nowMs += 9_999;
-    expect(queue.receive(1)).toEqual([]);
-    queue.nowMs += 1;
-    expect(queue.receive(1)).toEqual(["m"]);
-  });
-
-  it("hide a message that is visible again, and free one that somebody else has received", () => {
-    const queue = standard();
-    queue.send("m");
-    queue.receive(1, 1_000);
-    queue.nowMs += 1_000;
-    queue.setVisibility("m", 1_000);
-    expect(queue.receive(1)).toEqual([]);
-    queue.nowMs += 1_000;
-    expect(queue.receive(1, 60_000)).toEqual(["m"]);
-    const change = { visibleAtMs: queue.nowMs, receivedMs: queue.nowMs };
-    expect(changeVisibility(queue.queue, queue.receiptOf("m", 0), change, queue.nowMs)).toBe("changed");
-    expect(queue.receive(1)).toEqual(["m"]);
-  });
-
-  it("change nothing about a message that is deleted or purged", () => {
-    const queue = standard();
-    queue.send("m", "n");
-    queue.receive(2);
-    queue.delete("m");
-    expect(queue.setVisibility("m", 1)).toBe("gone");
-    purge(queue.queue);
-    expect([...queue.delete("n"), queue.setVisibility("n", 0)]).toEqual(["gone", "gone"]);
-  });
-
-  it.each([
-    [-1, "changed"],
-    [0, "changed"],
-    [1, "overTotal"],
-  ])("extend to 12 hours after their receive, %i ms: %s", (moreMs, outcome) => {
-    const queue = standard();
-    queue.send("m");
-    const receivedMs = queue.nowMs;
-    queue.receive(1, 60_000);
-    queue.nowMs += 20_000;
-    const change = { visibleAtMs: receivedMs + VISIBILITY_TOTAL_MS_MAX + moreMs, receivedMs };
-    expect(changeVisibility(queue.queue, queue.receiptOf("m"), change, queue.nowMs)).toBe(outcome);
-    expect(factsOf(queue.queue, queue.receiptOf("m"))?.visibleAtMs).toBe(
-      outcome === "changed" ? change.visibleAtMs : receivedMs + 60_000,
-    );
-  });
-
-  it("of places that never were name nothing", () => {
-    const queue = standard();
-    queue.send("m");
-    queue.receive(1);
-    const receipt = queue.receiptOf("m");
-    expect(deleteReceived(queue.queue, { ...receipt, segmentId: 1 }, queue.nowMs)).toBe("gone");
-    expect(deleteReceived(queue.queue, { ...receipt, index: 1 }, queue.nowMs)).toBe("gone");
-  });
 });
 
 describe("a message in flight whose retention ends (spec sqs 3.1)", () => {

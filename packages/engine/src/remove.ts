@@ -15,9 +15,7 @@ export interface MessagePosition {
  */
 export function removeMessage(queue: Queue, { segmentId, index }: MessagePosition): boolean {
   const segment = queue.segments.get(segmentId);
-  if (segment === undefined) return false;
-  const entry = isolate(queue, segment, index);
-  if (entry === null) return false;
-  removeEntry(queue, entry);
+  if (segment === undefined || !segment.has(index)) return false;
+  removeEntry(queue, isolate(queue, segment, index));
   return true;
 }

@@ -69,6 +69,11 @@ export class Segment {
     return next < this.runs.length ? this.runs.from(next) : this.count;
   }
 
+  /** Whether message i is there and not gone. */
+  has(i: number): boolean {
+    return i < this.count && (i >= this.cursor || this.entryOf(i) !== null);
+  }
+
   /** Sum of the body sizes of [from, to). */
   bytes(from: number, to: number): number {
     let sum = 0;
