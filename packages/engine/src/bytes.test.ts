@@ -27,7 +27,8 @@ describe("integers", () => {
   });
 
   it.each([-1, 0.5, Number.MAX_SAFE_INTEGER + 1, NaN, Infinity])("%d is refused", (value) => {
-    expect(() => new ByteWriter().uint(value)).toThrow(RangeError);
+    const what = new RangeError(`${value} is not an unsigned integer`);
+    expect(() => new ByteWriter().uint(value)).toThrow(what);
   });
 
   it("that are larger than any that is written are refused", () => {
@@ -39,8 +40,41 @@ describe("integers", () => {
       return new ByteReader(checked);
     };
     expect(reader(0x0f).uint()).toBe(Number.MAX_SAFE_INTEGER);
-    expect(() => reader(0x10).uint()).toThrow(ByteFormatError);
-    expect(() => reader(0x80, 0x00).uint()).toThrow(ByteFormatError);
+    expect(() => reader(0x10).uint()).toThrow(
+      new ByteFormatError("the integer 9570149208162304 is too large"),
+    );
+    expect(() => reader(0x80, 0x00).uint()).toThrow(new ByteFormatError("an integer does not end"));
+  });
+});
+
+describe("texts", () => {
+  it.each(["", "a", "orders-ü-注文", "\u{1f4e6}", "\ud800 alone", "\uffff", "x".repeat(200)])(
+    "%j is read as it was written",
+    (value) => {
+      const input = new ByteReader(written((out) => out.text(value)));
+      expect(input.text()).toBe(value);
+      input.end();
+    },
+  );
+
+  it("take a byte for each character of ASCII, and one for their length", () => {
+    expect(written((out) => out.text("orders"))).toHaveLength(1 + 6 + 4);
+  });
+
+  it("with what is no unit of UTF-16 are refused", () => {
+    const bytes = written((out) => {
+      out.uint(1);
+      out.uint(0x10000);
+    });
+    expect(() => new ByteReader(bytes).text()).toThrow(new ByteFormatError("65536 is no unit of UTF-16"));
+  });
+
+  it("that end before their length are refused", () => {
+    const bytes = written((out) => {
+      out.uint(2 ** 40);
+      out.uint(65);
+    });
+    expect(() => new ByteReader(bytes).text()).toThrow(new ByteFormatError("it ends after 11 bytes"));
   });
 });
 
@@ -114,8 +148,14 @@ describe("damage", () => {
 
   it("by truncation is noticed, wherever it ends", () => {
     for (let length = 0; length < bytes.length; length++) {
-      expect(() => new ByteReader(bytes.subarray(0, length))).toThrow(ByteFormatError);
+      const what =
+        length < 4 ? `it ends after ${length} bytes` : `the checksum of ${length} bytes does not fit`;
+      expect(() => new ByteReader(bytes.subarray(0, length))).toThrow(new ByteFormatError(what));
     }
+  });
+
+  it("has an error with a name of its own", () => {
+    expect(new ByteFormatError("it").name).toBe("ByteFormatError");
   });
 
   it("by bytes behind it is noticed", () => {
@@ -136,7 +176,13 @@ describe("damage", () => {
   });
 
   it("leaves nothing unread", () => {
-    const input = new ByteReader(written((out) => out.uint(300)));
+    const input = new ByteReader(
+      written((out) => {
+        out.uint(1);
+        out.uint(300);
+      }),
+    );
+    input.uint();
     expect(() => input.end()).toThrow(new ByteFormatError("2 bytes are left over"));
   });
 });

@@ -82,7 +82,7 @@ export class ByteReader {
       const byte = this.#byte();
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) break;
-      if (factor > 2 ** 46) throw new ByteFormatError("an integer does not end");
+      if (factor > 2 ** 42) throw new ByteFormatError("an integer does not end");
     }
     if (!Number.isSafeInteger(value)) throw new ByteFormatError(`the integer ${value} is too large`);
     return value;
@@ -97,7 +97,6 @@ export class ByteReader {
 
   text(): string {
     const length = this.uint();
-    if (this.#offset + length > this.#end) throw this.#cutOff();
     let value = "";
     for (let i = 0; i < length; i++) {
       const unit = this.uint();

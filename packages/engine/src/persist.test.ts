@@ -1,14 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkInvariants } from "../test/invariants.ts";
-import { pull, queueWith, rangesOf, sendApart, sendMany, T0 } from "../test/queues.ts";
+import { pull, queueWith, type Row, rangesOf, rowsOf, sendApart, sendMany, T0 } from "../test/queues.ts";
 import { ByteFormatError, ByteWriter } from "./bytes.ts";
 import {
   acknowledge,
   advance,
   counts,
-  encodeIndex,
-  encodeState,
   nextBatch,
   nextWakeAt,
   type Queue,
@@ -16,20 +14,6 @@ import {
   retry,
   send,
 } from "./index.ts";
-
-interface Row {
-  readonly id: number;
-  readonly index: Uint8Array;
-  readonly state: Uint8Array | null;
-}
-
-function rowsOf(queue: Queue): Row[] {
-  return [...queue.segments.values()].map((segment) => ({
-    id: segment.id,
-    index: encodeIndex(segment),
-    state: encodeState(segment),
-  }));
-}
 
 function restored(rows: readonly Row[], epoch = 2, nowMs = T0): Queue {
   const queue = queueWith({}, epoch);
@@ -177,10 +161,11 @@ describe("a damaged row", () => {
 });
 
 /** Bytes with a fitting checksum that no release has ever written, value by value. */
-function bytesOf(...values: (number | { readonly float: number })[]): Uint8Array {
+function bytesOf(...values: (number | string | { readonly float: number })[]): Uint8Array {
   const out = new ByteWriter();
   for (const value of values) {
     if (typeof value === "number") out.uint(value);
+    else if (typeof value === "string") out.text(value);
     else out.float(value.float);
   }
   return out.finish();
@@ -191,6 +176,11 @@ const time = { float: T0 };
 /** An index of three messages of 10 bytes in one run, with some values replaced. */
 function indexWith({ version = 1, count = 3, size = 10, runs = [[0, 5, time, time]] } = {}) {
   return bytesOf(version, count, size, 10, 10, runs.length, ...runs.flat());
+}
+
+/** An index of three such messages that is followed by what is given. */
+function groupedIndex(...groups: (number | string)[]) {
+  return bytesOf(2, 3, 10, 10, 10, 1, 0, 5, time, time, ...groups);
 }
 
 /** A state of that segment with its cursor behind two messages, and entries. */
@@ -210,46 +200,62 @@ describe("bytes that say what cannot be", () => {
     });
   });
 
+  // biome-ignore format: a run per pair of brackets
   it.each([
-    ["of another version", indexWith({ version: 2 })],
-    ["without messages", bytesOf(1, 0, 1, 0, 5, time, time)],
-    ["of more messages than bytes", bytesOf(1, 2 ** 40, 10)],
-    ["with a size over 4 GB", indexWith({ size: 2 ** 32 })],
-    ["without runs", indexWith({ runs: [] })],
-    ["with a first run that begins later", indexWith({ runs: [[1, 5, time, time]] })],
-    ["with a run behind its messages", indexWith({ runs: [[0, 5, time, time], [3, 8, time, time]] })], // biome-ignore format: a run per pair of brackets
-    ["with an empty run", indexWith({ runs: [[0, 5, time, time], [1, 6, time, time], [1, 7, time, time]] })], // biome-ignore format: a run per pair of brackets
-    ["with runs out of order", indexWith({ runs: [[0, 5, time, time], [1, 6, { float: T0 - 1 }, time]] })], // biome-ignore format: a run per pair of brackets
-    ["with a sequence number near the largest", indexWith({ runs: [[0, 2 ** 52, time, time]] })],
-    ["that is due never", indexWith({ runs: [[0, 5, { float: Infinity }, time]] })],
-    ["that is due at no time", indexWith({ runs: [[0, 5, { float: NaN }, time]] })],
-    ["that is due after the last date there is", indexWith({ runs: [[0, 5, { float: 8.64e15 + 1 }, time]] })],
-    ["that was accepted at no time", indexWith({ runs: [[0, 5, time, { float: NaN }]] })],
-    ["that was accepted before 1970", indexWith({ runs: [[0, 5, time, { float: -1 }]] })],
-    ["with something behind it", bytesOf(1, 1, 10, 1, 0, 5, time, time, 0)],
-  ])("are refused: an index %s", (_what, index) => {
-    expect(() => accept(index, null)).toThrow(ByteFormatError);
+    ["of another version", indexWith({ version: 3 }), "segment index of version 3, this release reads 1 and 2"],
+    ["without messages", bytesOf(1, 0, 1, 0, 5, time, time), "a segment of 0 messages"],
+    ["of more messages than bytes", bytesOf(1, 2 ** 40, 10), "a segment of 1099511627776 messages"],
+    ["with a size over 4 GB", indexWith({ size: 2 ** 32 }), "message 0 of 4294967296 bytes"],
+    ["without runs", indexWith({ runs: [] }), "a segment without runs"],
+    ["with a first run that begins later", indexWith({ runs: [[1, 5, time, time]] }), "run 0 from 1, number 5, due 1000000"],
+    ["with a run behind its messages", indexWith({ runs: [[0, 5, time, time], [3, 8, time, time]] }), "run 1 from 3, number 8, due 1000000"],
+    ["with an empty run", indexWith({ runs: [[0, 5, time, time], [1, 6, time, time], [1, 7, time, time]] }), "run 2 from 1, number 7, due 1000000"],
+    ["with runs out of order", indexWith({ runs: [[0, 5, time, time], [1, 6, { float: T0 - 1 }, time]] }), "run 1 from 1, number 6, due 999999"],
+    ["with a sequence number near the largest", indexWith({ runs: [[0, 2 ** 52, time, time]] }), "run 0 from 0, number 4503599627370496, due 1000000"],
+    ["that is due never", indexWith({ runs: [[0, 5, { float: Infinity }, time]] }), "Infinity is not a time"],
+    ["that is due at no time", indexWith({ runs: [[0, 5, { float: NaN }, time]] }), "NaN is not a time"],
+    ["that is due after the last date there is", indexWith({ runs: [[0, 5, { float: 8.64e15 + 1 }, time]] }), "8640000000000001 is not a time"],
+    ["that was accepted at no time", indexWith({ runs: [[0, 5, time, { float: NaN }]] }), "NaN is not a time"],
+    ["that was accepted before 1970", indexWith({ runs: [[0, 5, time, { float: -1 }]] }), "-1 is not a time"],
+    ["with something behind it", bytesOf(1, 1, 10, 1, 0, 5, time, time, 0), "1 bytes are left over"],
+    ["with more groups than messages", groupedIndex(4, "a", "b", "c", "d", 0, 1, 2), "4 groups of 3 messages"],
+    ["with more groups than can be", groupedIndex(2 ** 40, "a"), "1099511627776 groups of 3 messages"],
+    ["with a message in a group that is not there", groupedIndex(2, "a", "b", 0, 1, 2), "message 2 is in group 2 of 2"],
+    ["with a group for each message but one", groupedIndex(1, "a", 0, 0), "it ends after 33 bytes"],
+    ["with groups and something behind it", groupedIndex(1, "a", 0, 0, 0, 0), "1 bytes are left over"],
+  ])("are refused: an index %s", (_what, index, reason) => {
+    expect(() => accept(index, null)).toThrow(new ByteFormatError(reason));
   });
 
+  // biome-ignore format: an entry per pair of brackets
   it.each([
-    ["of another version", stateWith({ version: 2 })],
-    ["with its cursor behind the last message", stateWith({ cursor: 4 })],
-    ["with an entry behind the cursor", stateWith({ entries: [[0, 3, 1, 0, time, 9]] })],
-    ["with an empty entry", stateWith({ entries: [[1, 1, 1, 0, time, 9]] })],
-    ["with overlapping entries", stateWith({ entries: [[0, 2, 1, 0, time, 9], [1, 2, 1, 0, time, 9]] })], // biome-ignore format: an entry per pair of brackets
-    ["with an unknown kind of entry", stateWith({ entries: [[0, 1, 1, 4, time, 9]] })],
-    ["with a lease that was never delivered", stateWith({ entries: [[0, 1, 0, 1, time, 9]] })],
-    ["with an entry at no time", stateWith({ entries: [[0, 1, 1, 0, { float: NaN }, 9]] })],
-    ["with a lease id near the largest", stateWith({ entries: [[0, 1, 1, 1, time, 2 ** 52]] })],
-    ["with nothing left", stateWith({ cursor: 3, entries: [] })],
-    ["with something behind it", bytesOf(1, 2, 0, 0)],
-  ])("are refused: a state %s", (_what, state) => {
-    expect(() => accept(indexWith(), state)).toThrow(ByteFormatError);
+    ["of another version", stateWith({ version: 2 }), "segment state of version 2, this release reads 1"],
+    ["with its cursor behind the last message", stateWith({ cursor: 4 }), "cursor 4 of 3"],
+    ["with an entry behind the cursor", stateWith({ entries: [[0, 3, 1, 0, time, 9]] }), "entry 0 is [0, 3) of kind 0"],
+    ["with an empty entry", stateWith({ entries: [[1, 1, 1, 0, time, 9]] }), "entry 0 is [1, 1) of kind 0"],
+    ["with overlapping entries", stateWith({ entries: [[0, 2, 1, 0, time, 9], [1, 2, 1, 0, time, 9]] }), "entry 1 is [1, 2) of kind 0"],
+    ["with an unknown kind of entry", stateWith({ entries: [[0, 1, 1, 4, time, 9]] }), "entry 0 is [0, 1) of kind 4"],
+    ["with an unknown kind of entry that was received", stateWith({ entries: [[0, 1, 1, 20, time, 9, time]] }), "entry 0 is [0, 1) of kind 4"],
+    ["with a lease that was never delivered", stateWith({ entries: [[0, 1, 0, 1, time, 9]] }), "entry 0 is on attempt 0 of lease 9"],
+    ["with an entry at no time", stateWith({ entries: [[0, 1, 1, 0, { float: NaN }, 9]] }), "NaN is not a time"],
+    ["with an entry that was received at no time", stateWith({ entries: [[0, 1, 1, 16, time, 9, { float: NaN }]] }), "NaN is not a time"],
+    ["with a lease id near the largest", stateWith({ entries: [[0, 1, 1, 1, time, 2 ** 52]] }), "entry 0 is on attempt 1 of lease 4503599627370496"],
+    ["with nothing left", stateWith({ cursor: 3, entries: [] }), "a segment without messages that are left"],
+    ["with something behind it", bytesOf(1, 2, 0, 0), "1 bytes are left over"],
+  ])("are refused: a state %s", (_what, state, reason) => {
+    expect(() => accept(indexWith(), state)).toThrow(new ByteFormatError(reason));
   });
 
   it.each([
     ["a released message", indexWith(), stateWith({ entries: [[0, 1, 0, 0, time, 9]] })],
     ["neighbouring entries", indexWith(), stateWith({ entries: [[0, 1, 1, 1, time, 9], [1, 2, 1, 2, time, 9]] })], // biome-ignore format: an entry per pair of brackets
+    [
+      "a message that waits after it was received",
+      indexWith(),
+      stateWith({ entries: [[0, 1, 1, 16, time, 9, time]] }),
+    ],
+    ["a message that a receiver holds", indexWith(), stateWith({ entries: [[0, 1, 1, 19, time, 9, time]] })],
+    ["a group for each message", groupedIndex(3, "a", "b", "c", 0, 1, 2), null],
     ["a large lease id", indexWith(), stateWith({ entries: [[0, 1, 1, 1, time, 2 ** 52 - 1]] })],
     ["a cursor at the end", indexWith(), stateWith({ cursor: 3 })],
     ["two due times", indexWith({ runs: [[0, 5, time, time], [2, 7, { float: T0 + 1 }, time]] }), null], // biome-ignore format: a run per pair of brackets

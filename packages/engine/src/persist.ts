@@ -54,7 +54,7 @@ function encodeGroups(out: ByteWriter, groups: readonly Group[]): void {
 
 /** What happened to a segment's messages; `null` when none was ever touched. */
 export function encodeState(segment: Segment): Uint8Array | null {
-  if (segment.cursor === 0 && segment.entries.length === 0) return null;
+  if (segment.cursor === 0) return null;
   const out = new ByteWriter();
   out.uint(STATE_VERSION);
   out.uint(segment.cursor);
@@ -136,7 +136,7 @@ function restoreGroups(queue: Queue, segment: Segment, groupIds: readonly string
 function decodeIndex(id: number, bytes: Uint8Array): { segment: Segment; groupIds: string[] | null } {
   const input = new ByteReader(bytes);
   const version = input.uint();
-  if (version !== GROUPED_INDEX_VERSION) expectVersion(version, INDEX_VERSION, "segment index");
+  expectVersion(version, [INDEX_VERSION, GROUPED_INDEX_VERSION], "segment index");
   const count = input.uint();
   if (count === 0 || count > bytes.length) throw new ByteFormatError(`a segment of ${count} messages`);
   const sizes = new Uint32Array(count);
@@ -184,7 +184,7 @@ function decodeGroups(input: ByteReader, count: number): string[] {
 
 function decodeState(segment: Segment, bytes: Uint8Array): Entry[] {
   const input = new ByteReader(bytes);
-  expectVersion(input.uint(), STATE_VERSION, "segment state");
+  expectVersion(input.uint(), [STATE_VERSION], "segment state");
   segment.cursor = input.uint();
   if (segment.cursor > segment.count)
     throw new ByteFormatError(`cursor ${segment.cursor} of ${segment.count}`);
@@ -200,8 +200,12 @@ function decodeState(segment: Segment, bytes: Uint8Array): Entry[] {
     }
     const entry = new Entry(segment, from, to, attempts);
     const leaseKind = LEASE_KINDS[kind - 1];
-    entry.state = leaseKind === undefined ? "delayed" : "leased";
-    entry.leaseKind = leaseKind ?? "push";
+    if (leaseKind === undefined) {
+      entry.state = "delayed";
+    } else {
+      entry.state = "leased";
+      entry.leaseKind = leaseKind;
+    }
     entry.atMs = readTime(input);
     entry.leaseId = input.uint();
     if (wasReceived) entry.firstReceivedMs = readTime(input);
@@ -224,7 +228,8 @@ function readTime(input: ByteReader): number {
   return ms;
 }
 
-function expectVersion(found: number, expected: number, what: string): void {
-  if (found !== expected)
-    throw new ByteFormatError(`${what} of version ${found}, this release reads ${expected}`);
+function expectVersion(found: number, readable: readonly number[], what: string): void {
+  if (!readable.includes(found)) {
+    throw new ByteFormatError(`${what} of version ${found}, this release reads ${readable.join(" and ")}`);
+  }
 }

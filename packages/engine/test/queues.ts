@@ -1,5 +1,7 @@
 import {
   createQueue,
+  encodeIndex,
+  encodeState,
   type Lease,
   lease,
   type Queue,
@@ -61,4 +63,20 @@ export function seqsOf(queue: Queue, slices: readonly Slice[]): number[] {
 /** The ranges of a lease as a settlement names them. */
 export function rangesOf(batch: Lease) {
   return batch.slices.map((slice) => ({ ...slice, leaseId: batch.leaseId }));
+}
+
+/** What is stored of a segment. */
+export interface Row {
+  readonly id: number;
+  readonly index: Uint8Array;
+  readonly state: Uint8Array | null;
+}
+
+/** What is stored of a queue, segment by segment. */
+export function rowsOf(queue: Queue): Row[] {
+  return [...queue.segments.values()].map((segment) => ({
+    id: segment.id,
+    index: encodeIndex(segment),
+    state: encodeState(segment),
+  }));
 }
