@@ -1,4 +1,3 @@
-import { advance } from "./advance.ts";
 import { type Entry, splitOff } from "./entry.ts";
 import { isolate } from "./isolate.ts";
 import type { Slice } from "./lease.ts";
@@ -60,7 +59,6 @@ export function endPushLeases(queue: Queue, nowMs: number): RetryOutcome {
 export function expireRetention(queue: Queue, nowMs: number): number {
   const acceptedUntilMs = nowMs - queue.rules.retentionMs;
   if (oldestExpiringMs(queue) > acceptedUntilMs) return 0;
-  advance(queue, nowMs);
   let expired = 0;
   for (const segment of [...queue.segments.values()]) {
     if (segment.runs.oldestMs > acceptedUntilMs) {

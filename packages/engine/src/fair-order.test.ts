@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { checkInvariants } from "../test/invariants.ts";
+import { pull } from "../test/queues.ts";
 import { Receivers } from "../test/receivers.ts";
 import { nextBatch } from "./dispatch.ts";
 import { NOISY_IN_FLIGHT_MIN, QUIET_AFTER_MS } from "./fair-order.ts";
+import { send } from "./index.ts";
 
 const times = (n: number, prefix: string) => Array.from({ length: n }, (_, i) => `${prefix}-${i}`);
 
@@ -65,6 +68,49 @@ describe("a standard queue with groups (spec sqs 8)", () => {
     queue.receive(50);
     queue.send("one", "quiet-1");
     expect(queue.receive(2)).toEqual(["one", "quiet-1"]);
+  });
+
+  it("never finds messages noisy that name no group among others that do", () => {
+    const queue = new Receivers({});
+    const { nowMs } = queue;
+    const groups = [...Array<null>(NOISY_IN_FLIGHT_MIN).fill(null), "quiet"];
+    const sizes = groups.map(() => 1);
+    const first = send(queue.queue, { sizes, dueMs: nowMs, groups }, nowMs);
+    pull(queue.queue, NOISY_IN_FLIGHT_MIN, nowMs);
+    const last = send(queue.queue, { sizes: [1, 1], dueMs: nowMs, groups: [null, "quiet"] }, nowMs);
+    expect(last.segmentId).toBe(first.segmentId);
+    const { slices } = pull(queue.queue, 3, nowMs);
+    expect(slices).toEqual([
+      { segmentId: first.segmentId, from: NOISY_IN_FLIGHT_MIN, to: NOISY_IN_FLIGHT_MIN + 3, attempts: 1 },
+    ]);
+  });
+
+  it.each([
+    [QUIET_AFTER_MS - 1, ["quiet-1", "quiet-2"]],
+    [QUIET_AFTER_MS, ["loud-x", "loud-y"]],
+  ])("takes a tenant of which nothing has changed for %i ms for quiet by its last send", (ms, order) => {
+    const queue = new Receivers({});
+    queue.send(...times(NOISY_IN_FLIGHT_MIN, "loud"));
+    queue.receive(NOISY_IN_FLIGHT_MIN, 2 * QUIET_AFTER_MS);
+    queue.send("loud-x", "loud-y");
+    const sentMs = queue.nowMs - 1;
+    queue.send("quiet-1", "quiet-2");
+    // Whoever asks settles who is noisy.
+    expect(queue.receive(0)).toEqual([]);
+    queue.queue.order?.settle(queue.queue);
+    queue.nowMs = sentMs + ms;
+    expect(queue.receive(2)).toEqual(order);
+    checkInvariants(queue.queue);
+  });
+
+  it("moves a message that was received too often, and goes on with the one whose turn it is", () => {
+    const queue = new Receivers({ maxRetries: 0 });
+    queue.send("a-1");
+    queue.receive(1, 0);
+    queue.send("b-1", "a-2");
+    expect(queue.receive(1)).toEqual(["b-1"]);
+    expect(queue.dead).toEqual(["a-1"]);
+    expect(queue.receive(1)).toEqual(["a-2"]);
   });
 
   it("pushes those of a noisy tenant when the first of them has waited max_batch_timeout", () => {

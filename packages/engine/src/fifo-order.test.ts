@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { queueWith } from "../test/queues.ts";
+import { checkInvariants } from "../test/invariants.ts";
+import { pull, queueWith, T0 } from "../test/queues.ts";
 import { Receivers } from "../test/receivers.ts";
-import { changeRules, counts, send } from "./index.ts";
+import { changeRules, counts, release, removeMessage, retry, send } from "./index.ts";
 
 const fifo = () => new Receivers({ fifo: true });
 
@@ -114,6 +115,56 @@ describe("a receive on a FIFO queue (spec sqs 4.2)", () => {
     expect([queue.receive(1, 0), queue.receive(1, 0)]).toEqual([["a-1"], ["a-1"]]);
     expect(queue.receive(1)).toEqual(["a-2"]);
     expect(queue.dead).toEqual(["a-1"]);
+  });
+
+  it("goes on with the group whose first message is next in line after one of another group has died", () => {
+    const queue = new Receivers({ fifo: true, maxRetries: 0 });
+    queue.send("a-1");
+    expect(queue.receive(1, 0)).toEqual(["a-1"]);
+    queue.nowMs += 1;
+    queue.send("b-1", "a-2");
+    expect(queue.receive(1)).toEqual(["b-1"]);
+    expect(queue.dead).toEqual(["a-1"]);
+    expect(queue.receive(10)).toEqual(["a-2"]);
+  });
+
+  it("gives what is behind a message that dies together with what is before it", () => {
+    const queue = new Receivers({ fifo: true, maxRetries: 0 });
+    queue.send("a-1", "a-2", "a-3", "b-1");
+    // A delivery that nobody ran counts for the message that it failed for alone.
+    const { leaseId, slices } = pull(queue.queue, 2, queue.nowMs);
+    const ranges = slices.flatMap((slice) =>
+      Array.from({ length: slice.to - slice.from }, (_, i) => {
+        return { leaseId, segmentId: slice.segmentId, from: slice.from + i, to: slice.from + i + 1 };
+      }),
+    );
+    const [first, second] = ranges;
+    if (first === undefined || second === undefined) throw new Error("two were leased");
+    changeRules(queue.queue, { ...queue.queue.rules, maxRetries: 1 });
+    retry(queue.queue, second, queue.nowMs, queue.nowMs);
+    release(queue.queue, first, queue.nowMs, queue.nowMs);
+    changeRules(queue.queue, { ...queue.queue.rules, maxRetries: 0 });
+    expect(queue.receive(3)).toEqual(["a-1", "a-3", "b-1"]);
+    expect(queue.dead).toEqual(["a-2"]);
+    checkInvariants(queue.queue);
+  });
+
+  it("forgets a group whose only message is deleted while it is ready", () => {
+    const queue = fifo();
+    queue.send("a-1", "b-1");
+    const [segment] = queue.queue.segments.values();
+    expect(removeMessage(queue.queue, { segmentId: segment?.id ?? 0, index: 0 })).toBe(true);
+    checkInvariants(queue.queue);
+    expect(queue.receive(10)).toEqual(["b-1"]);
+  });
+
+  it("takes messages that name no group for one group", () => {
+    const queue = fifo();
+    send(queue.queue, { sizes: [1], dueMs: T0 }, T0);
+    send(queue.queue, { sizes: [1, 1], dueMs: T0, groups: [null, "a"] }, T0);
+    expect(queue.receive(1)).toHaveLength(1);
+    expect(queue.receive(10)).toHaveLength(1);
+    checkInvariants(queue.queue);
   });
 
   it("counts messages of a blocked group as visible", () => {

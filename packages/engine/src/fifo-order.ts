@@ -33,9 +33,8 @@ export class FifoOrder implements GroupOrder {
     this.#each(segment, from, to);
   }
 
-  leftReady(segment: Segment, from: number, to: number): void {
-    this.#each(segment, from, to);
-  }
+  /** What they are now instead is told by what follows. */
+  leftReady(): void {}
 
   leaseChanged(segment: Segment, from: number, to: number, by: 1 | -1): void {
     this.#each(segment, from, to, (group) => {
@@ -71,9 +70,7 @@ export class FifoOrder implements GroupOrder {
     this.#changed.clear();
   }
 
-  fallback(): undefined {
-    return undefined;
-  }
+  fallback(): undefined {}
 
   /** What was taken stays in the list: its messages are not gone. */
   canDeliver({ messages }: Group, taken: number): boolean {

@@ -19,7 +19,8 @@ describe("send", () => {
   });
 
   it("refuses to send nothing", () => {
-    expect(() => send(queueWith(), { sizes: [], dueMs: T0 }, T0)).toThrow(RangeError);
+    const what = new RangeError("nothing to send");
+    expect(() => send(queueWith(), { sizes: [], dueMs: T0 }, T0)).toThrow(what);
   });
 
   it("keeps the order of messages that are due in the order in which they came", () => {
@@ -102,6 +103,25 @@ describe("appending to a tail", () => {
     expect(sendMany(queue, 1, T0, T0 + 250)).toBe(middle);
     expect(sendMany(queue, 1, T0, T0 + 199)).toBe(early);
     expect(sendMany(queue, 1, T0, T0 + 999)).toBe(late);
+  });
+
+  it("chooses it though it was made after the others", () => {
+    const queue = queueWith();
+    const [, , early] = [300, 200, 100].map((delay) => sendMany(queue, 1, T0, T0 + delay));
+    expect(send(queue, { sizes: [1, 1], dueMs: [T0 + 100, T0 + 900] }, T0).segmentId).toBe(early);
+    expect(sendMany(queue, 1, T0, T0 + 950)).toBe(early);
+    checkInvariants(queue);
+  });
+
+  it("keeps messages with groups and those without apart, and no groups where there are none", () => {
+    const queue = queueWith();
+    const plain = sendMany(queue, 1);
+    expect(queue.segments.get(plain)?.groups).toBeNull();
+    expect(queue.order).toBeNull();
+    const { segmentId } = send(queue, { sizes: [1], dueMs: T0, groups: ["a"] }, T0);
+    expect(segmentId).not.toBe(plain);
+    expect(sendMany(queue, 1)).toBe(plain);
+    checkInvariants(queue);
   });
 
   it("looks at the earliest message of a batch with several delays", () => {

@@ -1,4 +1,4 @@
-import { advance, advanceSegment } from "./advance.ts";
+import { advanceSegment } from "./advance.ts";
 import { NO_GROUP } from "./group.ts";
 import { markChanged, orderOf, type Queue } from "./queue.ts";
 import { Segment } from "./segment.ts";
@@ -46,7 +46,7 @@ export function send(queue: Queue, messages: NewMessages, nowMs: number): Placem
   const count = sizes.length;
   if (count === 0) throw new RangeError("nothing to send");
   const dueOf = (i: number) => (typeof dueMs === "number" ? dueMs : (dueMs[i] ?? nowMs));
-  const order = typeof dueMs === "number" ? null : orderByDue(count, dueOf);
+  const order = orderByDue(count, dueOf);
   const position = (i: number) => (order === null ? i : (order[i] as number)); // order has `count` positions
 
   const firstDueMs = dueOf(position(0));
@@ -54,8 +54,6 @@ export function send(queue: Queue, messages: NewMessages, nowMs: number): Placem
   for (let i = 0; i < count; i++) sorted[i] = sizes[position(i)] ?? 0;
 
   const isGrouped = groups !== undefined || queue.isFifo;
-  // What has come due must be in its group before what comes now.
-  if (isGrouped) advance(queue, nowMs);
   noteAges(queue, messages.acceptedMs ?? [], nowMs);
   const segment = openSegment(queue, firstDueMs, sorted, isGrouped);
   const from = segment.count - count;
@@ -125,8 +123,8 @@ function openSegment(queue: Queue, firstDueMs: number, sizes: Uint32Array, isGro
   return segment;
 }
 
+/** Lets a tail go that is full. */
 function closeIfFull(queue: Queue, segment: Segment): void {
   if (segment.count < APPEND_MESSAGES_MAX && segment.bytes(0, segment.count) < APPEND_BYTES_MAX) return;
-  const at = queue.tails.indexOf(segment);
-  if (at !== -1) queue.tails.splice(at, 1);
+  queue.tails.splice(queue.tails.indexOf(segment), 1);
 }

@@ -61,8 +61,14 @@ export function checkInvariants(queue: Queue): void {
       must(entry.leaseId < queue.nextLeaseId, `lease ${entry.leaseId} was never given`);
     }
   }
-  const groupNodes = [...ready].filter((node) => node instanceof Group).length;
-  must(sum.nodes === ready.size - groupNodes + delayed.size + leased.size, "a heap holds a node of nothing");
+  const groupNodes = [...ready].filter((node) => node instanceof Group);
+  must(
+    sum.nodes === ready.size - groupNodes.length + delayed.size + leased.size,
+    "a heap holds a node of nothing",
+  );
+  for (const group of groupNodes) {
+    must(queue.order?.groups.get(group.id) === group, `group ${group.id} is ready and not known`);
+  }
   checkGroups(queue);
   must(sum.ready === queue.readyCount, `${queue.readyCount} ready, counted ${sum.ready}`);
   must(sum.delayed === queue.delayedCount, `${queue.delayedCount} delayed, counted ${sum.delayed}`);
