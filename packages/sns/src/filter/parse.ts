@@ -1,0 +1,135 @@
+import { CONDITION_KEYWORDS, parseCondition } from "./conditions.ts";
+import { InvalidFilterPolicy } from "./invalid-filter-policy.ts";
+import type { Condition, FilterPolicy, FilterPolicyScope, FilterProperty } from "./policy.ts";
+
+/** Most properties at the top of a filter policy (spec sns-delivery 9.5). */
+export const FILTER_POLICY_KEYS_MAX = 5;
+/** Most combinations of values: their numbers multiplied, each also by the depth of its property. */
+export const FILTER_POLICY_COMBINATIONS_MAX = 150;
+/** Most bytes of a filter policy. */
+export const FILTER_POLICY_BYTES_MAX = 262_144;
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the attribute `FilterPolicy` of a subscription. Names with a dot are split: `a.b` is the property b of a.
+ *
+ * @throws InvalidFilterPolicy in SNS's words, without the place in the text that SNS names behind some of them.
+ */
+export function parseFilterPolicy(text: string, scope: FilterPolicyScope): FilterPolicy {
+  if (new TextEncoder().encode(text).byteLength > FILTER_POLICY_BYTES_MAX) {
+    throw new InvalidFilterPolicy(`FilterPolicy: larger than ${FILTER_POLICY_BYTES_MAX} bytes`);
+  }
+  const document = parseDocument(text);
+  if (!isObject(document)) throw new InvalidFilterPolicy("FilterPolicy: Filter is not an object");
+  if (Object.keys(document).length > FILTER_POLICY_KEYS_MAX) {
+    throw new InvalidFilterPolicy("FilterPolicy: Filter policy can not have more than 5 keys");
+  }
+  checkShape(document, scope, 1, 1);
+  if (combinationsOf(document, 1, 1) > FILTER_POLICY_COMBINATIONS_MAX) {
+    throw new InvalidFilterPolicy("FilterPolicy: Filter policy is too complex");
+  }
+  return readObject(document);
+}
+
+function parseDocument(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new InvalidFilterPolicy(`FilterPolicy: failed to parse JSON. ${(error as Error).message}`);
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `$or` is an operator where it can be one: two objects or more, none of which is a condition. */
+function choicesOf(key: string, value: unknown): readonly JsonObject[] | null {
+  if (key !== "$or" || !Array.isArray(value) || value.length < 2) return null;
+  const isChoice = (choice: unknown) =>
+    isObject(choice) && !CONDITION_KEYWORDS.some((keyword) => Object.hasOwn(choice, keyword));
+  return value.every(isChoice) ? value : null;
+}
+
+/** @param levels objects around this one, choices included: more of them than combinations need not be looked into. */
+function checkShape(object: JsonObject, scope: FilterPolicyScope, depth: number, levels: number): void {
+  if (levels > FILTER_POLICY_COMBINATIONS_MAX) {
+    throw new InvalidFilterPolicy("FilterPolicy: Filter policy is too complex");
+  }
+  for (const [key, value] of Object.entries(object)) {
+    const choices = choicesOf(key, value);
+    if (choices !== null) {
+      for (const choice of choices) checkShape(choice, scope, depth, levels + 1);
+    } else if (Array.isArray(value)) {
+      if (value.length === 0) throw new InvalidFilterPolicy("FilterPolicy: Empty arrays are not allowed");
+    } else if (isObject(value)) {
+      checkShape(value, scope, depth + 1, levels + 1);
+    } else {
+      throw new InvalidFilterPolicy(`FilterPolicy: "${key}" must be an object or an array`);
+    }
+  }
+  if (scope === "MessageAttributes" && depth > 1) {
+    throw new InvalidFilterPolicy(
+      "Filter policy scope MessageAttributes does not support nested filter policy",
+    );
+  }
+}
+
+/** Values of a property count times its depth; choices add up where properties multiply. */
+function combinationsOf(object: JsonObject, depth: number, before: number): number {
+  let combinations = before;
+  for (const [key, value] of Object.entries(object)) {
+    const choices = choicesOf(key, value);
+    if (choices !== null) {
+      const from = combinations;
+      combinations = choices.reduce((sum, choice) => sum + combinationsOf(choice, depth, from), 0);
+    } else if (Array.isArray(value)) {
+      combinations *= value.length * depth;
+    } else if (isObject(value)) {
+      combinations = combinationsOf(value, depth + 1, combinations);
+    }
+  }
+  return combinations;
+}
+
+interface MutableProperty {
+  readonly conditionGroups: (readonly Condition[])[];
+  nested: MutablePolicy | null;
+}
+interface MutablePolicy {
+  readonly properties: Map<string, MutableProperty>;
+  readonly choices: (readonly FilterPolicy[])[];
+}
+
+function readObject(object: JsonObject): FilterPolicy {
+  const policy: MutablePolicy = { properties: new Map(), choices: [] };
+  readInto(policy, object);
+  return policy satisfies { properties: ReadonlyMap<string, FilterProperty> };
+}
+
+function readInto(policy: MutablePolicy, object: JsonObject): void {
+  for (const [key, value] of Object.entries(object)) {
+    const choices = choicesOf(key, value);
+    if (choices !== null) {
+      policy.choices.push(choices.map(readObject));
+      continue;
+    }
+    const property = propertyAt(policy, key.split("."));
+    if (Array.isArray(value)) {
+      property.conditionGroups.push(value.map(parseCondition));
+    } else {
+      property.nested ??= { properties: new Map(), choices: [] };
+      readInto(property.nested, value as JsonObject); // What is neither was refused before.
+    }
+  }
+}
+
+function propertyAt(policy: MutablePolicy, path: readonly string[]): MutableProperty {
+  const [name = "", ...rest] = path;
+  const property = policy.properties.get(name) ?? { conditionGroups: [], nested: null };
+  policy.properties.set(name, property);
+  if (rest.length === 0) return property;
+  property.nested ??= { properties: new Map(), choices: [] };
+  return propertyAt(property.nested, rest);
+}

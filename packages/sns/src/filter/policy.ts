@@ -1,0 +1,40 @@
+/** What the properties of a filter policy name: message attributes, or members of the body, which is JSON then. */
+export const FILTER_POLICY_SCOPES = ["MessageAttributes", "MessageBody"] as const;
+export type FilterPolicyScope = (typeof FILTER_POLICY_SCOPES)[number];
+
+/** A value that a message can have, as JSON has it. */
+export type Scalar = string | number | boolean | null;
+
+export type NumericOperator = "<" | "<=" | "=" | ">" | ">=";
+
+/** What one value of a message is compared with (spec sns-delivery 9.5). */
+export type Condition =
+  | { readonly kind: "equals"; readonly value: Scalar }
+  | { readonly kind: "prefix" | "suffix" | "equals-ignore-case" | "wildcard"; readonly text: string }
+  | { readonly kind: "exists"; readonly exists: boolean }
+  | { readonly kind: "numeric"; readonly comparisons: readonly NumericComparison[] }
+  | { readonly kind: "cidr"; readonly network: string }
+  /** Matches a value that none of these match. */
+  | { readonly kind: "anything-but"; readonly conditions: readonly Condition[] };
+
+export interface NumericComparison {
+  readonly operator: NumericOperator;
+  readonly value: number;
+}
+
+/**
+ * A filter policy that was read. A message matches when it matches every property and, of every `$or`, one choice.
+ * `{"a.b": …}` and `{"a": {"b": …}}` are the same property.
+ */
+export interface FilterPolicy {
+  readonly properties: ReadonlyMap<string, FilterProperty>;
+  readonly choices: readonly (readonly FilterPolicy[])[];
+}
+
+/** What is asked of one property. Both can be: `{"a": [1], "a.b": [2]}`. */
+export interface FilterProperty {
+  /** Every group of conditions has to be met, by a value that meets one condition of it. */
+  readonly conditionGroups: readonly (readonly Condition[])[];
+  /** What is asked of its members. */
+  readonly nested: FilterPolicy | null;
+}

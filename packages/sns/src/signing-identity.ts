@@ -1,0 +1,89 @@
+import { AsnConvert } from "@peculiar/asn1-schema";
+import {
+  AlgorithmIdentifier,
+  AttributeTypeAndValue,
+  AttributeValue,
+  Certificate,
+  Name,
+  RelativeDistinguishedName,
+  SubjectPublicKeyInfo,
+  TBSCertificate,
+  Validity,
+  Version,
+} from "@peculiar/asn1-x509";
+import { sha256Hex, toBase64 } from "@sluice/aws";
+
+/** A key with its certificate, as plain data. Whoever has the key can sign as this broker. */
+export interface SigningIdentity {
+  /** PKCS #8, base64. */
+  readonly privateKeyPkcs8: string;
+  /** X.509, self-signed; what receivers check signatures with. */
+  readonly certificatePem: string;
+}
+
+const KEY_BITS = 2048;
+/** Years that a certificate is valid; receivers that look at its dates would refuse it afterwards. */
+const VALID_YEARS = 100;
+const SERIAL_BYTES = 16;
+/** sha256WithRSAEncryption, and commonName. */
+const SHA256_WITH_RSA = "1.2.840.113549.1.1.11";
+const COMMON_NAME = "2.5.4.3";
+
+/** Makes a new key and a certificate of it. Takes a second or so: once for a broker is enough. */
+export async function createSigningIdentity(nowMs: number): Promise<SigningIdentity> {
+  const algorithm = {
+    name: "RSASSA-PKCS1-v1_5",
+    modulusLength: KEY_BITS,
+    publicExponent: Uint8Array.of(1, 0, 1),
+    hash: "SHA-256",
+  };
+  // The types know one result for keys of every kind.
+  const keys = (await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"])) as CryptoKeyPair;
+  const spki = (await crypto.subtle.exportKey("spki", keys.publicKey)) as ArrayBuffer;
+  const pkcs8 = (await crypto.subtle.exportKey("pkcs8", keys.privateKey)) as ArrayBuffer;
+  const content = certificateContent(AsnConvert.parse(spki, SubjectPublicKeyInfo), nowMs);
+  const certificate = new Certificate({
+    tbsCertificate: content,
+    signatureAlgorithm: content.signature,
+    signatureValue: await crypto.subtle.sign(algorithm, keys.privateKey, AsnConvert.serialize(content)),
+  });
+  return {
+    privateKeyPkcs8: toBase64(new Uint8Array(pkcs8)),
+    certificatePem: pem(new Uint8Array(AsnConvert.serialize(certificate))),
+  };
+}
+
+function certificateContent(subjectPublicKeyInfo: SubjectPublicKeyInfo, nowMs: number): TBSCertificate {
+  const value = new AttributeValue({ utf8String: "Sluice" });
+  const name = new Name([
+    new RelativeDistinguishedName([new AttributeTypeAndValue({ type: COMMON_NAME, value })]),
+  ]);
+  const notBefore = new Date(nowMs);
+  const notAfter = new Date(nowMs);
+  notAfter.setUTCFullYear(notBefore.getUTCFullYear() + VALID_YEARS);
+  const serial = crypto.getRandomValues(new Uint8Array(SERIAL_BYTES));
+  // Positive, and as long as it looks.
+  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
+  return new TBSCertificate({
+    version: Version.v3,
+    serialNumber: serial.buffer,
+    signature: new AlgorithmIdentifier({ algorithm: SHA256_WITH_RSA, parameters: null }),
+    issuer: name,
+    subject: name,
+    validity: new Validity({ notBefore, notAfter }),
+    subjectPublicKeyInfo,
+  });
+}
+
+function pem(der: Uint8Array): string {
+  const lines = toBase64(der).match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
+}
+
+/** Hexadecimal digits of a certificate's name: SNS has 32, and some validators want as many. */
+const CERTIFICATE_ID_DIGITS = 32;
+
+/** Last part of the path that a certificate is served at; another certificate has another one. */
+export function certificateFileName({ certificatePem }: Pick<SigningIdentity, "certificatePem">): string {
+  return `SimpleNotificationService-${sha256Hex(certificatePem).slice(0, CERTIFICATE_ID_DIGITS)}.pem`;
+}
