@@ -44,11 +44,11 @@ export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
 
 /**
  * One rule for both dialects: a message dies after `maxRetries + 1` deliveries. Cloudflare's `max_retries` is that number,
- * SQS's `maxReceiveCount` one more; without a redrive policy messages are received for ever (spec sqs 6.1).
+ * SQS's `maxReceiveCount` one more. Where there is neither a redrive policy nor a consumer, messages are received for ever
+ * (spec sqs 6.1).
  */
 function retriesBeforeDeath({ receive, consumer }: QueueDefinition): number | null {
-  if (receive === undefined) return null;
-  if (receive.redrive) return receive.redrive.maxReceiveCount - 1;
+  if (receive?.redrive) return receive.redrive.maxReceiveCount - 1;
   return consumer === null ? Number.POSITIVE_INFINITY : null;
 }
 

@@ -9,7 +9,10 @@ import {
   DELAY_SECONDS_MAX,
   HTTP_CONCURRENCY_MAX,
   HTTP_CONCURRENCY_MIN,
+  isBindableQueueName,
   QUEUE_NAME_PATTERN,
+  RECEIVE_COUNT_MAX,
+  RECEIVE_WAIT_MS_MAX,
   RECEIVES_PER_SECOND_MAX,
   RESPONSE_TIMEOUT_SECONDS_MAX,
   RESPONSE_TIMEOUT_SECONDS_MIN,
@@ -59,12 +62,24 @@ export const QUEUE_RANGES = {
     unit: "seconds",
     decimals: false,
   },
+  visibility_timeout: {
+    min: 0,
+    max: VISIBILITY_TIMEOUT_MS_MAX / 1_000,
+    unit: "seconds",
+    decimals: false,
+  },
+  receive_wait_time: { min: 0, max: RECEIVE_WAIT_MS_MAX / 1_000, unit: "seconds", decimals: false },
   max_receives_per_second: {
     min: 1,
     max: RECEIVES_PER_SECOND_MAX,
     unit: "messages",
     decimals: false,
   },
+} as const satisfies Readonly<Record<string, SettingRange>>;
+
+/** The range of a redrive policy's number (spec sqs 6.1). */
+export const REDRIVE_RANGES = {
+  max_receive_count: { min: 1, max: RECEIVE_COUNT_MAX, unit: "receives", decimals: false },
 } as const satisfies Readonly<Record<string, SettingRange>>;
 
 /** The ranges of an HTTP endpoint's settings. */
@@ -120,9 +135,12 @@ function isWithin(value: number, range: SettingRange): boolean {
   return value >= range.min && value <= range.max && (range.decimals || Number.isInteger(value));
 }
 
-/** Reports a name that no queue can have, in the words of the API's code 11003 (spec cloudflare-queues 6.8). */
+/**
+ * Reports a name that no queue can have, in the words of the API's code 11003 (spec cloudflare-queues 6.8). Names of FIFO
+ * queues, which production does not have, end in `.fifo`.
+ */
 export function checkQueueName(name: string, place: Place, report: Report): void {
-  if (QUEUE_NAME_PATTERN.test(name)) return;
+  if (isBindableQueueName(name)) return;
   report.error(
     place,
     `Invalid queue name: invalid queue name: ${name}. Must match ${QUEUE_NAME_PATTERN.source}`,

@@ -8,6 +8,12 @@ const KEYS = [
   ["retryPolicy", "retry"],
   ["maxReceivesPerSecond", "max_receives_per_second"],
   ["push", "push"],
+  ["fifo", "fifo"],
+  ["contentBasedDeduplication", "content_based_deduplication"],
+  ["deduplicationScope", "deduplication_scope"],
+  ["visibilityTimeoutSeconds", "visibility_timeout"],
+  ["receiveWaitTimeSeconds", "receive_wait_time"],
+  ["redrive", "redrive"],
 ] as const satisfies readonly (readonly [keyof QueueSettings, string])[];
 
 /**

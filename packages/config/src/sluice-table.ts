@@ -5,10 +5,11 @@ import { checkShape } from "./check-shape.ts";
 import { checkQueueName, checkRanges, QUEUE_RANGES } from "./limits.ts";
 import { readPushTable } from "./push-table.ts";
 import { type Place, placeOf, type Report, ROOT } from "./report.ts";
+import { readSqsKeys, SQS_KEYS, type SqsSettings } from "./sqs-keys.ts";
 import { isTable, type Table } from "./table.ts";
 
 /** What a queue is set to by its owner; what is absent keeps its default. */
-export interface QueueSettings {
+export interface QueueSettings extends SqsSettings {
   /** Seconds that a message waits when nothing nearer to it names a delay. 0 to 86,400, default 0. */
   readonly deliveryDelaySeconds?: number;
   /** Seconds that a message is kept, counted from its send. 60 to 1,209,600, default 345,600. */
@@ -32,6 +33,7 @@ const queueSchema = z.strictObject(
     max_receives_per_second: optionalNumber,
     // `readPushTable` checks it.
     push: z.unknown().optional(),
+    ...SQS_KEYS,
   },
   "an object",
 );
@@ -70,7 +72,11 @@ export function readSluiceTable(root: Table, report: Report): PlacedQueueSetting
     checkRanges(raw, queuePlace, QUEUE_RANGES, report);
     const retryPolicy = raw.retry === undefined ? null : readRetry(raw.retry, queuePlace, report);
     const push = raw.push === undefined ? null : readPushTable(raw.push, placeOf(queuePlace, "push"), report);
-    return [{ queue, settings: settingsOf(raw, retryPolicy, push), place: queuePlace }];
+    const settings = {
+      ...settingsOf(raw, retryPolicy, push),
+      ...readSqsKeys(queue, raw, queuePlace, report),
+    };
+    return [{ queue, settings, place: queuePlace }];
   });
 }
 

@@ -5,6 +5,7 @@ import {
   type QueueDefinition,
   type QueueTopology,
   RETENTION_SECONDS_DEFAULT,
+  type ReceiveSettings,
 } from "@sluice/protocol";
 import { type RetryPolicy, retriesOf } from "@sluice/retry";
 import type { ConsumerConfig } from "./consumer.ts";
@@ -12,6 +13,7 @@ import { deadLetterCycles } from "./dead-letter-cycles.ts";
 import { type ConfigDiagnostic, ConfigError, errorAt, formatPlace } from "./diagnostics.ts";
 import { mergeQueueSettings } from "./merge-queue-settings.ts";
 import type { QueueSettings } from "./sluice-table.ts";
+import { isFifoName } from "./sqs-keys.ts";
 import { recordOf } from "./table.ts";
 import type { WorkerQueueConfig } from "./worker-config.ts";
 
@@ -30,7 +32,7 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
   const distinct = distinctWorkers(workers, diagnostics);
   const settings = mergeQueueSettings(distinct, diagnostics);
   const consumers = mergeConsumers(distinct, diagnostics);
-  reportCycles(consumers, diagnostics);
+  reportCycles(consumers, distinct, diagnostics);
   if (diagnostics.length > 0) throw new ConfigError(diagnostics);
 
   const queues = [...queueNames(distinct)].sort().map((name): [string, QueueDefinition] => [
@@ -41,6 +43,8 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
       producers: producersOf(name, distinct),
       consumer: withPolicy(consumers.get(name)?.definition, settings.get(name)?.retryPolicy),
       ...throttleOf(settings.get(name)),
+      ...receiveOf(settings.get(name)),
+      ...fifoOf(name, settings.get(name)),
     },
   ]);
   return { queues: recordOf(queues) };
@@ -49,6 +53,28 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
 function throttleOf(settings: QueueSettings | undefined): Pick<QueueDefinition, "maxReceivesPerSecond"> {
   const { maxReceivesPerSecond } = settings ?? {};
   return maxReceivesPerSecond === undefined ? {} : { maxReceivesPerSecond };
+}
+
+/** What a queue is set to for those who receive; nothing where nobody says anything. */
+function receiveOf(settings: QueueSettings | undefined): Pick<QueueDefinition, "receive"> {
+  const { visibilityTimeoutSeconds: visibility, receiveWaitTimeSeconds: wait, redrive } = settings ?? {};
+  const receive: ReceiveSettings = {
+    ...(visibility === undefined ? {} : { visibilityTimeoutMs: 1_000 * visibility }),
+    ...(wait === undefined ? {} : { waitMs: 1_000 * wait }),
+    ...(redrive === undefined ? {} : { redrive }),
+  };
+  return Object.keys(receive).length === 0 ? {} : { receive };
+}
+
+function fifoOf(queue: string, settings: QueueSettings | undefined): Pick<QueueDefinition, "fifo"> {
+  if (!isFifoName(queue)) return {};
+  const { contentBasedDeduplication, deduplicationScope } = settings ?? {};
+  return {
+    fifo: {
+      ...(contentBasedDeduplication === undefined ? {} : { contentBasedDeduplication }),
+      ...(deduplicationScope === undefined ? {} : { deduplicationScope }),
+    },
+  };
 }
 
 /** The consumer with its queue's retry policy, whose number of retries counts instead of `max_retries` if it has one. */
@@ -144,17 +170,38 @@ function definitionOf(consumer: ConsumerConfig, worker: string): ConsumerDefinit
     : { type: "http_pull", settings: consumer.settings };
 }
 
-function reportCycles(consumers: ReadonlyMap<string, PlacedConsumer>, diagnostics: ConfigDiagnostic[]): void {
-  const next = (queue: string) => consumers.get(queue)?.definition.settings.deadLetterQueue ?? undefined;
-  for (const cycle of deadLetterCycles(consumers.keys(), next)) {
+/** Where a queue's dead letters go, and where that is said. A redrive policy counts before the consumer's own queue. */
+interface DeadLetters {
+  readonly to: string;
+  readonly file: string;
+  readonly line: number | undefined;
+}
+
+function reportCycles(
+  consumers: ReadonlyMap<string, PlacedConsumer>,
+  workers: readonly WorkerQueueConfig[],
+  diagnostics: ConfigDiagnostic[],
+): void {
+  const deadLetters = new Map<string, DeadLetters>();
+  for (const [queue, { definition, file, line }] of consumers) {
+    const to = definition.settings.deadLetterQueue;
+    if (to !== null) deadLetters.set(queue, { to, file, line });
+  }
+  for (const { file, lines, queueSettings } of workers) {
+    for (const [queue, { redrive }] of Object.entries(queueSettings)) {
+      if (redrive === undefined) continue;
+      deadLetters.set(queue, { to: redrive.deadLetterQueue, file, line: lines?.queueSettings[queue] });
+    }
+  }
+  for (const cycle of deadLetterCycles(deadLetters.keys(), (queue) => deadLetters.get(queue)?.to)) {
     const [queue = ""] = cycle;
-    const consumer = consumers.get(queue);
-    if (consumer === undefined) continue;
+    const place = deadLetters.get(queue);
+    if (place === undefined) continue;
     const text =
       cycle.length === 1
         ? `Dead letter queue for queue "${queue}" cannot be itself`
         : `Dead letters go in a circle: ${[...cycle, queue].map((name) => `"${name}"`).join(" -> ")}`;
-    diagnostics.push(errorAt(consumer.file, consumer.line, text));
+    diagnostics.push(errorAt(place.file, place.line, text));
   }
 }
 
@@ -166,9 +213,10 @@ function queueNames(workers: readonly WorkerQueueConfig[]): Set<string> {
       names.add(queue);
       if (settings.deadLetterQueue !== null) names.add(settings.deadLetterQueue);
     }
-    for (const [queue, { push }] of Object.entries(queueSettings)) {
+    for (const [queue, { push, redrive }] of Object.entries(queueSettings)) {
       names.add(queue);
       if (push?.deadLetterQueue) names.add(push.deadLetterQueue);
+      if (redrive !== undefined) names.add(redrive.deadLetterQueue);
     }
   }
   return names;

@@ -75,5 +75,14 @@ export const MOVE_MS_MAX = 129_600_000;
 
 /** Longest queue name, in characters (spec cloudflare-queues 0). */
 export const QUEUE_NAME_LENGTH_MAX = 63;
+/** What the name of a FIFO queue ends in (spec sqs 4.1). */
+export const FIFO_SUFFIX = ".fifo";
+/** Most receives that a redrive policy can allow (spec sqs 6.1). */
+export const RECEIVE_COUNT_MAX = 1_000;
 /** What a queue may be called: 1 to 63 characters (spec cloudflare-queues 0, 6.8 code 11003). */
 export const QUEUE_NAME_PATTERN = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Whether a configuration or a Worker's binding can name a queue so: as on Cloudflare, or with `.fifo` behind that. */
+export function isBindableQueueName(name: string): boolean {
+  return QUEUE_NAME_PATTERN.test(name.endsWith(FIFO_SUFFIX) ? name.slice(0, -FIFO_SUFFIX.length) : name);
+}

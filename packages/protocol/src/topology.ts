@@ -124,8 +124,13 @@ export interface ProducerDefinition {
 
 /** How a FIFO queue tells duplicates (spec sqs 4.3). */
 export interface FifoSettings {
-  /** Whether a deduplication id is one for the whole queue or for each group. By what it was when the queue was created. */
-  readonly deduplicationScope: "queue" | "messageGroup";
+  /**
+   * Whether a deduplication id is one for the whole queue or for each group. By what it was when the queue was created.
+   * Default `queue`.
+   */
+  readonly deduplicationScope?: "queue" | "messageGroup";
+  /** Whether a message of SQS without a deduplication id has the hash of its body for one. Default false. */
+  readonly contentBasedDeduplication?: boolean;
 }
 
 /** What a queue does for clients that receive and delete (spec sqs 5.1). */

@@ -116,11 +116,30 @@ describe("the most recent change applies", () => {
 
   it("applies to settings that only a later release or a dialect knows", () => {
     const named = (extra: object) => ({ orders: extra as Partial<QueueDefinition> });
-    deploy(named({ fifo: { throughput: "perQueue" } }));
-    deploy(named({ fifo: { throughput: "perGroup" } }));
-    expect(record("orders").definition).toMatchObject({ fifo: { throughput: "perGroup" } });
+    deploy(named({ shards: { number: 1 } }));
+    deploy(named({ shards: { number: 2 } }));
+    expect(record("orders").definition).toMatchObject({ shards: { number: 2 } });
     deploy(named({}));
-    expect(record("orders").definition).not.toHaveProperty("fifo");
+    expect(record("orders").definition).not.toHaveProperty("shards");
+  });
+
+  it("applies to each of the settings that receivers find by itself", () => {
+    deploy({ orders: { receive: { visibilityTimeoutMs: 1_000, waitMs: 1_000 } } });
+    const receive = { visibilityTimeoutMs: 9_000, waitMs: 1_000, redrive: null };
+    changeQueue(registry, record("orders").queueId, { settings: { receive } });
+    deploy({ orders: { receive: { visibilityTimeoutMs: 1_000, waitMs: 2_000 } } });
+    expect(record("orders").definition.receive).toEqual({ ...receive, waitMs: 2_000 });
+    deploy({ orders: {} });
+    expect(record("orders").definition.receive).toEqual({ redrive: null });
+  });
+
+  it("leaves a FIFO queue one, with what an API has set, when the configuration begins or ends to name it", () => {
+    const fifo = { deduplicationScope: "messageGroup", contentBasedDeduplication: true } as const;
+    createQueue(registry, { name: "orders.fifo", settings: { fifo } });
+    deploy({ "orders.fifo": { fifo: {} } });
+    expect(record("orders.fifo").definition.fifo).toEqual(fifo);
+    deploy({});
+    expect(record("orders.fifo").definition.fifo).toEqual(fifo);
   });
 
   it("keeps a consumer's settings that an API changed", () => {

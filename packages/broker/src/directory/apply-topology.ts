@@ -75,15 +75,30 @@ function meet(
 
 /** What the configuration changed of the queue's own settings, on top of what they are. */
 function meetingSettings(current: Settings, before: Settings, now: Settings): Settings {
-  const result: Record<string, unknown> = { ...current };
-  for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
-    const value = now[key as keyof Settings];
-    if (same(value, before[key as keyof Settings])) continue;
-    if (value === undefined) delete result[key];
-    else result[key] = value;
+  const result = meeting({ ...current }, { ...before }, { ...now });
+  for (const key of GROUPS) {
+    // What was never there comes or goes as a whole.
+    if (current[key] === undefined || same(now[key], before[key])) continue;
+    result[key] = meeting({ ...current[key] }, { ...before[key] }, { ...now[key] });
   }
   // Every key comes from a `Settings`, and those that all of them have were never deleted.
   return result as unknown as Settings;
+}
+
+/** Settings that are several, each of which is changed by itself. */
+const GROUPS = ["receive", "fifo"] as const satisfies readonly (keyof Settings)[];
+
+type Values = Readonly<Record<string, unknown>>;
+
+function meeting(current: Values, before: Values, now: Values): Record<string, unknown> {
+  const result: Record<string, unknown> = { ...current };
+  for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
+    const value = now[key];
+    if (same(value, before[key])) continue;
+    if (value === undefined) delete result[key];
+    else result[key] = value;
+  }
+  return result;
 }
 
 /**

@@ -25,6 +25,14 @@ function refusalIn(reply: DirectoryReply) {
 const create = (name: string) => recordIn(createQueue(registry, { name }));
 const deadTo = (deadLetterQueue: string | null) => consumer({ deadLetterQueue });
 
+describe("a queue that is created for dead letters", () => {
+  it("is a FIFO queue if its name says so", () => {
+    const ensured = (name: string) => recordIn(ensureQueue(registry, name, null)).definition;
+    expect(ensured("dead.fifo")).toHaveProperty("fifo", {});
+    expect(ensured("dead")).not.toHaveProperty("fifo");
+  });
+});
+
 describe("a change that was made from a record", () => {
   it("is refused when somebody else has changed the queue since then", () => {
     const { queueId, revision } = create("orders");

@@ -1,5 +1,6 @@
 import {
   type DirectoryReply,
+  FIFO_SUFFIX,
   type Jurisdiction,
   type NewQueue,
   QUEUES_MAX,
@@ -60,7 +61,11 @@ export function ensureQueue(
 ): DirectoryReply {
   const row = registry.queue(name);
   if (row !== undefined) return { ok: true, record: row.record };
-  return createQueue(registry, { name, ...(jurisdiction === null ? {} : { jurisdiction }) });
+  return createQueue(registry, {
+    name,
+    ...(name.endsWith(FIFO_SUFFIX) ? { settings: { fifo: {} } } : {}),
+    ...(jurisdiction === null ? {} : { jurisdiction }),
+  });
 }
 
 /** Stores a change of a record as its next revision, and answers with it. */

@@ -1,8 +1,8 @@
 import {
   type BacklogMetrics,
+  isBindableQueueName,
   isQueueNotFound,
   QUEUE_ERROR_CODES,
-  QUEUE_NAME_PATTERN,
   type QueueBrokerRpc,
   QueueError,
   type SendReply,
@@ -58,7 +58,7 @@ async function send(target: BindingTarget, request: SendRequest): Promise<Respon
 }
 
 function queueOf({ queue }: BindingTarget): string {
-  if (typeof queue !== "string" || !QUEUE_NAME_PATTERN.test(queue)) {
+  if (typeof queue !== "string" || !isBindableQueueName(queue)) {
     throw new QueueError(
       QUEUE_ERROR_CODES.queueNotFound,
       `The binding must name its queue in its properties, {"queue": "NAME"}; it says ${JSON.stringify(queue)}.`,

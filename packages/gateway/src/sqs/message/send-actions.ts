@@ -76,7 +76,7 @@ function rulesOf(record: QueueRecord, isBatch: boolean): SendRules {
   const { attributes } = sqsOf(record);
   return {
     isFifo: record.definition.fifo !== undefined,
-    hasContentBasedDeduplication: attributes.ContentBasedDeduplication === "true",
+    hasContentBasedDeduplication: record.definition.fifo?.contentBasedDeduplication === true,
     bytesMax: Number(attributes.MaximumMessageSize ?? NUMBER_ATTRIBUTES.MaximumMessageSize.standard),
     isBatch,
   };

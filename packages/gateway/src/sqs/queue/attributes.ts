@@ -95,11 +95,13 @@ export function checkThroughput(texts: Readonly<Record<string, string | undefine
 
 /** What attributes change about the queue itself. */
 export function settingsOf(
-  { numbers, redrive }: ReadAttributes,
+  { numbers, redrive, texts }: ReadAttributes,
   before: QueueRecord | null,
   deadLetterQueue: string | null,
 ): QueueSettingsChange {
   const receive = { ...before?.definition.receive };
+  const { ContentBasedDeduplication: byContent } = texts;
+  const fifo = before?.definition.fifo;
   if (numbers.VisibilityTimeout !== undefined)
     receive.visibilityTimeoutMs = 1_000 * numbers.VisibilityTimeout;
   if (numbers.ReceiveMessageWaitTimeSeconds !== undefined) {
@@ -114,6 +116,9 @@ export function settingsOf(
     ...(numbers.MessageRetentionPeriod === undefined
       ? {}
       : { messageRetentionSeconds: numbers.MessageRetentionPeriod }),
+    ...(fifo === undefined || byContent === undefined
+      ? {}
+      : { fifo: { ...fifo, contentBasedDeduplication: byContent === "true" } }),
     receive,
   };
 }

@@ -34,10 +34,11 @@ export async function createQueue(
   }
   const isFifo = given.FifoQueue?.toLowerCase() === "true";
   checkName(name, isFifo);
+  const { ports, settings } = context;
   const address = { region: context.caller.region, account: context.caller.account, name };
   const existing = await findQueue(context, address);
   if (existing !== null) {
-    refuseDifference(given, attributesOf(existing, address, NO_MESSAGES));
+    refuseDifference(given, attributesOf(existing, address, NO_MESSAGES, settings.home));
     return { QueueUrl: urlOf(context, address) };
   }
   checkTags(name, tags);
@@ -46,7 +47,6 @@ export async function createQueue(
   checkThroughput(texts);
   const deadLetterQueue = await deadLetterQueueOf(context, address, isFifo, given.RedrivePolicy, read);
   const sqs: SqsQueue = { attributes: texts, tags: { ...tags } };
-  const { ports, settings } = context;
   const nameInDirectory = directoryName(address, settings.home);
   if (settings.isStrictAboutTime && (await ports.account.lastDeletion(nameInDirectory)) !== null) {
     throw refuse(
@@ -58,7 +58,7 @@ export async function createQueue(
     name: nameInDirectory,
     settings: {
       ...settingsOf(read, null, deadLetterQueue),
-      ...(isFifo ? { fifo: { deduplicationScope: scopeOf(texts) } } : {}),
+      ...(isFifo ? { fifo: fifoOf(read, texts) } : {}),
     },
     dialects: { [DIALECT]: sqs },
   });
@@ -98,7 +98,9 @@ export async function getQueueAttributes(
   const counts = needsCounts
     ? await context.ports.queue(record.name).messageCounts(record.name)
     : NO_MESSAGES;
-  return { Attributes: selectAttributes(attributesOf(record, address, counts), names) };
+  return {
+    Attributes: selectAttributes(attributesOf(record, address, counts, context.settings.home), names),
+  };
 }
 
 export async function getQueueUrl(
@@ -214,12 +216,16 @@ function mergeTexts(before: Attributes, { texts, numbers }: ReadAttributes): Rec
   if (reuse === NUMBER_ATTRIBUTES.KmsDataKeyReusePeriodSeconds.standard)
     delete merged.KmsDataKeyReusePeriodSeconds;
   else if (reuse !== undefined) merged.KmsDataKeyReusePeriodSeconds = String(reuse);
-  delete merged.FifoQueue;
+  // What the queue itself knows is not kept twice.
+  for (const name of ["FifoQueue", "ContentBasedDeduplication"]) delete merged[name];
   return merged;
 }
 
-function scopeOf(texts: Attributes): "queue" | "messageGroup" {
-  return texts.DeduplicationScope === "messageGroup" ? "messageGroup" : "queue";
+function fifoOf({ texts: { ContentBasedDeduplication: byContent } }: ReadAttributes, texts: Attributes) {
+  return {
+    deduplicationScope: texts.DeduplicationScope === "messageGroup" ? "messageGroup" : "queue",
+    contentBasedDeduplication: byContent === "true",
+  } as const;
 }
 
 /** The dead-letter queue that a policy names, checked. Throws `AwsError` (spec sqs 5.2, 6.3). */
