@@ -16,11 +16,10 @@ module.exports = {
     only("protocol"),
     only("aws"),
     only("sns", "aws", "retry"),
-    only("sqsd", "aws"),
-    only("config", "protocol", "retry", "sqsd"),
+    only("config", "protocol", "retry"),
     only("producer", "protocol"),
     only("consumer", "protocol"),
-    only("broker", "engine", "protocol", "retry", "aws", "sns", "sqsd"),
+    only("broker", "engine", "protocol", "retry", "sns"),
     only("gateway", "protocol", "aws", "retry", "sns"),
     {
       name: "engine-is-pure",

@@ -24,9 +24,9 @@ export type { BrokerOptions } from "@sluice/broker";
 export function defineBroker(options: BrokerOptions) {
   let gateway: ReturnType<typeof createGateway> | undefined;
   const handler: ExportedHandler<BrokerEnv> = {
-    fetch: (request, env) => {
+    fetch: (request, env, ctx) => {
       gateway ??= createGateway(directoryOf(env), accessOf(env), awsOf(env));
-      return gateway.fetch(request);
+      return gateway.fetch(request, env, ctx);
     },
   };
   return {

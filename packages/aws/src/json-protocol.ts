@@ -27,9 +27,11 @@ function read(shape: Shape, value: unknown): unknown {
   switch (shape.type) {
     case "structure": {
       if (!isObject(value)) throw malformed(refusal(value, "structure"));
-      const result: Record<string, unknown> = Object.create(null);
-      for (const [name, member] of Object.entries(shape.members)) {
-        const read_ = read(member, Object.hasOwn(value, name) ? value[name] : undefined);
+      // Only names that the shape has get in, so nothing can reach the prototype.
+      const result: Record<string, unknown> = {};
+      for (const name of Object.keys(value)) {
+        const member = Object.hasOwn(shape.members, name) ? shape.members[name] : undefined;
+        const read_ = member === undefined ? undefined : read(member, value[name]);
         if (read_ !== undefined) result[name] = read_;
       }
       return result;
@@ -69,9 +71,12 @@ function write(shape: Shape, value: unknown): unknown {
   switch (shape.type) {
     case "structure": {
       const given = value as Record<string, unknown>;
-      const names = Object.keys(shape.members);
-      const members = names.map((name) => [name, write(shape.members[name] as Shape, given[name])] as const);
-      return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+      const result: Record<string, unknown> = {};
+      for (const name in shape.members) {
+        const written = write(shape.members[name] as Shape, given[name]); // one of its own names
+        if (written !== undefined) result[name] = written;
+      }
+      return result;
     }
     case "map": {
       const entries = Object.entries(value).map(([key, each]) => [key, write(shape.value, each)] as const);

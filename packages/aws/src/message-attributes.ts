@@ -1,5 +1,4 @@
-import { md5 } from "@noble/hashes/legacy.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
+import { md5 } from "js-md5";
 
 /** An attribute as senders give it. The type is `String`, `Number` or `Binary`, with a label of their own behind a dot. */
 export interface AttributeValue {
@@ -32,7 +31,7 @@ export function attributesMd5(attributes: Readonly<Record<string, AttributeValue
     hash.update(Uint8Array.of(isBinary ? BINARY_MARK : STRING_MARK));
     field(isBinary ? (value.BinaryValue ?? new Uint8Array()) : encoder.encode(value.StringValue ?? ""));
   }
-  return bytesToHex(hash.digest());
+  return hash.hex();
 }
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {

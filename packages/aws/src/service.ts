@@ -47,15 +47,17 @@ export function protocolOf({ headers }: SignedRequest, { targetPrefix }: Service
 /**
  * Reads what a request asks for. Throws `AwsError`: `InvalidAction` or `UnknownOperation` for an action that the service
  * does not have, `SerializationException` for an input that does not fit.
+ *
+ * @param text the body as text, if somebody has it already.
  */
-export function readCall(request: SignedRequest, model: ServiceModel): Call {
+export function readCall(request: SignedRequest, model: ServiceModel, text?: string): Call {
   if (protocolOf(request, model) === "json") {
     const target = request.headers.get("x-amz-target") ?? "";
     const action = target.slice(target.indexOf(".") + 1);
     const { input } = actionOf(model, action);
-    return { protocol: "json", action, input: readJsonInput(input, decoder.decode(request.body)) };
+    return { protocol: "json", action, input: readJsonInput(input, text ?? decoder.decode(request.body)) };
   }
-  const params = formOf(request);
+  const params = formOf(request, text ?? decoder.decode(request.body));
   const action = params.find(([name]) => name === "Action")?.[1];
   if (action === undefined || action === "") {
     throw new AwsError(COMMON_ERRORS.unknownOperation, "The request names no action.");
@@ -71,12 +73,12 @@ function actionOf({ actions }: ServiceModel, name: string): Action {
 }
 
 /** The parameters of a Query request: those of the URL, and those of the form in its body. */
-function formOf({ url, headers, body }: SignedRequest): (readonly [string, string])[] {
+function formOf({ url, headers }: SignedRequest, text: string): (readonly [string, string])[] {
   const params = [...url.searchParams];
-  if (body.byteLength === 0) return params;
+  if (text === "") return params;
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type !== "" && type !== "application/x-www-form-urlencoded") return params;
-  return [...params, ...new URLSearchParams(decoder.decode(body))];
+  return [...params, ...new URLSearchParams(text)];
 }
 
 /** What was answered with, of which the HTTP response is made. */

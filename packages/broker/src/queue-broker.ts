@@ -5,6 +5,7 @@ import type {
   ConsumerDefinition,
   DeleteOutcome,
   EnqueueReply,
+  EnqueueRequest,
   HttpPushSettings,
   MessageCounts,
   MoveTask,
@@ -24,6 +25,7 @@ import type {
   QueueReceiveRpc,
   QueueRecord,
   QueueTopology,
+  ReceiveNowReply,
   ReceiveReply,
   ReceiveRequest,
   RefsDeleted,
@@ -42,7 +44,6 @@ import {
   type DirectoryObject,
   type QueuesDirectory,
 } from "./directory/directory.ts";
-import { EndpointCaller } from "./endpoint/endpoint-caller.ts";
 import { EndpointConsumer } from "./endpoint/endpoint-consumer.ts";
 import { formatOf } from "./endpoint/formats/index.ts";
 import { httpPort } from "./endpoint/http-port.ts";
@@ -163,10 +164,13 @@ export function createQueueBroker(options: BrokerOptions) {
       }
     }
 
-    async enqueue(queue: string, request: SendRequest): Promise<EnqueueReply> {
+    async enqueue(queue: string, request: EnqueueRequest): Promise<EnqueueReply> {
       if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
       try {
-        return await (await this.#existing(queue)).enqueue(request);
+        const core = await this.#existing(queue);
+        const known = this.#queue?.registration.record?.revision ?? 0;
+        if (request.revision !== undefined && request.revision < known) return { ok: "outdated" };
+        return await core.enqueue(request);
       } catch (error) {
         if (error instanceof UnreadableQueueError || error instanceof QueueNotFoundError) {
           return error.failure;
@@ -177,6 +181,13 @@ export function createQueueBroker(options: BrokerOptions) {
 
     async receive(queue: string, request: ReceiveRequest): Promise<ReceiveReply> {
       return (await this.#existing(queue)).receivers.receive(request);
+    }
+
+    async receiveNow(
+      queue: string,
+      requests: readonly ReceiveRequest[],
+    ): Promise<readonly ReceiveNowReply[]> {
+      return (await this.#existing(queue)).receivers.receiveNow(requests);
     }
 
     async cancelReceive(queue: string, receiverId: string): Promise<void> {
@@ -360,7 +371,6 @@ export function createQueueBroker(options: BrokerOptions) {
           commits: fullStorages.watch(queue),
           deployed: own(options.topology.queues, queue),
           consumerOf: (consumer, clock, log) => this.#consumerOf(consumer, clock, log),
-          callerOf: (settings, clock, log) => this.#callerOf(settings, clock, log),
           handOver: (target, handOver) => objectOf(target).take(target, handOver),
           broken: (error) => {
             if (isStorageFull(error)) fullStorages.found(queue, Date.now());
@@ -406,22 +416,13 @@ export function createQueueBroker(options: BrokerOptions) {
 
     #endpointOf(settings: HttpPushSettings, clock: Clock, log: QueueLog): ConsumerPort | null {
       const format = formatOf(settings.format);
-      return format === null ? null : new EndpointConsumer(this.#callerOf(settings, clock, log), format);
-    }
-
-    #callerOf(settings: HttpPushSettings, clock: Clock, log: QueueLog): EndpointCaller {
+      if (format === null) return null;
+      const targets = targetRulesOf(this.env);
       const variable = (name: string) => {
         const value = this.env[name];
         return typeof value === "string" ? value : undefined;
       };
-      return new EndpointCaller({
-        settings,
-        port: httpPort,
-        clock,
-        log,
-        targets: targetRulesOf(this.env),
-        variable,
-      });
+      return new EndpointConsumer({ settings, format, port: httpPort, clock, log, targets, variable });
     }
   };
 }

@@ -1,4 +1,9 @@
-import { IN_FLIGHT_MAX, type ReceiveReply } from "@sluice/protocol";
+import {
+  IN_FLIGHT_MAX,
+  RECEIVE_NOW_BYTES_MAX,
+  type ReceiveNowReply,
+  type ReceiveReply,
+} from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { only, SqsWorld, seenIn } from "../test/sqs-world.ts";
 import { WORLD_START_MS } from "../test/world.ts";
@@ -9,6 +14,34 @@ const world = (changes = {}) => new SqsWorld({ orders: changes });
 async function stateOf<Value>(promise: Promise<Value>): Promise<Value | "waits"> {
   return Promise.race([promise, new Promise<"waits">((resolve) => setImmediate(() => resolve("waits")))]);
 }
+
+describe("receives of one call that wait for nothing", () => {
+  const now = (queues: SqsWorld, count: number) =>
+    queues
+      .core("orders")
+      .receivers.receiveNow(Array.from({ length: count }, () => ({ max: 2, waitMs: 20_000 })));
+  const bodiesOf = (reply: ReceiveNowReply) =>
+    reply.kind === "received" ? seenIn(reply).map(({ body }) => body) : reply.kind;
+
+  it("are served in order, in one commit", async () => {
+    const queues = world();
+    await queues.enqueue("orders", "a", "b", "c");
+    const { commits } = queues.store("orders");
+    expect((await now(queues, 3)).map(bodiesOf)).toEqual([["a", "b"], ["c"], "empty"]);
+    expect(queues.store("orders").commits).toBe(commits + 1);
+  });
+
+  it("take messages as far as the bytes of one answer go; the rest is told to ask alone", async () => {
+    const queues = world();
+    const large = "x".repeat(1_000_000);
+    const count = RECEIVE_NOW_BYTES_MAX / large.length + 2;
+    for (let i = 0; i < count; i++) await queues.enqueue("orders", large);
+    const replies = await now(queues, count / 2 + 1);
+    const kinds = replies.map(({ kind }) => kind);
+    expect(kinds).toEqual([...Array(count / 2 - 1).fill("received"), "unserved", "unserved"]);
+    expect(await queues.bodies("orders", { max: 10 })).toHaveLength(2);
+  });
+});
 
 describe("a receive", () => {
   it("gives messages with what is known of them", async () => {

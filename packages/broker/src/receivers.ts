@@ -3,8 +3,10 @@ import {
   IN_FLIGHT_MAX,
   joinPacked,
   RECEIVE_MESSAGES_MAX,
+  RECEIVE_NOW_BYTES_MAX,
   RECEIVE_WAIT_MS_MAX,
   type ReceivedMessage,
+  type ReceiveNowReply,
   type ReceiveReply,
   type ReceiveRequest,
   VISIBILITY_TIMEOUT_MS_DEFAULT,
@@ -17,23 +19,22 @@ import type { QueueCore } from "./queue-core.ts";
 import { isReadable } from "./readable-message.ts";
 import { encodeReceipt } from "./receipt-token.ts";
 
-/** A receive that got something. */
-type Received = Extract<ReceiveReply, { kind: "received" }>;
-
 /** Somebody who waits for messages. */
 interface Receiver {
   readonly request: ReceiveRequest;
   readonly isShortPoll: boolean;
   /** When it is answered with nothing, in ms. */
   readonly deadlineMs: number;
-  readonly answer: (reply: ReceiveReply) => void;
+  /** Bytes that are left for those of its call. */
+  readonly budget: { bytes: number };
+  readonly answer: (reply: ReceiveNowReply) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** An answer that waits for the commit of what it says. */
 interface Answer {
   readonly receiver: Receiver;
-  readonly reply: ReceiveReply;
+  readonly reply: ReceiveNowReply;
 }
 
 /**
@@ -53,11 +54,19 @@ export class Receivers {
   async receive(request: ReceiveRequest): Promise<ReceiveReply> {
     checkRanges(request);
     const waitMs = request.waitMs ?? this.#settings?.waitMs ?? 0;
-    return new Promise((answer, reject) => {
-      const deadlineMs = this.#core.nowMs + waitMs;
-      this.#waiting.push({ request, isShortPoll: waitMs === 0, deadlineMs, answer, reject });
-      this.#core.wake().catch(reject);
-    });
+    const reply = this.#queueUp(request, waitMs, { bytes: Infinity });
+    this.#look();
+    const answered = await reply;
+    return answered.kind === "unserved" ? { kind: "empty" } : answered;
+  }
+
+  /** Receives that wait for nothing, all in one turn, as far as the bytes of one answer go. */
+  async receiveNow(requests: readonly ReceiveRequest[]): Promise<ReceiveNowReply[]> {
+    for (const request of requests) checkRanges(request);
+    const budget = { bytes: RECEIVE_NOW_BYTES_MAX };
+    const replies = requests.map((request) => this.#queueUp(request, 0, budget));
+    this.#look();
+    return Promise.all(replies);
   }
 
   /** Ends the wait of a receiver whose caller has gone. */
@@ -86,25 +95,13 @@ export class Receivers {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const receiver of waiting) {
-      const reply = this.#replyTo(receiver, nowMs);
+      const { budget } = receiver;
+      const reply: ReceiveNowReply | null =
+        budget.bytes <= 0 ? { kind: "unserved" } : this.#replyTo(receiver, nowMs);
+      if (reply?.kind === "received") budget.bytes -= reply.packed.byteLength;
       if (reply === null) this.#waiting.push(receiver);
       else this.#answers.push({ receiver, reply });
     }
-  }
-
-  /**
-   * Within a turn: messages for somebody who does not wait, once those who do have been served; `null` if there are none.
-   *
-   * @param max 1 to `RECEIVE_MESSAGES_MAX`.
-   */
-  receiveNow(max: number, visibilityMs: number, nowMs: number): Received | null {
-    const { queue, ports, name } = this.#core;
-    if (ports.definitionOf(name)?.deliveryPaused === true) return null;
-    const room = Math.min(max, IN_FLIGHT_MAX - queue.leasedCount);
-    if (room <= 0) return null;
-    advance(queue, nowMs);
-    const received = this.#take(room, visibilityMs, nowMs);
-    return received === null ? null : this.#reply(received);
   }
 
   /** After the commit of a turn: answers when it is durable. */
@@ -126,6 +123,18 @@ export class Receivers {
     this.#waiting = [];
     this.#answers = [];
     for (const { reject } of receivers) reject(error);
+  }
+
+  #queueUp(request: ReceiveRequest, waitMs: number, budget: Receiver["budget"]): Promise<ReceiveNowReply> {
+    return new Promise((answer, reject) => {
+      const deadlineMs = this.#core.nowMs + waitMs;
+      this.#waiting.push({ request, isShortPoll: waitMs === 0, deadlineMs, budget, answer, reject });
+    });
+  }
+
+  /** Starts a turn, in which those who wait are looked at. One that fails rejects all of them. */
+  #look(): void {
+    this.#core.wake().catch((error) => this.fail(error));
   }
 
   get #settings() {
@@ -172,7 +181,7 @@ export class Receivers {
     return false;
   }
 
-  #reply({ receipts, receivedMs }: Attempt): Received {
+  #reply({ receipts, receivedMs }: Attempt): ReceiveReply {
     const { queue, name } = this.#core;
     const records: Uint8Array[] = [];
     const messages = receipts.map((receipt): ReceivedMessage => {

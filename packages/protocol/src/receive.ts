@@ -15,7 +15,16 @@ export interface EnqueuedMessage {
   readonly duplicate: boolean;
 }
 
-export type EnqueueReply = { readonly ok: true; readonly messages: readonly EnqueuedMessage[] } | RpcFailure;
+export interface EnqueueRequest extends SendRequest {
+  /** Revision of the queue's record that the sender went by. Absent: whatever the queue is now is right. */
+  readonly revision?: number;
+}
+
+/** `outdated`: the queue is known under a later revision than the sender's. Nothing was stored. */
+export type EnqueueReply =
+  | { readonly ok: true; readonly messages: readonly EnqueuedMessage[] }
+  | { readonly ok: "outdated" }
+  | RpcFailure;
 
 export interface ReceiveRequest {
   /** Most messages, 1 to `RECEIVE_MESSAGES_MAX`. */
@@ -54,6 +63,12 @@ export type ReceiveReply =
     }
   | { readonly kind: "empty" }
   | { readonly kind: "overLimit" };
+
+/** `unserved`: others of the same call took as many bytes as an answer may have; nothing was looked for. */
+export type ReceiveNowReply = ReceiveReply | { readonly kind: "unserved" };
+
+/** Bytes of messages after which the rest of a `receiveNow` is `unserved`: RPC takes 32 MiB at most. */
+export const RECEIVE_NOW_BYTES_MAX = 8_000_000;
 
 /**
  * - `deleted`: it is gone, or was already (spec sqs 3.4).
@@ -129,9 +144,11 @@ export interface QueueReceiveRpc {
    * Stores the messages of a packed batch, all or none, and answers after the commit. On a FIFO queue those whose
    * deduplication id is known are answered and not stored.
    */
-  enqueue(queue: string, request: SendRequest): Promise<EnqueueReply>;
+  enqueue(queue: string, request: EnqueueRequest): Promise<EnqueueReply>;
   /** Waits for messages at most as long as it is asked to. Waiting receivers are served first come, first served. */
   receive(queue: string, request: ReceiveRequest): Promise<ReceiveReply>;
+  /** Several receives that wait for nothing, in order: whatever `waitMs` they have. */
+  receiveNow(queue: string, requests: readonly ReceiveRequest[]): Promise<readonly ReceiveNowReply[]>;
   /** Ends a `receive` that waits, because its caller has gone: it takes no message and is answered with `empty`. */
   cancelReceive(queue: string, receiverId: string): Promise<void>;
   /** One outcome for each receipt, in order. */

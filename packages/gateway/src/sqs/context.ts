@@ -5,6 +5,9 @@ import { directoryName, type QueueAddress } from "../queue-address.ts";
 import type { AccountDirectory } from "../queue-directory.ts";
 import { parseQueueUrl, queueUrl } from "./address.ts";
 import { missingParameter, refuse, SQS_ERRORS } from "./errors.ts";
+import type { KnownQueues } from "./known-queues.ts";
+import type { QueueCalls } from "./queue-calls.ts";
+import type { KeepAlive } from "./shared-call.ts";
 
 /** What SQS needs of the broker. */
 export interface SqsPorts {
@@ -25,6 +28,9 @@ export interface SqsSettings {
 export interface SqsContext {
   readonly ports: SqsPorts;
   readonly settings: SqsSettings;
+  readonly known: KnownQueues;
+  readonly calls: QueueCalls;
+  readonly keepAlive: KeepAlive;
   readonly caller: Caller;
   /** Address that the request came to, without the queue's part: queue URLs begin with it. */
   readonly endpoint: string;
@@ -49,9 +55,7 @@ export interface FoundQueue {
  * `MissingParameter`, `InvalidAddress`, `QueueDoesNotExist`.
  */
 export async function queueOf(context: SqsContext, url: string | undefined): Promise<FoundQueue> {
-  const text = url !== undefined && url !== "" ? url : context.path;
-  if (text === "" || text === "/") throw missingParameter("QueueUrl");
-  const address = parseQueueUrl(text, context.caller);
+  const address = requestedAddress(context, url);
   const record = await findQueue(context, address);
   if (record === null) throw queueDoesNotExist(context);
   return { address, record };
@@ -59,6 +63,13 @@ export async function queueOf(context: SqsContext, url: string | undefined): Pro
 
 /** Longest name that any queue can have, ARNs of other regions included, and some: longer ones are not even looked for. */
 const LOOKED_UP_LENGTH_MAX = 256;
+
+/** The address that a request names. Throws `AwsError`: `MissingParameter`, `InvalidAddress`. */
+export function requestedAddress({ path, caller }: SqsContext, url: string | undefined): QueueAddress {
+  const text = url !== undefined && url !== "" ? url : path;
+  if (text === "" || text === "/") throw missingParameter("QueueUrl");
+  return parseQueueUrl(text, caller);
+}
 
 /** How often a change is made anew because somebody else was quicker. */
 const CHANGE_ATTEMPTS_MAX = 20;

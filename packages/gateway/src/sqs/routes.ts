@@ -10,13 +10,16 @@ import {
   type SignedRequest,
 } from "@sluice/aws";
 import { isQueueNotFound } from "@sluice/protocol";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { type AwsAccess, callerOf, refusedPage } from "../aws-caller.ts";
 import { handle, QUEUELESS_ACTIONS } from "./actions.ts";
 import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
 import { refuse } from "./errors.ts";
+import { KnownQueues } from "./known-queues.ts";
 import { isTraceHeader } from "./message/message-attributes.ts";
 import { SQS_MODEL } from "./model.ts";
+import { QueueCalls } from "./queue-calls.ts";
+import type { KeepAlive } from "./shared-call.ts";
 
 /** Others are no operation: a HEAD must carry nothing out, though it looks like a GET. */
 const METHODS: readonly string[] = ["GET", "POST"];
@@ -29,13 +32,15 @@ const METHODS: readonly string[] = ["GET", "POST"];
  */
 export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings, access: AwsAccess): Hono {
   const app = new Hono();
-  app.on(["ALL"], ["/", "/*"], async (c) => {
+  const known = new KnownQueues();
+  const calls = new QueueCalls(ports.queue, ports.now);
+  app.all("/*", async (c) => {
     const requestId = crypto.randomUUID();
-    const { status, headers, body } = await answer(c.req.raw, requestId);
+    const { status, headers, body } = await answer(c.req.raw, requestId, keepAliveOf(c));
     return new Response(body, { status, headers });
   });
 
-  async function answer(raw: Request, requestId: string): Promise<Answer> {
+  async function answer(raw: Request, requestId: string, keepAlive: KeepAlive): Promise<Answer> {
     const url = new URL(raw.url);
     const bodyless: SignedRequest = { method: raw.method, url, headers: raw.headers, body: new Uint8Array() };
     const protocol = protocolOf(bodyless, SQS_MODEL);
@@ -45,10 +50,10 @@ export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings
       if (!METHODS.includes(raw.method)) {
         throw refuse(COMMON_ERRORS.unknownOperation, `There is no operation with ${raw.method}.`);
       }
-      const request = { ...bodyless, body: await bodyOf(raw) };
+      const { request, text } = await withBody(bodyless, raw, access);
       const caller = callerOf(request, access, settings.home, ports.now());
       const path = url.pathname.slice(prefix.length);
-      const call = readCall(request, SQS_MODEL);
+      const call = readCall(request, SQS_MODEL, text);
       const isAtQueue = path !== "" && path !== "/";
       if (isAtQueue && call.protocol === "query" && QUEUELESS_ACTIONS.includes(call.action)) {
         throw refuse(
@@ -59,6 +64,9 @@ export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings
       const context: SqsContext = {
         ports,
         settings,
+        known,
+        calls,
+        keepAlive,
         caller,
         endpoint: `${url.origin}${prefix}`,
         isQuery: call.protocol === "query",
@@ -90,8 +98,38 @@ function traceHeaderOf(headers: Headers): string | null {
   return text !== null && text !== "" && isTraceHeader(text) ? text : null;
 }
 
-async function bodyOf(raw: Request): Promise<Uint8Array> {
-  const body = new Uint8Array(await raw.arrayBuffer());
-  if (body.byteLength <= REQUEST_BYTES_MAX) return body;
+/** Outside of Workers nothing ends a request with its client. */
+function keepAliveOf(c: Context): KeepAlive {
+  try {
+    const { executionCtx } = c;
+    return (promise) => executionCtx.waitUntil(promise);
+  } catch {
+    return () => {};
+  }
+}
+
+/**
+ * The request with its body. Bytes are needed for nothing but its signature, and workerd hands out a text for less.
+ *
+ * @throws AwsError `InvalidParameterValue` for a body that is too long.
+ */
+async function withBody(
+  bodyless: SignedRequest,
+  raw: Request,
+  access: AwsAccess,
+): Promise<{ readonly request: SignedRequest; readonly text: string | undefined }> {
+  if (access.kind === "keys") {
+    const body = new Uint8Array(await raw.arrayBuffer());
+    refuseLong(body.byteLength);
+    return { request: { ...bodyless, body }, text: undefined };
+  }
+  const text = await raw.text();
+  // A character has three bytes at most for each unit of its length.
+  refuseLong(3 * text.length <= REQUEST_BYTES_MAX ? 0 : new TextEncoder().encode(text).byteLength);
+  return { request: bodyless, text };
+}
+
+function refuseLong(bytes: number): void {
+  if (bytes <= REQUEST_BYTES_MAX) return;
   throw refuse(COMMON_ERRORS.invalidParameterValue, `A request can have ${REQUEST_BYTES_MAX} bytes at most.`);
 }

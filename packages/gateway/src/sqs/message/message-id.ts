@@ -1,6 +1,7 @@
 /** A message's id as SQS shows it: the 32 digits of the store as a UUID. */
 export function uuidOf(hex: string): string {
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  const part = (from: number, to: number) => hex.slice(from, to);
+  return `${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`;
 }
 
 /** A new id, with the marks of a random UUID. */

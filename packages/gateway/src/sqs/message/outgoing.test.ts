@@ -6,7 +6,7 @@ import { checkFifo, checkMessage, DELAY_SECONDS_MAX, messageBytes, type SendRule
 const RULES: SendRules = {
   isFifo: false,
   hasContentBasedDeduplication: false,
-  bytesMax: 1_024,
+  messageBytesMax: 1_024,
   isBatch: false,
 };
 const FIFO: SendRules = { ...RULES, isFifo: true };

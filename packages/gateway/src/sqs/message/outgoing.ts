@@ -22,8 +22,13 @@ export type MessageInput = Omit<SqsInput<"SendMessage">, "QueueUrl">;
 export interface SendRules {
   readonly isFifo: boolean;
   readonly hasContentBasedDeduplication: boolean;
-  readonly bytesMax: number;
+  readonly messageBytesMax: number;
   readonly isBatch: boolean;
+}
+
+/** What a message has in bytes at most, for less than counting them: three for each unit of UTF-16. */
+export function messageBytesAtMost({ MessageBody: body = "", MessageAttributes }: MessageInput): number {
+  return MessageAttributes === undefined ? 3 * body.length : Infinity;
 }
 
 /** Bytes of a message that count for its size: body and attributes. */
@@ -90,10 +95,10 @@ export function checkMessage(input: MessageInput, rules: SendRules): void {
   }
   checkMessageAttributes(input.MessageAttributes ?? {});
   checkSystemAttributes(input.MessageSystemAttributes ?? {});
-  if (messageBytes(input) > rules.bytesMax) {
+  if (messageBytesAtMost(input) > rules.messageBytesMax && messageBytes(input) > rules.messageBytesMax) {
     const problem = rules.isBatch ? "cannot be validated" : "are invalid";
     throw invalidParameter(
-      `One or more parameters ${problem}. Reason: Message must be shorter than ${rules.bytesMax} bytes.`,
+      `One or more parameters ${problem}. Reason: Message must be shorter than ${rules.messageBytesMax} bytes.`,
     );
   }
 }

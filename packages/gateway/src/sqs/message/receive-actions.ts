@@ -1,6 +1,7 @@
-import { PackedIndex } from "@sluice/protocol";
-import { queueOf, type SqsContext } from "../context.ts";
+import { PackedIndex, type ReceiveReply, type ReceiveRequest } from "@sluice/protocol";
+import type { SqsContext } from "../context.ts";
 import { invalidValue, refuse, SQS_ERRORS } from "../errors.ts";
+import { type KnownQueue, onQueue } from "../known-queues.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
 import { receivedMessage } from "./received-message.ts";
 
@@ -10,27 +11,13 @@ export const WAIT_SECONDS_MAX = 20;
 export const VISIBILITY_SECONDS_MAX = 43_200;
 
 /** Receives messages; waits for one if the request or the queue says so, and not for a client that has gone. */
-export async function receiveMessage(
+export function receiveMessage(
   context: SqsContext,
   input: SqsInput<"ReceiveMessage">,
 ): Promise<SqsOutput<"ReceiveMessage">> {
-  const { record } = await queueOf(context, input.QueueUrl);
-  checkRanges(input);
-  const { MaxNumberOfMessages: max = 1, VisibilityTimeout, WaitTimeSeconds, ReceiveRequestAttemptId } = input;
-  const queue = context.ports.queue(record.name);
-  const receiverId = crypto.randomUUID();
-  const giveUp = () => void queue.cancelReceive(record.name, receiverId).catch(() => {});
-  context.signal.addEventListener("abort", giveUp);
-  try {
-    const reply = await queue.receive(record.name, {
-      max,
-      receiverId,
-      ...(VisibilityTimeout === undefined ? {} : { visibilityTimeoutMs: 1_000 * VisibilityTimeout }),
-      ...(WaitTimeSeconds === undefined ? {} : { waitMs: 1_000 * WaitTimeSeconds }),
-      ...(ReceiveRequestAttemptId === undefined || record.definition.fifo === undefined
-        ? {}
-        : { attemptId: ReceiveRequestAttemptId }),
-    });
+  return onQueue(context, input.QueueUrl, async (queue) => {
+    checkRanges(input);
+    const reply = await receive(context, queue, input);
     if (reply.kind === "empty") return {};
     if (reply.kind === "overLimit") {
       throw refuse(SQS_ERRORS.overLimit, "The maximum number of in flight messages is reached.");
@@ -42,8 +29,33 @@ export async function receiveMessage(
     };
     const { home } = context.settings;
     return { Messages: reply.messages.map((message, i) => receivedMessage(index, i, message, wanted, home)) };
+  });
+}
+
+async function receive(
+  { ports, calls, keepAlive, signal }: SqsContext,
+  { name, isFifo }: KnownQueue,
+  input: SqsInput<"ReceiveMessage">,
+): Promise<ReceiveReply> {
+  const { MaxNumberOfMessages: max = 1, VisibilityTimeout, WaitTimeSeconds, ReceiveRequestAttemptId } = input;
+  const request: ReceiveRequest = {
+    max,
+    ...(VisibilityTimeout === undefined ? {} : { visibilityTimeoutMs: 1_000 * VisibilityTimeout }),
+    ...(WaitTimeSeconds === undefined ? {} : { waitMs: 1_000 * WaitTimeSeconds }),
+    ...(ReceiveRequestAttemptId === undefined || !isFifo ? {} : { attemptId: ReceiveRequestAttemptId }),
+  };
+  // Where messages are, nobody waits, and receives share a call.
+  const now = await calls.receiveNow(name, request, keepAlive);
+  if (now.kind === "received") return now;
+  if (now.kind !== "unserved" && WaitTimeSeconds === 0) return now;
+  const queue = ports.queue(name);
+  const receiverId = crypto.randomUUID();
+  const giveUp = () => void queue.cancelReceive(name, receiverId).catch(() => {});
+  signal.addEventListener("abort", giveUp);
+  try {
+    return await queue.receive(name, { ...request, receiverId });
   } finally {
-    context.signal.removeEventListener("abort", giveUp);
+    signal.removeEventListener("abort", giveUp);
   }
 }
 

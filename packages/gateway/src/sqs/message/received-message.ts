@@ -23,36 +23,42 @@ export function receivedMessage(
   const body = textOf(index, i);
   const extension = index.hasExtension(i) ? index.extension(i) : {};
   const { attributes, traceHeader } = decodeAttributes(extension.attributes);
-  const system = {
-    SenderId: home.account,
-    SentTimestamp: String(index.timestampMs(i)),
-    ApproximateReceiveCount: String(received.receiveCount),
-    ApproximateFirstReceiveTimestamp: String(received.firstReceivedMs),
-    SequenceNumber: received.sequenceNumber ?? undefined,
-    MessageDeduplicationId: received.sequenceNumber === null ? undefined : extension.deduplicationId,
-    MessageGroupId: extension.groupId,
-    AWSTraceHeader: traceHeader ?? undefined,
-    DeadLetterQueueSourceArn:
-      extension.deadLetterSource === undefined
-        ? undefined
-        : arnOf(addressOf(extension.deadLetterSource, home)),
-  };
   const shown = selectMessageAttributes(attributes, wanted.messageAttributes);
-  const isAsked = (name: string) =>
-    wanted.systemAttributes.includes("All") || wanted.systemAttributes.includes(name);
-  const systemShown = Object.entries(system).filter(([name, value]) => value !== undefined && isAsked(name));
+  const asked = wanted.systemAttributes;
+  const system = asked.length === 0 ? {} : systemAttributesOf();
   return {
     MessageId: uuidOf(index.id(i)),
     ReceiptHandle: received.receipt,
     MD5OfBody: md5Hex(body),
     Body: body,
-    ...(systemShown.length === 0
-      ? {}
-      : { Attributes: Object.fromEntries(systemShown) as Record<string, string> }),
-    ...(Object.keys(shown).length === 0
-      ? {}
-      : { MD5OfMessageAttributes: attributesMd5(shown), MessageAttributes: shown }),
+    ...(isEmpty(system) ? {} : { Attributes: system }),
+    ...(isEmpty(shown) ? {} : { MD5OfMessageAttributes: attributesMd5(shown), MessageAttributes: shown }),
   };
+
+  function systemAttributesOf(): Record<string, string> {
+    const all = {
+      SenderId: home.account,
+      SentTimestamp: String(index.timestampMs(i)),
+      ApproximateReceiveCount: String(received.receiveCount),
+      ApproximateFirstReceiveTimestamp: String(received.firstReceivedMs),
+      SequenceNumber: received.sequenceNumber ?? undefined,
+      MessageDeduplicationId: received.sequenceNumber === null ? undefined : extension.deduplicationId,
+      MessageGroupId: extension.groupId,
+      AWSTraceHeader: traceHeader ?? undefined,
+      DeadLetterQueueSourceArn:
+        extension.deadLetterSource === undefined
+          ? undefined
+          : arnOf(addressOf(extension.deadLetterSource, home)),
+    };
+    const isAsked = (name: string) => asked.includes("All") || asked.includes(name);
+    const present = Object.entries(all).filter(([name, value]) => value !== undefined && isAsked(name));
+    return Object.fromEntries(present) as Record<string, string>;
+  }
+}
+
+function isEmpty(record: object): boolean {
+  for (const _ in record) return false;
+  return true;
 }
 
 /** `All`, `.*` and `*` are all of them, `Prefix.*` those that begin so (spec sqs 5.5). */
@@ -60,6 +66,7 @@ export function selectMessageAttributes(
   attributes: Readonly<Record<string, AttributeValue>>,
   names: readonly string[],
 ): Record<string, AttributeValue> {
+  if (names.length === 0) return {};
   const isAsked = (name: string) =>
     names.some((wanted) => {
       if (wanted === "All" || wanted === ".*" || wanted === "*" || wanted === name) return true;

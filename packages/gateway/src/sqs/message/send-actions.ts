@@ -3,14 +3,13 @@ import {
   type EnqueuedMessage,
   PackedWriter,
   QUEUE_ERROR_CODES,
-  type QueueRecord,
+  QueueError,
   type RpcFailure,
 } from "@sluice/protocol";
-import { queueDoesNotExist, queueOf, type SqsContext } from "../context.ts";
+import type { SqsContext } from "../context.ts";
 import { refuse, SQS_ERRORS } from "../errors.ts";
+import { type KnownQueue, type LookedUpQueue, OutdatedQueueError, onQueue } from "../known-queues.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
-import { NUMBER_ATTRIBUTES } from "../queue/attribute-names.ts";
-import { sqsOf } from "../queue/dialect.ts";
 import { BATCH_BYTES_MAX, BatchOutcome, checkEntries } from "./batch.ts";
 import { newMessageId, uuidOf } from "./message-id.ts";
 import {
@@ -18,43 +17,58 @@ import {
   checkMessage,
   type MessageInput,
   messageBytes,
+  messageBytesAtMost,
   recordOf,
   type SendRules,
 } from "./outgoing.ts";
 
-export async function sendMessage(
+export function sendMessage(
   context: SqsContext,
   { QueueUrl, ...input }: SqsInput<"SendMessage">,
 ): Promise<SqsOutput<"SendMessage">> {
-  const { record } = await queueOf(context, QueueUrl);
-  const rules = rulesOf(record, false);
-  if (!input.MessageBody) checkMessage(input, rules);
-  checkFifo(input, rules);
-  checkMessage(input, rules);
-  const [sent] = await enqueue(context, record, [input], rules);
-  if (sent === undefined) throw new Error("the queue answered a send with no message");
-  return resultOf(input, sent);
+  return onQueue(context, QueueUrl, async (queue) => {
+    const rules = { ...queue, isBatch: false };
+    checkBy(queue, () => {
+      if (!input.MessageBody) checkMessage(input, rules);
+      checkFifo(input, rules);
+      checkMessage(input, rules);
+    });
+    const [sent] = await enqueue(context, queue, [input], rules);
+    if (sent === undefined) throw new Error("the queue answered a send with no message");
+    return resultOf(input, sent);
+  });
 }
 
-export async function sendMessageBatch(
+export function sendMessageBatch(
   context: SqsContext,
   { QueueUrl, Entries }: SqsInput<"SendMessageBatch">,
 ): Promise<SqsOutput<"SendMessageBatch">> {
-  const { record } = await queueOf(context, QueueUrl);
-  const rules = rulesOf(record, true);
+  return onQueue(context, QueueUrl, (queue) => sendEntries(context, queue, Entries));
+}
+
+async function sendEntries(
+  context: SqsContext,
+  queue: LookedUpQueue,
+  Entries: SqsInput<"SendMessageBatch">["Entries"],
+): Promise<SqsOutput<"SendMessageBatch">> {
+  const rules = { ...queue, isBatch: true };
   const entries = checkEntries(Entries, "SendMessageBatchRequestEntry");
-  const bytes = entries.reduce((sum, entry) => sum + messageBytes(entry), 0);
+  const bytesAtMost = entries.reduce((sum, entry) => sum + messageBytesAtMost(entry), 0);
+  const bytes =
+    bytesAtMost <= BATCH_BYTES_MAX ? 0 : entries.reduce((sum, entry) => sum + messageBytes(entry), 0);
   if (bytes > BATCH_BYTES_MAX) {
     throw refuse(
       SQS_ERRORS.batchRequestTooLong,
       `Batch requests cannot be longer than ${BATCH_BYTES_MAX} bytes. You have sent ${bytes} bytes.`,
     );
   }
-  for (const entry of entries) checkFifo(entry, rules);
+  checkBy(queue, () => {
+    for (const entry of entries) checkFifo(entry, rules);
+  });
   const outcome = new BatchOutcome<SqsOutput<"SendMessage">>();
   const good = entries.filter((entry) => {
     try {
-      checkMessage(entry, rules);
+      checkBy(queue, () => checkMessage(entry, rules));
       return true;
     } catch (error) {
       outcome.fail(entry.Id, error);
@@ -62,7 +76,7 @@ export async function sendMessageBatch(
     }
   });
   if (good.length > 0) {
-    const sent = await enqueue(context, record, good, rules);
+    const sent = await enqueue(context, queue, good, rules);
     for (const [i, entry] of good.entries()) {
       const message = sent[i];
       if (message === undefined) throw new Error("the queue answered a send with too few messages");
@@ -72,33 +86,38 @@ export async function sendMessageBatch(
   return outcome;
 }
 
-function rulesOf(record: QueueRecord, isBatch: boolean): SendRules {
-  const { attributes } = sqsOf(record);
-  return {
-    isFifo: record.definition.fifo !== undefined,
-    hasContentBasedDeduplication: record.definition.fifo?.contentBasedDeduplication === true,
-    bytesMax: Number(attributes.MaximumMessageSize ?? NUMBER_ATTRIBUTES.MaximumMessageSize.standard),
-    isBatch,
-  };
+/** Checks messages by the rules of a queue. What may be out of date refuses nobody: it is looked up again. */
+function checkBy({ name, isFresh }: LookedUpQueue, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (isFresh || !(error instanceof AwsError)) throw error;
+    throw new OutdatedQueueError(`queue "${name}" may have other rules by now`);
+  }
 }
+
+/** Used again and again: between its clearing and its reading nothing else can happen. */
+const writer = new PackedWriter();
 
 async function enqueue(
   context: SqsContext,
-  { name }: QueueRecord,
+  { name, revision }: KnownQueue,
   inputs: readonly MessageInput[],
   rules: SendRules,
 ): Promise<readonly EnqueuedMessage[]> {
-  const { ports, traceHeader } = context;
-  const writer = new PackedWriter();
+  const { calls, keepAlive, traceHeader } = context;
+  writer.clear();
   for (const input of inputs) writer.append(recordOf(input, rules, newMessageId(), traceHeader));
-  const reply = await ports.queue(name).enqueue(name, { packed: writer.slice(0, writer.byteLength) });
-  if (!reply.ok) throw failureOf(context, reply);
+  const messages = { packed: writer.slice(0, writer.byteLength), count: inputs.length, revision };
+  const reply = await calls.enqueue(name, messages, keepAlive);
+  if (reply.ok === "outdated") throw new OutdatedQueueError(`queue "${name}" was changed`);
+  if (!reply.ok) throw failureOf(reply);
   return reply.messages;
 }
 
 /** The queue is gone meanwhile, or cannot take anything now; then SDKs try again. */
-function failureOf(context: SqsContext, { code, cause }: RpcFailure): AwsError {
-  if (code === QUEUE_ERROR_CODES.queueNotFound) return queueDoesNotExist(context);
+function failureOf({ code, cause }: RpcFailure): Error {
+  if (code === QUEUE_ERROR_CODES.queueNotFound) return new QueueError(code, cause);
   return new AwsError(COMMON_ERRORS.serviceUnavailable, cause);
 }
 

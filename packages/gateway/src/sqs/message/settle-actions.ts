@@ -1,63 +1,74 @@
 import type { DeleteOutcome, VisibilityOutcome } from "@sluice/protocol";
-import { queueOf, type SqsContext } from "../context.ts";
+import type { SqsContext } from "../context.ts";
 import { invalidParameter, invalidValue, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
+import { type KnownQueue, onQueue } from "../known-queues.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
 import { BatchOutcome, checkEntries } from "./batch.ts";
 import { VISIBILITY_SECONDS_MAX } from "./receive-actions.ts";
 
-export async function deleteMessage(
+export function deleteMessage(
   context: SqsContext,
   { QueueUrl, ReceiptHandle: receipt }: SqsInput<"DeleteMessage">,
 ): Promise<void> {
-  const { record } = await queueOf(context, QueueUrl);
-  if (!receipt) throw missingParameter("ReceiptHandle");
-  const [outcome] = await context.ports.queue(record.name).deleteBatch(record.name, [receipt]);
-  refuseDelete(outcome, receipt);
+  return onQueue(context, QueueUrl, async ({ name }) => {
+    if (!receipt) throw missingParameter("ReceiptHandle");
+    const [outcome] = await context.calls.deleteBatch(name, [receipt], context.keepAlive);
+    refuseDelete(outcome, receipt);
+  });
 }
 
-export async function deleteMessageBatch(
+export function deleteMessageBatch(
   context: SqsContext,
   { QueueUrl, Entries }: SqsInput<"DeleteMessageBatch">,
 ): Promise<SqsOutput<"DeleteMessageBatch">> {
-  const entryName = "DeleteMessageBatchRequestEntry";
-  const { record } = await queueOf(context, QueueUrl);
-  const entries = checkEntries(Entries, entryName);
-  const receipts = entries.map(({ ReceiptHandle = "" }) => ReceiptHandle);
-  const outcomes = await context.ports.queue(record.name).deleteBatch(record.name, receipts);
-  const result = new BatchOutcome<object>();
-  for (const [i, { Id, ReceiptHandle: receipt }] of entries.entries()) {
-    try {
-      if (!receipt) throw missingParameter(`${entryName}.${i + 1}.ReceiptHandle`);
-      refuseDelete(outcomes[i], receipt);
-      result.succeed(Id, {});
-    } catch (error) {
-      result.fail(Id, error);
+  return onQueue(context, QueueUrl, async ({ name }) => {
+    const entryName = "DeleteMessageBatchRequestEntry";
+    const entries = checkEntries(Entries, entryName);
+    const receipts = entries.map(({ ReceiptHandle = "" }) => ReceiptHandle);
+    const outcomes = await context.calls.deleteBatch(name, receipts, context.keepAlive);
+    const result = new BatchOutcome<object>();
+    for (const [i, { Id, ReceiptHandle: receipt }] of entries.entries()) {
+      try {
+        if (!receipt) throw missingParameter(`${entryName}.${i + 1}.ReceiptHandle`);
+        refuseDelete(outcomes[i], receipt);
+        result.succeed(Id, {});
+      } catch (error) {
+        result.fail(Id, error);
+      }
     }
-  }
-  return result;
+    return result;
+  });
 }
 
-export async function changeMessageVisibility(
+export function changeMessageVisibility(
   context: SqsContext,
   { QueueUrl, ReceiptHandle: receipt, VisibilityTimeout: seconds }: SqsInput<"ChangeMessageVisibility">,
 ): Promise<void> {
-  const { record } = await queueOf(context, QueueUrl);
-  if (!receipt) throw missingParameter("ReceiptHandle");
-  if (seconds === undefined) throw missingParameter("VisibilityTimeout");
-  if (!isVisibility(seconds)) {
-    throw invalidValue(seconds, "VisibilityTimeout", `Must be between 0 and ${VISIBILITY_SECONDS_MAX}.`);
-  }
-  const change = { receipt, visibilityTimeoutMs: 1_000 * seconds };
-  const [outcome] = await context.ports.queue(record.name).changeVisibilityBatch(record.name, [change]);
-  refuseChange(outcome, receipt, seconds);
+  return onQueue(context, QueueUrl, async ({ name }) => {
+    if (!receipt) throw missingParameter("ReceiptHandle");
+    if (seconds === undefined) throw missingParameter("VisibilityTimeout");
+    if (!isVisibility(seconds)) {
+      throw invalidValue(seconds, "VisibilityTimeout", `Must be between 0 and ${VISIBILITY_SECONDS_MAX}.`);
+    }
+    const change = { receipt, visibilityTimeoutMs: 1_000 * seconds };
+    const [outcome] = await context.calls.changeVisibilityBatch(name, [change], context.keepAlive);
+    refuseChange(outcome, receipt, seconds);
+  });
 }
 
-export async function changeMessageVisibilityBatch(
+export function changeMessageVisibilityBatch(
   context: SqsContext,
   { QueueUrl, Entries }: SqsInput<"ChangeMessageVisibilityBatch">,
 ): Promise<SqsOutput<"ChangeMessageVisibilityBatch">> {
+  return onQueue(context, QueueUrl, (queue) => changeEntries(context, queue, Entries));
+}
+
+async function changeEntries(
+  context: SqsContext,
+  { name }: KnownQueue,
+  Entries: SqsInput<"ChangeMessageVisibilityBatch">["Entries"],
+): Promise<SqsOutput<"ChangeMessageVisibilityBatch">> {
   const entryName = "ChangeMessageVisibilityBatchRequestEntry";
-  const { record } = await queueOf(context, QueueUrl);
   const entries = checkEntries(Entries, entryName);
   const result = new BatchOutcome<object>();
   const good = entries.flatMap(({ Id, ReceiptHandle: receipt, VisibilityTimeout: seconds }, i) => {
@@ -76,9 +87,7 @@ export async function changeMessageVisibilityBatch(
   });
   const changes = good.map(({ receipt, seconds }) => ({ receipt, visibilityTimeoutMs: 1_000 * seconds }));
   const outcomes =
-    changes.length === 0
-      ? []
-      : await context.ports.queue(record.name).changeVisibilityBatch(record.name, changes);
+    changes.length === 0 ? [] : await context.calls.changeVisibilityBatch(name, changes, context.keepAlive);
   for (const [i, { Id, receipt, seconds }] of good.entries()) {
     try {
       refuseChange(outcomes[i], receipt, seconds);

@@ -12,6 +12,7 @@ const GONE_REFUSAL = {
 describe("a queue that was deleted meanwhile", () => {
   const objects = {
     receive: gone,
+    receiveNow: gone,
     deleteBatch: gone,
     changeVisibilityBatch: gone,
     messageCounts: gone,

@@ -1,0 +1,117 @@
+import type { EnqueueReply, EnqueueRequest, ReceiveNowReply, ReceiveRequest } from "@sluice/protocol";
+import { describe, expect, it } from "vitest";
+import { queueWith } from "../../test/directory.ts";
+import { QueueCalls } from "./queue-calls.ts";
+
+const KEEP = () => {};
+const messages = (...bytes: number[]) => ({
+  packed: Uint8Array.from(bytes),
+  count: bytes.length,
+  revision: 3,
+});
+const sent = (digit: number) => ({
+  messageId: `${digit}`.repeat(32),
+  sequenceNumber: null,
+  duplicate: false,
+});
+
+/** Calls on an object, each answered in the next turn of the event loop: those of one turn are shared. */
+function callsOn(able: Parameters<typeof queueWith>[0]) {
+  const seen: unknown[] = [];
+  const later = async <Result>(what: unknown, answer: () => Result): Promise<Result> => {
+    seen.push(what);
+    await new Promise((resolve) => setImmediate(resolve));
+    return answer();
+  };
+  return {
+    seen,
+    later,
+    calls: new QueueCalls(
+      () => queueWith(able),
+      () => 0,
+    ),
+  };
+}
+
+describe("sends that share a call", () => {
+  it("are stored together, and each learns of its own messages", async () => {
+    const { seen, later, calls } = callsOn({
+      enqueue: (_, { packed, revision }: EnqueueRequest) =>
+        later([...packed, revision], (): EnqueueReply => ({ ok: true, messages: [...packed].map(sent) })),
+    });
+    const all = [messages(1), messages(2), messages(3, 4), messages(5)].map((each) =>
+      calls.enqueue("q", each, KEEP),
+    );
+    const replies = await Promise.all(all);
+    expect(seen).toEqual([
+      [1, 3],
+      [2, 3],
+      [3, 4, 5, 3],
+    ]);
+    expect(replies.map((reply) => reply.ok === true && reply.messages)).toEqual(
+      [[1], [2], [3, 4], [5]].map((digits) => digits.map(sent)),
+    );
+    expect(calls.size).toBe(0);
+  });
+
+  it("go by the oldest revision of them, so that nobody's messages are checked by what is over", async () => {
+    const { seen, later, calls } = callsOn({
+      enqueue: (_, { revision }: EnqueueRequest) => later(revision, (): EnqueueReply => ({ ok: "outdated" })),
+    });
+    const revisions = [7, 7, 7, 5, 6].map((revision) =>
+      calls.enqueue("q", { ...messages(1), revision }, KEEP),
+    );
+    expect(await Promise.all(revisions)).toEqual(Array(5).fill({ ok: "outdated" }));
+    expect(seen).toEqual([7, 7, 5]);
+  });
+
+  it("go alone when they are refused, so that nobody is refused for the messages of another", async () => {
+    const { later, calls } = callsOn({
+      enqueue: (_, { packed }: EnqueueRequest) =>
+        later(
+          null,
+          (): EnqueueReply =>
+            packed.includes(9)
+              ? { ok: false, code: 10204, cause: "too large" }
+              : { ok: true, messages: [...packed].map(sent) },
+        ),
+    });
+    const all = [1, 2, 3, 9, 4].map((byte) => calls.enqueue("q", messages(byte), KEEP));
+    expect((await Promise.all(all)).map(({ ok }) => ok)).toEqual([true, true, true, false, true]);
+  });
+});
+
+it("deletes and changes of visibility that share a call each get their own outcomes", async () => {
+  const { seen, later, calls } = callsOn({
+    deleteBatch: (_, receipts) =>
+      later(receipts, () => receipts.map((receipt) => (receipt === "bad" ? "invalid" : "deleted"))),
+    changeVisibilityBatch: (_, changes) =>
+      later(changes.length, () => changes.map(({ receipt }) => (receipt === "bad" ? "gone" : "changed"))),
+  });
+  const deletes = [["a"], ["b"], ["c", "bad"], ["d"]].map((receipts) =>
+    calls.deleteBatch("q", receipts, KEEP),
+  );
+  expect(await Promise.all(deletes)).toEqual([["deleted"], ["deleted"], ["deleted", "invalid"], ["deleted"]]);
+  expect(seen.splice(0)).toEqual([["a"], ["b"], ["c", "bad", "d"]]);
+  const changes = ["a", "b", "bad", "d"].map((receipt) =>
+    calls.changeVisibilityBatch("q", [{ receipt, visibilityTimeoutMs: 0 }], KEEP),
+  );
+  expect(await Promise.all(changes)).toEqual([["changed"], ["changed"], ["gone"], ["changed"]]);
+  expect(seen).toEqual([1, 1, 2]);
+});
+
+it("receives share a call, queues do not", async () => {
+  const { seen, later, calls } = callsOn({
+    receiveNow: (queue, requests: readonly ReceiveRequest[]) =>
+      later([queue, requests.length], () => requests.map((): ReceiveNowReply => ({ kind: "empty" }))),
+  });
+  const queues = ["a", "a", "a", "a", "b"];
+  const replies = await Promise.all(queues.map((name) => calls.receiveNow(name, { max: 1 }, KEEP)));
+  expect(replies).toEqual(Array(5).fill({ kind: "empty" }));
+  expect(seen).toEqual([
+    ["a", 1],
+    ["a", 1],
+    ["b", 1],
+    ["a", 2],
+  ]);
+});

@@ -1,0 +1,121 @@
+/** Calls that may be under way to one queue at a time; what comes meanwhile shares the next one. */
+export const CALLS_UNDER_WAY_MAX = 2;
+/** Weight that one call takes along; the next one takes the rest. */
+export const CALL_WEIGHT_MAX = 2_000_000;
+/**
+ * When a call under way counts as lost, in ms: the request that made it was ended by the platform before it was answered.
+ * Nothing else takes a queue so long, as its object is always near to answering.
+ */
+export const CALL_LOST_MS = 30_000;
+
+/** Keeps the request that makes a call from being ended with its client, until the promise settles. */
+export type KeepAlive = (promise: Promise<unknown>) => void;
+
+/** How an item is carried, and when. */
+export interface SharedCallPorts<Item, Result> {
+  /** Makes one call for several items: one result for each, in order. Runs on behalf of the request that it is given. */
+  call(items: readonly Item[]): Promise<readonly Result[]>;
+  weightOf(item: Item): number;
+  now(): number;
+}
+
+/** One of the calls that may be under way. */
+interface Slot {
+  /** When its latest call was begun. */
+  beganMs: number;
+}
+
+/** What a waiter is told: its call was made by somebody, or it is to make the next one itself. */
+type News<Result> =
+  | { readonly kind: "answered"; readonly result: Result }
+  | { readonly kind: "failed"; readonly error: unknown }
+  | { readonly kind: "lead"; readonly slot: Slot };
+
+interface Waiter<Item, Result> {
+  readonly item: Item;
+  tell(news: News<Result>): void;
+}
+
+/**
+ * Lets requests that come at the same moment share one call to a queue's object. Such a call costs workerd more than all the
+ * rest of a small request. Nobody waits for company: an item goes out at once unless as many calls as may be are under way.
+ *
+ * workerd ties what a request does to that request, so a call is always made by one whose item goes along: who has finished
+ * appoints the first that waits. Requests resolve promises of each other, whose continuations workerd runs where they belong
+ * (compatibility flag `handle_cross_request_promise_resolution`, the default since 2024-10-14). A request whose client hangs
+ * up goes on until its item is answered: others may depend on it.
+ */
+export class SharedCall<Item, Result> {
+  readonly #ports: SharedCallPorts<Item, Result>;
+  #waiting: Waiter<Item, Result>[] = [];
+  readonly #underWay = new Set<Slot>();
+
+  constructor(ports: SharedCallPorts<Item, Result>) {
+    this.#ports = ports;
+  }
+
+  get isIdle(): boolean {
+    return this.#underWay.size === 0 && this.#waiting.length === 0;
+  }
+
+  /** Resolves with the result of this item; rejects when the call that it went along with failed. */
+  run(item: Item, keepAlive: KeepAlive): Promise<Result> {
+    const result = this.#run(item);
+    keepAlive(result.catch(() => {}));
+    return result;
+  }
+
+  async #run(item: Item): Promise<Result> {
+    const first = Promise.withResolvers<News<Result>>();
+    this.#waiting.push({ item, tell: first.resolve });
+    const slot = this.#freeSlot();
+    if (slot !== null) await this.#lead(slot);
+    let news = await first.promise;
+    if (news.kind === "lead") {
+      const second = Promise.withResolvers<News<Result>>();
+      this.#waiting.unshift({ item, tell: second.resolve });
+      await this.#lead(news.slot);
+      news = await second.promise;
+    }
+    if (news.kind === "answered") return news.result;
+    throw news.kind === "failed" ? news.error : new Error("a request was to lead a shared call twice");
+  }
+
+  /** Makes a call for those who wait, and appoints who makes the next one. Never rejects. */
+  async #lead(slot: Slot): Promise<void> {
+    slot.beganMs = this.#ports.now();
+    const waiters = this.#take();
+    try {
+      const results = await this.#ports.call(waiters.map(({ item }) => item));
+      if (results.length !== waiters.length)
+        throw new Error("a shared call was answered with too few results");
+      // There are as many results as waiters.
+      for (const [i, { tell }] of waiters.entries()) tell({ kind: "answered", result: results[i] as Result });
+    } catch (error) {
+      for (const { tell } of waiters) tell({ kind: "failed", error });
+    }
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#underWay.delete(slot);
+    else next.tell({ kind: "lead", slot });
+  }
+
+  /** A slot for one more call, `null` while there is none. */
+  #freeSlot(): Slot | null {
+    const nowMs = this.#ports.now();
+    for (const slot of this.#underWay) if (nowMs - slot.beganMs >= CALL_LOST_MS) this.#underWay.delete(slot);
+    if (this.#underWay.size >= CALLS_UNDER_WAY_MAX) return null;
+    const slot = { beganMs: nowMs };
+    this.#underWay.add(slot);
+    return slot;
+  }
+
+  /** The first that wait, as many as one call takes; at least one. */
+  #take(): Waiter<Item, Result>[] {
+    let weight = 0;
+    const last = this.#waiting.findIndex(({ item }) => {
+      weight += this.#ports.weightOf(item);
+      return weight > CALL_WEIGHT_MAX;
+    });
+    return this.#waiting.splice(0, last === -1 ? this.#waiting.length : Math.max(1, last));
+  }
+}
