@@ -64,6 +64,20 @@ describe("lease", () => {
     }
   });
 
+  it.each([
+    [9, 4, 9],
+    [9, 3, 8],
+    [8, 4, 8],
+    [7, 4, 5],
+    [9, 2, 5],
+  ])("counts each message's own bytes: with room for %i bytes, asked for %i", (bytesMax, max, bytes) => {
+    const queue = queueWith();
+    send(queue, { sizes: [4, 1, 3, 1, 1], dueMs: T0 }, T0);
+    const request = { max, expiresMs: T0 + 1, kind: "pull" as const, bytesMax };
+    expect(lease(queue, request, T0)?.bytes).toBe(bytes);
+    checkInvariants(queue);
+  });
+
   it("lets no message pass a larger one that has no room", () => {
     for (const groups of [undefined, ["a", "a", "b", "b"]]) {
       const queue = queueWith({ fifo: groups !== undefined });
