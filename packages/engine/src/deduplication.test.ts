@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ByteWriter } from "./bytes.ts";
 import {
   ByteFormatError,
   DEDUPLICATION_MS,
@@ -78,5 +79,25 @@ describe("deduplication (spec sqs 4.3)", () => {
       expect(() => decodeRemembered(damaged)).toThrow(ByteFormatError);
       expect(() => decodeRemembered(stored.subarray(0, i))).toThrow(ByteFormatError);
     }
+  });
+
+  it("forgets in the order of expiry, also what was accepted anew after its five minutes", () => {
+    const memory = new DeduplicationMemory();
+    memory.remember("again", { messageId: "1", seq: 1 }, 0);
+    memory.remember("once", { messageId: "2", seq: 2 }, 1);
+    memory.remember("again", { messageId: "3", seq: 3 }, DEDUPLICATION_MS);
+    memory.expire(DEDUPLICATION_MS + 1);
+    expect(memory.size).toBe(1);
+    expect(memory.find("again", DEDUPLICATION_MS + 1)).toMatchObject({ seq: 3 });
+  });
+
+  it.each([
+    ["of another version", [2, 0], "deduplication ids of version 2"],
+    ["of more ids than there are bytes", [1, 2 ** 40], "1099511627776 deduplication ids in 11 bytes"],
+    ["with something behind it", [1, 0, 0], "1 bytes are left over"],
+  ])("refuses a row %s", (_what, values, reason) => {
+    const out = new ByteWriter();
+    for (const value of values) out.uint(value);
+    expect(() => decodeRemembered(out.finish())).toThrow(new ByteFormatError(reason));
   });
 });

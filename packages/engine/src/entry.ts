@@ -39,6 +39,7 @@ export class Entry implements HeapNode {
   at = -1;
   /** Fencing token of the running or the last lease: a settlement with another one is stale. */
   leaseId = 0;
+  // Stryker disable next-line StringLiteral: nobody asks for it before the first lease.
   leaseKind: LeaseKind = "push";
   /** When a `receive` took the messages for the first time, in ms; 0 if none has. */
   firstReceivedMs = 0;

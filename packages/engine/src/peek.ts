@@ -36,7 +36,7 @@ export function peek(queue: Queue, max: number, bytesMax = Infinity): Slice[] {
     const { segment, from, attempts, isUntouched } = stretch;
     const wanted = Math.min(stretch.to, from + missing);
     let to = from;
-    while (to < wanted && room > 0) {
+    while (to < wanted) {
       room -= segment.bytes(to, to + 1);
       // The first of all, and what fits.
       if (room < 0 && (to > from || slices.length > 0)) break;
