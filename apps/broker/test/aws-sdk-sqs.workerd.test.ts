@@ -350,6 +350,44 @@ describe("messages, with the AWS SDK", () => {
     });
   });
 
+  it("of AWS's largest size are taken, whatever they have besides a body", async () => {
+    const QueueUrl = await created("large");
+    const send = (input: object) =>
+      sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "x", ...input }));
+    const most = 1_048_576;
+    const named = (value: object) => ({ MessageAttributes: { n: value } });
+    const bytes = { DataType: "Binary", BinaryValue: new Uint8Array(most - 8) };
+    const text = { DataType: "String", StringValue: '"'.repeat(most - 8) };
+    for (const input of [named(bytes), named(text), { MessageBody: "x".repeat(most), MessageGroupId: "g" }]) {
+      await send(input);
+      const [message] = await receive(QueueUrl, { MessageAttributeNames: ["All"], VisibilityTimeout: 600 });
+      expect(message).toMatchObject("MessageBody" in input ? { Body: input.MessageBody } : input);
+    }
+    for (const input of [{ MessageBody: "x".repeat(most + 1) }, { ...named(text), MessageBody: "xy" }]) {
+      expect(await refusal(send(input))).toMatchObject({
+        message: `One or more parameters are invalid. Reason: Message must be shorter than ${most} bytes.`,
+      });
+    }
+    const fifo = await created("large.fifo", { FifoQueue: "true" });
+    await send({
+      QueueUrl: fifo,
+      MessageBody: "x".repeat(most),
+      MessageGroupId: "g".repeat(128),
+      MessageDeduplicationId: "d".repeat(128),
+    });
+    expect(await receive(fifo)).toMatchObject([{ Body: "x".repeat(most) }]);
+    const Entries = Array.from({ length: 10 }, (_, i) => ({ Id: `${i}`, MessageBody: "x".repeat(104_857) }));
+    const sent = await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+    expect(sent.Successful).toHaveLength(10);
+    const tooLong = [...Entries.slice(1), { Id: "last", MessageBody: "x".repeat(104_864) }];
+    expect(
+      await refusal(sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries: tooLong }))),
+    ).toMatchObject({
+      name: "BatchRequestTooLong",
+      message: "Batch requests cannot be longer than 1048576 bytes. You have sent 1048577 bytes.",
+    });
+  });
+
   it("are purged", async () => {
     const QueueUrl = await created("purged");
     await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "a" }));

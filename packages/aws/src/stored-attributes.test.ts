@@ -37,3 +37,28 @@ it.each<[string, StoredAttributes]>([
 it("takes no byte where there is nothing to keep", () => {
   expect(encodeAttributes({ attributes: {}, traceHeader: null })).toBeUndefined();
 });
+
+it("has an attribute called like what every object has", () => {
+  const attributes = JSON.parse('{"__proto__": {"DataType": "String", "StringValue": "x"}}');
+  const { attributes: decoded } = decodeAttributes(encodeAttributes({ attributes, traceHeader: null }));
+  expect(Object.entries(decoded)).toEqual([["__proto__", { DataType: "String", StringValue: "x" }]]);
+});
+
+it("is hardly longer than what was sent, whatever that is", () => {
+  for (const value of [
+    { DataType: "String", StringValue: '"'.repeat(1_000) },
+    { DataType: "Binary", BinaryValue: new Uint8Array(1_000) },
+  ]) {
+    const bytes = encodeAttributes({ attributes: { name: value }, traceHeader: null });
+    expect(bytes?.byteLength).toBe(2 + 4 + "name".length + 4 + value.DataType.length + 4 + 1_000);
+  }
+});
+
+it.each([
+  [[], "version undefined"],
+  [[2], "version 2"],
+  [[1, 9], "a field of kind 9"],
+  [[1, 3, 2, 0, 0, 0, 65], "cut off"],
+])("throws on bytes %j that are none of ours", (bytes, text) => {
+  expect(() => decodeAttributes(Uint8Array.from(bytes))).toThrow(text);
+});

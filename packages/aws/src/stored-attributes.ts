@@ -1,4 +1,3 @@
-import { fromBase64, toBase64 } from "./base64.ts";
 import type { AttributeValue } from "./message-attributes.ts";
 
 /** What SQS and SNS keep beside a message's body. */
@@ -18,15 +17,33 @@ export interface StoredNotification {
   readonly isRaw: boolean;
 }
 
-/**
- * A contract: it is stored, as JSON. `a`: `[type, text]`, or `[type, base64, 1]` for bytes; `t`: trace header; `n`: type,
- * topic, subscription, and 1 for a raw message.
+/*
+ * A contract: it is stored. A version, then fields one after the other: a tag and, each behind its length (u32, little
+ * endian), the texts or bytes of that tag. So what is stored is hardly longer than what was sent, whatever characters and
+ * bytes that has: a message of AWS's largest size must still fit into a row.
  */
-type Stored = {
-  readonly a?: Readonly<Record<string, readonly [type: string, value: string, isBinary?: 1]>>;
-  readonly t?: string;
-  readonly n?: readonly [type: StoredNotification["type"], topic: string, subscription: string, isRaw?: 1];
+const VERSION = 1;
+/** Name, type, text. */
+const TAG_TEXT = 1;
+/** Name, type, bytes. */
+const TAG_BINARY = 2;
+const TAG_TRACE_HEADER = 3;
+/** Type, topic, subscription, and a byte for a raw message or none. */
+const TAG_NOTIFICATION = 4;
+const PARTS: Readonly<Record<number, number>> = {
+  [TAG_TEXT]: 3,
+  [TAG_BINARY]: 3,
+  [TAG_TRACE_HEADER]: 1,
+  [TAG_NOTIFICATION]: 4,
 };
+
+interface Field {
+  readonly tag: number;
+  readonly parts: readonly Uint8Array[];
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /** The attributes area of a message's record; `undefined` where there is nothing to keep. */
 export function encodeAttributes({
@@ -34,39 +51,85 @@ export function encodeAttributes({
   traceHeader,
   notification,
 }: StoredAttributes): Uint8Array | undefined {
-  const entries = Object.entries(attributes);
-  if (entries.length === 0 && traceHeader === null && notification === undefined) return undefined;
-  const a = Object.fromEntries(
-    entries.map(([name, { DataType = "", StringValue, BinaryValue }]) => [
-      name,
-      BinaryValue === undefined ? [DataType, StringValue ?? ""] : [DataType, toBase64(BinaryValue), 1],
-    ]),
-  );
-  const stored = {
-    ...(entries.length === 0 ? {} : { a }),
-    ...(traceHeader === null ? {} : { t: traceHeader }),
-    ...(notification === undefined ? {} : { n: notificationFields(notification) }),
-  };
-  return new TextEncoder().encode(JSON.stringify(stored));
+  const fields = Object.entries(attributes).map(([name, value]) => fieldOf(name, value));
+  if (traceHeader !== null) fields.push({ tag: TAG_TRACE_HEADER, parts: [encoder.encode(traceHeader)] });
+  if (notification !== undefined) {
+    const { type, topicArn, subscriptionArn, isRaw } = notification;
+    const texts = [type, topicArn, subscriptionArn].map((text) => encoder.encode(text));
+    fields.push({ tag: TAG_NOTIFICATION, parts: [...texts, new Uint8Array(isRaw ? 1 : 0)] });
+  }
+  return fields.length === 0 ? undefined : written(fields);
 }
 
+/** Throws RangeError on bytes that are none of ours. */
 export function decodeAttributes(bytes: Uint8Array | undefined): StoredAttributes {
-  if (bytes === undefined) return { attributes: {}, traceHeader: null };
-  const { a = {}, t = null, n } = JSON.parse(new TextDecoder().decode(bytes)) as Stored;
-  const attributes = Object.entries(a).map(
-    ([name, [DataType, value, isBinary]]): [string, AttributeValue] => [
-      name,
-      isBinary === 1
-        ? { DataType, BinaryValue: fromBase64(value) ?? new Uint8Array() }
-        : { DataType, StringValue: value },
-    ],
-  );
-  const decoded = { attributes: Object.fromEntries(attributes), traceHeader: t };
-  if (n === undefined) return decoded;
-  const [type, topicArn, subscriptionArn, isRaw] = n;
-  return { ...decoded, notification: { type, topicArn, subscriptionArn, isRaw: isRaw === 1 } };
+  const attributes: Record<string, AttributeValue> = Object.create(null);
+  let traceHeader: string | null = null;
+  let notification: StoredNotification | undefined;
+  for (const { tag, parts } of bytes === undefined ? [] : fieldsIn(bytes)) {
+    const [first = "", second = "", third = ""] =
+      tag === TAG_BINARY ? textsOf(parts.slice(0, 2)) : textsOf(parts);
+    if (tag === TAG_TEXT) attributes[first] = { DataType: second, StringValue: third };
+    else if (tag === TAG_BINARY)
+      attributes[first] = { DataType: second, BinaryValue: (parts[2] as Uint8Array).slice() }; // of 3
+    else if (tag === TAG_TRACE_HEADER) traceHeader = first;
+    else {
+      const type = first as StoredNotification["type"];
+      notification = { type, topicArn: second, subscriptionArn: third, isRaw: parts[3]?.byteLength === 1 };
+    }
+  }
+  const decoded = { attributes: { ...attributes }, traceHeader };
+  return notification === undefined ? decoded : { ...decoded, notification };
 }
 
-function notificationFields({ type, topicArn, subscriptionArn, isRaw }: StoredNotification): Stored["n"] {
-  return isRaw ? [type, topicArn, subscriptionArn, 1] : [type, topicArn, subscriptionArn];
+function fieldOf(name: string, { DataType = "", StringValue, BinaryValue }: AttributeValue): Field {
+  const named = [encoder.encode(name), encoder.encode(DataType)];
+  return BinaryValue === undefined
+    ? { tag: TAG_TEXT, parts: [...named, encoder.encode(StringValue ?? "")] }
+    : { tag: TAG_BINARY, parts: [...named, BinaryValue] };
+}
+
+function textsOf(parts: readonly Uint8Array[]): string[] {
+  return parts.map((part) => decoder.decode(part));
+}
+
+function written(fields: readonly Field[]): Uint8Array {
+  const lengths = fields.flatMap(({ parts }) => parts.map(({ byteLength }) => 4 + byteLength));
+  const bytes = new Uint8Array(1 + fields.length + lengths.reduce((sum, length) => sum + length, 0));
+  const view = new DataView(bytes.buffer);
+  bytes[0] = VERSION;
+  let at = 1;
+  for (const { tag, parts } of fields) {
+    bytes[at] = tag;
+    at += 1;
+    for (const part of parts) {
+      view.setUint32(at, part.byteLength, true);
+      bytes.set(part, at + 4);
+      at += 4 + part.byteLength;
+    }
+  }
+  return bytes;
+}
+
+function fieldsIn(bytes: Uint8Array): Field[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes[0] !== VERSION) throw new RangeError(`stored attributes of version ${bytes[0]}`);
+  const fields: Field[] = [];
+  let at = 1;
+  while (at < bytes.byteLength) {
+    const tag = view.getUint8(at);
+    at += 1;
+    const count = PARTS[tag];
+    if (count === undefined) throw new RangeError(`stored attributes have a field of kind ${tag}`);
+    const parts: Uint8Array[] = [];
+    for (let i = 0; i < count; i++) {
+      const from = at + 4;
+      const to = from + view.getUint32(at, true);
+      if (to > bytes.byteLength) throw new RangeError("stored attributes are cut off");
+      parts.push(bytes.subarray(from, to));
+      at = to;
+    }
+    fields.push({ tag, parts });
+  }
+  return fields;
 }

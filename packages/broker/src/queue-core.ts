@@ -26,7 +26,7 @@ import {
   type RpcFailure,
   type SendReply,
   type SendRequest,
-  SQS_MESSAGE_BYTES_MAX,
+  SQS_RECORD_BYTES_MAX,
   type VisibilityChange,
   type VisibilityOutcome,
 } from "@sluice/protocol";
@@ -175,7 +175,7 @@ export class QueueCore {
 
   /** `send` for one batch of a dialect with larger messages, that wants to know what became of each. */
   async enqueue(request: SendRequest): Promise<Exclude<EnqueueReply, { ok: "outdated" }>> {
-    const admitted = admit([request], this.deliveryDelaySeconds, SQS_MESSAGE_BYTES_MAX);
+    const admitted = admit([request], this.deliveryDelaySeconds, SQS_RECORD_BYTES_MAX);
     if (!admitted.ok) return admitted;
     const taken = await this.takeIn(bytesOf([request]), () =>
       admitted.incoming.flatMap((incoming) => enqueue(this, incoming)),

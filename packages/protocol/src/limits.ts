@@ -68,6 +68,11 @@ export const IN_FLIGHT_MAX = 120_000;
 export const DEDUPLICATION_MS = 300_000;
 /** Largest SQS message, body and attributes together, and largest sum of a batch, in bytes (spec sqs 5.6). */
 export const SQS_MESSAGE_BYTES_MAX = 1_048_576;
+/**
+ * Largest record of such a message: what does not count for its size has room too, that is the group, the deduplication id,
+ * the trace header, what a message of SNS says about itself, and the lengths of all of these.
+ */
+export const SQS_RECORD_BYTES_MAX = SQS_MESSAGE_BYTES_MAX + 8_192;
 /** Most messages per second that a move task can be told to move (spec sqs 6.4). */
 export const MOVE_RATE_MAX = 500;
 /** Longest run of a move task, in ms: 36 hours (spec sqs 6.4). */

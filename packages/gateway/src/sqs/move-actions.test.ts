@@ -65,7 +65,7 @@ describe("StartMessageMoveTask", () => {
     });
   });
 
-  it.each([
+  it.each<[changes: object, refusal: object]>([
     [
       { SourceArn: arnOf("nowhere") },
       notFound("The resource that you specified for the SourceArn parameter doesn't exist."),
@@ -102,7 +102,7 @@ describe("StartMessageMoveTask", () => {
           invalid(
             "Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: You must enter a number that's between 1 and 500.",
           ),
-        ] as const,
+        ] as [object, object],
     ),
   ])("refuses %j", async (changes, refusal) => {
     expect(await sqs.refusal("StartMessageMoveTask", { SourceArn: arnOf("dead"), ...changes })).toEqual(
