@@ -16,10 +16,11 @@ module.exports = {
     only("protocol"),
     only("aws"),
     only("sns", "aws", "retry"),
-    only("config", "protocol", "retry"),
+    only("sqsd", "aws"),
+    only("config", "protocol", "retry", "sqsd"),
     only("producer", "protocol"),
     only("consumer", "protocol"),
-    only("broker", "engine", "protocol", "retry", "sns"),
+    only("broker", "engine", "protocol", "retry", "aws", "sns", "sqsd"),
     only("gateway", "protocol", "aws", "retry", "sns"),
     {
       name: "engine-is-pure",

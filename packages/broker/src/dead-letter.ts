@@ -58,7 +58,8 @@ function readRecords(core: QueueCore, slice: Slice): PackedIndex[] {
  * counts as sent when it arrives (spec sqs 4.3, 5.5, 6.1, 6.2).
  */
 function deadRecord(core: QueueCore, payload: PackedIndex, i: number, attempts: number): PackedIndex {
-  if (!core.ports.definitionOf(core.name)?.receive?.redrive) {
+  const definition = core.ports.definitionOf(core.name);
+  if (!definition?.receive?.redrive && !core.ports.daemonOf?.(core.name)) {
     const record = new PackedIndex(payload.records(i, i + 1).slice());
     record.clearDelay(0);
     return record;

@@ -66,7 +66,7 @@ export class PushDispatcher {
     const { queue, ports, name, nowMs } = this.#core;
     const definition = ports.definitionOf(name);
     const isForPush = definition?.consumer?.type !== "http_pull" && definition?.deliveryPaused !== true;
-    if (!isForPush || this.#consumer !== null) return null;
+    if (!isForPush || this.#consumer !== null || ports.daemonOf?.(name)) return null;
     return queue.readyCount + queue.delayedCount === 0 ? null : nowMs + CONSUMER_LOOK_MS;
   }
 

@@ -1,7 +1,8 @@
-import type { ConsumerDefinition, QueueDefinition, QueueRecord } from "@sluice/protocol";
+import type { ConsumerDefinition, HttpPushSettings, QueueDefinition, QueueRecord } from "@sluice/protocol";
 import { Alarm } from "./alarm.ts";
 import { type Clock, MovableClock, systemClock } from "./clock.ts";
 import type { Opened, QueuesDirectory } from "./directory/directory.ts";
+import type { EndpointCaller } from "./endpoint/endpoint-caller.ts";
 import { createConsoleLog, type QueueLog } from "./log.ts";
 import type { Mark } from "./mark.ts";
 import type { ConsumerPort, QueuePorts } from "./ports.ts";
@@ -40,6 +41,8 @@ export interface OpenQueueInput extends Pick<QueuePorts, "handOver" | "broken"> 
   readonly deployed: QueueDefinition | undefined;
   /** How a consumer is called, `null` if this broker cannot. */
   consumerOf(consumer: ConsumerDefinition, clock: Clock, log: QueueLog): ConsumerPort | null;
+  /** How an HTTP endpoint is called. */
+  callerOf(settings: HttpPushSettings, clock: Clock, log: QueueLog): EndpointCaller;
 }
 
 /** Name of the queue that an object's storage belongs to, `null` before the first commit. Throws if it is unreadable. */
@@ -113,6 +116,12 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     consumerOf: () => {
       const consumer = registration.definition?.consumer ?? null;
       return consumer === null ? null : input.consumerOf(consumer, clock, log);
+    },
+    daemonOf: () => {
+      const consumer = registration.definition?.consumer;
+      return consumer?.type === "http_push" && consumer.settings.format === "sqsd"
+        ? input.callerOf(consumer.settings, clock, log)
+        : null;
     },
     handOver,
     setAlarm: (atMs) => {

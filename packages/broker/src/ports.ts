@@ -2,6 +2,7 @@ import type { Delivery, DeliveryResult, QueueConsumerRpc, QueueDefinition } from
 import type { Clock } from "./clock.ts";
 import type { DamageRecord } from "./damage-log.ts";
 import type { RejectedDelivery } from "./delivery-result.ts";
+import type { EndpointCaller } from "./endpoint/endpoint-caller.ts";
 import type { QueueLog } from "./log.ts";
 import type { QueueStore } from "./store.ts";
 
@@ -37,6 +38,8 @@ export interface QueuePorts {
   definitionOf(queue: string): QueueDefinition | undefined;
   /** The consumer of a queue, `null` if it has none. */
   consumerOf(queue: string): ConsumerPort | null;
+  /** The application that a worker daemon posts the queue's messages to, `null` if none does. Default: none. */
+  daemonOf?(queue: string): EndpointCaller | null;
   /** Hands messages to another queue; resolves when that one has committed them. */
   handOver(target: string, handOver: HandOver): Promise<void>;
   /** Whether there is a queue of that name. Default: there is. */

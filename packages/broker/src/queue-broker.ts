@@ -44,6 +44,7 @@ import {
   type DirectoryObject,
   type QueuesDirectory,
 } from "./directory/directory.ts";
+import { EndpointCaller } from "./endpoint/endpoint-caller.ts";
 import { EndpointConsumer } from "./endpoint/endpoint-consumer.ts";
 import { formatOf } from "./endpoint/formats/index.ts";
 import { httpPort } from "./endpoint/http-port.ts";
@@ -371,6 +372,7 @@ export function createQueueBroker(options: BrokerOptions) {
           commits: fullStorages.watch(queue),
           deployed: own(options.topology.queues, queue),
           consumerOf: (consumer, clock, log) => this.#consumerOf(consumer, clock, log),
+          callerOf: (settings, clock, log) => this.#callerOf(settings, clock, log),
           handOver: (target, handOver) => objectOf(target).take(target, handOver),
           broken: (error) => {
             if (isStorageFull(error)) fullStorages.found(queue, Date.now());
@@ -416,13 +418,22 @@ export function createQueueBroker(options: BrokerOptions) {
 
     #endpointOf(settings: HttpPushSettings, clock: Clock, log: QueueLog): ConsumerPort | null {
       const format = formatOf(settings.format);
-      if (format === null) return null;
-      const targets = targetRulesOf(this.env);
+      return format === null ? null : new EndpointConsumer(this.#callerOf(settings, clock, log), format);
+    }
+
+    #callerOf(settings: HttpPushSettings, clock: Clock, log: QueueLog): EndpointCaller {
       const variable = (name: string) => {
         const value = this.env[name];
         return typeof value === "string" ? value : undefined;
       };
-      return new EndpointConsumer({ settings, format, port: httpPort, clock, log, targets, variable });
+      return new EndpointCaller({
+        settings,
+        port: httpPort,
+        clock,
+        log,
+        targets: targetRulesOf(this.env),
+        variable,
+      });
     }
   };
 }

@@ -37,6 +37,7 @@ import { DamageLog } from "./damage-log.ts";
 import { buryDead } from "./dead-letter.ts";
 import { Deduplication } from "./deduplication.ts";
 import { PushDispatcher } from "./dispatcher.ts";
+import { WorkerDaemon } from "./endpoint/worker-daemon.ts";
 import { enqueue } from "./enqueue.ts";
 import { giveBackPushLeases } from "./give-back.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -84,6 +85,7 @@ export class QueueCore {
   readonly topic: Topic;
   readonly #commit: GroupCommit;
   readonly #dispatcher: PushDispatcher;
+  readonly #daemon: WorkerDaemon;
   readonly #epoch: number;
   /** Segments with a row in `segment_states`. */
   #withState = new Set<number>();
@@ -116,7 +118,9 @@ export class QueueCore {
     this.attempts = new Attempts(this);
     this.moves = new Moves(this);
     this.topic = new Topic(this, this.#epoch * IDS_PER_EPOCH);
-    this.#dispatcher = new PushDispatcher(this, store.readEpoch() > 0);
+    const hasDelivered = store.readEpoch() > 0;
+    this.#dispatcher = new PushDispatcher(this, hasDelivered);
+    this.#daemon = new WorkerDaemon(this, hasDelivered);
     this.#load();
   }
 
@@ -344,6 +348,7 @@ export class QueueCore {
       this.#dispatcher.overdueAtMs,
       this.#dispatcher.retryAtMs,
       this.#dispatcher.lookAtMs,
+      this.#daemonAtMs(),
       this.outbox.retryAtMs,
       this.deduplication.forgetAtMs,
       this.attempts.forgetAtMs,
@@ -364,6 +369,12 @@ export class QueueCore {
     return wakeMs === null ? null : Math.max(wakeMs, this.#dispatcher.nextSlotMs);
   }
 
+  /** When the worker daemon has something to do. All of its connections are taken: a crash must not keep what waits for one. */
+  #daemonAtMs(): number | null {
+    const { wakeAtMs, busy } = this.#daemon;
+    return wakeAtMs !== null && busy ? Math.max(wakeAtMs, this.nowMs + HEARTBEAT_MS) : wakeAtMs;
+  }
+
   #turn(jobs: () => void): void {
     jobs();
     const nowMs = this.nowMs;
@@ -373,11 +384,13 @@ export class QueueCore {
     this.passTime();
     this.receivers.serve(nowMs);
     const deliveries = this.#dispatcher.takeBatches(nowMs);
+    const work = this.#daemon.take(nowMs);
     this.deduplication.write(nowMs);
     this.attempts.expire(nowMs);
     this.#write();
     this.receivers.answer();
     this.#dispatcher.start(deliveries);
+    this.#daemon.start(work);
     this.outbox.start();
     this.moves.start();
     this.arm();

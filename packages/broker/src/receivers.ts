@@ -19,6 +19,9 @@ import type { QueueCore } from "./queue-core.ts";
 import { isReadable } from "./readable-message.ts";
 import { encodeReceipt } from "./receipt-token.ts";
 
+/** A receive that got something. */
+type Received = Extract<ReceiveReply, { kind: "received" }>;
+
 /** Somebody who waits for messages. */
 interface Receiver {
   readonly request: ReceiveRequest;
@@ -104,6 +107,21 @@ export class Receivers {
     }
   }
 
+  /**
+   * Within a turn: messages for somebody who does not wait, once those who do have been served; `null` if there are none.
+   *
+   * @param max 1 to `RECEIVE_MESSAGES_MAX`.
+   */
+  takeNow(max: number, visibilityMs: number, nowMs: number): Received | null {
+    const { queue, ports, name } = this.#core;
+    if (ports.definitionOf(name)?.deliveryPaused === true) return null;
+    const room = Math.min(max, IN_FLIGHT_MAX - queue.leasedCount);
+    if (room <= 0) return null;
+    advance(queue, nowMs);
+    const received = this.#take(room, visibilityMs, nowMs);
+    return received === null ? null : this.#reply(received);
+  }
+
   /** After the commit of a turn: answers when it is durable. */
   answer(): void {
     const answers = this.#answers;
@@ -181,7 +199,7 @@ export class Receivers {
     return false;
   }
 
-  #reply({ receipts, receivedMs }: Attempt): ReceiveReply {
+  #reply({ receipts, receivedMs }: Attempt): Received {
     const { queue, name } = this.#core;
     const records: Uint8Array[] = [];
     const messages = receipts.map((receipt): ReceivedMessage => {

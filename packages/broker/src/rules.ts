@@ -49,6 +49,9 @@ export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
  */
 function retriesBeforeDeath({ receive, consumer }: QueueDefinition): number | null {
   if (receive?.redrive) return receive.redrive.maxReceiveCount - 1;
+  // `MaxRetries` of a worker daemon has no effect without a queue to move to (spec sqsd 2).
+  const isDaemon = consumer?.type === "http_push" && consumer.settings.format === "sqsd";
+  if (isDaemon && consumer.settings.deadLetterQueue === null) return Number.POSITIVE_INFINITY;
   return consumer === null ? Number.POSITIVE_INFINITY : null;
 }
 

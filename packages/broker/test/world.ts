@@ -1,5 +1,6 @@
 import type { DeliveryResult, HttpPushSettings, QueueDefinition, SendReply } from "@sluice/protocol";
 import type { EndpointOutcome, EndpointPort, EndpointRequest } from "../src/endpoint/endpoint.ts";
+import { EndpointCaller } from "../src/endpoint/endpoint-caller.ts";
 import { EndpointConsumer } from "../src/endpoint/endpoint-consumer.ts";
 import { formatOf } from "../src/endpoint/formats/index.ts";
 import type { TargetRules } from "../src/endpoint/target.ts";
@@ -204,8 +205,17 @@ export class World {
       definitionOf: (queue) => this.queues[queue],
       consumerOf: (queue) => {
         const definition = this.queues[queue]?.consumer;
-        if (definition?.type === "http_push") return this.#endpoint(definition.settings, gated, log);
+        if (definition?.type === "http_push") {
+          const format = formatOf(definition.settings.format);
+          return format && new EndpointConsumer(this.#caller(definition.settings, gated, log), format);
+        }
         return definition?.type === "worker" ? consumer : null;
+      },
+      daemonOf: (queue) => {
+        const definition = this.queues[queue]?.consumer;
+        return definition?.type === "http_push" && definition.settings.format === "sqsd"
+          ? this.#caller(definition.settings, gated, log)
+          : null;
       },
       queueExists: gated(async (queue) => this.queues[queue] !== undefined),
       handOver: gated((target, handOver) => {
@@ -227,12 +237,9 @@ export class World {
     return life;
   }
 
-  #endpoint(settings: HttpPushSettings, gated: Gated, log: QueueLog): ConsumerPort | null {
-    const format = formatOf(settings.format);
-    if (format === null) return null;
-    return new EndpointConsumer({
+  #caller(settings: HttpPushSettings, gated: Gated, log: QueueLog): EndpointCaller {
+    return new EndpointCaller({
       settings,
-      format,
       log,
       clock: { now: () => this.nowMs },
       targets: this.targets,

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from "commander";
 import type { BuildOptions } from "./commands/build.ts";
 import type { DevOptions } from "./commands/dev.ts";
 import type { ServeOptions } from "./commands/serve.ts";
+import type { WorkerDaemonOptions } from "./commands/worker-daemon.ts";
 import { CliError } from "./errors.ts";
 import { complaintAboutNode } from "./node-version.ts";
 import type { Printer } from "./report/printer.ts";
@@ -94,7 +95,29 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .action((targets: string[], options: Omit<ServeOptions, "targets">) =>
       execute(async (to) => (await import("./commands/serve.ts")).serve({ ...options, targets }, to)),
     );
+  program
+    .command("worker-daemon")
+    .description("post the messages of an SQS queue to a web application, as Elastic Beanstalk's sqsd does")
+    .requiredOption("--url <url>", "the application, as http://localhost:8080/")
+    .option("--queue <name>", "queue to read (default: worker-queue)")
+    .option("--option <Name=Value>", "option of aws:elasticbeanstalk:sqsd; repeatable", collect)
+    .option("--dead-letter-queue <name>", "queue for what has failed too often (default: <queue>-dead)")
+    .option("--no-dead-letter-queue", "post messages until they expire")
+    .option("--port <port>", "port of the SQS endpoint, 0 for a free one (default: 9324)", port)
+    .option("--host <address>", "address to listen on (default: 127.0.0.1)")
+    .option("--persist-to <folder>", "folder of all data (default: .wrangler/state)")
+    .action((options: Omit<WorkerDaemonOptions, "deadLetterQueue"> & { deadLetterQueue: string | boolean }) =>
+      execute(async (to) => {
+        const { deadLetterQueue, ...others } = options;
+        const { workerDaemon } = await import("./commands/worker-daemon.ts");
+        return workerDaemon(deadLetterQueue === true ? others : { ...others, deadLetterQueue }, to);
+      }),
+    );
   return program;
+}
+
+function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
 }
 
 /** Commander would not tell the arguments before `--` from those after it. */

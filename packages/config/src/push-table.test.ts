@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorsOf, readToml, refusalOf } from "../test/project.ts";
+import { errorsOf, readToml, refusalOf, warningsOf } from "../test/project.ts";
 import { buildTopology } from "./index.ts";
 
 function push(lines: string): string {
@@ -135,6 +135,82 @@ describe("max_receives_per_second", () => {
     expect(readToml(toml(inside)).queueSettings.q?.maxReceivesPerSecond).toBe(inside);
     expect(errorsOf(() => readToml(toml(outside)))).toEqual([
       `The field "sluice.queues.q.max_receives_per_second" should be a whole number of messages from 1 to 100000 but got ${outside}.`,
+    ]);
+  });
+});
+
+describe(`format = "sqsd"`, () => {
+  const daemon = (lines: string) => push(`format = "sqsd"\n${lines}`);
+
+  test("has the worker daemon's defaults", () => {
+    expect(readToml(daemon("")).queueSettings.orders?.push).toEqual({
+      ...DEFAULTS,
+      format: "sqsd",
+      contentType: "application/json",
+      responseTimeoutSeconds: 299,
+      maxRetries: 9,
+      daemon: {
+        visibilityTimeoutSeconds: 300,
+        errorVisibilityTimeoutSeconds: null,
+        retentionSeconds: 345_600,
+      },
+    });
+  });
+
+  test("is set by Elastic Beanstalk's options", () => {
+    const toml = daemon(`dead_letter_queue = "dead"
+[sluice.queues.orders.push.options]
+HttpPath = "/jobs"
+MimeType = "text/plain"
+HttpConnections = 4
+ConnectTimeout = 2
+InactivityTimeout = 50
+VisibilityTimeout = 60
+ErrorVisibilityTimeout = 2
+RetentionPeriod = 600
+MaxRetries = 5`);
+    expect(readToml(toml).queueSettings.orders?.push).toEqual({
+      url: "https://shop.example/jobs",
+      format: "sqsd",
+      contentType: "text/plain",
+      maxConcurrency: 4,
+      connectTimeoutSeconds: 2,
+      responseTimeoutSeconds: 50,
+      readinessPath: null,
+      maxRetries: 4,
+      retryDelaySeconds: 0,
+      deadLetterQueue: "dead",
+      daemon: { visibilityTimeoutSeconds: 60, errorVisibilityTimeoutSeconds: 2, retentionSeconds: 600 },
+    });
+  });
+
+  test("warns of what AWS takes as well", () => {
+    const config = readToml(daemon(`options = { InactivityTimeout = 300, MaxRetries = 5 }`));
+    expect(warningsOf(config)).toEqual([
+      expect.stringContaining("InactivityTimeout"),
+      expect.stringContaining("has no effect without a dead-letter queue"),
+    ]);
+  });
+
+  test.each([
+    [`options = { HttpConnections = 101 }`, "options.HttpConnections", "from 1 to 100"],
+    [`options = { Timeout = 1 }`, "options.Timeout", "is no option of the worker daemon"],
+    [`options = 5`, "options", "should be an object"],
+    [`max_retries = 5`, "max_retries", `stand in "options"`],
+    [`content_type = "text/plain"`, "content_type", `stand in "options"`],
+  ])("refuses %s", (line, key, text) => {
+    const [issue, ...others] = refusalOf(() => readToml(daemon(line)));
+    expect(others).toEqual([]);
+    expect(issue).toMatchObject({ key: `sluice.queues.orders.push.${key}` });
+    expect(issue?.text).toContain(text);
+  });
+
+  test("is needed for options", () => {
+    expect(errorsOf(() => readToml(push(`options = { MaxRetries = 5 }`)))).toEqual([
+      `The field "sluice.queues.orders.push.options" needs format = "sqsd".`,
+    ]);
+    expect(errorsOf(() => readToml(push(`format = "sns"`)))).toEqual([
+      `The field "sluice.queues.orders.push.format" should be "sluice" or "sqsd" but got "sns".`,
     ]);
   });
 });

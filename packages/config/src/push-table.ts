@@ -5,6 +5,7 @@ import {
   RESPONSE_TIMEOUT_SECONDS_DEFAULT,
   RETRIES_DEFAULT,
 } from "@sluice/protocol";
+import { parseSqsdOptions, type SqsdOptions, withPath } from "@sluice/sqsd";
 import { z } from "zod";
 import { checkShape } from "./check-shape.ts";
 import { checkQueueName, checkRanges, PUSH_RANGES } from "./limits.ts";
@@ -16,6 +17,9 @@ const optionalText = z.string("a string").optional();
 const pushSchema = z.strictObject(
   {
     url: z.string("a string"),
+    format: z.enum(["sluice", "sqsd"], '"sluice" or "sqsd"').optional(),
+    // Of `sqsd`: `parseSqsdOptions` checks them.
+    options: z.custom<Table>(isTable, "an object").optional(),
     content_type: optionalText,
     headers: z.custom<Table>(isTable, "an object").optional(),
     signing_secret: optionalText,
@@ -29,6 +33,17 @@ const pushSchema = z.strictObject(
   },
   "an object",
 );
+
+/** What the worker daemon has an option of its own for. */
+const NOT_OF_SQSD = [
+  "content_type",
+  "max_concurrency",
+  "connect_timeout",
+  "response_timeout",
+  "readiness_path",
+  "max_retries",
+  "retry_delay",
+] as const;
 
 /** What an environment variable may be called. */
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -66,20 +81,76 @@ export function readPushTable(value: unknown, place: Place, report: Report): Htt
     );
     return null;
   }
+  const sqsd = raw.format === "sqsd" ? readSqsdOptions(raw, place, report) : null;
+  if (raw.format !== "sqsd" && raw.options !== undefined) {
+    const { field } = placeOf(place, "options");
+    report.error(placeOf(place, "options"), `The field "${field}" needs format = "sqsd".`);
+    return null;
+  }
   if (url === null || !inRange || headers === null) return null;
+  const shared = {
+    ...(raw.headers === undefined ? {} : { headers }),
+    ...(raw.signing_secret === undefined ? {} : { signingSecret: raw.signing_secret }),
+    deadLetterQueue: raw.dead_letter_queue ?? null,
+  };
+  if (raw.format === "sqsd") return sqsd && { ...shared, ...daemonSettings(url, sqsd) };
   return {
+    ...shared,
     url,
     format: "sluice",
     contentType: raw.content_type ?? null,
-    ...(raw.headers === undefined ? {} : { headers }),
-    ...(raw.signing_secret === undefined ? {} : { signingSecret: raw.signing_secret }),
     maxConcurrency: raw.max_concurrency ?? HTTP_CONCURRENCY_DEFAULT,
     connectTimeoutSeconds: raw.connect_timeout ?? CONNECT_TIMEOUT_SECONDS_DEFAULT,
     responseTimeoutSeconds: raw.response_timeout ?? RESPONSE_TIMEOUT_SECONDS_DEFAULT,
     readinessPath: raw.readiness_path ?? null,
     maxRetries: raw.max_retries ?? RETRIES_DEFAULT,
     retryDelaySeconds: raw.retry_delay ?? 0,
-    deadLetterQueue: raw.dead_letter_queue ?? null,
+  };
+}
+
+/** What the worker daemon is set to; `null` if anything of it is wrong. */
+function readSqsdOptions(raw: z.infer<typeof pushSchema>, place: Place, report: Report): SqsdOptions | null {
+  for (const key of NOT_OF_SQSD.filter((candidate) => raw[candidate] !== undefined)) {
+    const { field } = placeOf(place, key);
+    report.error(
+      placeOf(place, key),
+      `The field "${field}" is no key of the format "sqsd": its settings stand in "options", by their names in Elastic Beanstalk.`,
+    );
+  }
+  const optionsPlace = placeOf(place, "options");
+  const parsed = parseSqsdOptions(raw.options ?? {}, raw.dead_letter_queue !== undefined);
+  if (parsed.kind === "invalid") {
+    for (const { option, message } of parsed.issues) {
+      const optionPlace = placeOf(optionsPlace, option);
+      report.error(optionPlace, `The field "${optionPlace.field}" ${message}.`);
+    }
+    return null;
+  }
+  for (const { option, message } of parsed.warnings) {
+    const optionPlace = placeOf(optionsPlace, option);
+    report.warning(optionPlace, `The field "${optionPlace.field}" ${message}.`);
+  }
+  return report.hasErrors ? null : parsed.options;
+}
+
+/** A worker daemon's options in the broker's terms. */
+export function daemonSettings(url: string, options: SqsdOptions): Omit<HttpPushSettings, "deadLetterQueue"> {
+  return {
+    url: options.HttpPath === null ? url : withPath(url, options.HttpPath),
+    format: "sqsd",
+    contentType: options.MimeType,
+    maxConcurrency: options.HttpConnections,
+    connectTimeoutSeconds: options.ConnectTimeout,
+    responseTimeoutSeconds: options.InactivityTimeout,
+    readinessPath: null,
+    // `MaxRetries` counts the first receive too.
+    maxRetries: options.MaxRetries - 1,
+    retryDelaySeconds: 0,
+    daemon: {
+      visibilityTimeoutSeconds: options.VisibilityTimeout,
+      errorVisibilityTimeoutSeconds: options.ErrorVisibilityTimeout,
+      retentionSeconds: options.RetentionPeriod,
+    },
   };
 }
 

@@ -184,6 +184,23 @@ describe("a queue that turns out to be a FIFO queue", () => {
     expect(queue.queue.nextSeq).toBe(queueWith({ fifo: true }).nextSeq + 2);
   });
 
+  it("is none as long as its rules do not say so", () => {
+    const queue = new Receivers({});
+    changeRules(queue.queue, { ...queue.queue.rules, fifo: false });
+    changeRules(queue.queue, queueWith().rules);
+    queue.send("a-1", "a-2");
+    expect([queue.receive(1), queue.receive(1)]).toEqual([["a-1"], ["a-2"]]);
+  });
+
+  it("is one no longer when it is empty and its rules say so", () => {
+    const queue = fifo();
+    const { nextSeq } = queue.queue;
+    changeRules(queue.queue, { ...queue.queue.rules, fifo: false });
+    expect(queue.queue.nextSeq).toBe(nextSeq);
+    queue.send("a-1", "a-2");
+    expect([queue.receive(1), queue.receive(1)]).toEqual([["a-1"], ["a-2"]]);
+  });
+
   it("stays what it is while it has messages", () => {
     const queue = new Receivers({});
     queue.send("a-1", "a-2");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MessageList } from "./message-list.ts";
+import { MessageList, SLACK_MAX } from "./message-list.ts";
 import { Segment } from "./segment.ts";
 
 const COUNT = 200;
@@ -41,16 +41,89 @@ describe("a list of messages", () => {
     );
   });
 
-  it("gives back the memory of what has left at the front", () => {
-    const segment = segmentOf(10_000);
-    const list = new MessageList();
-    for (let i = 0; i < 10_000; i++) list.insert(segment, i, 0);
-    for (let i = 0; i < 9_999; i++) list.remove(segment, i, 0);
-    expect(placesOf(list)).toEqual([[0, 9_999]]);
-    list.remove(segment, 9_999, 0);
-    expect(list.length).toBe(0);
+  /** Messages 0, 10, 20, ... of a segment. */
+  function everyTenth(count: number): { list: MessageList; segment: Segment } {
+    const [list, segment] = [new MessageList(), segmentOf(10 * count)];
+    for (let i = 0; i < count; i++) list.insert(segment, 10 * i, 0);
+    return { list, segment };
+  }
+
+  it("gives back the memory of what has left at the front, when it is as much as is left", () => {
+    const count = 3 * SLACK_MAX;
+    const { list, segment } = everyTenth(count);
+    const slack = Array.from({ length: count }, (_, i) => {
+      list.remove(segment, 10 * i, 0);
+      return list.slack;
+    });
+    const half = count / 2;
+    expect(slack.slice(0, half - 1)).toEqual(Array.from({ length: half - 1 }, (_, i) => i + 1));
+    expect(slack.slice(half - 1, half + 1)).toEqual([0, 1]);
+    expect(Math.max(...slack.slice(half))).toBe(SLACK_MAX - 1);
+    expect(slack.at(-1)).toBe(0);
     list.insert(segment, 5, 0);
     expect(placesOf(list)).toEqual([[0, 5]]);
+  });
+
+  it("is right after its memory was given back", () => {
+    const { list, segment } = everyTenth(2 * SLACK_MAX);
+    for (let i = 0; i < SLACK_MAX; i++) list.remove(segment, 10 * i, 0);
+    expect(list.slack).toBe(0);
+    list.insert(segment, 10 * SLACK_MAX + 1, 7);
+    expect(placesOf(list).slice(0, 2)).toEqual([
+      [0, 10 * SLACK_MAX],
+      [0, 10 * (SLACK_MAX + 1)],
+    ]);
+    expect(placesOf(list).slice(-2)).toEqual([
+      [0, 10 * (2 * SLACK_MAX - 1)],
+      [7, 10 * SLACK_MAX + 1],
+    ]);
+  });
+
+  it.each([
+    [0, 3],
+    [1, 3],
+    [2, 3],
+    [3, 2],
+    [4, 2],
+  ])("closes the gap that message %i of five leaves from the nearer end", (place, slack) => {
+    const { list, segment } = everyTenth(7);
+    for (const i of [0, 1]) list.remove(segment, 10 * i, 0);
+    list.remove(segment, 10 * (2 + place), 0);
+    expect(list.slack).toBe(slack);
+    expect(placesOf(list)).toEqual([2, 3, 4, 5, 6].filter((i) => i !== 2 + place).map((i) => [0, 10 * i]));
+  });
+
+  it.each([
+    [0, 1],
+    [1, 1],
+    [2, 2],
+    [3, 2],
+    [4, 2],
+  ])(
+    "makes room before message %i of four from the nearer end, if there is some before the front",
+    (place, slack) => {
+      const { list, segment } = everyTenth(6);
+      for (const i of [0, 1]) list.remove(segment, 10 * i, 0);
+      list.insert(segment, 10 * (2 + place) - 1, 0);
+      expect(list.slack).toBe(slack);
+      const expected = [20, 30, 40, 50, 10 * (2 + place) - 1].sort((a, b) => a - b);
+      expect(placesOf(list)).toEqual(expected.map((index) => [0, index]));
+    },
+  );
+
+  it("makes room behind the last message when there is none before the first", () => {
+    const { list, segment } = everyTenth(3);
+    list.insert(segment, 5, 0);
+    expect(list.slack).toBe(0);
+    expect(placesOf(list)).toEqual([0, 5, 10, 20].map((index) => [0, index]));
+  });
+
+  it("has nothing at a place where no message is", () => {
+    const { list, segment } = everyTenth(2);
+    expect(() => list.segmentAt(2)).toThrow(new RangeError("place 2 of 2"));
+    list.remove(segment, 10, 0);
+    expect(() => list.indexAt(1)).toThrow(new RangeError("place 1 of 1"));
+    expect(() => list.timeAt(1)).toThrow(new RangeError("place 1 of 1"));
   });
 
   it("refuses to take out what is not in it", () => {
@@ -61,6 +134,8 @@ describe("a list of messages", () => {
     list.insert(segment, 2, 0);
     expect(() => list.remove(segment, 1, 0)).toThrow("message 1 of segment 1 is not in the list");
     expect(() => list.remove(segment, 2, 1)).toThrow("message 2 of segment 1 is not in the list");
-    expect(() => list.remove(new Segment(2, new Uint32Array(1)), 0, 0)).toThrow();
+    const other = new Segment(2, new Uint32Array(1));
+    other.runs.append(0, 0, 0, 0);
+    expect(() => list.remove(other, 0, 0)).toThrow("message 0 of segment 2 is not in the list");
   });
 });

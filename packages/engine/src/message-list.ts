@@ -1,7 +1,7 @@
 import type { Segment } from "./segment.ts";
 
-/** Places before the front that are given back to memory at once. */
-const SLACK_MAX = 1_024;
+/** Places before the front that are not worth giving back to memory while there are messages. */
+export const SLACK_MAX = 1_024;
 
 /**
  * Messages of a group by (time, sequence number). Columns instead of objects: a backlog of a FIFO queue has a place in here
@@ -15,6 +15,11 @@ export class MessageList {
 
   get length(): number {
     return this.#segments.length - this.#front;
+  }
+
+  /** Places before the front that memory is kept for: at most as many as there are messages, or `SLACK_MAX`. */
+  get slack(): number {
+    return this.#front;
   }
 
   segmentAt(place: number): Segment {
@@ -37,9 +42,6 @@ export class MessageList {
       this.#front -= 1;
       this.#shift(0, place, 1);
     } else {
-      this.#segments.push(segment);
-      this.#indexes.push(index);
-      this.#times.push(atMs);
       this.#shift(end, place, -1);
     }
     this.#set(place, segment, index, atMs);

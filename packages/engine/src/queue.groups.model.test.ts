@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, it } from "vitest";
 import { type MessageToSend, Twins } from "../test/twins.ts";
 import type { QueueRules } from "./index.ts";
 
 /*
  * `queue.model.test.ts` for queues with groups and receivers: random programs on the engine and on a plain list of
- * messages, and every small history of a FIFO queue.
+ * messages.
  */
 
 type Step = (twins: Twins) => void;
@@ -113,96 +113,5 @@ describe("the engine does what a plain list of messages does", () => {
       }),
       { numRuns: Number(process.env.SLUICE_MODEL_RUNS ?? 2500) },
     );
-  });
-});
-
-/** A command; `false` when it can do nothing now, so that no history is gone through twice. */
-type Command = (twins: Twins) => boolean;
-
-const MESSAGES_MAX = 3;
-
-const send =
-  (...groups: string[]): Command =>
-  (twins) => {
-    if (twins.naive.sent + groups.length > MESSAGES_MAX) return false;
-    twins.send(groups.map((name) => ({ size: 1, delayMs: 0, group: name })));
-    return true;
-  };
-
-const withMessages =
-  (run: (twins: Twins) => void): Command =>
-  (twins) => {
-    if (twins.naive.sent === 0) return false;
-    run(twins);
-    return true;
-  };
-
-const withReceipt =
-  (which: number, run: (twins: Twins, held: Twins["receipts"][number]) => void): Command =>
-  (twins) => {
-    const held = twins.receipts.at(which);
-    if (held === undefined) return false;
-    run(twins, held);
-    return true;
-  };
-
-const ALPHABET: Readonly<Record<string, Command>> = {
-  "send a": send("a"),
-  "send a, b": send("a", "b"),
-  "send a, a": send("a", "a"),
-  "receive 1": withMessages((twins) => twins.receive(1, 1_000)),
-  "receive 3": withMessages((twins) => twins.receive(3, 1_000)),
-  "receive 1 and leave it visible": withMessages((twins) => twins.receive(1, 0)),
-  "delete by the first receipt": withReceipt(0, (twins, held) => twins.deleteReceived(held)),
-  "delete by the last receipt": withReceipt(-1, (twins, held) => twins.deleteReceived(held)),
-  "end the first receipt": withReceipt(0, (twins, held) => twins.changeVisibility(held, 0)),
-  "extend the last receipt": withReceipt(-1, (twins, held) => twins.changeVisibility(held, 2_000)),
-  "1 s passes": (twins) => {
-    twins.nowMs += 1_000;
-    return true;
-  },
-  "leases expire": withMessages((twins) => twins.expireLeases()),
-  restart: withMessages((twins) => twins.restart()),
-};
-
-/** Runs every history that begins with `prefix`; answers with how many there were. */
-function explore(rulesOfQueue: QueueRules, prefix: readonly string[], lengthMax: number): number {
-  let histories = 0;
-  for (const name of Object.keys(ALPHABET)) {
-    const history = [...prefix, name];
-    const twins = new Twins(rulesOfQueue);
-    try {
-      const apt = history.every((step) => {
-        const did = ALPHABET[step]?.(twins) === true;
-        twins.commit();
-        return did;
-      });
-      if (!apt) continue;
-      twins.check();
-    } catch (error) {
-      throw new Error(`${history.join("; ")}: ${error}`, { cause: error });
-    }
-    histories += 1;
-    if (history.length < lengthMax) histories += explore(rulesOfQueue, history, lengthMax);
-  }
-  return histories;
-}
-
-describe("every small history of receivers does what a plain list of messages does", () => {
-  it.each<[string, Partial<QueueRules>, string[], number, number]>([
-    ["on a FIFO queue", { fifo: true }, [], 5, 10_000],
-    ["on a FIFO queue after three of one group", { fifo: true }, ["send a, a", "send a"], 6, 4_000],
-    [
-      "on a FIFO queue with two receives",
-      { fifo: true, maxRetries: 1 },
-      ["send a, b", "receive 3"],
-      6,
-      8_000,
-    ],
-    ["on a standard queue with one receive", { maxRetries: 0 }, ["send a, b"], 5, 1_000],
-  ])("%s", (_what, changes, prefix, lengthMax, histories) => {
-    const base = { maxBatchSize: 2, batchTimeoutMs: 1_000, retentionMs: 30_000, maxRetries: Infinity };
-    const all = { ...base, maxConcurrency: null, retryDelayMs: 0, pushLeaseMs: 1_000, ...changes };
-    expect(explore(all, prefix, lengthMax)).toBeGreaterThan(histories);
   });
 });

@@ -132,7 +132,7 @@ export function changeRules(queue: Queue, rules: QueueRules): void {
   queue.isFifo = isFifo;
   queue.order = isFifo ? new FifoOrder() : null;
   const epoch = Math.floor(queue.nextSegmentId / IDS_PER_EPOCH);
-  if (isFifo) queue.nextSeq = Math.max(queue.nextSeq, epoch * IDS_PER_EPOCH + 1);
+  queue.nextSeq = Math.max(queue.nextSeq, epoch * IDS_PER_EPOCH + 1);
 }
 
 /** The order of the queue's groups; a standard queue has one from its first message with a group on. */
@@ -142,9 +142,9 @@ export function orderOf(queue: Queue): GroupOrder {
 }
 
 /** Notes a change for the next commit. What is stronger stays: a created segment that is touched is still to be created. */
-export function markChanged(queue: Queue, segment: Segment, change: SegmentChange): void {
+export function markChanged(queue: Queue, segment: Segment, change: Exclude<SegmentChange, "gone">): void {
   const known = queue.changes.get(segment.id);
-  if (change === "gone" || known === undefined) queue.changes.set(segment.id, change);
+  if (known === undefined) queue.changes.set(segment.id, change);
   else if (known !== "created" && known !== change) queue.changes.set(segment.id, "appendedAndTouched");
 }
 

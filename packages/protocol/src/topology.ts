@@ -78,7 +78,7 @@ export interface HttpPushSettings {
   readonly maxConcurrency: number;
   /** How long a connection may take, in seconds. 1 to 60, default 5. */
   readonly connectTimeoutSeconds: number;
-  /** How long an answer may take, in seconds. 1 to 840, default 60. */
+  /** How long an answer may take, in seconds. 1 to 840, default 60; of `sqsd` 1 to 36,000, default 299. */
   readonly responseTimeoutSeconds: number;
   /** Path that has to answer 200 before the endpoint gets messages (again); `null` asks for a connection only. */
   readonly readinessPath: string | null;

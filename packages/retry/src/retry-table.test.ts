@@ -12,6 +12,11 @@ function issuesOf(table: unknown): string[] {
 }
 
 describe("a retry policy in a table", () => {
+  it("is to blame as a whole for delays that add up to too much", () => {
+    const table = { policy: "sns", minDelayTarget: 3600, maxDelayTarget: 3600, numRetries: 2 };
+    expect(parseRetryTable(table)).toMatchObject({ kind: "invalid", issues: [{ path: [] }] });
+  });
+
   it.each<[object, RetryPolicy]>([
     [
       { policy: "fixed", delay: 30 },
@@ -64,6 +69,9 @@ describe("a retry policy in a table", () => {
   it.each<[unknown, string[]]>([
     ["fixed", [': should be a table but is "fixed"']],
     [[], [": should be a table but is []"]],
+    [null, [": should be a table but is null"]],
+    [undefined, [": should be a table but is undefined"]],
+    [Number.NaN, [": should be a table but is NaN"]],
     [
       {},
       [
@@ -78,6 +86,11 @@ describe("a retry policy in a table", () => {
     ],
     [{ policy: "fixed" }, ["delay: is required: a whole number from 0 to 86400"]],
     [{ policy: "fixed", delay: 1, base: 2 }, ['base: is no key of the policy "fixed"']],
+    [{ policy: "exponential", base: 2, delay: 1 }, ['delay: is no key of the policy "exponential"']],
+    [
+      { policy: "sns", minDelayTarget: 1, maxDelayTarget: 1, numRetries: 1, base: 2 },
+      ['base: is no key of the policy "sns"'],
+    ],
     [{ policy: "sns-managed", numRetries: 2 }, ['numRetries: is no key of the policy "sns-managed"']],
     [
       { policy: "exponential", base: "2", max: 0, jitter: "some" },
@@ -105,6 +118,7 @@ describe("a retry policy in a table", () => {
       [": must have delays of at most 3600 seconds in all, or unlimited = true"],
     ],
   ])("is refused with every issue: %j", (table, issues) => {
+    expect(parseRetryTable(table).kind).toBe("invalid");
     expect(issuesOf(table)).toEqual(issues);
   });
 

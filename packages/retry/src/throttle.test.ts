@@ -65,8 +65,9 @@ describe("maxReceivesPerSecond (spec sns-delivery 7)", () => {
   });
 
   it.each([0, -1, 1.5, Number.NaN])("is no limit of %d", (count) => {
-    expect(() => throttleOf(count)).toThrow(RangeError);
-    expect(() => throttleOf(1, count)).toThrow(RangeError);
+    const what = new RangeError(`${count} is no positive integer`);
+    expect(() => throttleOf(count)).toThrow(what);
+    expect(() => throttleOf(1, count)).toThrow(what);
   });
 
   it("makes nobody wait longer than a new limit does", () => {

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import type { QueueTopology } from "@sluice/protocol";
 import { generate } from "../dev/generation.ts";
 import { chosenEnvironment, wranglerEnvironment } from "../environment.ts";
 import type { GeneratedWorker } from "../generate/plan.ts";
@@ -30,6 +31,16 @@ export interface ServeOptions {
   readonly env?: string;
 }
 
+/** What a command adds that serves something of its own. */
+export interface ServeMore {
+  /** Queues that no file says anything of. */
+  readonly queues?: QueueTopology["queues"];
+  /** Variables of the broker, unless its own or the environment's say otherwise. */
+  readonly vars?: Readonly<Record<string, string>>;
+  /** What is printed when everything runs, in the place of the addresses. */
+  readonly introduction?: (url: string) => string;
+}
+
 /**
  * `sluice serve`: runs the broker, and the user's Workers if any are named, on workerd alone: a Worker
  * answers about ten times as many requests a second as through Wrangler's proxies (the package's README has the figures).
@@ -38,7 +49,7 @@ export interface ServeOptions {
  *
  * @throws ConfigError or CliError for files that cannot be used, bindings that need more than workerd, a port in use.
  */
-export async function serve(options: ServeOptions, printer: Printer): Promise<number> {
+export async function serve(options: ServeOptions, printer: Printer, more: ServeMore = {}): Promise<number> {
   const { targets, host = SERVE_HOST_DEFAULT, port = SERVE_PORT_DEFAULT } = options;
   const env = chosenEnvironment(options.env, process.env);
   const places = await findPlaces("serve", process.cwd());
@@ -49,6 +60,7 @@ export async function serve(options: ServeOptions, printer: Printer): Promise<nu
     purpose: "serve",
     withoutTargets: "broker-alone",
     sessions: null,
+    ...(more.queues === undefined ? {} : { queues: more.queues }),
   });
   for (const warning of [...project.warnings, ...assetWarnings(project.workers)]) printer.warn(warning);
   if (targets.length > 0) printer.print(`${topologyTable(project.topology, [])}\n`);
@@ -57,7 +69,8 @@ export async function serve(options: ServeOptions, printer: Printer): Promise<nu
     const { name, configFile } = generated;
     const upload = await bundleWorker(name, configFile, wranglerEnvironment(process.env));
     const own = await variablesOf(generated);
-    const vars = generated === plan.broker ? brokerVariables(own, process.env, host) : own;
+    const vars =
+      generated === plan.broker ? brokerVariables({ ...more.vars, ...own }, process.env, host) : own;
     return { name, upload, vars, classes: await durableObjectClasses(generated) };
   };
   const primary = plan.workers[0] ?? plan.broker;
@@ -73,7 +86,8 @@ export async function serve(options: ServeOptions, printer: Printer): Promise<nu
   }
   mkdirSync(objects, { recursive: true });
   const workerd = await startWorkerd({ configFile, host, port, environment });
-  printer.print(addresses(httpUrl(host, workerd.port), project));
+  const url = httpUrl(host, workerd.port);
+  printer.print(more.introduction?.(url) ?? addresses(url, project));
   printer.print(`data    ${state}`);
   if (!isLoopback(host)) printer.warn(OPEN_TO_OTHERS);
   return stopOnSignals(workerd);

@@ -23,6 +23,8 @@ export interface GenerationInput {
   readonly purpose: "dev" | "serve";
   /** What no target stands for. Default: the Worker in the current folder. */
   readonly withoutTargets?: ProjectOptions["withoutTargets"];
+  /** Queues that no file says anything of. */
+  readonly queues?: ProjectOptions["queues"];
   /** Folder in which the `sluice dev` processes find each other; `null` for a process that has no part in that. */
   readonly sessions: string | null;
 }
@@ -33,12 +35,19 @@ export interface GenerationInput {
  * @throws ConfigError or CliError for files that cannot be used; nothing has been written then.
  */
 export async function generate(input: GenerationInput): Promise<Generation> {
-  const { targets, env, places, sessions, purpose, withoutTargets = "current-folder" } = input;
+  const { targets, env, places, sessions, purpose, withoutTargets = "current-folder", queues = {} } = input;
   const { workingDirectory } = places;
   const running = sessions === null ? [] : otherSessions(sessions, process.pid);
   const others = running.filter((session) => session.env === env);
   const filesElsewhere = others.flatMap(({ files }) => files);
-  const project = await readProject({ targets, env, workingDirectory, filesElsewhere, withoutTargets });
+  const project = await readProject({
+    targets,
+    env,
+    workingDirectory,
+    filesElsewhere,
+    withoutTargets,
+    queues,
+  });
   const plan = makePlan(project, purpose, { ...places, outputDirectory: outputDirectory(project, places) });
   makeOutputFolder(places.root);
   writePlan(plan);

@@ -35,6 +35,8 @@ export interface ProjectOptions {
   readonly env: string;
   /** Absolute. */
   readonly workingDirectory: string;
+  /** Queues that no file says anything of. What a file says of one of them counts. */
+  readonly queues?: QueueTopology["queues"];
   /** Configuration files of Workers that other processes run in the same environment; none unless given. */
   readonly filesElsewhere?: readonly string[];
 }
@@ -61,10 +63,11 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
   }
   const own = workers.map(({ queues }) => queues);
   const elsewhere = consumersElsewhere(own, readElsewhere(options));
+  const topology = buildTopology([...own, ...(broker.queues === null ? [] : [broker.queues]), ...elsewhere]);
   return {
     workers,
     broker: broker.base,
-    topology: buildTopology([...own, ...(broker.queues === null ? [] : [broker.queues]), ...elsewhere]),
+    topology: { queues: { ...options.queues, ...topology.queues } },
     elsewhere: elsewhere.map(({ workerName }) => workerName),
     warnings: read.flatMap(({ warnings }) => warnings),
   };

@@ -2,7 +2,16 @@ import type { GeneratedWorker } from "../generate/plan.ts";
 import { generatedConfig } from "./durable-objects.ts";
 
 /** Settings of the broker that `sluice serve` takes from the environment of its own process. */
-const BROKER_SETTINGS = ["SLUICE_ENV", "SLUICE_API_TOKENS", "SLUICE_ALLOWED_HOSTS"] as const;
+const BROKER_SETTINGS = [
+  "SLUICE_ENV",
+  "SLUICE_API_TOKENS",
+  "SLUICE_ALLOWED_HOSTS",
+  "SLUICE_PUSH_HOSTS",
+  "SLUICE_AWS_ACCESS_KEYS",
+  "SLUICE_AWS_REGION",
+  "SLUICE_AWS_ACCOUNT_ID",
+  "SLUICE_AWS_STRICT_TIMING",
+] as const;
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/i;
 

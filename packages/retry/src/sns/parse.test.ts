@@ -211,6 +211,7 @@ describe("what is refused, in SNS's words (spec sns-delivery 2.5, A10)", () => {
     const error = new InvalidDeliveryPolicy(
       "healthyRetryPolicy.minDelayTarget must be greater than or equal to 1",
     );
+    expect(error.name).toBe("InvalidDeliveryPolicy");
     const created = `Invalid parameter: Attributes Reason: ${error.message}`;
     const set = `Invalid parameter: ${error.message}`;
     expect(invalidParameterMessage("Subscribe", error)).toBe(created);

@@ -1,0 +1,96 @@
+import type { HttpPushSettings } from "@sluice/protocol";
+import type { Clock } from "../clock.ts";
+import type { QueueLog } from "../log.ts";
+import type { EndpointOutcome, EndpointPort } from "./endpoint.ts";
+import { signatureHeaders } from "./signature.ts";
+import { refusalOfTarget, type TargetRules } from "./target.ts";
+
+/** What HTTP endpoints are called with. */
+export interface EndpointCallerInput {
+  readonly settings: HttpPushSettings;
+  readonly port: EndpointPort;
+  readonly clock: Clock;
+  readonly log: QueueLog;
+  readonly targets: TargetRules;
+  /** Environment variables of the broker. */
+  variable(name: string): string | undefined;
+}
+
+/** A request without what the queue's settings say of all of them. */
+export interface Post {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Id of the message: it is signed. */
+  readonly id: string;
+}
+
+/** Calls the HTTP endpoint of a queue, by its settings. Rejects when it must not be called, and says why in the log. */
+export class EndpointCaller {
+  readonly settings: HttpPushSettings;
+  readonly clock: Clock;
+  readonly #input: EndpointCallerInput;
+
+  constructor(input: EndpointCallerInput) {
+    this.settings = input.settings;
+    this.clock = input.clock;
+    this.#input = input;
+  }
+
+  /** For log lines: without its query, which may hold a key. */
+  get name(): string {
+    const url = URL.parse(this.settings.url);
+    return url === null ? "an invalid URL" : `${url.origin}${url.pathname}`;
+  }
+
+  async post({ url, headers, body, id }: Post): Promise<EndpointOutcome> {
+    const { settings } = this;
+    this.#check(url);
+    return this.#input.port.post({
+      url,
+      headers: { ...headers, ...this.#ownHeaders(), ...(await this.#signature(id, body)) },
+      body,
+      connectTimeoutMs: 1000 * settings.connectTimeoutSeconds,
+      responseTimeoutMs: 1000 * settings.responseTimeoutSeconds,
+    });
+  }
+
+  /** Whether the endpoint is there, and everything that it is called with. */
+  async isReady(): Promise<boolean> {
+    const { url, readinessPath, connectTimeoutSeconds } = this.settings;
+    this.#check(url);
+    this.#ownHeaders();
+    return this.#input.port.isReady(url, readinessPath, 1000 * connectTimeoutSeconds);
+  }
+
+  #check(url: string): void {
+    const refusal = refusalOfTarget(url, this.#input.targets);
+    if (refusal !== null) this.#cannotCall(refusal);
+  }
+
+  async #signature(id: string, body: Uint8Array): Promise<Readonly<Record<string, string>>> {
+    const { signingSecret } = this.settings;
+    if (signingSecret === undefined) return {};
+    return signatureHeaders(this.#variable(signingSecret), id, body, this.clock.now());
+  }
+
+  /** The headers of the settings, with the values of environment variables in their places. */
+  #ownHeaders(): Record<string, string> {
+    const entries = Object.entries(this.settings.headers ?? {});
+    return Object.fromEntries(
+      entries.map(([name, value]) => [
+        name.toLowerCase(),
+        value.startsWith("$") ? this.#variable(value.slice(1)) : value,
+      ]),
+    );
+  }
+
+  #variable(name: string): string {
+    return this.#input.variable(name) ?? this.#cannotCall(`the environment variable ${name} is not set`);
+  }
+
+  #cannotCall(reason: string): never {
+    this.#input.log.error(`${this.name} cannot be called: ${reason}`);
+    throw new Error(reason);
+  }
+}

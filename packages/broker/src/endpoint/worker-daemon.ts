@@ -1,0 +1,192 @@
+import { decodeAttributes } from "@sluice/aws";
+import { PackedIndex as Index, type PackedIndex, type ReceivedMessage } from "@sluice/protocol";
+import { actionAfter, type DaemonMessage, daemonRequest, failureLine, type PostOutcome } from "@sluice/sqsd";
+import type { QueueCore } from "../queue-core.ts";
+import { changeByReceipt, deleteByReceipt } from "../settle-receipts.ts";
+import { Throttled } from "../throttled.ts";
+import type { EndpointOutcome } from "./endpoint.ts";
+import type { EndpointCaller } from "./endpoint-caller.ts";
+
+/** Most messages of one receive, as for every client of SQS. */
+const RECEIVE_MAX = 10;
+/** SQS names the sender's account; here everybody sends for one. */
+const SENDER_ID = "000000000000";
+
+/** A message that the daemon is working on. */
+export interface Work {
+  readonly message: DaemonMessage;
+  readonly receipt: string;
+  /** When its visibility timeout ends, in ms. */
+  readonly visibleAtMs: number;
+  readonly caller: EndpointCaller;
+}
+
+/**
+ * The worker daemon of Elastic Beanstalk for one queue (spec sqsd): a client of SQS that receives messages for the free
+ * connections of an application, posts each and deletes it, or not. It lives in the queue's object, so nothing is polled: what
+ * is visible is received in the turn that makes it so, after those who wait for messages. Receive counts, visibility
+ * timeouts, dead letters and groups are those of SQS.
+ */
+export class WorkerDaemon {
+  readonly #core: QueueCore;
+  readonly #throttled: Throttled;
+  #posts = 0;
+
+  /** @param hasDelivered whether an earlier life may have delivered something just now. */
+  constructor(core: QueueCore, hasDelivered: boolean) {
+    this.#core = core;
+    this.#throttled = new Throttled(hasDelivered ? core.nowMs : 0);
+  }
+
+  /** When there is something to do that nothing else wakes the queue for, in ms; `null` if there is nothing. */
+  get wakeAtMs(): number | null {
+    const { queue, nowMs } = this.#core;
+    if (this.#caller === null) return null;
+    // Somebody else's connection becomes free by itself, unless this life ends before it.
+    if (queue.readyCount > 0) return Math.max(nowMs + 1, this.#nextSlotMs);
+    return queue.delayed.peek()?.atMs ?? null;
+  }
+
+  /** Whether requests are under way. */
+  get busy(): boolean {
+    return this.#posts > 0;
+  }
+
+  /** Within a turn: receives what is visible, for as many connections as are free. */
+  take(nowMs: number): Work[] {
+    const caller = this.#caller;
+    const daemon = caller?.settings.daemon;
+    if (caller === null || daemon === undefined) return [];
+    const taken: Work[] = [];
+    const visibilityMs = 1000 * daemon.visibilityTimeoutSeconds;
+    for (let max = this.#roomFor(caller, nowMs); max > 0; max = this.#roomFor(caller, nowMs)) {
+      const reply = this.#core.receivers.takeNow(max, visibilityMs, nowMs);
+      if (reply === null) break;
+      const index = new Index(reply.packed);
+      this.#throttled.delivered(reply.messages.length, nowMs);
+      for (const [i, received] of reply.messages.entries()) {
+        const message = daemonMessage(index, i, received);
+        if (nowMs > message.firstReceivedMs + 1000 * daemon.retentionSeconds) {
+          this.#expire(message, received.receipt);
+          continue;
+        }
+        this.#posts += 1;
+        taken.push({ message, receipt: received.receipt, visibleAtMs: nowMs + visibilityMs, caller });
+      }
+      // It is visible again at once: more would be the same.
+      if (visibilityMs === 0) break;
+    }
+    return taken;
+  }
+
+  /** After the commit: posts what was received. */
+  start(work: readonly Work[]): void {
+    for (const each of work) void this.#run(each);
+  }
+
+  get #caller(): EndpointCaller | null {
+    const { ports, name } = this.#core;
+    return ports.daemonOf?.(name) ?? null;
+  }
+
+  get #nextSlotMs(): number {
+    const { ports, name, nowMs } = this.#core;
+    this.#throttled.limit(ports.definitionOf(name)?.maxReceivesPerSecond, nowMs);
+    return this.#throttled.nextMs(nowMs);
+  }
+
+  /** How many messages may be received now. One of a group is worked on at a time, and a throttle counts them one by one. */
+  #roomFor({ settings }: EndpointCaller, nowMs: number): number {
+    const free = settings.maxConcurrency - this.#posts;
+    if (free <= 0 || this.#nextSlotMs > nowMs) return 0;
+    const isOneByOne =
+      this.#core.queue.isFifo ||
+      this.#core.ports.definitionOf(this.#core.name)?.maxReceivesPerSecond !== undefined;
+    return isOneByOne ? 1 : Math.min(free, RECEIVE_MAX);
+  }
+
+  /** Within a turn: deletes what is too old without posting it (spec sqsd 5, S9). */
+  #expire(message: DaemonMessage, receipt: string): void {
+    deleteByReceipt(this.#core, receipt);
+    this.#warn(
+      `expired-msg: ${message.id} was received first at ${new Date(message.firstReceivedMs).toISOString()}`,
+    );
+  }
+
+  async #run(work: Work): Promise<void> {
+    const { ports } = this.#core;
+    const startedMs = this.#core.nowMs;
+    const outcome = await this.#post(work);
+    try {
+      await this.#core.submit(() => {
+        this.#posts -= 1;
+        this.#settle(work, outcome, startedMs);
+      });
+    } catch (error) {
+      ports.log.error(`Queue "${this.#core.name}": a message could not be settled: ${error}`);
+      ports.broken(error);
+    }
+  }
+
+  /** A connection that was closed without an answer may have been an old one: it is tried once more (S7). */
+  async #post(work: Work): Promise<EndpointOutcome> {
+    const { caller, message } = work;
+    try {
+      const request = daemonRequest(message, {
+        url: caller.settings.url,
+        contentType: caller.settings.contentType ?? "application/json",
+        queue: this.#core.name,
+      });
+      for (const line of request.dropped) this.#warn(`${message.id}: ${line}`);
+      const post = { ...request, id: message.id };
+      const outcome = await caller.post(post);
+      return outcome.kind === "closed" ? await caller.post(post) : outcome;
+    } catch (error) {
+      return { kind: "unreachable", reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** Within a turn. */
+  #settle({ message, receipt, visibleAtMs, caller }: Work, outcome: PostOutcome, startedMs: number): void {
+    const { nowMs, name, ports } = this.#core;
+    const timeout = caller.settings.daemon?.errorVisibilityTimeoutSeconds ?? null;
+    const action = actionAfter(outcome, timeout, nowMs >= visibleAtMs);
+    const tookMs = nowMs - startedMs;
+    if (action.kind !== "delete") {
+      const { tag, text } = failureLine(message.id, message.receiveCount, outcome, tookMs);
+      this.#warn(`${tag}: ${text}`);
+    }
+    if (action.kind === "delete") {
+      const deleted = deleteByReceipt(this.#core, receipt);
+      if (deleted !== "deleted") {
+        this.#warn(
+          `${message.id} was done after its visibility timeout had ended: its group has gone on, it comes again`,
+        );
+      }
+      ports.log.handled(name, deleted === "deleted" ? 1 : 0, 1, tookMs);
+    } else if (action.kind === "changeVisibility") {
+      const change = { receipt, visibilityTimeoutMs: 1000 * action.seconds };
+      const changed = changeByReceipt(this.#core, change);
+      if (changed !== "changed") this.#warn(`${message.id} keeps its visibility timeout: ${changed}`);
+    }
+  }
+
+  #warn(text: string): void {
+    this.#core.ports.log.warn(`Queue "${this.#core.name}": ${text}`);
+  }
+}
+
+function daemonMessage(index: PackedIndex, i: number, received: ReceivedMessage): DaemonMessage {
+  const { id, body, timestampMs } = index.message(i);
+  const extension = index.hasExtension(i) ? index.extension(i) : {};
+  return {
+    id,
+    body,
+    attributes: decodeAttributes(extension.attributes).attributes,
+    receiveCount: received.receiveCount,
+    firstReceivedMs: received.firstReceivedMs,
+    sentMs: timestampMs,
+    senderId: SENDER_ID,
+    task: null,
+  };
+}

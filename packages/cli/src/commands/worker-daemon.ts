@@ -1,0 +1,99 @@
+import { daemonSettings } from "@sluice/config";
+import {
+  type HttpPushConsumerDefinition,
+  QUEUE_NAME_PATTERN,
+  type QueueDefinition,
+  RETENTION_SECONDS_DEFAULT,
+} from "@sluice/protocol";
+import { parseSqsdOptions, type SqsdOptions } from "@sluice/sqsd";
+import { CliError } from "../errors.ts";
+import type { Printer } from "../report/printer.ts";
+import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
+import { type ServeOptions, serve } from "./serve.ts";
+
+/** The port that local servers of SQS usually have. */
+export const DAEMON_PORT_DEFAULT = 9324;
+export const DAEMON_QUEUE_DEFAULT = "worker-queue";
+
+export interface WorkerDaemonOptions extends Pick<ServeOptions, "port" | "host" | "persistTo"> {
+  /** The application: where messages are posted to. */
+  readonly url: string;
+  /** Default `worker-queue`. */
+  readonly queue?: string;
+  /** `Name=Value`, by the names of `aws:elasticbeanstalk:sqsd`. */
+  readonly option?: readonly string[];
+  /** Default: the queue's name and `-dead`; `false` is none. */
+  readonly deadLetterQueue?: string | false;
+}
+
+/**
+ * `sluice worker-daemon`: a queue with an endpoint for AWS SDKs, and a worker daemon that posts its messages to a web
+ * application, as Elastic Beanstalk's worker environments have them (spec sqsd). Needs no Worker and no configuration.
+ *
+ * @throws CliError for options that the daemon does not have, and as `serve`.
+ */
+export async function workerDaemon(options: WorkerDaemonOptions, printer: Printer): Promise<number> {
+  const { queue = DAEMON_QUEUE_DEFAULT, url } = options;
+  const deadLetterQueue = options.deadLetterQueue ?? `${queue}-dead`;
+  for (const name of [queue, ...(deadLetterQueue === false ? [] : [deadLetterQueue])]) {
+    if (!QUEUE_NAME_PATTERN.test(name)) throw new CliError(`"${name}" is no name of a queue.`);
+  }
+  const daemon = readOptions(options.option ?? [], deadLetterQueue !== false, printer);
+  const consumer = {
+    type: "http_push",
+    settings: {
+      ...daemonSettings(checkUrl(url), daemon),
+      deadLetterQueue: deadLetterQueue === false ? null : deadLetterQueue,
+    },
+  } as const;
+  return serve({ targets: [], port: DAEMON_PORT_DEFAULT, ...options }, printer, {
+    queues: {
+      [queue]: definition(consumer),
+      ...(deadLetterQueue === false ? {} : { [deadLetterQueue]: definition(null) }),
+    },
+    // Whoever starts the daemon says whom it may call.
+    vars: { SLUICE_PUSH_HOSTS: new URL(consumer.settings.url).hostname },
+    introduction: (base) => introduction(`${base}${SLUICE_PATH}/aws`, queue, consumer),
+  });
+}
+
+function definition(consumer: HttpPushConsumerDefinition | null): QueueDefinition {
+  return {
+    deliveryDelaySeconds: 0,
+    messageRetentionSeconds: RETENTION_SECONDS_DEFAULT,
+    producers: [],
+    consumer,
+  };
+}
+
+function introduction(endpoint: string, queue: string, { settings }: HttpPushConsumerDefinition): string {
+  const { daemon, maxConcurrency, maxRetries, deadLetterQueue } = settings;
+  const dead = deadLetterQueue === null ? "" : `, ${maxRetries + 1} receives until "${deadLetterQueue}"`;
+  return [
+    `sqs     ${endpoint}  (endpoint of AWS SDKs)`,
+    `queue   ${endpoint}/000000000000/${queue}`,
+    `posts   to ${settings.url}, ${maxConcurrency} at a time`,
+    `        invisible for ${daemon?.visibilityTimeoutSeconds} s${dead}`,
+  ].join("\n");
+}
+
+function checkUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return text;
+  throw new CliError(`"${text}" is no http: or https: URL. Example: --url http://localhost:8080/`);
+}
+
+function readOptions(texts: readonly string[], hasDeadLetterQueue: boolean, printer: Printer): SqsdOptions {
+  const raw: [string, string][] = texts.map((text) => {
+    const at = text.indexOf("=");
+    if (at <= 0) throw new CliError(`--option ${text}: an option is written Name=Value.`);
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
+  const parsed = parseSqsdOptions(Object.fromEntries(raw), hasDeadLetterQueue);
+  if (parsed.kind === "invalid") {
+    const lines = parsed.issues.map(({ option, message }) => `--option ${option} ${message}.`);
+    throw new CliError(lines.join("\n"));
+  }
+  for (const { option, message } of parsed.warnings) printer.warn(`warning: ${option} ${message}`);
+  return parsed.options;
+}

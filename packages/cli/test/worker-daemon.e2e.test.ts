@@ -1,0 +1,151 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import express from "express";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually, freePorts } from "./lab.ts";
+import { type Running, sluice } from "./running.ts";
+
+/** What the application was sent. */
+interface Request {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** An ordinary web application beside the daemon: no Worker, no configuration file, jobs from an AWS SDK. */
+describe("sluice worker-daemon", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-daemon-"));
+  const requests: Request[] = [];
+  /** What the application answers, by the body. */
+  const answers = new Map<string, number[]>();
+  const app = express()
+    .use(express.text({ type: () => true }))
+    .post("/jobs", (request, response) => {
+      const body = String(request.body);
+      requests.push({ path: request.path, headers: request.headers, body });
+      response.sendStatus(answers.get(body)?.shift() ?? 200);
+    });
+  const server = createServer(app);
+  let port: number;
+  let running: Running;
+  let sqs: SQSClient;
+  const queueUrl = (queue: string) => `http://127.0.0.1:${port}/__sluice/aws/000000000000/${queue}`;
+  const send = (MessageBody: string, more = {}) =>
+    sqs.send(new SendMessageCommand({ QueueUrl: queueUrl("jobs"), MessageBody, ...more }));
+  const requestsOf = (body: string) => requests.filter((request) => request.body === body);
+  const start = async () => {
+    const options = ["ErrorVisibilityTimeout=0", "MaxRetries=3", "HttpConnections=4", "HttpPath=/jobs"];
+    const application = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const args = ["--queue", "jobs", "--url", application, "--port", `${port}`, "--persist-to", "state"];
+    const started = sluice(
+      ["worker-daemon", ...args, ...options.flatMap((option) => ["--option", option])],
+      folder,
+      { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" },
+    );
+    await started.printed(/data {4}/);
+    return started;
+  };
+
+  beforeAll(async () => {
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    [port = 0] = await freePorts(1);
+    running = await start();
+    sqs = new SQSClient({
+      endpoint: `http://127.0.0.1:${port}/__sluice/aws`,
+      region: "us-east-1",
+      credentials: { accessKeyId: "anybody", secretAccessKey: "anything" },
+    });
+  });
+  afterAll(async () => {
+    sqs.destroy();
+    await running.stop();
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("says where jobs are sent and where they go", () => {
+    expect(running.output).toContain(`sqs     http://127.0.0.1:${port}/__sluice/aws`);
+    expect(running.output).toContain(queueUrl("jobs"));
+    expect(running.output).toContain("4 at a time");
+    expect(running.output).toContain('3 receives until "jobs-dead"');
+  });
+
+  it("posts a job as Elastic Beanstalk's daemon does, readable by who checks for it", async () => {
+    const { MessageId } = await send('{"job_class":"Mail"}', {
+      MessageAttributes: { Origin: { DataType: "String", StringValue: "AEJ" } },
+    });
+    await eventually(async () => requestsOf('{"job_class":"Mail"}').length, 1);
+    const [request] = requestsOf('{"job_class":"Mail"}');
+    expect(request?.path).toBe("/jobs");
+    expect(request?.headers).toMatchObject({
+      "content-type": "application/json",
+      "user-agent": expect.stringMatching(/^aws-sqsd\//),
+      "x-aws-sqsd-msgid": MessageId,
+      "x-aws-sqsd-queue": "jobs",
+      "x-aws-sqsd-path": "/jobs",
+      "x-aws-sqsd-receive-count": "1",
+      "x-aws-sqsd-first-received-at": expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      "x-aws-sqsd-sent-at": expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      "x-aws-sqsd-sender-id": "000000000000",
+      "x-aws-sqsd-attr-origin": "AEJ",
+    });
+    expect(request?.headers).not.toHaveProperty("x-aws-sqsd-taskname");
+  });
+
+  it("posts a job again that failed, and moves it to the dead-letter queue after MaxRetries receives", async () => {
+    answers.set("flaky", [500]);
+    answers.set("poison", [500, 204, 404, 500]);
+    await Promise.all([send("flaky"), send("poison")]);
+    const dead = async () => {
+      const received = await sqs.send(
+        new ReceiveMessageCommand({ QueueUrl: queueUrl("jobs-dead"), WaitTimeSeconds: 20 }),
+      );
+      return received.Messages?.map(({ Body }) => Body);
+    };
+    expect(await dead()).toEqual(["poison"]);
+    expect(requestsOf("poison").map(({ headers }) => headers["x-aws-sqsd-receive-count"])).toEqual([
+      "1",
+      "2",
+      "3",
+    ]);
+    await eventually(async () => requestsOf("flaky").length, 2);
+    expect(running.output).toMatch(/http-err: [0-9a-f]{32} \(1\) 500 - \d+\.\d{3}/);
+  });
+
+  it("has the jobs that were sent while the application was down, after kill -9 of the daemon", async () => {
+    server.closeAllConnections();
+    const { port: applicationPort } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    await send("while down");
+    await running.printed(/socket-err: [0-9a-f]{32} \(1\)/);
+    await running.stop("SIGKILL");
+    await once(server.listen(applicationPort, "127.0.0.1"), "listening");
+    running = await start();
+    await eventually(async () => requestsOf("while down").length + (await deadCount()), 1);
+  });
+
+  /** With MaxRetries 3 and no pause a job can be dead before the daemon is killed: then it is there, and not lost. */
+  async function deadCount(): Promise<number> {
+    const received = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl: queueUrl("jobs-dead"), MaxNumberOfMessages: 10 }),
+    );
+    return received.Messages?.filter(({ Body }) => Body === "while down").length ?? 0;
+  }
+
+  it("refuses options that the daemon does not have, in words", async () => {
+    const refused = sluice(
+      ["worker-daemon", "--url", "http://localhost:1/", "--option", "HttpConnections=0", "--option", "X=1"],
+      folder,
+      { ...process.env, NO_COLOR: "1" },
+    );
+    expect(await refused.ended).toBe(1);
+    expect(refused.output).toContain("--option HttpConnections should be a whole number from 1 to 100");
+    expect(refused.output).toContain("--option X is no option of the worker daemon");
+  });
+});

@@ -1,0 +1,29 @@
+import type { AttributeValue } from "@sluice/aws";
+
+/** A message as the daemon has received it. Times in ms since 1970. */
+export interface DaemonMessage {
+  /** 32 hexadecimal digits. */
+  readonly id: string;
+  readonly body: Uint8Array;
+  /** Message attributes as their sender gave them. */
+  readonly attributes: Readonly<Record<string, AttributeValue>>;
+  readonly receiveCount: number;
+  readonly firstReceivedMs: number;
+  readonly sentMs: number;
+  /** Whom SQS names as its sender. */
+  readonly senderId: string;
+  /** The periodic task that it stands for; `null` for an ordinary message. */
+  readonly task: PeriodicTask | null;
+}
+
+/** One run of a periodic task (spec sqsd 8.3). */
+export interface PeriodicTask {
+  readonly name: string;
+  /** Path that is posted to. */
+  readonly url: string;
+  /** When it was to run, in ms since 1970. */
+  readonly scheduledMs: number;
+}
+
+/** Attribute names that only the daemon's own messages have: they are never passed on. */
+export const RESERVED_ATTRIBUTES = "beanstalk.sqsd";

@@ -1,0 +1,101 @@
+import { type DaemonMessage, RESERVED_ATTRIBUTES } from "./message.ts";
+
+/** How requests are made. */
+export interface RequestSettings {
+  /** Whole URL of ordinary messages. */
+  readonly url: string;
+  readonly contentType: string;
+  /** Name of the queue. */
+  readonly queue: string;
+}
+
+/** The POST that a message becomes. */
+export interface DaemonRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Attributes that no header can carry, with the reason: for the log. */
+  readonly dropped: readonly string[];
+}
+
+/** The version whose behaviour this is. Receivers look for `aws-sqsd` at the beginning (spec sqsd 4.3). */
+const USER_AGENT = "aws-sqsd/3.0.5";
+const ATTRIBUTE_PREFIX = "X-Aws-Sqsd-Attr-";
+
+/**
+ * The POST of a message (spec sqsd 4.1): its body as it is, everything else in headers. A periodic task is posted to its own
+ * path without a body.
+ */
+export function daemonRequest(message: DaemonMessage, settings: RequestSettings): DaemonRequest {
+  const { task } = message;
+  const url = new URL(task === null ? settings.url : withPath(settings.url, task.url));
+  const { forwarded, dropped } = attributeHeaders(message);
+  return {
+    url: url.href,
+    body: task === null ? message.body : new Uint8Array(),
+    dropped,
+    headers: {
+      "Content-Type": settings.contentType,
+      "User-Agent": USER_AGENT,
+      "Accept-Encoding": "gzip, compressed",
+      "X-Aws-Sqsd-Msgid": uuidOf(message.id),
+      "X-Aws-Sqsd-Queue": settings.queue,
+      "X-Aws-Sqsd-Receive-Count": String(message.receiveCount),
+      "X-Aws-Sqsd-First-Received-At": isoSeconds(message.firstReceivedMs),
+      "X-Aws-Sqsd-Sent-At": isoSeconds(message.sentMs),
+      "X-Aws-Sqsd-Path": url.pathname + url.search,
+      "X-Aws-Sqsd-Sender-Id": message.senderId,
+      ...(task === null
+        ? {}
+        : {
+            "X-Aws-Sqsd-Taskname": headerValue(task.name) ?? "",
+            "X-Aws-Sqsd-Scheduled-At": isoSeconds(task.scheduledMs),
+          }),
+      ...forwarded,
+    },
+  };
+}
+
+/** A URL of the same application. A path that begins with two slashes must not be taken for another host. */
+export function withPath(url: string, path: string): string {
+  const { origin } = new URL(url);
+  return new URL(origin + (path.startsWith("/") ? path : `/${path}`)).href;
+}
+
+function attributeHeaders({ attributes }: DaemonMessage) {
+  const forwarded: Record<string, string> = {};
+  const dropped: string[] = [];
+  const taken = new Set<string>();
+  for (const [name, { DataType = "", StringValue = "" }] of Object.entries(attributes)) {
+    if (name.startsWith(RESERVED_ATTRIBUTES)) continue;
+    const header = ATTRIBUTE_PREFIX + name;
+    const value = headerValue(StringValue);
+    if (!DataType.startsWith("String") && !DataType.startsWith("Number")) {
+      dropped.push(`attribute "${name}" is of the type ${DataType}, which no header can carry`);
+    } else if (value === null) {
+      dropped.push(`attribute "${name}" has a line break or a NUL in it, which no header can carry`);
+    } else if (taken.has(header.toLowerCase())) {
+      dropped.push(`attribute "${name}" differs from another one in upper and lower case only`);
+    } else {
+      taken.add(header.toLowerCase());
+      forwarded[header] = value;
+    }
+  }
+  return { forwarded, dropped };
+}
+
+/** The bytes of a text in UTF-8, one character each, as `fetch` wants them; `null` for what would end the header. */
+function headerValue(text: string): string | null {
+  if (/[\r\n\0]/.test(text)) return null;
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
+}
+
+/** UTC, whole seconds: `2019-11-14T00:47:00Z`. */
+export function isoSeconds(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+/** A message id as SQS writes it. */
+function uuidOf(id: string): string {
+  return id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
