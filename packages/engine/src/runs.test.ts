@@ -54,6 +54,80 @@ describe("indexOf", () => {
   });
 });
 
+describe("the ages of runs", () => {
+  it.each<[string, Column[], number, boolean]>([
+    [
+      "of one age",
+      [
+        [0, 0, 1, 50],
+        [1, 1, 2, 50],
+      ],
+      50,
+      true,
+    ],
+    [
+      "each younger than the one before it",
+      [
+        [0, 0, 1, 50],
+        [1, 1, 1, 60],
+        [2, 2, 1, 70],
+      ],
+      50,
+      true,
+    ],
+    [
+      "the last of which is the oldest",
+      [
+        [0, 0, 1, 50],
+        [1, 1, 1, 60],
+        [2, 2, 1, 40],
+      ],
+      40,
+      false,
+    ],
+    [
+      "one of which is older than the one before it",
+      [
+        [0, 0, 1, 50],
+        [1, 1, 1, 70],
+        [2, 2, 1, 60],
+      ],
+      50,
+      false,
+    ],
+    [
+      "that go on in order after that",
+      [
+        [0, 0, 1, 50],
+        [1, 1, 1, 49],
+        [2, 2, 1, 60],
+      ],
+      49,
+      false,
+    ],
+  ])("are known: %s", (_what, columns, oldestMs, isAgeOrdered) => {
+    expect(runsOf(...columns)).toMatchObject({ oldestMs, isAgeOrdered });
+  });
+
+  it("are none without runs", () => {
+    expect(new Runs()).toMatchObject({ oldestMs: Infinity, isAgeOrdered: true });
+  });
+});
+
+describe("setDueMs", () => {
+  it("gives one run another due time", () => {
+    const runs = runsOf([0, 0, 1, 0], [1, 9, 2, 0], [4, 20, 5, 0]);
+    runs.setDueMs(1, 4);
+    expect([0, 1, 2].map((r) => runs.dueMs(r))).toEqual([1, 4, 5]);
+  });
+
+  it.each([-1, 1])("refuses a run that is not there: run %i of 1", (r) => {
+    const runs = runsOf([0, 0, 1, 0]);
+    expect(() => runs.setDueMs(r, 1)).toThrow(new RangeError(`run ${r} of 1`));
+    expect(runs.length).toBe(1);
+  });
+});
+
 describe("a run that is not there", () => {
   it.each([-1, 1])("is refused: run %i of 1", (r) => {
     const runs = runsOf([0, 0, 1, 0]);
