@@ -34,6 +34,23 @@ describe("nextBatch", () => {
   });
 
   it.each([
+    [true, 3, 1],
+    [false, 3, 3],
+    [false, null, 1],
+    [undefined, 3, 1],
+    [true, null, 1],
+  ])(
+    "with scaling %s and at most %o deliveries begins with %i",
+    (scalesConcurrency, maxConcurrency, running) => {
+      const scaling = scalesConcurrency === undefined ? {} : { scalesConcurrency };
+      const queue = queueWith({ maxBatchSize: 1, maxConcurrency, ...scaling });
+      sendMany(queue, 5);
+      const batches = Array.from({ length: 5 }, () => nextBatch(queue, T0));
+      expect(batches.filter((batch) => batch !== null)).toHaveLength(running);
+    },
+  );
+
+  it.each([
     [BATCH_BYTES_MAX - 1, 2],
     [BATCH_BYTES_MAX, 2],
     [BATCH_BYTES_MAX + 1, 1],
