@@ -1,5 +1,6 @@
 import { type BrokerEnv, DIRECTORY_NAME } from "@sluice/broker";
 import type { AccountDirectory } from "@sluice/gateway";
+import type { TopicsRpc } from "@sluice/protocol";
 
 /** The directory as the gateway calls it. Each call takes its stub anew: one belongs to the request that it was made in. */
 export function accountOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): AccountDirectory {
@@ -21,5 +22,27 @@ export function accountOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): AccountDi
     lastPurge: (queueId) => directory().lastPurge(queueId),
     lastDeletion: (name) => directory().lastDeletion(name),
     deployed: () => directory().deployed(),
+  };
+}
+
+/** The same for topics. */
+export function topicsOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): TopicsRpc {
+  const directory = () => namespace.get(namespace.idFromName(DIRECTORY_NAME)) as unknown as TopicsRpc;
+  return {
+    listTopics: () => directory().listTopics(),
+    findTopic: (arn) => directory().findTopic(arn),
+    createTopic: (topic) => directory().createTopic(topic),
+    changeTopic: (arn, change) => directory().changeTopic(arn, change),
+    deleteTopic: (arn) => directory().deleteTopic(arn),
+    listTopicSubscriptions: () => directory().listTopicSubscriptions(),
+    findTopicSubscription: (arn) => directory().findTopicSubscription(arn),
+    subscribe: (subscription) => directory().subscribe(subscription),
+    renewToken: (arn, token) => directory().renewToken(arn, token),
+    confirmSubscription: (confirmation) => directory().confirmSubscription(confirmation),
+    changeTopicSubscription: (arn, change) => directory().changeTopicSubscription(arn, change),
+    unsubscribe: (arn, undoToken) => directory().unsubscribe(arn, undoToken),
+    signingIdentity: () => directory().signingIdentity(),
+    keepSigningIdentity: (identity) => directory().keepSigningIdentity(identity),
+    hiddenObjects: () => directory().hiddenObjects(),
   };
 }

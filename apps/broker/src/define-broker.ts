@@ -8,7 +8,7 @@ import {
 } from "@sluice/broker";
 import { createGateway, type QueueDirectory } from "@sluice/gateway";
 import { accessOf } from "./access.ts";
-import { accountOf } from "./account.ts";
+import { accountOf, topicsOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
 import { QueueBinding } from "./queue-binding.ts";
 
@@ -43,9 +43,12 @@ function directoryOf(env: BrokerEnv): QueueDirectory {
   /** Queues that could not be asked, each of which is said once. */
   const unreadable = new Set<string>();
   const account = accountOf(env);
+  const topics = topicsOf(env);
   return {
     account,
+    topics,
     queue: objectOf,
+    topic: objectOf,
     describe: async (queue) => {
       try {
         const description = await objectOf(queue).describe(queue);
@@ -62,8 +65,9 @@ function directoryOf(env: BrokerEnv): QueueDirectory {
     advanceClock:
       env.SLUICE_ENV === "development"
         ? async (ms) => {
-            const queues = await account.list();
-            await Promise.all(queues.map(({ name }) => objectOf(name).advanceClock(name, ms)));
+            const listed = (await account.list()).map(({ name }) => name);
+            const names = [...listed, ...(await topics.hiddenObjects())];
+            await Promise.all(names.map((name) => objectOf(name).advanceClock(name, ms)));
           }
         : null,
   };

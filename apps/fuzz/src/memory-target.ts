@@ -1,3 +1,4 @@
+import { MemoryTopics } from "@sluice/broker/testing/memory-topics";
 import { World } from "@sluice/broker/testing/world";
 import {
   type AccountDirectory,
@@ -49,6 +50,8 @@ export function memoryTarget(access: AwsAccess = OPEN): Target {
 function directoryOf(world: World): QueueDirectory {
   return {
     account: accountOf(world),
+    topics: new MemoryTopics().rpc,
+    topic: (name) => ({ publish: async (_, request) => world.core(name).topic.publish(request) }),
     queue: (name) => overRpc<QueueObject>(objectOf(world, name)),
     describe: async (name) => world.core(name).describe(),
     advanceClock: null,

@@ -8,7 +8,7 @@ export interface ErrorKind {
   /** Older code: `Code` in XML and first half of the `x-amzn-query-error` header. */
   readonly code: string;
   /** HTTP status. */
-  readonly status: 400 | 403 | 404 | 500 | 503;
+  readonly status: 400 | 403 | 404 | 429 | 500 | 503;
   readonly fault: Fault;
 }
 

@@ -75,7 +75,11 @@ function structureElement(shape: StructureShape, value: object): Record<string, 
   for (const [name, member] of Object.entries(shape.members)) {
     const given = (value as Record<string, unknown>)[name];
     if (given === undefined || given === null) continue;
-    if ((member.type === "list" || member.type === "map") && isEmpty(given)) continue;
+    if ((member.type === "list" || member.type === "map") && isEmpty(given)) {
+      // One that is not flattened has an element of its own, which stays.
+      if (!member.flattened) element[wireNameOf(name, member)] = "";
+      continue;
+    }
     element[wireNameOf(name, member)] = elementOf(member, given);
   }
   return element;

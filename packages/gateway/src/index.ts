@@ -3,10 +3,12 @@ import type { Access } from "./access.ts";
 import { failure } from "./admin/failure.ts";
 import { adminRoutes } from "./admin/routes.ts";
 import type { AwsAccess } from "./aws-caller.ts";
+import { awsRoutes } from "./aws-routes.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import { DASHBOARD_PAGE } from "./dashboard/page.ts";
 import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
+import { snsService } from "./sns/routes.ts";
 import type { SqsSettings } from "./sqs/context.ts";
 import { sqsRoutes } from "./sqs/routes.ts";
 
@@ -48,8 +50,12 @@ export function createGateway(directory: QueueDirectory, access: Access, aws: Aw
   app.get(`${PREFIX}/`, (c) => c.html(DASHBOARD_PAGE));
   app.route(`${PREFIX}/api`, adminRoutes(directory, access));
   app.route(`${PREFIX}/client/v4`, cloudflareRoutes(directory, access));
-  const ports = { account: directory.account, queue: directory.queue, now: () => Date.now() };
-  app.route(`${PREFIX}/aws`, sqsRoutes(`${PREFIX}/aws`, ports, aws.settings, aws.access));
+  const { account, topics, queue, topic } = directory;
+  const prefix = `${PREFIX}/aws`;
+  const now = () => Date.now();
+  const sqs = sqsRoutes(prefix, { account, queue, now }, aws.settings, aws.access);
+  const sns = snsService(prefix, { topics, topic, queue, now }, aws.settings.home, aws.access);
+  app.route(prefix, awsRoutes(sqs, sns));
   app.notFound((c) => c.json(failure("no_route", `Nothing answers ${c.req.method} ${c.req.path}.`), 404));
   app.onError((error, c) => {
     console.error(`${c.req.method} ${c.req.path} failed: ${error.stack ?? error}`);

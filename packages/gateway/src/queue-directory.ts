@@ -4,6 +4,8 @@ import type {
   QueueDescription,
   QueuePullRpc,
   QueueReceiveRpc,
+  TopicObjectRpc,
+  TopicsRpc,
 } from "@sluice/protocol";
 
 /** Which queues there are and what they are set to. Every dialect, the admin API and the dashboard ask it. */
@@ -12,8 +14,12 @@ export type AccountDirectory = DirectoryRpc;
 /** What the gateway needs of the broker. */
 export interface QueueDirectory {
   readonly account: AccountDirectory;
+  /** Topics and their subscriptions. */
+  readonly topics: TopicsRpc;
   /** A queue's object. Take it anew for every call: one that failed stays broken. */
   queue(name: string): QueueBrokerRpc & QueuePullRpc & QueueReceiveRpc;
+  /** A topic's object. */
+  topic(topicObject: string): TopicObjectRpc;
   /** What a queue holds. Answers even when its object cannot be started: then with the damage alone. */
   describe(queue: string): Promise<QueueDescription>;
   /** Moves the clock of every queue forward; `null` where time is real: on a deployed broker. */

@@ -99,6 +99,8 @@ export function directoryOf(
   });
   return {
     account: accountOf(queues),
+    topics: queueWith({}) as unknown as QueueDirectory["topics"],
+    topic: () => queueWith({}) as unknown as ReturnType<QueueDirectory["topic"]>,
     advances,
     queue: () => queueWith({ describe }),
     describe,

@@ -1,0 +1,108 @@
+import {
+  type Answer,
+  AwsError,
+  answerOf,
+  COMMON_ERRORS,
+  credentialOf,
+  errorAnswerOf,
+  REQUEST_BYTES_MAX,
+  readCall,
+  type SignedRequest,
+} from "@sluice/aws";
+import { type AwsAccess, type Caller, callerOf, refusedPage } from "../aws-caller.ts";
+import type { Home } from "../queue-address.ts";
+import { handle, UNSIGNED_ACTIONS } from "./actions.ts";
+import type { SnsContext, SnsPorts } from "./context.ts";
+import { refuse } from "./errors.ts";
+import { SNS_ACTIONS, SNS_MODEL, SNS_VERSION } from "./model.ts";
+import { certificateOf, Signers } from "./signers.ts";
+
+/** Amazon SNS as the AWS endpoint calls it. */
+export interface SnsService {
+  /** Whether a request is for SNS, as far as its parameters say (spec sns-delivery 9.1). */
+  isFor(parameters: URLSearchParams): boolean;
+  /**
+   * Answers a request. Whatever goes wrong is answered as SNS answers it; what is our fault as `InternalFailure`, with the
+   * reason in the log only.
+   */
+  answer(raw: Request, body: Uint8Array): Promise<Response>;
+  /** The certificate that signatures are checked with, by the last part of its URL. */
+  certificate(fileName: string): Promise<Response>;
+}
+
+/** Actions of both services. */
+const SQS_TOO = ["AddPermission", "RemovePermission"];
+
+/** @param prefix of the AWS endpoint: URLs in messages begin with it. */
+export function snsService(prefix: string, ports: SnsPorts, home: Home, access: AwsAccess): SnsService {
+  const signers = new Signers();
+
+  async function outputOf(raw: Request, body: Uint8Array, requestId: string): Promise<Answer> {
+    const url = new URL(raw.url);
+    const request: SignedRequest = { method: raw.method, url, headers: raw.headers, body };
+    const refused = refusedPage(raw, access);
+    if (refused !== null) throw refused;
+    if (body.byteLength > REQUEST_BYTES_MAX) {
+      const text = `A request can have ${REQUEST_BYTES_MAX} bytes at most.`;
+      throw refuse(COMMON_ERRORS.invalidParameterValue, text);
+    }
+    const isSigned = hasSignature(request);
+    // What is not checked has to be read before it is known who may ask for it.
+    const open = access.kind === "keys" && !isSigned ? readCall(request, SNS_MODEL) : null;
+    const caller =
+      open !== null && UNSIGNED_ACTIONS.includes(open.action)
+        ? anonymous(home)
+        : callerOf(request, access, home, ports.now());
+    const call = open ?? readCall(request, SNS_MODEL);
+    const context: SnsContext = {
+      ...{ ports, home, caller, isSigned, signers },
+      endpoint: `${url.origin}${prefix}`,
+    };
+    const output = await handle(context, call.action, call.input);
+    return answerOf(SNS_MODEL, call, output, requestId);
+  }
+
+  return {
+    isFor: (parameters) => {
+      const version = parameters.get("Version");
+      if (version !== null) return version === SNS_VERSION;
+      // Links in messages name no version. What SQS has too is taken for its own.
+      const action = parameters.get("Action") ?? "";
+      return Object.hasOwn(SNS_ACTIONS, action) && !SQS_TOO.includes(action);
+    },
+    answer: async (raw, body) => {
+      const requestId = crypto.randomUUID();
+      try {
+        return responseOf(await outputOf(raw, body, requestId));
+      } catch (error) {
+        if (error instanceof AwsError) {
+          return responseOf(errorAnswerOf(SNS_MODEL, "query", error, requestId));
+        }
+        console.error(`SNS request ${requestId} failed: ${error instanceof Error ? error.stack : error}`);
+        const failure = new AwsError(COMMON_ERRORS.internalFailure, "The broker failed; its log says why.");
+        return responseOf(errorAnswerOf(SNS_MODEL, "query", failure, requestId));
+      }
+    },
+    certificate: async (fileName) => {
+      const pem = await certificateOf(ports.topics, fileName);
+      if (pem === null) return new Response("There is no such certificate.\n", { status: 404 });
+      return new Response(pem, { headers: { "content-type": "application/x-pem-file" } });
+    },
+  };
+}
+
+function hasSignature(request: SignedRequest): boolean {
+  try {
+    return credentialOf(request) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function anonymous(home: Home): Caller {
+  return { ...home, accessKeyId: "anonymous" };
+}
+
+function responseOf({ status, headers, body }: Answer): Response {
+  return new Response(body, { status, headers });
+}

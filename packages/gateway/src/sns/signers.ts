@@ -1,0 +1,29 @@
+import type { SigningIdentity, TopicsRpc } from "@sluice/protocol";
+import { certificateFileName, createSigningIdentity, openSigner, type Signer } from "@sluice/sns";
+
+/** What notifications are signed with: made by the first who needs it, and the same for all from then on. */
+export class Signers {
+  #signer: Promise<Signer> | undefined;
+
+  /** Rejects when the directory cannot be reached; the next call tries again. */
+  signer(topics: TopicsRpc, nowMs: number): Promise<Signer> {
+    this.#signer ??= open(topics, nowMs).catch((error: unknown) => {
+      this.#signer = undefined;
+      throw error;
+    });
+    return this.#signer;
+  }
+}
+
+/** The certificate that is served under a name; `null` for another name than that of the one there is. */
+export async function certificateOf(topics: TopicsRpc, fileName: string): Promise<string | null> {
+  const identity = await topics.signingIdentity();
+  return identity !== null && certificateFileName(identity) === fileName ? identity.certificatePem : null;
+}
+
+async function open(topics: TopicsRpc, nowMs: number): Promise<Signer> {
+  const identity: SigningIdentity =
+    (await topics.signingIdentity()) ??
+    (await topics.keepSigningIdentity(await createSigningIdentity(nowMs)));
+  return openSigner(identity);
+}
