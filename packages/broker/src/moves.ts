@@ -188,8 +188,7 @@ export class Moves {
 
   /** In its new queue a message is a new one: with another id, sent now, never received (spec sqs 6.2). */
   #handOver(target: string, moving: readonly Moving[]): void {
-    const { ports, outbox } = this.#core;
-    const newId = ports.newMessageId ?? (() => crypto.randomUUID().replaceAll("-", ""));
+    const { outbox } = this.#core;
     const records = moving
       .filter((message) => message.target === target)
       .map(({ segmentId, index }) => {
@@ -197,7 +196,12 @@ export class Moves {
         const { deadLetterSource, ...extension } = payload.hasExtension(index)
           ? payload.extension(index)
           : {};
-        return changeRecord(payload, index, { id: newId(), timestampMs: 0, earlierReceives: 0, extension });
+        return changeRecord(payload, index, {
+          id: this.#core.newMessageId(),
+          timestampMs: 0,
+          earlierReceives: 0,
+          extension,
+        });
       });
     for (const part of inParts(records)) outbox.put(target, joinPacked(part));
   }

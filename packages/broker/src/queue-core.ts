@@ -37,6 +37,7 @@ import { DamageLog } from "./damage-log.ts";
 import { buryDead } from "./dead-letter.ts";
 import { Deduplication } from "./deduplication.ts";
 import { PushDispatcher } from "./dispatcher.ts";
+import { PeriodicTasks } from "./endpoint/periodic-tasks.ts";
 import { WorkerDaemon } from "./endpoint/worker-daemon.ts";
 import { enqueue } from "./enqueue.ts";
 import { giveBackPushLeases } from "./give-back.ts";
@@ -86,6 +87,7 @@ export class QueueCore {
   readonly #commit: GroupCommit;
   readonly #dispatcher: PushDispatcher;
   readonly #daemon: WorkerDaemon;
+  readonly #tasks: PeriodicTasks;
   readonly #epoch: number;
   /** Segments with a row in `segment_states`. */
   #withState = new Set<number>();
@@ -121,6 +123,7 @@ export class QueueCore {
     const hasDelivered = store.readEpoch() > 0;
     this.#dispatcher = new PushDispatcher(this, hasDelivered);
     this.#daemon = new WorkerDaemon(this, hasDelivered);
+    this.#tasks = new PeriodicTasks(this);
     this.#load();
   }
 
@@ -229,6 +232,11 @@ export class QueueCore {
   /** Number of this life. */
   get epoch(): number {
     return this.#epoch;
+  }
+
+  /** An id for a message that this queue makes itself: 32 hexadecimal digits. */
+  newMessageId(): string {
+    return this.ports.newMessageId?.() ?? crypto.randomUUID().replaceAll("-", "");
   }
 
   /** Within a turn: adds a write to its commit. */
@@ -349,6 +357,7 @@ export class QueueCore {
       this.#dispatcher.retryAtMs,
       this.#dispatcher.lookAtMs,
       this.#daemonAtMs(),
+      this.#tasks.dueAtMs,
       this.outbox.retryAtMs,
       this.deduplication.forgetAtMs,
       this.attempts.forgetAtMs,
@@ -378,6 +387,7 @@ export class QueueCore {
   #turn(jobs: () => void): void {
     jobs();
     const nowMs = this.nowMs;
+    this.#tasks.run(nowMs);
     storeIncoming(this.queue, this.#incoming, this.payloadOf, this.cache, nowMs);
     this.#incoming = [];
     this.#incomingCount = 0;
@@ -433,6 +443,7 @@ export class QueueCore {
     this.outbox.load();
     for (const { key, bytes } of ports.store.notes()) {
       if (this.deduplication.restore(key, bytes) || this.attempts.restore(key, bytes)) continue;
+      if (this.#tasks.restore(key, bytes)) continue;
       this.moves.restore(key, bytes);
     }
     const { retried, dead } = this.#endLeases(nowMs);
@@ -449,7 +460,8 @@ export class QueueCore {
       this.outbox.retryAtMs ??
       this.moves.dueAtMs ??
       this.deduplication.forgetAtMs ??
-      this.attempts.forgetAtMs;
+      this.attempts.forgetAtMs ??
+      this.#tasks.dueAtMs;
     if (segments.size > 0 || unwritten > 0 || isDue !== null) this.wakeUp();
   }
 

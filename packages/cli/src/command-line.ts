@@ -101,6 +101,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .requiredOption("--url <url>", "the application, as http://localhost:8080/")
     .option("--queue <name>", "queue to read (default: worker-queue)")
     .option("--option <Name=Value>", "option of aws:elasticbeanstalk:sqsd; repeatable", collect)
+    .option("--cron <file>", "cron.yaml with periodic tasks")
     .option("--dead-letter-queue <name>", "queue for what has failed too often (default: <queue>-dead)")
     .option("--no-dead-letter-queue", "post messages until they expire")
     .option("--port <port>", "port of the SQS endpoint, 0 for a free one (default: 9324)", port)

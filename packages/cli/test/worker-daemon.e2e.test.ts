@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -25,8 +25,8 @@ describe("sluice worker-daemon", () => {
   const answers = new Map<string, number[]>();
   const app = express()
     .use(express.text({ type: () => true }))
-    .post("/jobs", (request, response) => {
-      const body = String(request.body);
+    .post(["/jobs", "/tasks/sweep"], (request, response) => {
+      const body = typeof request.body === "string" ? request.body : "";
       requests.push({ path: request.path, headers: request.headers, body });
       response.sendStatus(answers.get(body)?.shift() ?? 200);
     });
@@ -39,19 +39,31 @@ describe("sluice worker-daemon", () => {
     sqs.send(new SendMessageCommand({ QueueUrl: queueUrl("jobs"), MessageBody, ...more }));
   const requestsOf = (body: string) => requests.filter((request) => request.body === body);
   const start = async () => {
-    const options = ["ErrorVisibilityTimeout=0", "MaxRetries=3", "HttpConnections=4", "HttpPath=/jobs"];
+    const options = [
+      "VisibilityTimeout=5",
+      "ErrorVisibilityTimeout=0",
+      "MaxRetries=3",
+      "HttpConnections=4",
+      "HttpPath=/jobs",
+    ];
     const application = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const args = ["--queue", "jobs", "--url", application, "--port", `${port}`, "--persist-to", "state"];
+    args.push("--cron", "cron.yaml");
     const started = sluice(
       ["worker-daemon", ...args, ...options.flatMap((option) => ["--option", option])],
       folder,
-      { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" },
+      // Development: the clock can be moved, and nobody waits for a minute.
+      { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false", SLUICE_ENV: "development" },
     );
     await started.printed(/data {4}/);
     return started;
   };
 
   beforeAll(async () => {
+    writeFileSync(
+      join(folder, "cron.yaml"),
+      'version: 1\ncron:\n  - { name: sweep, url: /tasks/sweep, schedule: "* * * * *" }\n',
+    );
     await once(server.listen(0, "127.0.0.1"), "listening");
     [port = 0] = await freePorts(1);
     running = await start();
@@ -96,6 +108,26 @@ describe("sluice worker-daemon", () => {
       "x-aws-sqsd-attr-origin": "AEJ",
     });
     expect(request?.headers).not.toHaveProperty("x-aws-sqsd-taskname");
+  });
+
+  it("posts a periodic task to its path at its minute, without a body", async () => {
+    expect(running.output).toContain("task    sweep: * * * * * UTC, /tasks/sweep");
+    const moved = await fetch(`http://127.0.0.1:${port}/__sluice/api/clock`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ advanceMs: 60_000 }),
+    });
+    expect(moved.ok).toBe(true);
+    const tasks = () => requests.filter(({ path }) => path === "/tasks/sweep");
+    await eventually(async () => tasks().length > 0, true);
+    expect(tasks()[0]).toMatchObject({
+      body: "",
+      headers: {
+        "content-length": "0",
+        "x-aws-sqsd-taskname": "sweep",
+        "x-aws-sqsd-scheduled-at": expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:00Z$/),
+      },
+    });
   });
 
   it("posts a job again that failed, and moves it to the dead-letter queue after MaxRetries receives", async () => {

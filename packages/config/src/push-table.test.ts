@@ -1,6 +1,7 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { errorsOf, readToml, refusalOf, warningsOf } from "../test/project.ts";
-import { buildTopology } from "./index.ts";
+import { errorsOf, project, readToml, refusalOf, warningsOf } from "../test/project.ts";
+import { buildTopology, readWorkerConfig } from "./index.ts";
 
 function push(lines: string): string {
   return `name = "w"\n[sluice.queues.orders.push]\nurl = "https://shop.example/tasks"\n${lines}`;
@@ -203,6 +204,29 @@ MaxRetries = 5`);
     expect(others).toEqual([]);
     expect(issue).toMatchObject({ key: `sluice.queues.orders.push.${key}` });
     expect(issue?.text).toContain(text);
+  });
+
+  test("has the tasks of a cron.yaml, by its path from the configuration", () => {
+    const folder = project({
+      "app/wrangler.toml": daemon(`cron = "../cron.yaml"`),
+      "cron.yaml": `version: 1\ncron:\n  - { name: nightly, url: /nightly, schedule: "0 23 * * *" }\n`,
+    });
+    const { queueSettings } = readWorkerConfig(join(folder, "app/wrangler.toml"));
+    expect(queueSettings.orders?.push?.daemon?.periodicTasks).toEqual([
+      { name: "nightly", url: "/nightly", schedule: "0 23 * * *" },
+    ]);
+  });
+
+  test("is told what is wrong with its cron.yaml", () => {
+    expect(errorsOf(() => readToml(daemon(`cron = "nowhere.yaml"`)))).toEqual([
+      expect.stringContaining("names a file that cannot be read"),
+    ]);
+    const folder = project({ "wrangler.toml": daemon(`cron = "cron.yaml"`), "cron.yaml": "version: 2" });
+    const read = () => readWorkerConfig(join(folder, "wrangler.toml"));
+    expect(errorsOf(read)).toEqual([expect.stringContaining("version 2 is not known")]);
+    expect(errorsOf(() => readToml(push(`cron = "cron.yaml"`)))).toEqual([
+      `The field "sluice.queues.orders.push.cron" needs format = "sqsd".`,
+    ]);
   });
 
   test("is needed for options", () => {

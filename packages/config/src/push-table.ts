@@ -1,11 +1,15 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import {
   CONNECT_TIMEOUT_SECONDS_DEFAULT,
   HTTP_CONCURRENCY_DEFAULT,
   type HttpPushSettings,
+  type PeriodicTaskSettings,
   RESPONSE_TIMEOUT_SECONDS_DEFAULT,
   RETRIES_DEFAULT,
 } from "@sluice/protocol";
 import { parseSqsdOptions, type SqsdOptions, withPath } from "@sluice/sqsd";
+import { parseCronYaml } from "@sluice/sqsd/cron-yaml";
 import { z } from "zod";
 import { checkShape } from "./check-shape.ts";
 import { checkQueueName, checkRanges, PUSH_RANGES } from "./limits.ts";
@@ -18,7 +22,8 @@ const pushSchema = z.strictObject(
   {
     url: z.string("a string"),
     format: z.enum(["sluice", "sqsd"], '"sluice" or "sqsd"').optional(),
-    // Of `sqsd`: `parseSqsdOptions` checks them.
+    // Of `sqsd`: a path, and what `parseSqsdOptions` checks.
+    cron: optionalText,
     options: z.custom<Table>(isTable, "an object").optional(),
     content_type: optionalText,
     headers: z.custom<Table>(isTable, "an object").optional(),
@@ -82,18 +87,20 @@ export function readPushTable(value: unknown, place: Place, report: Report): Htt
     return null;
   }
   const sqsd = raw.format === "sqsd" ? readSqsdOptions(raw, place, report) : null;
-  if (raw.format !== "sqsd" && raw.options !== undefined) {
-    const { field } = placeOf(place, "options");
-    report.error(placeOf(place, "options"), `The field "${field}" needs format = "sqsd".`);
+  for (const key of raw.format === "sqsd" ? [] : (["options", "cron"] as const)) {
+    if (raw[key] === undefined) continue;
+    const { field } = placeOf(place, key);
+    report.error(placeOf(place, key), `The field "${field}" needs format = "sqsd".`);
     return null;
   }
+  const tasks = raw.cron === undefined ? [] : readTasks(raw.cron, placeOf(place, "cron"), report);
   if (url === null || !inRange || headers === null) return null;
   const shared = {
     ...(raw.headers === undefined ? {} : { headers }),
     ...(raw.signing_secret === undefined ? {} : { signingSecret: raw.signing_secret }),
     deadLetterQueue: raw.dead_letter_queue ?? null,
   };
-  if (raw.format === "sqsd") return sqsd && { ...shared, ...daemonSettings(url, sqsd) };
+  if (raw.format === "sqsd") return sqsd && tasks && { ...shared, ...daemonSettings(url, sqsd, tasks) };
   return {
     ...shared,
     url,
@@ -106,6 +113,23 @@ export function readPushTable(value: unknown, place: Place, report: Report): Htt
     maxRetries: raw.max_retries ?? RETRIES_DEFAULT,
     retryDelaySeconds: raw.retry_delay ?? 0,
   };
+}
+
+/** The tasks of a `cron.yaml`, by a path from the configuration's folder; `null` if anything is wrong with it. */
+function readTasks(path: string, place: Place, report: Report): readonly PeriodicTaskSettings[] | null {
+  const file = resolve(report.directory, path);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    report.error(place, `The field "${place.field}" names a file that cannot be read: ${reason}`);
+    return null;
+  }
+  const parsed = parseCronYaml(text);
+  if (parsed.kind === "tasks") return parsed.tasks;
+  for (const issue of parsed.issues) report.error(place, `${file}: ${issue}`);
+  return null;
 }
 
 /** What the worker daemon is set to; `null` if anything of it is wrong. */
@@ -134,7 +158,11 @@ function readSqsdOptions(raw: z.infer<typeof pushSchema>, place: Place, report: 
 }
 
 /** A worker daemon's options in the broker's terms. */
-export function daemonSettings(url: string, options: SqsdOptions): Omit<HttpPushSettings, "deadLetterQueue"> {
+export function daemonSettings(
+  url: string,
+  options: SqsdOptions,
+  periodicTasks: readonly PeriodicTaskSettings[],
+): Omit<HttpPushSettings, "deadLetterQueue"> {
   return {
     url: options.HttpPath === null ? url : withPath(url, options.HttpPath),
     format: "sqsd",
@@ -150,6 +178,7 @@ export function daemonSettings(url: string, options: SqsdOptions): Omit<HttpPush
       visibilityTimeoutSeconds: options.VisibilityTimeout,
       errorVisibilityTimeoutSeconds: options.ErrorVisibilityTimeout,
       retentionSeconds: options.RetentionPeriod,
+      ...(periodicTasks.length === 0 ? {} : { periodicTasks }),
     },
   };
 }

@@ -25,6 +25,11 @@ export class Report {
     this.#document = document;
   }
 
+  /** Folder of the file: what its paths are relative to. */
+  get directory(): string {
+    return this.#document.directory;
+  }
+
   /** In the order in which it was said. */
   get diagnostics(): readonly ConfigDiagnostic[] {
     return this.#diagnostics;

@@ -16,12 +16,15 @@ export interface MessageExtension {
   readonly attributes?: Uint8Array;
   /** The queue whose dead-letter queue this message was moved to (spec sqs 5.5, 6.1). */
   readonly deadLetterSource?: string;
+  /** Set on messages that the worker daemon itself sends for a periodic task (spec sqsd 8.3): nobody else's are one. */
+  readonly isPeriodicTask?: true;
 }
 
 const TAG_GROUP_ID = 1;
 const TAG_DEDUPLICATION_ID = 2;
 const TAG_ATTRIBUTES = 3;
 const TAG_DEAD_LETTER_SOURCE = 4;
+const TAG_PERIODIC_TASK = 5;
 const FIELD_HEADER_BYTES = 5;
 
 const encoder = new TextEncoder();
@@ -35,6 +38,7 @@ export function encodeExtension(extension: MessageExtension): Uint8Array {
   if (deduplicationId !== undefined) fields.push([TAG_DEDUPLICATION_ID, encoder.encode(deduplicationId)]);
   if (attributes !== undefined) fields.push([TAG_ATTRIBUTES, attributes]);
   if (deadLetterSource !== undefined) fields.push([TAG_DEAD_LETTER_SOURCE, encoder.encode(deadLetterSource)]);
+  if (extension.isPeriodicTask === true) fields.push([TAG_PERIODIC_TASK, new Uint8Array()]);
   const length = fields.reduce((sum, [, bytes]) => sum + FIELD_HEADER_BYTES + bytes.byteLength, 0);
   const encoded = new Uint8Array(length);
   const view = new DataView(encoded.buffer);
@@ -74,5 +78,6 @@ export function decodeExtension(bytes: Uint8Array): MessageExtension {
     ...(deduplicationId === undefined ? {} : { deduplicationId }),
     ...(attributes === undefined ? {} : { attributes }),
     ...(deadLetterSource === undefined ? {} : { deadLetterSource }),
+    ...(fields.has(TAG_PERIODIC_TASK) ? { isPeriodicTask: true } : {}),
   };
 }

@@ -102,6 +102,18 @@ export interface WorkerDaemonSettings {
   readonly errorVisibilityTimeoutSeconds: number | null;
   /** `RetentionPeriod`: how long after its first receive a message is still posted, in seconds. 60 to 1,209,600, default 345,600. */
   readonly retentionSeconds: number;
+  /** Periodic tasks of its `cron.yaml`. Default: none. */
+  readonly periodicTasks?: readonly PeriodicTaskSettings[];
+}
+
+/** A periodic task (spec sqsd 8). */
+export interface PeriodicTaskSettings {
+  /** Unique among those of a queue. */
+  readonly name: string;
+  /** Path of the application that is posted to. */
+  readonly url: string;
+  /** Cron expression of five fields, in UTC. */
+  readonly schedule: string;
 }
 
 /** An HTTP endpoint that the broker posts messages to. */

@@ -1,6 +1,13 @@
 import { decodeAttributes } from "@sluice/aws";
 import { PackedIndex as Index, type PackedIndex, type ReceivedMessage } from "@sluice/protocol";
-import { actionAfter, type DaemonMessage, daemonRequest, failureLine, type PostOutcome } from "@sluice/sqsd";
+import {
+  actionAfter,
+  type DaemonMessage,
+  daemonRequest,
+  failureLine,
+  type PostOutcome,
+  taskOf,
+} from "@sluice/sqsd";
 import type { QueueCore } from "../queue-core.ts";
 import { changeByReceipt, deleteByReceipt } from "../settle-receipts.ts";
 import { Throttled } from "../throttled.ts";
@@ -179,14 +186,15 @@ export class WorkerDaemon {
 function daemonMessage(index: PackedIndex, i: number, received: ReceivedMessage): DaemonMessage {
   const { id, body, timestampMs } = index.message(i);
   const extension = index.hasExtension(i) ? index.extension(i) : {};
+  const { attributes } = decodeAttributes(extension.attributes);
   return {
     id,
     body,
-    attributes: decodeAttributes(extension.attributes).attributes,
+    attributes,
     receiveCount: received.receiveCount,
     firstReceivedMs: received.firstReceivedMs,
     sentMs: timestampMs,
     senderId: SENDER_ID,
-    task: null,
+    task: extension.isPeriodicTask === true ? taskOf(attributes) : null,
   };
 }

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { QueueTopology } from "@sluice/protocol";
 import { generate } from "../dev/generation.ts";
+import { QueueWaker } from "../dev/wake-queues.ts";
 import { chosenEnvironment, wranglerEnvironment } from "../environment.ts";
 import type { GeneratedWorker } from "../generate/plan.ts";
 import { findPlaces } from "../places.ts";
@@ -89,8 +90,11 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
   const url = httpUrl(host, workerd.port);
   printer.print(more.introduction?.(url) ?? addresses(url, project));
   printer.print(`data    ${state}`);
+  // A queue that holds messages, or has tasks to send, goes on once it is asked.
+  const waker = new QueueWaker();
+  waker.wake(url, project.topology);
   if (!isLoopback(host)) printer.warn(OPEN_TO_OTHERS);
-  return stopOnSignals(workerd);
+  return stopOnSignals(workerd).finally(() => waker.stop());
 }
 
 const OPEN_TO_OTHERS =

@@ -1,11 +1,15 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { daemonSettings } from "@sluice/config";
 import {
   type HttpPushConsumerDefinition,
+  type PeriodicTaskSettings,
   QUEUE_NAME_PATTERN,
   type QueueDefinition,
   RETENTION_SECONDS_DEFAULT,
 } from "@sluice/protocol";
 import { parseSqsdOptions, type SqsdOptions } from "@sluice/sqsd";
+import { parseCronYaml } from "@sluice/sqsd/cron-yaml";
 import { CliError } from "../errors.ts";
 import type { Printer } from "../report/printer.ts";
 import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
@@ -22,6 +26,8 @@ export interface WorkerDaemonOptions extends Pick<ServeOptions, "port" | "host" 
   readonly queue?: string;
   /** `Name=Value`, by the names of `aws:elasticbeanstalk:sqsd`. */
   readonly option?: readonly string[];
+  /** A `cron.yaml` with periodic tasks. Default: none. */
+  readonly cron?: string;
   /** Default: the queue's name and `-dead`; `false` is none. */
   readonly deadLetterQueue?: string | false;
 }
@@ -39,10 +45,11 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
     if (!QUEUE_NAME_PATTERN.test(name)) throw new CliError(`"${name}" is no name of a queue.`);
   }
   const daemon = readOptions(options.option ?? [], deadLetterQueue !== false, printer);
+  const tasks = options.cron === undefined ? [] : readTasks(options.cron);
   const consumer = {
     type: "http_push",
     settings: {
-      ...daemonSettings(checkUrl(url), daemon),
+      ...daemonSettings(checkUrl(url), daemon, tasks),
       deadLetterQueue: deadLetterQueue === false ? null : deadLetterQueue,
     },
   } as const;
@@ -74,7 +81,23 @@ function introduction(endpoint: string, queue: string, { settings }: HttpPushCon
     `queue   ${endpoint}/000000000000/${queue}`,
     `posts   to ${settings.url}, ${maxConcurrency} at a time`,
     `        invisible for ${daemon?.visibilityTimeoutSeconds} s${dead}`,
+    ...(daemon?.periodicTasks ?? []).map(
+      ({ name, schedule, url }) => `task    ${name}: ${schedule} UTC, ${url}`,
+    ),
   ].join("\n");
+}
+
+function readTasks(path: string): readonly PeriodicTaskSettings[] {
+  const file = resolve(path);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new CliError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const parsed = parseCronYaml(text);
+  if (parsed.kind === "tasks") return parsed.tasks;
+  throw new CliError(parsed.issues.map((issue) => `${file}: ${issue}`).join("\n"));
 }
 
 function checkUrl(text: string): string {

@@ -1,0 +1,75 @@
+import { parseDocument } from "yaml";
+import { Schedule, ScheduleError } from "./schedule.ts";
+
+/** A periodic task as `cron.yaml` has it. */
+export interface TaskDefinition {
+  readonly name: string;
+  /** Path of the POST. */
+  readonly url: string;
+  /** Cron expression of five fields, in UTC. */
+  readonly schedule: string;
+}
+
+export type ParsedCronYaml =
+  | { readonly kind: "tasks"; readonly tasks: readonly TaskDefinition[] }
+  | { readonly kind: "invalid"; readonly issues: readonly string[] };
+
+const VERSION = 1;
+const KEYS = ["name", "url", "schedule"] as const;
+
+/** Reads a `cron.yaml` (spec sqsd 8.1). Everything that is wrong is told at once. */
+export function parseCronYaml(text: string): ParsedCronYaml {
+  const document = parseDocument(text, { prettyErrors: true });
+  if (document.errors.length > 0) return invalid(document.errors.map(({ message }) => message.trim()));
+  const root: unknown = document.toJS();
+  if (root === null || root === undefined) return invalid(["the file is empty"]);
+  if (!isRecord(root)) return invalid(['the file should have "version" and "cron"']);
+  if (root.version === undefined) return invalid(['"version" is missing']);
+  if (root.version !== VERSION)
+    return invalid([`version ${JSON.stringify(root.version)} is not known: use 1`]);
+  if (root.cron === undefined) return invalid(['"cron" is missing']);
+  if (!Array.isArray(root.cron)) return invalid(['"cron" should be a list of tasks']);
+  const issues: string[] = [];
+  const tasks = root.cron.flatMap((entry: unknown, i) => readTask(entry, i, issues));
+  const names = tasks.map(({ name }) => name);
+  for (const name of new Set(names.filter((each, i) => names.indexOf(each) !== i))) {
+    issues.push(`two tasks are called "${name}"`);
+  }
+  return issues.length > 0 ? invalid(issues) : { kind: "tasks", tasks };
+}
+
+function readTask(entry: unknown, i: number, issues: string[]): TaskDefinition[] {
+  const place = isRecord(entry) && typeof entry.name === "string" ? `task "${entry.name}"` : `task ${i + 1}`;
+  if (!isRecord(entry)) {
+    issues.push(`${place} should have "name", "url" and "schedule"`);
+    return [];
+  }
+  const count = issues.length;
+  for (const key of KEYS) {
+    const value = entry[key];
+    if (value === undefined || value === null || value === "") issues.push(`${place} has no "${key}"`);
+    else if (typeof value !== "string") issues.push(`"${key}" of ${place} should be a text`);
+  }
+  if (issues.length > count) return [];
+  const { name, url, schedule } = entry as unknown as TaskDefinition;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they cannot stand in a header, which the name becomes.
+  if (/[\u0000-\u001f]/.test(name)) issues.push(`the name of ${place} has control characters in it`);
+  if (URL.parse(url, "http://localhost/")?.origin !== "http://localhost") {
+    issues.push(`"url" of ${place} is no path of the application: ${JSON.stringify(url)}`);
+  }
+  try {
+    new Schedule(schedule);
+  } catch (error) {
+    if (!(error instanceof ScheduleError)) throw error;
+    issues.push(`"schedule" of ${place}: ${error.message}`);
+  }
+  return issues.length > count ? [] : [{ name, url, schedule }];
+}
+
+function invalid(issues: readonly string[]): ParsedCronYaml {
+  return { kind: "invalid", issues };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,32 @@
+import type { AttributeValue } from "@sluice/aws";
+import { type PeriodicTask, RESERVED_ATTRIBUTES } from "../message.ts";
+
+/** The body of a message that stands for a periodic task. */
+export const TASK_BODY = "elasticbeanstalk scheduled job";
+
+/** Its attributes, as every client of the queue sees them (spec sqsd 8.3). */
+export function taskAttributes(task: PeriodicTask): Readonly<Record<string, AttributeValue>> {
+  const text = (StringValue: string) => ({ DataType: "String", StringValue });
+  return {
+    [`${RESERVED_ATTRIBUTES}.path`]: text(task.url),
+    [`${RESERVED_ATTRIBUTES}.task_name`]: text(task.name),
+    [`${RESERVED_ATTRIBUTES}.scheduled_time`]: text(utcText(task.scheduledMs)),
+  };
+}
+
+/**
+ * The task that a message stands for, by its attributes; `null` for an ordinary one. Only for messages that are known to be of
+ * the daemon's own: whoever may send could have the application called on any path.
+ */
+export function taskOf(attributes: Readonly<Record<string, AttributeValue>>): PeriodicTask | null {
+  const text = (name: string) => attributes[`${RESERVED_ATTRIBUTES}.${name}`]?.StringValue;
+  const [url, name, scheduled] = [text("path"), text("task_name"), text("scheduled_time")];
+  if (url === undefined || name === undefined || scheduled === undefined) return null;
+  const scheduledMs = Date.parse(scheduled.replace(/^(\S+) (\S+) UTC$/, "$1T$2Z"));
+  return Number.isNaN(scheduledMs) ? null : { name, url, scheduledMs };
+}
+
+/** `2017-03-22 23:10:00 UTC`. */
+function utcText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
