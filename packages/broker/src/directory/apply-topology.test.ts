@@ -138,8 +138,14 @@ describe("the most recent change applies", () => {
     createQueue(registry, { name: "orders.fifo", settings: { fifo } });
     deploy({ "orders.fifo": { fifo: {} } });
     expect(record("orders.fifo").definition.fifo).toEqual(fifo);
+    expect(lines).toEqual([]);
+    deploy({ "orders.fifo": { fifo: { deduplicationScope: "queue", contentBasedDeduplication: false } } });
+    expect(record("orders.fifo").definition.fifo).toEqual({ ...fifo, contentBasedDeduplication: false });
+    expect(lines).toEqual([
+      'queue "orders.fifo": its deduplication_scope stays "messageGroup", it is fixed when a queue is created',
+    ]);
     deploy({});
-    expect(record("orders.fifo").definition.fifo).toEqual(fifo);
+    expect(record("orders.fifo").definition.fifo).toEqual({ deduplicationScope: "messageGroup" });
   });
 
   it("keeps a consumer's settings that an API changed", () => {

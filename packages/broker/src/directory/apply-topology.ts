@@ -2,6 +2,7 @@ import {
   type ConsumerDefinition,
   canonicalJson,
   type QueueDefinition,
+  type QueueRecord,
   type QueueTopology,
 } from "@sluice/protocol";
 import { deadLetterCycle } from "./consumers.ts";
@@ -55,7 +56,11 @@ function meet(
   const now = said ?? UNSET_DEFINITION;
   const consumer = meetingConsumer(current.consumer, before.consumer, now.consumer);
   const definition: QueueDefinition = {
-    ...meetingSettings(settingsOf(current), settingsOf(before), settingsOf(now)),
+    ...withoutNewScope(
+      row.record,
+      meetingSettings(settingsOf(current), settingsOf(before), settingsOf(now)),
+      warn,
+    ),
     producers: now.producers,
     consumer,
   };
@@ -83,6 +88,22 @@ function meetingSettings(current: Settings, before: Settings, now: Settings): Se
   }
   // Every key comes from a `Settings`, and those that all of them have were never deleted.
   return result as unknown as Settings;
+}
+
+/**
+ * How a FIFO queue tells duplicates is what it was when the queue was created (spec sqs 4.3): of what it has taken since then
+ * it could not be told otherwise.
+ */
+function withoutNewScope(
+  { name, definition }: QueueRecord,
+  settings: Settings,
+  warn: (line: string) => void,
+): Settings {
+  const before = definition.fifo;
+  const scope = before?.deduplicationScope ?? "queue";
+  if (before === undefined || (settings.fifo?.deduplicationScope ?? "queue") === scope) return settings;
+  warn(`queue "${name}": its deduplication_scope stays "${scope}", it is fixed when a queue is created`);
+  return { ...settings, fifo: { ...settings.fifo, deduplicationScope: scope } };
 }
 
 /** Settings that are several, each of which is changed by itself. */

@@ -80,7 +80,8 @@ export async function setQueueAttributes(
     const read = readAttributes(given, isFifo, false);
     const sqs = sqsOf(record);
     const attributes = mergeTexts(sqs.attributes, read);
-    checkThroughput(attributes);
+    const { deduplicationScope: DeduplicationScope = "queue" } = record.definition.fifo ?? {};
+    checkThroughput({ DeduplicationScope, ...attributes });
     const deadLetterQueue = await deadLetterQueueOf(context, address, isFifo, given.RedrivePolicy, read);
     return {
       settings: settingsOf(read, record, deadLetterQueue),
