@@ -47,6 +47,7 @@ export async function startBrokerWorker(
         {
           name: "broker",
           compatibilityDate: "2026-11-01",
+          compatibilityFlags: ["enable_request_signal"],
           modules: [{ type: "ESModule", path: "broker.js", contents: outputFiles[0]?.text ?? "" }],
           durableObjects: {
             SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true },

@@ -67,6 +67,7 @@ function objectOf(world: World, name: string): Partial<QueueObject> {
   return {
     enqueue: async (_, request) => core().enqueue(request),
     receive: async (_, request) => core().receivers.receive(request),
+    giveBack: async (_, receipts) => core().giveBack(receipts),
     cancelReceive: async (_, receiverId) => core().receivers.cancel(receiverId),
     deleteBatch: async (_, receipts) => core().deleteBatch(receipts),
     changeVisibilityBatch: async (_, changes) => core().changeVisibilityBatch(changes),

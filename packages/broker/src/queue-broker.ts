@@ -195,6 +195,10 @@ export function createQueueBroker(options: BrokerOptions) {
       (await this.#existing(queue)).receivers.cancel(receiverId);
     }
 
+    async giveBack(queue: string, receipts: readonly string[]): Promise<void> {
+      await (await this.#existing(queue)).giveBack(receipts);
+    }
+
     async deleteBatch(queue: string, receipts: readonly string[]): Promise<readonly DeleteOutcome[]> {
       return (await this.#existing(queue)).deleteBatch(receipts);
     }

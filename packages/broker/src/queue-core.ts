@@ -51,7 +51,7 @@ import type { HandOver, QueuePorts } from "./ports.ts";
 import { Receivers } from "./receivers.ts";
 import { lapseDelayMs } from "./retry-delay.ts";
 import { rulesOf } from "./rules.ts";
-import { changeByReceipt, deleteByReceipt } from "./settle-receipts.ts";
+import { changeByReceipt, deleteByReceipt, giveBackByReceipt } from "./settle-receipts.ts";
 import { Topic } from "./topic.ts";
 
 /** Ids of one life of the outbox; must be the engine's factor too, so that one epoch numbers both. */
@@ -280,6 +280,13 @@ export class QueueCore {
     return this.submit(() => {
       this.deduplication.clear();
       return { purged: purge(this.queue) };
+    });
+  }
+
+  /** Undoes a receive whose answer has reached nobody. */
+  giveBack(receipts: readonly string[]): Promise<void> {
+    return this.submit(() => {
+      for (const receipt of receipts) giveBackByReceipt(this, receipt);
     });
   }
 

@@ -1,4 +1,4 @@
-import { changeVisibility, deleteReceived } from "@sluice/engine";
+import { changeVisibility, deleteReceived, release } from "@sluice/engine";
 import {
   type DeleteOutcome,
   VISIBILITY_TIMEOUT_MS_MAX,
@@ -14,6 +14,14 @@ export function deleteByReceipt({ queue, name, nowMs }: QueueCore, receipt: stri
   if (facts === null) return "invalid";
   const outcome = deleteReceived(queue, facts, nowMs);
   return outcome === "gone" ? "deleted" : outcome;
+}
+
+/** Within a turn: makes the message of a receipt visible again, as if it had not been received. */
+export function giveBackByReceipt({ queue, name, nowMs }: QueueCore, receipt: string): void {
+  const facts = decodeReceipt(name, receipt);
+  if (facts === null) return;
+  const { segmentId, index, leaseId } = facts;
+  release(queue, { segmentId, leaseId, from: index, to: index + 1 }, nowMs, nowMs);
 }
 
 /** Within a turn: changes the visibility timeout of the message of a receipt (spec sqs 3.3). */

@@ -101,6 +101,10 @@ export class SqsWorld extends World {
     return (await this.receive(queue, request)).map(({ body }) => body);
   }
 
+  giveBack(queue: string, ...messages: readonly Seen[]): Promise<void> {
+    return this.core(queue).giveBack(messages.map(({ receipt }) => receipt));
+  }
+
   delete(queue: string, ...messages: readonly Seen[]): Promise<DeleteOutcome[]> {
     return this.core(queue).deleteBatch(messages.map(({ receipt }) => receipt));
   }

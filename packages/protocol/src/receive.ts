@@ -151,6 +151,11 @@ export interface QueueReceiveRpc {
   receiveNow(queue: string, requests: readonly ReceiveRequest[]): Promise<readonly ReceiveNowReply[]>;
   /** Ends a `receive` that waits, because its caller has gone: it takes no message and is answered with `empty`. */
   cancelReceive(queue: string, receiverId: string): Promise<void>;
+  /**
+   * Undoes a receive whose answer has reached nobody: its messages are visible again, in their places, and it does not count.
+   * Receipts that do not hold their message any more are left alone.
+   */
+  giveBack(queue: string, receipts: readonly string[]): Promise<void>;
   /** One outcome for each receipt, in order. */
   deleteBatch(queue: string, receipts: readonly string[]): Promise<readonly DeleteOutcome[]>;
   /** One outcome for each change, in order. */

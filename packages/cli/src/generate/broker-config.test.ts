@@ -11,6 +11,7 @@ const CONSUMER = {
 const BROKER = `name = "orders-broker"
 main = "src/broker.ts"
 compatibility_date = "2026-10-01"
+compatibility_flags = ["nodejs_compat"]
 [assets]
 directory = "dashboard"
 [vars]
@@ -32,6 +33,7 @@ describe("a broker without a configuration of its own", () => {
       name: "sluice",
       main: "./entry.js",
       compatibility_date: "2026-11-01",
+      compatibility_flags: ["enable_request_signal"],
       durable_objects: {
         bindings: [
           { name: "SLUICE_QUEUES", class_name: "QueueBroker" },
@@ -76,6 +78,7 @@ describe("a broker with a configuration in the current folder", () => {
       name: "orders-broker",
       main: "./entry.js",
       compatibility_date: "2026-10-01",
+      compatibility_flags: ["nodejs_compat", "enable_request_signal"],
       assets: { directory: "../../dashboard" },
       vars: { A: "1", SLUICE_ENV: "development" },
       durable_objects: {

@@ -42,6 +42,9 @@ export interface BrokerConfigInput {
 /** Compatibility date of a broker that has no configuration of its own: the one its code is tested with. */
 export const BROKER_COMPATIBILITY_DATE = "2026-11-01";
 
+/** Tells the broker of SQS clients that have stopped waiting for messages: otherwise they would be given some. */
+export const BROKER_COMPATIBILITY_FLAG = "enable_request_signal";
+
 /**
  * The broker's configuration: its own one where there is one, with its Durable Object classes, a service
  * binding to every consumer and the generated entry that knows the topology.
@@ -59,6 +62,7 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     name: base.name,
     main: `./${ENTRY_FILE}`,
     compatibility_date: config.compatibility_date ?? BROKER_COMPATIBILITY_DATE,
+    compatibility_flags: [...new Set([...config.compatibility_flags, BROKER_COMPATIBILITY_FLAG])],
     durable_objects: {
       ...config.durable_objects,
       bindings: withBrokerObjects(config.durable_objects.bindings),

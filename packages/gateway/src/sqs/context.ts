@@ -22,6 +22,11 @@ export interface SqsSettings {
   readonly home: Home;
   /** Whether a queue can be purged, and a name be used again, only once in 60 s, as on AWS. Default false. */
   readonly isStrictAboutTime: boolean;
+  /**
+   * Whether a receive that has waited looks whether its client is still there before it hands messages over (`hand-over.ts`):
+   * where clients connect to workerd itself, which does not see them go. Default false.
+   */
+  readonly looksForClients?: boolean;
 }
 
 /** One request: who makes it, over what. */
@@ -38,8 +43,10 @@ export interface SqsContext {
   readonly isQuery: boolean;
   /** Path of the request behind the endpoint: in the Query protocol it can name the queue. */
   readonly path: string;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client has gone, also while it is being answered. */
   readonly signal: AbortSignal;
+  /** Says that the client may have gone by now, so that it is looked for before it is answered. */
+  lookForClient(): void;
   /** `X-Amzn-Trace-Id` of the request. */
   readonly traceHeader: string | null;
 }

@@ -15,6 +15,7 @@ import { type AwsAccess, callerOf, refusedPage } from "../aws-caller.ts";
 import { handle, QUEUELESS_ACTIONS } from "./actions.ts";
 import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
 import { refuse } from "./errors.ts";
+import { lookingBody } from "./hand-over.ts";
 import { KnownQueues } from "./known-queues.ts";
 import { isTraceHeader } from "./message/message-attributes.ts";
 import { SQS_MODEL } from "./model.ts";
@@ -36,11 +37,23 @@ export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings
   const calls = new QueueCalls(ports.queue, ports.now);
   app.all("/*", async (c) => {
     const requestId = crypto.randomUUID();
-    const { status, headers, body } = await answer(c.req.raw, requestId, keepAliveOf(c));
-    return new Response(body, { status, headers });
+    const keepAlive = keepAliveOf(c);
+    let isLookedFor = false;
+    const lookForClient = () => {
+      isLookedFor = settings.looksForClients === true;
+    };
+    const { status, headers, body } = await answer(c.req.raw, requestId, { keepAlive, lookForClient });
+    if (!isLookedFor) return new Response(body, { status, headers });
+    const looking = lookingBody(body, c.req.raw.signal);
+    keepAlive(looking.written);
+    return new Response(looking.body, { status, headers });
   });
 
-  async function answer(raw: Request, requestId: string, keepAlive: KeepAlive): Promise<Answer> {
+  async function answer(
+    raw: Request,
+    requestId: string,
+    client: Pick<SqsContext, "keepAlive" | "lookForClient">,
+  ): Promise<Answer> {
     const url = new URL(raw.url);
     const bodyless: SignedRequest = { method: raw.method, url, headers: raw.headers, body: new Uint8Array() };
     const protocol = protocolOf(bodyless, SQS_MODEL);
@@ -66,7 +79,7 @@ export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings
         settings,
         known,
         calls,
-        keepAlive,
+        ...client,
         caller,
         endpoint: `${url.origin}${prefix}`,
         isQuery: call.protocol === "query",

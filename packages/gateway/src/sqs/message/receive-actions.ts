@@ -10,7 +10,10 @@ export const MESSAGES_MAX = 10;
 export const WAIT_SECONDS_MAX = 20;
 export const VISIBILITY_SECONDS_MAX = 43_200;
 
-/** Receives messages; waits for one if the request or the queue says so, and not for a client that has gone. */
+/**
+ * Receives messages; waits for one if the request or the queue says so. Nothing is kept from others for a client that has
+ * gone: its wait ends, and what it was given meanwhile is given back.
+ */
 export function receiveMessage(
   context: SqsContext,
   input: SqsInput<"ReceiveMessage">,
@@ -33,7 +36,30 @@ export function receiveMessage(
 }
 
 async function receive(
-  { ports, calls, keepAlive, signal }: SqsContext,
+  context: SqsContext,
+  queue: KnownQueue,
+  input: SqsInput<"ReceiveMessage">,
+): Promise<ReceiveReply> {
+  const { ports, keepAlive, signal } = context;
+  const { name } = queue;
+  const receiverId = crypto.randomUUID();
+  const receiving = receiveFor(receiverId, context, queue, input);
+  const undo = async () => {
+    const object = ports.queue(name);
+    await object.cancelReceive(name, receiverId);
+    const reply = await receiving;
+    if (reply.kind !== "received") return;
+    const receipts = reply.messages.map(({ receipt }) => receipt);
+    await object.giveBack(name, receipts);
+  };
+  // A queue that is gone by then holds nothing back, and its other failures are told to those who ask next.
+  signal.addEventListener("abort", () => keepAlive(undo().catch(() => {})));
+  return receiving;
+}
+
+async function receiveFor(
+  receiverId: string,
+  { ports, calls, keepAlive, lookForClient }: SqsContext,
   { name, isFifo }: KnownQueue,
   input: SqsInput<"ReceiveMessage">,
 ): Promise<ReceiveReply> {
@@ -48,15 +74,9 @@ async function receive(
   const now = await calls.receiveNow(name, request, keepAlive);
   if (now.kind === "received") return now;
   if (now.kind !== "unserved" && WaitTimeSeconds === 0) return now;
-  const queue = ports.queue(name);
-  const receiverId = crypto.randomUUID();
-  const giveUp = () => void queue.cancelReceive(name, receiverId).catch(() => {});
-  signal.addEventListener("abort", giveUp);
-  try {
-    return await queue.receive(name, { ...request, receiverId });
-  } finally {
-    signal.removeEventListener("abort", giveUp);
-  }
+  const reply = await ports.queue(name).receive(name, { ...request, receiverId });
+  if (reply.kind === "received") lookForClient();
+  return reply;
 }
 
 function checkRanges(input: SqsInput<"ReceiveMessage">): void {

@@ -1,0 +1,89 @@
+import type { ReceiveReply } from "@sluice/protocol";
+import { PackedWriter } from "@sluice/protocol";
+import { describe, expect, it } from "vitest";
+import { SqsClient } from "../../test/sqs-client.ts";
+import { lookingBody } from "./hand-over.ts";
+
+const XML = '<?xml version="1.0"?><a>\n</a>';
+
+describe("an answer that looks for its client", () => {
+  it.each([
+    ["JSON", '{"a":1}', '\n\n{"a":1}'],
+    ["XML", XML, '<?xml version="1.0"?>\n\n<a>\n</a>'],
+  ])("is the same %s with white space where it means nothing", async (_, text, expected) => {
+    const { body, written } = lookingBody(text, new AbortController().signal);
+    expect(await new Response(body).text()).toBe(expected);
+    await written;
+  });
+
+  it("is not written to a client that has gone", async () => {
+    const client = new AbortController();
+    const { body, written } = lookingBody('{"a":1}', client.signal);
+    const reader = body.getReader();
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe("\n");
+    client.abort();
+    await expect(reader.read()).rejects.toThrow();
+    await written;
+  });
+});
+
+/** A receive that waits until it is told what it gets. */
+function waitingReceive() {
+  const calls: [method: string, ...args: unknown[]][] = [];
+  const { promise, resolve } = Promise.withResolvers<ReceiveReply>();
+  const objects = {
+    receiveNow: async () => [{ kind: "empty" as const }],
+    receive: () => promise,
+    cancelReceive: async (_queue: string, receiverId: string) => void calls.push(["cancel", receiverId]),
+    giveBack: async (_queue: string, receipts: readonly string[]) => void calls.push(["giveBack", receipts]),
+  };
+  return { client: new SqsClient({ objects }), calls, answer: resolve };
+}
+
+describe("a client that goes while its receive waits", () => {
+  const ask = async ({ client }: ReturnType<typeof waitingReceive>, signal: AbortSignal) => {
+    const QueueUrl = await client.create("orders");
+    return client.app.request(
+      new Request("http://localhost/", {
+        method: "POST",
+        headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": "AmazonSQS.ReceiveMessage" },
+        body: JSON.stringify({ QueueUrl, WaitTimeSeconds: 20 }),
+        signal,
+      }),
+    );
+  };
+  const quiet = () => new Promise((resolve) => setImmediate(resolve));
+
+  it("waits no more", async () => {
+    const receive = waitingReceive();
+    const gone = new AbortController();
+    const answered = ask(receive, gone.signal);
+    await quiet();
+    gone.abort();
+    receive.answer({ kind: "empty" });
+    await answered;
+    expect(receive.calls).toEqual([["cancel", expect.stringMatching(/^[0-9a-f-]{36}$/)]]);
+  });
+
+  it("gives back what it was given meanwhile", async () => {
+    const receive = waitingReceive();
+    const gone = new AbortController();
+    const answered = ask(receive, gone.signal);
+    await quiet();
+    const writer = new PackedWriter();
+    writer.append({ id: new Uint8Array(16), contentType: "text", body: "x" });
+    const facts = { receiveCount: 1, firstReceivedMs: 1, sequenceNumber: null };
+    receive.answer({
+      kind: "received",
+      packed: writer.slice(0, writer.byteLength),
+      messages: [{ receipt: "receipt", ...facts }],
+    });
+    gone.abort();
+    await answered;
+    await quiet();
+    expect(receive.calls).toEqual([
+      ["cancel", expect.any(String)],
+      ["giveBack", ["receipt"]],
+    ]);
+  });
+});
