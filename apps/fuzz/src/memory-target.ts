@@ -48,25 +48,30 @@ export function memoryTarget(access: AwsAccess = OPEN): Target {
 }
 
 function directoryOf(world: World): QueueDirectory {
+  const revisions = new Map<string, number>();
   return {
-    account: accountOf(world),
+    account: accountOf(world, revisions),
     topics: new MemoryTopics().rpc,
     topic: (name) => ({ publish: async (_, request) => world.core(name).topic.publish(request) }),
-    queue: (name) => overRpc<QueueObject>(objectOf(world, name)),
+    queue: (name) => overRpc<QueueObject>(objectOf(world, name, revisions)),
     describe: async (name) => world.core(name).describe(),
     advanceClock: null,
   };
 }
 
 /** What the gateway calls on a queue's object for SQS. */
-function objectOf(world: World, name: string): Partial<QueueObject> {
+function objectOf(world: World, name: string, revisions: ReadonlyMap<string, number>): Partial<QueueObject> {
   const core = () => {
     if (world.queues[name] !== undefined) return world.core(name);
     throw noSuchQueue(name);
   };
   return {
-    enqueue: async (_, request) => core().enqueue(request),
+    enqueue: async (_, request) => {
+      const isOutdated = (request.revision ?? Infinity) < (revisions.get(name) ?? 0);
+      return isOutdated ? { ok: "outdated" } : core().enqueue(request);
+    },
     receive: async (_, request) => core().receivers.receive(request),
+    receiveNow: async (_, requests) => core().receivers.receiveNow(requests),
     giveBack: async (_, receipts) => core().giveBack(receipts),
     cancelReceive: async (_, receiverId) => core().receivers.cancel(receiverId),
     deleteBatch: async (_, receipts) => core().deleteBatch(receipts),
@@ -80,22 +85,25 @@ function objectOf(world: World, name: string): Partial<QueueObject> {
 }
 
 /** The directory, which tells the queues what they are set to. */
-function accountOf(world: World): AccountDirectory {
+function accountOf(world: World, revisions: Map<string, number>): AccountDirectory {
   const { directory } = new MemoryAccount();
   return overRpc<AccountDirectory>({
     ...directory,
     createQueue: async (queue) => {
       const reply = await directory.createQueue(queue);
-      if (reply.ok) world.queues[queue.name] = reply.record.definition;
+      if (!reply.ok) return reply;
+      world.queues[queue.name] = reply.record.definition;
+      revisions.set(queue.name, reply.record.revision);
       return reply;
     },
     changeQueue: async (queueId, change) => {
       const reply = await directory.changeQueue(queueId, change);
       if (!reply.ok) return reply;
-      const { name, definition } = reply.record;
+      const { name, definition, revision } = reply.record;
       await world.core(name).reconfigure(
         () => {
           world.queues[name] = definition;
+          revisions.set(name, revision);
         },
         () => {},
       );
