@@ -1,3 +1,4 @@
+export * from "./delivery.ts";
 export * from "./envelope.ts";
 export * from "./filter/invalid-filter-policy.ts";
 export * from "./filter/match.ts";

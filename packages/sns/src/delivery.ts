@@ -1,0 +1,70 @@
+import { decodeAttributes, encodeAttributes, type StoredNotification } from "@sluice/aws";
+
+/** What a request with a message of SNS says of itself (spec sns-delivery 8.1). */
+const USER_AGENT = "Amazon Simple Notification Service Agent";
+/** Of confirmations, whatever the subscription's policy says. */
+const CONFIRMATION_CONTENT_TYPE = "text/plain; charset=UTF-8";
+/** Too many requests. */
+const STATUS_RETRIED = 429;
+
+/** What the attributes of a stored message say of it; `null` for one that came from no topic. */
+export function notificationOf(attributes: Uint8Array | undefined): StoredNotification | null {
+  return decodeAttributes(attributes).notification ?? null;
+}
+
+/**
+ * Headers of the request with a message (spec sns-delivery 8.1).
+ *
+ * @param notification `null` for a message that came from no topic.
+ * @param messageId 32 hexadecimal digits; the same in every attempt.
+ * @param contentType of notifications, by the subscription's policy.
+ */
+export function deliveryHeaders(
+  notification: StoredNotification | null,
+  messageId: string,
+  contentType: string,
+): Readonly<Record<string, string>> {
+  const type = notification?.type ?? "Notification";
+  const isNotification = type === "Notification";
+  return {
+    "x-amz-sns-message-type": type,
+    "x-amz-sns-message-id": uuidOf(messageId),
+    ...(notification === null ? {} : { "x-amz-sns-topic-arn": notification.topicArn }),
+    // A subscription that is not confirmed yet is not named.
+    ...(notification === null || type === "SubscriptionConfirmation"
+      ? {}
+      : { "x-amz-sns-subscription-arn": notification.subscriptionArn }),
+    ...(isNotification && notification?.isRaw !== false ? { "x-amz-sns-rawdelivery": "true" } : {}),
+    "content-type": isNotification ? contentType : CONFIRMATION_CONTENT_TYPE,
+    "user-agent": USER_AGENT,
+    "accept-encoding": "gzip,deflate",
+  };
+}
+
+/**
+ * What an answer means (spec sns-delivery 6.2): `transient` is tried again by the policy, `permanent` never.
+ *
+ * Of the statuses, 429 and those from 500 on are transient, and 1xx, which is no answer yet. Redirects are not followed.
+ */
+export function classOfStatus(status: number): "ok" | "transient" | "permanent" {
+  if (status >= 200 && status <= 299) return "ok";
+  return status === STATUS_RETRIED || status >= 500 || status < 200 ? "transient" : "permanent";
+}
+
+/**
+ * The attributes of a message that goes to the dead-letter queue of its subscription (spec sns-delivery 6.3): those of the
+ * publisher with raw delivery, none without, since they are in the envelope. `undefined` for no attributes.
+ */
+export function deadLetterAttributes(attributes: Uint8Array | undefined): Uint8Array | undefined {
+  return encodeAttributes({ attributes: decodeAttributes(attributes).attributes, traceHeader: null });
+}
+
+/** Whether a message that cannot be delivered goes to a dead-letter queue: confirmations never do (spec sns-delivery 6.3). */
+export function canBeDeadLetter(attributes: Uint8Array | undefined): boolean {
+  return (notificationOf(attributes)?.type ?? "Notification") === "Notification";
+}
+
+/** 32 hexadecimal digits as SNS writes them. */
+export function uuidOf(messageId: string): string {
+  return messageId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
