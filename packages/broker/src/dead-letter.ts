@@ -1,5 +1,6 @@
 import type { Slice } from "@sluice/engine";
 import { changeRecord, isReadable, joinPacked, PackedIndex } from "@sluice/protocol";
+import { deadNotification, isForNotifications } from "./endpoint/dead-notification.ts";
 import { SEGMENT_BYTES_MAX } from "./incoming.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { deadLetterQueueOf } from "./rules.ts";
@@ -15,28 +16,33 @@ export function buryDead(core: QueueCore, dead: readonly Slice[], reason: string
   if (dead.length === 0) return;
   const target = deadLetterQueueOf(core.ports.definitionOf(core.name));
   const { log } = core.ports;
-  const lines: string[] = [];
+  const dropped: string[] = [];
+  const moved: string[] = [];
   const records: Uint8Array[] = [];
   for (const slice of dead) {
-    for (const record of readRecords(core, slice)) {
-      records.push(record.packed);
-      const what =
-        target === null
-          ? `Dropped message "${record.id(0)}" on queue "${core.name}"`
-          : `Moving message "${record.id(0)}" on queue "${core.name}" to dead letter queue "${target}"`;
-      lines.push(`${what} after ${slice.attempts} failed attempt(s): ${reason}`);
+    for (const { id, packed } of readRecords(core, slice)) {
+      const isMoved = target !== null && packed !== null;
+      const what = isMoved
+        ? `Moving message "${id}" on queue "${core.name}" to dead letter queue "${target}"`
+        : `Dropped message "${id}" on queue "${core.name}"`;
+      (isMoved ? moved : dropped).push(`${what} after ${slice.attempts} failed attempt(s): ${reason}`);
+      if (isMoved) records.push(packed);
     }
   }
-  for (const line of firstLines(lines)) {
-    if (target === null) log.warn(line);
-    else log.info(line);
-  }
+  for (const line of firstLines(dropped)) log.warn(line);
+  for (const line of firstLines(moved)) log.info(line);
   if (target === null) return;
   for (const part of inParts(records)) core.outbox.put(target, joinPacked(part));
 }
 
+/** A dead message as its dead-letter queue gets it; `null` for one that no such queue gets. */
+interface DeadLetter {
+  readonly id: string;
+  readonly packed: Uint8Array | null;
+}
+
 /** Copies of the records of dead messages, each without its own delay: that was served here. */
-function readRecords(core: QueueCore, slice: Slice): PackedIndex[] {
+function readRecords(core: QueueCore, slice: Slice): DeadLetter[] {
   const { segmentId, from, to, attempts } = slice;
   try {
     const payload = core.payloadOf(segmentId);
@@ -45,7 +51,7 @@ function readRecords(core: QueueCore, slice: Slice): PackedIndex[] {
     if (readable.length < positions.length) {
       core.messagesLost(slice, positions.length - readable.length, "their bytes are not what was stored");
     }
-    return readable.map((i) => deadRecord(core, payload, i, attempts));
+    return readable.map((i) => ({ id: payload.id(i), packed: deadRecord(core, payload, i, attempts) }));
   } catch (error) {
     core.messagesLost(slice, to - from, error);
     return [];
@@ -57,23 +63,22 @@ function readRecords(core: QueueCore, slice: Slice): PackedIndex[] {
  * received. On a FIFO queue its id takes the place of its deduplication id, so no two dead letters are duplicates, and it
  * counts as sent when it arrives (spec sqs 4.3, 5.5, 6.1, 6.2).
  */
-function deadRecord(core: QueueCore, payload: PackedIndex, i: number, attempts: number): PackedIndex {
+function deadRecord(core: QueueCore, payload: PackedIndex, i: number, attempts: number): Uint8Array | null {
   const definition = core.ports.definitionOf(core.name);
+  if (isForNotifications(definition)) return deadNotification(payload, i, () => core.newMessageId());
   if (!definition?.receive?.redrive && !core.ports.daemonOf?.(core.name)) {
     const record = new PackedIndex(payload.records(i, i + 1).slice());
     record.clearDelay(0);
-    return record;
+    return record.packed;
   }
   const known = payload.hasExtension(i) ? payload.extension(i) : {};
   const extension = { ...known, deadLetterSource: core.name };
-  return new PackedIndex(
-    changeRecord(payload, i, {
-      earlierReceives: payload.earlierReceives(i) + attempts,
-      ...(core.queue.isFifo
-        ? { timestampMs: 0, extension: { ...extension, deduplicationId: payload.id(i) } }
-        : { extension }),
-    }),
-  );
+  return changeRecord(payload, i, {
+    earlierReceives: payload.earlierReceives(i) + attempts,
+    ...(core.queue.isFifo
+      ? { timestampMs: 0, extension: { ...extension, deduplicationId: payload.id(i) } }
+      : { extension }),
+  });
 }
 
 /** The first few lines, and how many more there are. */

@@ -37,6 +37,8 @@ import { DamageLog } from "./damage-log.ts";
 import { buryDead } from "./dead-letter.ts";
 import { Deduplication } from "./deduplication.ts";
 import { PushDispatcher } from "./dispatcher.ts";
+import { isForNotifications } from "./endpoint/dead-notification.ts";
+import { buryExpired } from "./endpoint/notification-life.ts";
 import { PeriodicTasks } from "./endpoint/periodic-tasks.ts";
 import { WorkerDaemon } from "./endpoint/worker-daemon.ts";
 import { enqueue } from "./enqueue.ts";
@@ -420,8 +422,11 @@ export class QueueCore {
     const lapsed = expireLeases(this.queue, nowMs, (failed) => lapseDelayMs(this, failed));
     this.#dispatcher.noteLapsed(lapsed, nowMs);
     buryDead(this, lapsed.dead, "its lease expired");
-    const expired = expireRetention(this.queue, nowMs);
-    if (expired > 0) {
+    const slices: Slice[] = [];
+    const expired = expireRetention(this.queue, nowMs, (slice) => slices.push(slice));
+    if (isForNotifications(this.ports.definitionOf(this.name))) {
+      buryExpired(this, slices);
+    } else if (expired > 0) {
       this.ports.log.warn(
         `Queue "${this.name}": ${expired} message(s) were kept for the retention period of ` +
           `${this.queue.rules.retentionMs / 1000} s and are deleted`,

@@ -8,6 +8,7 @@ import {
   RETRIES_DEFAULT,
 } from "@sluice/protocol";
 import { retriesOf } from "@sluice/retry";
+import { isForNotifications } from "./endpoint/dead-notification.ts";
 
 /**
  * How much longer a push lease is than a handler may take, in ms. Meanwhile its consumer is asked what the handler had
@@ -36,7 +37,10 @@ export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
     maxConcurrency: isEndpoint ? consumer.settings.maxConcurrency : (push?.maxConcurrency ?? null),
     ...(isEndpoint ? { scalesConcurrency: false } : {}),
     retryDelayMs: 1000 * (settings?.retryDelaySeconds ?? 0),
-    retentionMs: 1000 * (definition?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT),
+    retentionMs:
+      1000 * (definition?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT) +
+      // A notification whose attempt is due at the very end of its life is still delivered (spec sns-delivery 11.2).
+      (isForNotifications(definition) ? 1 : 0),
     pushLeaseMs: HANDLER_WALL_CLOCK_MS_MAX + LEASE_GRACE_MS,
     ...(definition?.fifo === undefined ? {} : { fifo: true }),
   };

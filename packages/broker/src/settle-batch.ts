@@ -8,6 +8,7 @@ import {
 } from "@sluice/protocol";
 import { buryDead, firstLines } from "./dead-letter.ts";
 import type { RejectedDelivery } from "./delivery-result.ts";
+import { endOutlived } from "./endpoint/notification-life.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { unnamedDelayMs } from "./retry-delay.ts";
 import type { Running } from "./running.ts";
@@ -53,7 +54,8 @@ function acknowledgeAll(core: QueueCore, { batch }: Running): number {
 }
 
 function settleEach(core: QueueCore, { batch, delivery }: Running, result: DeliveryResult): number {
-  const ids = idsOf(delivery.packed);
+  const messages = new PackedIndex(delivery.packed);
+  const ids = Array.from({ length: messages.count }, (_, i) => messages.id(i));
   const verdicts = settle(result, ids, null);
   const reason = reasonOf(result);
   const lines: string[] = [];
@@ -74,6 +76,11 @@ function settleEach(core: QueueCore, { batch, delivery }: Running, result: Deliv
           verdict.delaySeconds === null
             ? unnamedDelayMs(core, `${ids[first + from - slice.from]}`, slice.attempts)
             : 1000 * verdict.delaySeconds;
+        const sentMs = messages.timestampMs(first + from - slice.from);
+        if (endOutlived(core, range, sentMs, delayMs, reason)) {
+          from = to;
+          continue;
+        }
         const outcome = retry(core.queue, range, core.nowMs + delayMs, core.nowMs);
         dead.push(...outcome.dead);
         if (verdict.clampedFromSeconds !== undefined) {
@@ -99,12 +106,6 @@ function settleEach(core: QueueCore, { batch, delivery }: Running, result: Deliv
   for (const line of firstLines(lines)) core.ports.log.info(line);
   buryDead(core, dead, reason);
   return acked;
-}
-
-/** Ids of the messages of a batch, in its order. */
-function idsOf(packed: Uint8Array): string[] {
-  const index = new PackedIndex(packed);
-  return Array.from({ length: index.count }, (_, i) => index.id(i));
 }
 
 function verdictAt(verdicts: readonly Verdict[], position: number): Verdict {

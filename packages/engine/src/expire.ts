@@ -54,9 +54,14 @@ export function endPushLeases(queue: Queue, nowMs: number): RetryOutcome {
  * `expired` from `ready`, `delayed` or received: messages older than the queue's retention. Those of other leases are
  * spared until these have ended.
  *
+ * @param noteExpired is told which ones, for a caller that moves their bytes.
  * @returns how many are gone.
  */
-export function expireRetention(queue: Queue, nowMs: number): number {
+export function expireRetention(
+  queue: Queue,
+  nowMs: number,
+  noteExpired: (expired: Slice) => void = () => {},
+): number {
   const acceptedUntilMs = nowMs - queue.rules.retentionMs;
   if (oldestExpiringMs(queue) > acceptedUntilMs) return 0;
   let expired = 0;
@@ -66,10 +71,15 @@ export function expireRetention(queue: Queue, nowMs: number): number {
       continue;
     }
     if (!segment.runs.isAgeOrdered) {
-      expired += expireOneByOne(queue, segment, acceptedUntilMs);
+      expired += expireOneByOne(queue, segment, acceptedUntilMs, noteExpired);
       continue;
     }
-    expired += expireUntouched(queue, segment, acceptedUntilMs);
+    const { cursor } = segment;
+    const untouched = expireUntouched(queue, segment, acceptedUntilMs);
+    expired += untouched;
+    if (untouched > 0) {
+      noteExpired({ segmentId: segment.id, from: cursor, to: cursor + untouched, attempts: 0 });
+    }
     for (const entry of [...segment.entries]) {
       if (!canExpire(entry) || segment.acceptedOf(entry.from) > acceptedUntilMs) continue;
       const { state, atMs } = entry;
@@ -78,6 +88,7 @@ export function expireRetention(queue: Queue, nowMs: number): number {
       while (to < entry.to && segment.acceptedOf(to) <= acceptedUntilMs) to = segment.runEnd(to);
       if (to < entry.to) putBack(queue, splitOff(entry, to), state, atMs);
       expired += entry.count;
+      noteExpired(sliceOf(entry));
       removeEntry(queue, entry);
     }
   }
@@ -85,14 +96,21 @@ export function expireRetention(queue: Queue, nowMs: number): number {
 }
 
 /** Of a segment whose messages are not in order of their age: each run is looked at, and each old message by itself. */
-function expireOneByOne(queue: Queue, segment: Segment, acceptedUntilMs: number): number {
+function expireOneByOne(
+  queue: Queue,
+  segment: Segment,
+  acceptedUntilMs: number,
+  noteExpired: (expired: Slice) => void,
+): number {
   let expired = 0;
   for (let from = 0; from < segment.count; from = segment.runEnd(from)) {
     if (segment.acceptedOf(from) > acceptedUntilMs) continue;
     for (let i = from; i < segment.runEnd(from); i++) {
       const known = segment.entryOf(i);
       if (!segment.has(i) || (known !== null && !canExpire(known))) continue;
-      removeEntry(queue, isolate(queue, segment, i));
+      const entry = isolate(queue, segment, i);
+      noteExpired(sliceOf(entry));
+      removeEntry(queue, entry);
       expired += 1;
     }
   }

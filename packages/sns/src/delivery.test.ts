@@ -1,6 +1,12 @@
 import { decodeAttributes, encodeAttributes, type StoredNotification } from "@sluice/aws";
 import { describe, expect, it } from "vitest";
-import { canBeDeadLetter, classOfStatus, deadLetterAttributes, deliveryHeaders, notificationOf } from "./delivery.ts";
+import {
+  canBeDeadLetter,
+  classOfStatus,
+  deadLetterAttributes,
+  deliveryHeaders,
+  notificationOf,
+} from "./delivery.ts";
 
 const ID = "5f1c3c1e8f6e4c3c9a5d1f3a5b7c9d0e";
 const NOTIFICATION: StoredNotification = {

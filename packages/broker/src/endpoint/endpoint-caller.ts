@@ -50,7 +50,8 @@ export class EndpointCaller {
       url,
       headers: { ...headers, ...this.#ownHeaders(), ...(await this.#signature(id, body)) },
       body,
-      connectTimeoutMs: 1000 * settings.connectTimeoutSeconds,
+      // SNS makes a delivery and nothing else: for its policy there is no difference.
+      connectTimeoutMs: settings.format === "sns" ? null : 1000 * settings.connectTimeoutSeconds,
       responseTimeoutMs: 1000 * settings.responseTimeoutSeconds,
     });
   }

@@ -15,8 +15,9 @@ export interface EndpointRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** How long it may take to find out whether anybody is there, and to answer, in ms. */
-  readonly connectTimeoutMs: number;
+  /** How long it may take to find out whether anybody is there, in ms; `null` does not ask: a lost request is `closed`. */
+  readonly connectTimeoutMs: number | null;
+  /** How long the answer may take, in ms. */
   readonly responseTimeoutMs: number;
 }
 

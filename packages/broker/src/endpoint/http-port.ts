@@ -18,6 +18,7 @@ export const httpPort: EndpointPort = {
       if (isTimeout(error)) {
         return { kind: "timedOut", reason: `it did not answer within ${responseTimeoutMs / 1000} s` };
       }
+      if (connectTimeoutMs === null) return { kind: "closed", reason: "it could not be reached, or hung up" };
       // A lost connection and one that was never made look the same.
       return (await answers(url, "HEAD", connectTimeoutMs)) === null
         ? { kind: "unreachable", reason: "it cannot be reached" }

@@ -4,7 +4,6 @@ import {
   type HttpPushConsumerDefinition,
   isEndpointQueue,
   type QueueDefinition,
-  RETENTION_SECONDS_DEFAULT,
   type TopicRecord,
   type TopicSubscription,
 } from "@sluice/protocol";
@@ -19,6 +18,8 @@ import type { Registry } from "../registry.ts";
 
 /** How long SNS waits for an endpoint, in seconds (spec sns-delivery 8.1). */
 export const SNS_TIMEOUT_SECONDS = 15;
+/** How long after it was published a message is still delivered to an endpoint, in seconds (spec sns-delivery 7). */
+export const SNS_LIFE_SECONDS = 3_600;
 
 /**
  * Makes the queue of an HTTP subscription what its topic and the subscription say now: creates it, or changes it. A queue of
@@ -78,7 +79,7 @@ export function endpointDefinition(topic: TopicRecord, subscription: TopicSubscr
   };
   return {
     deliveryDelaySeconds: 0,
-    messageRetentionSeconds: RETENTION_SECONDS_DEFAULT,
+    messageRetentionSeconds: SNS_LIFE_SECONDS,
     producers: [],
     consumer,
     ...(maxReceivesPerSecond === null ? {} : { maxReceivesPerSecond }),

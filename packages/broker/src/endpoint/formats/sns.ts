@@ -1,0 +1,30 @@
+import { CONTENT_TYPE_DEFAULT, contentTypeToSend } from "@sluice/retry";
+import { classOfStatus, deliveryHeaders, notificationOf } from "@sluice/sns";
+import type { EndpointFormat, EndpointOutcome, Verdict } from "../endpoint.ts";
+
+/**
+ * Messages of a topic to the endpoint of a subscription (spec sns-delivery 6, 8.1). An endpoint that is not there has failed
+ * like one that answers 503: SNS asks nobody whether it is back, its policy alone says when the next attempt is.
+ */
+export const snsFormat: EndpointFormat = {
+  headers({ id, extension }, settings) {
+    const notification = notificationOf(extension.attributes);
+    const isRaw = notification?.isRaw ?? true;
+    // The policy can have changed since the message was published, raw or not.
+    const contentType = contentTypeToSend(settings.contentType ?? CONTENT_TYPE_DEFAULT, isRaw);
+    return deliveryHeaders(notification, id, contentType);
+  },
+
+  judge(outcome: EndpointOutcome): Verdict {
+    if (outcome.kind !== "answered") return { kind: "retry", delaySeconds: null, reason: outcome.reason };
+    const reason = `it answered ${outcome.status}`;
+    switch (classOfStatus(outcome.status)) {
+      case "ok":
+        return { kind: "done" };
+      case "transient":
+        return { kind: "retry", delaySeconds: null, reason };
+      case "permanent":
+        return { kind: "dead", reason: `${reason}, which no other attempt would change` };
+    }
+  },
+};
