@@ -37,8 +37,9 @@ export async function createSigningIdentity(nowMs: number): Promise<SigningIdent
     publicExponent: Uint8Array.of(1, 0, 1),
     hash: "SHA-256",
   };
-  // The types know one result for keys of every kind.
-  const keys = (await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"])) as CryptoKeyPair;
+  const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  // workerd's types know one result for keys of every kind.
+  if (!("privateKey" in keys)) throw new Error("RSA has pairs of keys");
   const spki = (await crypto.subtle.exportKey("spki", keys.publicKey)) as ArrayBuffer;
   const pkcs8 = (await crypto.subtle.exportKey("pkcs8", keys.privateKey)) as ArrayBuffer;
   const content = certificateContent(AsnConvert.parse(spki, SubjectPublicKeyInfo), nowMs);
