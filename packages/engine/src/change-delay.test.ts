@@ -1,15 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { checkInvariants } from "../test/invariants.ts";
-import { queueWith, T0 } from "../test/queues.ts";
+import { pull, queueWith, rangesOf, T0 } from "../test/queues.ts";
 import { changeDelay } from "./change-delay.ts";
 import {
   counts,
   encodeIndex,
   encodeState,
+  expireLeases,
+  lease,
   type Queue,
   receive,
   removeMessage,
   restoreSegment,
+  retry,
   send,
 } from "./index.ts";
 
@@ -59,6 +62,32 @@ describe("another delay of a FIFO queue (spec sqs 4.1)", () => {
     expect(changeDelay(queue, DELAY_MS, 900_000, T0 + DELAY_MS)).toEqual([]);
     expect(take(queue, T0 + DELAY_MS)).toBe(1);
     expect(take(queue, T0 + 50_000)).toBe(1);
+    checkInvariants(queue);
+  });
+
+  it("leaves those alone that are in flight or wait for their next delivery", () => {
+    const queue = queueWith({ fifo: true });
+    const { segmentId } = sendTo(queue, ["held", "failed"], T0, T0);
+    expect(sendTo(queue, ["a", "b"]).segmentId).toBe(segmentId);
+    const [range] = rangesOf(pull(queue, 2, T0, T0 + 90_000));
+    if (range === undefined) throw new Error("two were leased");
+    retry(queue, { ...range, from: 1 }, T0 + 15_000, T0);
+    expect(changeDelay(queue, DELAY_MS, 40_000, T0)).toEqual([segmentId]);
+    checkInvariants(queue);
+    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 3, leased: 1 });
+    const taken = [14_999, 15_000, 39_999, 40_000, 90_000].map((ms) => {
+      expireLeases(queue, T0 + ms);
+      return lease(queue, { max: 10, expiresMs: T0 + 900_000, kind: "pull" }, T0 + ms)?.count ?? 0;
+    });
+    expect(taken).toEqual([0, 1, 0, 2, 1]);
+    checkInvariants(queue);
+  });
+
+  it("leaves a message alone that came due before the change and that nobody has asked for since", () => {
+    const queue = queueWith({ fifo: true });
+    sendTo(queue, ["a"]);
+    expect(changeDelay(queue, DELAY_MS, 40_000, T0 + DELAY_MS)).toEqual([]);
+    expect(take(queue, T0 + DELAY_MS)).toBe(1);
     checkInvariants(queue);
   });
 

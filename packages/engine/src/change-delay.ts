@@ -1,7 +1,7 @@
 import { advance, advanceSegment } from "./advance.ts";
 import type { Queue } from "./queue.ts";
 import type { Segment } from "./segment.ts";
-import { indexUntouched, lift, toWaiting } from "./transitions.ts";
+import { lift, toWaiting } from "./transitions.ts";
 
 /**
  * Lets the messages that still wait because of the queue's own delay wait for another one, counted from their send: what a
@@ -33,7 +33,6 @@ function changeDelayOf(queue: Queue, segment: Segment, fromMs: number, toMs: num
     runs.setDueMs(r, r === 0 ? dueMs : Math.max(dueMs, runs.dueMs(r - 1)));
   }
   for (const entry of apart) toWaiting(queue, entry, segment.dueOf(entry.from), nowMs);
-  indexUntouched(queue, segment);
   advanceSegment(queue, segment, nowMs);
   return true;
 }
