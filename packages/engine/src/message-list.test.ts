@@ -65,18 +65,13 @@ describe("a list of messages", () => {
   });
 
   it("is right after its memory was given back", () => {
-    const { list, segment } = everyTenth(2 * SLACK_MAX);
-    for (let i = 0; i < SLACK_MAX; i++) list.remove(segment, 10 * i, 0);
+    const [list, segment, count] = [new MessageList(), segmentOf(3 * SLACK_MAX), 2 * SLACK_MAX];
+    for (let i = 0; i < count; i++) list.insert(segment, i, 5 * i);
+    for (let i = 0; i < SLACK_MAX; i++) list.remove(segment, i, 5 * i);
     expect(list.slack).toBe(0);
-    list.insert(segment, 10 * SLACK_MAX + 1, 7);
-    expect(placesOf(list).slice(0, 2)).toEqual([
-      [0, 10 * SLACK_MAX],
-      [0, 10 * (SLACK_MAX + 1)],
-    ]);
-    expect(placesOf(list).slice(-2)).toEqual([
-      [0, 10 * (2 * SLACK_MAX - 1)],
-      [7, 10 * SLACK_MAX + 1],
-    ]);
+    list.insert(segment, count, 7 * count);
+    const left = Array.from({ length: SLACK_MAX }, (_, i) => [5 * (SLACK_MAX + i), SLACK_MAX + i]);
+    expect(placesOf(list)).toEqual([...left, [7 * count, count]]);
   });
 
   it.each([
