@@ -1,0 +1,332 @@
+import { decodeAttributes } from "@sluice/aws";
+import { PackedIndex, PUBLISH_BYTES_MAX, RECORD_HEADER_BYTES } from "@sluice/protocol";
+import { beforeEach, describe, expect, it } from "vitest";
+import { ENDPOINT, entries, SnsClient, textOf, textsIn } from "../../../test/sns-client.ts";
+import { BATCH_ENTRIES_MAX } from "./batch.ts";
+import { COPY_BYTES_MAX, SQS_ATTRIBUTES_MAX } from "./copies.ts";
+
+const ARN = "arn:aws:sns:us-east-1:000000000000:news";
+const FIFO_ARN = `${ARN}.fifo`;
+let sns: SnsClient;
+
+beforeEach(async () => {
+  sns = new SnsClient();
+  await sns.createTopic("news");
+});
+
+type Parameters = Readonly<Record<string, string>>;
+
+const subscribe = (queue: string, attributes: Parameters = {}, TopicArn = ARN) => {
+  const Endpoint = `arn:aws:sqs:us-east-1:000000000000:${queue}`;
+  const parameters = { TopicArn, Protocol: "sqs", Endpoint, ...entries("Attributes", attributes) };
+  return sns.call("Subscribe", parameters, "SubscriptionArn");
+};
+const RAW = { RawMessageDelivery: "true" };
+const publish = (Message: string, rest: Parameters = {}) =>
+  sns.call("Publish", { TopicArn: ARN, Message, ...rest }, "MessageId");
+const refusal = (rest: Parameters) => sns.refusal("Publish", { TopicArn: ARN, Message: "m", ...rest });
+const invalid = (text: string) => `400 InvalidParameter Invalid parameter: ${text}`;
+const attribute = (i: number, name: string, type: string, value = "v", field = "StringValue") => ({
+  [`MessageAttributes.entry.${i}.Name`]: name,
+  [`MessageAttributes.entry.${i}.Value.DataType`]: type,
+  [`MessageAttributes.entry.${i}.Value.${field}`]: value,
+});
+const attributes = (count: number) =>
+  Object.assign(
+    {},
+    ...Array.from({ length: count }, (_, i) => attribute(i + 1, `a${i}`, "String")),
+  ) as Parameters;
+
+/** The first copy for a queue of what was published first. */
+function copyFor(queue: string) {
+  const copies = sns.published[0]?.messages[0]?.copies ?? [];
+  const copy = copies.find(({ target }) => target === queue);
+  if (copy === undefined) throw new Error(`nothing was published to ${queue}`);
+  return copy;
+}
+
+function extensionOf(packed: Uint8Array) {
+  const { attributes: stored, ...others } = new PackedIndex(packed).extension(0);
+  return { ...others, ...decodeAttributes(stored) };
+}
+
+describe("Publish refuses", () => {
+  it.each<[Parameters, string]>([
+    [{ Message: "" }, invalid("Empty message")],
+    [{ Subject: "" }, invalid("Subject")],
+    [{ Subject: "x".repeat(100) }, invalid("Subject")],
+    [{ Subject: "a\nb" }, invalid("Subject")],
+    [{ Message: "x".repeat(262_145) }, invalid("Message too long")],
+    [{ Message: "x".repeat(262_133), ...attribute(1, "name", "String", "12") }, invalid("Message too long")],
+    [{ MessageStructure: "json" }, invalid("Message Structure - JSON message body failed to parse")],
+    [
+      { MessageStructure: "json", Message: '{"sqs":"x","default":1}' },
+      invalid("Message Structure - No default entry in JSON message body"),
+    ],
+    [{ MessageStructure: "xml" }, invalid("MessageStructure")],
+    [
+      { MessageDeduplicationId: "d" },
+      invalid(
+        "MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is not valid for this topic type",
+      ),
+    ],
+    [{ TopicArn: `${ARN}2` }, "404 NotFound Topic does not exist"],
+    [{ PhoneNumber: "+1" }, invalid("PhoneNumber Reason: this broker delivers over http, https and sqs")],
+    [
+      attribute(1, "a", "Text"),
+      "400 ParameterValueInvalid The message attribute 'a' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.",
+    ],
+    [
+      attribute(1, "a", "Binary"),
+      "400 ParameterValueInvalid The message attribute 'a' with type 'Binary' must use field 'Binary'.",
+    ],
+    [
+      attribute(1, "a", "String", ""),
+      "400 ParameterValueInvalid The message attribute 'a' must contain non-empty message attribute value for message attribute type 'String'.",
+    ],
+    [
+      { "MessageAttributes.entry.1.Name": "a", "MessageAttributes.entry.1.Value.StringValue": "v" },
+      "400 ValidationError 1 validation error detected: Value null at 'messageAttributes.a.member.dataType' failed to satisfy constraint: Member must not be null",
+    ],
+    [
+      attribute(1, ".a", "String"),
+      "400 ParameterValueInvalid Invalid message attribute name starting with character '.' was found.",
+    ],
+    [
+      attribute(1, "a.", "String"),
+      "400 ParameterValueInvalid Invalid message attribute name ending with character '.' was found.",
+    ],
+    [
+      attribute(1, "a..b", "String"),
+      "400 ParameterValueInvalid Message attribute name can not have successive '.' character.",
+    ],
+    [
+      attribute(1, "a b", "String"),
+      "400 ParameterValueInvalid Invalid non-alphanumeric character '#x20' was found in the message attribute name. Can only include alphanumeric characters, hyphens, underscores, or dots.",
+    ],
+    [
+      attribute(1, "a".repeat(257), "String"),
+      "400 ParameterValueInvalid Length of message attribute name must be less than 256 bytes.",
+    ],
+  ])("%o", async (rest, text) => {
+    expect(await refusal(rest)).toBe(text);
+    expect(sns.published).toEqual([]);
+  });
+
+  it("a message that its envelope makes too large for a queue", async () => {
+    await sns.createTopic("large", { MaximumMessageSize: "1048576" });
+    const TopicArn = ARN.replace("news", "large");
+    await subscribe("mail", {}, TopicArn);
+    // A quote takes two bytes in JSON.
+    const Message = '"'.repeat(COPY_BYTES_MAX / 2);
+    expect(await refusal({ TopicArn, Message })).toBe(invalid("Message too long"));
+  });
+
+  it("nothing that is exactly as large as may be", async () => {
+    await publish("x".repeat(262_144));
+    await publish("x".repeat(262_132), attribute(1, "name", "String", "12"));
+    await publish("m", { Subject: "x".repeat(99) });
+    await publish("m", attribute(1, "a".repeat(256), "String"));
+  });
+});
+
+describe("what is published to a standard topic", () => {
+  it("is in an envelope, or raw with its attributes, with an id of its own in each queue", async () => {
+    const arn = await subscribe("mail");
+    await subscribe("raw", RAW);
+    const messageId = await publish("hello", { Subject: "S", ...attribute(1, "a", "String") });
+    expect(JSON.parse(sns.copies().mail ?? "")).toMatchObject({
+      Type: "Notification",
+      MessageId: messageId,
+      Subject: "S",
+      Message: "hello",
+      UnsubscribeURL: `${ENDPOINT}/?Action=Unsubscribe&SubscriptionArn=${arn}`,
+      MessageAttributes: { a: { Type: "String", Value: "v" } },
+    });
+    expect(sns.copies().raw).toBe("hello");
+    const copies = sns.published[0]?.messages[0]?.copies ?? [];
+    const ids = copies.map(({ packed }) => new PackedIndex(packed).id(0));
+    expect(new Set([...ids, messageId.replaceAll("-", "")]).size).toBe(3);
+    expect(extensionOf(copyFor("mail").packed).attributes).toEqual({});
+    expect(extensionOf(copyFor("raw").packed).attributes).toEqual({
+      a: { DataType: "String", StringValue: "v" },
+    });
+  });
+
+  it("reaches a URL once it is confirmed, with its own id and what its headers will say", async () => {
+    const hook = {
+      TopicArn: ARN,
+      Protocol: "http",
+      Endpoint: "http://localhost:9/",
+      ReturnSubscriptionArn: "true",
+    };
+    const subscriptionArn = await sns.call("Subscribe", hook, "SubscriptionArn");
+    await publish("too early");
+    expect(sns.published).toEqual([]);
+    const { Token } = JSON.parse(sns.enqueued.at(-1)?.body ?? "") as { Token: string };
+    await sns.call("ConfirmSubscription", { TopicArn: ARN, Token });
+    const messageId = await publish("now");
+    const [copy] = sns.published[0]?.messages[0]?.copies ?? [];
+    if (copy === undefined) throw new Error("nothing was published");
+    expect(new PackedIndex(copy.packed).id(0)).toBe(messageId.replaceAll("-", ""));
+    expect(extensionOf(copy.packed).notification).toEqual({
+      ...{ type: "Notification", topicArn: ARN, subscriptionArn, isRaw: false },
+    });
+  });
+
+  it("passes filter policies by its attributes or by its body, and each protocol has its text", async () => {
+    await subscribe("by-attribute", { ...RAW, FilterPolicy: '{"a":["v"]}' });
+    const FilterPolicyScope = "MessageBody";
+    await subscribe("by-body", { ...RAW, FilterPolicy: '{"kind":["x"]}', FilterPolicyScope });
+    await publish('{"kind":"x"}');
+    expect(Object.keys(sns.copies())).toEqual(["by-body"]);
+    const Message = JSON.stringify({ default: '{"kind":"x"}', sqs: '{"kind":"y"}' });
+    await publish(Message, { MessageStructure: "json", ...attribute(1, "a", "String") });
+    expect(sns.copies()).toEqual({ "by-attribute": '{"kind":"y"}' });
+  });
+
+  it("keeps its message group for fair queues", async () => {
+    await subscribe("mail", RAW);
+    await publish("m", { MessageGroupId: "tenant" });
+    expect(extensionOf(copyFor("mail").packed)).toMatchObject({
+      groupId: "tenant",
+    });
+  });
+
+  it("with more raw attributes than SQS takes goes to the dead-letter queue", async () => {
+    const RedrivePolicy = '{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:dead"}';
+    await subscribe("mail", { ...RAW, RedrivePolicy });
+    await subscribe("dropped", RAW);
+    await publish("fits", attributes(SQS_ATTRIBUTES_MAX));
+    expect(Object.keys(sns.copies()).sort()).toEqual(["dropped", "mail"]);
+    await publish("does not", attributes(SQS_ATTRIBUTES_MAX + 1));
+    expect(sns.copies()).toEqual({ dead: "does not" });
+  });
+
+  it("goes to many in several calls, each of which fits into one commit", async () => {
+    const size = 262_144;
+    const count = Math.ceil(PUBLISH_BYTES_MAX / size) + 1;
+    for (let i = 0; i < count; i++) await subscribe(`q${i}`, RAW);
+    await publish("x".repeat(size));
+    const bytes = sns.published.map(({ messages }) =>
+      messages.flatMap(({ copies }) => copies).reduce((sum, { packed }) => sum + packed.byteLength, 0),
+    );
+    expect(bytes.reduce((sum, one) => sum + one)).toBe(count * (size + RECORD_HEADER_BYTES));
+    expect(bytes).toHaveLength(2);
+    for (const one of bytes) expect(one).toBeLessThanOrEqual(PUBLISH_BYTES_MAX);
+  });
+});
+
+describe("what is published to a FIFO topic", () => {
+  const create = (more: Parameters = {}) => sns.createTopic("news.fifo", { FifoTopic: "true", ...more });
+  const send = (rest: Parameters = {}) =>
+    sns.call("Publish", { TopicArn: FIFO_ARN, Message: "m", MessageGroupId: "g", ...rest }, "SequenceNumber");
+
+  it("has a group and something that tells duplicates", async () => {
+    await create();
+    expect(await refusal({ TopicArn: FIFO_ARN })).toBe(
+      invalid("The MessageGroupId parameter is required for FIFO topics"),
+    );
+    expect(await refusal({ TopicArn: FIFO_ARN, MessageGroupId: "g" })).toBe(
+      invalid(
+        "The topic should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly",
+      ),
+    );
+    expect(
+      await refusal({ TopicArn: FIFO_ARN, MessageGroupId: "a b", MessageDeduplicationId: "d" }),
+    ).toContain("MessageGroupId Reason");
+    await send({ MessageDeduplicationId: "d", MessageGroupId: "g".repeat(128) });
+    expect(
+      await refusal({ TopicArn: FIFO_ARN, MessageGroupId: "g".repeat(129), MessageDeduplicationId: "d" }),
+    ).toContain("MessageGroupId Reason");
+  });
+
+  it("is numbered by the topic, also when nobody gets it, and is told by its body or its id", async () => {
+    await create({ ContentBasedDeduplication: "true", FifoThroughputScope: "MessageGroup" });
+    expect(await send()).toBe("1");
+    await send({ MessageDeduplicationId: "d" });
+    expect(sns.published).toMatchObject([
+      {
+        deduplicationScope: "messageGroup",
+        messages: [{ groupId: "g", deduplicationId: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+      },
+      { messages: [{ deduplicationId: "d" }] },
+    ]);
+  });
+
+  it("has a place for its number in the envelope, and none when it is raw", async () => {
+    await create();
+    await subscribe("mail.fifo", {}, FIFO_ARN);
+    await subscribe("raw", RAW, FIFO_ARN);
+    await send({ Message: '00000000000000000000 "SequenceNumber"', MessageDeduplicationId: "d" });
+    const [enveloped, raw] = [copyFor("mail.fifo"), copyFor("raw")];
+    expect(raw.sequenceNumberAt).toBeNull();
+    enveloped.packed.set(new TextEncoder().encode("12345678901234567890"), enveloped.sequenceNumberAt ?? 0);
+    expect(JSON.parse(textOf(enveloped.packed))).toEqual({
+      ...{ Type: "Notification", MessageId: expect.any(String), SequenceNumber: "12345678901234567890" },
+      ...{ TopicArn: FIFO_ARN, Message: '00000000000000000000 "SequenceNumber"' },
+      ...{ Timestamp: expect.any(String), UnsubscribeURL: expect.any(String) },
+    });
+    expect(extensionOf(enveloped.packed)).toMatchObject({ groupId: "g", deduplicationId: "d" });
+    expect(extensionOf(raw.packed)).not.toHaveProperty("groupId");
+  });
+});
+
+describe("PublishBatch", () => {
+  const batch = (messages: readonly Parameters[]) =>
+    Object.fromEntries(
+      messages.flatMap((members, i) =>
+        Object.entries({ Message: "m", ...members }).map(([name, value]) => [
+          `PublishBatchRequestEntries.member.${i + 1}.${name}`,
+          value,
+        ]),
+      ),
+    ) as Parameters;
+  const refused = (messages: readonly Parameters[]) =>
+    sns.refusal("PublishBatch", { TopicArn: ARN, ...batch(messages) });
+  const numbered = (count: number) => Array.from({ length: count }, (_, i) => ({ Id: `i${i}` }));
+
+  it("publishes all messages in one call, and answers each under its id", async () => {
+    await subscribe("mail", RAW);
+    const { xml } = await sns.post("PublishBatch", { TopicArn: ARN, ...batch(numbered(BATCH_ENTRIES_MAX)) });
+    expect(textsIn(xml, "Id")).toEqual(numbered(BATCH_ENTRIES_MAX).map(({ Id }) => Id));
+    expect(textsIn(xml, "MessageId")).toEqual(
+      sns.published[0]?.messages.map(({ messageId }) =>
+        messageId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"),
+      ),
+    );
+    expect(xml).toContain("<Failed/>");
+    expect(sns.published).toHaveLength(1);
+  });
+
+  it.each<[readonly Parameters[], string]>([
+    [[], "400 EmptyBatchRequest The batch request doesn't contain any entries."],
+    [
+      numbered(BATCH_ENTRIES_MAX + 1),
+      "400 TooManyEntriesInBatchRequest The batch request contains more entries than permissible.",
+    ],
+    [
+      [{ Id: "a" }, { Id: "a" }],
+      "400 BatchEntryIdsNotDistinct Two or more batch entries in the request have the same Id.",
+    ],
+    [
+      [{ Id: "a b" }],
+      "400 InvalidBatchEntryId The Id of a batch entry in the batch request contains an impermissible character: a b",
+    ],
+    [
+      [{ Id: "a".repeat(81) }],
+      `400 InvalidBatchEntryId The Id of a batch entry in the batch request is too long: ${"a".repeat(81)}`,
+    ],
+    [
+      [
+        { Id: "a", Message: "x".repeat(131_072) },
+        { Id: "b", Message: "x".repeat(131_073) },
+      ],
+      "400 BatchRequestTooLong The length of all the messages put together is more than the limit.",
+    ],
+    [[{ Id: "a" }, { Id: "b", Message: "" }], invalid("Empty message")],
+  ])("refuses %#", async (messages, text) => {
+    expect(await refused(messages)).toBe(text);
+    expect(sns.published).toEqual([]);
+  });
+});
