@@ -62,6 +62,18 @@ describe("topologyTable", () => {
     expect(topologyTable({ queues: { orders } }, [])).toContain(`${SETTINGS.maxRetries}, exponential`);
   });
 
+  it("shows a redrive policy in the place of what the consumer says, or of nobody's", () => {
+    const receive = { redrive: { deadLetterQueue: "dead", maxReceiveCount: 5 } };
+    const consumer = { type: "worker", worker: "mail", settings: SETTINGS } as const;
+    expect(topologyTable({ queues: { a: queue({ receive }), b: queue({ receive, consumer }) } }, [])).toBe(
+      [
+        "queue  producers  consumer  batch      retries     dead letters",
+        "a      -          -         -          5 receives  dead",
+        "b      -          mail      10 or 5 s  5 receives  dead",
+      ].join("\n"),
+    );
+  });
+
   it("says so when there is no queue", () => {
     expect(topologyTable({ queues: {} }, [])).toBe("No queues.");
   });

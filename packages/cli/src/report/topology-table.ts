@@ -1,4 +1,10 @@
-import type { ConsumerDefinition, ConsumerSettings, QueueDefinition, QueueTopology } from "@sluice/protocol";
+import type {
+  ConsumerDefinition,
+  ConsumerSettings,
+  QueueDefinition,
+  QueueTopology,
+  RedriveSettings,
+} from "@sluice/protocol";
 
 const COLUMNS = ["queue", "producers", "consumer", "batch", "retries", "dead letters"] as const;
 const GAP = "  ";
@@ -24,18 +30,27 @@ export function topologyTable({ queues }: QueueTopology, elsewhere: readonly str
     .join("\n");
 }
 
-function row(name: string, { producers, consumer }: QueueDefinition, elsewhere: readonly string[]): string[] {
+function row(
+  name: string,
+  { producers, consumer, receive }: QueueDefinition,
+  elsewhere: readonly string[],
+): string[] {
   const senders = producers.map(({ worker, binding }) => `${worker} (${binding})`).join(", ");
-  if (consumer === null) return [name, senders || "-", "-", "-", "-", "-"];
-  const { settings } = consumer;
+  const redrive = receive?.redrive ?? null;
   return [
     name,
     senders || "-",
-    receiver(consumer, elsewhere),
-    consumer.type === "worker" ? batch(consumer.settings) : "-",
-    retries(settings),
-    settings.deadLetterQueue ?? "-",
+    consumer === null ? "-" : receiver(consumer, elsewhere),
+    consumer?.type === "worker" ? batch(consumer.settings) : "-",
+    retriesBy(redrive, consumer),
+    redrive?.deadLetterQueue ?? consumer?.settings.deadLetterQueue ?? "-",
   ];
+}
+
+/** A redrive policy counts before what the consumer says. */
+function retriesBy(redrive: RedriveSettings | null, consumer: ConsumerDefinition | null): string {
+  if (redrive !== null) return `${redrive.maxReceiveCount} receives`;
+  return consumer === null ? "-" : retries(consumer.settings);
 }
 
 function receiver(consumer: ConsumerDefinition, elsewhere: readonly string[]): string {
