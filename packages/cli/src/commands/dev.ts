@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { lockData } from "../data-lock.ts";
 import { configFilesOf, type Generation, generate } from "../dev/generation.ts";
 import { announce, leave, sessionsFolder } from "../dev/sessions.ts";
 import { supervise } from "../dev/supervisor.ts";
@@ -39,6 +40,7 @@ export async function dev(options: DevOptions, printer: Printer): Promise<number
   const introduce = introducer(printer);
   const waker = new QueueWaker();
   let current = await read();
+  const free = lockData(stateOf(current.plan, options), "sluice dev");
   let url: string | null = null;
 
   const adopt = (next: Generation) => {
@@ -79,6 +81,7 @@ export async function dev(options: DevOptions, printer: Printer): Promise<number
   });
   return wrangler.ended.finally(() => {
     isOver = true;
+    free();
     session.leave();
     waker.stop();
     watch.close();
@@ -97,13 +100,18 @@ function joinSessions(env: string) {
   return { folder, announce: announceFiles, leave: leaveFolder };
 }
 
-function wranglerArguments({ workers, broker }: Plan, options: DevOptions): string[] {
+/** Absolute path of the folder that everything is kept in. */
+function stateOf({ workers, broker }: Plan, { persistTo }: DevOptions): string {
   const [primary = broker] = workers;
-  const persistTo = options.persistTo ?? join(primary.userDirectory, ".wrangler/state");
+  return resolve(persistTo ?? join(primary.userDirectory, ".wrangler/state"));
+}
+
+function wranglerArguments(plan: Plan, options: DevOptions): string[] {
+  const { workers, broker } = plan;
   return [
     "dev",
     ...[...workers, broker].flatMap(({ configFile }) => ["--config", configFile]),
-    ...["--persist-to", resolve(persistTo)],
+    ...["--persist-to", stateOf(plan, options)],
     ...(options.port === undefined ? [] : ["--port", `${options.port}`]),
     ...(options.ip === undefined ? [] : ["--ip", options.ip]),
     ...(options.inspectorPort === undefined ? [] : ["--inspector-port", `${options.inspectorPort}`]),

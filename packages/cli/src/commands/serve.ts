@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { QueueTopology } from "@sluice/protocol";
+import { lockData } from "../data-lock.ts";
 import { generate } from "../dev/generation.ts";
 import { QueueWaker } from "../dev/wake-queues.ts";
 import { chosenEnvironment, wranglerEnvironment } from "../environment.ts";
-import type { GeneratedWorker } from "../generate/plan.ts";
+import type { GeneratedWorker, Plan } from "../generate/plan.ts";
 import { findPlaces } from "../places.ts";
-import { addresses, httpUrl } from "../report/addresses.ts";
+import { addresses, awsLines, httpUrl } from "../report/addresses.ts";
 import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
 import { assetWarnings } from "../serve/assets.ts";
@@ -48,7 +49,8 @@ export interface ServeMore {
  *
  * Resolves to the exit code when workerd has ended: 0 if this process was told to stop.
  *
- * @throws ConfigError or CliError for files that cannot be used, bindings that need more than workerd, a port in use.
+ * @throws ConfigError or CliError for files that cannot be used, bindings that need more than workerd, a port in
+ * use, or data that another process has.
  */
 export async function serve(options: ServeOptions, printer: Printer, more: ServeMore = {}): Promise<number> {
   const { targets, host = SERVE_HOST_DEFAULT, port = SERVE_PORT_DEFAULT } = options;
@@ -63,22 +65,53 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
     sessions: null,
     ...(more.queues === undefined ? {} : { queues: more.queues }),
   });
-  for (const warning of [...project.warnings, ...assetWarnings(project.workers)]) printer.warn(warning);
-  if (targets.length > 0) printer.print(`${topologyTable(project.topology, [])}\n`);
+  const primary = plan.workers[0] ?? plan.broker;
+  const state = resolve(options.persistTo ?? join(primary.userDirectory, ".wrangler/state"));
+  const free = lockData(state, "sluice serve");
+  try {
+    for (const warning of [...project.warnings, ...assetWarnings(project.workers)]) printer.warn(warning);
+    if (targets.length > 0) printer.print(`${topologyTable(project.topology, [])}\n`);
+    const { workerd, brokerVars } = await run(plan, { state, host, port, vars: more.vars ?? {} });
+    const url = httpUrl(host, workerd.port);
+    printer.print(more.introduction?.(url) ?? addresses(url, project));
+    printer.print(`data    ${state}`);
+    if (targets.length === 0 && more.introduction === undefined) {
+      printer.print(`\nFor AWS's SDKs and command line:\n${awsLines(url, brokerVars)}`);
+    }
+    // A queue that holds messages, or has tasks to send, goes on once it is asked.
+    const waker = new QueueWaker();
+    waker.wake(url, project.topology);
+    if (!isLoopback(host)) printer.warn(OPEN_TO_OTHERS);
+    return await stopOnSignals(workerd).finally(() => waker.stop());
+  } finally {
+    free();
+  }
+}
 
+/** How workerd is to run. */
+interface Run {
+  readonly state: string;
+  readonly host: string;
+  readonly port: number;
+  /** Variables of the broker, unless its own or the environment's say otherwise. */
+  readonly vars: Readonly<Record<string, string>>;
+}
+
+/** Bundles the Workers and starts workerd with them. */
+async function run({ workers, broker }: Plan, { state, host, port, vars: more }: Run) {
+  let brokerVars: Readonly<Record<string, unknown>> = {};
   const serveOne = async (generated: GeneratedWorker): Promise<ServedWorker> => {
     const { name, configFile } = generated;
     const upload = await bundleWorker(name, configFile, wranglerEnvironment(process.env));
     const own = await variablesOf(generated);
-    const vars =
-      generated === plan.broker ? brokerVariables({ ...more.vars, ...own }, process.env, host) : own;
+    const vars = generated === broker ? brokerVariables({ ...more, ...own }, process.env, host) : own;
+    if (generated === broker) brokerVars = vars;
     return { name, upload, vars, classes: await durableObjectClasses(generated) };
   };
-  const primary = plan.workers[0] ?? plan.broker;
-  const state = resolve(options.persistTo ?? join(primary.userDirectory, ".wrangler/state"));
   const objects = join(state, "v3/do");
-  const workers = await Promise.all([...plan.workers, plan.broker].map(serveOne));
-  const { text, files, environment } = workerdConfig(workers, objects);
+  const served = await Promise.all([...workers, broker].map(serveOne));
+  const { text, files, environment } = workerdConfig(served, objects);
+  const primary = workers[0] ?? broker;
   const configFile = join(dirname(primary.directory), "workerd.capnp");
   for (const [path, contents] of Object.entries({ ...files, "workerd.capnp": text })) {
     const file = join(dirname(configFile), path);
@@ -86,17 +119,9 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
     writeFileSync(file, contents);
   }
   mkdirSync(objects, { recursive: true });
-  const workerd = await startWorkerd({ configFile, host, port, environment });
-  const url = httpUrl(host, workerd.port);
-  printer.print(more.introduction?.(url) ?? addresses(url, project));
-  printer.print(`data    ${state}`);
-  // A queue that holds messages, or has tasks to send, goes on once it is asked.
-  const waker = new QueueWaker();
-  waker.wake(url, project.topology);
-  if (!isLoopback(host)) printer.warn(OPEN_TO_OTHERS);
-  return stopOnSignals(workerd).finally(() => waker.stop());
+  return { workerd: await startWorkerd({ configFile, host, port, environment }), brokerVars };
 }
 
 const OPEN_TO_OTHERS =
-  "Other machines reach this address. The broker's HTTP API answers them with one of SLUICE_API_TOKENS only, unless " +
-  "SLUICE_ENV=local opens it to everybody.";
+  "Other machines reach this address. The broker's HTTP API answers them with one of SLUICE_API_TOKENS only, its AWS " +
+  "endpoint with one of SLUICE_AWS_ACCESS_KEYS only, unless SLUICE_ENV=local opens both to everybody.";

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { isRunning } from "../data-lock.ts";
 
 /** A running `sluice dev`, as the others see it. */
 export interface Session {
@@ -54,15 +55,5 @@ function read(file: string): Session | null {
     return JSON.parse(readFileSync(file, "utf8")) as Session;
   } catch {
     return null;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // It is there, and somebody else's.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { generate } from "../../test/generated.ts";
 import { projectFolder } from "../../test/project-folder.ts";
-import { addresses, urlOf } from "./addresses.ts";
+import { addresses, awsLines, urlOf } from "./addresses.ts";
 
 async function projectOf(config: object) {
   const folder = projectFolder({
@@ -41,9 +41,26 @@ describe("urlOf", () => {
 });
 
 describe("addresses", () => {
-  it("names the primary Worker, the page of the queues and the admin API", async () => {
+  it("names the primary Worker, the page of the queues, the admin API and the endpoint for AWS's clients", async () => {
     expect(addresses("http://localhost:8787", await projectOf({}))).toBe(
-      "api  http://localhost:8787/\nqueues  http://localhost:8787/__sluice/\nadmin   http://localhost:8787/__sluice/api/",
+      "api  http://localhost:8787/\nqueues  http://localhost:8787/__sluice/\nadmin   http://localhost:8787/__sluice/api/\n" +
+        "aws     http://localhost:8787/__sluice/aws",
     );
+  });
+});
+
+describe("the lines for a shell", () => {
+  it("lead AWS's SDKs here, with any credentials", () => {
+    expect(awsLines("http://127.0.0.1:9324", {})).toBe(
+      "export AWS_ENDPOINT_URL_SQS=http://127.0.0.1:9324/__sluice/aws\n" +
+        "export AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local",
+    );
+  });
+
+  it("name the broker's region, and leave keys that it asks for to the reader", () => {
+    const variables = { SLUICE_AWS_ACCESS_KEYS: "AKIA:secret", SLUICE_AWS_REGION: "eu-west-1" };
+    const lines = awsLines("http://127.0.0.1:9324", variables);
+    expect(lines).toContain("AWS_REGION=eu-west-1 AWS_ACCESS_KEY_ID=KEY AWS_SECRET_ACCESS_KEY=SECRET");
+    expect(lines).not.toContain("secret");
   });
 });

@@ -35,6 +35,21 @@ export function addresses(url: string, { workers }: Project): string {
     ...(primary === undefined ? [] : [`${primary.name}  ${url}/`]),
     `queues  ${url}${SLUICE_PATH}/`,
     `admin   ${url}${SLUICE_PATH}/api/`,
+    `aws     ${url}${SLUICE_PATH}/aws`,
+  ].join("\n");
+}
+
+/**
+ * Lines for a shell that lead AWS's SDKs and command line here.
+ *
+ * @param variables the broker's: where it asks for keys, they are the reader's to fill in.
+ */
+export function awsLines(url: string, variables: Readonly<Record<string, unknown>>): string {
+  const asksForKeys = (variables.SLUICE_AWS_ACCESS_KEYS ?? "") !== "";
+  const [key, secret] = asksForKeys ? ["KEY", "SECRET"] : ["local", "local"];
+  return [
+    `export AWS_ENDPOINT_URL_SQS=${url}${SLUICE_PATH}/aws`,
+    `export AWS_REGION=${variables.SLUICE_AWS_REGION || "us-east-1"} AWS_ACCESS_KEY_ID=${key} AWS_SECRET_ACCESS_KEY=${secret}`,
   ].join("\n");
 }
 

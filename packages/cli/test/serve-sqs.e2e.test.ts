@@ -1,0 +1,92 @@
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LOCK_FILE } from "../src/data-lock.ts";
+import { freePorts } from "./lab.ts";
+import { type Running, sluice } from "./running.ts";
+
+/** What somebody does who has an SQS program and nothing of Cloudflare's: no Worker, no wrangler.toml. */
+describe("sluice serve in an empty folder", () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-sqs-")));
+  const env = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" };
+  let port: number;
+  let running: Running;
+  let endpoint = "";
+  const serve = (...args: string[]) => sluice(["serve", "--port", `${port}`, ...args], folder, env);
+  const start = async (...args: string[]) => {
+    const started = serve(...args);
+    const printed = await started.printed(/AWS_SECRET_ACCESS_KEY/);
+    endpoint = /^export AWS_ENDPOINT_URL_SQS=(\S+)$/m.exec(printed)?.[1] ?? "";
+    return started;
+  };
+  const call = async (
+    action: string,
+    input: object,
+  ): Promise<{ status: number; answer: Record<string, unknown> }> => {
+    const response = await fetch(endpoint, {
+      method: "POST",
+      headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` },
+      body: JSON.stringify(input),
+    });
+    return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
+  };
+
+  beforeAll(async () => {
+    [port = 0] = await freePorts(1);
+    running = await start();
+  });
+  afterAll(async () => {
+    await running.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("prints the endpoint and lines to copy, and has no queues", async () => {
+    expect(endpoint).toBe(`http://127.0.0.1:${port}/__sluice/aws`);
+    expect(running.output).toContain(`aws     ${endpoint}`);
+    expect(running.output).toContain(
+      "export AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local",
+    );
+    expect(await call("ListQueues", {})).toEqual({ status: 200, answer: {} });
+  });
+
+  it("refuses a second process on its data, by whatever command", async () => {
+    for (const command of ["serve", "serve --port 0"]) {
+      const second = sluice(command.split(" "), folder, env);
+      expect(await second.ended).toBe(1);
+      expect(second.output).toContain(
+        `The data in ${join(folder, ".wrangler/state")} are in use by sluice serve (process ${running.pid}).`,
+      );
+    }
+    const third = serve("--persist-to", "elsewhere");
+    expect(await third.ended).toBe(1);
+    expect(third.output).toContain(`127.0.0.1:${port} is in use by another process`);
+    expect(existsSync(join(folder, "elsewhere", LOCK_FILE))).toBe(false);
+  });
+
+  it("keeps messages over Ctrl-C and over kill -9, after which the data are free again", async () => {
+    const { answer } = await call("CreateQueue", { QueueName: "kept" });
+    const { QueueUrl } = answer;
+    await call("SendMessage", { QueueUrl, MessageBody: "one" });
+    expect(await running.stop("SIGINT")).toBe(0);
+    expect(existsSync(join(folder, ".wrangler/state", LOCK_FILE))).toBe(false);
+    running = await start();
+    await call("SendMessage", { QueueUrl, MessageBody: "two" });
+    expect(await running.stop("SIGKILL")).toBe("SIGKILL");
+    running = await start();
+    const received = await call("ReceiveMessage", { QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 5 });
+    expect(received.answer).toMatchObject({ Messages: [{ Body: "one" }, { Body: "two" }] });
+  });
+
+  it("goes by the keys and the region of its environment", async () => {
+    expect(await running.stop()).toBe(0);
+    Object.assign(env, { SLUICE_AWS_ACCESS_KEYS: "AKIA:secret", SLUICE_AWS_REGION: "eu-west-1" });
+    running = await start();
+    expect(running.output).toContain(
+      "AWS_REGION=eu-west-1 AWS_ACCESS_KEY_ID=KEY AWS_SECRET_ACCESS_KEY=SECRET",
+    );
+    expect(running.output).not.toContain("AKIA");
+    const { status, answer } = await call("ListQueues", {});
+    expect([status, answer.__type]).toEqual([403, expect.stringContaining("MissingAuthenticationToken")]);
+  });
+});
