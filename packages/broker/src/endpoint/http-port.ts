@@ -1,11 +1,25 @@
+import { connect } from "cloudflare:sockets";
 import type { EndpointOutcome, EndpointPort, EndpointRequest } from "./endpoint.ts";
 
 /** Calls endpoints with the platform's `fetch`. Redirects are not followed: they could lead anywhere. */
 export const httpPort: EndpointPort = {
   async post(request: EndpointRequest): Promise<EndpointOutcome> {
     const { url, headers, body, connectTimeoutMs, responseTimeoutMs } = request;
+    const call = new AbortController();
+    const give = (outcome: EndpointOutcome) => call.abort(new GivenUp(outcome));
+    const tooLong = setTimeout(
+      () => give({ kind: "timedOut", reason: `it did not answer within ${responseTimeoutMs / 1000} s` }),
+      responseTimeoutMs,
+    );
+    // `fetch` does not say when it is connected. Whoever has not answered yet is asked for another connection.
+    const notConnected = setTimeout(async () => {
+      if (connectTimeoutMs === null) return;
+      if (await hangs(url, connectTimeoutMs)) {
+        give({ kind: "unreachable", reason: `no connection within ${connectTimeoutMs / 1000} s` });
+      }
+    }, connectTimeoutMs ?? responseTimeoutMs);
     try {
-      const signal = AbortSignal.timeout(responseTimeoutMs);
+      const { signal } = call;
       const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
       // Nobody reads it; left alone, it would keep the connection.
       await response.body?.cancel();
@@ -15,14 +29,15 @@ export const httpPort: EndpointPort = {
         retryAfter: response.headers.get("retry-after"),
       };
     } catch (error) {
-      if (isTimeout(error)) {
-        return { kind: "timedOut", reason: `it did not answer within ${responseTimeoutMs / 1000} s` };
-      }
+      if (call.signal.reason instanceof GivenUp) return call.signal.reason.outcome;
       if (connectTimeoutMs === null) return { kind: "closed", reason: "it could not be reached, or hung up" };
       // A lost connection and one that was never made look the same.
       return (await answers(url, "HEAD", connectTimeoutMs)) === null
         ? { kind: "unreachable", reason: "it cannot be reached" }
         : { kind: "closed", reason: "it closed the connection without an answer" };
+    } finally {
+      clearTimeout(tooLong);
+      clearTimeout(notConnected);
     }
   },
 
@@ -43,6 +58,31 @@ async function answers(url: string, method: "HEAD" | "GET", timeoutMs: number): 
   }
 }
 
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && error.name === "TimeoutError";
+/**
+ * Whether a connection to a server is neither made nor refused in time. A refusal is none: the platform refuses to connect to
+ * some servers that `fetch` reaches.
+ */
+async function hangs(text: string, timeoutMs: number): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(text);
+  const socket = connect({ hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) });
+  const settled = socket.opened.then(
+    () => false,
+    () => false,
+  );
+  const late = new Promise<true>((resolve) => setTimeout(resolve, timeoutMs, true));
+  try {
+    return await Promise.race([settled, late]);
+  } finally {
+    socket.close().catch(() => {});
+  }
+}
+
+/** Why a request was ended from this side. */
+class GivenUp extends Error {
+  readonly outcome: EndpointOutcome;
+
+  constructor(outcome: EndpointOutcome) {
+    super("the request was given up");
+    this.outcome = outcome;
+  }
 }
