@@ -28,7 +28,7 @@ export const httpPort: EndpointPort = {
         status: response.status,
         retryAfter: response.headers.get("retry-after"),
       };
-    } catch (error) {
+    } catch {
       if (call.signal.reason instanceof GivenUp) return call.signal.reason.outcome;
       if (connectTimeoutMs === null) return { kind: "closed", reason: "it could not be reached, or hung up" };
       // A lost connection and one that was never made look the same.
