@@ -27,6 +27,7 @@ const ALPHABET: Alphabet = {
   "ack all of the first lease": settle(0, 0, 2, "ack"),
   "retry the last lease": settle(-1, 0, 2, "retry"),
   "retry the last lease later": settle(-1, 0, 2, "retryLater"),
+  "give the first of the last lease up": settle(-1, 0, 1, "giveUp"),
   "ack the first receipt, late or not": withReceipt(0, (twins, held) => twins.deleteReceived(held)),
   "delete the second message": (twins) => {
     if (twins.naive.messages.length < 2) return false;

@@ -31,7 +31,14 @@ const pullStep: fc.Arbitrary<NamedStep> = fc
 
 const pushStep: fc.Arbitrary<NamedStep> = fc.constant(["push", (twins) => twins.push()]);
 
-const verdict = fc.constantFrom<Verdict | "nothing">("ack", "retry", "retryLater", "release", "nothing");
+const verdict = fc.constantFrom<Verdict | "nothing">(
+  "ack",
+  "retry",
+  "retryLater",
+  "release",
+  "giveUp",
+  "nothing",
+);
 
 /** Settles a lease, one that has ended long ago too, in stretches of a length each with its own verdict. */
 const settleStep: fc.Arbitrary<NamedStep> = fc

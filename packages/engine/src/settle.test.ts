@@ -1,7 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { checkInvariants } from "../test/invariants.ts";
 import { pull, queueWith, rangesOf, sendApart, sendMany, seqsOf, T0 } from "../test/queues.ts";
-import { acknowledge, counts, type LeasedRange, lease, type Queue, release, retry, send } from "./index.ts";
+import {
+  acknowledge,
+  counts,
+  giveUp,
+  type LeasedRange,
+  lease,
+  type Queue,
+  release,
+  retry,
+  send,
+} from "./index.ts";
 
 /** Sends five messages, leases them all, and answers with the range that names them. */
 function leaseFive(queue: Queue): LeasedRange {
@@ -106,6 +116,24 @@ describe("acknowledge", () => {
     expect(acknowledge(queue, { ...range, from: 0, to: 4 })).toBe(2);
     expect(stretches(queue)).toEqual([[0, 2, "leased"]]);
     expect(rangesOf(first).map((mine) => acknowledge(queue, mine))).toEqual([2]);
+  });
+});
+
+describe("giveUp", () => {
+  it("lets messages die whatever attempts are left, and says which", () => {
+    const queue = queueWith({ maxRetries: 10 });
+    const range = leaseFive(queue);
+    const { segmentId } = range;
+    expect(giveUp(queue, { ...range, from: 1, to: 3 })).toEqual([{ segmentId, from: 1, to: 3, attempts: 1 }]);
+    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 0, leased: 3 });
+    checkInvariants(queue);
+    expect(giveUp(queue, { ...range, leaseId: range.leaseId + 1 })).toEqual([]);
+    expect(giveUp(queue, range).map(({ from, to }) => [from, to])).toEqual([
+      [0, 1],
+      [3, 5],
+    ]);
+    expect(queue.segments.size).toBe(0);
+    checkInvariants(queue);
   });
 });
 

@@ -151,6 +151,11 @@ export class NaiveQueue {
     this.#remove(messages);
   }
 
+  giveUp(messages: readonly NaiveMessage[]): void {
+    this.gone.dead += messages.length;
+    this.#remove(messages);
+  }
+
   /** Answers with the messages that are not dead. */
   fail(messages: readonly NaiveMessage[], dueMs: number): NaiveMessage[] {
     const dead = messages.filter((message) => message.attempts > this.rules.maxRetries);

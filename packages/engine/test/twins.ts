@@ -12,6 +12,7 @@ import {
   expireLeases,
   expireRetention,
   factsOf,
+  giveUp,
   type Lease,
   lease,
   type MessagePosition,
@@ -39,7 +40,7 @@ import { type NaiveLease, type NaiveMessage, NaiveQueue } from "./naive-queue.ts
 import { T0 } from "./queues.ts";
 
 /** What a consumer does with a message that it holds. */
-export type Verdict = "ack" | "retry" | "retryLater" | "release";
+export type Verdict = "ack" | "retry" | "retryLater" | "release" | "giveUp";
 
 /** How much later `retryLater` is, and when a released message that was delivered before comes again, in ms. */
 const LATER_MS = 2_000;
@@ -206,6 +207,9 @@ export class Twins {
       const acked = ranges.reduce((sum, range) => sum + acknowledge(queue, range), 0);
       same(acked, mine.length, "acknowledged");
       naive.acknowledge(mine);
+    } else if (verdict === "giveUp") {
+      same(countOf(ranges.flatMap((range) => giveUp(queue, range))), mine.length, "given up");
+      naive.giveUp(mine);
     } else if (verdict === "release") {
       for (const range of ranges) release(queue, range, nowMs + RELEASED_MS, nowMs);
       naive.release(mine, nowMs + RELEASED_MS);
