@@ -122,7 +122,8 @@ function keepAliveOf(c: Context): KeepAlive {
 }
 
 /**
- * The request with its body. Bytes are needed for nothing but its signature, and workerd hands out a text for less.
+ * The request with its body. Bytes are needed for nothing but its signature, and workerd hands out a text for less; of a form
+ * it would say each time that it is none.
  *
  * @throws AwsError `InvalidParameterValue` for a body that is too long.
  */
@@ -136,7 +137,8 @@ async function withBody(
     refuseLong(body.byteLength);
     return { request: { ...bodyless, body }, text: undefined };
   }
-  const text = await raw.text();
+  const isForm = raw.headers.get("content-type")?.includes("form-urlencoded") === true;
+  const text = isForm ? new TextDecoder().decode(await raw.arrayBuffer()) : await raw.text();
   // A character has three bytes at most for each unit of its length.
   refuseLong(3 * text.length <= REQUEST_BYTES_MAX ? 0 : new TextEncoder().encode(text).byteLength);
   return { request: bodyless, text };
