@@ -1,0 +1,252 @@
+import { createPrivateKey } from "node:crypto";
+import { once } from "node:events";
+import { createServer, globalAgent, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import {
+  CreateTopicCommand,
+  GetSubscriptionAttributesCommand,
+  ListSubscriptionsByTopicCommand,
+  PublishCommand,
+  SetSubscriptionAttributesCommand,
+  SetTopicAttributesCommand,
+  SNSClient,
+  SubscribeCommand,
+} from "@aws-sdk/client-sns";
+import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { createSigningIdentity } from "@sluice/sns";
+import type { Miniflare } from "miniflare";
+import MessageValidator from "sns-validator";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrokerWorker } from "./broker-worker.ts";
+import { type EndpointPost, type SnsEndpoint, startSnsEndpoint } from "./sns-endpoint.ts";
+
+const ENTRY = `
+import { defineBroker } from "./src/define-broker.ts";
+const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
+export { Directory, QueueBroker };
+export default handler;
+`;
+
+let broker: Miniflare;
+let origin: string;
+let sns: SNSClient;
+let sqs: SQSClient;
+let endpoint: SnsEndpoint;
+let front: Server;
+let dispose: () => Promise<void>;
+
+beforeAll(async () => {
+  const disposeWith = (end: () => Promise<void>) => {
+    dispose = end;
+  };
+  broker = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
+  ({ origin } = await broker.ready);
+  const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
+  const options = { endpoint: `${origin}/__sluice/aws`, region: "us-east-1", credentials, maxAttempts: 1 };
+  sns = new SNSClient(options);
+  sqs = new SQSClient(options);
+  endpoint = await startSnsEndpoint();
+  front = await startHttpsFront();
+});
+
+afterAll(async () => {
+  sns.destroy();
+  sqs.destroy();
+  globalAgent.destroy();
+  front.close();
+  front.closeAllConnections();
+  await endpoint.close();
+  await dispose();
+});
+
+/** HTTPS in front of the broker, which libraries that check signatures insist on. Its certificate is self-signed. */
+async function startHttpsFront(): Promise<Server> {
+  const { privateKeyPkcs8, certificatePem } = await createSigningIdentity(Date.now());
+  const key = createPrivateKey({ key: Buffer.from(privateKeyPkcs8, "base64"), format: "der", type: "pkcs8" });
+  const pem = key.export({ format: "pem", type: "pkcs8" });
+  const server = createServer({ key: pem, cert: certificatePem }, async (request, response) => {
+    const answer = await fetch(`${origin}${request.url}`);
+    response.writeHead(answer.status).end(await answer.text());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  globalAgent.options.rejectUnauthorized = false;
+  return server;
+}
+
+/** Whether `sns-validator` takes a message for genuine. Where its certificate is, is no part of what is signed. */
+function isGenuine(message: Readonly<Record<string, unknown>>): Promise<boolean> {
+  const { port } = front.address() as AddressInfo;
+  const SigningCertURL = String(message.SigningCertURL).replace(origin, `https://127.0.0.1:${port}`);
+  const validator = new MessageValidator(/^127\.0\.0\.1:\d+$/);
+  return new Promise((resolve) =>
+    validator.validate({ ...message, SigningCertURL }, (error) => resolve(error === null)),
+  );
+}
+
+async function pass(advanceMs: number): Promise<void> {
+  const init = { method: "POST", body: JSON.stringify({ advanceMs }) };
+  expect((await broker.dispatchFetch(`${origin}/__sluice/api/clock`, init)).status).toBe(200);
+}
+
+async function topic(Name: string, Attributes: Record<string, string> = {}): Promise<string> {
+  return (await sns.send(new CreateTopicCommand({ Name, Attributes }))).TopicArn ?? "";
+}
+
+const messageOf = (post: EndpointPost | undefined) => JSON.parse(post?.body ?? "") as Record<string, string>;
+
+/** Subscribes a path of the endpoint, confirms it as the endpoint would, and answers the ARN of the subscription. */
+async function subscribed(
+  TopicArn: string,
+  path: string,
+  Attributes: Record<string, string> = {},
+): Promise<string> {
+  const Endpoint = endpoint.url(path);
+  await sns.send(new SubscribeCommand({ TopicArn, Protocol: "http", Endpoint, Attributes }));
+  const [confirmation] = await endpoint.arrived(path, 1);
+  const answer = await (await fetch(messageOf(confirmation).SubscribeURL ?? "")).text();
+  return /<SubscriptionArn>(.*)<\/SubscriptionArn>/.exec(answer)?.[1] ?? "";
+}
+
+const publish = (TopicArn: string, Message: string, more = {}) =>
+  sns.send(new PublishCommand({ TopicArn, Message, ...more }));
+
+async function deadLetterQueue(QueueName: string) {
+  const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName }));
+  const deadLetterTargetArn = `arn:aws:sqs:us-east-1:000000000000:${QueueName}`;
+  const received = async () => {
+    const all = { MessageAttributeNames: ["All"], MessageSystemAttributeNames: ["All" as const] };
+    return (
+      (await sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20, ...all }))).Messages ?? []
+    );
+  };
+  return { RedrivePolicy: JSON.stringify({ deadLetterTargetArn }), received };
+}
+
+describe("an HTTP endpoint that is subscribed to a topic", () => {
+  it("is asked first, gets what is published once it has confirmed, and is told when it is unsubscribed", async () => {
+    const TopicArn = await topic("handshake");
+    const request = { TopicArn, Protocol: "http", Endpoint: endpoint.url("/hook") };
+    expect((await sns.send(new SubscribeCommand(request))).SubscriptionArn).toBe("pending confirmation");
+    const [asked] = await endpoint.arrived("/hook", 1);
+    const question = messageOf(asked);
+    expect(asked?.headers).toMatchObject({
+      "x-amz-sns-message-type": "SubscriptionConfirmation",
+      "x-amz-sns-message-id": question.MessageId,
+      "x-amz-sns-topic-arn": TopicArn,
+      "content-type": "text/plain; charset=UTF-8",
+      "user-agent": "Amazon Simple Notification Service Agent",
+    });
+    expect(asked?.headers).not.toHaveProperty("x-amz-sns-subscription-arn");
+    expect(await isGenuine(question)).toBe(true);
+
+    await publish(TopicArn, "too early");
+    await fetch(question.SubscribeURL ?? "");
+    const { Subscriptions = [] } = await sns.send(new ListSubscriptionsByTopicCommand({ TopicArn }));
+    const SubscriptionArn = Subscriptions[0]?.SubscriptionArn ?? "";
+    const MessageAttributes = { color: { DataType: "String", StringValue: "blue" } };
+    const { MessageId } = await publish(TopicArn, "hello", { Subject: "greeting", MessageAttributes });
+    const notification = (await endpoint.arrived("/hook", 2))[1];
+    expect(notification?.headers).toMatchObject({
+      "x-amz-sns-message-type": "Notification",
+      "x-amz-sns-message-id": MessageId,
+      "x-amz-sns-topic-arn": TopicArn,
+      "x-amz-sns-subscription-arn": SubscriptionArn,
+      "content-type": "text/plain; charset=UTF-8",
+    });
+    const first = messageOf(notification);
+    expect(first).toMatchObject({
+      MessageId,
+      Message: "hello",
+      Subject: "greeting",
+      SignatureVersion: "1",
+      MessageAttributes: { color: { Type: "String", Value: "blue" } },
+    });
+    expect(await isGenuine(first)).toBe(true);
+    expect(await isGenuine({ ...first, Message: "changed" })).toBe(false);
+
+    const second = { AttributeName: "SignatureVersion", AttributeValue: "2" };
+    await sns.send(new SetTopicAttributesCommand({ TopicArn, ...second }));
+    await publish(TopicArn, "again");
+    const again = messageOf((await endpoint.arrived("/hook", 3))[2]);
+    expect(again).toMatchObject({ Message: "again", SignatureVersion: "2" });
+    expect(await isGenuine(again)).toBe(true);
+
+    expect((await fetch(again.UnsubscribeURL ?? "")).status).toBe(200);
+    const farewell = (await endpoint.arrived("/hook", 4))[3];
+    expect(farewell?.headers).toMatchObject({
+      "x-amz-sns-message-type": "UnsubscribeConfirmation",
+      "x-amz-sns-subscription-arn": SubscriptionArn,
+    });
+    await publish(TopicArn, "to nobody");
+    // The link in the farewell takes it back.
+    await fetch(messageOf(farewell).SubscribeURL ?? "");
+    await publish(TopicArn, "to somebody");
+    expect(messageOf((await endpoint.arrived("/hook", 5))[4]).Message).toBe("to somebody");
+  });
+
+  it("that fails is tried again by the policy of its subscription, and its messages end in the dead-letter queue", async () => {
+    const TopicArn = await topic("retries");
+    const { RedrivePolicy, received } = await deadLetterQueue("retries-dead");
+    const healthyRetryPolicy = {
+      minDelayTarget: 10,
+      maxDelayTarget: 30,
+      numRetries: 4,
+      numNoDelayRetries: 1,
+    };
+    const DeliveryPolicy = JSON.stringify({
+      healthyRetryPolicy,
+      requestPolicy: { headerContentType: "application/json" },
+    });
+    const SubscriptionArn = await subscribed(TopicArn, "/flaky", { DeliveryPolicy, RedrivePolicy });
+    const shown = await sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn }));
+    expect(JSON.parse(shown.Attributes?.EffectiveDeliveryPolicy ?? "")).toMatchObject({ healthyRetryPolicy });
+
+    endpoint.answers("/flaky", 503);
+    // Neither an endpoint that hangs nor one that is not there keeps the others waiting.
+    const Endpoint = "http://127.0.0.1:1/nobody";
+    await sns.send(new SubscribeCommand({ TopicArn, Protocol: "http", Endpoint }));
+    await subscribed(TopicArn, "/fine");
+    await subscribed(TopicArn, "/hangs");
+    endpoint.answers("/hangs", null);
+    const { MessageId } = await publish(TopicArn, "hello");
+    await endpoint.arrived("/hangs", 2);
+    expect(messageOf((await endpoint.arrived("/fine", 2))[1]).Message).toBe("hello");
+    // The first attempt and the retry without a delay; those with one wait for the clock.
+    const posts = await endpoint.arrived("/flaky", 3);
+    expect(posts[1]?.headers["content-type"]).toBe("application/json");
+    while (endpoint.posts("/flaky").length < 6) await pass(5_000);
+    const bodies = endpoint
+      .posts("/flaky")
+      .slice(1)
+      .map(({ body }) => body);
+    expect(new Set(bodies).size).toBe(1);
+    const [dead] = await received();
+    expect(dead?.Body).toBe(bodies[0]);
+    expect(dead?.MessageId).not.toBe(MessageId);
+    expect(dead).not.toHaveProperty("MessageAttributes");
+    expect(dead?.Attributes).not.toHaveProperty("DeadLetterQueueSourceArn");
+    await pass(3_600_000);
+    expect(endpoint.posts("/flaky")).toHaveLength(6);
+    expect(endpoint.others).toEqual([]);
+  });
+
+  it("gets the message alone with raw delivery; one that it refuses is in the dead-letter queue at once", async () => {
+    const TopicArn = await topic("raw");
+    const { RedrivePolicy, received } = await deadLetterQueue("raw-dead");
+    const SubscriptionArn = await subscribed(TopicArn, "/raw", { RawMessageDelivery: "true", RedrivePolicy });
+    const DeliveryPolicy = JSON.stringify({ requestPolicy: { headerContentType: "text/csv" } });
+    const set = { SubscriptionArn, AttributeName: "DeliveryPolicy", AttributeValue: DeliveryPolicy };
+    await sns.send(new SetSubscriptionAttributesCommand(set));
+    endpoint.answers("/raw", 404);
+    const MessageAttributes = { color: { DataType: "String", StringValue: "blue" } };
+    await publish(TopicArn, "a,b\n", { MessageAttributes });
+    const post = (await endpoint.arrived("/raw", 2))[1];
+    expect(post).toMatchObject({
+      body: "a,b\n",
+      headers: { "x-amz-sns-rawdelivery": "true", "content-type": "text/csv" },
+    });
+    const [dead] = await received();
+    expect(dead).toMatchObject({ Body: "a,b\n", MessageAttributes });
+  });
+});
