@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import {
   AddPermissionCommand,
   ConfirmSubscriptionCommand,
@@ -29,7 +31,7 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import type { Miniflare } from "miniflare";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBrokerWorker } from "./broker-worker.ts";
 
 const ENTRY = `
@@ -315,14 +317,22 @@ describe("subscriptions, with the AWS SDK", () => {
     });
   });
 
-  it("of URLs are pending until they are confirmed, and their queues are in no list", async () => {
+  it("of URLs are asked, get what is published once they are confirmed, and their queues are in no list", async () => {
     const TopicArn = await topic("hooks");
-    const hook = { TopicArn, Protocol: "http", Endpoint: "http://127.0.0.1:9/hook" };
+    const inbox = await receiver();
+    const hook = { TopicArn, Protocol: "http", Endpoint: inbox.url };
     expect(await sns.send(new SubscribeCommand(hook))).toMatchObject({
       SubscriptionArn: "pending confirmation",
     });
+    const asked = await inbox.next();
     const again = await sns.send(new SubscribeCommand({ ...hook, ReturnSubscriptionArn: true }));
     const { SubscriptionArn = "" } = again;
+    const { headers, message } = await inbox.next();
+    expect(headers).toMatchObject({
+      "x-amz-sns-message-type": "SubscriptionConfirmation",
+      "x-amz-sns-topic-arn": TopicArn,
+      "x-amz-sns-message-id": message.MessageId,
+    });
     const { Subscriptions } = await sns.send(new ListSubscriptionsByTopicCommand({ TopicArn }));
     expect(Subscriptions).toMatchObject([{ SubscriptionArn: "PendingConfirmation" }]);
     const { Attributes } = await sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn }));
@@ -331,18 +341,40 @@ describe("subscriptions, with the AWS SDK", () => {
       healthyRetryPolicy: { numRetries: 3, minDelayTarget: 20 },
       guaranteed: false,
     });
+    const confirm = (Token: string) =>
+      sns.send(new ConfirmSubscriptionCommand({ TopicArn, Token, AuthenticateOnUnsubscribe: "true" }));
+    // The token of the first question counts no more.
+    expect(await refusal(confirm(asked.message.Token ?? ""))).toMatchObject({
+      name: "InvalidParameterException",
+      message: "Invalid parameter: Token",
+    });
+    expect(await confirm(message.Token ?? "")).toMatchObject({ SubscriptionArn });
+    const { MessageId } = await sns.send(new PublishCommand({ TopicArn, Message: "hello" }));
+    expect(await inbox.next()).toMatchObject({
+      headers: {
+        "x-amz-sns-message-type": "Notification",
+        "x-amz-sns-message-id": MessageId,
+        "x-amz-sns-subscription-arn": SubscriptionArn,
+        "content-type": "text/plain; charset=UTF-8",
+      },
+      message: { Type: "Notification", MessageId, Message: "hello" },
+    });
     const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
-    const admin = await fetch(`${new URL(endpoint).origin}/__sluice/api/queues`);
-    for (const list of [QueueUrls.join(" "), await admin.text()]) {
-      expect(list).not.toMatch(/subscription|topic\//);
+    const { origin } = new URL(endpoint);
+    const lists = await Promise.all(
+      ["/__sluice/api/queues", "/__sluice/client/v4/accounts/any/queues"].map(async (list) =>
+        (await fetch(`${origin}${list}`)).text(),
+      ),
+    );
+    for (const list of [QueueUrls.join(" "), ...lists]) {
+      expect(list).toMatch(/plain/);
+      expect(list).not.toMatch(/subscription\/|topic\//);
     }
-    const Token = "0".repeat(288);
-    expect(await refusal(sns.send(new ConfirmSubscriptionCommand({ TopicArn, Token })))).toMatchObject({
-      message: "Invalid parameter: Topic",
-    });
-    expect(await refusal(sns.send(new ConfirmSubscriptionCommand({ TopicArn, Token: "x" })))).toMatchObject({
-      message: "Invalid token",
-    });
+    const unsigned = await fetch(`${endpoint}/?Action=Unsubscribe&SubscriptionArn=${SubscriptionArn}`);
+    expect([unsigned.status, await unsigned.text()]).toEqual([
+      403,
+      expect.stringContaining("AuthorizationError"),
+    ]);
     await sns.send(new DeleteTopicCommand({ TopicArn }));
     expect(await refusal(sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn })))).toMatchObject({
       name: "NotFoundException",
@@ -350,3 +382,38 @@ describe("subscriptions, with the AWS SDK", () => {
     });
   });
 });
+
+/** What an endpoint was sent. */
+interface Posted {
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly message: Readonly<Record<string, string>>;
+}
+
+/** An HTTP endpoint of this process that answers 200 to everything, and gives what it was sent in order. */
+async function receiver(): Promise<{ readonly url: string; next(): Promise<Posted> }> {
+  const posted: Posted[] = [];
+  const waiting: ((post: Posted) => void)[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (text: string) => {
+      body += text;
+    });
+    request.on("end", () => {
+      response.end();
+      const post = { headers: request.headers, message: JSON.parse(body) as Posted["message"] };
+      const taker = waiting.shift();
+      if (taker === undefined) posted.push(post);
+      else taker(post);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    next: () => {
+      const post = posted.shift();
+      return post === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(post);
+    },
+  };
+}
