@@ -124,6 +124,35 @@ describe("the Query protocol", () => {
     ]);
   });
 
+  it("answers in JSON of its own who accepts JSON", async () => {
+    const url = await created("as-json");
+    await post({ Action: "SendMessage", MessageBody: "x" }, url);
+    const get = async (query: string, at = url) => {
+      const answer = await fetch(`${at}?${query}`, { headers: { accept: "application/json" } });
+      expect(answer.headers.get("content-type")).toBe("application/json");
+      return (await answer.json()) as Record<string, unknown>;
+    };
+    const metadata = { ResponseMetadata: { RequestId: expect.stringMatching(/^[0-9a-f-]{36}$/) } };
+    expect(await get("Action=ListQueues&QueueNamePrefix=as-json", `${endpoint}/`)).toEqual({
+      ListQueuesResponse: { ListQueuesResult: { queueUrls: [url], NextToken: null }, ...metadata },
+    });
+    expect(await get("Action=GetQueueAttributes&AttributeName.1=VisibilityTimeout")).toEqual({
+      GetQueueAttributesResponse: {
+        GetQueueAttributesResult: { Attributes: [{ Name: "VisibilityTimeout", Value: "30" }] },
+        ...metadata,
+      },
+    });
+    expect(await get("Action=ReceiveMessage")).toMatchObject({
+      ReceiveMessageResponse: { ReceiveMessageResult: { messages: [{ Body: "x" }] }, ...metadata },
+    });
+    expect(await get("Action=ReceiveMessage")).toMatchObject({
+      ReceiveMessageResponse: { ReceiveMessageResult: { messages: null } },
+    });
+    expect(await get("Action=SendMessage")).toMatchObject({
+      Error: { Code: "MissingParameter", Message: "The request must contain the parameter MessageBody." },
+    });
+  });
+
   it("answers a request without an action with an element", async () => {
     const answer = await fetch(await created("no-action"), { headers: { accept: "application/json" } });
     expect([answer.status, await answer.text()]).toEqual([404, "<UnknownOperationException/>"]);

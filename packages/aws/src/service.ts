@@ -1,12 +1,17 @@
 import { AwsError, COMMON_ERRORS, type ErrorKind } from "./aws-error.ts";
 import type { SignedRequest } from "./credential.ts";
 import { jsonOf, readJsonInput } from "./json-protocol.ts";
+import { type QueryJsonNames, queryJsonAnswer, queryJsonError } from "./query-json.ts";
 import { readQueryInput } from "./query-protocol.ts";
 import type { StructureShape } from "./shape.ts";
 import { xmlAnswer, xmlElement, xmlError } from "./xml.ts";
 
 /** Protocols of AWS's services, chosen per request (spec sqs 1.1). */
-export type Protocol = "json" | "query";
+export type Protocol =
+  | "json"
+  | "query"
+  /** The Query protocol, answered in JSON of its own to who accepts that. */
+  | "query-json";
 
 /** One action of a service: what goes in, and what comes out; `null` for an action that answers nothing. */
 export interface Action {
@@ -21,6 +26,8 @@ export interface ServiceModel {
   /** Namespace of its XML. */
   readonly namespace: string;
   readonly actions: Readonly<Record<string, Action>>;
+  /** What members are called in the Query protocol's JSON. Without it there is none: the Query protocol is XML. */
+  readonly queryJsonNames?: QueryJsonNames;
 }
 
 /** What a request asks for. */
@@ -37,11 +44,16 @@ const JSON_TYPE = "application/x-amz-json-1.0";
 const decoder = new TextDecoder();
 
 /** Which protocol a request speaks, and with it in which one it wants its answer, errors included. */
-export function protocolOf({ headers }: SignedRequest, { targetPrefix }: ServiceModel): Protocol {
-  if (targetPrefix === null) return "query";
+export function protocolOf(
+  { headers }: SignedRequest,
+  { targetPrefix, queryJsonNames }: ServiceModel,
+): Protocol {
+  const accepted = headers.get("accept")?.split(/[;,]/)[0]?.trim().toLowerCase();
+  const query = queryJsonNames !== undefined && accepted === "application/json" ? "query-json" : "query";
+  if (targetPrefix === null) return query;
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   const isTargeted = headers.get("x-amz-target")?.startsWith(`${targetPrefix}.`) ?? false;
-  return type === JSON_TYPE || isTargeted ? "json" : "query";
+  return type === JSON_TYPE || isTargeted ? "json" : query;
 }
 
 /**
@@ -51,11 +63,12 @@ export function protocolOf({ headers }: SignedRequest, { targetPrefix }: Service
  * @param text the body as text, if somebody has it already.
  */
 export function readCall(request: SignedRequest, model: ServiceModel, text?: string): Call {
-  if (protocolOf(request, model) === "json") {
+  const protocol = protocolOf(request, model);
+  if (protocol === "json") {
     const target = request.headers.get("x-amz-target") ?? "";
     const action = target.slice(target.indexOf(".") + 1);
     const { input } = actionOf(model, action);
-    return { protocol: "json", action, input: readJsonInput(input, text ?? decoder.decode(request.body)) };
+    return { protocol, action, input: readJsonInput(input, text ?? decoder.decode(request.body)) };
   }
   const params = formOf(request, text ?? decoder.decode(request.body));
   const action = params.find(([name]) => name === "Action")?.[1];
@@ -63,7 +76,7 @@ export function readCall(request: SignedRequest, model: ServiceModel, text?: str
     throw new AwsError(COMMON_ERRORS.unknownOperation, "The request names no action.");
   }
   const { input } = actionOf(model, action);
-  return { protocol: "query", action, input: readQueryInput(input, params) };
+  return { protocol, action, input: readQueryInput(input, params) };
 }
 
 function actionOf({ actions }: ServiceModel, name: string): Action {
@@ -95,6 +108,10 @@ export function answerOf(model: ServiceModel, call: Call, output: object, reques
     return { status: 200, headers: headersOf("json", requestId), body };
   }
   const result = shape === null ? null : { shape, value: output };
+  if (call.protocol === "query-json") {
+    const body = queryJsonAnswer(call.action, result, model.queryJsonNames ?? {}, requestId);
+    return { status: 200, headers: headersOf("query-json", requestId), body };
+  }
   const body = xmlAnswer(call.action, model.namespace, result, requestId);
   return { status: 200, headers: headersOf("query", requestId), body };
 }
@@ -111,6 +128,10 @@ export function errorAnswerOf(
     const headers = { ...headersOf("json", requestId), "x-amzn-query-error": `${code};${fault}` };
     return { status, headers, body: JSON.stringify({ __type: shape, message }) };
   }
+  if (protocol === "query-json") {
+    const body = queryJsonError({ type: fault, code, message }, requestId);
+    return { status, headers: headersOf(protocol, requestId), body };
+  }
   const body = xmlError(model.namespace, { type: fault, code, message }, requestId);
   return { status, headers: headersOf("query", requestId), body };
 }
@@ -120,9 +141,15 @@ function unknownOperation(protocol: Protocol, requestId: string): Answer {
   const { shape, status }: ErrorKind = COMMON_ERRORS.unknownOperation;
   const body =
     protocol === "json" ? JSON.stringify({ __type: shape }) : xmlElement("UnknownOperationException");
-  return { status, headers: headersOf(protocol, requestId), body };
+  return { status, headers: headersOf(protocol === "json" ? "json" : "query", requestId), body };
 }
 
+const CONTENT_TYPES: Readonly<Record<Protocol, string>> = {
+  json: JSON_TYPE,
+  query: "text/xml",
+  "query-json": "application/json",
+};
+
 function headersOf(protocol: Protocol, requestId: string): Record<string, string> {
-  return { "content-type": protocol === "json" ? JSON_TYPE : "text/xml", "x-amzn-requestid": requestId };
+  return { "content-type": CONTENT_TYPES[protocol], "x-amzn-requestid": requestId };
 }

@@ -194,4 +194,5 @@ export const SQS_MODEL: ServiceModel = {
   targetPrefix: "AmazonSQS",
   namespace: "http://queue.amazonaws.com/doc/2012-11-05/",
   actions: SQS_ACTIONS,
+  queryJsonNames: { Messages: "messages", QueueUrls: "queueUrls" },
 };

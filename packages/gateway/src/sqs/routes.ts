@@ -68,7 +68,7 @@ export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings
       const path = url.pathname.slice(prefix.length);
       const call = readCall(request, SQS_MODEL, text);
       const isAtQueue = path !== "" && path !== "/";
-      if (isAtQueue && call.protocol === "query" && QUEUELESS_ACTIONS.includes(call.action)) {
+      if (isAtQueue && call.protocol !== "json" && QUEUELESS_ACTIONS.includes(call.action)) {
         throw refuse(
           COMMON_ERRORS.invalidAction,
           `The action ${call.action} is not valid for this endpoint.`,
@@ -82,7 +82,7 @@ export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings
         ...client,
         caller,
         endpoint: `${url.origin}${prefix}`,
-        isQuery: call.protocol === "query",
+        isQuery: call.protocol !== "json",
         path,
         signal: raw.signal,
         traceHeader: traceHeaderOf(raw.headers),
@@ -93,7 +93,7 @@ export function sqsRoutes(prefix: string, ports: SqsPorts, settings: SqsSettings
       if (error instanceof AwsError) return errorAnswerOf(SQS_MODEL, protocol, error, requestId);
       // The directory still knew the queue, its object not any more; or it was deleted while somebody waited for messages.
       if (isQueueNotFound(error)) {
-        const gone = queueDoesNotExist({ isQuery: protocol === "query" });
+        const gone = queueDoesNotExist({ isQuery: protocol !== "json" });
         return errorAnswerOf(SQS_MODEL, protocol, gone, requestId);
       }
       console.error(`SQS request ${requestId} failed: ${error instanceof Error ? error.stack : error}`);
