@@ -24,3 +24,4 @@ export {
   type StoredAttributes,
   type StoredNotification,
 } from "./stored-attributes.ts";
+export { printable } from "./xml.ts";

@@ -29,6 +29,7 @@ export function receiveMessage(
     const wanted = {
       systemAttributes: input.MessageSystemAttributeNames ?? input.AttributeNames ?? [],
       messageAttributes: input.MessageAttributeNames ?? [],
+      isPrintable: context.isQuery,
     };
     const { home } = context.settings;
     return { Messages: reply.messages.map((message, i) => receivedMessage(index, i, message, wanted, home)) };

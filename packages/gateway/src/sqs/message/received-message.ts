@@ -1,4 +1,11 @@
-import { type AttributeValue, attributesMd5, decodeAttributes, md5Hex, toBase64 } from "@sluice/aws";
+import {
+  type AttributeValue,
+  attributesMd5,
+  decodeAttributes,
+  md5Hex,
+  printable,
+  toBase64,
+} from "@sluice/aws";
 import { decodeBody, type PackedIndex, type ReceivedMessage } from "@sluice/protocol";
 import { addressOf, arnOf, type Home } from "../../queue-address.ts";
 import type { SqsOutput } from "../model.ts";
@@ -10,6 +17,8 @@ type Message = NonNullable<SqsOutput<"ReceiveMessage">["Messages"]>[number];
 export interface Wanted {
   readonly systemAttributes: readonly string[];
   readonly messageAttributes: readonly string[];
+  /** Whether the body has to be one that XML can hold. */
+  readonly isPrintable: boolean;
 }
 
 /** A received message as SQS shows it (spec sqs 5.5). */
@@ -20,7 +29,8 @@ export function receivedMessage(
   wanted: Wanted,
   home: Home,
 ): Message {
-  const body = textOf(index, i);
+  // A Worker can send any text; the digest is that of what the client gets.
+  const body = wanted.isPrintable ? printable(textOf(index, i)) : textOf(index, i);
   const extension = index.hasExtension(i) ? index.extension(i) : {};
   const { attributes, traceHeader } = decodeAttributes(extension.attributes);
   const shown = selectMessageAttributes(attributes, wanted.messageAttributes);

@@ -1,0 +1,175 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
+import { bundle, startWorkerd, type WorkerdProcess } from "@sluice/protocol/test/workerd-process";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+/* One queue, two dialects: what a Worker's binding sends an SQS client receives, and the reverse (docs/sqs.md). */
+
+const ROOT = path.dirname(import.meta.dirname);
+const QUEUE = (consumer: string) =>
+  `{ deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers: [], consumer: ${consumer} }`;
+const CONSUMER = `{ type: "worker", worker: "consumer", settings: {
+  maxBatchSize: 10, maxBatchTimeoutSeconds: 0, maxRetries: 1, maxConcurrency: null, retryDelaySeconds: 0, deadLetterQueue: "dead",
+} }`;
+const BROKER = `
+import { defineBroker } from "./src/define-broker.ts";
+const queues = { outbox: ${QUEUE("null")}, jobs: ${QUEUE(CONSUMER)}, dead: ${QUEUE("null")} };
+const { QueueBroker, Directory, QueueBinding, handler } =
+  defineBroker({ topology: { queues }, consumers: { consumer: "CONSUMER" } });
+export { Directory, QueueBinding, QueueBroker };
+export default handler;
+`;
+const PRODUCER = `
+export default {
+  async fetch(request, env) {
+    const { pathname } = new URL(request.url);
+    if (pathname.startsWith("/__sluice/")) return env.BROKER.fetch(request);
+    await env.OUTBOX.sendBatch([
+      { body: { a: [1, "é"] }, contentType: "json" },
+      { body: "tëxt", contentType: "text" },
+      { body: new Uint8Array([0, 255]), contentType: "bytes" },
+      { body: new Map([["k", 1n]]), contentType: "v8" },
+      { body: "", contentType: "text" },
+      { body: "a\\u0001b", contentType: "text" },
+    ]);
+    await env.JOBS.send({ job: "poison" });
+    return new Response("sent");
+  },
+};
+`;
+const CONSUMER_WORKER = `
+import { createQueueConsumer } from "@sluice/consumer";
+export const SluiceQueueConsumer = createQueueConsumer({
+  queue(batch) {
+    for (const message of batch.messages) {
+      console.log("GOT " + JSON.stringify([message.body, message.attempts]));
+      if (message.body.job === "poison") message.retry();
+    }
+  },
+}, { waitForWaitUntil: true });
+export default {};
+`;
+const binding = (name: string, queue: string) =>
+  `(name = "${name}", queue = (name = "broker", entrypoint = "QueueBinding", props = (json = "{\\"queue\\": \\"${queue}\\"}")))`;
+
+let workerd: WorkerdProcess;
+let endpoint: string;
+let sqs: SQSClient;
+
+beforeAll(async () => {
+  workerd = await startWorkerd([
+    {
+      name: "producer",
+      source: PRODUCER,
+      bindings: `${binding("OUTBOX", "outbox")}, ${binding("JOBS", "jobs")}, (name = "BROKER", service = "broker")`,
+    },
+    {
+      name: "broker",
+      source: await bundle(BROKER, ROOT),
+      compatibilityFlags: ["enable_request_signal"],
+      durableObjects: ["QueueBroker", "Directory"],
+      bindings: `(name = "SLUICE_QUEUES", durableObjectNamespace = "QueueBroker"),
+        (name = "SLUICE_DIRECTORY", durableObjectNamespace = "Directory"),
+        (name = "SLUICE_ENV", text = "development"),
+        (name = "CONSUMER", service = (name = "consumer", entrypoint = "SluiceQueueConsumer"))`,
+    },
+    { name: "consumer", source: await bundle(CONSUMER_WORKER, ROOT) },
+  ]);
+  endpoint = `${new URL((await workerd.fetch("/__sluice/health")).url).origin}/__sluice/aws`;
+  const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
+  sqs = new SQSClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
+  await workerd.fetch("/");
+});
+afterAll(async () => {
+  sqs.destroy();
+  await workerd[Symbol.asyncDispose]();
+});
+
+const urlOf = (queue: string) => `${endpoint}/000000000000/${queue}`;
+const md5 = (text: string) => createHash("md5").update(text).digest("hex");
+
+async function receive(queue: string, options: object = {}) {
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({
+      QueueUrl: urlOf(queue),
+      MaxNumberOfMessages: 10,
+      WaitTimeSeconds: 10,
+      MessageSystemAttributeNames: ["All"],
+      ...options,
+    }),
+  );
+  return Messages;
+}
+
+it("an SQS client receives what a Worker sends: texts and JSON as they are, the rest as base64", async () => {
+  const messages = await receive("outbox", { VisibilityTimeout: 0 });
+  const [json, text, bytes, v8, empty, control] = messages;
+  expect(JSON.parse(json?.Body ?? "")).toEqual({ a: [1, "é"] });
+  expect([text?.Body, bytes?.Body, empty?.Body, control?.Body]).toEqual(["tëxt", "AP8=", "", "a\u0001b"]);
+  expect(v8?.Body).toMatch(/^[A-Za-z0-9+/]{8,}={0,2}$/);
+  for (const { Attributes, MD5OfBody, Body = "" } of messages) {
+    expect(Attributes).toMatchObject({
+      ApproximateReceiveCount: "1",
+      SentTimestamp: expect.stringMatching(/^\d{13}$/),
+    });
+    expect(MD5OfBody).toBe(md5(Body));
+  }
+});
+
+it("XML has the replacement character for what it cannot hold, and the digest of what it has", async () => {
+  const parameters = { Action: "ReceiveMessage", QueueUrl: urlOf("outbox"), MaxNumberOfMessages: "10" };
+  const answer = await fetch(`${endpoint}/`, { method: "POST", body: new URLSearchParams(parameters) });
+  const text = await answer.text();
+  expect(text).toContain(`<MD5OfBody>${md5("a\ufffdb")}</MD5OfBody><Body>a\ufffdb</Body>`);
+  expect(text).toContain("<Body/>");
+});
+
+it("a Worker's handler gets what an SQS client sends as text, and counts its attempts", async () => {
+  const MessageAttributes = { k: { DataType: "String", StringValue: "v" } };
+  await sqs.send(
+    new SendMessageCommand({ QueueUrl: urlOf("jobs"), MessageBody: '{"from":"sqs"}', MessageAttributes }),
+  );
+  await workerd.printed('GOT ["{\\"from\\":\\"sqs\\"}",1]');
+});
+
+it("a dead-letter queue takes messages of both, and says where those of SQS come from", async () => {
+  await workerd.printed('GOT [{"job":"poison"},2]');
+  const deadLetterTargetArn = "arn:aws:sqs:us-east-1:000000000000:dead";
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 1 });
+  const { QueueUrl } = await sqs.send(
+    new CreateQueueCommand({ QueueName: "orders", Attributes: { RedrivePolicy } }),
+  );
+  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "refused" }));
+  expect(await receive("orders", { VisibilityTimeout: 0 })).toHaveLength(1);
+  expect(await receive("orders", { WaitTimeSeconds: 0 })).toEqual([]);
+  const dead: unknown[] = [];
+  while (dead.length < 2) {
+    for (const { Body, Attributes, ReceiptHandle } of await receive("dead")) {
+      const { DeadLetterQueueSourceArn, ApproximateReceiveCount } = Attributes ?? {};
+      dead.push([Body, DeadLetterQueueSourceArn, ApproximateReceiveCount]);
+      await sqs.send(new DeleteMessageCommand({ QueueUrl: urlOf("dead"), ReceiptHandle }));
+    }
+  }
+  expect(dead).toEqual([
+    // As on Cloudflare: there a message that has died begins anew.
+    ['{"job":"poison"}', undefined, "1"],
+    ["refused", "arn:aws:sqs:us-east-1:000000000000:orders", "2"],
+  ]);
+});
+
+it("an attribute that an SQS client sets is the queue's, whoever sends to it", async () => {
+  await sqs.send(
+    new SetQueueAttributesCommand({ QueueUrl: urlOf("outbox"), Attributes: { DelaySeconds: "900" } }),
+  );
+  await workerd.fetch("/");
+  const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: urlOf("outbox") }));
+  expect(Messages).toBeUndefined();
+});
