@@ -7,7 +7,6 @@ import type { ConsumerPort } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
 import type { Running } from "./running.ts";
 import { settleBatch } from "./settle-batch.ts";
-import { Throttled } from "./throttled.ts";
 
 /** A consumer that has not said within this time that it runs is taken for absent, in ms. */
 export const PROBE_MS_MAX = 10_000;
@@ -24,14 +23,11 @@ export class PushDispatcher {
   readonly #backoff = new Backoff();
   /** The question that a consumer was asked and has not answered. */
   #probe: { readonly endsMs: number } | null = null;
-  readonly #throttled: Throttled;
   /** How often a consumer that had been absent has said that it is back. */
   #returns = 0;
 
-  /** @param hasDelivered whether an earlier life may have delivered something just now. */
-  constructor(core: QueueCore, hasDelivered: boolean) {
+  constructor(core: QueueCore) {
     this.#core = core;
-    this.#throttled = new Throttled(hasDelivered ? core.nowMs : 0);
   }
 
   /** Whether batches can be delivered now: there is a consumer, it answers, and delivery is not paused. */
@@ -70,21 +66,15 @@ export class PushDispatcher {
     return queue.readyCount + queue.delayedCount === 0 ? null : nowMs + CONSUMER_LOOK_MS;
   }
 
-  /** When the throttle lets the next batch begin, in ms: now or later. */
-  get nextSlotMs(): number {
-    const { ports, name, nowMs } = this.#core;
-    this.#throttled.limit(ports.definitionOf(name)?.maxReceivesPerSecond, nowMs);
-    return this.#throttled.nextMs(nowMs);
-  }
-
   /** Within a turn: leases every batch that is due. */
   takeBatches(nowMs: number): Running[] {
     const consumer = this.#consumer;
     if (consumer === null || this.#backoff.failing) return [];
     const taken: Running[] = [];
-    const next = () => (this.nextSlotMs > nowMs ? null : nextBatch(this.#core.queue, nowMs));
+    const { throttled, queue } = this.#core;
+    const next = () => (throttled.room > 0 ? nextBatch(queue, nowMs) : null);
     for (let batch = next(); batch !== null; batch = next()) {
-      this.#throttled.delivered(batch.count, nowMs);
+      throttled.delivered(batch.count);
       const readable = readLease(this.#core, batch);
       if (readable === null) {
         pushEnded(this.#core.queue, batch, "notRun");

@@ -27,7 +27,9 @@ export function pull(core: QueueCore, request: PullRequest): PullReply {
   checkRange("visibilityTimeoutMs", forMs, 0, VISIBILITY_TIMEOUT_MS_MAX);
   // A lease that has ended gives its messages back now, not when the alarm gets round to it.
   core.passTime();
-  return { ok: true, batch: takeBatch(core, max, forMs) };
+  const batch = takeBatch(core, Math.min(max, core.throttled.room), forMs);
+  core.throttled.delivered(batch.leaseIds.length);
+  return { ok: true, batch };
 }
 
 /** Leases messages that can be read; what cannot is lost and reported, and others are taken for it. */

@@ -54,6 +54,7 @@ import { Receivers } from "./receivers.ts";
 import { lapseDelayMs } from "./retry-delay.ts";
 import { rulesOf } from "./rules.ts";
 import { changeByReceipt, deleteByReceipt, giveBackByReceipt } from "./settle-receipts.ts";
+import { Throttled } from "./throttled.ts";
 import { Topic } from "./topic.ts";
 
 /** Ids of one life of the outbox; must be the engine's factor too, so that one epoch numbers both. */
@@ -85,6 +86,7 @@ export class QueueCore {
   readonly deduplication: Deduplication;
   readonly attempts: Attempts;
   readonly moves: Moves;
+  readonly throttled: Throttled;
   readonly topic: Topic;
   readonly #commit: GroupCommit;
   readonly #dispatcher: PushDispatcher;
@@ -122,9 +124,9 @@ export class QueueCore {
     this.attempts = new Attempts(this);
     this.moves = new Moves(this);
     this.topic = new Topic(this, this.#epoch * IDS_PER_EPOCH);
-    const hasDelivered = store.readEpoch() > 0;
-    this.#dispatcher = new PushDispatcher(this, hasDelivered);
-    this.#daemon = new WorkerDaemon(this, hasDelivered);
+    this.throttled = new Throttled(this, store.readEpoch() > 0);
+    this.#dispatcher = new PushDispatcher(this);
+    this.#daemon = new WorkerDaemon(this);
     this.#tasks = new PeriodicTasks(this);
     this.#load();
   }
@@ -384,7 +386,7 @@ export class QueueCore {
   #nextBatchAtMs(): number | null {
     if (!this.#dispatcher.open) return null;
     const wakeMs = nextWakeAt(this.queue, true);
-    return wakeMs === null ? null : Math.max(wakeMs, this.#dispatcher.nextSlotMs);
+    return wakeMs === null ? null : Math.max(wakeMs, this.throttled.nextMs);
   }
 
   /** When the worker daemon has something to do. All of its connections are taken: a crash must not keep what waits for one. */

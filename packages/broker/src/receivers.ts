@@ -86,9 +86,17 @@ export class Receivers {
     const moments = [
       delayed.peek()?.atMs,
       leased.peek()?.atMs,
+      this.#throttledUntilMs,
       ...this.#waiting.map((next) => next.deadlineMs),
     ];
     return Math.min(...moments.map((moment) => moment ?? Infinity));
+  }
+
+  /** When the throttle lets somebody have what is ready, in ms; `null` if it keeps nothing back. */
+  get #throttledUntilMs(): number | null {
+    const { queue, throttled, nowMs } = this.#core;
+    const { nextMs } = throttled;
+    return queue.readyCount > 0 && nextMs > nowMs ? nextMs : null;
   }
 
   /** Within a turn: gives messages to those who wait. They are answered by `answer`. */
@@ -115,7 +123,9 @@ export class Receivers {
   takeNow(max: number, visibilityMs: number, nowMs: number): Received | null {
     const { queue, ports, name } = this.#core;
     if (ports.definitionOf(name)?.deliveryPaused === true) return null;
-    const room = Math.min(max, IN_FLIGHT_MAX - queue.leasedCount);
+    // One by one under a throttle: spaced evenly.
+    const most = this.#core.throttled.room === Infinity ? max : Math.min(1, this.#core.throttled.room);
+    const room = Math.min(most, IN_FLIGHT_MAX - queue.leasedCount);
     if (room <= 0) return null;
     advance(queue, nowMs);
     const received = this.#take(room, visibilityMs, nowMs);
@@ -171,7 +181,7 @@ export class Receivers {
     const again = attemptId === undefined ? null : attempts.repeat(attemptId, visibilityMs, nowMs);
     if (again !== null) return this.#reply(again);
     const room = IN_FLIGHT_MAX - queue.leasedCount;
-    const max = Math.min(request.max, room);
+    const max = Math.min(request.max, room, this.#core.throttled.room);
     const received = isPaused || max <= 0 ? null : this.#take(max, visibilityMs, nowMs);
     if (received !== null) {
       if (attemptId !== undefined) attempts.note(attemptId, received);
@@ -189,7 +199,9 @@ export class Receivers {
       buryDead(this.#core, dead, `it was received ${queue.rules.maxRetries + 1} time(s)`);
       if (lease === null) return null;
       const receipts = receiptsOf(lease).filter((receipt) => this.#isReadable(receipt, nowMs));
-      if (receipts.length > 0) return { receipts, receivedMs: nowMs, visibleAtMs: nowMs + visibilityMs };
+      if (receipts.length === 0) continue;
+      this.#core.throttled.delivered(receipts.length);
+      return { receipts, receivedMs: nowMs, visibleAtMs: nowMs + visibilityMs };
     }
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { bodiesOf, consumer, endpoint } from "../test/messages.ts";
+import { bodiesOf, consumer, endpoint, pullConsumer } from "../test/messages.ts";
 import { answered, World } from "../test/world.ts";
+import { pull } from "./pull.ts";
 
 const bodies = (count: number) => Array.from({ length: count }, (_, i) => `${i}`);
 
@@ -86,6 +87,38 @@ describe("max_receives_per_second", () => {
     await limit();
     await world.pass(0);
     expect(world.posts).toHaveLength(50);
+  });
+
+  it("holds for clients that pull", async () => {
+    const world = new World({ orders: { maxReceivesPerSecond: 4, consumer: pullConsumer() } });
+    await world.send("orders", bodies(10));
+    const pulled: number[] = [];
+    for (let tenth = 0; tenth <= 30; tenth++) {
+      const reply = await world.core("orders").submit(() => pull(world.core("orders"), { max: 100 }));
+      if (reply.ok && reply.batch.leaseIds.length > 0) pulled.push(tenth, reply.batch.leaseIds.length);
+      await world.pass(100);
+    }
+    expect(pulled).toEqual([0, 4, 10, 4, 20, 2]);
+  });
+
+  it("holds for clients that receive, who wait for their turn", async () => {
+    const world = new World({ orders: { maxReceivesPerSecond: 2 } });
+    await world.send("orders", bodies(6));
+    const beganMs = world.nowMs;
+    const received: [atMs: number, count: number][] = [];
+    const receive = async (max: number) => {
+      const reply = await world.core("orders").receivers.receive({ max, waitMs: 20_000 });
+      if (reply.kind === "received") received.push([world.nowMs - beganMs, reply.messages.length]);
+    };
+    const all = [receive(1), receive(10), receive(1), receive(10)];
+    await world.pass(20_000);
+    await Promise.all(all);
+    expect(received).toEqual([
+      [0, 1],
+      [500, 2],
+      [1_500, 1],
+      [2_000, 2],
+    ]);
   });
 
   it("leaves a queue without it as fast as it was", async () => {

@@ -10,7 +10,6 @@ import {
 } from "@sluice/sqsd";
 import type { QueueCore } from "../queue-core.ts";
 import { changeByReceipt, deleteByReceipt } from "../settle-receipts.ts";
-import { Throttled } from "../throttled.ts";
 import type { EndpointOutcome } from "./endpoint.ts";
 import type { EndpointCaller } from "./endpoint-caller.ts";
 
@@ -36,13 +35,10 @@ export interface Work {
  */
 export class WorkerDaemon {
   readonly #core: QueueCore;
-  readonly #throttled: Throttled;
   #posts = 0;
 
-  /** @param hasDelivered whether an earlier life may have delivered something just now. */
-  constructor(core: QueueCore, hasDelivered: boolean) {
+  constructor(core: QueueCore) {
     this.#core = core;
-    this.#throttled = new Throttled(hasDelivered ? core.nowMs : 0);
   }
 
   /** When there is something to do that nothing else wakes the queue for, in ms; `null` if there is nothing. */
@@ -50,7 +46,7 @@ export class WorkerDaemon {
     const { queue, nowMs } = this.#core;
     if (this.#caller === null) return null;
     // Somebody else's connection becomes free by itself, unless this life ends before it.
-    if (queue.readyCount > 0) return Math.max(nowMs + 1, this.#nextSlotMs);
+    if (queue.readyCount > 0) return Math.max(nowMs + 1, this.#core.throttled.nextMs);
     return queue.delayed.peek()?.atMs ?? null;
   }
 
@@ -66,11 +62,10 @@ export class WorkerDaemon {
     if (caller === null || daemon === undefined) return [];
     const taken: Work[] = [];
     const visibilityMs = 1000 * daemon.visibilityTimeoutSeconds;
-    for (let max = this.#roomFor(caller, nowMs); max > 0; max = this.#roomFor(caller, nowMs)) {
+    for (let max = this.#roomFor(caller); max > 0; max = this.#roomFor(caller)) {
       const reply = this.#core.receivers.takeNow(max, visibilityMs, nowMs);
       if (reply === null) break;
       const index = new Index(reply.packed);
-      this.#throttled.delivered(reply.messages.length, nowMs);
       for (const [i, received] of reply.messages.entries()) {
         const message = daemonMessage(index, i, received);
         if (nowMs > message.firstReceivedMs + 1000 * daemon.retentionSeconds) {
@@ -96,20 +91,10 @@ export class WorkerDaemon {
     return ports.daemonOf?.(name) ?? null;
   }
 
-  get #nextSlotMs(): number {
-    const { ports, name, nowMs } = this.#core;
-    this.#throttled.limit(ports.definitionOf(name)?.maxReceivesPerSecond, nowMs);
-    return this.#throttled.nextMs(nowMs);
-  }
-
-  /** How many messages may be received now. One of a group is worked on at a time, and a throttle counts them one by one. */
-  #roomFor({ settings }: EndpointCaller, nowMs: number): number {
+  /** How many messages may be received now. One of a group is worked on at a time. */
+  #roomFor({ settings }: EndpointCaller): number {
     const free = settings.maxConcurrency - this.#posts;
-    if (free <= 0 || this.#nextSlotMs > nowMs) return 0;
-    const isOneByOne =
-      this.#core.queue.isFifo ||
-      this.#core.ports.definitionOf(this.#core.name)?.maxReceivesPerSecond !== undefined;
-    return isOneByOne ? 1 : Math.min(free, RECEIVE_MAX);
+    return Math.max(0, Math.min(free, this.#core.queue.isFifo ? 1 : RECEIVE_MAX));
   }
 
   /** Within a turn: deletes what is too old without posting it (spec sqsd 5, S9). */
