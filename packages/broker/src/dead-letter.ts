@@ -9,6 +9,12 @@ import { deadLetterQueueOf } from "./rules.ts";
 export const MESSAGE_LINES_MAX = 10;
 
 /**
+ * Bytes of messages after which no further one dies in a turn: all that die are held in memory at a time, and after a long
+ * failure of whoever works on them it can be the whole queue.
+ */
+export const BURIED_BYTES_MAX = 8_000_000;
+
+/**
  * Within a turn: moves messages that are out of retries to the dead-letter queue, or deletes them where there is none.
  * The move is an intent in the same commit that takes them out of this queue.
  */

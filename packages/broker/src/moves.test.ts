@@ -63,6 +63,20 @@ describe("a move task (spec sqs 6.4)", () => {
     expect(await queues.bodies("invoices")).toEqual(["a", "b"]);
   });
 
+  it("takes no more at a time than memory has room for", async () => {
+    const queues = await withDead();
+    const large = "x".repeat(1_000_000);
+    for (let i = 0; i < 20; i++) await queues.enqueue("dead", { body: large, deadLetterSource: "orders" });
+    let isHeld = true;
+    queues.carry = (_target, _handOver, deliver) => (isHeld ? new Promise(() => {}) : deliver());
+    await begin(queues);
+    await queues.quiet();
+    expect(latest(queues)).toMatchObject({ status: "running", moved: 12 });
+    isHeld = false;
+    await queues.pass(60_000);
+    expect(latest(queues)).toMatchObject({ status: "completed", moved: 20 });
+  });
+
   it("keeps its rate: with one message a second the last of four leaves after three", async () => {
     const queues = await withDead("orders:a", "orders:b", "orders:c", "orders:d");
     await begin(queues, { ratePerSecond: 1 });

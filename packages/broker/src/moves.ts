@@ -1,4 +1,4 @@
-import { acknowledge, type Lease, lease, release } from "@sluice/engine";
+import { acknowledge, BATCH_BYTES_MAX, type Lease, lease, release } from "@sluice/engine";
 import {
   type CancelMoveReply,
   changeRecord,
@@ -142,7 +142,11 @@ export class Moves {
     if (nowMs >= task.startedMs + MOVE_MS_MAX) return this.#fail(task, "tookTooLong");
     if (task.target !== null && existing.get(task.target) === false)
       return this.#fail(task, "targetNotFound");
-    const batch = lease(queue, { max: this.#allowed(task), expiresMs: nowMs + 1, kind: "pull" }, nowMs);
+    const request = {
+      ...{ max: this.#allowed(task), expiresMs: nowMs + 1, bytesMax: BATCH_BYTES_MAX },
+      kind: "pull" as const,
+    };
+    const batch = lease(queue, request, nowMs);
     if (batch === null) {
       this.#change(task, { status: "completed" });
       return [];

@@ -34,7 +34,7 @@ import { admit } from "./admit.ts";
 import { Attempts } from "./attempts.ts";
 import { writeChanges } from "./changes.ts";
 import { DamageLog } from "./damage-log.ts";
-import { buryDead } from "./dead-letter.ts";
+import { BURIED_BYTES_MAX, buryDead } from "./dead-letter.ts";
 import { Deduplication } from "./deduplication.ts";
 import { PushDispatcher } from "./dispatcher.ts";
 import { isForNotifications } from "./endpoint/dead-notification.ts";
@@ -421,7 +421,7 @@ export class QueueCore {
   /** Within a turn: lets time do its part. A job that must not see what is over calls it before the turn does. */
   passTime(): void {
     const { nowMs } = this;
-    const lapsed = expireLeases(this.queue, nowMs, (failed) => lapseDelayMs(this, failed));
+    const lapsed = expireLeases(this.queue, nowMs, (failed) => lapseDelayMs(this, failed), BURIED_BYTES_MAX);
     this.#dispatcher.noteLapsed(lapsed, nowMs);
     buryDead(this, lapsed.dead, "its lease expired");
     const slices: Slice[] = [];

@@ -13,7 +13,7 @@ import {
   VISIBILITY_TIMEOUT_MS_MAX,
 } from "@sluice/protocol";
 import type { Attempt } from "./attempts.ts";
-import { buryDead } from "./dead-letter.ts";
+import { BURIED_BYTES_MAX, buryDead } from "./dead-letter.ts";
 import { sequenceNumberOf } from "./enqueue.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { isReadable } from "./readable-message.ts";
@@ -48,6 +48,8 @@ export class Receivers {
   readonly #core: QueueCore;
   #waiting: Receiver[] = [];
   #answers: Answer[] = [];
+  /** Bytes of messages that may still die in this turn. */
+  #deadRoom = BURIED_BYTES_MAX;
 
   constructor(core: QueueCore) {
     this.#core = core;
@@ -101,6 +103,7 @@ export class Receivers {
 
   /** Within a turn: gives messages to those who wait. They are answered by `answer`. */
   serve(nowMs: number): void {
+    this.#deadRoom = BURIED_BYTES_MAX;
     if (this.#waiting.length === 0) return;
     advance(this.#core.queue, nowMs);
     const waiting = this.#waiting;
@@ -134,6 +137,8 @@ export class Receivers {
 
   /** After the commit of a turn: answers when it is durable. */
   answer(): void {
+    // Behind those that could not die in this turn there may be messages for those who wait.
+    if (this.#deadRoom <= 0 && this.#waiting.length > 0) this.#core.wakeUp();
     const answers = this.#answers;
     if (answers.length === 0) return;
     this.#core.ports.store.synced().then(
@@ -195,7 +200,9 @@ export class Receivers {
   #take(max: number, visibilityMs: number, nowMs: number): Attempt | null {
     const { queue } = this.#core;
     for (;;) {
-      const { lease, dead } = receive(queue, { max, visibleAtMs: nowMs + visibilityMs }, nowMs);
+      const request = { max, visibleAtMs: nowMs + visibilityMs, deadBytesMax: this.#deadRoom };
+      const { lease, dead, deadRoom } = receive(queue, request, nowMs);
+      this.#deadRoom = deadRoom;
       buryDead(this.#core, dead, `it was received ${queue.rules.maxRetries + 1} time(s)`);
       if (lease === null) return null;
       const receipts = receiptsOf(lease).filter((receipt) => this.#isReadable(receipt, nowMs));

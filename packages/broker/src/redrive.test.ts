@@ -102,6 +102,24 @@ describe("a message that was received too often (spec sqs 6.1)", () => {
     });
   });
 
+  it("moves with as many others as memory has room for, and a receive that waits gets what is behind them", async () => {
+    const queues = new SqsWorld({
+      orders: { receive: { redrive: { ...redrive, maxReceiveCount: 1 } } },
+      dead: {},
+    });
+    const large = "x".repeat(1_000_000);
+    for (let i = 0; i < 20; i++) await queues.enqueue("orders", { body: large });
+    for (let i = 0; i < 2; i++) await queues.receive("orders", { visibilityTimeoutMs: 60_000 });
+    await queues.pass(60_000);
+    await queues.enqueue("orders", "behind");
+    expect(await queues.ask("orders")).toEqual({ kind: "empty" });
+    expect(await queues.core("orders").messageCounts()).toMatchObject({ visible: 21 - 8 });
+    const reply = queues.receive("orders", { waitMs: 5_000 });
+    expect(only(await reply).body).toBe("behind");
+    await queues.quiet();
+    expect(await queues.core("dead").messageCounts()).toMatchObject({ visible: 20 });
+  });
+
   it("is received for ever without a redrive policy", async () => {
     const queues = new SqsWorld({ orders: {} });
     await queues.enqueue("orders", "m");

@@ -1,6 +1,6 @@
 import { type Entry, splitOff } from "./entry.ts";
 import { isolate } from "./isolate.ts";
-import type { Slice } from "./lease.ts";
+import { Burial, type Slice } from "./lease.ts";
 import type { Queue } from "./queue.ts";
 import type { Segment } from "./segment.ts";
 import { failEntry, type RetryOutcome, returnReceived } from "./settle.ts";
@@ -11,18 +11,24 @@ import { forget, indexUntouched, lift, putBack, removeEntry, sliceOf } from "./t
  * again. What a puller let lapse is visible again at once, what a receiver let lapse in its old place.
  *
  * @param delayMsOf how long messages of a push delivery wait, all on the same attempt. Default: the queue's retry delay.
+ * @param deadBytesMax bytes of messages after which no further one dies: the leases that are left end when this is called
+ *   again. Default: no limit.
  */
 export function expireLeases(
   queue: Queue,
   nowMs: number,
   delayMsOf: (failed: Slice) => number = () => queue.rules.retryDelayMs,
+  deadBytesMax = Infinity,
 ): RetryOutcome {
   const outcome: { retried: Slice[]; dead: Slice[] } = { retried: [], dead: [] };
+  const burial = new Burial(deadBytesMax);
   for (
     let entry = queue.leased.peek();
-    entry !== undefined && entry.atMs <= nowMs;
+    entry !== undefined && entry.atMs <= nowMs && !burial.isFull;
     entry = queue.leased.peek()
   ) {
+    const slice = sliceOf(entry);
+    if (entry.leaseKind !== "receive" && entry.attempts > queue.rules.maxRetries) burial.add(entry, slice);
     lift(queue, entry);
     if (entry.leaseKind === "receive") {
       returnReceived(queue, entry, entry.atMs, nowMs);

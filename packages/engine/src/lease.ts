@@ -35,24 +35,53 @@ export interface LeaseRequest {
   readonly bytesMax?: number;
 }
 
+/** What a message counts for besides its body, in bytes: its record's header, and what is kept while it is moved. */
+const DEAD_MESSAGE_BYTES = 100;
+
+/** Messages that have died and left the queue, as many as can be handled at a time: whoever moves them has to hold them all. */
+export class Burial {
+  readonly slices: Slice[] = [];
+  #room: number;
+
+  constructor(bytesMax: number) {
+    this.#room = bytesMax;
+  }
+
+  /** Whether no more may die for now: what is left has to wait. */
+  get isFull(): boolean {
+    return this.#room <= 0;
+  }
+
+  /** Bytes that there is room for. */
+  get room(): number {
+    return this.#room;
+  }
+
+  add({ segment, from, to, count }: Entry, slice: Slice): void {
+    this.slices.push(slice);
+    this.#room -= segment.bytes(from, to) + count * DEAD_MESSAGE_BYTES;
+  }
+}
+
 /**
  * `leased` from `ready`: the first `max` messages by (due time, sequence), each with one attempt more. One that is too large
  * for what is left of `bytesMax` ends the lease: none behind it passes it.
  */
 export function lease(queue: Queue, request: LeaseRequest, nowMs: number): Lease | null {
-  return leaseOrBury(queue, request, nowMs, Infinity, []);
+  return leaseOrBury(queue, request, nowMs, Infinity, new Burial(Infinity));
 }
 
 /**
  * `lease`, but what was delivered `deliveriesMax` times already is taken out of the queue and added to `dead`: "a receive
- * attempt of a message that was received too often moves it" (spec sqs 6.1).
+ * attempt of a message that was received too often moves it" (spec sqs 6.1). When `dead` is full the next of them ends the
+ * lease.
  */
 export function leaseOrBury(
   queue: Queue,
   request: LeaseRequest,
   nowMs: number,
   deliveriesMax: number,
-  dead: Slice[],
+  dead: Burial,
 ): Lease | null {
   advance(queue, nowMs);
   queue.order?.pass(queue, nowMs);
@@ -66,6 +95,7 @@ export function leaseOrBury(
       continue;
     }
     if (node instanceof Entry && node.attempts >= deliveriesMax) {
+      if (dead.isFull) break;
       lift(queue, node);
       bury(queue, node, dead);
       continue;
@@ -113,13 +143,14 @@ function leaseFromGroup(
   group: Group,
   taking: Taking,
   deliveriesMax: number,
-  dead: Slice[],
+  dead: Burial,
 ): boolean {
   const { messages } = group;
   let taken = 0;
   while (taking.count < taking.request.max && queue.order?.canDeliver(group, taken) === true) {
     const [segment, index] = [messages.segmentAt(taken), messages.indexAt(taken)];
     if (fitting(taking, segment, index) === 0) return false;
+    if (dead.isFull && (segment.entryOf(index)?.attempts ?? 0) >= deliveriesMax) return false;
     const entry = isolate(queue, segment, index);
     if (entry.attempts >= deliveriesMax) {
       bury(queue, entry, dead);
@@ -149,8 +180,8 @@ function addTo(taking: Taking, queue: Queue, entry: Entry): void {
   if (!joinNeighbour(queue, entry)) toLeased(queue, entry, request.expiresMs);
 }
 
-function bury(queue: Queue, entry: Entry, dead: Slice[]): void {
-  dead.push(sliceOf(entry));
+function bury(queue: Queue, entry: Entry, dead: Burial): void {
+  dead.add(entry, sliceOf(entry));
   removeEntry(queue, entry);
 }
 

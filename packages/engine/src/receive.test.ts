@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { checkInvariants } from "../test/invariants.ts";
 import { pull } from "../test/queues.ts";
 import { Receivers } from "../test/receivers.ts";
 import { counts, expireRetention, factsOf, nextWakeAt, receive } from "./index.ts";
@@ -63,7 +64,34 @@ describe("a receive on a standard queue (spec sqs 3)", () => {
       expect(receive(queue, { max: 10, visibleAtMs: nowMs + forMs }, nowMs)).toEqual({
         lease: null,
         dead: [],
+        deadRoom: Infinity,
       });
+    },
+  );
+
+  // A message of the tests has one byte, and 100 are what else it takes.
+  it.each([
+    [0, 0],
+    [1, 1],
+    [101, 1],
+    [102, 2],
+    [303, 3],
+    [304, 3],
+  ])(
+    "with room for %i bytes of dead messages lets %i of three die, and gives none behind those that are left",
+    (deadBytesMax, count) => {
+      for (const fifo of [false, true]) {
+        const receivers = new Receivers({ maxRetries: 0, fifo });
+        receivers.send("a-1", "b-1", "c-1");
+        receivers.receive(10, 0);
+        receivers.send("d-1");
+        const { queue, nowMs } = receivers;
+        const request = { max: 10, visibleAtMs: nowMs + 1_000, deadBytesMax };
+        const { lease, dead, deadRoom } = receive(queue, request, nowMs);
+        expect([fifo, dead.length, lease?.count ?? 0]).toEqual([fifo, count, count === 3 ? 1 : 0]);
+        expect(deadRoom).toBe(deadBytesMax - 101 * count);
+        checkInvariants(queue);
+      }
     },
   );
 

@@ -1,4 +1,4 @@
-import { type Lease, leaseOrBury, type Slice } from "./lease.ts";
+import { Burial, type Lease, leaseOrBury, type Slice } from "./lease.ts";
 import type { Queue } from "./queue.ts";
 import { returnReceived, takeLeased } from "./settle.ts";
 
@@ -7,20 +7,28 @@ export interface ReceiveRequest {
   readonly max: number;
   /** End of the visibility timeout in ms; `nowMs` or before leaves the messages visible. */
   readonly visibleAtMs: number;
+  /** Bytes of messages after which no further one dies at this receive. Default: no limit. */
+  readonly deadBytesMax?: number;
 }
 
 export interface Received {
   readonly lease: Lease | null;
   /** Messages that were received too often: they have left the queue, the caller moves or drops their bytes. */
   readonly dead: readonly Slice[];
+  /** What is left of `deadBytesMax`; 0 or less when more may have died than could. */
+  readonly deadRoom: number;
 }
 
 /**
  * `leased` from `ready` for a receiver: up to `max` messages, each with one receive more. One that was received
  * `max_retries + 1` times is dead instead (spec sqs 6.1). A timeout of 0 counts as a receive too (spec sqs 3.2).
  */
-export function receive(queue: Queue, { max, visibleAtMs }: ReceiveRequest, nowMs: number): Received {
-  const dead: Slice[] = [];
+export function receive(
+  queue: Queue,
+  { max, visibleAtMs, deadBytesMax = Infinity }: ReceiveRequest,
+  nowMs: number,
+): Received {
+  const dead = new Burial(deadBytesMax);
   const request = { max, expiresMs: Math.max(visibleAtMs, nowMs), kind: "receive" as const };
   const lease = leaseOrBury(queue, request, nowMs, queue.rules.maxRetries + 1, dead);
   if (lease !== null && visibleAtMs <= nowMs) {
@@ -29,5 +37,5 @@ export function receive(queue: Queue, { max, visibleAtMs }: ReceiveRequest, nowM
       for (const entry of taken) returnReceived(queue, entry, nowMs, nowMs);
     }
   }
-  return { lease, dead };
+  return { lease, dead: dead.slices, deadRoom: dead.room };
 }
