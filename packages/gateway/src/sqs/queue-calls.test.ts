@@ -45,8 +45,7 @@ describe("sends that share a call", () => {
     const replies = await Promise.all(all);
     expect(seen).toEqual([
       [1, 3],
-      [2, 3],
-      [3, 4, 5, 3],
+      [2, 3, 4, 5, 3],
     ]);
     expect(replies.map((reply) => reply.ok === true && reply.messages)).toEqual(
       [[1], [2], [3, 4], [5]].map((digits) => digits.map(sent)),
@@ -62,7 +61,7 @@ describe("sends that share a call", () => {
       calls.enqueue("q", { ...messages(1), revision }, KEEP),
     );
     expect(await Promise.all(revisions)).toEqual(Array(5).fill({ ok: "outdated" }));
-    expect(seen).toEqual([7, 7, 5]);
+    expect(seen).toEqual([7, 5]);
   });
 
   it("go alone when they are refused, so that nobody is refused for the messages of another", async () => {
@@ -92,12 +91,12 @@ it("deletes and changes of visibility that share a call each get their own outco
     calls.deleteBatch("q", receipts, KEEP),
   );
   expect(await Promise.all(deletes)).toEqual([["deleted"], ["deleted"], ["deleted", "invalid"], ["deleted"]]);
-  expect(seen.splice(0)).toEqual([["a"], ["b"], ["c", "bad", "d"]]);
+  expect(seen.splice(0)).toEqual([["a"], ["b", "c", "bad", "d"]]);
   const changes = ["a", "b", "bad", "d"].map((receipt) =>
     calls.changeVisibilityBatch("q", [{ receipt, visibilityTimeoutMs: 0 }], KEEP),
   );
   expect(await Promise.all(changes)).toEqual([["changed"], ["changed"], ["gone"], ["changed"]]);
-  expect(seen).toEqual([1, 1, 2]);
+  expect(seen).toEqual([1, 3]);
 });
 
 it("receives share a call, queues do not", async () => {
@@ -110,8 +109,7 @@ it("receives share a call, queues do not", async () => {
   expect(replies).toEqual(Array(5).fill({ kind: "empty" }));
   expect(seen).toEqual([
     ["a", 1],
-    ["a", 1],
     ["b", 1],
-    ["a", 2],
+    ["a", 3],
   ]);
 });

@@ -1,5 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { CALL_LOST_MS, CALL_WEIGHT_MAX, CALLS_UNDER_WAY_MAX, SharedCall } from "./shared-call.ts";
+import {
+  CALL_LOST_MS,
+  CALL_WEIGHT_MAX,
+  CALLS_UNDER_WAY_MAX,
+  COMPANY_MS_MAX,
+  SharedCall,
+} from "./shared-call.ts";
 
 /** A call under way, for the test to answer. */
 interface Call {
@@ -34,71 +40,80 @@ beforeEach(() => {
 const itemsOfCalls = () => calls.map(({ items }) => items);
 
 describe("calls to a queue's object", () => {
-  it("are made at once while few are under way", async () => {
-    const results = ["a", "b"].map(run);
+  it("are made at once while none is under way", async () => {
+    for (const item of ["a", "b"]) {
+      const result = run(item);
+      calls.at(-1)?.answer();
+      expect(await result).toBe(item.toUpperCase());
+      await settle();
+    }
     expect(itemsOfCalls()).toEqual([["a"], ["b"]]);
-    for (const { answer } of calls) answer();
-    expect(await Promise.all(results)).toEqual(["A", "B"]);
     expect(shared.isIdle).toBe(true);
   });
 
-  it("are shared by what comes while as many as may be are under way", async () => {
-    const results = ["a", "b", "c", "d", "e"].map(run);
-    expect(calls).toHaveLength(CALLS_UNDER_WAY_MAX);
+  it("are shared by what comes while one is under way", async () => {
+    const results = ["a", "b", "c", "d"].map(run);
+    expect(itemsOfCalls()).toEqual([["a"]]);
     calls[0]?.answer();
     await settle();
-    expect(itemsOfCalls()).toEqual([["a"], ["b"], ["c", "d", "e"]]);
+    expect(itemsOfCalls()).toEqual([["a"], ["b", "c", "d"]]);
+    expect(shared.isIdle).toBe(false);
     calls[1]?.answer();
-    calls[2]?.answer();
-    expect(await Promise.all(results)).toEqual(["A", "B", "C", "D", "E"]);
+    expect(await Promise.all(results)).toEqual(["A", "B", "C", "D"]);
     await settle();
     expect(shared.isIdle).toBe(true);
+  });
+
+  it("take what waits along as soon as those under way have taken their time, and only so many", async () => {
+    const results = [run("0")];
+    for (let i = 1; i < CALLS_UNDER_WAY_MAX; i++) {
+      nowMs += COMPANY_MS_MAX - 1;
+      results.push(run(`${i}w`));
+      nowMs += 1;
+      results.push(run(`${i}`));
+      expect(calls.at(-1)?.items).toEqual([`${i}w`, `${i}`]);
+    }
+    expect(calls).toHaveLength(CALLS_UNDER_WAY_MAX);
+    nowMs += COMPANY_MS_MAX;
+    results.push(run("last"));
+    expect(calls).toHaveLength(CALLS_UNDER_WAY_MAX);
+    calls[1]?.answer();
+    await settle();
+    expect(calls.at(-1)?.items).toEqual(["last"]);
+    for (const { answer } of calls) answer();
+    expect(await Promise.all(results)).toHaveLength(2 * CALLS_UNDER_WAY_MAX);
   });
 
   it("take along no more than their weight, and one item at least", async () => {
-    const results = ["a", "b", "c", "heavy", "heavy", "d"].map(run);
-    calls[0]?.answer();
-    await settle();
-    expect(calls[2]?.items).toEqual(["c"]);
-    calls[1]?.answer();
-    await settle();
-    expect(calls[3]?.items).toEqual(["heavy"]);
-    calls[2]?.answer();
-    await settle();
-    expect(calls[4]?.items).toEqual(["heavy"]);
-    calls[3]?.answer();
-    await settle();
-    for (const { answer } of calls) answer();
-    expect(await Promise.all(results)).toEqual(["A", "B", "C", "HEAVY", "HEAVY", "D"]);
+    const results = ["a", "b", "heavy", "heavy", "c"].map(run);
+    for (const items of [["a"], ["b"], ["heavy"], ["heavy"], ["c"]]) {
+      expect(calls.at(-1)?.items).toEqual(items);
+      calls.at(-1)?.answer();
+      await settle();
+    }
+    expect(await Promise.all(results)).toEqual(["A", "B", "HEAVY", "HEAVY", "C"]);
   });
 
   it("that fail reject what went along, and nothing else", async () => {
-    const results = ["a", "b", "c", "d"].map(run);
-    const outcomes = Promise.allSettled(results);
+    const outcomes = Promise.allSettled(["a", "b", "c"].map(run));
     calls[0]?.fail(new Error("broken"));
     await settle();
+    const later = run("d");
     calls[1]?.answer(["B"]);
-    calls[2]?.answer(["C"]);
+    await settle();
+    calls[2]?.answer();
     const reasons = (await outcomes).map((each) => (each.status === "rejected" ? each.reason.message : "ok"));
-    expect(reasons).toEqual([
-      "broken",
-      "ok",
-      "a shared call was answered with too few results",
-      "a shared call was answered with too few results",
-    ]);
-    expect(await Promise.race([run("again"), Promise.resolve(calls.at(-1)?.answer()).then(settle)])).toBe(
-      "AGAIN",
-    );
+    const tooFew = "a shared call was answered with too few results";
+    expect(reasons).toEqual(["broken", tooFew, tooFew]);
+    expect(await later).toBe("D");
   });
 
   it("keep every request alive until its item is answered", async () => {
-    const results = ["a", "b", "c"].map(run);
+    const outcomes = Promise.allSettled(["a", "b", "c"].map(run));
     expect(kept).toHaveLength(3);
-    const outcomes = Promise.allSettled(results);
     calls[0]?.fail(new Error("broken"));
-    calls[1]?.answer();
     await settle();
-    calls[2]?.answer();
+    calls[1]?.answer();
     await outcomes;
     expect(await Promise.all(kept)).toEqual([undefined, "B", "C"]);
   });
@@ -109,10 +124,14 @@ describe("calls to a queue's object", () => {
   ])(
     "do not hold up others when the platform has ended their request: after %i ms %i more",
     async (ms, more) => {
-      for (const item of ["a", "b"]) void run(item);
+      for (let i = 0; i < CALLS_UNDER_WAY_MAX; i++) {
+        void run(`${i}`);
+        nowMs += COMPANY_MS_MAX;
+      }
       nowMs = ms;
+      const before = calls.length;
       void run("c");
-      expect(calls).toHaveLength(CALLS_UNDER_WAY_MAX + more);
+      expect(calls.length - before).toBe(more);
       for (const { answer } of calls) answer();
       await settle();
       for (const { answer } of calls) answer();
