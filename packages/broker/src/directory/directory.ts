@@ -4,6 +4,7 @@ import {
   type ConsumerDefinition,
   type DirectoryReply,
   type DirectoryRpc,
+  isEndpointQueue,
   type NewQueue,
   type NewSubscription,
   type NewTopic,
@@ -147,7 +148,8 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     }
 
     async findByName(name: string): Promise<QueueRecord | null> {
-      return this.#registry.queue(name)?.record ?? null;
+      // No dialect knows the queues that lead to endpoints.
+      return isEndpointQueue(name) ? null : (this.#registry.queue(name)?.record ?? null);
     }
 
     async findById(queueId: string): Promise<QueueRecord | null> {

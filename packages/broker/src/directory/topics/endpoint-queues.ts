@@ -93,8 +93,17 @@ function endpointOf(endpoint: string): { readonly url: string; readonly authoriz
   if (username === "" && password === "") return { url: endpoint, authorization: null };
   url.username = "";
   url.password = "";
-  const bytes = new TextEncoder().encode(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  const bytes = new TextEncoder().encode(`${decoded(username)}:${decoded(password)}`);
   return { url: url.href, authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
+}
+
+/** A lone percent sign stands for itself: URLs may hold one. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** A policy in its stored form: it was checked before it was stored. */

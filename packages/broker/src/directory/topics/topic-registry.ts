@@ -9,6 +9,8 @@ export class TopicRegistry {
   readonly #subscriptions = new Map<string, TopicSubscription>();
   readonly #ofTopic = new Map<string, Set<string>>();
   readonly #idsByToken = new Map<string, string>();
+  /** Those that end by time: the others need not be looked at for that. */
+  readonly #temporary = new Map<string, TopicSubscription>();
 
   constructor(rows: TopicRows) {
     this.#rows = rows;
@@ -56,6 +58,11 @@ export class TopicRegistry {
     return oldestFirst([...this.#subscriptions.values()]);
   }
 
+  /** Those that are pending or have ended. */
+  temporary(): TopicSubscription[] {
+    return [...this.#temporary.values()];
+  }
+
   subscription(arn: string): TopicSubscription | undefined {
     const found = this.#subscriptions.get(arn.slice(arn.lastIndexOf(":") + 1));
     return found?.arn === arn ? found : undefined;
@@ -94,12 +101,14 @@ export class TopicRegistry {
     const ids = this.#ofTopic.get(topicArn) ?? new Set<string>();
     this.#ofTopic.set(topicArn, ids.add(subscriptionId));
     if (status.token !== null) this.#idsByToken.set(status.token.text, subscriptionId);
+    if (status.kind !== "confirmed") this.#temporary.set(subscriptionId, subscription);
   }
 
   #leave(subscriptionId: string): void {
     const subscription = this.#subscriptions.get(subscriptionId);
     if (subscription === undefined) return;
     this.#subscriptions.delete(subscriptionId);
+    this.#temporary.delete(subscriptionId);
     this.#ofTopic.get(subscription.topicArn)?.delete(subscriptionId);
     if (subscription.status.token !== null) this.#idsByToken.delete(subscription.status.token.text);
   }

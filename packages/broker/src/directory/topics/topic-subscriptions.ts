@@ -118,7 +118,7 @@ export function unsubscribe(topics: Topics, arn: string, undoToken: string | nul
 /** Deletes what nobody has confirmed, and what nobody can take back any more. Answers with whether there was any. */
 export function sweep(topics: Topics): boolean {
   const nowMs = topics.ports.now();
-  const over = topics.registry.subscriptions().filter((subscription) => endsMs(subscription) <= nowMs);
+  const over = topics.registry.temporary().filter((subscription) => endsMs(subscription) <= nowMs);
   for (const subscription of over) {
     erase(topics, subscription);
     if (subscription.status.kind === "pending") {
@@ -131,7 +131,7 @@ export function sweep(topics: Topics): boolean {
 /** Whether `sweep` would find anything. */
 export function isSweepDue({ registry, ports }: Topics): boolean {
   const nowMs = ports.now();
-  return registry.subscriptions().some((subscription) => endsMs(subscription) <= nowMs);
+  return registry.temporary().some((subscription) => endsMs(subscription) <= nowMs);
 }
 
 function endsMs({ status, createdOnMs }: TopicSubscription): number {

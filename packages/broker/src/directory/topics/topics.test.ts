@@ -99,6 +99,7 @@ describe("a topic", () => {
       refusal: { kind: "topicExists", topic },
     });
     subscribe(topics, toQueue("mail"));
+    nowMs += 1;
     subscribe(topics, toUrl("t1"));
     topics = restarted();
     expect(topics.registry.snapshot(ARN)).toMatchObject({ topic, subscriptions: [{ target: "mail" }, {}] });
@@ -274,6 +275,14 @@ describe("the queue of a URL", () => {
       consumer: {
         settings: { maxRetries: 50, contentType: "application/json", deadLetterQueue: "dead" },
       },
+    });
+  });
+
+  it("takes credentials with a lone percent sign as they are", () => {
+    create();
+    subscribe(topics, toUrl("t1", { endpoint: "http://50%:x@localhost:9/hook" }));
+    expect(endpointQueue()?.definition.consumer?.settings).toMatchObject({
+      headers: { authorization: `Basic ${btoa("50%:x")}` },
     });
   });
 
