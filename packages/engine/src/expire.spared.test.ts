@@ -11,6 +11,7 @@ import {
   nextWakeAt,
   type Queue,
   retry,
+  type Slice,
   send,
   takeChanges,
 } from "./index.ts";
@@ -66,6 +67,20 @@ describe("the end of a retention", () => {
     expect(expireRetention(queue, T0 + retentionMs)).toBe(1);
     expect(takeChanges(queue)).toEqual([[waiting, "gone"]]);
     expect(queue.segments.get(segmentId)?.remaining).toBe(2);
+  });
+
+  it("is told message by message, touched and untouched, and not at all of a segment that loses none", () => {
+    const queue = queueWith({ retentionMs });
+    sendMany(queue, 2, T0);
+    const segmentId = sendMany(queue, 1, T0 + 1_000);
+    retry(queue, firstRange(queue, 2, T0 + 1_000), T0 + 1_000, T0 + 1_000);
+    const other = sendApart(queue, 3, T0);
+    const told: Slice[] = [];
+    expect(expireRetention(queue, T0 + retentionMs, (expired) => told.push(expired))).toBe(5);
+    expect(told).toEqual([
+      { segmentId, from: 0, to: 2, attempts: 1 },
+      { segmentId: other, from: 0, to: 3, attempts: 0 },
+    ]);
   });
 
   it("takes messages for what they are now, though nobody has asked for any since they came due", () => {
