@@ -1,5 +1,5 @@
 import { createVerify, X509Certificate } from "node:crypto";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { type SignatureVersion, stringToSign } from "./envelope.ts";
 import {
   buildConfirmation,
@@ -162,6 +162,22 @@ describe("signatures (spec sns-delivery 8.3)", () => {
     expect(certificateUrl(ENDPOINT, signer.certificateFileName)).toBe(
       `${ENDPOINT}/${signer.certificateFileName}`,
     );
+  });
+
+  it("are made once for all subscriptions of a topic, as long as few messages come between them", async () => {
+    const sign = vi.spyOn(crypto.subtle, "sign");
+    const ofSubscription = (subscriptionArn: string, message: string, version: SignatureVersion = "2") =>
+      buildNotification({ ...MESSAGE, subscriptionArn, message }, signing(version));
+    const others = Array.from({ length: 19 }, (_, i) => `other ${i}`);
+    const bodies = [await ofSubscription("a", "one"), await ofSubscription("b", "one")];
+    for (const other of others) await ofSubscription("a", other);
+    bodies.push(await ofSubscription("c", "one"), await ofSubscription("c", "one", "1"));
+    expect(sign).toHaveBeenCalledTimes(21);
+    for (const other of [...others, "last"]) await ofSubscription("a", `again ${other}`);
+    bodies.push(await ofSubscription("d", "one"));
+    expect(sign).toHaveBeenCalledTimes(42);
+    sign.mockRestore();
+    expect(bodies.map(verifies)).toEqual([true, true, true, true, true]);
   });
 
   it("need a key that is one", async () => {
