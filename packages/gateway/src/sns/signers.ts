@@ -3,14 +3,12 @@ import { certificateFileName, createSigningIdentity, openSigner, type Signer } f
 
 /** What notifications are signed with: made by the first who needs it, and the same for all from then on. */
 export class Signers {
-  #signer: Promise<Signer> | undefined;
+  /** Only what is there is shared: what one request waits for never comes when its client hangs up meanwhile. */
+  #signer: Signer | undefined;
 
   /** Rejects when the directory cannot be reached; the next call tries again. */
-  signer(topics: TopicsRpc, nowMs: number): Promise<Signer> {
-    this.#signer ??= open(topics, nowMs).catch((error: unknown) => {
-      this.#signer = undefined;
-      throw error;
-    });
+  async signer(topics: TopicsRpc, nowMs: number): Promise<Signer> {
+    this.#signer ??= await open(topics, nowMs);
     return this.#signer;
   }
 }
