@@ -1,7 +1,7 @@
 import { type Lease, nextBatch, pushEnded, type RetryOutcome, release } from "@sluice/engine";
 import { type DeliveryResult, HANDLER_WALL_CLOCK_MS_MAX } from "@sluice/protocol";
 import { Backoff } from "./backoff.ts";
-import { interruptedResult, type RejectedDelivery, readResult } from "./delivery-result.ts";
+import { failedResult, interruptedResult, type RejectedDelivery, readResult } from "./delivery-result.ts";
 import { readLease } from "./lease-records.ts";
 import type { ConsumerPort } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
@@ -16,6 +16,8 @@ export const PROBE_MS_MAX = 10_000;
  */
 export const CONSUMER_LOOK_MS = 300_000;
 
+const GONE_DURING_TRIAL = "it had just said that it is back, and was gone before it answered";
+
 /** Hands batches to the queue's consumer and settles what it did with them. */
 export class PushDispatcher {
   readonly #core: QueueCore;
@@ -25,6 +27,8 @@ export class PushDispatcher {
   #probe: { readonly endsMs: number } | null = null;
   /** How often a consumer that had been absent has said that it is back. */
   #returns = 0;
+  /** The one delivery that a consumer which is back has to prove itself with: still to come, or its lease. */
+  #trial: "due" | number | null = null;
 
   constructor(core: QueueCore) {
     this.#core = core;
@@ -32,7 +36,7 @@ export class PushDispatcher {
 
   /** Whether batches can be delivered now: there is a consumer, it answers, and delivery is not paused. */
   get open(): boolean {
-    return this.#consumer !== null && !this.#backoff.failing;
+    return this.#consumer !== null && !this.#backoff.failing && typeof this.#trial !== "number";
   }
 
   /** Whether deliveries are running. */
@@ -72,7 +76,8 @@ export class PushDispatcher {
     if (consumer === null || this.#backoff.failing) return [];
     const taken: Running[] = [];
     const { throttled, queue } = this.#core;
-    const next = () => (throttled.room > 0 ? nextBatch(queue, nowMs) : null);
+    const isOpen = () => typeof this.#trial !== "number" && throttled.room > 0;
+    const next = () => (isOpen() ? nextBatch(queue, nowMs) : null);
     for (let batch = next(); batch !== null; batch = next()) {
       throttled.delivered(batch.count);
       const readable = readLease(this.#core, batch);
@@ -95,6 +100,7 @@ export class PushDispatcher {
         returns: this.#returns,
         isOverdue: false,
       };
+      if (this.#trial === "due") this.#trial = batch.leaseId;
       this.#running.set(batch.leaseId, running);
       taken.push(running);
     }
@@ -119,9 +125,9 @@ export class PushDispatcher {
    */
   noteLapsed(lapsed: RetryOutcome, nowMs: number): void {
     if (lapsed.retried.length === 0 && lapsed.dead.length === 0) return;
-    for (const [leaseId, running] of this.#running) {
+    for (const running of this.#running.values()) {
       if (running.batch.expiresMs > nowMs) continue;
-      this.#running.delete(leaseId);
+      this.#forget(running);
       pushEnded(this.#core.queue, running.batch, "failed");
     }
   }
@@ -179,17 +185,34 @@ export class PushDispatcher {
 
   #settle(running: Running, result: DeliveryResult | RejectedDelivery | "absent"): void {
     // A delivery that ran too long has ended: its slot is free and its messages are with somebody else.
-    if (!this.#running.delete(running.batch.leaseId)) return;
-    if (result === "absent") this.#giveBack(running);
-    else settleBatch(this.#core, running, result);
+    const isTrial = this.#trial === running.batch.leaseId;
+    if (!this.#forget(running)) return;
+    if (result === "absent") {
+      if (isTrial) settleBatch(this.#core, running, failedResult(GONE_DURING_TRIAL));
+      else this.#giveBack(running);
+      this.#noteAbsence(running);
+    } else {
+      this.#trial = null;
+      settleBatch(this.#core, running, result);
+    }
   }
 
-  /** Nobody ran the batch: its messages go back uncounted, and the consumer is asked before the next lease. */
-  #giveBack(running: Running): void {
-    const { queue, nowMs, ports, name } = this.#core;
-    const { batch } = running;
+  /** Whether it was still running. */
+  #forget({ batch }: Running): boolean {
+    if (this.#trial === batch.leaseId) this.#trial = null;
+    return this.#running.delete(batch.leaseId);
+  }
+
+  /** Nobody ran the batch: its messages go back uncounted. */
+  #giveBack({ batch }: Running): void {
+    const { queue, nowMs } = this.#core;
     for (const slice of batch.slices) release(queue, { ...slice, leaseId: batch.leaseId }, nowMs, nowMs);
     pushEnded(queue, batch, "notRun");
+  }
+
+  /** The consumer of a delivery is not there: it is asked before the next lease. */
+  #noteAbsence(running: Running): void {
+    const { nowMs, ports, name } = this.#core;
     // A call that began before the consumer said that it is back tells nothing about it any more.
     if (!this.#backoff.failing && running.returns === this.#returns) {
       ports.log.warn(
@@ -214,6 +237,7 @@ export class PushDispatcher {
     if (answers) {
       this.#returns += 1;
       this.#backoff.succeeded();
+      this.#trial = consumer.returnsOnTrial === true ? "due" : null;
       this.#core.ports.log.info(
         `Queue "${this.#core.name}": its consumer "${consumer.name}" is running again`,
       );

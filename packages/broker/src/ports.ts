@@ -11,6 +11,11 @@ export interface ConsumerPort extends Pick<QueueConsumerRpc, "callsOf"> {
   deliver(delivery: Delivery): Promise<DeliveryResult | RejectedDelivery>;
   /** For log lines. */
   readonly name: string;
+  /**
+   * Whether a message may be what ends it. Then one that is back gets one delivery at a time until one has a result, and that
+   * it is gone again by then counts as a failure of that delivery. Default false.
+   */
+  readonly returnsOnTrial?: boolean;
   ping(): Promise<unknown>;
 }
 

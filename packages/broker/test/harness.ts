@@ -115,6 +115,8 @@ export async function startBroker(options: {
   persistDir?: string;
   /** Value of the broker's `SLUICE_ENV`; `null` leaves it out, as on a deployed broker. */
   sluiceEnv?: string | null;
+  /** Further environment variables of the broker. */
+  bindings?: Record<string, string>;
   /** Source of further members of the object's class: what a test needs to see or to break from inside. */
   members?: string;
 }): Promise<BrokerHarness> {
@@ -228,7 +230,10 @@ export async function startBroker(options: {
             SLUICE_DIRECTORY: { className: "Directory", useSQLite: true },
           },
           serviceBindings: { CONSUMER: { name: "consumer", entrypoint: "SluiceQueueConsumer" } },
-          bindings: options.sluiceEnv === null ? {} : { SLUICE_ENV: options.sluiceEnv ?? "development" },
+          bindings: {
+            ...(options.sluiceEnv === null ? {} : { SLUICE_ENV: options.sluiceEnv ?? "development" }),
+            ...options.bindings,
+          },
         },
         {
           name: "consumer",

@@ -194,6 +194,45 @@ describe("an HTTP endpoint that cannot be reached", () => {
     expect(world.posts.map(({ headers }) => headers["sluice-attempt"])).toEqual(["1", "1", "1"]);
   });
 
+  it("gets one message when it is back, and the others when it has answered that", async () => {
+    const world = worldWith({ maxRetries: 0 });
+    world.running = false;
+    world.answer = () => ({ kind: "unreachable", reason: "it cannot be reached" });
+    await world.send("orders", ["a", "b", "c"]);
+    await world.pass(0);
+    world.posts.length = 0;
+    const answers = heldAnswers(world);
+    world.running = true;
+    await world.pass(60_000);
+    expect(bodiesOf(world)).toEqual(["a"]);
+    answers[0]?.resolve(answered(500));
+    await world.pass(0);
+    expect(bodiesOf(world)).toEqual(["a", "b", "c"]);
+    expect(world.posts.map(({ headers }) => headers["sluice-attempt"])).toEqual(["1", "1", "1"]);
+  });
+
+  it("is brought down by one message only as often as that may be retried, and by no other's attempts", async () => {
+    const world = worldWith({ maxRetries: 2, deadLetterQueue: "dead" });
+    // Restarts at once: whoever asks finds it.
+    world.answer = ({ body }) => {
+      const isPoison = decoder.decode(body) === "poison";
+      return isPoison ? { kind: "unreachable", reason: "it cannot be reached" } : answered(200);
+    };
+    await world.send("orders", ["poison", "a", "b"]);
+    await world.pass(60_000);
+    expect(deadBodies(world)).toEqual(["poison"]);
+    const attemptsOf = (body: string) =>
+      world.posts
+        .filter((post) => decoder.decode(post.body) === body)
+        .map(({ headers }) => headers["sluice-attempt"]);
+    expect(attemptsOf("poison")).toEqual(["1", "1", "2", "3"]);
+    expect(attemptsOf("a")).toEqual(["1"]);
+    expect(attemptsOf("b")).toEqual(["1"]);
+    expect(world.lines.join("\n")).toContain(
+      "it had just said that it is back, and was gone before it answered",
+    );
+  });
+
   it("is asked by its readiness path if it has one", async () => {
     const world = worldWith({ readinessPath: "/ready" });
     const asked: unknown[] = [];

@@ -9,6 +9,8 @@ import type { EndpointCaller } from "./endpoint-caller.ts";
  * absent consumer: its messages wait, uncounted, and it is asked at growing intervals whether it is back.
  */
 export class EndpointConsumer implements ConsumerPort {
+  /** A server that crashes on a message cannot be told from one that was not there. */
+  readonly returnsOnTrial = true;
   readonly #caller: EndpointCaller;
   readonly #format: EndpointFormat;
 

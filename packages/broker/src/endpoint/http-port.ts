@@ -1,6 +1,12 @@
 import { connect } from "cloudflare:sockets";
 import type { EndpointOutcome, EndpointPort, EndpointRequest } from "./endpoint.ts";
 
+/**
+ * What Cloudflare's network answers in the name of a server that it could not reach: refused, no connection in time, no
+ * route, no TLS, a certificate that does not hold, no address. On a deployed broker nothing else says so.
+ */
+const UNREACHED_STATUSES: ReadonlySet<number> = new Set([521, 522, 523, 525, 526, 530]);
+
 /** Calls endpoints with the platform's `fetch`. Redirects are not followed: they could lead anywhere. */
 export const httpPort: EndpointPort = {
   async post(request: EndpointRequest): Promise<EndpointOutcome> {
@@ -23,9 +29,13 @@ export const httpPort: EndpointPort = {
       const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
       // Nobody reads it; left alone, it would keep the connection.
       await response.body?.cancel();
+      const { status } = response;
+      if (UNREACHED_STATUSES.has(status)) {
+        return { kind: "unreachable", reason: `it cannot be reached (${status})` };
+      }
       return {
         kind: "answered",
-        status: response.status,
+        status,
         retryAfter: response.headers.get("retry-after"),
       };
     } catch {
@@ -52,7 +62,7 @@ async function answers(url: string, method: "HEAD" | "GET", timeoutMs: number): 
   try {
     const response = await fetch(url, { method, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
     await response.body?.cancel();
-    return response.status;
+    return UNREACHED_STATUSES.has(response.status) ? null : response.status;
   } catch {
     return null;
   }
