@@ -5,6 +5,7 @@ import { lockData } from "../data-lock.ts";
 import { generate } from "../dev/generation.ts";
 import { QueueWaker } from "../dev/wake-queues.ts";
 import { chosenEnvironment, wranglerEnvironment } from "../environment.ts";
+import { endpointVariables } from "../generate/broker-settings.ts";
 import type { GeneratedWorker, Plan } from "../generate/plan.ts";
 import { findPlaces } from "../places.ts";
 import { addresses, awsLines, httpUrl } from "../report/addresses.ts";
@@ -71,7 +72,11 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
   try {
     for (const warning of [...project.warnings, ...assetWarnings(project.workers)]) printer.warn(warning);
     if (targets.length > 0) printer.print(`${topologyTable(project.topology, [])}\n`);
-    const { workerd, brokerVars } = await run(plan, { state, host, port, vars: more.vars ?? {} });
+    const { workerd, brokerVars } = await run(plan, {
+      ...{ state, host, port },
+      vars: more.vars ?? {},
+      endpoints: endpointVariables(project.topology),
+    });
     const url = httpUrl(host, workerd.port);
     printer.print(more.introduction?.(url) ?? addresses(url, project));
     printer.print(`data    ${state}`);
@@ -95,16 +100,19 @@ interface Run {
   readonly port: number;
   /** Variables of the broker, unless its own or the environment's say otherwise. */
   readonly vars: Readonly<Record<string, string>>;
+  /** Names of the variables that HTTP endpoints are called with. */
+  readonly endpoints: readonly string[];
 }
 
 /** Bundles the Workers and starts workerd with them. */
-async function run({ workers, broker }: Plan, { state, host, port, vars: more }: Run) {
+async function run({ workers, broker }: Plan, { state, host, port, vars: more, endpoints }: Run) {
   let brokerVars: Readonly<Record<string, unknown>> = {};
   const serveOne = async (generated: GeneratedWorker): Promise<ServedWorker> => {
     const { name, configFile } = generated;
     const upload = await bundleWorker(name, configFile, wranglerEnvironment(process.env));
     const own = await variablesOf(generated);
-    const vars = generated === broker ? brokerVariables({ ...more, ...own }, process.env, host) : own;
+    const vars =
+      generated === broker ? brokerVariables({ ...more, ...own }, process.env, host, endpoints) : own;
     if (generated === broker) brokerVars = vars;
     return { name, upload, vars, classes: await durableObjectClasses(generated) };
   };

@@ -1,7 +1,5 @@
 import type { Unstable_Config } from "wrangler";
-
-/** Variables of the environment that `sluice dev` hands on to the broker. */
-const HANDED_ON = ["SLUICE_API_TOKENS", "SLUICE_ALLOWED_HOSTS"] as const;
+import { BROKER_SETTINGS, setVariables } from "./broker-settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -10,17 +8,18 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * has said so, and which hosts Wrangler puts in the place of `localhost`.
  *
  * @param primary the primary Worker's configuration, if there is a Worker: its routes name the hosts.
+ * @param endpoints names of the variables that HTTP endpoints are called with.
  */
 export function devVars(
   primary: Unstable_Config | undefined,
   environment: Environment,
+  endpoints: readonly string[] = [],
 ): Record<string, string> {
   const routeHosts = primary === undefined ? [] : routeHostsOf(primary);
-  const handedOn = HANDED_ON.map((name): [string, string] => [name, environment[name] ?? ""]);
   return {
     SLUICE_ENV: "development",
     ...(routeHosts.length === 0 ? {} : { SLUICE_ROUTE_HOSTS: routeHosts.join(",") }),
-    ...Object.fromEntries(handedOn.filter(([, value]) => value !== "")),
+    ...setVariables([...BROKER_SETTINGS, ...endpoints], environment),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Project } from "../project/project.ts";
 import { consumes, type UserWorker } from "../project/worker.ts";
 import { type BrokerBase, consumerBindings, generateBrokerConfig } from "./broker-config.ts";
 import { brokerEntrySource, TOPOLOGY_FILE } from "./broker-entry.ts";
+import { devVarsFile, endpointVariables, SECRET_SETTINGS } from "./broker-settings.ts";
 import { queueCompatibility } from "./compatibility.ts";
 import { devVars } from "./dev-vars.ts";
 import { relativePath } from "./paths.ts";
@@ -102,13 +103,21 @@ function planBroker(project: Project, purpose: Purpose["kind"], places: Places):
   const consumers = consumerBindings(consumersIn(topology));
   const { workingDirectory, defaults, environment } = places;
   // For `sluice dev` alone: it allows to move the clock and opens the API, which a deployed broker must never do.
-  const vars = purpose === "dev" ? devVars(workers[0]?.wrangler, environment) : {};
+  const all =
+    purpose === "dev" ? devVars(workers[0]?.wrangler, environment, endpointVariables(topology)) : {};
+  // A broker with a folder of its own has a file of secrets there, which takes this one's place.
+  const isSecret = (name: string) =>
+    base.file === null && [...SECRET_SETTINGS, ...endpointVariables(topology)].includes(name);
+  const [secrets, vars] = [true, false].map((wanted) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => isSecret(name) === wanted)),
+  ) as [Record<string, string>, Record<string, string>];
   const config = generateBrokerConfig({
     ...{ base, consumers, purpose, vars, directory, workingDirectory, defaults },
   });
   return generated(base.name, directory, base.directory, config, {
     [TOPOLOGY_FILE]: json(topology),
     [ENTRY_FILE]: brokerEntrySource(consumers, relativePath(directory, places.runtime.broker)),
+    ...(purpose === "dev" && base.file === null ? { ".dev.vars": devVarsFile(secrets) } : {}),
   });
 }
 

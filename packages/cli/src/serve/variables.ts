@@ -1,17 +1,6 @@
+import { BROKER_SETTINGS, setVariables } from "../generate/broker-settings.ts";
 import type { GeneratedWorker } from "../generate/plan.ts";
 import { generatedConfig } from "./durable-objects.ts";
-
-/** Settings of the broker that `sluice serve` takes from the environment of its own process. */
-const BROKER_SETTINGS = [
-  "SLUICE_ENV",
-  "SLUICE_API_TOKENS",
-  "SLUICE_ALLOWED_HOSTS",
-  "SLUICE_PUSH_HOSTS",
-  "SLUICE_AWS_ACCESS_KEYS",
-  "SLUICE_AWS_REGION",
-  "SLUICE_AWS_ACCOUNT_ID",
-  "SLUICE_AWS_STRICT_TIMING",
-] as const;
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/i;
 
@@ -32,15 +21,15 @@ export async function variablesOf(worker: GeneratedWorker): Promise<Record<strin
  * Variables of the broker: its own, overridden by the environment of this process. Unless one of them says otherwise,
  * `SLUICE_ENV` is `local` on an address of this machine alone, where everybody who reaches the port may use the broker;
  * on any other it is not set, and the broker's HTTP API is closed until there are tokens.
+ *
+ * @param endpoints names of the variables that HTTP endpoints are called with.
  */
 export function brokerVariables(
   own: Readonly<Record<string, unknown>>,
   env: NodeJS.ProcessEnv,
   host: string,
+  endpoints: readonly string[] = [],
 ): Record<string, unknown> {
-  const given = BROKER_SETTINGS.flatMap((name) => {
-    const value = env[name] ?? "";
-    return value === "" ? [] : [[name, value] as const];
-  });
-  return { ...(isLoopback(host) ? { SLUICE_ENV: "local" } : {}), ...own, ...Object.fromEntries(given) };
+  const given = setVariables(["SLUICE_ENV", ...BROKER_SETTINGS, ...endpoints], env);
+  return { ...(isLoopback(host) ? { SLUICE_ENV: "local" } : {}), ...own, ...given };
 }
