@@ -1,7 +1,10 @@
 import { createPrivateKey } from "node:crypto";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, globalAgent, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import {
   CreateTopicCommand,
   GetSubscriptionAttributesCommand,
@@ -249,4 +252,62 @@ describe("an HTTP endpoint that is subscribed to a topic", () => {
     const [dead] = await received();
     expect(dead).toMatchObject({ Body: "a,b\n", MessageAttributes });
   });
+});
+
+describe("a broker that is started again", () => {
+  it("makes as many attempts as the policy says, restarts included, with the same bytes", async () => {
+    const persistDir = mkdtempSync(path.join(tmpdir(), "sluice-sns-"));
+    const start = async () => {
+      const end = Promise.withResolvers<() => Promise<void>>();
+      const options = { persistDir, disposeWith: end.resolve };
+      const mf = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, options);
+      const { origin: at } = await mf.ready;
+      const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
+      const client = { endpoint: `${at}/__sluice/aws`, region: "us-east-1", credentials, maxAttempts: 1 };
+      const clients = { sns: new SNSClient(client), sqs: new SQSClient(client) };
+      const stop = async () => {
+        clients.sns.destroy();
+        clients.sqs.destroy();
+        await (await end.promise)();
+      };
+      return { mf, at, stop, ...clients };
+    };
+
+    let life = await start();
+    const { TopicArn = "" } = await life.sns.send(new CreateTopicCommand({ Name: "restarted" }));
+    await life.sqs.send(new CreateQueueCommand({ QueueName: "dead" }));
+    // Long against the steps of the clock: none is so far that a request begins at the moment of a stop.
+    const healthyRetryPolicy = { minDelayTarget: 100, maxDelayTarget: 100, numRetries: 6 };
+    const Attributes = {
+      DeliveryPolicy: JSON.stringify({ healthyRetryPolicy }),
+      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: "arn:aws:sqs:us-east-1:000000000000:dead" }),
+    };
+    const Endpoint = endpoint.url("/restarted");
+    await life.sns.send(new SubscribeCommand({ TopicArn, Protocol: "http", Endpoint, Attributes }));
+    const [confirmation] = await endpoint.arrived("/restarted", 1);
+    await fetch(messageOf(confirmation).SubscribeURL ?? "");
+    endpoint.answers("/restarted", 503);
+    await life.sns.send(new PublishCommand({ TopicArn, Message: "hello" }));
+
+    const attempts = () => endpoint.posts("/restarted").slice(1);
+    for (const seen of [1, 3, 6]) {
+      while (attempts().length < seen) await movedOn(life);
+      // It may have had the answer by now or not.
+      await life.stop();
+      life = await start();
+    }
+    const { QueueUrl = "" } = await life.sqs.send(new CreateQueueCommand({ QueueName: "dead" }));
+    const receive = async () => (await life.sqs.send(new ReceiveMessageCommand({ QueueUrl }))).Messages ?? [];
+    let dead = await receive();
+    for (; dead.length === 0; dead = await receive()) await movedOn(life);
+    expect(attempts()).toHaveLength(7);
+    expect(new Set(attempts().map(({ body }) => body))).toEqual(new Set([dead[0]?.Body]));
+    await life.stop();
+    rmSync(persistDir, { recursive: true });
+  });
+
+  async function movedOn({ mf, at }: { readonly mf: Miniflare; readonly at: string }): Promise<void> {
+    const init = { method: "POST", body: JSON.stringify({ advanceMs: 5_000 }) };
+    expect((await mf.dispatchFetch(`${at}/__sluice/api/clock`, init)).status).toBe(200);
+  }
 });
