@@ -8,8 +8,8 @@ const XML = '<?xml version="1.0"?><a>\n</a>';
 
 describe("an answer that looks for its client", () => {
   it.each([
-    ["JSON", '{"a":1}', '\n\n{"a":1}'],
-    ["XML", XML, '<?xml version="1.0"?>\n\n<a>\n</a>'],
+    ["JSON", '{"a":1}', '\n\n\n{"a":1}'],
+    ["XML", XML, '<?xml version="1.0"?>\n\n\n<a>\n</a>'],
   ])("is the same %s with white space where it means nothing", async (_, text, expected) => {
     const { body, written } = lookingBody(text, new AbortController().signal);
     expect(await new Response(body).text()).toBe(expected);
