@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { daemonSettings } from "@sluice/config";
 import {
+  FIFO_SUFFIX,
   type HttpPushConsumerDefinition,
+  isBindableQueueName,
   type PeriodicTaskSettings,
-  QUEUE_NAME_PATTERN,
   type QueueDefinition,
   RETENTION_SECONDS_DEFAULT,
 } from "@sluice/protocol";
@@ -40,9 +41,9 @@ export interface WorkerDaemonOptions extends Pick<ServeOptions, "port" | "host" 
  */
 export async function workerDaemon(options: WorkerDaemonOptions, printer: Printer): Promise<number> {
   const { queue = DAEMON_QUEUE_DEFAULT, url } = options;
-  const deadLetterQueue = options.deadLetterQueue ?? `${queue}-dead`;
+  const deadLetterQueue = options.deadLetterQueue ?? deadLetterQueueOf(queue);
   for (const name of [queue, ...(deadLetterQueue === false ? [] : [deadLetterQueue])]) {
-    if (!QUEUE_NAME_PATTERN.test(name)) throw new CliError(`"${name}" is no name of a queue.`);
+    if (!isBindableQueueName(name)) throw new CliError(`"${name}" is no name of a queue.`);
   }
   const daemon = readOptions(options.option ?? [], deadLetterQueue !== false, printer);
   const tasks = options.cron === undefined ? [] : readTasks(options.cron);
@@ -55,8 +56,8 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
   } as const;
   return serve({ targets: [], port: DAEMON_PORT_DEFAULT, ...options }, printer, {
     queues: {
-      [queue]: definition(consumer),
-      ...(deadLetterQueue === false ? {} : { [deadLetterQueue]: definition(null) }),
+      [queue]: definition(queue, consumer),
+      ...(deadLetterQueue === false ? {} : { [deadLetterQueue]: definition(deadLetterQueue, null) }),
     },
     // Whoever starts the daemon says whom it may call.
     vars: { SLUICE_PUSH_HOSTS: new URL(consumer.settings.url).hostname },
@@ -64,12 +65,20 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
   });
 }
 
-function definition(consumer: HttpPushConsumerDefinition | null): QueueDefinition {
+/** Dead letters of a FIFO queue go to a FIFO queue, as on AWS. */
+function deadLetterQueueOf(queue: string): string {
+  return queue.endsWith(FIFO_SUFFIX)
+    ? `${queue.slice(0, -FIFO_SUFFIX.length)}-dead${FIFO_SUFFIX}`
+    : `${queue}-dead`;
+}
+
+function definition(name: string, consumer: HttpPushConsumerDefinition | null): QueueDefinition {
   return {
     deliveryDelaySeconds: 0,
     messageRetentionSeconds: RETENTION_SECONDS_DEFAULT,
     producers: [],
     consumer,
+    ...(name.endsWith(FIFO_SUFFIX) ? { fifo: {} } : {}),
   };
 }
 
