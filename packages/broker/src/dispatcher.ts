@@ -1,6 +1,7 @@
 import { type Lease, nextBatch, pushEnded, type RetryOutcome, release } from "@sluice/engine";
-import { type DeliveryResult, HANDLER_WALL_CLOCK_MS_MAX } from "@sluice/protocol";
+import { type ConsumerHealth, type DeliveryResult, HANDLER_WALL_CLOCK_MS_MAX } from "@sluice/protocol";
 import { Backoff } from "./backoff.ts";
+import { DeliveryRecord } from "./delivery-record.ts";
 import { failedResult, interruptedResult, type RejectedDelivery, readResult } from "./delivery-result.ts";
 import { readLease } from "./lease-records.ts";
 import type { ConsumerPort } from "./ports.ts";
@@ -29,6 +30,7 @@ export class PushDispatcher {
   #returns = 0;
   /** The one delivery that a consumer which is back has to prove itself with: still to come, or its lease. */
   #trial: "due" | number | null = null;
+  readonly #record = new DeliveryRecord();
 
   constructor(core: QueueCore) {
     this.#core = core;
@@ -37,6 +39,13 @@ export class PushDispatcher {
   /** Whether batches can be delivered now: there is a consumer, it answers, and delivery is not paused. */
   get open(): boolean {
     return this.#consumer !== null && !this.#backoff.failing && typeof this.#trial !== "number";
+  }
+
+  /** How delivery goes; `null` where nobody is delivered to. Whether it is paused makes no difference. */
+  get health(): ConsumerHealth | null {
+    const { ports, name } = this.#core;
+    if (ports.consumerOf(name) === null) return null;
+    return { isPresent: !this.#backoff.failing, inFlight: this.#running.size, ...this.#record.read() };
   }
 
   /** Whether deliveries are running. */
@@ -184,9 +193,10 @@ export class PushDispatcher {
   }
 
   #settle(running: Running, result: DeliveryResult | RejectedDelivery | "absent"): void {
-    // A delivery that ran too long has ended: its slot is free and its messages are with somebody else.
     const isTrial = this.#trial === running.batch.leaseId;
+    // A delivery that ran too long has ended: its slot is free and its messages are with somebody else.
     if (!this.#forget(running)) return;
+    this.#record.ended(this.#core.nowMs, failureOf(result));
     if (result === "absent") {
       if (isTrial) settleBatch(this.#core, running, failedResult(GONE_DURING_TRIAL));
       else this.#giveBack(running);
@@ -247,6 +257,12 @@ export class PushDispatcher {
       this.#core.arm();
     }
   }
+}
+
+function failureOf(result: DeliveryResult | RejectedDelivery | "absent"): string | null {
+  if (result === "absent") return "nobody was there";
+  if ("rejected" in result) return result.rejected;
+  return result.outcome === "ok" ? null : (result.error ?? result.outcome);
 }
 
 function attemptsOf(batch: Lease): number | number[] {

@@ -334,6 +334,7 @@ export class QueueCore {
       rowsWritten: this.ports.store.rowsWritten,
       rowsRead: this.ports.store.rowsRead,
       damage: this.damage.entries,
+      consumer: this.#dispatcher.health ?? this.#daemon.health,
     };
   }
 

@@ -26,5 +26,6 @@ export function describeUnreadable(queue: string, reason: unknown, nowMs: number
     rowsWritten: 0,
     rowsRead: 0,
     damage: [{ kind: "unreadable", foundAtMs: nowMs, messagesLost: null, text: String(reason) }],
+    consumer: null,
   };
 }

@@ -95,6 +95,7 @@ export function directoryOf(
     rowsWritten: 5,
     rowsRead: 6,
     damage: [],
+    consumer: null,
     ...changes,
   });
   return {

@@ -59,6 +59,20 @@ export interface QueueDescription {
   readonly rowsRead: number;
   /** Damage that was found, oldest first; empty in a healthy queue. */
   readonly damage: readonly QueueDamage[];
+  /** How delivery goes; `null` for a queue that is not delivered to anybody. */
+  readonly consumer: ConsumerHealth | null;
+}
+
+/** How deliveries to a queue's consumer go, as far as its object remembers: since it was started. */
+export interface ConsumerHealth {
+  /** Whether somebody is there, as far as is known: the last delivery was taken, or a question since then answered. */
+  readonly isPresent: boolean;
+  /** Deliveries that are under way. */
+  readonly inFlight: number;
+  /** Deliveries since the last one that went well. One that nobody took counts too, though not for its messages. */
+  readonly consecutiveFailures: number;
+  /** The delivery that ended last; `failure` says why it went wrong, `null` if it did not. */
+  readonly lastDelivery: { readonly endedMs: number; readonly failure: string | null } | null;
 }
 
 /** A batch on its way out. */

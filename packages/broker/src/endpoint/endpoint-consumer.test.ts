@@ -1,6 +1,6 @@
 import type { HttpPushSettings, QueueDefinition } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { endpoint } from "../../test/messages.ts";
+import { consumer, endpoint, pullConsumer } from "../../test/messages.ts";
 import { answered, WORLD_START_MS, World } from "../../test/world.ts";
 import { BACKOFF_FIRST_MS } from "../backoff.ts";
 import { HEARTBEAT_MS } from "../queue-core.ts";
@@ -245,6 +245,57 @@ describe("an HTTP endpoint that cannot be reached", () => {
     await world.pass(BACKOFF_FIRST_MS);
     expect(asked).toEqual([["https://shop.example/tasks", "/ready", 5_000]]);
     expect(bodiesOf(world)).toEqual(["a", "a"]);
+  });
+});
+
+describe("the health of an HTTP endpoint", () => {
+  const healthOf = (world: World) => world.core("orders").describe().consumer;
+
+  it("says what is under way, how many deliveries have failed in a row, and how the last one ended", async () => {
+    const world = worldWith({ retryDelaySeconds: 10 });
+    expect(healthOf(world)).toEqual({
+      isPresent: true,
+      inFlight: 0,
+      consecutiveFailures: 0,
+      lastDelivery: null,
+    });
+    const answers = heldAnswers(world);
+    await world.send("orders", ["a", "b"]);
+    await world.pass(1_000);
+    expect(healthOf(world)).toMatchObject({ inFlight: 2, lastDelivery: null });
+    for (const answer of answers) answer.resolve(answered(500));
+    await world.pass(0);
+    const lastDelivery = { endedMs: WORLD_START_MS + 1_000, failure: "it answered 500" };
+    expect(healthOf(world)).toEqual({ isPresent: true, inFlight: 0, consecutiveFailures: 2, lastDelivery });
+    world.answer = () => answered(200);
+    await world.pass(10_000);
+    expect(healthOf(world)).toMatchObject({ consecutiveFailures: 0, lastDelivery: { failure: null } });
+  });
+
+  it("says that nobody is there, until somebody is", async () => {
+    const world = worldWith();
+    world.running = false;
+    world.answer = () => (world.running ? answered(200) : { kind: "unreachable", reason: "gone" });
+    await world.send("orders", ["a"]);
+    await world.pass(1_000);
+    expect(healthOf(world)).toMatchObject({
+      isPresent: false,
+      lastDelivery: { failure: "nobody was there" },
+    });
+    world.running = true;
+    await world.pass(60_000);
+    expect(healthOf(world)).toMatchObject({ isPresent: true, consecutiveFailures: 0 });
+  });
+
+  it("is there for a Worker, and not where nobody is delivered to", () => {
+    const world = new World({
+      orders: { consumer: consumer() },
+      pulled: { consumer: pullConsumer() },
+      idle: {},
+    });
+    expect(healthOf(world)).toMatchObject({ isPresent: true });
+    expect(world.core("pulled").describe().consumer).toBeNull();
+    expect(world.core("idle").describe().consumer).toBeNull();
   });
 });
 

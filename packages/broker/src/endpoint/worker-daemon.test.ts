@@ -233,6 +233,29 @@ describe("the sequences of a message", () => {
 });
 
 describe("the worker daemon", () => {
+  it("says how its requests go: what is open, what failed in a row, whether the application is there", async () => {
+    const world = worldWith({ connections: 1, errorVisibilityTimeoutSeconds: 5 });
+    const healthOf = () => world.core("jobs").describe().consumer;
+    const outcomes: EndpointOutcome[] = [answered(500), { kind: "unreachable", reason: "refused" }];
+    world.answer = () => outcomes.shift() ?? answered(200);
+    await world.send("jobs", ["a"]);
+    await world.pass(0);
+    expect(healthOf()).toMatchObject({ isPresent: true, inFlight: 0, consecutiveFailures: 1 });
+    expect(healthOf()?.lastDelivery?.failure).toBe("it answered 500");
+    await world.pass(5_000);
+    expect(healthOf()).toMatchObject({
+      isPresent: false,
+      consecutiveFailures: 2,
+      lastDelivery: { failure: "refused" },
+    });
+    await world.pass(5_000);
+    expect(healthOf()).toMatchObject({
+      isPresent: true,
+      consecutiveFailures: 0,
+      lastDelivery: { failure: null },
+    });
+  });
+
   it.each([201, 204, 302])("takes %i for a failure", async (status) => {
     const world = worldWith({ errorVisibilityTimeoutSeconds: 5 });
     world.answer = () => (world.posts.length === 1 ? answered(status) : answered(200));

@@ -1,5 +1,10 @@
 import { decodeAttributes } from "@sluice/aws";
-import { PackedIndex as Index, type PackedIndex, type ReceivedMessage } from "@sluice/protocol";
+import {
+  type ConsumerHealth,
+  PackedIndex as Index,
+  type PackedIndex,
+  type ReceivedMessage,
+} from "@sluice/protocol";
 import {
   actionAfter,
   type DaemonMessage,
@@ -8,6 +13,7 @@ import {
   type PostOutcome,
   taskOf,
 } from "@sluice/sqsd";
+import { DeliveryRecord } from "../delivery-record.ts";
 import type { QueueCore } from "../queue-core.ts";
 import { changeByReceipt, deleteByReceipt } from "../settle-receipts.ts";
 import type { EndpointOutcome } from "./endpoint.ts";
@@ -35,7 +41,9 @@ export interface Work {
  */
 export class WorkerDaemon {
   readonly #core: QueueCore;
+  readonly #record = new DeliveryRecord();
   #posts = 0;
+  #isPresent = true;
 
   constructor(core: QueueCore) {
     this.#core = core;
@@ -48,6 +56,12 @@ export class WorkerDaemon {
     // Somebody else's connection becomes free by itself, unless this life ends before it.
     if (queue.readyCount > 0) return Math.max(nowMs + 1, this.#core.throttled.nextMs);
     return queue.delayed.peek()?.atMs ?? null;
+  }
+
+  /** How its requests go; `null` where no worker daemon is set. */
+  get health(): ConsumerHealth | null {
+    if (this.#caller === null) return null;
+    return { isPresent: this.#isPresent, inFlight: this.#posts, ...this.#record.read() };
   }
 
   /** Whether requests are under way. */
@@ -144,6 +158,8 @@ export class WorkerDaemon {
     const timeout = caller.settings.daemon?.errorVisibilityTimeoutSeconds ?? null;
     const action = actionAfter(outcome, timeout, nowMs >= visibleAtMs);
     const tookMs = nowMs - startedMs;
+    this.#isPresent = outcome.kind !== "unreachable";
+    this.#record.ended(nowMs, action.kind === "delete" ? null : reasonOf(outcome));
     if (action.kind !== "delete") {
       const { tag, text } = failureLine(message.id, message.receiveCount, outcome, tookMs);
       this.#warn(`${tag}: ${text}`);
@@ -166,6 +182,10 @@ export class WorkerDaemon {
   #warn(text: string): void {
     this.#core.ports.log.warn(`Queue "${this.#core.name}": ${text}`);
   }
+}
+
+function reasonOf(outcome: PostOutcome): string {
+  return outcome.kind === "answered" ? `it answered ${outcome.status}` : outcome.reason;
 }
 
 function daemonMessage(index: PackedIndex, i: number, received: ReceivedMessage): DaemonMessage {

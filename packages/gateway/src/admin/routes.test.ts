@@ -27,6 +27,7 @@ describe("GET /queues", () => {
       oldestMessageAt: "2023-11-14T22:13:20.000Z",
       storage: { rowsWritten: 5, rowsRead: 6 },
       damage: [],
+      health: null,
     };
     expect(await response.json()).toEqual({
       queues: [
@@ -48,6 +49,29 @@ describe("GET /queues", () => {
         },
       ],
       deployed: "fingerprint",
+    });
+  });
+
+  it("shows how deliveries to a queue's consumer go", async () => {
+    const failing = {
+      isPresent: false,
+      inFlight: 2,
+      consecutiveFailures: 3,
+      lastDelivery: { endedMs: 1_700_000_000_000, failure: "it answered 500" },
+    };
+    const healthWith = async (
+      consumer: typeof failing | (Omit<typeof failing, "lastDelivery"> & { lastDelivery: null }),
+    ) => json(createGateway(directoryOf(undefined, { consumer }), OPEN).request(`${API}/queues/orders`));
+    expect(await healthWith(failing)).toMatchObject({
+      health: {
+        present: false,
+        inFlight: 2,
+        consecutiveFailures: 3,
+        lastDelivery: { endedAt: "2023-11-14T22:13:20.000Z", failure: "it answered 500" },
+      },
+    });
+    expect(await healthWith({ ...failing, lastDelivery: null })).toMatchObject({
+      health: { lastDelivery: null },
     });
   });
 
