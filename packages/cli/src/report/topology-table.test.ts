@@ -1,4 +1,4 @@
-import type { ConsumerSettings, QueueDefinition } from "@sluice/protocol";
+import type { ConsumerSettings, HttpPushSettings, QueueDefinition } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { topologyTable } from "./topology-table.ts";
 
@@ -72,6 +72,26 @@ describe("topologyTable", () => {
         "b      -          mail      10 or 5 s  5 receives  dead",
       ].join("\n"),
     );
+  });
+
+  it("shows the endpoint that a queue is pushed to, without its query, which may hold a key", () => {
+    const settings: HttpPushSettings = {
+      url: "https://shop.example/tasks?key=secret",
+      format: "sluice",
+      contentType: null,
+      maxConcurrency: 50,
+      connectTimeoutSeconds: 5,
+      responseTimeoutSeconds: 60,
+      readinessPath: null,
+      maxRetries: 3,
+      retryDelaySeconds: 0,
+      deadLetterQueue: "dead",
+    };
+    const table = topologyTable(
+      { queues: { orders: queue({ consumer: { type: "http_push", settings } }) } },
+      [],
+    );
+    expect(table.split("\n")[1]).toBe("orders  -          https://shop.example/tasks  -      3        dead");
   });
 
   it("says so when there is no queue", () => {

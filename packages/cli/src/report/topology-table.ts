@@ -55,8 +55,14 @@ function retriesBy(redrive: RedriveSettings | null, consumer: ConsumerDefinition
 
 function receiver(consumer: ConsumerDefinition, elsewhere: readonly string[]): string {
   if (consumer.type === "http_pull") return "HTTP pull";
-  if (consumer.type === "http_push") return consumer.settings.url;
+  if (consumer.type === "http_push") return endpoint(consumer.settings.url);
   return elsewhere.includes(consumer.worker) ? `${consumer.worker} (elsewhere)` : consumer.worker;
+}
+
+/** Without its query, which may hold a key. */
+function endpoint(text: string): string {
+  const url = URL.parse(text);
+  return url === null ? "an invalid URL" : `${url.origin}${url.pathname}`;
 }
 
 function batch({ maxBatchSize, maxBatchTimeoutSeconds }: ConsumerSettings): string {
