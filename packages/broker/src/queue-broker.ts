@@ -4,6 +4,7 @@ import type {
   CancelMoveReply,
   ConsumerDefinition,
   DeleteOutcome,
+  DrainReply,
   EnqueueReply,
   EnqueueRequest,
   HttpPushSettings,
@@ -252,6 +253,10 @@ export function createQueueBroker(options: BrokerOptions) {
       const reply = await core.purge();
       console.log(`Queue "${queue}" is purged, ${reply.purged} message(s) are deleted`);
       return reply;
+    }
+
+    async drain(queue: string): Promise<DrainReply> {
+      return (await this.#existing(queue)).drain();
     }
 
     async configure(queue: string, record: QueueRecord): Promise<void> {

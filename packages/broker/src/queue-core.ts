@@ -16,6 +16,7 @@ import {
 import {
   type BacklogMetrics,
   type DeleteOutcome,
+  type DrainReply,
   type EnqueueReply,
   isTopicObject,
   type MessageCounts,
@@ -302,6 +303,11 @@ export class QueueCore {
   /** Changes visibility timeouts by receipts: one outcome for each. */
   changeVisibilityBatch(changes: readonly VisibilityChange[]): Promise<VisibilityOutcome[]> {
     return this.submit(() => changes.map((change) => changeByReceipt(this, change)));
+  }
+
+  /** Has the worker daemon begin no more requests for a while, and answers how many are under way. */
+  drain(): Promise<DrainReply> {
+    return this.submit(() => this.#daemon.drain(this.nowMs));
   }
 
   /** Where the messages stand now: a turn, so that no visibility timeout that has ended counts. */

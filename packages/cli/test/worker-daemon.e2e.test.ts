@@ -4,7 +4,12 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import {
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually, freePorts } from "./lab.ts";
@@ -23,11 +28,14 @@ describe("sluice worker-daemon", () => {
   const requests: Request[] = [];
   /** What the application answers, by the body. */
   const answers = new Map<string, number[]>();
+  /** What the application waits for before it answers, by the body. */
+  const held = new Map<string, Promise<void>>();
   const app = express()
     .use(express.text({ type: () => true }))
-    .post(["/jobs", "/tasks/sweep"], (request, response) => {
+    .post(["/jobs", "/tasks/sweep"], async (request, response) => {
       const body = typeof request.body === "string" ? request.body : "";
       requests.push({ path: request.path, headers: request.headers, body });
+      await held.get(body);
       response.sendStatus(answers.get(body)?.shift() ?? 200);
     });
   const server = createServer(app);
@@ -149,6 +157,34 @@ describe("sluice worker-daemon", () => {
     await eventually(async () => requestsOf("flaky").length, 2);
     expect(running.output).toMatch(/http-err: [0-9a-f]{32} \(1\) 500 - \d+\.\d{3}/);
   });
+
+  it("waits, when it is stopped, for the answers to what it has posted", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held.set("slow", promise);
+    await send("slow");
+    await eventually(async () => requestsOf("slow").length, 1);
+    const ended = running.stop("SIGTERM");
+    await running.printed(/drain {3}waiting for 1 request\(s\)/);
+    resolve();
+    expect(await ended).toBe(0);
+    running = await start();
+    await send("after slow");
+    await eventually(async () => requestsOf("after slow").length, 1);
+    // It was deleted before the end: else it would be in flight, or come again.
+    await eventually(async () => (await counts("jobs")).join(), "0,0");
+    expect(requestsOf("slow")).toHaveLength(1);
+  });
+
+  /** Messages of a queue: those to be had, and those in flight. */
+  async function counts(queue: string): Promise<(string | undefined)[]> {
+    const { Attributes = {} } = await sqs.send(
+      new GetQueueAttributesCommand({
+        QueueUrl: queueUrl(queue),
+        AttributeNames: ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
+      }),
+    );
+    return [Attributes.ApproximateNumberOfMessages, Attributes.ApproximateNumberOfMessagesNotVisible];
+  }
 
   it("has the jobs that were sent while the application was down, after kill -9 of the daemon", async () => {
     server.closeAllConnections();

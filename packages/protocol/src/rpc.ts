@@ -40,6 +40,16 @@ export interface QueueBrokerRpc {
   describe(queue: string): Promise<QueueDescription>;
   /** Deletes every message, leased ones included, and answers how many there were. */
   purge(queue: string): Promise<PurgeReply>;
+  /**
+   * For who stops a broker: the queue's worker daemon begins no request for 10 s from now on. Ask again until none is left.
+   * A queue without one has none.
+   */
+  drain(queue: string): Promise<DrainReply>;
+}
+
+export interface DrainReply {
+  /** Requests to the application that have not been answered. */
+  readonly requests: number;
 }
 
 export interface PurgeReply {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { endpoint, testId } from "../../test/messages.ts";
 import { answered, World } from "../../test/world.ts";
 import type { EndpointOutcome } from "./endpoint.ts";
+import { DRAIN_MS } from "./worker-daemon.ts";
 
 /*
  * The worker daemon on the virtual clock: the sequences of spec sqsd 5 with their times, and the cases of its section 12.
@@ -392,5 +393,33 @@ describe("the worker daemon", () => {
     await pass(5);
     expect(isEmpty(world)).toBe(true);
     expect(world.posts.length).toBeLessThanOrEqual(3);
+  });
+
+  it("begins nothing while the broker is being stopped, and lets what it has posted end (S11)", async () => {
+    const world = worldWith({ connections: 2 });
+    const pass = answersAfter(world, [
+      [10, answered(200)],
+      [15, answered(200)],
+      [0, answered(200)],
+    ]);
+    await world.send("jobs", ["a", "b", "c"]);
+    await pass(5);
+    expect(await world.core("jobs").drain()).toEqual({ requests: 2 });
+    await pass(6);
+    expect(await world.core("jobs").drain()).toEqual({ requests: 1 });
+    await pass(5);
+    expect(await world.core("jobs").drain()).toEqual({ requests: 0 });
+    expect(bodiesOf(world)).toEqual(["a", "b"]);
+    expect(world.core("jobs").describe()).toMatchObject({ ready: 1, leased: 0 });
+  });
+
+  it("goes on 10 s after it was asked to begin nothing, unless it is asked again", async () => {
+    const world = worldWith();
+    expect(await world.core("jobs").drain()).toEqual({ requests: 0 });
+    await world.send("jobs", ["a"]);
+    await world.pass(DRAIN_MS - 1);
+    expect(world.posts).toEqual([]);
+    await world.pass(1);
+    expect(bodiesOf(world)).toEqual(["a"]);
   });
 });

@@ -1,6 +1,7 @@
 import { decodeAttributes } from "@sluice/aws";
 import {
   type ConsumerHealth,
+  type DrainReply,
   PackedIndex as Index,
   type PackedIndex,
   type ReceivedMessage,
@@ -21,6 +22,8 @@ import type { EndpointCaller } from "./endpoint-caller.ts";
 
 /** Most messages of one receive, as for every client of SQS. */
 const RECEIVE_MAX = 10;
+/** For how long nothing is begun after somebody said that the broker is to stop, in ms. Who died meanwhile has stopped nothing. */
+export const DRAIN_MS = 10_000;
 /** SQS names the sender's account; here everybody sends for one. */
 const SENDER_ID = "000000000000";
 
@@ -44,6 +47,8 @@ export class WorkerDaemon {
   readonly #record = new DeliveryRecord();
   #posts = 0;
   #isPresent = true;
+  /** Nothing is received before. */
+  #drainedUntilMs = 0;
 
   constructor(core: QueueCore) {
     this.#core = core;
@@ -53,6 +58,7 @@ export class WorkerDaemon {
   get wakeAtMs(): number | null {
     const { queue, nowMs } = this.#core;
     if (this.#caller === null) return null;
+    if (nowMs < this.#drainedUntilMs) return this.#drainedUntilMs;
     // Somebody else's connection becomes free by itself, unless this life ends before it.
     if (queue.readyCount > 0) return Math.max(nowMs + 1, this.#core.throttled.nextMs);
     return queue.delayed.peek()?.atMs ?? null;
@@ -69,11 +75,17 @@ export class WorkerDaemon {
     return this.#posts > 0;
   }
 
+  /** Within a turn: receives nothing for a while, so that what is under way can end (spec sqsd 5, S11). */
+  drain(nowMs: number): DrainReply {
+    this.#drainedUntilMs = nowMs + DRAIN_MS;
+    return { requests: this.#posts };
+  }
+
   /** Within a turn: receives what is visible, for as many connections as are free. */
   take(nowMs: number): Work[] {
     const caller = this.#caller;
     const daemon = caller?.settings.daemon;
-    if (caller === null || daemon === undefined) return [];
+    if (caller === null || daemon === undefined || nowMs < this.#drainedUntilMs) return [];
     const taken: Work[] = [];
     const visibilityMs = 1000 * daemon.visibilityTimeoutSeconds;
     for (let max = this.#roomFor(caller); max > 0; max = this.#roomFor(caller)) {

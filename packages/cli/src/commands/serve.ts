@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { QueueTopology } from "@sluice/protocol";
@@ -13,9 +14,10 @@ import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
 import { assetWarnings } from "../serve/assets.ts";
 import { bundleWorker } from "../serve/bundle.ts";
+import { drain } from "../serve/drain.ts";
 import { durableObjectClasses } from "../serve/durable-objects.ts";
 import { stopOnSignals } from "../serve/stop.ts";
-import { brokerVariables, isLoopback, variablesOf } from "../serve/variables.ts";
+import { type Admission, admit, brokerVariables, isLoopback, variablesOf } from "../serve/variables.ts";
 import { type ServedWorker, workerdConfig } from "../serve/workerd-config.ts";
 import { startWorkerd } from "../serve/workerd-process.ts";
 
@@ -72,7 +74,7 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
   try {
     for (const warning of [...project.warnings, ...assetWarnings(project.workers)]) printer.warn(warning);
     if (targets.length > 0) printer.print(`${topologyTable(project.topology, [])}\n`);
-    const { workerd, brokerVars } = await run(plan, {
+    const { workerd, brokerVars, headers } = await run(plan, {
       ...{ state, host, port },
       vars: more.vars ?? {},
       endpoints: endpointVariables(project.topology),
@@ -85,9 +87,11 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
     }
     // A queue that holds messages, or has tasks to send, goes on once it is asked.
     const waker = new QueueWaker();
-    waker.wake(url, project.topology);
+    waker.wake(url, project.topology, headers);
     if (!isLoopback(host)) printer.warn(OPEN_TO_OTHERS);
-    return await stopOnSignals(workerd).finally(() => waker.stop());
+    const { topology } = project;
+    const finish = (signal: AbortSignal) => drain({ url, headers, topology, printer, signal });
+    return await stopOnSignals(workerd, finish).finally(() => waker.stop());
   } finally {
     free();
   }
@@ -107,14 +111,17 @@ interface Run {
 /** Bundles the Workers and starts workerd with them. */
 async function run({ workers, broker }: Plan, { state, host, port, vars: more, endpoints }: Run) {
   let brokerVars: Readonly<Record<string, unknown>> = {};
+  let headers: Admission["headers"] = {};
   const serveOne = async (generated: GeneratedWorker): Promise<ServedWorker> => {
     const { name, configFile } = generated;
     const upload = await bundleWorker(name, configFile, wranglerEnvironment(process.env));
     const own = await variablesOf(generated);
-    const vars =
-      generated === broker ? brokerVariables({ ...more, ...own }, process.env, host, endpoints) : own;
-    if (generated === broker) brokerVars = vars;
-    return { name, upload, vars, classes: await durableObjectClasses(generated) };
+    const classes = await durableObjectClasses(generated);
+    if (generated !== broker) return { name, upload, vars: own, classes };
+    brokerVars = brokerVariables({ ...more, ...own }, process.env, host, endpoints);
+    const admission = admit(brokerVars, randomUUID());
+    headers = admission.headers;
+    return { name, upload, vars: admission.vars, classes };
   };
   const objects = join(state, "v3/do");
   const served = await Promise.all([...workers, broker].map(serveOne));
@@ -127,7 +134,7 @@ async function run({ workers, broker }: Plan, { state, host, port, vars: more, e
     writeFileSync(file, contents);
   }
   mkdirSync(objects, { recursive: true });
-  return { workerd: await startWorkerd({ configFile, host, port, environment }), brokerVars };
+  return { workerd: await startWorkerd({ configFile, host, port, environment }), brokerVars, headers };
 }
 
 const OPEN_TO_OTHERS =

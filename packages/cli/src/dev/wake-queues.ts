@@ -20,11 +20,12 @@ export class QueueWaker {
    * Starts to ask, and stops asking about any earlier topology.
    *
    * @param url of the primary Worker.
+   * @param headers what the admin API wants of who asks.
    */
-  wake(url: string, topology: QueueTopology): void {
+  wake(url: string, topology: QueueTopology, headers: Readonly<Record<string, string>> = {}): void {
     this.stop();
     this.#asking = new AbortController();
-    void ask(`${url}${SLUICE_PATH}/api/queues`, topology, this.#asking.signal);
+    void ask(`${url}${SLUICE_PATH}/api/queues`, topology, { headers, signal: this.#asking.signal });
   }
 
   stop(): void {
@@ -32,18 +33,25 @@ export class QueueWaker {
   }
 }
 
-async function ask(url: string, topology: QueueTopology, signal: AbortSignal): Promise<void> {
+/** How requests are made. */
+interface Asking {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+async function ask(url: string, topology: QueueTopology, asking: Asking): Promise<void> {
+  const { signal } = asking;
   const expected = await topologyFingerprint(topology);
   for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt++) {
-    if ((await deployedBy(url, signal)) === expected) return;
+    if ((await deployedBy(url, asking)) === expected) return;
     await sleep(ATTEMPT_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
 
 /** Fingerprint of the topology that the broker goes by, after it has asked every queue; `null` while it does not answer. */
-async function deployedBy(url: string, signal: AbortSignal): Promise<string | null> {
+async function deployedBy(url: string, asking: Asking): Promise<string | null> {
   try {
-    const { deployed } = JSON.parse(await read(url, signal)) as { deployed: string };
+    const { deployed } = JSON.parse(await read(url, asking)) as { deployed: string };
     return deployed;
   } catch {
     return null;
@@ -51,12 +59,12 @@ async function deployedBy(url: string, signal: AbortSignal): Promise<string | nu
 }
 
 /** Not by `fetch`: with `--local-protocol https` Wrangler signs its certificate itself. */
-function read(url: string, signal: AbortSignal): Promise<string> {
+function read(url: string, asking: Asking): Promise<string> {
   return new Promise((resolve, reject) => {
     const isSecure = url.startsWith("https:");
     const request = isSecure
-      ? getByHttps(url, { signal, rejectUnauthorized: false }, (response) => resolve(text(response)))
-      : getByHttp(url, { signal }, (response) => resolve(text(response)));
+      ? getByHttps(url, { ...asking, rejectUnauthorized: false }, (response) => resolve(text(response)))
+      : getByHttp(url, asking, (response) => resolve(text(response)));
     request.on("error", reject);
   });
 }

@@ -6,11 +6,11 @@ describe("stopping workerd", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  function start() {
+  function start(finish = () => Promise.resolve()) {
     const signals = new EventEmitter();
     const { promise: ended, resolve: end } = Promise.withResolvers<number>();
     const kills: NodeJS.Signals[] = [];
-    const code = stopOnSignals({ ended, kill: (signal) => kills.push(signal) }, signals);
+    const code = stopOnSignals({ ended, kill: (signal) => kills.push(signal) }, finish, signals);
     return { signals, end, kills, code };
   }
 
@@ -19,6 +19,7 @@ describe("stopping workerd", () => {
     async (signal) => {
       const { signals, end, kills, code } = start();
       signals.emit(signal);
+      await vi.advanceTimersByTimeAsync(0);
       expect(kills).toEqual(["SIGTERM"]);
       end(143);
       expect(await code).toBe(0);
@@ -26,26 +27,34 @@ describe("stopping workerd", () => {
     },
   );
 
-  it("at a second signal ends it at once", () => {
+  it("at a second signal ends it at once", async () => {
     const { signals, kills } = start();
     signals.emit("SIGINT");
+    await vi.advanceTimersByTimeAsync(0);
     signals.emit("SIGINT");
     expect(kills).toEqual(["SIGTERM", "SIGKILL"]);
   });
 
-  it("ends it when it does not finish within five seconds", () => {
+  it("ends it when it does not finish within five seconds", async () => {
     const { signals, kills } = start();
     signals.emit("SIGTERM");
-    vi.advanceTimersByTime(4_999);
+    await vi.advanceTimersByTimeAsync(4_999);
     expect(kills).toEqual(["SIGTERM"]);
     vi.advanceTimersByTime(1);
     expect(kills).toEqual(["SIGTERM", "SIGKILL"]);
   });
 
-  it("is a success when the terminal's Ctrl-C reached workerd first", async () => {
-    const { end, code } = start();
-    end(130);
-    expect(await code).toBe(0);
+  it("waits for what is to be finished, unless it is told to stop once more", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { signals, kills } = start(() => promise);
+    signals.emit("SIGINT");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(kills).toEqual([]);
+    signals.emit("SIGINT");
+    expect(kills).toEqual(["SIGKILL"]);
+    resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(kills).toEqual(["SIGKILL"]);
   });
 
   it("answers the exit code of a workerd that ended by itself", async () => {

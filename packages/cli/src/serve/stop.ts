@@ -6,28 +6,37 @@ const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 const PATIENCE_MS = 5_000;
 
 /**
- * Ends workerd at the first signal that asks this process to stop, at once at a second one. What was answered is on
- * disk by then: workerd answers after the commit.
+ * Ends workerd at the first signal that asks this process to stop, when `finish` has ended; at once at a second one. What was
+ * answered is on disk by then: workerd answers after the commit.
  *
+ * @param finish lets end what workerd is doing for itself, until its signal is aborted. Must not reject.
  * @param signals where signals are told of.
  * @returns 0 when the end was asked for, else workerd's exit code.
  */
 export async function stopOnSignals(
   { kill, ended }: Pick<Workerd, "kill" | "ended">,
+  finish: (signal: AbortSignal) => Promise<void>,
   signals: EventEmitter = process,
 ): Promise<number> {
-  let timer: NodeJS.Timeout | null = null;
-  const stop = () => {
-    kill(timer === null ? "SIGTERM" : "SIGKILL");
-    timer ??= setTimeout(kill, PATIENCE_MS, "SIGKILL");
+  const atOnce = new AbortController();
+  let isStopping = false;
+  let timer: NodeJS.Timeout | undefined;
+  const end = () => {
+    atOnce.abort();
+    kill("SIGKILL");
+  };
+  const stop = async () => {
+    if (isStopping) return end();
+    isStopping = true;
+    await finish(atOnce.signal);
+    if (atOnce.signal.aborted) return;
+    kill("SIGTERM");
+    timer = setTimeout(end, PATIENCE_MS);
   };
   for (const signal of STOP_SIGNALS) signals.on(signal, stop);
   const code = await ended;
+  atOnce.abort();
   for (const signal of STOP_SIGNALS) signals.off(signal, stop);
-  if (timer === null) return code === CODE_OF_CTRL_C ? 0 : code;
   clearTimeout(timer);
-  return 0;
+  return isStopping ? 0 : code;
 }
-
-/** A terminal asks workerd itself too, which may be over before we have heard of it. */
-const CODE_OF_CTRL_C = 130;

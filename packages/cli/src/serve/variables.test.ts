@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { brokerVariables, isLoopback } from "./variables.ts";
+import { admit, brokerVariables, isLoopback } from "./variables.ts";
 
 describe("the broker's variables", () => {
   it("let everybody who reaches an address of this machine alone use the broker", () => {
@@ -33,4 +33,24 @@ describe("the broker's variables", () => {
       expect(isLoopback(host)).toBe(false);
     },
   );
+});
+
+describe("the broker's admin API", () => {
+  it.each([{ SLUICE_ENV: "local" }, { SLUICE_ENV: "development", SLUICE_API_TOKENS: " " }])(
+    "is used without a token where it is open to everybody: %o",
+    (vars) => {
+      expect(admit(vars, "own")).toEqual({ vars, headers: {} });
+    },
+  );
+
+  it.each([
+    [{}, ",own"],
+    [{ SLUICE_API_TOKENS: "a,b", SLUICE_ENV: "local" }, "a,b,own"],
+    [{ SLUICE_ENV: "production" }, ",own"],
+  ])("lets this process in by a token of its own where it is not: %o", (vars, tokens) => {
+    expect(admit(vars, "own")).toEqual({
+      vars: { ...vars, SLUICE_API_TOKENS: tokens },
+      headers: { authorization: "Bearer own" },
+    });
+  });
 });

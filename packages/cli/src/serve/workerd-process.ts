@@ -48,6 +48,8 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     // Nothing of ours: a Worker's fromEnvironment bindings are all that reads it.
     env: { ...process.env, PWD: process.cwd(), ...environment },
     stdio: ["ignore", "inherit", "pipe", "pipe"],
+    // A terminal's Ctrl-C is for this process, which lets workerd finish.
+    detached: true,
   });
   const errors = forwardErrors(child);
   const ended = exitCode(child);

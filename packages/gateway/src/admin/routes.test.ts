@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { DEAD, directoryOf, OPEN, ORDERS, recordOf } from "../../test/directory.ts";
+import { DEAD, directoryOf, OPEN, ORDERS, queueWith, recordOf } from "../../test/directory.ts";
 import { CLOCK_ADVANCE_MS_MAX, createGateway } from "../index.ts";
 
 const API = "http://localhost:8787/__sluice/api";
@@ -250,5 +250,23 @@ describe("a page of the broker's own origin, and what is no browser", () => {
     const directory = directoryOf();
     expect((await moveClock(directory, undefined, headers as Record<string, string>)).status).toBe(200);
     expect(directory.advances).toEqual([1_000]);
+  });
+});
+
+describe("POST /queues/NAME/drain", () => {
+  it("answers how many requests of the queue's worker daemon are under way", async () => {
+    const drain = vi.fn(async () => ({ requests: 3 }));
+    const directory = { ...directoryOf(), queue: () => queueWith({ drain }) };
+    const gateway = createGateway(directory, OPEN);
+    const response = await gateway.request(`${API}/queues/orders/drain`, { method: "POST" });
+    expect([response.status, await response.json()]).toEqual([200, { requests: 3 }]);
+    expect(drain).toHaveBeenCalledExactlyOnceWith("orders");
+  });
+
+  it("answers 404 for a queue that does not exist", async () => {
+    const gateway = createGateway(directoryOf(), OPEN);
+    const response = await gateway.request(`${API}/queues/nothing/drain`, { method: "POST" });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: { code: "queue_not_found" } });
   });
 });

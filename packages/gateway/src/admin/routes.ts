@@ -18,6 +18,11 @@ const ENDPOINTS = [
   { method: "GET", path: "/__sluice/api/queues/NAME", answers: "one queue" },
   {
     method: "POST",
+    path: "/__sluice/api/queues/NAME/drain",
+    answers: "how many requests its worker daemon waits for; it begins none for 10 s",
+  },
+  {
+    method: "POST",
     path: "/__sluice/api/clock",
     body: '{"advanceMs": N}',
     answers: "moves time (development)",
@@ -32,6 +37,8 @@ const ENDPOINTS = [
  * - `GET /queues`: every queue with its counts, settings, producers and consumer, and the fingerprint of the deployed
  *   configuration that the broker goes by;
  * - `GET /queues/NAME`: one of them, 404 when there is none;
+ * - `POST /queues/NAME/drain`: for who stops the broker. Its worker daemon begins no request for 10 s; answers `{"requests": N}`,
+ *   those that are under way;
  * - `POST /clock {"advanceMs": N}`: moves time forward for every queue, development only.
  *
  * Errors are `{"error": {"code", "message"}}` with a fitting status. What changes something is refused to pages of other
@@ -55,6 +62,14 @@ export function adminRoutes(directory: QueueDirectory, access: Access): Hono {
     const record = await directory.account.findByName(name);
     if (record === null) return c.json(failure("queue_not_found", `There is no queue "${name}".`), 404);
     return c.json(await viewQueue(directory, record));
+  });
+
+  app.post("/queues/:name/drain", async (c) => {
+    const name = c.req.param("name");
+    if ((await directory.account.findByName(name)) === null) {
+      return c.json(failure("queue_not_found", `There is no queue "${name}".`), 404);
+    }
+    return c.json(await directory.queue(name).drain(name));
   });
 
   app.post("/clock", async (c) => {
