@@ -141,7 +141,7 @@ describe("sluice worker-daemon", () => {
   it("posts a job again that failed, and moves it to the dead-letter queue after MaxRetries receives", async () => {
     answers.set("flaky", [500]);
     answers.set("poison", [500, 204, 404, 500]);
-    await Promise.all([send("flaky"), send("poison")]);
+    const [{ MessageId }] = await Promise.all([send("flaky"), send("poison")]);
     const dead = async () => {
       const received = await sqs.send(
         new ReceiveMessageCommand({ QueueUrl: queueUrl("jobs-dead"), WaitTimeSeconds: 20 }),
@@ -155,7 +155,8 @@ describe("sluice worker-daemon", () => {
       "3",
     ]);
     await eventually(async () => requestsOf("flaky").length, 2);
-    expect(running.output).toMatch(/http-err: [0-9a-f]{32} \(1\) 500 - \d+\.\d{3}/);
+    // By the id that its sender was told.
+    expect(running.output).toMatch(new RegExp(`http-err: ${MessageId} \\(1\\) 500 - \\d+\\.\\d{3}`));
   });
 
   it("waits, when it is stopped, for the answers to what it has posted", async () => {
@@ -191,7 +192,7 @@ describe("sluice worker-daemon", () => {
     const { port: applicationPort } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
     await send("while down");
-    await running.printed(/socket-err: [0-9a-f]{32} \(1\)/);
+    await running.printed(/socket-err: [0-9a-f-]{36} \(1\)/);
     await running.stop("SIGKILL");
     await once(server.listen(applicationPort, "127.0.0.1"), "listening");
     running = await start();

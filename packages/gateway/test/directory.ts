@@ -103,7 +103,7 @@ export function directoryOf(
     topics: queueWith({}) as unknown as QueueDirectory["topics"],
     topic: () => queueWith({}) as unknown as ReturnType<QueueDirectory["topic"]>,
     advances,
-    queue: () => queueWith({ describe }),
+    queue: () => queueWith({ describe, drain: async () => ({ requests: 0 }) }),
     describe,
     advanceClock: async (ms) => {
       advances.push(ms);

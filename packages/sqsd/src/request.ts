@@ -38,7 +38,7 @@ export function daemonRequest(message: DaemonMessage, settings: RequestSettings)
       "Content-Type": settings.contentType,
       "User-Agent": USER_AGENT,
       "Accept-Encoding": "gzip, compressed",
-      "X-Aws-Sqsd-Msgid": uuidOf(message.id),
+      "X-Aws-Sqsd-Msgid": message.id,
       "X-Aws-Sqsd-Queue": settings.queue,
       "X-Aws-Sqsd-Receive-Count": String(message.receiveCount),
       "X-Aws-Sqsd-First-Received-At": isoSeconds(message.firstReceivedMs),
@@ -93,9 +93,4 @@ function headerValue(text: string): string | null {
 /** UTC, whole seconds: `2019-11-14T00:47:00Z`. */
 export function isoSeconds(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
-}
-
-/** A message id as SQS writes it. */
-function uuidOf(id: string): string {
-  return id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

@@ -11,6 +11,7 @@ import {
   type DaemonMessage,
   daemonRequest,
   failureLine,
+  messageIdOf,
   type PostOutcome,
   taskOf,
 } from "@sluice/sqsd";
@@ -205,7 +206,7 @@ function daemonMessage(index: PackedIndex, i: number, received: ReceivedMessage)
   const extension = index.hasExtension(i) ? index.extension(i) : {};
   const { attributes } = decodeAttributes(extension.attributes);
   return {
-    id,
+    id: messageIdOf(id),
     body,
     attributes,
     receiveCount: received.receiveCount,
