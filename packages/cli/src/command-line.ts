@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { BuildOptions } from "./commands/build.ts";
 import type { DevOptions } from "./commands/dev.ts";
 import type { ServeOptions } from "./commands/serve.ts";
@@ -102,6 +102,13 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .option("--queue <name>", "queue to read (default: worker-queue)")
     .option("--option <Name=Value>", "option of aws:elasticbeanstalk:sqsd; repeatable", collect)
     .option("--cron <file>", "cron.yaml with periodic tasks")
+    .addOption(
+      new Option("--cron-days <rule>", "a day of the month beside one of the week: either, or both").choices([
+        "or",
+        "and",
+      ]),
+    )
+    .option("--trust-task-attributes", "take messages of anybody for periodic tasks, as AWS does")
     .option("--dead-letter-queue <name>", "queue for what has failed too often (default: <queue>-dead)")
     .option("--no-dead-letter-queue", "post messages until they expire")
     .option("--port <port>", "port of the SQS endpoint, 0 for a free one (default: 9324)", port)

@@ -217,6 +217,21 @@ MaxRetries = 5`);
     ]);
   });
 
+  test("can take days and the attributes of others as AWS does", () => {
+    const folder = project({
+      "wrangler.toml": daemon(`cron = "cron.yaml"\ncron_days = "and"\ntrust_task_attributes = true`),
+      "cron.yaml": `version: 1\ncron:\n  - { name: a, url: /a, schedule: "0 0 13 * 5" }\n`,
+    });
+    const { queueSettings } = readWorkerConfig(join(folder, "wrangler.toml"));
+    expect(queueSettings.orders?.push?.daemon).toMatchObject({
+      trustsTaskAttributes: true,
+      periodicTasks: [{ name: "a", url: "/a", schedule: "0 0 13 * 5", days: "and" }],
+    });
+    expect(errorsOf(() => readToml(daemon(`cron_days = "both"`)))).toEqual([
+      `The field "sluice.queues.orders.push.cron_days" should be "or" or "and" but got "both".`,
+    ]);
+  });
+
   test("is told what is wrong with its cron.yaml", () => {
     expect(errorsOf(() => readToml(daemon(`cron = "nowhere.yaml"`)))).toEqual([
       expect.stringContaining("names a file that cannot be read"),

@@ -24,6 +24,8 @@ const pushSchema = z.strictObject(
     format: z.enum(["sluice", "sqsd"], '"sluice" or "sqsd"').optional(),
     // Of `sqsd`: a path, and what `parseSqsdOptions` checks.
     cron: optionalText,
+    cron_days: z.enum(["or", "and"], '"or" or "and"').optional(),
+    trust_task_attributes: z.boolean("a boolean").optional(),
     options: z.custom<Table>(isTable, "an object").optional(),
     content_type: optionalText,
     headers: z.custom<Table>(isTable, "an object").optional(),
@@ -87,20 +89,24 @@ export function readPushTable(value: unknown, place: Place, report: Report): Htt
     return null;
   }
   const sqsd = raw.format === "sqsd" ? readSqsdOptions(raw, place, report) : null;
-  for (const key of raw.format === "sqsd" ? [] : (["options", "cron"] as const)) {
+  for (const key of raw.format === "sqsd"
+    ? []
+    : (["options", "cron", "cron_days", "trust_task_attributes"] as const)) {
     if (raw[key] === undefined) continue;
     const { field } = placeOf(place, key);
     report.error(placeOf(place, key), `The field "${field}" needs format = "sqsd".`);
     return null;
   }
-  const tasks = raw.cron === undefined ? [] : readTasks(raw.cron, placeOf(place, "cron"), report);
+  const tasks =
+    raw.cron === undefined ? [] : readTasks(raw.cron, raw.cron_days, placeOf(place, "cron"), report);
   if (url === null || !inRange || headers === null) return null;
   const shared = {
     ...(raw.headers === undefined ? {} : { headers }),
     ...(raw.signing_secret === undefined ? {} : { signingSecret: raw.signing_secret }),
     deadLetterQueue: raw.dead_letter_queue ?? null,
   };
-  if (raw.format === "sqsd") return sqsd && tasks && { ...shared, ...daemonSettings(url, sqsd, tasks) };
+  if (raw.format === "sqsd")
+    return sqsd && tasks && { ...shared, ...daemonSettings(url, sqsd, tasks, raw.trust_task_attributes) };
   return {
     ...shared,
     url,
@@ -116,7 +122,12 @@ export function readPushTable(value: unknown, place: Place, report: Report): Htt
 }
 
 /** The tasks of a `cron.yaml`, by a path from the configuration's folder; `null` if anything is wrong with it. */
-function readTasks(path: string, place: Place, report: Report): readonly PeriodicTaskSettings[] | null {
+function readTasks(
+  path: string,
+  days: "or" | "and" | undefined,
+  place: Place,
+  report: Report,
+): readonly PeriodicTaskSettings[] | null {
   const file = resolve(report.directory, path);
   let text: string;
   try {
@@ -126,7 +137,7 @@ function readTasks(path: string, place: Place, report: Report): readonly Periodi
     report.error(place, `The field "${place.field}" names a file that cannot be read: ${reason}`);
     return null;
   }
-  const parsed = parseCronYaml(text);
+  const parsed = parseCronYaml(text, days);
   if (parsed.kind === "tasks") return parsed.tasks;
   for (const issue of parsed.issues) report.error(place, `${file}: ${issue}`);
   return null;
@@ -162,6 +173,7 @@ export function daemonSettings(
   url: string,
   options: SqsdOptions,
   periodicTasks: readonly PeriodicTaskSettings[],
+  trustsTaskAttributes = false,
 ): Omit<HttpPushSettings, "deadLetterQueue"> {
   return {
     url: options.HttpPath === null ? url : withPath(url, options.HttpPath),
@@ -179,6 +191,7 @@ export function daemonSettings(
       errorVisibilityTimeoutSeconds: options.ErrorVisibilityTimeout,
       retentionSeconds: options.RetentionPeriod,
       ...(periodicTasks.length === 0 ? {} : { periodicTasks }),
+      ...(trustsTaskAttributes ? { trustsTaskAttributes } : {}),
     },
   };
 }

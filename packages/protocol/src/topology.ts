@@ -104,6 +104,11 @@ export interface WorkerDaemonSettings {
   readonly retentionSeconds: number;
   /** Periodic tasks of its `cron.yaml`. Default: none. */
   readonly periodicTasks?: readonly PeriodicTaskSettings[];
+  /**
+   * Whether attributes `beanstalk.sqsd.*` of anybody's messages make a periodic task of them, as on AWS: whoever may send can
+   * then have any path of the application called. Default false: only the daemon's own messages are.
+   */
+  readonly trustsTaskAttributes?: boolean;
 }
 
 /** A periodic task (spec sqsd 8). */
@@ -114,6 +119,8 @@ export interface PeriodicTaskSettings {
   readonly url: string;
   /** Cron expression of five fields, in UTC. */
   readonly schedule: string;
+  /** How a day of the month beside a day of the week counts: one of them (default), or both, as on AWS. */
+  readonly days?: "or" | "and";
 }
 
 /** An HTTP endpoint that the broker posts messages to. */

@@ -1,7 +1,9 @@
 export { CATCH_UP_MS_MAX, type Due, dueOf } from "./cron/due.ts";
 export { type DayRule, Schedule, ScheduleError } from "./cron/schedule.ts";
-export { TASK_BODY, taskAttributes, taskOf } from "./cron/task-message.ts";
+
+export { pathOf, TASK_BODY, taskAttributes, taskOf } from "./cron/task-message.ts";
 export { type DaemonMessage, messageIdOf, type PeriodicTask, RESERVED_ATTRIBUTES } from "./message.ts";
+
 export {
   type ParsedSqsdOptions,
   parseSqsdOptions,

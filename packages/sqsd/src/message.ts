@@ -14,6 +14,8 @@ export interface DaemonMessage {
   readonly senderId: string;
   /** The periodic task that it stands for; `null` for an ordinary message. */
   readonly task: PeriodicTask | null;
+  /** The path that its sender names, which is only shown; `null` for none. */
+  readonly path: string | null;
 }
 
 /** One run of a periodic task (spec sqsd 8.3). */

@@ -11,6 +11,7 @@ const MESSAGE: DaemonMessage = {
   sentMs: Date.UTC(2019, 10, 14, 0, 46, 59),
   senderId: "000000000000",
   task: null,
+  path: null,
 };
 const SETTINGS = { url: "http://localhost:80/work", contentType: "application/json", queue: "jobs" };
 
@@ -95,6 +96,14 @@ describe("the POST of a message (spec sqsd 4.1)", () => {
       "X-Aws-Sqsd-Scheduled-At": "2017-03-22T23:10:00Z",
     });
   });
+});
+
+it("a path without a time is no task: it goes where all do, and is only shown", () => {
+  const { url, headers, body } = requestOf({ path: "/reports" });
+  expect(url).toBe("http://localhost/work");
+  expect(headers["X-Aws-Sqsd-Path"]).toBe("/reports");
+  expect(headers).not.toHaveProperty("X-Aws-Sqsd-Taskname");
+  expect(body).toBe(MESSAGE.body);
 });
 
 it.each([

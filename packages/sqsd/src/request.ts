@@ -43,7 +43,7 @@ export function daemonRequest(message: DaemonMessage, settings: RequestSettings)
       "X-Aws-Sqsd-Receive-Count": String(message.receiveCount),
       "X-Aws-Sqsd-First-Received-At": isoSeconds(message.firstReceivedMs),
       "X-Aws-Sqsd-Sent-At": isoSeconds(message.sentMs),
-      "X-Aws-Sqsd-Path": url.pathname + url.search,
+      "X-Aws-Sqsd-Path": headerValue(message.path ?? "") || url.pathname + url.search,
       "X-Aws-Sqsd-Sender-Id": message.senderId,
       ...(task === null
         ? {}

@@ -57,11 +57,12 @@ export class PeriodicTasks {
     return consumer?.type === "http_push" ? (consumer.settings.daemon?.periodicTasks ?? []) : [];
   }
 
-  #scheduleOf({ schedule }: PeriodicTaskSettings): Schedule {
-    const known = this.#schedules.get(schedule);
+  #scheduleOf({ schedule, days = "or" }: PeriodicTaskSettings): Schedule {
+    const key = `${days} ${schedule}`;
+    const known = this.#schedules.get(key);
     if (known !== undefined) return known;
-    const made = new Schedule(schedule);
-    this.#schedules.set(schedule, made);
+    const made = new Schedule(schedule, days);
+    this.#schedules.set(key, made);
     return made;
   }
 

@@ -13,6 +13,7 @@ import {
   failureLine,
   messageIdOf,
   type PostOutcome,
+  pathOf,
   taskOf,
 } from "@sluice/sqsd";
 import { DeliveryRecord } from "../delivery-record.ts";
@@ -94,7 +95,7 @@ export class WorkerDaemon {
       if (reply === null) break;
       const index = new Index(reply.packed);
       for (const [i, received] of reply.messages.entries()) {
-        const message = daemonMessage(index, i, received);
+        const message = daemonMessage(index, i, received, daemon.trustsTaskAttributes === true);
         if (nowMs > message.firstReceivedMs + 1000 * daemon.retentionSeconds) {
           this.#expire(message, received.receipt);
           continue;
@@ -201,7 +202,13 @@ function reasonOf(outcome: PostOutcome): string {
   return outcome.kind === "answered" ? `it answered ${outcome.status}` : outcome.reason;
 }
 
-function daemonMessage(index: PackedIndex, i: number, received: ReceivedMessage): DaemonMessage {
+/** @param isTrusted whether attributes that name a task or a path count, whoever has sent them. */
+function daemonMessage(
+  index: PackedIndex,
+  i: number,
+  received: ReceivedMessage,
+  isTrusted: boolean,
+): DaemonMessage {
   const { id, body, timestampMs } = index.message(i);
   const extension = index.hasExtension(i) ? index.extension(i) : {};
   const { attributes } = decodeAttributes(extension.attributes);
@@ -213,6 +220,7 @@ function daemonMessage(index: PackedIndex, i: number, received: ReceivedMessage)
     firstReceivedMs: received.firstReceivedMs,
     sentMs: timestampMs,
     senderId: SENDER_ID,
-    task: extension.isPeriodicTask === true ? taskOf(attributes) : null,
+    task: isTrusted || extension.isPeriodicTask === true ? taskOf(attributes) : null,
+    path: isTrusted ? pathOf(attributes) : null,
   };
 }

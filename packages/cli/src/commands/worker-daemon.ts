@@ -29,6 +29,10 @@ export interface WorkerDaemonOptions extends Pick<ServeOptions, "port" | "host" 
   readonly option?: readonly string[];
   /** A `cron.yaml` with periodic tasks. Default: none. */
   readonly cron?: string;
+  /** How a day of the month beside a day of the week counts. Default `or`. */
+  readonly cronDays?: "or" | "and";
+  /** Whether attributes `beanstalk.sqsd.*` of anybody's messages count. Default false. */
+  readonly trustTaskAttributes?: boolean;
   /** Default: the queue's name and `-dead`; `false` is none. */
   readonly deadLetterQueue?: string | false;
 }
@@ -46,11 +50,11 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
     if (!isBindableQueueName(name)) throw new CliError(`"${name}" is no name of a queue.`);
   }
   const daemon = readOptions(options.option ?? [], deadLetterQueue !== false, printer);
-  const tasks = options.cron === undefined ? [] : readTasks(options.cron);
+  const tasks = options.cron === undefined ? [] : readTasks(options.cron, options.cronDays);
   const consumer = {
     type: "http_push",
     settings: {
-      ...daemonSettings(checkUrl(url), daemon, tasks),
+      ...daemonSettings(checkUrl(url), daemon, tasks, options.trustTaskAttributes),
       deadLetterQueue: deadLetterQueue === false ? null : deadLetterQueue,
     },
   } as const;
@@ -96,7 +100,7 @@ function introduction(endpoint: string, queue: string, { settings }: HttpPushCon
   ].join("\n");
 }
 
-function readTasks(path: string): readonly PeriodicTaskSettings[] {
+function readTasks(path: string, days: "or" | "and" | undefined): readonly PeriodicTaskSettings[] {
   const file = resolve(path);
   let text: string;
   try {
@@ -104,7 +108,7 @@ function readTasks(path: string): readonly PeriodicTaskSettings[] {
   } catch (error) {
     throw new CliError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const parsed = parseCronYaml(text);
+  const parsed = parseCronYaml(text, days);
   if (parsed.kind === "tasks") return parsed.tasks;
   throw new CliError(parsed.issues.map((issue) => `${file}: ${issue}`).join("\n"));
 }

@@ -1,5 +1,5 @@
 import { parseDocument } from "yaml";
-import { Schedule, ScheduleError } from "./schedule.ts";
+import { type DayRule, Schedule, ScheduleError } from "./schedule.ts";
 
 /** A periodic task as `cron.yaml` has it. */
 export interface TaskDefinition {
@@ -8,6 +8,8 @@ export interface TaskDefinition {
   readonly url: string;
   /** Cron expression of five fields, in UTC. */
   readonly schedule: string;
+  /** Default `or`. */
+  readonly days?: DayRule;
 }
 
 export type ParsedCronYaml =
@@ -17,8 +19,12 @@ export type ParsedCronYaml =
 const VERSION = 1;
 const KEYS = ["name", "url", "schedule"] as const;
 
-/** Reads a `cron.yaml` (spec sqsd 8.1). Everything that is wrong is told at once. */
-export function parseCronYaml(text: string): ParsedCronYaml {
+/**
+ * Reads a `cron.yaml` (spec sqsd 8.1). Everything that is wrong is told at once.
+ *
+ * @param days how a day of the month beside a day of the week counts.
+ */
+export function parseCronYaml(text: string, days: DayRule = "or"): ParsedCronYaml {
   const document = parseDocument(text, { prettyErrors: true });
   if (document.errors.length > 0) return invalid(document.errors.map(({ message }) => message.trim()));
   const root: unknown = document.toJS();
@@ -30,7 +36,7 @@ export function parseCronYaml(text: string): ParsedCronYaml {
   if (root.cron === undefined) return invalid(['"cron" is missing']);
   if (!Array.isArray(root.cron)) return invalid(['"cron" should be a list of tasks']);
   const issues: string[] = [];
-  const tasks = root.cron.flatMap((entry: unknown, i) => readTask(entry, i, issues));
+  const tasks = root.cron.flatMap((entry: unknown, i) => readTask(entry, i, days, issues));
   const names = tasks.map(({ name }) => name);
   for (const name of new Set(names.filter((each, i) => names.indexOf(each) !== i))) {
     issues.push(`two tasks are called "${name}"`);
@@ -38,7 +44,7 @@ export function parseCronYaml(text: string): ParsedCronYaml {
   return issues.length > 0 ? invalid(issues) : { kind: "tasks", tasks };
 }
 
-function readTask(entry: unknown, i: number, issues: string[]): TaskDefinition[] {
+function readTask(entry: unknown, i: number, days: DayRule, issues: string[]): TaskDefinition[] {
   const place = isRecord(entry) && typeof entry.name === "string" ? `task "${entry.name}"` : `task ${i + 1}`;
   if (!isRecord(entry)) {
     issues.push(`${place} should have "name", "url" and "schedule"`);
@@ -58,12 +64,12 @@ function readTask(entry: unknown, i: number, issues: string[]): TaskDefinition[]
     issues.push(`"url" of ${place} is no path of the application: ${JSON.stringify(url)}`);
   }
   try {
-    new Schedule(schedule);
+    new Schedule(schedule, days);
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;
     issues.push(`"schedule" of ${place}: ${error.message}`);
   }
-  return issues.length > count ? [] : [{ name, url, schedule }];
+  return issues.length > count ? [] : [{ name, url, schedule, ...(days === "or" ? {} : { days }) }];
 }
 
 function invalid(issues: readonly string[]): ParsedCronYaml {

@@ -30,3 +30,8 @@ export function taskOf(attributes: Readonly<Record<string, AttributeValue>>): Pe
 function utcText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
+
+/** The path that a message's attributes name, `null` for none. */
+export function pathOf(attributes: Readonly<Record<string, AttributeValue>>): string | null {
+  return attributes[`${RESERVED_ATTRIBUTES}.path`]?.StringValue ?? null;
+}
