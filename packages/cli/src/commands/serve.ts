@@ -83,7 +83,7 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
     printer.print(more.introduction?.(url) ?? addresses(url, project));
     printer.print(`data    ${state}`);
     if (targets.length === 0 && more.introduction === undefined) {
-      printer.print(`\nFor AWS's SDKs and command line:\n${awsLines(url, brokerVars)}`);
+      printer.print(`\nFor AWS's SDKs (the AWS CLI takes --endpoint-url):\n${awsLines(url, brokerVars)}`);
     }
     // A queue that holds messages, or has tasks to send, goes on once it is asked.
     const waker = new QueueWaker();

@@ -53,6 +53,7 @@ describe("the lines for a shell", () => {
   it("lead AWS's SDKs here, with any credentials", () => {
     expect(awsLines("http://127.0.0.1:9324", {})).toBe(
       "export AWS_ENDPOINT_URL_SQS=http://127.0.0.1:9324/__sluice/aws\n" +
+        "export AWS_ENDPOINT_URL_SNS=http://127.0.0.1:9324/__sluice/aws\n" +
         "export AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local",
     );
   });

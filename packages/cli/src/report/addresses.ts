@@ -40,7 +40,7 @@ export function addresses(url: string, { workers }: Project): string {
 }
 
 /**
- * Lines for a shell that lead AWS's SDKs and command line here.
+ * Lines for a shell that lead AWS's SDKs here. Not every AWS CLI reads them.
  *
  * @param variables the broker's: where it asks for keys, they are the reader's to fill in.
  */
@@ -49,6 +49,7 @@ export function awsLines(url: string, variables: Readonly<Record<string, unknown
   const [key, secret] = asksForKeys ? ["KEY", "SECRET"] : ["local", "local"];
   return [
     `export AWS_ENDPOINT_URL_SQS=${url}${SLUICE_PATH}/aws`,
+    `export AWS_ENDPOINT_URL_SNS=${url}${SLUICE_PATH}/aws`,
     `export AWS_REGION=${variables.SLUICE_AWS_REGION || "us-east-1"} AWS_ACCESS_KEY_ID=${key} AWS_SECRET_ACCESS_KEY=${secret}`,
   ].join("\n");
 }
