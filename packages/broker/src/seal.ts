@@ -26,7 +26,7 @@ export class DamagedSealError extends Error {
  * The seal of packed bytes. Bytes that are no record are sealed as if they were one.
  *
  * @param earlier Seal of the same bytes before more were appended: what it covers is not summed up again. A trickle of
- *   single messages appends to one segment up to 256 times.
+ *   single messages appends to one segment again and again.
  */
 export function sealOf(packed: Uint8Array, earlier: Uint8Array = NO_SEAL): Uint8Array {
   const view = viewOf(packed);

@@ -3,7 +3,7 @@ import { Group } from "../src/group.ts";
 import { before, type HeapNode, type TimeHeap } from "../src/heap.ts";
 import type { Queue } from "../src/queue.ts";
 import type { Segment, SegmentNode } from "../src/segment.ts";
-import { APPEND_BYTES_MAX, APPEND_MESSAGES_MAX, TAILS_MAX } from "../src/send.ts";
+import { TAIL_BYTES_MAX, TAIL_BYTES_PER_MESSAGE, TAILS_MAX } from "../src/send.ts";
 
 /**
  * Everything that must hold inside a queue between two commands, whatever happened before. Each state is kept three
@@ -152,8 +152,8 @@ function checkTails(queue: Queue): void {
   must(new Set(queue.tails).size === queue.tails.length, "a segment is a tail twice");
   for (const tail of queue.tails) {
     must(queue.segments.get(tail.id) === tail, `the tail ${tail.id} is gone`);
-    must(tail.bytes(0, tail.count) < APPEND_BYTES_MAX, `the tail ${tail.id} is full`);
-    must(tail.count < APPEND_MESSAGES_MAX, `the tail ${tail.id} has ${tail.count} messages`);
+    const bytes = tail.bytes(0, tail.count) + TAIL_BYTES_PER_MESSAGE * tail.count;
+    must(bytes < TAIL_BYTES_MAX, `the tail ${tail.id} is full`);
   }
 }
 
