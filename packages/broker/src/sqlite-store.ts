@@ -31,6 +31,8 @@ export class SqliteStore implements QueueStore, DamageRecord {
   #commits: number;
   /** Seals of the segments that were written last: one that is appended to is not sealed from its beginning. */
   readonly #seals = new Map<number, Uint8Array>();
+  /** What the commit that is being put together will execute; `null` while there is none. */
+  #collected: Statement[] | null = null;
   rowsWritten = 0;
   rowsRead = 0;
 
@@ -48,7 +50,15 @@ export class SqliteStore implements QueueStore, DamageRecord {
 
   commit(write: () => void): void {
     this.#commits += 1;
-    this.#storage.transactionSync(write);
+    const statements = this.#statementsOf(write);
+    const [first] = statements;
+    // A statement alone is a transaction already, and most commits of a trickle are one: the savepoint costs two more.
+    if (first !== undefined && statements.length === 1) this.#run(...first);
+    else {
+      this.#storage.transactionSync(() => {
+        for (const statement of statements) this.#run(...statement);
+      });
+    }
     this.#watcher.committed();
   }
 
@@ -97,26 +107,26 @@ export class SqliteStore implements QueueStore, DamageRecord {
 
   insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void {
     const values = [id, this.#commits, index, state, this.#seal(id, payload), payload];
-    this.#run("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?)", ...values);
+    this.#execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?)", ...values);
   }
 
   replaceSegment(id: number, index: Uint8Array, payload: Uint8Array): void {
     const values = [this.#commits, index, this.#seal(id, payload), payload, id];
-    this.#run("UPDATE segments SET commits = ?, idx = ?, seal = ?, payload = ? WHERE id = ?", ...values);
+    this.#execute("UPDATE segments SET commits = ?, idx = ?, seal = ?, payload = ? WHERE id = ?", ...values);
   }
 
   writeIndex(id: number, index: Uint8Array): void {
-    this.#run("UPDATE segments SET commits = ?, idx = ? WHERE id = ?", this.#commits, index, id);
+    this.#execute("UPDATE segments SET commits = ?, idx = ? WHERE id = ?", this.#commits, index, id);
   }
 
   writeState(id: number, state: Uint8Array): void {
-    this.#run("INSERT OR REPLACE INTO segment_states VALUES (?, ?, ?)", id, this.#commits, state);
+    this.#execute("INSERT OR REPLACE INTO segment_states VALUES (?, ?, ?)", id, this.#commits, state);
   }
 
   deleteSegment(id: number, hasState: boolean): void {
     this.#seals.delete(id);
-    this.#run("DELETE FROM segments WHERE id = ?", id);
-    if (hasState) this.#run("DELETE FROM segment_states WHERE id = ?", id);
+    this.#execute("DELETE FROM segments WHERE id = ?", id);
+    if (hasState) this.#execute("DELETE FROM segment_states WHERE id = ?", id);
   }
 
   outbox(): readonly OutboxItem[] {
@@ -126,11 +136,11 @@ export class SqliteStore implements QueueStore, DamageRecord {
   }
 
   insertOutbox({ id, target, payload }: OutboxItem): void {
-    this.#run("INSERT INTO outbox VALUES (?, ?, ?, ?)", id, target, sealOf(payload), payload);
+    this.#execute("INSERT INTO outbox VALUES (?, ?, ?, ?)", id, target, sealOf(payload), payload);
   }
 
   deleteOutbox(id: number): void {
-    this.#run("DELETE FROM outbox WHERE id = ?", id);
+    this.#execute("DELETE FROM outbox WHERE id = ?", id);
   }
 
   readInbox(source: string): number {
@@ -147,7 +157,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
 
   writeInbox(source: string, lastId: number): void {
     const values = [source, lastId, inboxChecksum(source, lastId)];
-    this.#run("INSERT OR REPLACE INTO inbox VALUES (?, ?, ?)", ...values);
+    this.#execute("INSERT OR REPLACE INTO inbox VALUES (?, ?, ?)", ...values);
   }
 
   notes(): Note[] {
@@ -157,8 +167,8 @@ export class SqliteStore implements QueueStore, DamageRecord {
   }
 
   writeNote(key: string, bytes: Uint8Array | null): void {
-    if (bytes === null) this.#run("DELETE FROM notes WHERE key = ?", key);
-    else this.#run("INSERT OR REPLACE INTO notes VALUES (?, ?)", key, bytes);
+    if (bytes === null) this.#execute("DELETE FROM notes WHERE key = ?", key);
+    else this.#execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", key, bytes);
   }
 
   /** How far the queue had come by what is stored: at least to the latest commit of which a row is left. */
@@ -234,13 +244,31 @@ export class SqliteStore implements QueueStore, DamageRecord {
     return seal;
   }
 
+  /** What `write` would execute, in that order. It reads what was there before. */
+  #statementsOf(write: () => void): readonly Statement[] {
+    const collected: Statement[] = [];
+    this.#collected = collected;
+    try {
+      write();
+    } finally {
+      this.#collected = null;
+    }
+    return collected;
+  }
+
+  /** A write: part of the commit that is being put together, or at once where there is none. */
+  #execute(...statement: Statement): void {
+    if (this.#collected === null) this.#run(...statement);
+    else this.#collected.push(statement);
+  }
+
   #json<Value>(key: string): Value | null {
     const [row] = this.#run<{ value: string }>("SELECT value FROM meta WHERE key = ?", key);
     return row === undefined ? null : (JSON.parse(row.value) as Value);
   }
 
   #writeMeta(key: string, value: string | number): void {
-    this.#run("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value);
+    this.#execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value);
   }
 
   #number(sql: string, ...bindings: unknown[]): number | undefined {
@@ -271,6 +299,9 @@ export class SqliteStore implements QueueStore, DamageRecord {
     });
   }
 }
+
+/** SQL and what it is bound to. */
+type Statement = [sql: string, ...bindings: unknown[]];
 
 /** A row with packed bytes. */
 type Sealed = { seal: ArrayBuffer; payload: ArrayBuffer };

@@ -28,7 +28,7 @@ export interface OutboxItem {
  * `synced` resolves.
  */
 export interface QueueStore {
-  /** Runs the writes of one turn as one transaction. */
+  /** Runs the writes of one turn as one transaction. What they read is what was there before it. */
   commit(write: () => void): void;
   /** Resolves when everything committed so far is durable. */
   synced(): Promise<void>;

@@ -82,6 +82,24 @@ export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
     assert.deepEqual([...store.segments()], [{ id: 1, index: bytes(1), state: bytes(2) }]);
   },
 
+  async "keeps nothing of a commit of which one write is refused"(disk) {
+    const store = disk.open();
+    store.commit(() => store.insertSegment(1, bytes(1), null, bytes(1)));
+    const before = contentOf(store);
+    assert.throws(() =>
+      store.commit(() => {
+        store.replaceSegment(1, bytes(2), bytes(2));
+        store.writeInbox("other", 2);
+        store.insertSegment(1, bytes(3), null, bytes(3));
+      }),
+    );
+    assert.deepEqual(contentOf(store), before);
+    assert.deepEqual(store.readPayload(1), bytes(1));
+    assert.equal(store.readInbox("other"), 0);
+    await store.synced();
+    assert.deepEqual(contentOf(disk.open()), before);
+  },
+
   async "keeps nothing of a commit that throws, and throws on what it threw"(disk) {
     const store = disk.open();
     store.commit(() => {
