@@ -3,7 +3,7 @@ import { type ConsumerHealth, type DeliveryResult, HANDLER_WALL_CLOCK_MS_MAX } f
 import { Backoff } from "./backoff.ts";
 import { DeliveryRecord } from "./delivery-record.ts";
 import { failedResult, interruptedResult, type RejectedDelivery, readResult } from "./delivery-result.ts";
-import { readLease } from "./lease-records.ts";
+import { type LeaseRecords, readLease } from "./lease-records.ts";
 import type { ConsumerPort } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
 import type { Running } from "./running.ts";
@@ -83,7 +83,7 @@ export class PushDispatcher {
   takeBatches(nowMs: number): Running[] {
     const consumer = this.#consumer;
     if (consumer === null || this.#backoff.failing) return [];
-    const taken: Running[] = [];
+    const taken: { readonly batch: Lease; readonly readable: LeaseRecords }[] = [];
     const { throttled, queue } = this.#core;
     const isOpen = () => typeof this.#trial !== "number" && throttled.room > 0;
     const next = () => (isOpen() ? nextBatch(queue, nowMs) : null);
@@ -94,26 +94,32 @@ export class PushDispatcher {
         pushEnded(this.#core.queue, batch, "notRun");
         continue;
       }
-      const running = {
-        batch: readable.batch,
+      if (this.#trial === "due") this.#trial = batch.leaseId;
+      taken.push({ batch, readable });
+    }
+    if (taken.length === 0) return [];
+    // What waits when they leave. Asked for each batch alone, the oldest message would be looked for behind all that the
+    // batches before it have leased: measured at 4 % of a backlog of single messages.
+    const metrics = this.#core.metrics();
+    return taken.map(({ batch: { leaseId }, readable: { batch, packed, firstId } }) => {
+      const running: Running = {
+        batch,
         consumer,
         delivery: {
           // A consumer may have several brokers, each with a lease of this number; no two have the same message.
-          id: `${batch.leaseId} ${readable.firstId}`,
+          id: `${leaseId} ${firstId}`,
           queue: this.#core.name,
-          packed: readable.packed,
-          attempts: attemptsOf(readable.batch),
-          metrics: this.#core.metrics(),
+          packed,
+          attempts: attemptsOf(batch),
+          metrics,
         },
         startedMs: nowMs,
         returns: this.#returns,
         isOverdue: false,
       };
-      if (this.#trial === "due") this.#trial = batch.leaseId;
-      this.#running.set(batch.leaseId, running);
-      taken.push(running);
-    }
-    return taken;
+      this.#running.set(leaseId, running);
+      return running;
+    });
   }
 
   /** After the commit: carries the deliveries out, and asks a consumer that did not answer whether it is back. */

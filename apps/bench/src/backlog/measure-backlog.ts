@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { HandledCounts } from "../../lab/src/commands.ts";
 import { type Lab, type LabOptions, startLab } from "../lab/lab.ts";
 import { median } from "../measure/statistics.ts";
-import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
+import { flushFolder, removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 
 /** What is kept in the queue while it is measured. */
 export type Backlog =
@@ -53,6 +53,7 @@ export async function measureBacklog(backlog: Backlog, options: BacklogOptions):
     const persistDir = await temporaryFolder("backlog");
     try {
       await fill(persistDir, backlog);
+      await flushFolder(persistDir);
       measured.push(await measure(persistDir, backlog, sampleMessages));
     } finally {
       await removeFolder(persistDir);
@@ -99,6 +100,7 @@ async function measure(
   sampleMessages: number,
 ): Promise<BacklogFigures> {
   const quiet = await withLab({ persistDir, consumer: null }, (lab) => measureQuiet(lab, sampleMessages));
+  await flushFolder(persistDir);
   const busy = await withLab({ persistDir, consumer: {} }, (lab) => measureBusy(lab, 2 * sampleMessages));
   return { backlog, ...quiet, ...busy };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -9,4 +9,14 @@ export async function temporaryFolder(name: string): Promise<string> {
 
 export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Resolves when everything in the folder is on the disk: what is measured next must not share the disk with it. */
+export async function flushFolder(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const { name, parentPath } of entries.filter((entry) => entry.isFile())) {
+    const file = await open(path.join(parentPath, name), "r");
+    await file.sync();
+    await file.close();
+  }
 }
