@@ -1,9 +1,15 @@
-import { type Lease, nextBatch, pushEnded, type RetryOutcome, release } from "@sluice/engine";
-import { type ConsumerHealth, type DeliveryResult, HANDLER_WALL_CLOCK_MS_MAX } from "@sluice/protocol";
+import { type Lease, nextBatch, nextBatchAt, pushEnded, type RetryOutcome, release } from "@sluice/engine";
+import {
+  type ConsumerHealth,
+  type DeliveryResult,
+  HANDLER_WALL_CLOCK_MS_MAX,
+  type NextDelivery,
+} from "@sluice/protocol";
 import { Backoff } from "./backoff.ts";
 import { DeliveryRecord } from "./delivery-record.ts";
 import { failedResult, interruptedResult, type RejectedDelivery, readResult } from "./delivery-result.ts";
 import { type LeaseRecords, readLease } from "./lease-records.ts";
+import { nextDelivery } from "./next-delivery.ts";
 import type { ConsumerPort } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
 import type { Running } from "./running.ts";
@@ -45,7 +51,12 @@ export class PushDispatcher {
   get health(): ConsumerHealth | null {
     const { ports, name } = this.#core;
     if (ports.consumerOf(name) === null) return null;
-    return { isPresent: !this.#backoff.failing, inFlight: this.#running.size, ...this.#record.read() };
+    return {
+      isPresent: !this.#backoff.failing,
+      inFlight: this.#running.size,
+      ...this.#record.read(),
+      next: this.#next(),
+    };
   }
 
   /** Whether deliveries are running. */
@@ -211,6 +222,12 @@ export class PushDispatcher {
       this.#trial = null;
       settleBatch(this.#core, running, result);
     }
+  }
+
+  #next(): NextDelivery | null {
+    const { retryAtMs, open } = this;
+    if (retryAtMs !== null) return { waitsFor: "return", atMs: retryAtMs };
+    return open ? nextDelivery(this.#core, nextBatchAt(this.#core.queue)) : null;
   }
 
   /** Whether it was still running. */

@@ -1,4 +1,4 @@
-import { joinPacked, PackedIndex } from "@sluice/protocol";
+import { joinPacked, PackedIndex, type PendingHandOver } from "@sluice/protocol";
 import { Backoff } from "./backoff.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { readableRanges } from "./readable.ts";
@@ -72,6 +72,18 @@ export class Outbox {
   /** Whether everything that was put in has arrived. */
   get isEmpty(): boolean {
     return this.#waiting.size === 0;
+  }
+
+  /** What has not arrived, for people. */
+  describe(): PendingHandOver[] {
+    return [...this.#waiting].map(([target, items]) => {
+      const backoff = this.#running.has(target) ? undefined : this.#backoffs.get(target);
+      return {
+        target,
+        messages: items.reduce((sum, { payload }) => sum + new PackedIndex(payload).count, 0),
+        retryAtMs: backoff?.failing === true ? backoff.retryAtMs : null,
+      };
+    });
   }
 
   /** Within a turn: adds messages for `target`. */

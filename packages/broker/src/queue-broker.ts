@@ -33,6 +33,7 @@ import type {
   SendReply,
   SendRequest,
   StartMoveReply,
+  TopicDescription,
   TopicObjectRpc,
   VisibilityChange,
   VisibilityOutcome,
@@ -60,7 +61,7 @@ import type { QueueCore } from "./queue-core.ts";
 import { QueueNotFoundError } from "./registration.ts";
 import { settlePulled } from "./settle-pulled.ts";
 import { FullStorages, isStorageFull, STORAGE_FULL } from "./storage-full.ts";
-import { describeUnreadable, UnreadableQueueError } from "./unreadable-queue.ts";
+import { describeUnreadable, describeUnreadableTopic, UnreadableQueueError } from "./unreadable-queue.ts";
 
 /** When the alarm rings again after what it called failed, in ms. */
 const ALARM_AGAIN_MS = 1_000;
@@ -162,6 +163,15 @@ export function createQueueBroker(options: BrokerOptions) {
         return await (await this.#open(topicObject)).core.topic.publish(request);
       } catch (error) {
         if (error instanceof UnreadableQueueError) return error.failure;
+        throw error;
+      }
+    }
+
+    async describeTopic(topicObject: string): Promise<TopicDescription> {
+      try {
+        return (await this.#open(topicObject)).core.topic.describe();
+      } catch (error) {
+        if (error instanceof UnreadableQueueError) return describeUnreadableTopic(error.message, Date.now());
         throw error;
       }
     }

@@ -341,6 +341,7 @@ export class QueueCore {
       rowsRead: this.ports.store.rowsRead,
       damage: this.damage.entries,
       consumer: this.#dispatcher.health ?? this.#daemon.health,
+      lastMove: this.moves.list()[0] ?? null,
     };
   }
 

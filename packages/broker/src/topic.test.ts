@@ -80,9 +80,38 @@ describe("what is published", () => {
     await publish(world, [message([copy("dead", "a"), copy("mail", "b")])]);
     await world.pass(1_000);
     expect(await bodies(world, "mail")).toEqual(["b"]);
+    const { handOvers } = world.core(TOPIC).topic.describe();
+    // Tried at once, after 0.5 s, and 1 s after that.
+    expect(handOvers).toEqual([{ target: "dead", messages: 1, retryAtMs: WORLD_START_MS + 1_500 }]);
     isReachable = true;
     await world.pass(60_000);
     expect(await bodies(world, "dead")).toEqual(["a"]);
+    expect(world.core(TOPIC).topic.describe().handOvers).toEqual([]);
+  });
+
+  it("is described as on its way while its target has not answered", async () => {
+    const world = new World({ mail: {} });
+    world.carry = () => new Promise(() => {});
+    await publish(world, [message([copy("mail", "a")]), message([copy("mail", "b")])]);
+    await world.pass(0);
+    expect(world.core(TOPIC).topic.describe()).toEqual({
+      published: 2,
+      duplicates: 0,
+      handOvers: [{ target: "mail", messages: 2, retryAtMs: null }],
+      damage: [],
+    });
+  });
+
+  it("is counted once, with its duplicates apart", async () => {
+    const world = new World({ mail: {} });
+    const one = message([copy("mail", "a")], { deduplicationId: "1", groupId: "g" });
+    await publish(world, [one], "topic");
+    await publish(
+      world,
+      [one, message([copy("mail", "b")], { deduplicationId: "2", groupId: "g" })],
+      "topic",
+    );
+    expect(world.core(TOPIC).topic.describe()).toMatchObject({ published: 2, duplicates: 1 });
   });
 
   it("is refused as a whole when a copy cannot be read", async () => {

@@ -9,6 +9,7 @@ import {
   type PublishRequest,
   QUEUE_ERROR_CODES,
   SEQUENCE_NUMBER_DIGITS,
+  type TopicDescription,
 } from "@sluice/protocol";
 import { inParts } from "./dead-letter.ts";
 import { deduplicationKey } from "./deduplication.ts";
@@ -23,6 +24,9 @@ import type { QueueCore } from "./queue-core.ts";
 export class Topic {
   readonly #core: QueueCore;
   #nextSequence: number;
+  /** For people, in memory alone. */
+  #published = 0;
+  #duplicates = 0;
 
   /** @param firstSequence larger than any of an earlier life. */
   constructor(core: QueueCore, firstSequence: number) {
@@ -44,7 +48,21 @@ export class Topic {
       this.#handOver(messages, outcomes);
       return outcomes;
     });
-    return taken.ok ? { ok: true, messages: taken.result } : taken;
+    if (!taken.ok) return taken;
+    const duplicates = taken.result.filter(({ duplicate }) => duplicate).length;
+    this.#duplicates += duplicates;
+    this.#published += taken.result.length - duplicates;
+    return { ok: true, messages: taken.result };
+  }
+
+  describe(): TopicDescription {
+    const { outbox, damage } = this.#core;
+    return {
+      published: this.#published,
+      duplicates: this.#duplicates,
+      handOvers: outbox.describe(),
+      damage: damage.entries,
+    };
   }
 
   #outcomeOf(

@@ -1,4 +1,10 @@
-import { QUEUE_ERROR_CODES, type QueueDescription, type RpcFailure } from "@sluice/protocol";
+import {
+  QUEUE_ERROR_CODES,
+  type QueueDamage,
+  type QueueDescription,
+  type RpcFailure,
+  type TopicDescription,
+} from "@sluice/protocol";
 
 /** Nothing of a queue can be read: its calls are refused until it can be. */
 export class UnreadableQueueError extends Error {
@@ -25,7 +31,17 @@ export function describeUnreadable(queue: string, reason: unknown, nowMs: number
     oldestMessageTimestampMs: 0,
     rowsWritten: 0,
     rowsRead: 0,
-    damage: [{ kind: "unreadable", foundAtMs: nowMs, messagesLost: null, text: String(reason) }],
+    damage: [unreadable(reason, nowMs)],
     consumer: null,
+    lastMove: null,
   };
+}
+
+/** The same of a topic. */
+export function describeUnreadableTopic(reason: unknown, nowMs: number): TopicDescription {
+  return { published: 0, duplicates: 0, handOvers: [], damage: [unreadable(reason, nowMs)] };
+}
+
+function unreadable(reason: unknown, nowMs: number): QueueDamage {
+  return { kind: "unreadable", foundAtMs: nowMs, messagesLost: null, text: String(reason) };
 }

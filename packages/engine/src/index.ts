@@ -25,6 +25,7 @@ export {
   type SegmentChange,
   takeChanges,
 } from "./queue.ts";
+export { firstReadyMs } from "./ready.ts";
 export {
   changeVisibility,
   deleteReceived,
@@ -38,4 +39,4 @@ export { type Received, type ReceiveRequest, receive } from "./receive.ts";
 export { type MessagePosition, removeMessage } from "./remove.ts";
 export { type NewMessages, type Placement, send } from "./send.ts";
 export { acknowledge, giveUp, type LeasedRange, type RetryOutcome, release, retry } from "./settle.ts";
-export { nextWakeAt } from "./wake.ts";
+export { nextBatchAt, nextWakeAt } from "./wake.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { held, pull, queueWith, rangesOf, sendApart, sendMany, T0 } from "../test/queues.ts";
-import { nextBatch, nextWakeAt, type QueueRules, retry, send } from "./index.ts";
+import { nextBatch, nextBatchAt, nextWakeAt, type QueueRules, retry, send } from "./index.ts";
 
 const FAR: Partial<QueueRules> = { retentionMs: 1_000_000_000, batchTimeoutMs: 5_000, maxBatchSize: 3 };
 
@@ -128,5 +128,23 @@ describe("nextWakeAt", () => {
       ),
       { numRuns: 500 },
     );
+  });
+});
+
+describe("nextBatchAt", () => {
+  it("is the batch timeout of the first message, whatever lease or retention ends before", () => {
+    const queue = queueWith({ ...FAR, retentionMs: 1_000 });
+    sendMany(queue, 2);
+    pull(queue, 1, T0, T0 + 700);
+    expect(nextBatchAt(queue)).toBe(T0 + 5_000);
+  });
+
+  it("is never while no message waits, and while no further delivery may run", () => {
+    const queue = queueWith({ ...FAR, maxConcurrency: 1 });
+    expect(nextBatchAt(queue)).toBeNull();
+    sendMany(queue, 4);
+    expect(nextBatchAt(queue)).toBe(T0);
+    nextBatch(queue, T0);
+    expect(nextBatchAt(queue)).toBeNull();
   });
 });

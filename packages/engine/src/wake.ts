@@ -18,12 +18,21 @@ export function nextWakeAt(queue: Queue, pushing: boolean): number | null {
   let wakeMs = oldestExpiringMs(queue) + queue.rules.retentionMs;
   const lease = queue.leased.peek();
   if (lease !== undefined) wakeMs = Math.min(wakeMs, lease.atMs);
-  if (pushing && hasPushSlot(queue)) wakeMs = Math.min(wakeMs, nextBatchAt(queue));
+  if (pushing) wakeMs = Math.min(wakeMs, nextBatchAt(queue) ?? Infinity);
   return Number.isFinite(wakeMs) ? wakeMs : null;
 }
 
-/** When the next batch is due if nothing is sent until then: it is full, or its first message has waited long enough. */
-function nextBatchAt(queue: Queue): number {
+/**
+ * When the next batch is due if nothing is sent until then, in ms: it is full, or its first message has waited long enough.
+ * `null` when no message can come due, or no further delivery may run.
+ */
+export function nextBatchAt(queue: Queue): number | null {
+  if (!hasPushSlot(queue)) return null;
+  const dueMs = batchDueMs(queue);
+  return Number.isFinite(dueMs) ? dueMs : null;
+}
+
+function batchDueMs(queue: Queue): number {
   const { maxBatchSize, batchTimeoutMs } = queue.rules;
   const firstDelayed = queue.delayed.peek();
   const firstMs = Math.min(firstReadyMs(queue) ?? Infinity, firstDelayed?.atMs ?? Infinity);

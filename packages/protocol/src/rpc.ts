@@ -1,4 +1,5 @@
 import type { QueueDamage } from "./damage.ts";
+import type { MoveTask } from "./receive.ts";
 
 /**
  * The RPC interfaces between the three kinds of Workers. Plain data only: RPC refuses class instances, so dates travel
@@ -71,6 +72,8 @@ export interface QueueDescription {
   readonly damage: readonly QueueDamage[];
   /** How delivery goes; `null` for a queue that is not delivered to anybody. */
   readonly consumer: ConsumerHealth | null;
+  /** The latest task that moves messages out of it; `null` if there was none. */
+  readonly lastMove: MoveTask | null;
 }
 
 /** How deliveries to a queue's consumer go, as far as its object remembers: since it was started. */
@@ -83,6 +86,20 @@ export interface ConsumerHealth {
   readonly consecutiveFailures: number;
   /** The delivery that ended last; `failure` says why it went wrong, `null` if it did not. */
   readonly lastDelivery: { readonly endedMs: number; readonly failure: string | null } | null;
+  /** What comes next if nothing is sent; `null` when nothing waits, delivery is paused or every slot is taken. */
+  readonly next: NextDelivery | null;
+}
+
+/**
+ * What a queue waits for before it delivers again.
+ *
+ * - `return`: nobody was there. The consumer is asked at that time whether it is back.
+ * - `slot`: messages could go out, and the queue's rate lets the next one out at that time.
+ * - `due`: the next message, or the next batch, is due at that time: after a delay, before another attempt, or at once.
+ */
+export interface NextDelivery {
+  readonly waitsFor: "return" | "slot" | "due";
+  readonly atMs: number;
 }
 
 /** A batch on its way out. */

@@ -1,3 +1,4 @@
+import type { QueueDamage } from "./damage.ts";
 import type { RpcFailure } from "./rpc.ts";
 
 /*
@@ -271,4 +272,25 @@ export type PublishReply = { readonly ok: true; readonly messages: readonly Publ
 export interface TopicObjectRpc {
   /** Takes the messages with all their copies, all or none, and answers when they are durable and will arrive. */
   publish(topicObject: string, request: PublishRequest): Promise<PublishReply>;
+  describeTopic(topicObject: string): Promise<TopicDescription>;
+}
+
+/** State of a topic for people: what the admin API shows. */
+export interface TopicDescription {
+  /** Messages that were published since the object was started, without those that were duplicates. */
+  readonly published: number;
+  /** FIFO topics: what was published again within five minutes, and went to nobody. */
+  readonly duplicates: number;
+  /** Queues that have not taken all of their copies yet. Empty in a topic that is idle and well. */
+  readonly handOvers: readonly PendingHandOver[];
+  /** Damage that was found, oldest first; empty in a healthy topic. */
+  readonly damage: readonly QueueDamage[];
+}
+
+/** Copies on their way to a queue. */
+export interface PendingHandOver {
+  readonly target: string;
+  readonly messages: number;
+  /** When the queue is called again, which could not be reached, in ms; `null` while it is being called. */
+  readonly retryAtMs: number | null;
 }

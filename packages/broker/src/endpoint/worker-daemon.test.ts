@@ -2,7 +2,7 @@ import { encodeAttributes } from "@sluice/aws";
 import { packMessages, type QueueDefinition, type WorkerDaemonSettings } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { endpoint, testId } from "../../test/messages.ts";
-import { answered, World } from "../../test/world.ts";
+import { answered, WORLD_START_MS, World } from "../../test/world.ts";
 import type { EndpointOutcome } from "./endpoint.ts";
 import { DRAIN_MS } from "./worker-daemon.ts";
 
@@ -241,7 +241,12 @@ describe("the worker daemon", () => {
     world.answer = () => outcomes.shift() ?? answered(200);
     await world.send("jobs", ["a"]);
     await world.pass(0);
-    expect(healthOf()).toMatchObject({ isPresent: true, inFlight: 0, consecutiveFailures: 1 });
+    expect(healthOf()).toMatchObject({
+      isPresent: true,
+      inFlight: 0,
+      consecutiveFailures: 1,
+      next: { waitsFor: "due", atMs: WORLD_START_MS + 5_000 },
+    });
     expect(healthOf()?.lastDelivery?.failure).toBe("it answered 500");
     await world.pass(5_000);
     expect(healthOf()).toMatchObject({
@@ -254,7 +259,23 @@ describe("the worker daemon", () => {
       isPresent: true,
       consecutiveFailures: 0,
       lastDelivery: { failure: null },
+      next: null,
     });
+  });
+
+  it("says when a message that failed is visible again, and nothing while every connection is taken", async () => {
+    const world = worldWith({ connections: 1, visibilityTimeoutSeconds: 300 });
+    const nextOf = () => world.core("jobs").describe().consumer?.next;
+    const first = Promise.withResolvers<EndpointOutcome>();
+    world.answer = () => first.promise;
+    await world.send("jobs", ["a"]);
+    await world.send("jobs", ["b"]);
+    await world.pass(0);
+    expect(nextOf()).toBeNull();
+    world.answer = () => answered(500);
+    first.resolve(answered(500));
+    await world.pass(0);
+    expect(nextOf()).toEqual({ waitsFor: "due", atMs: WORLD_START_MS + 300_000 });
   });
 
   it.each([201, 204, 302])("takes %i for a failure", async (status) => {

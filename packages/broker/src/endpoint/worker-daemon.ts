@@ -1,4 +1,5 @@
 import { decodeAttributes } from "@sluice/aws";
+import { firstReadyMs } from "@sluice/engine";
 import {
   type ConsumerHealth,
   type DrainReply,
@@ -17,6 +18,7 @@ import {
   taskOf,
 } from "@sluice/sqsd";
 import { DeliveryRecord } from "../delivery-record.ts";
+import { nextDelivery } from "../next-delivery.ts";
 import type { QueueCore } from "../queue-core.ts";
 import { changeByReceipt, deleteByReceipt } from "../settle-receipts.ts";
 import type { EndpointOutcome } from "./endpoint.ts";
@@ -69,12 +71,32 @@ export class WorkerDaemon {
   /** How its requests go; `null` where no worker daemon is set. */
   get health(): ConsumerHealth | null {
     if (this.#caller === null) return null;
-    return { isPresent: this.#isPresent, inFlight: this.#posts, ...this.#record.read() };
+    return {
+      isPresent: this.#isPresent,
+      inFlight: this.#posts,
+      ...this.#record.read(),
+      next: nextDelivery(this.#core, this.#dueMs()),
+    };
   }
 
   /** Whether requests are under way. */
   get busy(): boolean {
     return this.#posts > 0;
+  }
+
+  /** When it receives next if nothing is sent, in ms; `null` when nothing waits or every connection is taken. */
+  #dueMs(): number | null {
+    const { queue, nowMs, ports, name } = this.#core;
+    if (this.#caller === null || this.#roomFor(this.#caller) === 0) return null;
+    if (ports.definitionOf(name)?.deliveryPaused === true) return null;
+    const invisible = queue.leased.peek();
+    const moments = [
+      firstReadyMs(queue) === null ? null : nowMs,
+      queue.delayed.peek()?.atMs ?? null,
+      // What is invisible while nothing is posted has failed, or was received by somebody else.
+      this.busy || invisible === undefined ? null : invisible.atMs,
+    ].filter((moment) => moment !== null);
+    return moments.length === 0 ? null : Math.max(Math.min(...moments), this.#drainedUntilMs);
   }
 
   /** Within a turn: receives nothing for a while, so that what is under way can end (spec sqsd 5, S11). */
