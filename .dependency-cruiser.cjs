@@ -46,8 +46,17 @@ module.exports = {
     {
       name: "dialects-do-not-know-each-other",
       severity: "error",
-      from: { path: "^packages/gateway/src/([^/]+)/" },
+      from: { path: "^packages/gateway/src/([^/]+)/", pathNot: "^packages/gateway/src/dashboard/" },
       to: { path: "^packages/gateway/src/([^/]+)/", pathNot: "^packages/gateway/src/$1/" },
+    },
+    {
+      name: "dashboard-knows-what-the-admin-api-answers",
+      severity: "error",
+      from: { path: "^packages/gateway/src/dashboard/" },
+      to: {
+        path: "^packages/gateway/src/([^/]+)/",
+        pathNot: "^packages/gateway/src/(dashboard/|admin/[a-z-]+-view\\.ts)",
+      },
     },
     {
       name: "no-cycles",

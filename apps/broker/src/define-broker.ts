@@ -4,6 +4,7 @@ import {
   createDirectory,
   createQueueBroker,
   describeUnreadable,
+  describeUnreadableTopic,
   type QueueBrokerObject,
 } from "@sluice/broker";
 import { createGateway, type QueueDirectory } from "@sluice/gateway";
@@ -40,8 +41,25 @@ export function defineBroker(options: BrokerOptions) {
 function directoryOf(env: BrokerEnv): QueueDirectory {
   const objectOf = (queue: string): QueueBrokerObject =>
     env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(queue)) as unknown as QueueBrokerObject;
-  /** Queues that could not be asked, each of which is said once. */
+  /** Objects that could not be asked, each of which is said once. */
   const unreadable = new Set<string>();
+  /** What an object says of itself. A file that the platform cannot open fails before any code of the object's runs. */
+  const described = async <Description>(
+    name: string,
+    describe: () => Promise<Description>,
+    describeFailed: (reason: unknown, nowMs: number) => Description,
+  ): Promise<Description> => {
+    try {
+      const description = await describe();
+      unreadable.delete(name);
+      return description;
+    } catch (error) {
+      const text = `its object cannot be started: ${error}`;
+      if (!unreadable.has(name)) console.error(`Queue "${name}": ${text}`);
+      unreadable.add(name);
+      return describeFailed(text, Date.now());
+    }
+  };
   const account = accountOf(env);
   const topics = topicsOf(env);
   return {
@@ -49,19 +67,14 @@ function directoryOf(env: BrokerEnv): QueueDirectory {
     topics,
     queue: objectOf,
     topic: objectOf,
-    describe: async (queue) => {
-      try {
-        const description = await objectOf(queue).describe(queue);
-        unreadable.delete(queue);
-        return description;
-      } catch (error) {
-        // A file that the platform cannot open fails before any code of the queue's object runs.
-        const text = `its object cannot be started: ${error}`;
-        if (!unreadable.has(queue)) console.error(`Queue "${queue}": ${text}`);
-        unreadable.add(queue);
-        return describeUnreadable(queue, text, Date.now());
-      }
-    },
+    describe: (queue) =>
+      described(
+        queue,
+        () => objectOf(queue).describe(queue),
+        (reason, nowMs) => describeUnreadable(queue, reason, nowMs),
+      ),
+    describeTopic: (topicObject) =>
+      described(topicObject, () => objectOf(topicObject).describeTopic(topicObject), describeUnreadableTopic),
     advanceClock:
       env.SLUICE_ENV === "development"
         ? async (ms) => {

@@ -55,6 +55,7 @@ function directoryOf(world: World): QueueDirectory {
     topic: (name) => ({ publish: async (_, request) => world.core(name).topic.publish(request) }),
     queue: (name) => overRpc<QueueObject>(objectOf(world, name, revisions)),
     describe: async (name) => world.core(name).describe(),
+    describeTopic: async (topicObject) => world.core(topicObject).topic.describe(),
     advanceClock: null,
   };
 }

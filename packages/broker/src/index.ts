@@ -6,4 +6,4 @@ export {
   createQueueBroker,
   type QueueBrokerObject,
 } from "./queue-broker.ts";
-export { describeUnreadable } from "./unreadable-queue.ts";
+export { describeUnreadable, describeUnreadableTopic } from "./unreadable-queue.ts";

@@ -332,6 +332,7 @@ export class QueueCore {
     const figures = counts(this.queue);
     return {
       queue: this.name,
+      nowMs: this.nowMs,
       ready: figures.ready,
       delayed: figures.delayed,
       leased: figures.leased,

@@ -95,6 +95,7 @@ describe("what is published", () => {
     await publish(world, [message([copy("mail", "a")]), message([copy("mail", "b")])]);
     await world.pass(0);
     expect(world.core(TOPIC).topic.describe()).toEqual({
+      nowMs: WORLD_START_MS,
       published: 2,
       duplicates: 0,
       handOvers: [{ target: "mail", messages: 2, retryAtMs: null }],

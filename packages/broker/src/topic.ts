@@ -56,8 +56,9 @@ export class Topic {
   }
 
   describe(): TopicDescription {
-    const { outbox, damage } = this.#core;
+    const { outbox, damage, nowMs } = this.#core;
     return {
+      nowMs,
       published: this.#published,
       duplicates: this.#duplicates,
       handOvers: outbox.describe(),

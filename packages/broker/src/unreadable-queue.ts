@@ -24,6 +24,7 @@ export class UnreadableQueueError extends Error {
 export function describeUnreadable(queue: string, reason: unknown, nowMs: number): QueueDescription {
   return {
     queue,
+    nowMs,
     ready: 0,
     delayed: 0,
     leased: 0,
@@ -39,7 +40,7 @@ export function describeUnreadable(queue: string, reason: unknown, nowMs: number
 
 /** The same of a topic. */
 export function describeUnreadableTopic(reason: unknown, nowMs: number): TopicDescription {
-  return { published: 0, duplicates: 0, handOvers: [], damage: [unreadable(reason, nowMs)] };
+  return { nowMs, published: 0, duplicates: 0, handOvers: [], damage: [unreadable(reason, nowMs)] };
 }
 
 function unreadable(reason: unknown, nowMs: number): QueueDamage {

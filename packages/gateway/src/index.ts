@@ -5,7 +5,7 @@ import { adminRoutes } from "./admin/routes.ts";
 import type { AwsAccess } from "./aws-caller.ts";
 import { awsRoutes } from "./aws-routes.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
-import { DASHBOARD_PAGE } from "./dashboard/page.ts";
+import { DASHBOARD_HEADERS, DASHBOARD_PAGE } from "./dashboard/page.ts";
 import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
 import { snsService } from "./sns/routes.ts";
@@ -13,8 +13,9 @@ import type { SqsSettings } from "./sqs/context.ts";
 import { sqsRoutes } from "./sqs/routes.ts";
 
 export type { Access } from "./access.ts";
+export { CLOCK_ADVANCE_MS_MAX } from "./admin/clock-routes.ts";
 export type { QueueView } from "./admin/queue-view.ts";
-export { CLOCK_ADVANCE_MS_MAX } from "./admin/routes.ts";
+export type { TopicDetail, TopicView } from "./admin/topic-view.ts";
 export { type AwsAccess, parseAccessKeys } from "./aws-caller.ts";
 export { type BindingTarget, createBindingApp } from "./binding/binding-app.ts";
 export { refusedHost, refusedOrigin } from "./page-origin.ts";
@@ -47,7 +48,7 @@ export function createGateway(directory: QueueDirectory, access: Access, aws: Aw
     }
   });
   app.get(PREFIX, (c) => c.redirect(`${PREFIX}/`));
-  app.get(`${PREFIX}/`, (c) => c.html(DASHBOARD_PAGE));
+  app.get(`${PREFIX}/`, (c) => c.html(DASHBOARD_PAGE, 200, DASHBOARD_HEADERS));
   app.route(`${PREFIX}/api`, adminRoutes(directory, access));
   app.route(`${PREFIX}/client/v4`, cloudflareRoutes(directory, access));
   const { account, topics, queue, topic } = directory;

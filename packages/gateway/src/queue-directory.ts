@@ -4,6 +4,7 @@ import type {
   QueueDescription,
   QueuePullRpc,
   QueueReceiveRpc,
+  TopicDescription,
   TopicObjectRpc,
   TopicsRpc,
 } from "@sluice/protocol";
@@ -19,9 +20,11 @@ export interface QueueDirectory {
   /** A queue's object. Take it anew for every call: one that failed stays broken. */
   queue(name: string): QueueBrokerRpc & QueuePullRpc & QueueReceiveRpc;
   /** A topic's object. */
-  topic(topicObject: string): TopicObjectRpc;
+  topic(topicObject: string): Pick<TopicObjectRpc, "publish">;
   /** What a queue holds. Answers even when its object cannot be started: then with the damage alone. */
   describe(queue: string): Promise<QueueDescription>;
+  /** The same for what a topic has on its way. */
+  describeTopic(topicObject: string): Promise<TopicDescription>;
   /** Moves the clock of every queue forward; `null` where time is real: on a deployed broker. */
   readonly advanceClock: ((ms: number) => Promise<void>) | null;
 }

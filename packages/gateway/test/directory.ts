@@ -1,4 +1,12 @@
-import type { DirectoryReply, QueueDefinition, QueueDescription, QueueRecord } from "@sluice/protocol";
+import type {
+  DirectoryReply,
+  QueueDefinition,
+  QueueDescription,
+  QueueRecord,
+  TopicRecord,
+  TopicSnapshot,
+  TopicSubscription,
+} from "@sluice/protocol";
 import type { Access, AccountDirectory, QueueDirectory } from "../src/index.ts";
 
 export const ORDERS: QueueDefinition = {
@@ -83,10 +91,12 @@ export function accountOf(queues: Record<string, QueueDefinition>): AccountDirec
 export function directoryOf(
   queues: Record<string, QueueDefinition> = { orders: ORDERS, dead: DEAD },
   changes: Partial<QueueDescription> = {},
+  topics: readonly TopicSnapshot[] = [],
 ): QueueDirectory & { readonly advances: number[] } {
   const advances: number[] = [];
   const describe = async (queue: string): Promise<QueueDescription> => ({
     queue,
+    nowMs: CREATED_MS,
     ready: 1,
     delayed: 2,
     leased: 3,
@@ -96,15 +106,29 @@ export function directoryOf(
     rowsRead: 6,
     damage: [],
     consumer: null,
+    lastMove: null,
     ...changes,
   });
   return {
     account: accountOf(queues),
-    topics: queueWith({}) as unknown as QueueDirectory["topics"],
+    topics: topicsOf(topics),
     topic: () => queueWith({}) as unknown as ReturnType<QueueDirectory["topic"]>,
     advances,
-    queue: () => queueWith({ describe, drain: async () => ({ requests: 0 }) }),
+    queue: () =>
+      queueWith({
+        describe,
+        drain: async () => ({ requests: 0 }),
+        purge: async () => ({ purged: 0 }),
+        peek: async () => ({ packed: new Uint8Array(), attempts: [], refs: [] }),
+      }),
     describe,
+    describeTopic: async () => ({
+      nowMs: CREATED_MS,
+      published: 7,
+      duplicates: 0,
+      handOvers: [],
+      damage: [],
+    }),
     advanceClock: async (ms) => {
       advances.push(ms);
     },
@@ -120,4 +144,47 @@ export function queueWith(
   return new Proxy(able, {
     get: (target, method) => Reflect.get(target, method) ?? refuse(target, method),
   }) as ReturnType<QueueDirectory["queue"]>;
+}
+
+export const TOPIC: TopicRecord = {
+  topicId: "0".repeat(32),
+  arn: "arn:aws:sns:us-east-1:000000000000:news",
+  createdOnMs: CREATED_MS,
+  revision: 1,
+  isFifo: false,
+  attributes: {},
+  tags: {},
+  endedSubscriptions: 0,
+};
+
+/** A confirmed subscription of `TOPIC` to the queue `orders`. */
+export function subscriptionOf(changes: Partial<TopicSubscription> = {}): TopicSubscription {
+  const subscriptionId = changes.subscriptionId ?? "00000000-0000-4000-8000-000000000000";
+  return {
+    subscriptionId,
+    arn: `${TOPIC.arn}:${subscriptionId}`,
+    topicArn: TOPIC.arn,
+    createdOnMs: CREATED_MS,
+    revision: 1,
+    protocol: "sqs",
+    endpoint: "arn:aws:sqs:us-east-1:000000000000:orders",
+    target: "orders",
+    deadLetterQueue: null,
+    status: { kind: "confirmed", wasAuthenticated: false, authenticateOnUnsubscribe: false, token: null },
+    attributes: {},
+    ...changes,
+  };
+}
+
+/** Topics that can be read only. */
+export function topicsOf(topics: readonly TopicSnapshot[]): QueueDirectory["topics"] {
+  const able: Partial<QueueDirectory["topics"]> = {
+    listTopics: async () => topics.map(({ topic }) => topic),
+    findTopic: async (arn) => topics.find(({ topic }) => topic.arn === arn) ?? null,
+    listTopicSubscriptions: async () =>
+      topics.flatMap(({ subscriptions }) => subscriptions.filter(({ status }) => status.kind !== "ended")),
+  };
+  return queueWith(
+    able as Partial<ReturnType<QueueDirectory["queue"]>>,
+  ) as unknown as QueueDirectory["topics"];
 }

@@ -60,6 +60,8 @@ export interface PurgeReply {
 /** State of a queue for people: what the admin API shows. */
 export interface QueueDescription {
   readonly queue: string;
+  /** The queue's own time in ms: in development it can be ahead of everybody else's. */
+  readonly nowMs: number;
   readonly ready: number;
   readonly delayed: number;
   readonly leased: number;

@@ -277,6 +277,8 @@ export interface TopicObjectRpc {
 
 /** State of a topic for people: what the admin API shows. */
 export interface TopicDescription {
+  /** The topic's own time in ms: in development it can be ahead of everybody else's. */
+  readonly nowMs: number;
   /** Messages that were published since the object was started, without those that were duplicates. */
   readonly published: number;
   /** FIFO topics: what was published again within five minutes, and went to nobody. */

@@ -1,90 +1,69 @@
 import type {
-  ConsumerHealth,
-  DamageKind,
   QueueDefinition,
   QueueDescription,
   QueueRecord,
+  RedriveSettings,
+  TopicSubscription,
 } from "@sluice/protocol";
+import { type BacklogView, backlogOf } from "./backlog-view.ts";
+import { type DeadLetterSources, deadLetterSources } from "./dead-letters.ts";
+import { type MoveView, moveView } from "./move-view.ts";
 
-/** One queue as the admin API shows it. Counts are messages, sizes bytes, times ISO 8601. */
-export interface QueueView {
+/** One queue as the admin API shows it. */
+export interface QueueView extends BacklogView {
   readonly name: string;
   /** 32 hexadecimal digits: what the Cloudflare API calls the queue. */
   readonly id: string;
-  readonly messages: { readonly ready: number; readonly delayed: number; readonly leased: number };
-  /** Bodies of ready and delayed messages. */
-  readonly backlogBytes: number;
-  /** When the oldest waiting message was sent; `null` when none waits. */
-  readonly oldestMessageAt: string | null;
+  readonly kind: "standard" | "fifo";
   readonly settings: {
     readonly deliveryDelaySeconds: number;
     readonly messageRetentionSeconds: number;
     readonly deliveryPaused: boolean;
+    /** Messages that are delivered in any second at most; `null` for any number. */
+    readonly maxReceivesPerSecond: number | null;
   };
   readonly producers: QueueDefinition["producers"];
   readonly consumer: QueueDefinition["consumer"];
-  /** How deliveries to the consumer go; `null` where the broker delivers to nobody. */
-  readonly health: HealthView | null;
+  /** Where messages go that clients of SQS have received too often; `null` where they may be received for ever. */
+  readonly redrive: RedriveSettings | null;
+  /** ARNs of the topics that send to it. */
+  readonly topics: readonly string[];
+  readonly deadLettersOf: DeadLetterSources;
+  /** The latest task that moves messages out of it. */
+  readonly lastMove: MoveView | null;
   /** Rows that the queue's object wrote and read since it started: what Cloudflare bills. */
   readonly storage: { readonly rowsWritten: number; readonly rowsRead: number };
-  /** What is known to be wrong with its store, oldest first; empty in a healthy queue. */
-  readonly damage: readonly DamageView[];
 }
 
-/** Deliveries as the admin API shows them, since the queue's object was started. */
-export interface HealthView {
-  /** Whether somebody is there to deliver to, as far as is known. */
-  readonly present: boolean;
-  readonly inFlight: number;
-  readonly consecutiveFailures: number;
-  readonly lastDelivery: { readonly endedAt: string; readonly failure: string | null } | null;
+/** What a queue has to do with others. */
+export interface Surroundings {
+  readonly queues: readonly QueueRecord[];
+  readonly subscriptions: readonly TopicSubscription[];
 }
 
-/** Damage as the admin API shows it. */
-export interface DamageView {
-  readonly kind: DamageKind;
-  readonly foundAt: string;
-  /** Most messages that are lost by it; `null` where nobody can tell. */
-  readonly messagesLost: number | null;
-  readonly text: string;
-}
-
-export function viewOf({ queueId, definition }: QueueRecord, description: QueueDescription): QueueView {
-  const { oldestMessageTimestampMs } = description;
+export function viewOf(
+  { queueId, name, definition }: QueueRecord,
+  description: QueueDescription,
+  { queues, subscriptions }: Surroundings,
+): QueueView {
+  const topics = subscriptions.filter(({ target }) => target === name).map(({ topicArn }) => topicArn);
   return {
-    name: description.queue,
+    name,
     id: queueId,
-    messages: {
-      ready: description.ready,
-      delayed: description.delayed,
-      leased: description.leased,
-    },
-    backlogBytes: description.backlogBytes,
-    oldestMessageAt: oldestMessageTimestampMs === 0 ? null : new Date(oldestMessageTimestampMs).toISOString(),
+    kind: definition.fifo === undefined ? "standard" : "fifo",
+    ...backlogOf(description),
     settings: {
       deliveryDelaySeconds: definition.deliveryDelaySeconds,
       messageRetentionSeconds: definition.messageRetentionSeconds,
       deliveryPaused: definition.deliveryPaused ?? false,
+      maxReceivesPerSecond: definition.maxReceivesPerSecond ?? null,
     },
     producers: definition.producers,
     consumer: definition.consumer,
-    health: description.consumer === null ? null : healthOf(description.consumer),
+    redrive: definition.receive?.redrive ?? null,
+    topics,
+    deadLettersOf: deadLetterSources(name, queues, subscriptions),
+    lastMove: description.lastMove === null ? null : moveView(description.lastMove),
     storage: { rowsWritten: description.rowsWritten, rowsRead: description.rowsRead },
-    damage: description.damage.map(({ foundAtMs, ...damage }) => ({
-      ...damage,
-      foundAt: new Date(foundAtMs).toISOString(),
-    })),
-  };
-}
-
-function healthOf({ isPresent, inFlight, consecutiveFailures, lastDelivery }: ConsumerHealth): HealthView {
-  return {
-    present: isPresent,
-    inFlight,
-    consecutiveFailures,
-    lastDelivery:
-      lastDelivery === null
-        ? null
-        : { endedAt: new Date(lastDelivery.endedMs).toISOString(), failure: lastDelivery.failure },
   };
 }

@@ -1,5 +1,6 @@
+import type { ConsumerHealth } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
-import { DEAD, directoryOf, OPEN, ORDERS, queueWith, recordOf } from "../../test/directory.ts";
+import { DEAD, directoryOf, OPEN, ORDERS, queueWith, recordOf, TOPIC } from "../../test/directory.ts";
 import { CLOCK_ADVANCE_MS_MAX, createGateway } from "../index.ts";
 
 const API = "http://localhost:8787/__sluice/api";
@@ -23,19 +24,26 @@ describe("GET /queues", () => {
     expect(response.status).toBe(200);
     const common = {
       messages: { ready: 1, delayed: 2, leased: 3 },
+      now: "2023-11-14T22:13:20.000Z",
       backlogBytes: 4,
       oldestMessageAt: "2023-11-14T22:13:20.000Z",
       storage: { rowsWritten: 5, rowsRead: 6 },
       damage: [],
       health: null,
+      kind: "standard",
+      redrive: null,
+      topics: [],
+      lastMove: null,
     };
+    const settings = { deliveryPaused: false, maxReceivesPerSecond: null };
     expect(await response.json()).toEqual({
       queues: [
         {
           name: "dead",
           id: recordOf("dead", DEAD).queueId,
           ...common,
-          settings: { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, deliveryPaused: false },
+          settings: { ...settings, deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600 },
+          deadLettersOf: { queues: ["orders"], subscriptions: [] },
           producers: [],
           consumer: null,
         },
@@ -43,7 +51,8 @@ describe("GET /queues", () => {
           name: "orders",
           id: recordOf("orders", ORDERS).queueId,
           ...common,
-          settings: { deliveryDelaySeconds: 5, messageRetentionSeconds: 86_400, deliveryPaused: false },
+          settings: { ...settings, deliveryDelaySeconds: 5, messageRetentionSeconds: 86_400 },
+          deadLettersOf: { queues: [], subscriptions: [] },
           producers: ORDERS.producers,
           consumer: ORDERS.consumer,
         },
@@ -58,20 +67,21 @@ describe("GET /queues", () => {
       inFlight: 2,
       consecutiveFailures: 3,
       lastDelivery: { endedMs: 1_700_000_000_000, failure: "it answered 500" },
-    };
-    const healthWith = async (
-      consumer: typeof failing | (Omit<typeof failing, "lastDelivery"> & { lastDelivery: null }),
-    ) => json(createGateway(directoryOf(undefined, { consumer }), OPEN).request(`${API}/queues/orders`));
+      next: { waitsFor: "return", atMs: 1_700_000_001_000 },
+    } as const;
+    const healthWith = async (consumer: ConsumerHealth) =>
+      json(createGateway(directoryOf(undefined, { consumer }), OPEN).request(`${API}/queues/orders`));
     expect(await healthWith(failing)).toMatchObject({
       health: {
         present: false,
         inFlight: 2,
         consecutiveFailures: 3,
         lastDelivery: { endedAt: "2023-11-14T22:13:20.000Z", failure: "it answered 500" },
+        next: { waitsFor: "return", at: "2023-11-14T22:13:21.000Z" },
       },
     });
-    expect(await healthWith({ ...failing, lastDelivery: null })).toMatchObject({
-      health: { lastDelivery: null },
+    expect(await healthWith({ ...failing, lastDelivery: null, next: null })).toMatchObject({
+      health: { lastDelivery: null, next: null },
     });
   });
 
@@ -141,14 +151,43 @@ describe("GET /queues/NAME", () => {
 
 describe("GET /", () => {
   it("names endpoints that are all there", async () => {
-    const gateway = createGateway(directoryOf(), OPEN);
+    const task = {
+      taskId: "1",
+      target: null,
+      ratePerSecond: null,
+      status: "running",
+      failure: null,
+    } as const;
+    const move = { ...task, startedMs: 0, moved: 0, toMove: 1 };
+    const directory = directoryOf(undefined, undefined, [{ topic: TOPIC, subscriptions: [] }]);
+    const record = recordOf("orders", ORDERS);
+    const gateway = createGateway(
+      {
+        ...directory,
+        account: { ...directory.account, changeQueue: async () => ({ ok: true, record }) },
+        queue: (name) =>
+          queueWith({
+            drain: directory.queue(name).drain,
+            purge: directory.queue(name).purge,
+            peek: directory.queue(name).peek,
+            startMove: async () => ({ ok: true, task: move }),
+            listMoves: async () => [move],
+            cancelMove: async () => ({ ok: true, task: move }),
+          }),
+      },
+      OPEN,
+    );
     const { endpoints } = (await json(gateway.request(`${API}`))) as {
       endpoints: { method: string; path: string; body?: string }[];
     };
     expect(endpoints.length).toBeGreaterThan(0);
     for (const { method, path, body } of endpoints) {
-      const url = `http://localhost:8787${path.replace("NAME", "orders")}`;
-      const init = body === undefined ? { method } : { method, body: body.replace("N}", "1}") };
+      const name = path.includes("redrive") ? "dead" : "orders";
+      const url = `http://localhost:8787${path.replace("NAME", name).replace("ARN", TOPIC.arn)}`;
+      const init =
+        body === undefined
+          ? { method }
+          : { method, body: body.replace("N}", "1}").replace("QUEUE", "orders") };
       expect((await gateway.request(url, init)).status, `${method} ${path}`).toBe(200);
     }
   });

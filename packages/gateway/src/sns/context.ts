@@ -17,7 +17,7 @@ import type { Signers } from "./signers.ts";
 export interface SnsPorts {
   readonly topics: TopicsRpc;
   /** A topic's object. */
-  topic(topicObject: string): TopicObjectRpc;
+  topic(topicObject: string): Pick<TopicObjectRpc, "publish">;
   /** A queue's object: confirmations go through the queue of their subscription. */
   queue(name: string): Pick<QueueReceiveRpc, "enqueue"> & Pick<QueueBrokerRpc, "purge">;
   now(): number;

@@ -1,0 +1,59 @@
+import type { ConsumerHealth, NextDelivery, QueueDescription } from "@sluice/protocol";
+import { type DamageView, damageViews } from "./damage-view.ts";
+import { timeOf } from "./time.ts";
+
+/** What a queue holds, and how it gets rid of it. Counts are messages, sizes bytes, times ISO 8601. */
+export interface BacklogView {
+  /** The queue's own time, which the others count from: in development it can be ahead of everybody else's. */
+  readonly now: string;
+  readonly messages: { readonly ready: number; readonly delayed: number; readonly leased: number };
+  /** Bodies of ready and delayed messages. */
+  readonly backlogBytes: number;
+  /** When the oldest waiting message was sent; `null` when none waits. */
+  readonly oldestMessageAt: string | null;
+  /** How deliveries to the consumer go; `null` where the broker delivers to nobody. */
+  readonly health: HealthView | null;
+  /** What is known to be wrong with its store, oldest first; empty in a healthy queue. */
+  readonly damage: readonly DamageView[];
+}
+
+/** Deliveries as the admin API shows them, since the queue's object was started. */
+export interface HealthView {
+  /** Whether somebody is there to deliver to, as far as is known. */
+  readonly present: boolean;
+  readonly inFlight: number;
+  readonly consecutiveFailures: number;
+  readonly lastDelivery: { readonly endedAt: string; readonly failure: string | null } | null;
+  /** What the queue waits for before it delivers again; `null` when nothing waits, or nothing may be delivered. */
+  readonly next: { readonly waitsFor: NextDelivery["waitsFor"]; readonly at: string } | null;
+}
+
+export function backlogOf(description: QueueDescription): BacklogView {
+  const { nowMs, ready, delayed, leased, backlogBytes, oldestMessageTimestampMs, consumer, damage } =
+    description;
+  return {
+    now: timeOf(nowMs),
+    messages: { ready, delayed, leased },
+    backlogBytes,
+    oldestMessageAt: oldestMessageTimestampMs === 0 ? null : timeOf(oldestMessageTimestampMs),
+    health: consumer === null ? null : healthOf(consumer),
+    damage: damageViews(damage),
+  };
+}
+
+function healthOf({
+  isPresent,
+  inFlight,
+  consecutiveFailures,
+  lastDelivery,
+  next,
+}: ConsumerHealth): HealthView {
+  return {
+    present: isPresent,
+    inFlight,
+    consecutiveFailures,
+    lastDelivery:
+      lastDelivery === null ? null : { endedAt: timeOf(lastDelivery.endedMs), failure: lastDelivery.failure },
+    next: next === null ? null : { waitsFor: next.waitsFor, at: timeOf(next.atMs) },
+  };
+}

@@ -1,0 +1,54 @@
+/** What the admin API has: `GET /__sluice/api`. */
+export const ENDPOINTS = [
+  {
+    method: "GET",
+    path: "/__sluice/api/queues",
+    answers: "every queue: messages by state, settings, consumer and how deliveries to it go",
+  },
+  { method: "GET", path: "/__sluice/api/queues/NAME", answers: "one queue" },
+  {
+    method: "GET",
+    path: "/__sluice/api/queues/NAME/messages",
+    answers: "the first messages that wait: 20, or ?max=N up to 100",
+  },
+  {
+    method: "POST",
+    path: "/__sluice/api/queues/NAME/pause",
+    answers: "delivers nothing until it is resumed",
+  },
+  { method: "POST", path: "/__sluice/api/queues/NAME/resume", answers: "delivers again" },
+  { method: "POST", path: "/__sluice/api/queues/NAME/purge", answers: "deletes every message in it" },
+  {
+    method: "POST",
+    path: "/__sluice/api/queues/NAME/redrive",
+    body: '{"to": "QUEUE"}',
+    answers: "moves dead letters to a queue, or with {} back to where they came from",
+  },
+  {
+    method: "POST",
+    path: "/__sluice/api/queues/NAME/redrive/cancel",
+    answers: "ends the move that is under way",
+  },
+  {
+    method: "POST",
+    path: "/__sluice/api/queues/NAME/drain",
+    answers: "how many requests its worker daemon waits for; it begins none for 10 s",
+  },
+  {
+    method: "GET",
+    path: "/__sluice/api/topics",
+    answers: "every SNS topic: subscriptions, messages that wait for HTTP endpoints, endpoints that fail",
+  },
+  {
+    method: "GET",
+    path: "/__sluice/api/topics/ARN",
+    answers: "one topic with its subscriptions, 100 of them or those of ?page=N",
+  },
+  {
+    method: "POST",
+    path: "/__sluice/api/clock",
+    body: '{"advanceMs": N}',
+    answers: "moves time (development)",
+  },
+  { method: "GET", path: "/__sluice/health", answers: "whether the broker runs" },
+] as const;

@@ -1,0 +1,274 @@
+import {
+  type MoveTask,
+  packMessages,
+  type QueueDefinition,
+  type QueueSettingsChange,
+} from "@sluice/protocol";
+import { describe, expect, it, vi } from "vitest";
+import {
+  DEAD,
+  directoryOf,
+  OPEN,
+  ORDERS,
+  queueWith,
+  recordOf,
+  subscriptionOf,
+  TOPIC,
+} from "../../test/directory.ts";
+import { createGateway, type QueueDirectory } from "../index.ts";
+import { BODY_CHARACTERS_MAX } from "./message-view.ts";
+
+const API = "http://localhost:8787/__sluice/api";
+const FIFO: QueueDefinition = { ...DEAD, fifo: {} };
+const MOVE: MoveTask = {
+  ...{ taskId: "task", target: null, ratePerSecond: null, status: "running", failure: null },
+  ...{ startedMs: 1_700_000_000_000, moved: 2, toMove: 5 },
+};
+const MOVE_VIEW = {
+  ...{ status: "running", to: null, moved: 2, toMove: 5, failure: null },
+  startedAt: "2023-11-14T22:13:20.000Z",
+};
+
+type Able = Parameters<typeof queueWith>[0];
+
+/** What a request to the admin API is answered. */
+async function ask(directory: QueueDirectory, path: string, init: RequestInit = {}) {
+  const response = await createGateway(directory, OPEN).request(`${API}${path}`, init);
+  return { status: response.status, body: await response.json() };
+}
+
+function post(directory: QueueDirectory, path: string, body?: string) {
+  return ask(directory, path, { method: "POST", ...(body === undefined ? {} : { body }) });
+}
+
+function withQueue(able: Able, directory: QueueDirectory = directoryOf()): QueueDirectory {
+  return { ...directory, queue: () => queueWith(able) };
+}
+
+describe("a queue", () => {
+  it("is shown with the topics that send to it, and whose dead letters it takes", async () => {
+    const toQueue = subscriptionOf({ deadLetterQueue: "dead" });
+    const redriven: QueueDefinition = {
+      ...DEAD,
+      maxReceivesPerSecond: 3,
+      receive: { redrive: { deadLetterQueue: "dead", maxReceiveCount: 2 } },
+    };
+    const topics = [{ topic: TOPIC, subscriptions: [toQueue] }];
+    const directory = directoryOf({ orders: ORDERS, dead: DEAD, redriven }, { lastMove: MOVE }, topics);
+    expect(await ask(directory, "/queues/orders")).toMatchObject({
+      body: { topics: [TOPIC.arn], lastMove: MOVE_VIEW },
+    });
+    expect(await ask(directory, "/queues/redriven")).toMatchObject({
+      body: {
+        redrive: { deadLetterQueue: "dead", maxReceiveCount: 2 },
+        settings: { maxReceivesPerSecond: 3 },
+        topics: [],
+      },
+    });
+    expect(await ask(directory, "/queues/dead")).toMatchObject({
+      body: { deadLettersOf: { queues: ["orders", "redriven"], subscriptions: [toQueue.arn] } },
+    });
+  });
+});
+
+describe("POST /queues/NAME/pause and /resume", () => {
+  it.each([
+    ["pause", true],
+    ["resume", false],
+  ])("%s sets whether delivery is paused, and answers the queue", async (action, deliveryPaused) => {
+    const changes: [string, QueueSettingsChange | undefined][] = [];
+    const directory = directoryOf();
+    const account: QueueDirectory["account"] = {
+      ...directory.account,
+      changeQueue: async (id, { settings }) => {
+        changes.push([id, settings]);
+        return { ok: true, record: recordOf("orders", ORDERS) };
+      },
+    };
+    const { status, body } = await post({ ...directory, account }, `/queues/orders/${action}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ name: "orders" });
+    expect(changes).toEqual([[recordOf("orders", ORDERS).queueId, { deliveryPaused }]]);
+  });
+
+  it("answers 404 when the queue is deleted meanwhile", async () => {
+    expect(await post(directoryOf(), "/queues/orders/pause")).toMatchObject({
+      status: 404,
+      body: { error: { code: "queue_not_found" } },
+    });
+  });
+});
+
+describe("POST /queues/NAME/purge", () => {
+  it("answers how many messages were deleted, and notes when", async () => {
+    const notes: (number | null)[] = [];
+    const directory = withQueue({ purge: async () => ({ purged: 12 }) });
+    const notePurge: QueueDirectory["account"]["notePurge"] = async (_id, { completedMs }) => {
+      notes.push(completedMs);
+    };
+    const account = { ...directory.account, notePurge };
+    expect(await post({ ...directory, account }, "/queues/orders/purge")).toEqual({
+      status: 200,
+      body: { purged: 12 },
+    });
+    expect(notes).toEqual([null, expect.any(Number)]);
+  });
+});
+
+describe("POST /queues/NAME/redrive", () => {
+  const startMove = () => vi.fn(async () => ({ ok: true, task: MOVE }) as const);
+
+  it.each([
+    ["", null],
+    ["{}", null],
+    ['{"to": null}', null],
+    ['{"to": "orders"}', "orders"],
+  ])("%s starts a move", async (body, target) => {
+    const start = startMove();
+    expect(await post(withQueue({ startMove: start }), "/queues/dead/redrive", body)).toEqual({
+      status: 200,
+      body: { move: MOVE_VIEW },
+    });
+    expect(start).toHaveBeenCalledExactlyOnceWith("dead", {
+      taskId: expect.any(String),
+      target,
+      ratePerSecond: null,
+    });
+  });
+
+  const onlyTopics = () =>
+    directoryOf({ dead: DEAD, orders: DEAD }, {}, [
+      { topic: TOPIC, subscriptions: [subscriptionOf({ deadLetterQueue: "dead" })] },
+    ]);
+
+  it.each<[string, QueueDirectory, string, string, number, string]>([
+    ["a body that is no JSON", directoryOf(), "dead", "{", 400, "invalid_body"],
+    ["a target that is no name", directoryOf(), "dead", '{"to": 3}', 400, "invalid_body"],
+    ["a word that it does not know", directoryOf(), "dead", '{"too": "orders"}', 400, "invalid_body"],
+    ["a queue that does not exist", directoryOf(), "nothing", "", 404, "queue_not_found"],
+    ["a target that does not exist", directoryOf(), "dead", '{"to": "nothing"}', 404, "queue_not_found"],
+    ["itself as the target", directoryOf(), "dead", '{"to": "dead"}', 400, "same_queue"],
+    ["a queue that takes nobody's dead letters", directoryOf(), "orders", "", 409, "no_dead_letter_queue"],
+    [
+      "a target of the other kind",
+      directoryOf({ orders: ORDERS, dead: DEAD, line: FIFO }),
+      "dead",
+      '{"to": "line"}',
+      400,
+      "other_kind",
+    ],
+    ["dead letters of topics alone without a target", onlyTopics(), "dead", "", 400, "target_required"],
+  ])("refuses %s", async (_what, directory, name, body, status, code) => {
+    expect(await post(directory, `/queues/${name}/redrive`, body)).toMatchObject({
+      status,
+      body: { error: { code } },
+    });
+  });
+
+  it("moves dead letters of topics to a queue that is named", async () => {
+    const start = startMove();
+    const directory = withQueue({ startMove: start }, onlyTopics());
+    expect((await post(directory, "/queues/dead/redrive", '{"to": "orders"}')).status).toBe(200);
+    expect(start).toHaveBeenCalledOnce();
+  });
+
+  it("refuses a second move while one is under way", async () => {
+    const directory = withQueue({ startMove: async () => ({ ok: false, reason: "active" }) });
+    expect(await post(directory, "/queues/dead/redrive")).toMatchObject({
+      status: 409,
+      body: { error: { code: "move_active" } },
+    });
+  });
+});
+
+describe("POST /queues/NAME/redrive/cancel", () => {
+  it("ends the move that is under way", async () => {
+    const cancelMove = vi.fn(async () => ({ ok: true, task: { ...MOVE, status: "cancelled" } }) as const);
+    const directory = withQueue({ cancelMove, listMoves: async () => [MOVE] });
+    expect(await post(directory, "/queues/dead/redrive/cancel")).toEqual({
+      status: 200,
+      body: { move: { ...MOVE_VIEW, status: "cancelled" } },
+    });
+    expect(cancelMove).toHaveBeenCalledExactlyOnceWith("dead", "task");
+  });
+
+  it.each<[string, readonly MoveTask[]]>([
+    ["there was none", []],
+    ["it has ended", [{ ...MOVE, status: "completed" }]],
+    ["it ends at that moment", [MOVE]],
+  ])("answers 409 when %s", async (_what, moves) => {
+    const cancelMove = async () => ({ ok: false, reason: "notActive" }) as const;
+    const directory = withQueue({ cancelMove, listMoves: async () => moves });
+    expect(await post(directory, "/queues/dead/redrive/cancel")).toMatchObject({
+      status: 409,
+      body: { error: { code: "no_move" } },
+    });
+  });
+});
+
+describe("GET /queues/NAME/messages", () => {
+  const message = (body: Uint8Array, contentType: "text" | "bytes" | "v8") => ({
+    id: "0123456789abcdef0123456789abcdef",
+    timestampMs: 1_700_000_000_000,
+    contentType,
+    body,
+  });
+  const text = (characters: number) => new TextEncoder().encode("ü".repeat(characters));
+
+  it("shows bodies that are text, up to a length, and says what is left out", async () => {
+    const packed = packMessages([
+      message(text(BODY_CHARACTERS_MAX), "text"),
+      message(text(BODY_CHARACTERS_MAX + 1), "text"),
+      message(new Uint8Array([255]), "bytes"),
+      message(text(1), "v8"),
+    ]);
+    const peek = vi.fn(async () => ({ packed, attempts: [0, 1, 2, 3], refs: [] }));
+    const { body } = await ask(withQueue({ peek }), "/queues/orders/messages");
+    const shown = "ü".repeat(BODY_CHARACTERS_MAX);
+    expect(body).toMatchObject({
+      messages: [
+        {
+          id: "0123456789abcdef0123456789abcdef",
+          sentAt: "2023-11-14T22:13:20.000Z",
+          contentType: "text",
+          attempts: 0,
+          bytes: 2 * BODY_CHARACTERS_MAX,
+          text: shown,
+          truncated: false,
+        },
+        { attempts: 1, text: shown, truncated: true },
+        { attempts: 2, contentType: "bytes", text: null, truncated: false, bytes: 1 },
+        { attempts: 3, contentType: "v8", text: null, truncated: false },
+      ],
+    });
+    expect(peek).toHaveBeenCalledExactlyOnceWith("orders", 20);
+  });
+
+  it.each([
+    ["1", 200],
+    ["100", 200],
+    ["0", 400],
+    ["101", 400],
+    ["-1", 400],
+    ["1.5", 400],
+    ["x", 400],
+    ["", 400],
+  ])("answers ?max=%s with %i", async (max, expected) => {
+    const { status, body } = await ask(directoryOf(), `/queues/orders/messages?max=${max}`);
+    expect(status).toBe(expected);
+    if (expected === 400) expect(body).toMatchObject({ error: { code: "invalid_query" } });
+  });
+});
+
+describe("what changes something", () => {
+  it.each(["pause", "resume", "purge", "redrive", "redrive/cancel", "drain"])(
+    "%s is refused to a page of another origin, and is 404 for a queue that does not exist",
+    async (action) => {
+      const gateway = createGateway(directoryOf(), OPEN);
+      const headers = { origin: "https://evil.example" };
+      const url = (name: string) => `${API}/queues/${name}/${action}`;
+      expect((await gateway.request(url("dead"), { method: "POST", headers })).status).toBe(403);
+      expect((await gateway.request(url("nothing"), { method: "POST" })).status).toBe(404);
+    },
+  );
+});

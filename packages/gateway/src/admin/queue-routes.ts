@@ -1,0 +1,101 @@
+import { PULL_MESSAGES_MAX, type QueueRecord } from "@sluice/protocol";
+import { type Context, Hono } from "hono";
+import type { QueueDirectory } from "../queue-directory.ts";
+import { queueNotFound } from "./failure.ts";
+import { messageViews } from "./message-view.ts";
+import { moveView } from "./move-view.ts";
+import { type Surroundings, viewOf } from "./queue-view.ts";
+import { cancelRedrive, redrive } from "./redrive.ts";
+import { wholeQuery } from "./whole-query.ts";
+
+/** Messages that are shown when the request names no number. */
+export const SHOWN_MESSAGES_DEFAULT = 20;
+
+/** Queues: what they hold, and what somebody who looks after them does by hand. */
+export function queueRoutes(directory: QueueDirectory): Hono {
+  const app = new Hono();
+  const { account } = directory;
+
+  app.get("/", async (c) => {
+    const [surroundings, deployed] = await Promise.all([surroundingsOf(directory), account.deployed()]);
+    const queues = await Promise.all(
+      surroundings.queues.map(async (record) =>
+        viewOf(record, await directory.describe(record.name), surroundings),
+      ),
+    );
+    return c.json({ queues, deployed });
+  });
+
+  app.get("/:name", async (c) => {
+    const { name } = await queueOf(c, directory);
+    return c.json(await viewQueue(directory, name));
+  });
+
+  app.get("/:name/messages", async (c) => {
+    const { name } = await queueOf(c, directory);
+    const max = wholeQuery(c, "max", 1, PULL_MESSAGES_MAX) ?? SHOWN_MESSAGES_DEFAULT;
+    return c.json({ messages: messageViews(await directory.queue(name).peek(name, max)) });
+  });
+
+  for (const [action, deliveryPaused] of [
+    ["pause", true],
+    ["resume", false],
+  ] as const) {
+    app.post(`/:name/${action}`, async (c) => {
+      const { name, queueId } = await queueOf(c, directory);
+      const reply = await account.changeQueue(queueId, { settings: { deliveryPaused } });
+      // Nothing but its disappearance can keep a setting from being changed.
+      if (!reply.ok) throw queueNotFound(name);
+      return c.json(await viewQueue(directory, name));
+    });
+  }
+
+  app.post("/:name/purge", async (c) => {
+    const { name, queueId } = await queueOf(c, directory);
+    const startedMs = Date.now();
+    await account.notePurge(queueId, { startedMs, completedMs: null });
+    const { purged } = await directory.queue(name).purge(name);
+    await account.notePurge(queueId, { startedMs, completedMs: Date.now() });
+    return c.json({ purged });
+  });
+
+  app.post("/:name/redrive", async (c) => {
+    const record = await queueOf(c, directory);
+    return c.json({ move: moveView(await redrive(directory, record, await c.req.text())) });
+  });
+
+  app.post("/:name/redrive/cancel", async (c) => {
+    const { name } = await queueOf(c, directory);
+    return c.json({ move: moveView(await cancelRedrive(directory, name)) });
+  });
+
+  app.post("/:name/drain", async (c) => {
+    const { name } = await queueOf(c, directory);
+    return c.json(await directory.queue(name).drain(name));
+  });
+
+  return app;
+}
+
+async function surroundingsOf({ account, topics }: QueueDirectory): Promise<Surroundings> {
+  const [queues, subscriptions] = await Promise.all([account.list(), topics.listTopicSubscriptions()]);
+  return { queues, subscriptions };
+}
+
+async function viewQueue(directory: QueueDirectory, name: string) {
+  const [surroundings, description] = await Promise.all([
+    surroundingsOf(directory),
+    directory.describe(name),
+  ]);
+  const record = surroundings.queues.find((queue) => queue.name === name);
+  if (record === undefined) throw queueNotFound(name);
+  return viewOf(record, description, surroundings);
+}
+
+/** The queue that the path names. Throws 404. */
+async function queueOf(c: Context, { account }: QueueDirectory): Promise<QueueRecord> {
+  const name = c.req.param("name") ?? "";
+  const record = await account.findByName(name);
+  if (record === null) throw queueNotFound(name);
+  return record;
+}

@@ -1,0 +1,74 @@
+import { isEndpointQueue, type TopicRecord, type TopicSubscription, topicObjectName } from "@sluice/protocol";
+import { Hono } from "hono";
+import type { QueueDirectory } from "../queue-directory.ts";
+import { AdminError } from "./failure.ts";
+import {
+  endpointsView,
+  type SubscriptionView,
+  subscriptionView,
+  topicDetail,
+  topicView,
+} from "./topic-view.ts";
+import { wholeQuery } from "./whole-query.ts";
+
+/** Subscriptions of a page: each asks an object. */
+export const SUBSCRIPTIONS_PER_PAGE = 100;
+/** Most endpoints that are asked how they are for a list of topics: beyond, it leaves that out for all of them. */
+export const ENDPOINTS_ASKED_MAX = 200;
+
+/** Topics of Amazon SNS: who is subscribed, and how deliveries go. */
+export function topicRoutes(directory: QueueDirectory): Hono {
+  const app = new Hono();
+  const { topics } = directory;
+
+  app.get("/", async (c) => {
+    const [records, subscriptions] = await Promise.all([
+      topics.listTopics(),
+      topics.listTopicSubscriptions(),
+    ]);
+    const byTopic = Map.groupBy(subscriptions, ({ topicArn }) => topicArn);
+    const isAsked = subscriptions.filter(isEndpoint).length <= ENDPOINTS_ASKED_MAX;
+    const views = await Promise.all(
+      records.map(async (topic) => {
+        const own = byTopic.get(topic.arn) ?? [];
+        const endpoints = own.filter(isEndpoint).map(({ target }) => target);
+        const asked = isAsked ? endpointsView(await Promise.all(endpoints.map(directory.describe))) : null;
+        return topicView(topic, own, asked);
+      }),
+    );
+    return c.json({ topics: views });
+  });
+
+  app.get("/:arn", async (c) => {
+    const arn = c.req.param("arn");
+    const page = wholeQuery(c, "page", 1, Number.MAX_SAFE_INTEGER) ?? 1;
+    const found = await topics.findTopic(arn);
+    if (found === null) throw new AdminError(404, "topic_not_found", `There is no topic "${arn}".`);
+    const { topic } = found;
+    const subscriptions = found.subscriptions.filter(({ status }) => status.kind !== "ended");
+    const shown = subscriptions.slice((page - 1) * SUBSCRIPTIONS_PER_PAGE, page * SUBSCRIPTIONS_PER_PAGE);
+    const [description, list] = await Promise.all([
+      directory.describeTopic(topicObjectName(topic.topicId)),
+      Promise.all(shown.map((subscription) => viewSubscription(directory, topic, subscription))),
+    ]);
+    const pages = Math.max(1, Math.ceil(subscriptions.length / SUBSCRIPTIONS_PER_PAGE));
+    return c.json({ ...topicDetail(topic, subscriptions, description, list), page, pages });
+  });
+
+  return app;
+}
+
+async function viewSubscription(
+  { account, describe }: QueueDirectory,
+  topic: TopicRecord,
+  subscription: TopicSubscription,
+): Promise<SubscriptionView> {
+  const { target } = subscription;
+  // A queue that nobody has created has no object to ask.
+  const exists = isEndpoint(subscription) || (await account.findByName(target)) !== null;
+  return subscriptionView(topic, subscription, exists ? await describe(target) : null);
+}
+
+function isEndpoint({ target }: TopicSubscription): boolean {
+  return isEndpointQueue(target);
+}

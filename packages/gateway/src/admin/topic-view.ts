@@ -1,0 +1,166 @@
+import { parseArn } from "@sluice/aws";
+import {
+  isEndpointQueue,
+  type QueueDescription,
+  type TopicDescription,
+  type TopicRecord,
+  type TopicSubscription,
+} from "@sluice/protocol";
+import { effectivePolicy, type SubscriptionDocument, type TopicDocument } from "@sluice/retry";
+import { type BacklogView, backlogOf } from "./backlog-view.ts";
+import { type DamageView, damageViews } from "./damage-view.ts";
+import { timeOf } from "./time.ts";
+
+/** A topic as the list of them shows it. Counts of subscriptions leave out those that have ended. */
+export interface TopicView {
+  readonly arn: string;
+  readonly name: string;
+  readonly kind: "standard" | "fifo";
+  readonly createdAt: string;
+  readonly subscriptions: { readonly confirmed: number; readonly pending: number };
+  /** Its HTTP endpoints together; `null` where there are more of them than are asked for a list. */
+  readonly endpoints: EndpointsView | null;
+}
+
+export interface EndpointsView {
+  /** Messages that wait for an endpoint, or are on their way to one. */
+  readonly waiting: number;
+  /** Endpoints that are away, or whose last delivery has failed. */
+  readonly failing: number;
+}
+
+/** A topic with everything that is known of it. */
+export interface TopicDetail extends Omit<TopicView, "endpoints"> {
+  /** The topic's own time: in development it can be ahead of everybody else's. */
+  readonly now: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Messages since the topic's object was started; what a FIFO topic has dropped as duplicates is apart. */
+  readonly published: number;
+  readonly duplicates: number;
+  /** Queues that have not taken all of their copies yet. */
+  readonly handOvers: readonly HandOverView[];
+  readonly damage: readonly DamageView[];
+  /** One page of them, oldest first. */
+  readonly subscriptionList: readonly SubscriptionView[];
+}
+
+export interface HandOverView {
+  readonly queue: string;
+  readonly messages: number;
+  /** When a queue that could not be reached is called again; `null` while it is being called. */
+  readonly nextAttemptAt: string | null;
+}
+
+/** A subscription, with the queue that its messages go through. */
+export interface SubscriptionView {
+  readonly arn: string;
+  readonly protocol: string;
+  /** Without the password that a URL may have. */
+  readonly endpoint: string;
+  readonly status: "pending" | "confirmed";
+  readonly createdAt: string;
+  readonly rawDelivery: boolean;
+  /** As it was set; `null` for a subscription that gets everything. */
+  readonly filterPolicy: { readonly scope: string; readonly policy: string } | null;
+  /** The queue that takes what cannot be delivered; `null` drops it. */
+  readonly deadLetterQueue: string | null;
+  /** How an HTTP endpoint is called; `null` for a queue, which has settings of its own. */
+  readonly delivery: { readonly maxRetries: number; readonly maxReceivesPerSecond: number | null } | null;
+  /** The queue of an `sqs` subscription by its name; `null` for an endpoint, whose queue has none. */
+  readonly queue: string | null;
+  /** `null` where there is no such queue: what is published goes to the dead-letter queue, or is dropped. */
+  readonly backlog: BacklogView | null;
+}
+
+/** What `topicView` counts: subscriptions that have not ended. */
+export function topicView(
+  topic: TopicRecord,
+  subscriptions: readonly TopicSubscription[],
+  endpoints: EndpointsView | null,
+): TopicView {
+  const count = (kind: string) => subscriptions.filter(({ status }) => status.kind === kind).length;
+  return {
+    arn: topic.arn,
+    name: parseArn(topic.arn)?.resource ?? topic.arn,
+    kind: topic.isFifo ? "fifo" : "standard",
+    createdAt: timeOf(topic.createdOnMs),
+    subscriptions: { confirmed: count("confirmed"), pending: count("pending") },
+    endpoints,
+  };
+}
+
+export function topicDetail(
+  topic: TopicRecord,
+  subscriptions: readonly TopicSubscription[],
+  { nowMs, published, duplicates, handOvers, damage }: TopicDescription,
+  subscriptionList: readonly SubscriptionView[],
+): TopicDetail {
+  const { endpoints: _, ...view } = topicView(topic, subscriptions, null);
+  return {
+    ...view,
+    now: timeOf(nowMs),
+    attributes: topic.attributes,
+    published,
+    duplicates,
+    handOvers: handOvers.map(({ target, messages, retryAtMs }) => ({
+      queue: target,
+      messages,
+      nextAttemptAt: retryAtMs === null ? null : timeOf(retryAtMs),
+    })),
+    damage: damageViews(damage),
+    subscriptionList,
+  };
+}
+
+export function subscriptionView(
+  topic: TopicRecord,
+  subscription: TopicSubscription,
+  description: QueueDescription | null,
+): SubscriptionView {
+  const { arn, protocol, endpoint, status, attributes, deadLetterQueue, target, createdOnMs } = subscription;
+  const { FilterPolicy: policy, FilterPolicyScope: scope = "MessageAttributes" } = attributes;
+  const isEndpoint = isEndpointQueue(target);
+  return {
+    arn,
+    protocol,
+    endpoint: withoutPassword(endpoint),
+    status: status.kind === "confirmed" ? "confirmed" : "pending",
+    createdAt: timeOf(createdOnMs),
+    rawDelivery: attributes.RawMessageDelivery === "true",
+    filterPolicy: policy === undefined ? null : { scope, policy },
+    deadLetterQueue,
+    delivery: isEndpoint ? deliveryOf(topic, subscription) : null,
+    queue: isEndpoint ? null : target,
+    backlog: description === null ? null : backlogOf(description),
+  };
+}
+
+/** What the endpoints of a topic add up to. */
+export function endpointsView(descriptions: readonly QueueDescription[]): EndpointsView {
+  const isFailing = ({ consumer }: QueueDescription) =>
+    consumer !== null && (!consumer.isPresent || consumer.consecutiveFailures > 0);
+  return {
+    waiting: descriptions.reduce((sum, { ready, delayed, leased }) => sum + ready + delayed + leased, 0),
+    failing: descriptions.filter(isFailing).length,
+  };
+}
+
+/** Policies were checked before they were kept. */
+function deliveryOf(topic: TopicRecord, { attributes }: TopicSubscription): SubscriptionView["delivery"] {
+  const { healthy, maxReceivesPerSecond } = effectivePolicy(
+    documentOf<SubscriptionDocument>(attributes.DeliveryPolicy),
+    documentOf<TopicDocument>(topic.attributes.DeliveryPolicy),
+  );
+  return { maxRetries: healthy.numRetries, maxReceivesPerSecond };
+}
+
+function documentOf<Document>(text: string | undefined): Document | null {
+  return text === undefined ? null : (JSON.parse(text) as Document);
+}
+
+function withoutPassword(endpoint: string): string {
+  const url = URL.parse(endpoint);
+  if (url === null || url.password === "") return endpoint;
+  url.password = "****";
+  return url.href;
+}

@@ -1,0 +1,60 @@
+import type { MessageView } from "../../admin/message-view.ts";
+import type { MoveView } from "../../admin/move-view.ts";
+import type { QueueView } from "../../admin/queue-view.ts";
+import type { TopicDetail, TopicView } from "../../admin/topic-view.ts";
+
+export type { BacklogView, HealthView } from "../../admin/backlog-view.ts";
+export type { DamageView } from "../../admin/damage-view.ts";
+export type { HandOverView, SubscriptionView } from "../../admin/topic-view.ts";
+export type { MessageView, MoveView, QueueView, TopicDetail, TopicView };
+
+/** A topic with one page of its subscriptions. */
+export interface TopicPage extends TopicDetail {
+  readonly page: number;
+  readonly pages: number;
+}
+
+/** The broker asks for a token. */
+export class TokenNeeded extends Error {
+  override readonly name = "TokenNeeded";
+}
+
+const API = "/__sluice/api";
+/** Forgotten with the tab. */
+const TOKEN_KEY = "sluice-token";
+
+export function keepToken(token: string): void {
+  sessionStorage.setItem(TOKEN_KEY, token);
+}
+
+/** Answers what the admin API answers. Throws `TokenNeeded`, or an error with the API's own words. */
+export async function call<Answer>(
+  path: string,
+  method: "GET" | "POST" = "GET",
+  body?: object,
+): Promise<Answer> {
+  const token = sessionStorage.getItem(TOKEN_KEY);
+  const response = await fetch(API + path, {
+    method,
+    headers: token === null ? {} : { authorization: `Bearer ${token}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (response.status === 401) {
+    const wasWrong = token !== null;
+    sessionStorage.removeItem(TOKEN_KEY);
+    throw new TokenNeeded(wasWrong ? "That is none of this broker's tokens." : "");
+  }
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(answer?.error?.message ?? `the broker answered ${response.status}`);
+  return answer;
+}
+
+/** Path of a queue in the API. */
+export function queuePath(name: string): string {
+  return `/queues/${encodeURIComponent(name)}`;
+}
+
+/** Path of a topic in the API. */
+export function topicPath(arn: string): string {
+  return `/topics/${encodeURIComponent(arn)}`;
+}

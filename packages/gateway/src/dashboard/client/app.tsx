@@ -1,0 +1,16 @@
+import { Overview } from "./overview.tsx";
+import { QueuePage } from "./queue-page.tsx";
+import { useRoute } from "./route.ts";
+import { TopicPageView } from "./topic-page.tsx";
+
+export function App() {
+  const route = useRoute();
+  switch (route.kind) {
+    case "overview":
+      return <Overview />;
+    case "queue":
+      return <QueuePage key={route.name} name={route.name} />;
+    case "topic":
+      return <TopicPageView key={route.arn} arn={route.arn} page={route.page} />;
+  }
+}

@@ -1,0 +1,115 @@
+import { call, type QueueView, queuePath } from "./api.ts";
+import { DeliveryFacts, QueueName } from "./delivery-facts.tsx";
+import { stateOfQueue } from "./delivery-state.ts";
+import { Facts, Figures } from "./facts.tsx";
+import { size, span } from "./format.ts";
+import { Page } from "./page.tsx";
+import { QueueActions } from "./queue-actions.tsx";
+import { topicLink } from "./route.ts";
+import { Damage, Status } from "./status.tsx";
+import { Count, Names } from "./table.tsx";
+import { useLive } from "./use-live.ts";
+import { WaitingMessages } from "./waiting-messages.tsx";
+
+/** One queue: what it holds, how it gets rid of it, and what can be done about it. */
+export function QueuePage({ name }: { readonly name: string }) {
+  const { live, refresh } = useLive(name, async () => {
+    const { queues } = await call<{ queues: QueueView[] }>("/queues");
+    const queue = queues.find((other) => other.name === name);
+    // The API's own words for a queue that is gone.
+    return { queue: queue ?? (await call<QueueView>(queuePath(name))), others: queues };
+  });
+  return (
+    <Page title={name} hasWayBack live={live} refresh={refresh}>
+      {({ queue, others }) => (
+        <>
+          <Damage damage={queue.damage} />
+          <p class="state">
+            <Status {...stateOfQueue(queue)} />
+            {queue.kind === "fifo" ? <span class="tag">FIFO</span> : null}
+          </p>
+          <Figures
+            of={[
+              { label: "Ready", value: <Count of={queue.messages.ready} /> },
+              { label: "Delayed", value: <Count of={queue.messages.delayed} /> },
+              { label: "Leased", value: <Count of={queue.messages.leased} /> },
+              { label: "Backlog", value: size(queue.backlogBytes) },
+              {
+                label: "Oldest",
+                value:
+                  queue.oldestMessageAt === null
+                    ? "–"
+                    : span(Date.parse(queue.now) - Date.parse(queue.oldestMessageAt)),
+              },
+            ]}
+          />
+          <QueueActions queue={queue} targets={targetsOf(queue, others)} refresh={refresh} />
+          <section aria-labelledby="delivery">
+            <h2 id="delivery">Delivery</h2>
+            <DeliveryFacts queue={queue} />
+          </section>
+          <section aria-labelledby="sources">
+            <h2 id="sources">What comes in</h2>
+            <Sources queue={queue} />
+          </section>
+          <WaitingMessages name={name} />
+          <footer>
+            The same as JSON: <a href={`/__sluice/api${queuePath(name)}`}>/__sluice/api{queuePath(name)}</a>
+          </footer>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Sources({ queue }: { readonly queue: QueueView }) {
+  const { producers, topics, deadLettersOf } = queue;
+  return (
+    <Facts
+      of={[
+        [
+          "From Workers",
+          <Names
+            key="workers"
+            of={producers.map(({ worker, binding }) => (
+              <span key={`${worker} ${binding}`}>
+                {worker} (<code>{binding}</code>)
+              </span>
+            ))}
+          />,
+        ],
+        ["From topics", <Names key="topics" of={topics.map((arn) => <TopicName key={arn} arn={arn} />)} />],
+        [
+          "Dead letters of",
+          <Names
+            key="dead"
+            of={[
+              ...deadLettersOf.queues.map((name) => <QueueName key={name} of={name} />),
+              ...deadLettersOf.subscriptions.map((arn) => {
+                const topicArn = arn.slice(0, arn.lastIndexOf(":"));
+                return (
+                  <span key={arn}>
+                    a subscription of <TopicName arn={topicArn} />
+                  </span>
+                );
+              }),
+            ]}
+          />,
+        ],
+      ]}
+    />
+  );
+}
+
+function TopicName({ arn }: { readonly arn: string }) {
+  return <a href={topicLink(arn)}>{arn.split(":").at(-1)}</a>;
+}
+
+/** Where dead letters can be moved to: queues of the same kind, those that they come from first. */
+function targetsOf(queue: QueueView, others: readonly QueueView[]): string[] {
+  const names = others
+    .filter(({ kind, name }) => kind === queue.kind && name !== queue.name)
+    .map(({ name }) => name);
+  const isSource = (name: string) => queue.deadLettersOf.queues.includes(name);
+  return [...names.filter(isSource), ...names.filter((name) => !isSource(name))];
+}
