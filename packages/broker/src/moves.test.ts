@@ -141,6 +141,16 @@ describe("a move task (spec sqs 6.4)", () => {
     }
   });
 
+  it("gives messages that do not say where they come from to the fallback, and the others back", async () => {
+    const queues = await withDead("orders:a");
+    await queues.enqueue("dead", { body: "b" });
+    await begin(queues, { fallback: "invoices" });
+    await queues.pass(1_000);
+    expect(latest(queues)).toMatchObject({ status: "completed", moved: 2 });
+    expect(await queues.bodies("orders")).toEqual(["a"]);
+    expect(await queues.bodies("invoices")).toEqual(["b"]);
+  });
+
   it("ends after 36 hours", async () => {
     const queues = await withDead("orders:a", "orders:b");
     await begin(queues, { ratePerSecond: 1 });

@@ -175,14 +175,14 @@ export class Moves {
   }
 
   /** Where each readable message of a batch goes; `null` when one does not say. What cannot be read is reported as lost. */
-  #destinations({ slices }: Lease, { target }: MoveTask): Moving[] | null {
+  #destinations({ slices }: Lease, { target, fallback }: MoveTask): Moving[] | null {
     const moving: Moving[] = [];
     for (const { segmentId, from, to } of slices) {
       for (let index = from; index < to; index++) {
         if (!isReadable(this.#core, segmentId, index)) continue;
         const payload = this.#core.payloadOf(segmentId);
         const source = payload.hasExtension(index) ? payload.extension(index).deadLetterSource : undefined;
-        const goesTo = target ?? source;
+        const goesTo = target ?? source ?? fallback;
         if (goesTo === undefined) return null;
         moving.push({ segmentId, index, target: goesTo });
       }

@@ -89,6 +89,8 @@ export class QueueCore {
   readonly moves: Moves;
   readonly throttled: Throttled;
   readonly topic: Topic;
+  /** When this life began, in ms. */
+  readonly awakeSinceMs: number;
   readonly #commit: GroupCommit;
   readonly #dispatcher: PushDispatcher;
   readonly #daemon: WorkerDaemon;
@@ -107,6 +109,7 @@ export class QueueCore {
   constructor(name: string, ports: QueuePorts) {
     this.name = name;
     this.ports = ports;
+    this.awakeSinceMs = ports.clock.now();
     const { store } = ports;
     this.#epoch = Math.max(store.readEpoch(), ports.livesKnown ?? 0) + 1;
     this.queue = createQueue(rulesOf(ports.definitionOf(name)), this.#epoch);
@@ -333,6 +336,7 @@ export class QueueCore {
     return {
       queue: this.name,
       nowMs: this.nowMs,
+      awakeSinceMs: this.awakeSinceMs,
       ready: figures.ready,
       delayed: figures.delayed,
       leased: figures.leased,

@@ -96,6 +96,7 @@ describe("what is published", () => {
     await world.pass(0);
     expect(world.core(TOPIC).topic.describe()).toEqual({
       nowMs: WORLD_START_MS,
+      awakeSinceMs: WORLD_START_MS,
       published: 2,
       duplicates: 0,
       handOvers: [{ target: "mail", messages: 2, retryAtMs: null }],

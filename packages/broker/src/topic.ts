@@ -56,9 +56,10 @@ export class Topic {
   }
 
   describe(): TopicDescription {
-    const { outbox, damage, nowMs } = this.#core;
+    const { outbox, damage, nowMs, awakeSinceMs } = this.#core;
     return {
       nowMs,
+      awakeSinceMs,
       published: this.#published,
       duplicates: this.#duplicates,
       handOvers: outbox.describe(),

@@ -25,6 +25,7 @@ export function describeUnreadable(queue: string, reason: unknown, nowMs: number
   return {
     queue,
     nowMs,
+    awakeSinceMs: nowMs,
     ready: 0,
     delayed: 0,
     leased: 0,
@@ -40,7 +41,14 @@ export function describeUnreadable(queue: string, reason: unknown, nowMs: number
 
 /** The same of a topic. */
 export function describeUnreadableTopic(reason: unknown, nowMs: number): TopicDescription {
-  return { nowMs, published: 0, duplicates: 0, handOvers: [], damage: [unreadable(reason, nowMs)] };
+  return {
+    nowMs,
+    awakeSinceMs: nowMs,
+    published: 0,
+    duplicates: 0,
+    handOvers: [],
+    damage: [unreadable(reason, nowMs)],
+  };
 }
 
 function unreadable(reason: unknown, nowMs: number): QueueDamage {

@@ -97,6 +97,7 @@ export function directoryOf(
   const describe = async (queue: string): Promise<QueueDescription> => ({
     queue,
     nowMs: CREATED_MS,
+    awakeSinceMs: CREATED_MS,
     ready: 1,
     delayed: 2,
     leased: 3,
@@ -124,6 +125,7 @@ export function directoryOf(
     describe,
     describeTopic: async () => ({
       nowMs: CREATED_MS,
+      awakeSinceMs: CREATED_MS,
       published: 7,
       duplicates: 0,
       handOvers: [],

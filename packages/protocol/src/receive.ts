@@ -108,6 +108,8 @@ export interface NewMove {
   readonly taskId: string;
   /** Queue that takes the messages; `null` gives each back to the queue that it was dead-lettered from. */
   readonly target: string | null;
+  /** Without a target: the queue that takes messages which do not say where they were dead-lettered from. Default: none. */
+  readonly fallback?: string;
   /** Messages per second, 1 to `MOVE_RATE_MAX`; `null` moves as fast as it goes. */
   readonly ratePerSecond: number | null;
 }

@@ -62,6 +62,8 @@ export interface QueueDescription {
   readonly queue: string;
   /** The queue's own time in ms: in development it can be ahead of everybody else's. */
   readonly nowMs: number;
+  /** Since when the object has been awake, in ms: what it counts in memory alone begins there. */
+  readonly awakeSinceMs: number;
   readonly ready: number;
   readonly delayed: number;
   readonly leased: number;

@@ -279,7 +279,9 @@ export interface TopicObjectRpc {
 export interface TopicDescription {
   /** The topic's own time in ms: in development it can be ahead of everybody else's. */
   readonly nowMs: number;
-  /** Messages that were published since the object was started, without those that were duplicates. */
+  /** Since when the object has been awake, in ms: what it counts in memory alone begins there. */
+  readonly awakeSinceMs: number;
+  /** Messages that were published since the object is awake, without those that were duplicates. */
   readonly published: number;
   /** FIFO topics: what was published again within five minutes, and went to nobody. */
   readonly duplicates: number;

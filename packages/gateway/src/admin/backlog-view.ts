@@ -6,6 +6,8 @@ import { timeOf } from "./time.ts";
 export interface BacklogView {
   /** The queue's own time, which the others count from: in development it can be ahead of everybody else's. */
   readonly now: string;
+  /** Since when its object has been awake: what is only in its memory is known from there on. */
+  readonly awakeSince: string;
   readonly messages: { readonly ready: number; readonly delayed: number; readonly leased: number };
   /** Bodies of ready and delayed messages. */
   readonly backlogBytes: number;
@@ -17,7 +19,7 @@ export interface BacklogView {
   readonly damage: readonly DamageView[];
 }
 
-/** Deliveries as the admin API shows them, since the queue's object was started. */
+/** Deliveries as the admin API shows them, since the queue's object is awake. */
 export interface HealthView {
   /** Whether somebody is there to deliver to, as far as is known. */
   readonly present: boolean;
@@ -29,10 +31,20 @@ export interface HealthView {
 }
 
 export function backlogOf(description: QueueDescription): BacklogView {
-  const { nowMs, ready, delayed, leased, backlogBytes, oldestMessageTimestampMs, consumer, damage } =
-    description;
+  const {
+    nowMs,
+    awakeSinceMs,
+    ready,
+    delayed,
+    leased,
+    backlogBytes,
+    oldestMessageTimestampMs,
+    consumer,
+    damage,
+  } = description;
   return {
     now: timeOf(nowMs),
+    awakeSince: timeOf(awakeSinceMs),
     messages: { ready, delayed, leased },
     backlogBytes,
     oldestMessageAt: oldestMessageTimestampMs === 0 ? null : timeOf(oldestMessageTimestampMs),

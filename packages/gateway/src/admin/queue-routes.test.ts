@@ -133,6 +133,21 @@ describe("POST /queues/NAME/redrive", () => {
       taskId: expect.any(String),
       target,
       ratePerSecond: null,
+      ...(target === null ? { fallback: "orders" } : {}),
+    });
+  });
+
+  it("leaves it to each message where it came from when there are several queues", async () => {
+    const start = startMove();
+    const directory = withQueue(
+      { startMove: start },
+      directoryOf({ orders: ORDERS, more: ORDERS, dead: DEAD }),
+    );
+    expect((await post(directory, "/queues/dead/redrive")).status).toBe(200);
+    expect(start).toHaveBeenCalledExactlyOnceWith("dead", {
+      taskId: expect.any(String),
+      target: null,
+      ratePerSecond: null,
     });
   });
 

@@ -38,7 +38,10 @@ export async function redrive(
     throw new AdminError(400, "target_required", why);
   }
   if (target !== null) checkTarget(record, target, queues);
-  const move = { taskId: crypto.randomUUID(), target, ratePerSecond: null };
+  // Dead letters of SQS say which queue they come from, those of Cloudflare's consumers do not.
+  const [only, another] = sources.queues;
+  const fallback = target === null && only !== undefined && another === undefined ? { fallback: only } : {};
+  const move = { taskId: crypto.randomUUID(), target, ratePerSecond: null, ...fallback };
   const reply = await directory.queue(name).startMove(name, move);
   if (reply.ok) return reply.task;
   throw new AdminError(409, "move_active", `Messages of "${name}" are being moved already.`);

@@ -25,6 +25,7 @@ describe("GET /queues", () => {
     const common = {
       messages: { ready: 1, delayed: 2, leased: 3 },
       now: "2023-11-14T22:13:20.000Z",
+      awakeSince: "2023-11-14T22:13:20.000Z",
       backlogBytes: 4,
       oldestMessageAt: "2023-11-14T22:13:20.000Z",
       storage: { rowsWritten: 5, rowsRead: 6 },

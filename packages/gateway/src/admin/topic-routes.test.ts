@@ -106,6 +106,7 @@ describe("GET /topics/ARN", () => {
       ...directoryWith([subscriptionOf(), hook], { consumer: FAILING }),
       describeTopic: async () => ({
         nowMs: 1_700_000_000_000,
+        awakeSinceMs: 1_699_999_990_000,
         published: 9,
         duplicates: 1,
         handOvers: [
@@ -125,6 +126,8 @@ describe("GET /topics/ARN", () => {
       body: {
         arn: TOPIC.arn,
         subscriptions: { confirmed: 2, pending: 0 },
+        now: AT,
+        awakeSince: "2023-11-14T22:13:10.000Z",
         published: 9,
         duplicates: 1,
         handOvers: [

@@ -33,8 +33,10 @@ export interface EndpointsView {
 export interface TopicDetail extends Omit<TopicView, "endpoints"> {
   /** The topic's own time: in development it can be ahead of everybody else's. */
   readonly now: string;
+  /** Since when its object has been awake: what is only in its memory is known from there on. */
+  readonly awakeSince: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Messages since the topic's object was started; what a FIFO topic has dropped as duplicates is apart. */
+  /** Messages since the topic's object is awake; what a FIFO topic has dropped as duplicates is apart. */
   readonly published: number;
   readonly duplicates: number;
   /** Queues that have not taken all of their copies yet. */
@@ -92,13 +94,14 @@ export function topicView(
 export function topicDetail(
   topic: TopicRecord,
   subscriptions: readonly TopicSubscription[],
-  { nowMs, published, duplicates, handOvers, damage }: TopicDescription,
+  { nowMs, awakeSinceMs, published, duplicates, handOvers, damage }: TopicDescription,
   subscriptionList: readonly SubscriptionView[],
 ): TopicDetail {
   const { endpoints: _, ...view } = topicView(topic, subscriptions, null);
   return {
     ...view,
     now: timeOf(nowMs),
+    awakeSince: timeOf(awakeSinceMs),
     attributes: topic.attributes,
     published,
     duplicates,

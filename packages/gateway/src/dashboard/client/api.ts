@@ -19,6 +19,11 @@ export class TokenNeeded extends Error {
   override readonly name = "TokenNeeded";
 }
 
+/** The broker has answered that it does not do what it was asked for, and why. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+}
+
 const API = "/__sluice/api";
 /** Forgotten with the tab. */
 const TOKEN_KEY = "sluice-token";
@@ -45,16 +50,21 @@ export async function call<Answer>(
     throw new TokenNeeded(wasWrong ? "That is none of this broker's tokens." : "");
   }
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(answer?.error?.message ?? `the broker answered ${response.status}`);
+  if (!response.ok) throw new Refused(answer?.error?.message ?? `The broker answered ${response.status}.`);
   return answer;
 }
 
 /** Path of a queue in the API. */
 export function queuePath(name: string): string {
-  return `/queues/${encodeURIComponent(name)}`;
+  return `/queues/${inPath(name)}`;
 }
 
 /** Path of a topic in the API. */
 export function topicPath(arn: string): string {
-  return `/topics/${encodeURIComponent(arn)}`;
+  return `/topics/${inPath(arn)}`;
+}
+
+/** A name as a part of a path. Colons, which ARNs are full of, may stay. */
+export function inPath(name: string): string {
+  return encodeURIComponent(name).replaceAll("%3A", ":");
 }

@@ -7,20 +7,26 @@ import { ago, plural, span } from "./format.ts";
 import { queueLink } from "./route.ts";
 
 /** How deliveries go: who is there, what is under way, how the last one ended, what comes next. */
-export function healthFacts(
-  { health, now }: Pick<BacklogView, "health" | "now">,
-  concurrency: number | null,
-) {
+export function healthFacts({ health, now, awakeSince }: BacklogView, concurrency: number | null) {
   if (health === null) return [];
   const { present, inFlight, consecutiveFailures, lastDelivery, next } = health;
   const isUnknown = present && lastDelivery === null;
   return [
-    ["Is there", isUnknown ? "not called since the queue was started" : present ? "yes" : <Bad>no</Bad>],
+    [
+      "Is there",
+      isUnknown ? (
+        `not known: nothing was delivered since the queue woke up, ${ago(awakeSince, now)}`
+      ) : present ? (
+        "yes"
+      ) : (
+        <Bad>no</Bad>
+      ),
+    ],
     ["Under way", concurrency === null ? inFlight : `${inFlight} of ${concurrency} at most`],
     [
       "Last delivery",
       lastDelivery === null ? (
-        "none yet"
+        "none"
       ) : (
         <>
           {lastDelivery.failure === null ? "went well" : <Bad>{lastDelivery.failure}</Bad>},{" "}

@@ -40,7 +40,7 @@ export function stateOfDelivery({ health, now }: Pick<BacklogView, "health" | "n
   }
   if (inFlight > 0) return { tone: "busy", word: "Delivering", detail: `${inFlight} under way` };
   if (next?.waitsFor === "slot") return { tone: "busy", word: "At its rate", detail };
-  if (lastDelivery === null) return { tone: "quiet", word: "Not called yet", detail };
+  if (lastDelivery === null) return { tone: "quiet", word: "Idle", detail };
   return { tone: "good", word: "OK", detail };
 }
 

@@ -5,7 +5,7 @@ import { plural, size, span } from "./format.ts";
 import { Page } from "./page.tsx";
 import { queueLink, topicLink } from "./route.ts";
 import { Status } from "./status.tsx";
-import { type Column, Count, Names, Table } from "./table.tsx";
+import { type Column, Count, Names, None, Table } from "./table.tsx";
 import { useLive } from "./use-live.ts";
 
 const QUEUE_COLUMNS: readonly Column<QueueView>[] = [
@@ -72,8 +72,7 @@ const TOPIC_COLUMNS: readonly Column<TopicView>[] = [
   {
     heading: "Waiting for endpoints",
     isNumber: true,
-    cell: ({ endpoints }) =>
-      endpoints === null ? <span class="quiet">–</span> : <Count of={endpoints.waiting} />,
+    cell: ({ endpoints }) => (endpoints === null ? <None /> : <Count of={endpoints.waiting} />),
   },
   { heading: "Endpoints", isWide: true, cell: (topic) => <Status {...stateOfTopic(topic)} /> },
 ];

@@ -53,7 +53,7 @@ function LiveState<Answer>({ live }: { readonly live: Live<Answer> }) {
     case "lost":
       return (
         <span role="status" class="lost">
-          No answer: {live.reason}
+          {live.reason}
         </span>
       );
     case "tokenNeeded":

@@ -24,10 +24,7 @@ export function QueuePage({ name }: { readonly name: string }) {
       {({ queue, others }) => (
         <>
           <Damage damage={queue.damage} />
-          <p class="state">
-            <Status {...stateOfQueue(queue)} />
-            {queue.kind === "fifo" ? <span class="tag">FIFO</span> : null}
-          </p>
+          <State queue={queue} />
           <Figures
             of={[
               { label: "Ready", value: <Count of={queue.messages.ready} /> },
@@ -59,6 +56,18 @@ export function QueuePage({ name }: { readonly name: string }) {
         </>
       )}
     </Page>
+  );
+}
+
+function State({ queue }: { readonly queue: QueueView }) {
+  const state = stateOfQueue(queue);
+  const tag = queue.kind === "fifo" ? <span class="tag">FIFO</span> : null;
+  if (state.word === "–" && tag === null) return null;
+  return (
+    <p class="state">
+      {state.word === "–" ? null : <Status {...state} />}
+      {tag}
+    </p>
   );
 }
 

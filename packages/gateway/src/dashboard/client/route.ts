@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { inPath } from "./api.ts";
 
 /** Where the reader is: what follows `#` in the address, so that a page can be linked to, and the browser's back works. */
 export type Route =
@@ -21,11 +22,11 @@ export function parseRoute(hash: string): Route {
 }
 
 export function queueLink(name: string): string {
-  return `#/queues/${encodeURIComponent(name)}`;
+  return `#/queues/${inPath(name)}`;
 }
 
 export function topicLink(arn: string, page = 1): string {
-  return `#/topics/${encodeURIComponent(arn)}${page === 1 ? "" : `/${page}`}`;
+  return `#/topics/${inPath(arn)}${page === 1 ? "" : `/${page}`}`;
 }
 
 export function useRoute(): Route {

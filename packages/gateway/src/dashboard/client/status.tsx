@@ -1,9 +1,10 @@
 import type { DamageView } from "./api.ts";
 import type { DeliveryState } from "./delivery-state.ts";
+import { None } from "./table.tsx";
 
 /** A state as a coloured word with a line beside it. */
 export function Status({ tone, word, detail }: DeliveryState) {
-  if (word === "–") return <span class="quiet">–</span>;
+  if (word === "–") return <None />;
   return (
     <span class="status">
       <span class={`pill ${tone}`}>{word}</span>

@@ -1,17 +1,17 @@
 import type { SubscriptionView } from "./api.ts";
 import { QueueName } from "./delivery-facts.tsx";
 import { type DeliveryState, stateOfDelivery } from "./delivery-state.ts";
-import { ago, plural, shortUrl } from "./format.ts";
+import { ago, shortUrl } from "./format.ts";
 import { Status } from "./status.tsx";
-import { type Column, Count, Table } from "./table.tsx";
+import { type Column, Count, None, Table } from "./table.tsx";
 
 const COLUMNS: readonly Column<SubscriptionView>[] = [
   {
     heading: "Endpoint",
-    cell: ({ endpoint, protocol, queue, arn }) => (
+    cell: ({ endpoint, protocol, queue, backlog, arn }) => (
       <>
         <span class="break" title={arn}>
-          {queue === null ? shortUrl(endpoint) : <QueueName of={queue} />}
+          {queue === null ? shortUrl(endpoint) : backlog === null ? queue : <QueueName of={queue} />}
         </span>
         <span class="tag">{protocol}</span>
       </>
@@ -22,8 +22,7 @@ const COLUMNS: readonly Column<SubscriptionView>[] = [
   {
     heading: "Under way",
     isNumber: true,
-    cell: ({ backlog }) =>
-      backlog?.health ? <Count of={backlog.health.inFlight} /> : <span class="quiet">–</span>,
+    cell: ({ backlog }) => (backlog?.health ? <Count of={backlog.health.inFlight} /> : <None />),
   },
   { heading: "Last delivery", isWide: true, cell: ({ backlog }) => lastDelivery(backlog) },
   {
@@ -47,13 +46,7 @@ const COLUMNS: readonly Column<SubscriptionView>[] = [
     heading: "Policy",
     isWide: true,
     cell: ({ delivery }) =>
-      delivery === null ? (
-        <span class="quiet">the queue's</span>
-      ) : (
-        `${plural(delivery.maxRetries, "retry").replace(/retrys$/, "retries")}${
-          delivery.maxReceivesPerSecond === null ? "" : `, ${delivery.maxReceivesPerSecond} a second`
-        }`
-      ),
+      delivery === null ? <span class="quiet">the queue's</span> : policyText(delivery),
   },
   {
     heading: "Dead letters to",
@@ -78,16 +71,12 @@ function stateOf({ status, queue, backlog }: SubscriptionView): DeliveryState {
 }
 
 function Waiting({ backlog }: Pick<SubscriptionView, "backlog">) {
-  return backlog === null ? (
-    <span class="quiet">–</span>
-  ) : (
-    <Count of={backlog.messages.ready + backlog.messages.delayed} />
-  );
+  return backlog === null ? <None /> : <Count of={backlog.messages.ready + backlog.messages.delayed} />;
 }
 
 function lastDelivery(backlog: SubscriptionView["backlog"]) {
   const last = backlog?.health?.lastDelivery ?? null;
-  if (backlog === null || last === null) return <span class="quiet">–</span>;
+  if (backlog === null || last === null) return <None />;
   const when = <time dateTime={last.endedAt}>{ago(last.endedAt, backlog.now)}</time>;
   return last.failure === null ? (
     <>went well, {when}</>
@@ -96,4 +85,9 @@ function lastDelivery(backlog: SubscriptionView["backlog"]) {
       <strong class="lost">{last.failure}</strong>, {when}
     </>
   );
+}
+
+function policyText({ maxRetries, maxReceivesPerSecond }: NonNullable<SubscriptionView["delivery"]>): string {
+  const retries = maxRetries === 1 ? "1 retry" : `${maxRetries} retries`;
+  return maxReceivesPerSecond === null ? retries : `${retries}, ${maxReceivesPerSecond} a second`;
 }

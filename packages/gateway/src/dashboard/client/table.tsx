@@ -53,7 +53,7 @@ export function Table<Row>({ label, columns, rows, rowKey }: TableProps<Row>) {
                     data-label={heading}
                     class={[isNumber ? "number" : "", isWide ? "wide" : ""].join(" ").trim()}
                   >
-                    {cell(row)}
+                    <div>{cell(row)}</div>
                   </td>
                 ),
               )}
@@ -72,6 +72,11 @@ export function Count({ of }: { readonly of: number }) {
 
 /** A list of names, or a dash. */
 export function Names({ of }: { readonly of: readonly ComponentChildren[] }) {
-  if (of.length === 0) return <span class="quiet">–</span>;
+  if (of.length === 0) return <None />;
   return <>{of.flatMap((name, i) => (i === 0 ? [name] : [", ", name]))}</>;
+}
+
+/** Nothing to say. */
+export function None() {
+  return <span class="quiet none">–</span>;
 }

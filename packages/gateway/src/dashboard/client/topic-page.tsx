@@ -1,6 +1,6 @@
 import { call, type HandOverView, type TopicPage, topicPath } from "./api.ts";
 import { Facts, Figures } from "./facts.tsx";
-import { ahead, plural } from "./format.ts";
+import { ago, ahead, plural } from "./format.ts";
 import { Page } from "./page.tsx";
 import { topicLink } from "./route.ts";
 import { Damage } from "./status.tsx";
@@ -29,7 +29,10 @@ export function TopicPageView({ arn, page }: { readonly arn: string; readonly pa
               { label: "Kind", value: topic.kind === "fifo" ? "FIFO" : "Standard" },
               { label: "Confirmed", value: <Count of={topic.subscriptions.confirmed} /> },
               { label: "Pending", value: <Count of={topic.subscriptions.pending} /> },
-              { label: "Published since start", value: <Count of={topic.published} /> },
+              {
+                label: `Published since it woke up, ${ago(topic.awakeSince, topic.now)}`,
+                value: <Count of={topic.published} />,
+              },
               ...(topic.kind === "fifo"
                 ? [{ label: "Duplicates", value: <Count of={topic.duplicates} /> }]
                 : []),

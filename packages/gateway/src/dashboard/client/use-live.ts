@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { TokenNeeded } from "./api.ts";
+import { Refused, TokenNeeded } from "./api.ts";
 
 /** How long a page waits after an answer before it asks again, in ms. */
 const PERIOD_MS = 1_000;
@@ -34,7 +34,8 @@ export function useLive<Answer>(
         const answer = await latest.current();
         live = () => ({ kind: "live", answer });
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const text = error instanceof Error ? error.message : String(error);
+        const reason = error instanceof Refused || error instanceof TokenNeeded ? text : `No answer: ${text}`;
         live =
           error instanceof TokenNeeded
             ? () => ({ kind: "tokenNeeded", reason })

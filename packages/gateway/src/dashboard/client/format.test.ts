@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { ago, ahead, plural, shortUrl, size, span } from "./format.ts";
+
+const NOW = "2026-11-21T12:00:00.000Z";
+const at = (ms: number) => new Date(Date.parse(NOW) + ms).toISOString();
+
+describe("what people read", () => {
+  it.each([
+    [999, "999 B"],
+    [1_000, "1.0 kB"],
+    [999_949, "999.9 kB"],
+    [1_000_000, "1.0 MB"],
+  ])("%i bytes are %s", (bytes, text) => expect(size(bytes)).toBe(text));
+
+  it.each([
+    [-5_000, "0 s"],
+    [59_499, "59 s"],
+    [60_000, "1 min"],
+    [3_600_000, "1 h"],
+    [86_399_000, "23 h"],
+    [86_400_000, "1 d"],
+  ])("%i ms are %s", (ms, text) => expect(span(ms)).toBe(text));
+
+  it("moments are told from the clock of who has them", () => {
+    expect(ago(at(-3_000), NOW)).toBe("3 s ago");
+    expect(ago(at(-499), NOW)).toBe("just now");
+    expect(ahead(at(3_000), NOW)).toBe("in 3 s");
+    expect(ahead(at(-10), NOW)).toBe("now");
+  });
+
+  it("one message is no messages", () => {
+    expect([0, 1, 1_000].map((count) => plural(count, "message"))).toEqual([
+      "0 messages",
+      "1 message",
+      "1,000 messages",
+    ]);
+  });
+
+  it("a URL is shown without what may be a key", () => {
+    expect(shortUrl("https://user:secret@shop.example:8443/hook?key=secret#part")).toBe(
+      "https://shop.example:8443/hook?…",
+    );
+    expect(shortUrl("http://shop.example/hook")).toBe("http://shop.example/hook");
+    expect(shortUrl("no URL")).toBe("no URL");
+  });
+});
