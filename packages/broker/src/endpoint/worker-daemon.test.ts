@@ -423,6 +423,43 @@ describe("the worker daemon", () => {
     await world.send("jobs", ["a"]);
     await world.pass(600_000);
     expect(world.posts).toEqual([]);
+    // Nothing is due until somebody resumes it: an alarm is a row written.
+    expect(world.alarms.length).toBeLessThan(10);
+    await world.core("jobs").reconfigure(
+      () => Object.assign(world.queues, { jobs: { ...world.queues.jobs, deliveryPaused: false } }),
+      () => {},
+    );
+    await world.pass(0);
+    expect(bodiesOf(world)).toEqual(["a"]);
+  });
+
+  it("does not ring for messages that a throttle keeps, also after a crash", async () => {
+    const world = worldWith({ queue: { maxReceivesPerSecond: 2 } });
+    await world.send("jobs", ["a"], { delaySeconds: 5 });
+    await world.send("jobs", ["b"], { delaySeconds: 6 });
+    await world.pass(5_500);
+    world.crash("jobs");
+    await world.pass(499);
+    world.core("jobs");
+    world.alarms.length = 0;
+    await world.pass(5_000);
+    expect(bodiesOf(world)).toEqual(["a", "b"]);
+    expect(world.alarms.length).toBeLessThan(20);
+  });
+
+  it("waits for what keeps a group without ringing all the time", async () => {
+    const world = worldWith({ queue: { fifo: { deduplicationScope: "queue" } } });
+    answersAfter(world, []);
+    await world.send("jobs", ["a1", "a2"], { groups: ["a", "a"] });
+    await world.pass(1_000);
+    world.crash("jobs");
+    world.answer = () => answered(200);
+    world.alarms.length = 0;
+    await world.pass(298_999);
+    expect(bodiesOf(world)).toEqual(["a1"]);
+    expect(world.alarms.length).toBeLessThan(10);
+    await world.pass(1);
+    expect(bodiesOf(world)).toEqual(["a1", "a1", "a2"]);
   });
 
   it("keeps to max_receives_per_second", async () => {

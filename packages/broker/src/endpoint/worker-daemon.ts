@@ -3,6 +3,7 @@ import { firstReadyMs } from "@sluice/engine";
 import {
   type ConsumerHealth,
   type DrainReply,
+  IN_FLIGHT_MAX,
   PackedIndex as Index,
   type PackedIndex,
   type ReceivedMessage,
@@ -60,12 +61,15 @@ export class WorkerDaemon {
 
   /** When there is something to do that nothing else wakes the queue for, in ms; `null` if there is nothing. */
   get wakeAtMs(): number | null {
-    const { queue, nowMs } = this.#core;
-    if (this.#caller === null) return null;
+    const { queue, nowMs, ports, name, throttled } = this.#core;
+    // Whoever resumes a queue wakes it.
+    if (this.#caller === null || ports.definitionOf(name)?.deliveryPaused === true) return null;
     if (nowMs < this.#drainedUntilMs) return this.#drainedUntilMs;
+    // What comes next is woken by the end of a lease: of one that is too many, or, below, of one that blocks a group.
+    if (queue.leasedCount >= IN_FLIGHT_MAX) return null;
     // Somebody else's connection becomes free by itself, unless this life ends before it.
-    if (queue.readyCount > 0) return Math.max(nowMs + 1, this.#core.throttled.nextMs);
-    return queue.delayed.peek()?.atMs ?? null;
+    const visibleMs = firstReadyMs(queue) ?? queue.delayed.peek()?.atMs ?? null;
+    return visibleMs === null ? null : Math.max(nowMs + 1, visibleMs, throttled.nextMs);
   }
 
   /** How its requests go; `null` where no worker daemon is set. */
