@@ -96,8 +96,10 @@ export class PushDispatcher {
     if (consumer === null || this.#backoff.failing) return [];
     const taken: { readonly batch: Lease; readonly readable: LeaseRecords }[] = [];
     const { throttled, queue } = this.#core;
-    const isOpen = () => typeof this.#trial !== "number" && throttled.room > 0;
-    const next = () => (isOpen() ? nextBatch(queue, nowMs) : null);
+    const next = () => {
+      const room = typeof this.#trial === "number" ? 0 : throttled.room;
+      return room > 0 ? nextBatch(queue, nowMs, room) : null;
+    };
     for (let batch = next(); batch !== null; batch = next()) {
       throttled.delivered(batch.count);
       const readable = readLease(this.#core, batch);

@@ -1,40 +1,71 @@
 import { changeThrottle, nextSlotMs, type Throttle, takeSlot, throttleOf } from "@sluice/retry";
 import type { QueueCore } from "./queue-core.ts";
 
+/** Messages that were delivered at one moment. */
+interface Delivered {
+  readonly atMs: number;
+  readonly messages: number;
+}
+
 /**
- * Keeps deliveries to `maxReceivesPerSecond` (spec sns-delivery 7). What it remembers is one number, in memory: a life that
- * begins with messages begins with a pause as long as the longest that the one before can have left behind.
+ * Keeps deliveries to `maxReceivesPerSecond` (spec sns-delivery 7): one after the other they are spaced evenly, and a batch is
+ * no larger than what the second that ends with it has left. What it remembers is in memory: a life that begins with messages
+ * begins with a pause as long as the longest that the one before can have left behind.
  */
 export class Throttled {
   readonly #core: QueueCore;
   #perSecond: number | undefined;
   #throttle: Throttle | null = null;
   #nextMs: number;
+  /** Those of the last second, oldest first. */
+  #latest: Delivered[] = [];
 
   /** @param hasDelivered whether an earlier life may have delivered something just now. */
   constructor(core: QueueCore, hasDelivered: boolean) {
     this.#core = core;
-    this.#nextMs = hasDelivered ? core.nowMs + PAUSE_MS : 0;
+    this.#nextMs = hasDelivered ? core.nowMs + SECOND_MS : 0;
   }
 
   /** When the next delivery may begin, in ms: now or later. */
   get nextMs(): number {
     const throttle = this.#current();
     const { nowMs } = this.#core;
-    return throttle === null ? nowMs : nextSlotMs(throttle, this.#nextMs, nowMs);
+    if (throttle === null) return nowMs;
+    return Math.max(nextSlotMs(throttle, this.#nextMs, nowMs), this.#roomFromMs());
   }
 
-  /** Messages that may be delivered now: none before `nextMs`, and no more than a second may have. */
+  /** Messages that may be delivered now: none before `nextMs`. */
   get room(): number {
     if (this.nextMs > this.#core.nowMs) return 0;
-    return this.#perSecond ?? Infinity;
+    return this.#perSecond === undefined ? Infinity : this.#perSecond - this.#inSecond();
   }
 
   /** Notes messages that are delivered now, which `room` has allowed: each takes a slot. */
   delivered(messages: number): void {
     const throttle = this.#current();
     if (throttle === null || messages === 0) return;
-    this.#nextMs = takeSlot(throttle, this.#nextMs, this.#core.nowMs) + (messages - 1) * throttle.intervalMs;
+    const { nowMs } = this.#core;
+    this.#nextMs = takeSlot(throttle, this.#nextMs, nowMs) + (messages - 1) * throttle.intervalMs;
+    this.#latest = this.#latest.filter(({ atMs }) => atMs > nowMs - SECOND_MS);
+    this.#latest.push({ atMs: nowMs, messages });
+  }
+
+  #inSecond(): number {
+    const sinceMs = this.#core.nowMs - SECOND_MS;
+    return this.#latest.reduce((sum, { atMs, messages }) => sum + (atMs > sinceMs ? messages : 0), 0);
+  }
+
+  /** From when on the second that ends then has room for one more, in ms. */
+  #roomFromMs(): number {
+    let room = (this.#perSecond ?? Infinity) - this.#inSecond();
+    const sinceMs = this.#core.nowMs - SECOND_MS;
+    for (const { atMs, messages } of this.#latest) {
+      if (room > 0) break;
+      if (atMs <= sinceMs) continue;
+      room += messages;
+      if (room > 0) return atMs + SECOND_MS;
+    }
+    return 0;
   }
 
   /** Goes by what the queue is set to now. */
@@ -52,4 +83,4 @@ export class Throttled {
 }
 
 /** A batch takes the slots of a second at most. */
-const PAUSE_MS = 1_000;
+const SECOND_MS = 1_000;

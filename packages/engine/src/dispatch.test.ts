@@ -24,6 +24,16 @@ describe("nextBatch", () => {
   });
 
   it.each([
+    [2, 2],
+    [3, 3],
+    [4, 3],
+  ])("with max_batch_size = 3 and room for %i delivers %i of a full batch", (room, delivered) => {
+    const queue = queueWith({ maxBatchSize: 3 });
+    sendMany(queue, 3);
+    expect(nextBatch(queue, T0, room)?.count).toBe(delivered);
+  });
+
+  it.each([
     [T0 + 4_999, null],
     [T0 + 5_000, 2],
     [T0 + 5_001, 2],

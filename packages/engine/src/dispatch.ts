@@ -18,20 +18,18 @@ export const BATCH_BYTES_MAX = 12_800_000;
  * first ready one has waited `max_batch_timeout`, whichever comes first (spec cloudflare-queues 3.2). Messages that are
  * larger together than `BATCH_BYTES_MAX` make several batches.
  *
+ * @param max most messages, at least 1, where something else allows fewer than the rules. Default: what the rules say.
  * @returns `null` when no batch is due or no further delivery may run.
  */
-export function nextBatch(queue: Queue, nowMs: number): Lease | null {
+export function nextBatch(queue: Queue, nowMs: number, max = Number.POSITIVE_INFINITY): Lease | null {
   advance(queue, nowMs);
   if (!hasPushSlot(queue)) return null;
   const firstMs = firstReadyMs(queue);
   if (firstMs === null) return null;
   const { maxBatchSize, batchTimeoutMs, pushLeaseMs } = queue.rules;
   if (queue.readyCount < maxBatchSize && nowMs < firstMs + batchTimeoutMs) return null;
-  const batch = lease(
-    queue,
-    { max: maxBatchSize, expiresMs: nowMs + pushLeaseMs, kind: "push", bytesMax: BATCH_BYTES_MAX },
-    nowMs,
-  );
+  const request = { expiresMs: nowMs + pushLeaseMs, kind: "push", bytesMax: BATCH_BYTES_MAX } as const;
+  const batch = lease(queue, { ...request, max: Math.min(maxBatchSize, max) }, nowMs);
   if (batch === null) return null;
   queue.push.inFlight += 1;
   queue.push.inFlightBytes += batch.bytes;
