@@ -3,7 +3,7 @@ import type { DeliveryRecord, Verdict } from "../ledger/delivery-record.ts";
 import { Network } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import { type Pulled, pull, settlePulled } from "./pull-port.ts";
-import { recordDeparture } from "./push-consumer.ts";
+import { departingFrom, recordDeparture } from "./push-consumer.ts";
 
 /** Between two pulls once everybody behaves, in ms. */
 const CALM_PULL_MS = 20_000;
@@ -60,7 +60,10 @@ export class Puller {
   #depart(pulled: Pulled): Receipted {
     const { life } = this.#queue;
     if (life === null) throw new Error("a queue that does not run has answered");
-    return { ...pulled, record: recordDeparture(this.#queue, life, pulled.packed, pulled.attempts) };
+    return {
+      ...pulled,
+      record: recordDeparture(this.#queue, life, departingFrom(pulled.packed, pulled.attempts)),
+    };
   }
 
   #work(pulled: Receipted): void {

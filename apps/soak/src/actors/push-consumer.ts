@@ -46,7 +46,7 @@ export class PushConsumer {
     done: (result: DeliveryResult) => void,
     failed: (error: unknown) => void,
   ): void {
-    const record = recordDeparture(this.#queue, life, delivery.packed, delivery.attempts);
+    const record = recordDeparture(this.#queue, life, departingFrom(delivery.packed, delivery.attempts));
     const { ids } = record;
     const { retryDelayMs } = this.#queue.rules;
     const { name } = this.#queue;
@@ -189,24 +189,40 @@ export class PushConsumer {
   }
 }
 
+/** What leaves its queue: each message's tag, its id, and which attempt its consumer is told that it is. */
+interface Leaving {
+  readonly tags: readonly number[];
+  readonly ids: readonly string[];
+  readonly attempts: readonly number[];
+}
+
+/** A packed batch that leaves. */
+export function departingFrom(packed: Uint8Array, attempts: number | readonly number[]): Leaving {
+  const tags = tagsOf(packed);
+  const told = typeof attempts === "number" ? tags.map(() => attempts) : attempts;
+  return { tags, ids: idsOf(packed), attempts: told };
+}
+
 /** Enters a batch that leaves its queue, after every checker has looked at it. */
 export function recordDeparture(
   queue: QueueObject,
   life: Life,
-  packed: Uint8Array,
-  attempts: number | readonly number[],
+  { tags, ids, attempts }: Leaving,
 ): DeliveryRecord {
   const { world, ledger, name } = queue;
-  const tags = tagsOf(packed);
   const messages = tags.map((tag) => ledger.messages.get(tag));
   const view = messages[0]?.view;
   const leaseId = view?.status === "leased" ? view.leaseId : 0;
   world.note("batch leaves the queue", name, leaseId, tags.length);
-  const earlier = ledger.deliveries.get(leaseId);
-  const told = typeof attempts === "number" ? tags.map(() => attempts) : attempts;
-  world.check("departs", queue, { leaseId, tags, messages, attempts: told, earlier });
   const known = messages.filter((message): message is Message => message !== undefined);
-  const record = new DeliveryRecord(leaseId, life.number, known, idsOf(packed));
+  const sameLease = ledger.deliveries.get(leaseId);
+  // Messages that were received together are worked on one by one.
+  const isOneOfMany = view?.status === "leased" && view.kind === "receive";
+  const joined = isOneOfMany && !known.some((message) => sameLease?.messages.includes(message));
+  const earlier = joined ? undefined : sameLease;
+  world.check("departs", queue, { leaseId, tags, messages, attempts, earlier });
+  const record = new DeliveryRecord(leaseId, life.number, known, ids);
+  if (joined && sameLease !== undefined) return sameLease.add(known, ids);
   ledger.deliveries.set(leaseId, record);
   return record;
 }

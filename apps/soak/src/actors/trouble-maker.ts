@@ -1,3 +1,4 @@
+import { DRAIN_MS } from "@sluice/broker/testing";
 import { drawDefinition, type QueueScenario, type Scenario } from "../history/scenario.ts";
 import type { World } from "../history/world.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
@@ -14,12 +15,13 @@ export class TroubleMaker {
 
   /** Schedules it all. */
   start(): void {
-    const { clockJumps, settingsChanges, absences, failingWrites, pauses } = this.#scenario;
+    const { clockJumps, settingsChanges, absences, failingWrites, pauses, drains } = this.#scenario;
     this.#times(clockJumps, () => this.#jump());
     this.#times(settingsChanges, () => this.#changeSettings());
     this.#times(absences, () => this.#sendConsumerAway());
     this.#times(failingWrites, () => this.#fillDisk());
     this.#times(pauses, () => this.#pauseDelivery());
+    this.#times(drains, () => this.#drain());
     this.#times(2, () => this.#ask());
   }
 
@@ -56,11 +58,11 @@ export class TroubleMaker {
   #sendConsumerAway(): void {
     const { random, faults, nowMs } = this.#world;
     const queue = this.#anyQueue();
-    if (queue?.consumer == null) return;
+    if (queue?.called == null) return;
     const ms = random.pick([10, 2_000, 120_000]);
     faults["consumer absent"] += 1;
     this.#world.note("consumer is absent", queue.name, ms);
-    queue.consumer.absentUntilMs = nowMs + ms;
+    queue.called.absentUntilMs = nowMs + ms;
   }
 
   #pauseDelivery(): void {
@@ -76,6 +78,25 @@ export class TroubleMaker {
       this.#world.note("delivery is resumed", queue.name);
       queue.resume();
     });
+  }
+
+  /** Says to every worker daemon that the broker is to stop. */
+  #drain(): void {
+    const { faults } = this.#world;
+    for (const queue of this.#world.queues) {
+      if (queue.endpoint?.format !== "sqsd") continue;
+      faults["worker daemon drained"] += 1;
+      const askedMs = this.#world.nowMs;
+      queue.call(
+        (core) => core.drain(),
+        ({ requests }) => {
+          this.#world.note("worker daemon is drained", queue.name, requests);
+          const fromMs = this.#world.nowMs;
+          queue.drained = { fromMs, untilMs: askedMs + DRAIN_MS, life: queue.life?.number ?? 0 };
+        },
+        () => {},
+      );
+    }
   }
 
   #fillDisk(): void {

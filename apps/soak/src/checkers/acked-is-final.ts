@@ -4,7 +4,9 @@ import type { Checker } from "./checker.ts";
 export const ackedIsFinal: Checker = {
   property: "acked is final",
 
-  committed({ ledger }, { changes, record }) {
+  committed({ ledger }, { changes, ignored, record }) {
+    const kept = ignored.find(({ ending }) => ending.kind === "acked");
+    if (kept !== undefined) return `message ${kept.message.tag} is still there after its delete`;
     for (const { message, before, ending, after } of changes) {
       if (after.status === "gone") continue;
       if (ending?.kind === "acked") return `message ${message.tag} is still there after its acknowledgement`;

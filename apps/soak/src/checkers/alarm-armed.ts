@@ -1,6 +1,5 @@
 import { BACKOFF_MAX_MS } from "@sluice/broker/testing";
 import { nextWakeAt } from "@sluice/engine";
-import type { PushConsumer } from "../actors/push-consumer.ts";
 import type { Message } from "../ledger/message.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
@@ -21,27 +20,36 @@ export const alarmArmed: Checker = {
   },
 };
 
-/** Whom a queue delivers to. While delivery is being resumed, the call that says so is what wakes the queue. */
-function takerOf({ consumer, delivery }: QueueObject): PushConsumer | null {
-  return delivery === "on" ? consumer : null;
+/** Longest that a throttle makes what is ready wait, in ms. */
+const THROTTLED_MS_MAX = 1_001;
+
+/** Whether a queue delivers to somebody. While delivery is being resumed, the call that says so is what wakes the queue. */
+function isDelivering({ called, delivery }: QueueObject): boolean {
+  return delivery === "on" && called !== null;
+}
+
+function throttledUntilMs({ definition, world }: QueueObject): number {
+  return definition.maxReceivesPerSecond === undefined ? 0 : world.nowMs + THROTTLED_MS_MAX;
 }
 
 function dueByMemory(object: QueueObject): number {
-  const { life, ledger, disk, world } = object;
-  const consumer = takerOf(object);
+  const { life, ledger, disk, world, endpoint } = object;
+  const { nowMs } = world;
   const queue = life?.core?.queue;
   if (life === null || queue === undefined) return Infinity;
   // A turn that waits for the commit in flight sets the alarm anew.
   const isIdle = disk.durableVersion === disk.committedVersion;
-  const isPushing = consumer !== null && isIdle && !life.consumerIsAbsent;
-  let dueMs = nextWakeAt(queue, isPushing) ?? Infinity;
-  if (consumer !== null && !isPushing) {
-    dueMs = Math.min(dueMs, Math.max(nextWakeAt(queue, true) ?? Infinity, world.nowMs + BACKOFF_MAX_MS));
+  const isOpen = !life.consumerIsAbsent && life.trial.state === "none" && endpoint?.format !== "sqsd";
+  const isPushing = isDelivering(object) && isIdle && isOpen;
+  let dueMs = nextWakeAt(queue, false) ?? Infinity;
+  if (isDelivering(object)) {
+    // Somebody who is not there, or holds all that he can, is looked after at the longest backoff or heartbeat.
+    const notBeforeMs = isPushing ? throttledUntilMs(object) : nowMs + BACKOFF_MAX_MS;
+    dueMs = Math.min(dueMs, Math.max(nextWakeAt(queue, true) ?? Infinity, notBeforeMs));
   }
-  if (ledger.parcels.size > 0) dueMs = Math.min(dueMs, world.nowMs + BACKOFF_MAX_MS);
+  if (ledger.parcels.size > 0) dueMs = Math.min(dueMs, nowMs + BACKOFF_MAX_MS);
   return dueMs;
 }
-
 /** Whether an earlier message of its group has to leave first. */
 function waitsForOther({ ledger, definition }: QueueObject, { group, seq }: Message): boolean {
   if (definition.fifo === undefined) return false;
@@ -52,7 +60,6 @@ function waitsForOther({ ledger, definition }: QueueObject, { group, seq }: Mess
 /** The same without an object, from what is durable: a little later, since nobody knows what it was waiting for. */
 function dueByLedger(object: QueueObject): number {
   const { ledger, laxest, world } = object;
-  const consumer = takerOf(object);
   const { nowMs } = world;
   let dueMs = ledger.parcels.size > 0 ? nowMs + BACKOFF_MAX_MS : Infinity;
   for (const message of ledger.present()) {
@@ -60,7 +67,7 @@ function dueByLedger(object: QueueObject): number {
     if (view.status === "leased") dueMs = Math.min(dueMs, view.atMs);
     if (view.status !== "waiting") continue;
     dueMs = Math.min(dueMs, acceptedMs + laxest.retentionMs);
-    if (consumer === null || waitsForOther(object, message)) continue;
+    if (!isDelivering(object) || waitsForOther(object, message)) continue;
     dueMs = Math.min(dueMs, Math.max(nowMs + BACKOFF_MAX_MS, view.atMs + laxest.batchTimeoutMs));
   }
   return dueMs;

@@ -13,8 +13,8 @@ export const attempts: Checker = {
       const { message, before, ending, between, after } = change;
       if (before.status === "gone" || after.status === "gone") continue;
       if (between.status === "gone") {
-        if (ending?.kind !== "failed") continue;
-        return `message ${message.tag} goes on after ${before.attempts} failed attempts`;
+        if (ending?.kind !== "failed" && ending?.kind !== "dead") continue;
+        return `message ${message.tag} goes on although its ${before.attempts} attempts were all that it has`;
       }
       const expected = between.attempts + (wasLeased(change) ? 1 : 0);
       if (after.attempts !== expected) {

@@ -22,6 +22,8 @@ export type Property =
   | "order"
   | "group order"
   | "paused"
+  | "throttle"
+  | "drained"
   | "liveness";
 
 /** A batch at the moment it leaves its queue. */

@@ -1,3 +1,7 @@
+import type { QueueDefinition } from "@sluice/protocol";
+import { type CommitRecord, isNotification } from "../ledger/change.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Message } from "../ledger/message.ts";
 import type { Checker } from "./checker.ts";
 
 /**
@@ -7,12 +11,12 @@ import type { Checker } from "./checker.ts";
 export const deadLetterMove: Checker = {
   property: "dead-letter move",
 
-  committed({ world, index, definition }, { accepted, changes, parcelsIn, parcelsOut }) {
+  committed({ world, ledger, index, definition }, { accepted, changes, parcelsIn, parcelsOut, record }) {
     const target = definition.consumer?.settings.deadLetterQueue ?? null;
     const moved = parcelsIn.flatMap(({ tags }) => tags);
-    const died: number[] = [];
+    const died: number[] = moved.filter((tag) => isPassedOn(ledger, tag, record));
     for (const { message, before, after } of changes) {
-      if (before.status !== "gone" && after.status === "gone" && message.departure === "dead") {
+      if (before.status !== "gone" && after.status === "gone" && isForDeadLetters(message, definition)) {
         died.push(message.tag);
       }
     }
@@ -24,15 +28,17 @@ export const deadLetterMove: Checker = {
     if (stray !== undefined) return `hand-over ${stray.id} goes to "${stray.target}"`;
     for (const parcel of parcelsOut) {
       if (parcel === undefined) return "a hand-over is deleted that was never there";
-      const there = world.queueNamed(parcel.target)?.ledger.messages;
-      const lost = parcel.tags.find((tag) => there?.has(tag) !== true);
+      const there = world.queueNamed(parcel.target);
+      const lost = parcel.tags.find(
+        (tag) => !there?.ledger.messages.has(tag) && !there?.canHaveBeenOver(tag),
+      );
       if (lost !== undefined) return `message ${lost} is deleted before "${parcel.target}" has it`;
     }
     for (const { tag, copies } of accepted) {
       if (world.transmissions.get(tag)?.queue === index) continue;
       if (copies > 1) return `message ${tag} is taken ${copies} times`;
       const isDead = world.queues.some(
-        (queue) => queue.index < index && queue.ledger.messages.get(tag)?.departure === "dead",
+        (queue) => queue.index < index && isForDeadLetters(queue.ledger.messages.get(tag), queue.definition),
       );
       if (!isDead) return `message ${tag} is taken and not dead`;
     }
@@ -42,4 +48,16 @@ export const deadLetterMove: Checker = {
 
 function byNumber(a: number, b: number): number {
   return a - b;
+}
+
+/** A notification goes to the dead-letter queue when its time is up too (spec sns-delivery 6.3, 7). */
+function isForDeadLetters(message: Message | undefined, definition: QueueDefinition): boolean {
+  const departure = message?.departure;
+  return departure === "dead" || (departure === "expired" && isNotification(definition));
+}
+
+/** Whether a notification was over on arrival: it goes on at once. */
+function isPassedOn(ledger: Ledger, tag: number, record: CommitRecord): boolean {
+  const isPast = ledger.messages.get(tag)?.segmentId === 0 && ledger.isOverOnArrival(tag, record);
+  return isPast && isNotification(record.definition);
 }

@@ -6,6 +6,7 @@ import type { Checker } from "./checker.ts";
 import { conservation } from "./conservation.ts";
 import { counters } from "./counters.ts";
 import { deadLetterMove } from "./dead-letter-move.ts";
+import { drained } from "./drained.ts";
 import { dueTime } from "./due-time.ts";
 import { groupOrder } from "./group-order.ts";
 import { liveness } from "./liveness.ts";
@@ -14,6 +15,7 @@ import { order } from "./order.ts";
 import { paused } from "./paused.ts";
 import { reload } from "./reload.ts";
 import { retention } from "./retention.ts";
+import { throttle } from "./throttle.ts";
 
 /** All of them. Two that notice one mistake in the same moment report it in this order. */
 export const CHECKERS: readonly Checker[] = [
@@ -26,6 +28,8 @@ export const CHECKERS: readonly Checker[] = [
   order,
   groupOrder,
   paused,
+  throttle,
+  drained,
   deadLetterMove,
   conservation,
   counters,

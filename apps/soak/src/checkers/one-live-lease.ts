@@ -1,4 +1,4 @@
-import { wasLeased } from "../ledger/change.ts";
+import { type CommitRecord, wasLeased } from "../ledger/change.ts";
 import type { Checker } from "./checker.ts";
 
 /**
@@ -8,7 +8,9 @@ import type { Checker } from "./checker.ts";
 export const oneLiveLease: Checker = {
   property: "one live lease",
 
-  committed({ ledger }, { changes, leaseIdMaxBefore, record }) {
+  committed({ ledger }, { changes, ignored, leaseIdMaxBefore, record }) {
+    const kept = ignored.find(({ ending }) => ending.kind !== "acked");
+    if (kept !== undefined) return `message ${kept.message.tag} keeps its visibility timeout`;
     for (const change of changes) {
       const { message, before, ending, after } = change;
       if (before.status === "leased" && ending === null) {
@@ -19,6 +21,9 @@ export const oneLiveLease: Checker = {
       const lastsMs = after.atMs - record.atMs;
       if (after.kind === "push" && lastsMs !== record.rules.pushLeaseMs) {
         return `a push lease of message ${message.tag} lasts ${lastsMs} ms`;
+      }
+      if (after.kind === "receive" && lastsMs !== visibilityMsOf(record)) {
+        return `message ${message.tag} is invisible for ${lastsMs} ms`;
       }
     }
     for (const message of ledger.present()) {
@@ -42,3 +47,8 @@ export const oneLiveLease: Checker = {
     return undefined;
   },
 };
+
+function visibilityMsOf({ definition: { consumer } }: CommitRecord): number | undefined {
+  const daemon = consumer?.type === "http_push" ? consumer.settings.daemon : undefined;
+  return daemon && 1_000 * daemon.visibilityTimeoutSeconds;
+}

@@ -34,7 +34,7 @@ function leasedOutOfOrder({ ledger }: QueueObject, { changes, record }: AppliedC
   for (const change of changes) {
     const { message, between, after } = change;
     // A puller's lease comes first in its turn: what the same turn makes ready comes too late for it.
-    if (after.status !== "leased" || after.kind !== "push" || !wasLeased(change)) continue;
+    if (after.status !== "leased" || after.kind === "pull" || !wasLeased(change)) continue;
     if (between.status !== "waiting") continue;
     if (last === null || isBefore(last.atMs, last.seq, between.atMs, message.seq)) {
       last = { atMs: between.atMs, seq: message.seq, tag: message.tag };

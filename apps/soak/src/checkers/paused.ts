@@ -6,9 +6,9 @@ export const paused: Checker = {
   property: "paused",
 
   committed(_queue, { changes, record }) {
-    if (!record.isPaused) return undefined;
+    if (record.definition.deliveryPaused !== true) return undefined;
     const leased = changes.find(
-      (change) => wasLeased(change) && change.after.status === "leased" && change.after.kind === "push",
+      (change) => wasLeased(change) && change.after.status === "leased" && change.after.kind !== "pull",
     );
     return leased && `message ${leased.message.tag} is leased for the consumer of a paused queue`;
   },

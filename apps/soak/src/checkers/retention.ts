@@ -8,12 +8,15 @@ export const retention: Checker = {
     const acceptedUntilMs = record.atMs - record.rules.retentionMs;
     for (const { message, between, after } of changes) {
       if (between.status !== "waiting" || after.status !== "gone") continue;
+      // It died, or its worker daemon's own retention ended; conservation has looked whether it may.
+      if (message.departure === "dead" || message.firstReceivedMs > 0) continue;
       if (message.acceptedMs > acceptedUntilMs) {
         return `message ${message.tag} is deleted ${message.acceptedMs - acceptedUntilMs} ms before its retention ends`;
       }
     }
     for (const { tag, view, acceptedMs } of ledger.present()) {
-      if (view.status === "waiting" && acceptedMs <= acceptedUntilMs) {
+      const canExpire = view.status === "waiting" || (view.status === "leased" && view.kind === "receive");
+      if (canExpire && acceptedMs <= acceptedUntilMs) {
         return `message ${tag} is kept ${acceptedUntilMs - acceptedMs} ms after its retention`;
       }
     }

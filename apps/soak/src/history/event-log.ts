@@ -37,6 +37,10 @@ const MEANINGS = {
   "calls are told": ["lease", "1 if known, 2 if nobody answers"],
   "delivery is paused": ["for ms"],
   "delivery is resumed": [],
+  "request leaves the queue again": ["lease", "tag"],
+  "request arrives at its endpoint": ["lease", "what it does"],
+  "request is answered": ["lease", "status, 0 if none"],
+  "worker daemon is drained": ["requests under way"],
 } as const satisfies Record<string, readonly string[]>;
 
 export type EventKind = keyof typeof MEANINGS;

@@ -27,6 +27,14 @@ export const FAULT_KINDS = [
   "receipt used twice",
   "receipt never used",
   "delivery paused",
+  "endpoint answered no 2xx",
+  "endpoint answered that it is busy",
+  "endpoint not there",
+  "endpoint hung",
+  "endpoint answered late",
+  "endpoint hung up",
+  "endpoint died of a message",
+  "worker daemon drained",
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];

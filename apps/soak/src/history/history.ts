@@ -1,3 +1,4 @@
+import { HttpEndpoint } from "../actors/http-endpoint.ts";
 import { Producer } from "../actors/producer.ts";
 import { Puller } from "../actors/puller.ts";
 import { PushConsumer } from "../actors/push-consumer.ts";
@@ -20,8 +21,11 @@ import { type Violation, World } from "./world.ts";
  */
 const DRAIN_MS = 5_400_000;
 
-/** A history that goes on for longer spins. The longest honest ones have a hanging handler and a heartbeat every 5 s. */
-const EVENTS_MAX = 20_000;
+/**
+ * A history that goes on for longer spins. The longest honest ones have a worker daemon that posts messages every other
+ * second for 20 minutes, since no dead-letter queue takes them.
+ */
+const EVENTS_MAX = 50_000;
 
 /** Most times that the alarm of a queue without messages rings: once for what was due, once more for a heartbeat. */
 const IDLE_RINGS_MAX = 4;
@@ -90,7 +94,9 @@ function begin(world: World, scenario: Scenario): Producer {
     const queue = world.queues[i];
     if (queue === undefined) return;
     if (taker.kind === "push") queue.consumer = new PushConsumer(world, queue, taker.behaviours);
-    else if (taker.kind === "pull") new Puller(world, queue, Math.ceil(scenario.troubleMs / 10)).start();
+    else if (taker.kind === "endpoint") {
+      queue.endpoint = new HttpEndpoint(world, queue, taker.format, taker.replies);
+    } else if (taker.kind === "pull") new Puller(world, queue, Math.ceil(scenario.troubleMs / 10)).start();
   });
   const producer = new Producer(world, scenario);
   for (let i = 0; i < scenario.sends; i++) {
@@ -106,7 +112,7 @@ function endTrouble(world: World, producer: Producer): void {
   for (const queue of world.queues) {
     producer.insist(queue);
     queue.disk.failWrites(Infinity, 0);
-    if (queue.consumer !== null) queue.consumer.absentUntilMs = 0;
+    if (queue.called !== null) queue.called.absentUntilMs = 0;
     if (queue.delivery === "paused") queue.resume();
   }
   world.calmDown();

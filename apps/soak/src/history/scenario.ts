@@ -1,11 +1,13 @@
 import type {
   ConsumerSettings,
   FifoSettings,
+  HttpPushFormat,
   PullConsumerDefinition,
   QueueDefinition,
   WorkerConsumerDefinition,
 } from "@sluice/protocol";
 import { FILLER_BYTES_MAX } from "../ledger/tags.ts";
+import { drawEndpoint, drawFormat, drawReplies, type Replies } from "./endpoint-scenario.ts";
 import type { Random } from "./random.ts";
 
 /** What a handler does with a batch. */
@@ -15,6 +17,7 @@ export type Behaviour = "ok" | "some" | "retryAll" | "throw" | "crash" | "hang" 
 export type Taker =
   | { readonly kind: "push"; readonly behaviours: readonly [Behaviour, ...Behaviour[]] }
   | { readonly kind: "pull" }
+  | { readonly kind: "endpoint"; readonly format: HttpPushFormat; readonly replies: Replies }
   /** Nobody: messages wait until their retention ends. */
   | { readonly kind: "none" };
 
@@ -40,6 +43,8 @@ export interface Scenario {
   readonly absences: number;
   readonly failingWrites: number;
   readonly pauses: number;
+  /** How often somebody says that the broker is to stop, and then does not stop it. */
+  readonly drains: number;
 }
 
 /** What of a queue's settings says that it is a FIFO queue. */
@@ -62,6 +67,7 @@ export function drawScenario(random: Random): Scenario {
     absences: random.pick([0, 0, 1, 2]),
     failingWrites: random.pick([0, 0, 0, 1, 2]),
     pauses: random.pick([0, 0, 1, 2]),
+    drains: random.pick([0, 0, 1]),
   };
 }
 
@@ -89,6 +95,10 @@ export function drawDefinition(
       return definition;
     case "pull":
       return { ...definition, consumer: pulled(definition.consumer.settings) };
+    case "endpoint": {
+      const settings = drawEndpoint(random, taker.format, definition.consumer.settings.deadLetterQueue);
+      return { ...definition, consumer: { type: "http_push", settings } };
+    }
     // Only retention empties the queue, so the history would have to wait for it.
     case "none":
       return { ...definition, messageRetentionSeconds: 60 };
@@ -115,7 +125,9 @@ function drawPushed(
   random: Random,
   deadLetterQueue: string | null,
 ): QueueDefinition & { readonly consumer: WorkerConsumerDefinition } {
+  const maxReceivesPerSecond = random.pick([null, null, null, null, 1, 3, 20]);
   return {
+    ...(maxReceivesPerSecond === null ? {} : { maxReceivesPerSecond }),
     deliveryDelaySeconds: random.pick([0, 0, 0, 3]),
     messageRetentionSeconds: random.pick([
       DEFAULT_RETENTION_SECONDS,
@@ -143,7 +155,10 @@ function drawPushed(
 function drawTaker(random: Random, depth: number): Taker {
   const kind = random.below(20);
   if (kind === 0 && depth > 0) return { kind: "none" };
-  if (kind <= 4) return { kind: "pull" };
+  if (kind <= 3) return { kind: "pull" };
+  if (kind <= 11) {
+    return { kind: "endpoint", format: drawFormat(random), replies: drawReplies(random) };
+  }
   return { kind: "push", behaviours: drawBehaviours(random) };
 }
 

@@ -38,6 +38,7 @@ export class World {
   readonly transmissions = new Map<number, Transmission>();
   readonly #checkers: readonly Checker[];
   #tags = 0;
+  #messageIds = 0;
 
   constructor(parts: {
     random: Random;
@@ -66,6 +67,12 @@ export class World {
     const first = this.#tags + 1;
     this.#tags += count;
     return first;
+  }
+
+  /** An id that no producer gives. */
+  newMessageId(): string {
+    this.#messageIds += 1;
+    return `f${this.#messageIds.toString(16).padStart(31, "0")}`;
   }
 
   queueNamed(name: string): QueueObject | undefined {

@@ -1,17 +1,20 @@
 import type { OutboxItem } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
-import type { DeliveryRecord } from "./delivery-record.ts";
-import type { Message } from "./message.ts";
-import { GONE, type Segment, type View } from "./view.ts";
+import type { QueueDefinition } from "@sluice/protocol";
+import type { DeliveryRecord, Verdict } from "./delivery-record.ts";
+import { type Message, usesFor } from "./message.ts";
+import { unnamedDelayMs } from "./retry-delay.ts";
+import { GONE, type Leased, type Segment, type View } from "./view.ts";
 
 /** A commit, as far as the meaning of a change depends on it. */
 export interface CommitMoment {
   readonly atMs: number;
   readonly life: number;
   readonly version: number;
+  readonly queue: string;
   readonly rules: QueueRules;
-  /** Whether delivery was paused when it was written. */
-  readonly isPaused: boolean;
+  /** What the queue was set to when it was written. */
+  readonly definition: QueueDefinition;
 }
 
 /** What a commit wrote, read back. */
@@ -31,7 +34,15 @@ export type Ending =
   | { readonly kind: "acked" }
   /** Another attempt, or death if there is none left. */
   | { readonly kind: "failed"; readonly dueMs: number; readonly why: "retry" | "lapse" | "restart" }
-  | { readonly kind: "released"; readonly dueMs: number };
+  | { readonly kind: "released"; readonly dueMs: number }
+  /** Whatever attempts are left. */
+  | { readonly kind: "dead" }
+  /** Its retention ended while it was being received. */
+  | { readonly kind: "expired" }
+  /** A visibility timeout is over. */
+  | { readonly kind: "visible"; readonly dueMs: number }
+  /** It goes on, until another moment. */
+  | { readonly kind: "extended"; readonly untilMs: number };
 
 /** What a commit did to one message. */
 export interface Change {
@@ -53,7 +64,7 @@ export function changeOf(
   commit: CommitMoment,
 ): Change {
   const before = message.view;
-  const ending = endingOf(message, delivery, commit);
+  const ending = endingOf(message, after, delivery, commit);
   return { message, before, ending, between: afterEnding(before, ending, message, commit), after, commit };
 }
 
@@ -62,30 +73,104 @@ export function wasLeased({ before, after }: Change): boolean {
   return after.status === "leased" && (before.status !== "leased" || before.leaseId !== after.leaseId);
 }
 
+/** Whether a message was sent to a topic: its time is up with its queue's retention, however it goes on. */
+export function isNotification({ consumer }: QueueDefinition): boolean {
+  return consumer?.type === "http_push" && consumer.settings.format === "sns";
+}
+
 function endingOf(
   message: Message,
+  after: View,
   delivery: DeliveryRecord | undefined,
-  { atMs, life, version, rules }: CommitMoment,
+  commit: CommitMoment,
 ): Ending | null {
   const { view } = message;
-  if (view.status !== "leased") return null;
+  const { atMs, life, version } = commit;
+  const byReceipt = endingByReceipt(message, commit);
+  if (byReceipt !== null || view.status !== "leased") return byReceipt;
   if (view.kind === "push" && message.leasedInLife !== life) {
     return { kind: "failed", dueMs: atMs, why: "restart" };
   }
   const verdict = delivery?.verdictFor(message, life, version) ?? null;
-  if (verdict !== null) {
-    if (verdict.kind === "ack") return { kind: "acked" };
-    if (verdict.kind === "release") return { kind: "released", dueMs: atMs };
-    return { kind: "failed", dueMs: atMs + verdict.delayMs, why: "retry" };
+  return verdict === null
+    ? endingByTime(message, view, commit)
+    : endingBy(verdict, message, view, after, commit);
+}
+
+/** How uses of its receipts end what a message is in. Any receipt counts, but on a FIFO queue only the latest one in time (spec sqs 3.3, 3.4). */
+export function endingByReceipt(message: Message, commit: CommitMoment): Ending | null {
+  const { view } = message;
+  const { atMs, definition } = commit;
+  const uses = usesFor(message, commit).filter(
+    ({ leaseId }) =>
+      definition.fifo === undefined ||
+      (view.status === "leased" && view.leaseId === leaseId && view.atMs > atMs),
+  );
+  if (uses.some(({ what }) => what.kind === "delete")) return { kind: "acked" };
+  for (const { leaseId, what } of uses) {
+    if (what.kind === "delete" || atMs >= what.ifBeforeMs) continue;
+    if (view.status !== "leased" || view.leaseId !== leaseId) continue;
+    if (what.forMs > 0) return { kind: "extended", untilMs: atMs + what.forMs };
+    return { kind: "visible", dueMs: visibleFrom(message, atMs, commit) };
   }
-  if (view.atMs > atMs) return null;
-  return { kind: "failed", dueMs: atMs + (view.kind === "push" ? rules.retryDelayMs : 0), why: "lapse" };
+  return null;
+}
+
+function endingBy(
+  verdict: Verdict,
+  message: Message,
+  view: Leased,
+  after: View,
+  commit: CommitMoment,
+): Ending {
+  const { atMs } = commit;
+  switch (verdict.kind) {
+    case "ack":
+      return { kind: "acked" };
+    case "release":
+      return { kind: "released", dueMs: atMs };
+    case "giveUp":
+      return { kind: "dead" };
+    case "retry":
+      return outlives(message, verdict.delayMs, commit)
+        ? { kind: "dead" }
+        : { kind: "failed", dueMs: atMs + verdict.delayMs, why: "retry" };
+    case "releaseOrRetry": {
+      const leasedAgain = after.status === "leased" && after.leaseId !== view.leaseId ? 1 : 0;
+      const isReleased = after.status !== "gone" && after.attempts - leasedAgain < view.attempts;
+      return endingBy({ ...verdict, kind: isReleased ? "release" : "retry" }, message, view, after, commit);
+    }
+  }
+}
+
+function endingByTime(message: Message, view: Leased, commit: CommitMoment): Ending | null {
+  const { atMs, rules, definition, queue } = commit;
+  if (view.atMs > atMs) {
+    const isOver = view.kind === "receive" && message.acceptedMs + rules.retentionMs <= atMs;
+    return isOver ? { kind: "expired" } : null;
+  }
+  if (view.kind === "receive") return { kind: "visible", dueMs: visibleFrom(message, view.atMs, commit) };
+  const place = `${message.segmentId} ${message.index}`;
+  const delayMs = view.kind === "push" ? unnamedDelayMs(definition, queue, place, view.attempts) : 0;
+  return { kind: "failed", dueMs: atMs + delayMs, why: "lapse" };
+}
+
+/** On a standard queue a message that is visible again goes back to its place (spec sqs 3.6). */
+function visibleFrom({ firstDueMs }: Message, sinceMs: number, { definition }: CommitMoment): number {
+  return definition.fifo === undefined ? firstDueMs : sinceMs;
+}
+
+/** Whether the next attempt would come when a notification's life is over (spec sns-delivery 11.2). */
+function outlives({ sentMs }: Message, delayMs: number, { atMs, definition }: CommitMoment): boolean {
+  return isNotification(definition) && atMs + delayMs > sentMs + 1_000 * definition.messageRetentionSeconds;
 }
 
 function afterEnding(before: View, ending: Ending | null, message: Message, { rules }: CommitMoment): View {
   if (ending === null || before.status === "gone") return before;
   switch (ending.kind) {
     case "acked":
+    case "dead":
+    case "expired":
       return GONE;
     case "failed":
       if (before.attempts > rules.maxRetries) return GONE;
@@ -94,5 +179,9 @@ function afterEnding(before: View, ending: Ending | null, message: Message, { ru
       const attempts = before.attempts - 1;
       return { status: "waiting", attempts, atMs: attempts === 0 ? message.firstDueMs : ending.dueMs };
     }
+    case "visible":
+      return { status: "waiting", attempts: before.attempts, atMs: ending.dueMs };
+    case "extended":
+      return { ...before, atMs: ending.untilMs };
   }
 }

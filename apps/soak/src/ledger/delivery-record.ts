@@ -5,7 +5,11 @@ export type Verdict =
   | { readonly kind: "ack" }
   | { readonly kind: "retry"; readonly delayMs: number }
   /** Nobody ran the delivery: it does not count. */
-  | { readonly kind: "release" };
+  | { readonly kind: "release" }
+  /** Nobody ran it, and it may have been one that counts all the same: who asked first cannot be seen from outside. */
+  | { readonly kind: "releaseOrRetry"; readonly delayMs: number }
+  /** No other attempt can help. */
+  | { readonly kind: "giveUp" };
 
 /** A verdict that has reached the queue. */
 interface Reached {
@@ -19,16 +23,27 @@ interface Reached {
 export class DeliveryRecord {
   readonly leaseId: number;
   readonly life: number;
-  readonly messages: readonly Message[];
-  /** Message ids, in the same order. */
-  readonly ids: readonly string[];
+  /** Message ids, in the order of the messages. */
+  readonly ids: string[];
+  readonly #messages: Message[];
   readonly #reached = new Map<Message, Reached>();
 
   constructor(leaseId: number, life: number, messages: readonly Message[], ids: readonly string[]) {
     this.leaseId = leaseId;
-    this.ids = ids;
+    this.ids = [...ids];
     this.life = life;
-    this.messages = messages;
+    this.#messages = [...messages];
+  }
+
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  /** More messages of the same lease have left. */
+  add(messages: readonly Message[], ids: readonly string[]): this {
+    this.#messages.push(...messages);
+    this.ids.push(...ids);
+    return this;
   }
 
   /** Notes what is wanted of a message. The first verdict counts: what comes later finds the lease ended. */

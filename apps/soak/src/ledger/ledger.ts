@@ -1,6 +1,15 @@
-import { type Change, type CommitRecord, changeOf, wasLeased } from "./change.ts";
+import {
+  type Change,
+  type CommitMoment,
+  type CommitRecord,
+  changeOf,
+  type Ending,
+  endingByReceipt,
+  wasLeased,
+} from "./change.ts";
 import type { DeliveryRecord } from "./delivery-record.ts";
-import type { Departure, Message } from "./message.ts";
+import { type Departure, type Message, usesFor } from "./message.ts";
+import { FROM_PRODUCER, type Origin } from "./origin.ts";
 import { tagsOf } from "./tags.ts";
 import { GONE, type Segment, sameView, viewsOf } from "./view.ts";
 
@@ -9,6 +18,12 @@ export interface Parcel {
   readonly id: number;
   readonly target: string;
   readonly tags: readonly number[];
+}
+
+/** A message whose receipts should have brought it to an end, and have not. */
+export interface Ignored {
+  readonly message: Message;
+  readonly ending: Ending;
 }
 
 /** What a commit meant, message by message. */
@@ -20,6 +35,9 @@ export interface AppliedCommit {
   readonly parcelsOut: readonly (Parcel | undefined)[];
   /** The highest lease id that was durable before. */
   readonly leaseIdMaxBefore: number;
+  readonly ignored: readonly Ignored[];
+  /** Messages that the queue has delivered within the second that ends with the commit, but for what was pulled. */
+  readonly deliveredInSecond: number;
 }
 
 /**
@@ -41,10 +59,15 @@ export class Ledger {
   };
   #leaseIdMax = 0;
   readonly #queue: number;
+  readonly #originOf: (tag: number) => Origin | null;
+  /** Deliveries of the last second: moment and messages of each commit. */
+  #latest: { readonly atMs: number; readonly count: number }[] = [];
   readonly #segments = new Map<number, Message[]>();
 
-  constructor(queue: number) {
+  /** @param originOf what a tag brings along that died in another queue; `null` for one that did in none. */
+  constructor(queue: number, originOf: (tag: number) => Origin | null) {
     this.#queue = queue;
+    this.#originOf = originOf;
   }
 
   /** Messages that are not gone. */
@@ -52,6 +75,19 @@ export class Ledger {
     for (const messages of this.#segments.values()) {
       for (const message of messages) if (message.view.status !== "gone") yield message;
     }
+  }
+
+  /**
+   * Whether a message that is handed over is older than the queue keeps messages: it has come and gone in one commit, and no
+   * row was ever written of it.
+   */
+  isOverOnArrival(
+    tag: number,
+    { atMs, rules, definition }: Pick<CommitMoment, "atMs" | "rules" | "definition">,
+  ): boolean {
+    const origin = this.#originOf(tag);
+    if (origin?.namesSource !== true || definition.fifo !== undefined) return false;
+    return (origin.sentMs ?? atMs) + rules.retentionMs <= atMs;
   }
 
   /** Enters a commit that has become durable. */
@@ -73,7 +109,7 @@ export class Ledger {
       if (payload === null || segment.count === known.length) continue;
       const tags = tagsOf(payload);
       for (let index = known.length; index < segment.count; index++) {
-        const message = this.#accept(segment, index, tags[index] ?? 0);
+        const message = this.#accept(segment, index, tags[index] ?? 0, record.atMs);
         known.push(message);
         accepted.push(message);
         const after = views?.[index] ?? GONE;
@@ -81,10 +117,36 @@ export class Ledger {
       }
       this.#segments.set(id, known);
     }
-    return { record, accepted, changes, leaseIdMaxBefore, ...this.#post(record) };
+    const ignored = this.#carriedOut(record);
+    const deliveredInSecond = this.#deliveredInSecond(changes, record.atMs);
+    return { record, accepted, changes, ignored, leaseIdMaxBefore, deliveredInSecond, ...this.#post(record) };
   }
 
-  #accept(segment: Segment, index: number, tag: number): Message {
+  /** Lets go of what the commit had to do by receipts. Answers with the messages of which it has not done so. */
+  #carriedOut(record: CommitRecord): Ignored[] {
+    const ignored: Ignored[] = [];
+    for (const message of this.present()) {
+      const { receiptUses, view } = message;
+      if (receiptUses.length === 0) continue;
+      // What was done about them has made an end of them: a receipt still counts if nothing was.
+      const ending = endingByReceipt(message, record);
+      const isDone = ending?.kind === "extended" && view.status === "leased" && view.atMs === ending.untilMs;
+      if (ending !== null && !isDone) ignored.push({ message, ending });
+      for (const use of usesFor(message, record)) receiptUses.splice(receiptUses.indexOf(use), 1);
+    }
+    return ignored;
+  }
+
+  #deliveredInSecond(changes: readonly Change[], atMs: number): number {
+    const count = changes.filter(
+      (change) => wasLeased(change) && change.after.status === "leased" && change.after.kind !== "pull",
+    ).length;
+    this.#latest = [...this.#latest, { atMs, count }].filter((one) => one.atMs > atMs - 1_000);
+    return this.#latest.reduce((sum, one) => sum + one.count, 0);
+  }
+
+  #accept(segment: Segment, index: number, tag: number, atMs: number): Message {
+    const origin = this.#originOf(tag) ?? FROM_PRODUCER;
     const message: Message = {
       tag,
       queue: this.#queue,
@@ -94,6 +156,11 @@ export class Ledger {
       group: segment.groups?.[index]?.id ?? null,
       firstDueMs: segment.dueOf(index),
       acceptedMs: segment.acceptedOf(index),
+      ...origin,
+      sentMs: origin.sentMs ?? atMs,
+      attempts: 0,
+      firstReceivedMs: 0,
+      receiptUses: [],
       bytes: segment.sizes[index] ?? 0,
       view: { status: "waiting", attempts: 0, atMs: segment.dueOf(index) },
       copies: (this.messages.get(tag)?.copies ?? 0) + 1,
@@ -107,12 +174,31 @@ export class Ledger {
     return message;
   }
 
+  /** Enters a message that was over on arrival, for the queue that it goes on to. */
+  #passBy(tag: number, atMs: number): void {
+    const origin = this.#originOf(tag) ?? FROM_PRODUCER;
+    const place = { segmentId: 0, index: 0, seq: 0, group: null };
+    const times = { ...origin, sentMs: origin.sentMs ?? atMs, firstDueMs: atMs, acceptedMs: atMs };
+    const state = { view: GONE, attempts: 0, firstReceivedMs: 0, leasedFromMs: 0, leasedInLife: 0 };
+    const departure = "expired";
+    this.messages.set(tag, {
+      ...{ tag, queue: this.#queue, bytes: 0, copies: 1, receiptUses: [], departure },
+      ...place,
+      ...times,
+      ...state,
+    });
+    this.counts.accepted += 1;
+    this.counts.expired += 1;
+  }
+
   #change(message: Message, after: Change["after"], record: CommitRecord): Change {
     const { view } = message;
     const delivery = view.status === "leased" ? this.deliveries.get(view.leaseId) : undefined;
     const change = changeOf(message, after, delivery, record);
     if (view.status !== "gone") this.counts[view.status] -= 1;
     else if (message.departure !== null) this.counts[message.departure] -= 1;
+    if (change.between.status !== "gone") message.attempts = change.between.attempts;
+    else if (change.before.status !== "gone") message.attempts = change.before.attempts;
     if (after.status === "gone") {
       message.departure = departureOf(change);
       this.counts[message.departure] += 1;
@@ -121,6 +207,7 @@ export class Ledger {
       this.counts[after.status] += 1;
       if (wasLeased(change)) {
         message.leasedInLife = record.life;
+        if (after.status === "leased" && after.kind === "receive") message.firstReceivedMs ||= record.atMs;
         if (change.between.status === "waiting") message.leasedFromMs = change.between.atMs;
       }
       if (after.status === "leased") this.#leaseIdMax = Math.max(this.#leaseIdMax, after.leaseId);
@@ -129,8 +216,12 @@ export class Ledger {
     return change;
   }
 
-  #post({ outboxIn, outboxOut }: CommitRecord): Pick<AppliedCommit, "parcelsIn" | "parcelsOut"> {
+  #post(record: CommitRecord): Pick<AppliedCommit, "parcelsIn" | "parcelsOut"> {
+    const { outboxIn, outboxOut } = record;
     const parcelsIn = outboxIn.map(({ id, target, payload }) => ({ id, target, tags: tagsOf(payload) }));
+    for (const tag of parcelsIn.flatMap(({ tags }) => tags)) {
+      if (!this.messages.has(tag) && this.isOverOnArrival(tag, record)) this.#passBy(tag, record.atMs);
+    }
     for (const parcel of parcelsIn) this.parcels.set(parcel.id, parcel);
     const parcelsOut = outboxOut.map((id) => this.parcels.get(id));
     for (const id of outboxOut) this.parcels.delete(id);
@@ -138,9 +229,21 @@ export class Ledger {
   }
 }
 
-function departureOf({ ending, between, message, commit }: Change): Departure {
-  if (between.status === "gone") return ending?.kind === "acked" ? "acked" : "dead";
-  const isExpired =
-    between.status === "waiting" && message.acceptedMs + commit.rules.retentionMs <= commit.atMs;
-  return isExpired ? "expired" : "lost";
+function departureOf(change: Change): Departure {
+  const { ending, between, message, commit } = change;
+  const { atMs, rules, definition } = commit;
+  if (between.status === "gone") {
+    return ending?.kind === "acked" || ending?.kind === "expired" ? ending.kind : "dead";
+  }
+  const isExpirable = between.status === "waiting" || between.kind === "receive";
+  if (isExpirable && message.acceptedMs + rules.retentionMs <= atMs) return "expired";
+  if (between.status !== "waiting" || between.atMs > atMs) return "lost";
+  const daemon = definition.consumer?.type === "http_push" ? definition.consumer.settings.daemon : undefined;
+  if (daemon === undefined) return "lost";
+  // What was received too often dies at the next receive (spec sqs 6.1).
+  if (between.attempts > rules.maxRetries) return "dead";
+  // A worker daemon deletes what was received first too long ago (spec sqsd 5, S9).
+  const { firstReceivedMs } = message;
+  const isTooOld = firstReceivedMs > 0 && atMs > firstReceivedMs + 1_000 * daemon.retentionSeconds;
+  return isTooOld ? "expired" : "lost";
 }

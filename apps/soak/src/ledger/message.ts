@@ -3,6 +3,26 @@ import type { View } from "./view.ts";
 /** How a message left its queue. `lost` is what must never be. */
 export type Departure = "acked" | "dead" | "expired" | "lost";
 
+/** What whoever works on a message wants by its receipt: the next commit of that life has to carry it out. */
+export interface ReceiptUse {
+  readonly leaseId: number;
+  readonly life: number;
+  /** Last version written when it arrived. */
+  readonly version: number;
+  readonly what:
+    | { readonly kind: "delete" }
+    /** Another visibility timeout from the commit on, if that comes before `ifBeforeMs`. */
+    | { readonly kind: "changeVisibility"; readonly forMs: number; readonly ifBeforeMs: number };
+}
+
+/** What of it a commit has to carry out. */
+export function usesFor(
+  { receiptUses }: Message,
+  { life, version }: { readonly life: number; readonly version: number },
+): readonly ReceiptUse[] {
+  return receiptUses.filter((use) => use.life === life && use.version < version);
+}
+
 /**
  * One message of one queue, as the store knows it. Its tag is in its body: copies of a send that came twice have the same
  * message id and different tags, so no two messages are ever taken for each other.
@@ -18,10 +38,22 @@ export interface Message {
   /** Due time at its acceptance, in ms. */
   readonly firstDueMs: number;
   readonly acceptedMs: number;
+  /** When it was sent, in ms: before its acceptance if it comes from another queue. */
+  readonly sentMs: number;
+  /** Receives in queues before this one. */
+  readonly earlierReceives: number;
+  /** Whether it names a queue that it comes from. */
+  readonly namesSource: boolean;
   readonly bytes: number;
   /** How many times this queue has accepted the tag, this one included: never more than once. */
   readonly copies: number;
   view: View;
+  /** Attempts so far; those that it had when it has left. */
+  attempts: number;
+  /** When it was received first, in ms; 0 if it never was. */
+  firstReceivedMs: number;
+  /** What has reached the queue by its receipts and has not been carried out. */
+  readonly receiptUses: ReceiptUse[];
   /** When it was due as it was leased last, in ms. */
   leasedFromMs: number;
   /** Life of the queue in which it was leased last. */

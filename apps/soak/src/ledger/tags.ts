@@ -51,3 +51,8 @@ export function tagsOf(packed: Uint8Array): number[] {
   }
   return tags;
 }
+
+/** The tag of a message by its body. */
+export function tagOfBody(body: Uint8Array): number {
+  return new DataView(body.buffer, body.byteOffset, body.byteLength).getUint32(0);
+}

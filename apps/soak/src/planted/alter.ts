@@ -23,7 +23,17 @@ export function alterConsumer(
     ...ports,
     consumerOf(queue) {
       const consumer = ports.consumerOf(queue);
-      return consumer && { ...consumer, ...change(consumer) };
+      // Of an HTTP endpoint it is an object with private fields, so its methods are called on itself.
+      return (
+        consumer && {
+          name: consumer.name,
+          returnsOnTrial: consumer.returnsOnTrial === true,
+          deliver: (delivery) => consumer.deliver(delivery),
+          callsOf: (deliveryId) => consumer.callsOf(deliveryId),
+          ping: () => consumer.ping(),
+          ...change(consumer),
+        }
+      );
     },
   };
 }

@@ -1,6 +1,12 @@
 import { CORE_BUGS } from "./core-bugs.ts";
+import { ENDPOINT_BUGS } from "./endpoint-bugs.ts";
 import type { PlantedBug } from "./planted-bug.ts";
 import { PORT_BUGS } from "./port-bugs.ts";
 import { STORE_BUGS } from "./store-bugs.ts";
 
-export const PLANTED_BUGS: readonly PlantedBug[] = [...STORE_BUGS, ...PORT_BUGS, ...CORE_BUGS];
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  ...STORE_BUGS,
+  ...PORT_BUGS,
+  ...CORE_BUGS,
+  ...ENDPOINT_BUGS,
+];

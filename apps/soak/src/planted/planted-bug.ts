@@ -1,4 +1,4 @@
-import type { QueueCore, QueuePorts } from "@sluice/broker/testing";
+import type { EndpointPort, QueueCore, QueuePorts } from "@sluice/broker/testing";
 import type { Property } from "../checkers/checker.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 
@@ -12,5 +12,7 @@ export interface PlantedBug {
   /** What it breaks, and whose checker has to find it without the others. */
   readonly property: Property;
   wrapPorts?(ports: QueuePorts, queue: QueueObject): QueuePorts;
+  /** The way to HTTP endpoints. */
+  wrapEndpoint?(port: EndpointPort): EndpointPort;
   changeCore?(core: QueueCore, queue: QueueObject): void;
 }

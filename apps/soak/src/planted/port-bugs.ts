@@ -7,28 +7,33 @@ export const PORT_BUGS: readonly PlantedBug[] = [
     name: "a batch leaves before its lease is durable",
     property: "one live lease",
     wrapPorts: (ports, { consumer, life }) =>
-      alterConsumer(ports, () => ({
-        deliver: (delivery) =>
-          new Promise((resolve, reject) => {
-            if (life !== null) consumer?.deliver(life, delivery, resolve, reject);
-          }),
-      })),
+      consumer === null
+        ? ports
+        : alterConsumer(ports, () => ({
+            deliver: (delivery) =>
+              new Promise((resolve, reject) => {
+                if (life !== null) consumer.deliver(life, delivery, resolve, reject);
+              }),
+          })),
   },
   {
     name: "a batch that was retried on purpose is acknowledged",
     property: "conservation",
     wrapPorts: (ports) =>
-      alterConsumer(ports, ({ deliver }) => ({
-        deliver: async (delivery) => ({ ...(await deliver(delivery)), retryBatch: { retry: false } }),
+      alterConsumer(ports, (consumer) => ({
+        deliver: async (delivery) => ({
+          ...(await consumer.deliver(delivery)),
+          retryBatch: { retry: false },
+        }),
       })),
   },
   {
     name: "the delay that a handler asks for is lost",
     property: "due time",
     wrapPorts: (ports) =>
-      alterConsumer(ports, ({ deliver }) => ({
+      alterConsumer(ports, (consumer) => ({
         deliver: async (delivery) => {
-          const result = await deliver(delivery);
+          const result = await consumer.deliver(delivery);
           if ("rejected" in result) return result;
           return { ...result, retryMessages: result.retryMessages.map(({ msgId }) => ({ msgId })) };
         },
@@ -66,8 +71,8 @@ export const PORT_BUGS: readonly PlantedBug[] = [
     name: "every consumer is told that it is the first attempt",
     property: "attempts",
     wrapPorts: (ports) =>
-      alterConsumer(ports, ({ deliver }) => ({
-        deliver: (delivery) => deliver({ ...delivery, attempts: 1 }),
+      alterConsumer(ports, (consumer) => ({
+        deliver: (delivery) => consumer.deliver({ ...delivery, attempts: 1 }),
       })),
   },
   {

@@ -5,6 +5,7 @@ interface Call {
   fail(error: unknown): void;
 }
 
+const NO_TRIAL = { state: "none", isUnclear: false } as const;
 const GONE = new Error("Durable Object reset because its code was updated or it ran out of luck.");
 
 /**
@@ -18,6 +19,13 @@ export class Life {
   consumerIsAbsent = false;
   /** Times that an absent consumer was asked whether it is back. Only the answer to the last question counts. */
   probes = 0;
+  /**
+   * Whether an endpoint that is back has to prove itself with one request: with the next one that leaves, or with one that has
+   * left, by its lease. `isUnclear` if a result may have ended that before it began.
+   */
+  trial: { readonly state: "none" | "due" | number; readonly isUnclear: boolean } = NO_TRIAL;
+  /** Last version that was written when the last result came from an endpoint. */
+  resultVersion = -1;
   #core: QueueCore | null = null;
   #isAlive = true;
   readonly #calls = new Set<Call>();

@@ -1,6 +1,7 @@
 import type { ConsumerPort, HandOver, QueuePorts } from "@sluice/broker/testing";
 import type { DeliveryResult, HandlerCalls } from "@sluice/protocol";
 import { tagsOf } from "../ledger/tags.ts";
+import { endpointPortsOf } from "./endpoint-ports.ts";
 import type { Life } from "./life.ts";
 import { Network } from "./network.ts";
 import type { QueueObject } from "./queue-object.ts";
@@ -10,7 +11,7 @@ const REPORTS_LOSS = /\b(lost|damaged)\b/;
 
 /** The world as one life of a queue sees it. Nothing leaves before what was written is durable: the output gate. */
 export function portsOf(queue: QueueObject, life: Life, broken: (error: unknown) => void): QueuePorts {
-  const { world, consumer } = queue;
+  const { world, consumer, endpoint } = queue;
   const leave = <Answer>(
     start: (done: (answer: Answer) => void, failed: (error: unknown) => void) => void,
   ): Promise<Answer> =>
@@ -45,18 +46,20 @@ export function portsOf(queue: QueueObject, life: Life, broken: (error: unknown)
     // No damage is done to any disk here, so whatever a queue reports as lost or damaged is its own doing.
     if (life.isAlive && REPORTS_LOSS.test(text)) world.fail("conservation", queue, text);
   };
+  const clock = { now: () => world.nowMs };
+  const log = { handled: () => {}, info: remark, warn: remark, error };
   return {
-    store: queue.disk,
-    clock: { now: () => world.nowMs },
-    log: { handled: () => {}, info: remark, warn: remark, error },
+    ...{ store: queue.disk, clock, log, broken },
+    newMessageId: () => world.newMessageId(),
     definitionOf: (name) => world.queueNamed(name)?.definition,
-    consumerOf: () => port,
+    ...(endpoint === null
+      ? { consumerOf: () => port }
+      : endpointPortsOf(queue, endpoint, life, { clock, log }, leave)),
     handOver: (target, handOver) =>
       leave<void>((done, failed) => handOverTo(queue, target, handOver, done, failed)),
     setAlarm: (atMs) => {
       if (life.isAlive) life.alarm.set(atMs);
     },
-    broken,
   };
 }
 

@@ -1,11 +1,13 @@
 import { type QueueCore, type QueuePorts, rulesOf } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
 import type { QueueDefinition } from "@sluice/protocol";
+import type { HttpEndpoint } from "../actors/http-endpoint.ts";
 import type { PushConsumer } from "../actors/push-consumer.ts";
 import type { WrittenSegment } from "../checkers/checker.ts";
 import type { World } from "../history/world.ts";
 import type { CommitRecord } from "../ledger/change.ts";
 import { Ledger } from "../ledger/ledger.ts";
+import { type Origin, originOf } from "../ledger/origin.ts";
 import type { Segment } from "../ledger/view.ts";
 import { AlarmRinger } from "./alarm-ringer.ts";
 import { readCommit, restoreRow } from "./commit-reader.ts";
@@ -26,10 +28,15 @@ export class QueueObject {
   /** Whether it had a part in the running event. */
   isTouched = false;
   consumer: PushConsumer | null = null;
+  endpoint: HttpEndpoint | null = null;
+  /** Since when nothing may be received by its worker daemon, until when, and in which life. */
+  drained: { readonly fromMs: number; readonly untilMs: number; readonly life: number } | null = null;
   /** Whether delivery is paused; while it is being resumed the queue may not have heard of it. */
   delivery: "on" | "paused" | "resuming" = "on";
   /** The most that its settings ever allowed: alarms and attempts can be older than a change of settings. */
   laxest: Pick<QueueRules, "maxRetries" | "retentionMs" | "batchTimeoutMs">;
+  /** The shortest that it ever kept messages, in ms. */
+  #retentionMsMin: number;
   #definition: QueueDefinition;
   #rules: QueueRules;
   #syncIsScheduled = false;
@@ -42,16 +49,22 @@ export class QueueObject {
     this.world = world;
     this.index = index;
     this.name = name;
-    this.ledger = new Ledger(index);
+    this.ledger = new Ledger(index, (tag) => this.#originOf(tag));
     this.ringer = new AlarmRinger(world, this);
     this.#definition = definition;
     this.#rules = rulesOf(definition);
     this.laxest = this.#rules;
+    this.#retentionMsMin = this.#rules.retentionMs;
     this.disk = new Disk({
       event: () => world.loop.events,
       committed: (version) => this.#committed(version),
       unsynced: () => this.#scheduleSync(),
     });
+  }
+
+  /** Whoever is called with its messages. */
+  get called(): PushConsumer | HttpEndpoint | null {
+    return this.consumer ?? this.endpoint;
   }
 
   get definition(): QueueDefinition {
@@ -62,11 +75,18 @@ export class QueueObject {
     return this.#rules;
   }
 
+  /** Whether a message can have been too old for the queue when it was handed over: then it has come and gone. */
+  canHaveBeenOver(tag: number): boolean {
+    const rules = { ...this.#rules, retentionMs: this.#retentionMsMin };
+    return this.ledger.isOverOnArrival(tag, { atMs: this.world.nowMs, rules, definition: this.#definition });
+  }
+
   /** Settings are deployed with the code: the objects start again with them. */
   redefine(definition: QueueDefinition): void {
     this.#definition = { ...definition, deliveryPaused: this.delivery === "paused" };
     this.#rules = rulesOf(definition);
     const { maxRetries, retentionMs, batchTimeoutMs } = this.#rules;
+    this.#retentionMsMin = Math.min(this.#retentionMsMin, retentionMs);
     this.laxest = {
       maxRetries: Math.max(this.laxest.maxRetries, maxRetries),
       retentionMs: Math.max(this.laxest.retentionMs, retentionMs),
@@ -250,6 +270,15 @@ export class QueueObject {
     disk.releaseWaiters();
   }
 
+  /** The last queue that the tag was in before this one. */
+  #originOf(tag: number): Origin | null {
+    for (const { ledger, definition } of this.world.queues.slice(0, this.index).reverse()) {
+      const message = ledger.messages.get(tag);
+      if (message !== undefined) return originOf(message, definition);
+    }
+    return null;
+  }
+
   #enter(versions: readonly Version[]): void {
     for (const { number } of versions) {
       const record = this.#commits.get(number);
@@ -260,12 +289,10 @@ export class QueueObject {
   }
 
   #committed(version: Version): void {
-    const { world, disk, life, rules } = this;
+    const { world, disk, life } = this;
     const record = readCommit(disk, version, {
-      atMs: world.nowMs,
-      life: life?.number ?? 0,
-      rules,
-      isPaused: this.#definition.deliveryPaused === true,
+      ...{ atMs: world.nowMs, life: life?.number ?? 0 },
+      ...{ queue: this.name, rules: this.#rules, definition: this.#definition },
     });
     world.note("commit", this.name, version.number, record.segments.length);
     this.#commits.set(version.number, record);

@@ -1,0 +1,74 @@
+import type { Reply } from "../history/endpoint-scenario.ts";
+import type { FaultKind } from "../history/faults.ts";
+import type { World } from "../history/world.ts";
+
+/** An answer with a status, and what it asks for in `Retry-After`. */
+export interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  /** What that means: a delay, or a moment; `null` for nothing that can be read. */
+  readonly wait: { readonly kind: "delay" | "until"; readonly ms: number } | null;
+}
+
+/** How an endpoint goes about a request that it has. */
+export type Conduct =
+  | { readonly kind: "answer"; readonly answer: Answer }
+  | { readonly kind: "hang" | "late" | "drop" | "die" };
+
+const PLAIN = { retryAfter: null, wait: null };
+export const OK = { kind: "answer", answer: { status: 200, ...PLAIN } } as const satisfies Conduct;
+
+/** One message in so many ends a process that cannot bear it. */
+const POISON_EVERY = 4;
+
+const FAULTS: Readonly<Partial<Record<Reply, FaultKind>>> = {
+  busy: "endpoint answered that it is busy",
+  redirect: "endpoint answered no 2xx",
+  clientError: "endpoint answered no 2xx",
+  serverError: "endpoint answered no 2xx",
+  hang: "endpoint hung",
+  late: "endpoint answered late",
+  drop: "endpoint hung up",
+};
+
+export function drawConduct(world: World, reply: Reply, tag: number): Conduct {
+  const { random, faults } = world;
+  const fault = FAULTS[reply];
+  if (fault !== undefined) faults[fault] += 1;
+  switch (reply) {
+    case "ok":
+      return OK;
+    case "created":
+      return { kind: "answer", answer: { status: random.pick([201, 202, 204]), ...PLAIN } };
+    case "busy":
+      return { kind: "answer", answer: { status: random.pick([429, 503]), ...drawWait(world) } };
+    case "redirect":
+      return { kind: "answer", answer: { status: random.pick([301, 302]), ...PLAIN } };
+    case "clientError":
+      return { kind: "answer", answer: { status: random.pick([400, 404, 410]), ...PLAIN } };
+    case "serverError":
+      return { kind: "answer", answer: { status: random.pick([500, 502, 504]), ...PLAIN } };
+    case "poison":
+      if (tag % POISON_EVERY !== 0) return OK;
+      faults["endpoint died of a message"] += 1;
+      return { kind: "die" };
+    default:
+      return { kind: reply };
+  }
+}
+
+function drawWait({ random, nowMs }: World): Pick<Answer, "retryAfter" | "wait"> {
+  const seconds = random.pick([0, 1, 30, 600]);
+  switch (random.below(4)) {
+    case 0:
+      return PLAIN;
+    case 1:
+      return { retryAfter: "soon", wait: null };
+    case 2: {
+      const atMs = 1_000 * Math.floor(nowMs / 1_000 + seconds);
+      return { retryAfter: new Date(atMs).toUTCString(), wait: { kind: "until", ms: atMs } };
+    }
+    default:
+      return { retryAfter: `${seconds}`, wait: { kind: "delay", ms: 1_000 * seconds } };
+  }
+}

@@ -1,0 +1,259 @@
+import { type EndpointOutcome, type EndpointRequest, HEARTBEAT_MS } from "@sluice/broker/testing";
+import type { HttpPushFormat, HttpPushSettings } from "@sluice/protocol";
+import type { Replies } from "../history/endpoint-scenario.ts";
+import type { World } from "../history/world.ts";
+import type { DeliveryRecord } from "../ledger/delivery-record.ts";
+import { type Outcome, verdictOf } from "../ledger/endpoint-verdict.ts";
+import type { Message, ReceiptUse } from "../ledger/message.ts";
+import { unnamedDelayMs } from "../ledger/retry-delay.ts";
+import { tagOfBody } from "../ledger/tags.ts";
+import type { Life } from "../platform/life.ts";
+import { Network } from "../platform/network.ts";
+import type { QueueObject } from "../platform/queue-object.ts";
+import { type Conduct, drawConduct, OK } from "./endpoint-answer.ts";
+import { recordDeparture } from "./push-consumer.ts";
+
+/** How much later than anybody waits an answer comes that is late, in ms. */
+const LATE_MS = 2_000;
+
+/** A request from its departure to its outcome. The worker daemon may make it twice. */
+interface Call {
+  readonly record: DeliveryRecord;
+  readonly message: Message | undefined;
+  readonly trial: "yes" | "no" | "unclear";
+  /** Deliveries, this one included. */
+  readonly attempts: number;
+  /** End of the visibility timeout that the worker daemon has received its message with, in ms. */
+  readonly visibleAtMs: number;
+  /** Connections that were lost without an answer. */
+  closed: number;
+  isUnderWay: boolean;
+}
+
+/** An application behind a URL. What it does with a request is drawn from the seed. */
+export class HttpEndpoint {
+  /** Until when nobody answers there, in ms. */
+  absentUntilMs = 0;
+  readonly #world: World;
+  readonly #queue: QueueObject;
+  readonly format: HttpPushFormat;
+  readonly #replies: Replies;
+  readonly #network: Network;
+  readonly #calls = new Map<string, Call>();
+
+  constructor(world: World, queue: QueueObject, format: HttpPushFormat, replies: Replies) {
+    this.#world = world;
+    this.#queue = queue;
+    this.format = format;
+    this.#replies = replies;
+    this.#network = new Network(world);
+  }
+
+  /** A request leaves the queue. `done` is called once, with what came of it. */
+  post(life: Life, request: EndpointRequest, done: (outcome: EndpointOutcome) => void): void {
+    const { name } = this.#queue;
+    const { loop } = this.#world;
+    const call = this.#depart(life, request);
+    const tag = tagOfBody(request.body);
+    let isOver = false;
+    const end = (outcome: Outcome) => {
+      if (isOver) return;
+      isOver = true;
+      tooLong.isCancelled = true;
+      const status = outcome.kind === "answered" ? outcome.answer.status : 0;
+      this.#world.note("request is answered", name, call.record.leaseId, status);
+      call.isUnderWay = false;
+      if (life.isAlive) this.#reach(call, life, outcome);
+      done(toldOf(outcome));
+    };
+    const tooLong = loop.after(request.responseTimeoutMs, () => {
+      end({ kind: "timedOut", reason: "no answer in time" });
+    });
+    this.#network.send<Outcome>({
+      arrives: (reply) => this.#arrive(request, call, tag, reply),
+      answered: end,
+      failed: () => end(this.#cutOff(request)),
+    });
+  }
+
+  /** The queue asks whether anybody is there. */
+  isReady(life: Life, probe: number, timeoutMs: number, done: (isReady: boolean) => void): void {
+    const { name } = this.#queue;
+    this.#world.note("ping leaves the queue", name);
+    let isOver = false;
+    const end = (isReady: boolean) => {
+      if (isOver) return;
+      isOver = true;
+      tooLong.isCancelled = true;
+      this.#world.note("ping is answered", name, isReady ? 1 : 0);
+      if (isReady && life.isAlive && probe === life.probes) this.#isBack(life);
+      done(isReady);
+    };
+    const tooLong = this.#world.loop.after(timeoutMs, () => end(false));
+    this.#network.send<boolean>({
+      arrives: (reply) => reply(!this.#isAbsent),
+      answered: end,
+      failed: () => end(false),
+    });
+  }
+
+  get #isAbsent(): boolean {
+    return this.absentUntilMs > this.#world.nowMs;
+  }
+
+  get #settings(): HttpPushSettings {
+    const { consumer } = this.#queue.definition;
+    if (consumer?.type !== "http_push") throw new Error("a queue without an endpoint has called one");
+    return consumer.settings;
+  }
+
+  /** Enters a request that leaves, after every checker has looked at it; not one that is made again. */
+  #depart(life: Life, request: EndpointRequest): Call {
+    const { ledger, name } = this.#queue;
+    const tag = tagOfBody(request.body);
+    const message = ledger.messages.get(tag);
+    const view = message?.view;
+    const leased = view?.status === "leased" ? view : null;
+    const told = toldAttempts(request) ?? leased?.attempts ?? 0;
+    const attempts = this.format === "sqsd" ? told - (message?.earlierReceives ?? 0) : told;
+    const key = `${tag} ${attempts}`;
+    const known = this.#calls.get(key);
+    // A connection that was lost without an answer may have been an old one: the daemon tries once more (spec sqsd 5, S7).
+    if (this.format === "sqsd" && known?.closed === 1 && !known.isUnderWay) {
+      known.isUnderWay = true;
+      this.#world.note("request leaves the queue again", name, known.record.leaseId, tag);
+      return known;
+    }
+    const record = recordDeparture(this.#queue, life, {
+      tags: [tag],
+      ids: [idOf(request)],
+      attempts: [attempts],
+    });
+    const isTrial = this.format === "sluice" && life.trial.state === "due";
+    const trial = !isTrial ? "no" : life.trial.isUnclear ? "unclear" : "yes";
+    if (isTrial) life.trial = { ...life.trial, state: record.leaseId };
+    const call = { record, message, trial, attempts, visibleAtMs: leased?.atMs ?? 0, closed: 0 } as const;
+    const made: Call = { ...call, isUnderWay: true };
+    this.#calls.set(key, made);
+    return made;
+  }
+
+  #arrive(request: EndpointRequest, { record }: Call, tag: number, reply: (outcome: Outcome) => void): void {
+    const { random, loop, isTroubled } = this.#world;
+    if (this.#isAbsent) {
+      this.#turnAway(request, reply);
+      return;
+    }
+    const drawn = isTroubled ? random.pick([...this.#replies]) : "ok";
+    const conduct: Conduct = isTroubled ? drawConduct(this.#world, drawn, tag) : OK;
+    this.#world.note(
+      "request arrives at its endpoint",
+      this.#queue.name,
+      record.leaseId,
+      drawn.charCodeAt(0) + 256 * drawn.length,
+    );
+    // Whoever behaves answers in time.
+    const workMs = random.pick([0, 0, 3, 200, isTroubled ? 4_000 : 400]);
+    switch (conduct.kind) {
+      case "answer":
+        loop.after(workMs, () => reply({ kind: "answered", answer: conduct.answer }));
+        return;
+      case "hang":
+        return;
+      case "late":
+        loop.after(request.responseTimeoutMs + LATE_MS, () => reply({ kind: "answered", answer: OK.answer }));
+        return;
+      case "die":
+        this.absentUntilMs = this.#world.nowMs + random.pick([10, 2_000, HEARTBEAT_MS + 1, 40_000]);
+        reply(this.#cutOff(request));
+        return;
+      case "drop":
+        loop.after(workMs, () => reply(this.#cutOff(request)));
+        return;
+    }
+  }
+
+  /** Nobody takes the connection: that is told, or never happens. */
+  #turnAway({ connectTimeoutMs }: EndpointRequest, reply: (outcome: Outcome) => void): void {
+    const { loop, faults } = this.#world;
+    faults["endpoint not there"] += 1;
+    if (connectTimeoutMs === null) reply({ kind: "closed", reason: "refused, or cut" });
+    else if (this.#world.random.chance(0.5)) reply({ kind: "unreachable", reason: "refused" });
+    else loop.after(connectTimeoutMs, () => reply({ kind: "unreachable", reason: "no connection in time" }));
+  }
+
+  /** What is seen of a connection that is lost: whoever asks looks whether anybody is there. */
+  #cutOff({ connectTimeoutMs }: EndpointRequest): Outcome {
+    return connectTimeoutMs !== null && this.#isAbsent
+      ? { kind: "unreachable", reason: "gone" }
+      : { kind: "closed", reason: "the connection was cut" };
+  }
+
+  #isBack(life: Life): void {
+    life.consumerIsAbsent = false;
+    // A result that came before and that no turn has looked at yet ends the trial before it has begun.
+    const isUnclear = life.resultVersion === this.#queue.disk.committedVersion;
+    if (this.format === "sluice") life.trial = { state: "due", isUnclear };
+  }
+
+  #reach(call: Call, life: Life, outcome: Outcome): void {
+    const version = this.#queue.disk.committedVersion;
+    if (call.message === undefined) return;
+    if (this.format === "sqsd") {
+      this.#reachDaemon(call, call.message, life, outcome);
+      return;
+    }
+    const { definition, name } = this.#queue;
+    const { nowMs } = this.#world;
+    const { record, message, trial, attempts } = call;
+    const [id = ""] = record.ids;
+    const delayMs = unnamedDelayMs(definition, name, id, attempts);
+    const stillOnTrial = life.trial.state === record.leaseId ? trial : "no";
+    const verdict = verdictOf(this.format, outcome, { nowMs, unnamedDelayMs: delayMs, trial: stillOnTrial });
+    const isAbsent = verdict.kind === "release" || verdict.kind === "releaseOrRetry";
+    if (this.format === "sluice" && outcome.kind === "unreachable") life.consumerIsAbsent = true;
+    if (!isAbsent || life.trial.state === record.leaseId) life.trial = { state: "none", isUnclear: false };
+    if (outcome.kind !== "unreachable") life.resultVersion = version;
+    record.reach(message, verdict, life.number, version);
+  }
+
+  /** The worker daemon deletes what is done, and may make the rest visible sooner or later (spec sqsd 3.1). */
+  #reachDaemon(call: Call, message: Message, life: Life, outcome: Outcome): void {
+    if (outcome.kind === "closed" && call.closed === 0) {
+      call.closed += 1;
+      return;
+    }
+    call.closed += 1;
+    const { leaseId } = call.record;
+    const use = (what: ReceiptUse["what"]) => {
+      const version = this.#queue.disk.committedVersion;
+      message.receiptUses.push({ leaseId, life: life.number, version, what });
+    };
+    if (outcome.kind === "answered" && outcome.answer.status === 200) {
+      use({ kind: "delete" });
+      return;
+    }
+    const seconds = this.#settings.daemon?.errorVisibilityTimeoutSeconds ?? null;
+    if (seconds === null) return;
+    use({ kind: "changeVisibility", forMs: 1_000 * seconds, ifBeforeMs: call.visibleAtMs });
+  }
+}
+
+/** What the queue is told of it. */
+function toldOf(outcome: Outcome): EndpointOutcome {
+  if (outcome.kind !== "answered") return outcome;
+  const { status, retryAfter } = outcome.answer;
+  return { kind: "answered", status, retryAfter };
+}
+
+/** Which attempt the endpoint is told that it is; `null` where it is told none. */
+function toldAttempts({ headers }: EndpointRequest): number | null {
+  const told = headers["sluice-attempt"] ?? headers["X-Aws-Sqsd-Receive-Count"];
+  return told === undefined ? null : Number(told);
+}
+
+/** The message's id, 32 hexadecimal digits. */
+function idOf({ headers }: EndpointRequest): string {
+  const { "sluice-message-id": own, "x-amz-sns-message-id": sns, "X-Aws-Sqsd-Msgid": sqsd } = headers;
+  return (own ?? sns ?? sqsd ?? "").replaceAll("-", "");
+}

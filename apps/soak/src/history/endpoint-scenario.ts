@@ -1,0 +1,109 @@
+import type { HttpPushFormat, HttpPushSettings, RetryPolicySettings } from "@sluice/protocol";
+import type { Random } from "./random.ts";
+
+/**
+ * What an HTTP endpoint does with a request.
+ *
+ * - `ok`, `created`: answers 200, or another status of the 2xx.
+ * - `busy`: answers 429 or 503, mostly with `Retry-After`.
+ * - `redirect`, `clientError`, `serverError`: answers a status of that kind.
+ * - `hang`: takes it and never answers.
+ * - `late`: does its work and answers when nobody waits any more.
+ * - `drop`: does its work and loses the connection.
+ * - `poison`: some messages end its process; it is away for a while then.
+ */
+export type Reply =
+  | "ok"
+  | "created"
+  | "busy"
+  | "redirect"
+  | "clientError"
+  | "serverError"
+  | "hang"
+  | "late"
+  | "drop"
+  | "poison";
+
+export type Replies = readonly [Reply, ...Reply[]];
+
+export function drawReplies(random: Random): Replies {
+  return random.pick<Replies>([
+    ["ok"],
+    ["ok", "ok", "created", "serverError"],
+    ["ok", "busy"],
+    ["serverError"],
+    ["ok", "redirect", "clientError"],
+    ["ok", "ok", "hang", "late"],
+    ["ok", "drop", "drop"],
+    ["ok", "poison"],
+    ["busy", "serverError", "poison", "drop"],
+    ["ok", "created", "busy", "redirect", "clientError", "serverError", "hang", "late", "drop", "poison"],
+  ]);
+}
+
+export function drawFormat(random: Random): HttpPushFormat {
+  return random.pick(["sluice", "sqsd", "sns"]);
+}
+
+/** Settings of an endpoint; drawn again when they change in the middle of a history. */
+export function drawEndpoint(
+  random: Random,
+  format: HttpPushFormat,
+  deadLetterQueue: string | null,
+): HttpPushSettings {
+  const common = {
+    url: "http://endpoint.example/work",
+    format,
+    contentType: null,
+    maxConcurrency: random.pick([1, 2, 5]),
+    connectTimeoutSeconds: random.pick([1, 5]),
+    responseTimeoutSeconds: random.pick([1, 15, 60, 299, 840]),
+    readinessPath: random.pick([null, "/ready"]),
+    maxRetries: random.pick([0, 1, 2, 3]),
+    retryDelaySeconds: random.pick([0, 0, 2, 90]),
+    deadLetterQueue,
+  };
+  switch (format) {
+    case "sluice":
+      return { ...common, ...drawPolicy(random, [null, null, ...POLICIES, SHORT_PHASES]) };
+    case "sns":
+      return { ...common, ...drawPolicy(random, [SHORT_PHASES, LONG_PHASES]) };
+    case "sqsd":
+      return {
+        ...common,
+        daemon: {
+          visibilityTimeoutSeconds: random.pick([1, 30, 300, 2_100]),
+          // Received at once and for ever, a message would be all that there is to a history.
+          errorVisibilityTimeoutSeconds: random.pick([null, null, deadLetterQueue === null ? 5 : 0, 2, 600]),
+          retentionSeconds: random.pick([60, 345_600, 345_600]),
+        },
+      };
+  }
+}
+
+const POLICIES = [
+  { kind: "fixed", delaySeconds: 7, jitter: "none" },
+  { kind: "exponential", base: 3, maxSeconds: 200, jitter: "none" },
+] as const satisfies readonly RetryPolicySettings[];
+
+const SHORT_PHASES = {
+  ...{ kind: "sns", minDelayTarget: 1, maxDelayTarget: 20, jitter: "none" },
+  ...{ numRetries: 5, numMaxDelayRetries: 1, numNoDelayRetries: 1, numMinDelayRetries: 1 },
+  backoffFunction: "exponential",
+} as const satisfies RetryPolicySettings;
+
+/** Its last attempts come when the life of a message of a minute, or of 20, is over. */
+const LONG_PHASES = {
+  ...{ kind: "sns", minDelayTarget: 5, maxDelayTarget: 260, jitter: "none" },
+  ...{ numRetries: 10, numMaxDelayRetries: 2, numNoDelayRetries: 2, numMinDelayRetries: 2 },
+  backoffFunction: "arithmetic",
+} as const satisfies RetryPolicySettings;
+
+function drawPolicy(
+  random: Random,
+  policies: readonly [RetryPolicySettings | null, ...(RetryPolicySettings | null)[]],
+): Pick<HttpPushSettings, "retryPolicy"> {
+  const policy = random.pick(policies);
+  if (policy === null) return {};
+  return { retryPolicy: { ...policy, jitter: random.pick(["none", "equal", "full"]) } };
+}

@@ -1,0 +1,28 @@
+import type { QueueDefinition } from "@sluice/protocol";
+import type { Message } from "./message.ts";
+
+/** What a message brings along from the queue that it died in. */
+export interface Origin {
+  /** When it was sent, in ms; `null` if it counts as sent when it arrives. */
+  readonly sentMs: number | null;
+  /** Receives before this queue. */
+  readonly earlierReceives: number;
+  /** Whether it names the queue that it comes from: then its retention goes on. */
+  readonly namesSource: boolean;
+}
+
+/** Of a message that a producer sent to the queue. */
+export const FROM_PRODUCER: Origin = { sentMs: null, earlierReceives: 0, namesSource: false };
+
+/** Of a message that died in another queue (spec sqs 5.5, 6.2, sns-delivery 6.3). */
+export function originOf(dead: Message, { consumer, fifo }: QueueDefinition): Origin {
+  const { sentMs, earlierReceives, namesSource, attempts } = dead;
+  const format = consumer?.type === "http_push" ? consumer.settings.format : null;
+  if (format === "sns") return { ...FROM_PRODUCER, namesSource };
+  if (format !== "sqsd") return { sentMs, earlierReceives, namesSource };
+  return {
+    sentMs: fifo === undefined ? sentMs : null,
+    earlierReceives: earlierReceives + attempts,
+    namesSource: true,
+  };
+}
