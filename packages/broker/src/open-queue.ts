@@ -3,6 +3,7 @@ import { Alarm } from "./alarm.ts";
 import { type Clock, MovableClock, systemClock } from "./clock.ts";
 import type { Opened, QueuesDirectory } from "./directory/directory.ts";
 import type { EndpointCaller } from "./endpoint/endpoint-caller.ts";
+import { type FileCondition, mendFile } from "./file-damage.ts";
 import { createConsoleLog, type QueueLog } from "./log.ts";
 import type { Mark } from "./mark.ts";
 import type { ConsumerPort, QueuePorts } from "./ports.ts";
@@ -10,13 +11,8 @@ import { QueueCore } from "./queue-core.ts";
 import { isOfDeleted, type Known, QueueNotFoundError, Registration } from "./registration.ts";
 import { type CommitWatcher, SqliteStore } from "./sqlite-store.ts";
 import { Timer } from "./timer.ts";
+import { UnwritableQueueError } from "./unreadable-queue.ts";
 import { type Loss, Watermark } from "./watermark.ts";
-
-/**
- * Largest database that is checked for its structure at every start, in bytes: that reads all of it. Measured at
- * 0.6 GB/s, so a start waits for 0.1 s at most.
- */
-export const STRUCTURE_CHECK_BYTES_MAX = 64_000_000;
 
 /** A queue with everything that keeps it in its object. */
 export interface OpenQueue {
@@ -25,6 +21,8 @@ export interface OpenQueue {
   readonly clock: MovableClock;
   readonly alarm: Alarm;
   readonly registration: Registration;
+  /** Why nothing may be taken in: what is written to a damaged file may not stay. `null` where it may. */
+  readonly unwritable: UnwritableQueueError | null;
   /** Goes by the record from now on; resolves when that is durable. */
   adopt(record: QueueRecord): Promise<void>;
   /** Ends the queue and drops everything it holds. Nothing of this may be used afterwards. */
@@ -36,6 +34,8 @@ export interface OpenQueueInput extends Pick<QueuePorts, "handOver" | "broken"> 
   readonly storage: DurableObjectStorage;
   readonly directory: QueuesDirectory;
   readonly wasStorageFull: boolean;
+  /** Whether an earlier life found its database file to be damaged. */
+  readonly isFileSuspect: boolean;
   readonly commits: CommitWatcher;
   /** What the broker was deployed with; `undefined` for a queue that no configuration names. */
   readonly deployed: QueueDefinition | undefined;
@@ -58,6 +58,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   const { storage, directory, handOver, wasStorageFull } = input;
   let isOver = false;
   let watermark: Watermark | undefined;
+  const file = mendFile(storage, input.isFileSuspect);
   const store = new SqliteStore(storage, {
     committed: () => {
       input.commits.committed();
@@ -88,12 +89,8 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     schedule,
   });
   const before = store.readMark();
-  const [standing, alarmAtMs, structure] = [
-    await watermark.check(),
-    await storage.getAlarm(),
-    structuralDamageOf(store),
-  ];
-  alarm.found(alarmAtMs);
+  const standing = await watermark.check();
+  alarm.found(await storage.getAlarm());
   warnOfDirectory(name, answer, log);
   const known = knownFrom(answer, copy, input.deployed);
   if (known === null) throw new Error("the directory does not answer, and nothing else tells what it is");
@@ -133,13 +130,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
       if (!isOver) input.broken(error);
     },
   });
-  if (structure !== null) {
-    core.damage.note(
-      "structure",
-      null,
-      `the database file is damaged, what can be read of it is used: ${structure}`,
-    );
-  }
+  noteCondition(core, file);
   if (standing.loss !== null) noteLoss(core, standing.loss);
   watermark.begin({
     writeMark: () => writeMark(core, store, before),
@@ -158,6 +149,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     clock,
     alarm,
     registration,
+    unwritable: file.kind === "damaged" ? new UnwritableQueueError(name, file.finding) : null,
     adopt: (next) =>
       core.reconfigure(
         () => registration.set(next),
@@ -230,12 +222,12 @@ function noteLoss(core: QueueCore, { commits, messages }: Loss): void {
   );
 }
 
-function structuralDamageOf(store: SqliteStore): string | null {
-  if (store.databaseBytes > STRUCTURE_CHECK_BYTES_MAX) return null;
-  try {
-    return store.structuralDamage();
-  } catch (error) {
-    // Not every platform lets a Durable Object ask.
-    return String(error).includes("SQLITE_AUTH") ? null : String(error);
-  }
+function noteCondition(core: QueueCore, file: FileCondition): void {
+  if (file.kind === "sound") return;
+  const what = {
+    harmless: "the database file is damaged, though in no table of the queue",
+    mended: "the database file was damaged, and what could be read of it is kept in new tables",
+    damaged: "the database file is damaged: what can be read of it is used, and nothing more is taken in",
+  }[file.kind];
+  core.damage.note("structure", null, `${what}: ${file.finding}`);
 }

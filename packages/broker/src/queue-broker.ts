@@ -30,6 +30,7 @@ import type {
   ReceiveReply,
   ReceiveRequest,
   RefsDeleted,
+  RpcFailure,
   SendReply,
   SendRequest,
   StartMoveReply,
@@ -51,6 +52,7 @@ import { EndpointConsumer } from "./endpoint/endpoint-consumer.ts";
 import { formatOf } from "./endpoint/formats/index.ts";
 import { httpPort } from "./endpoint/http-port.ts";
 import { targetRulesOf } from "./endpoint/target.ts";
+import { isFileDamage } from "./file-damage.ts";
 import type { QueueLog } from "./log.ts";
 import { nameIn, type OpenQueue, openQueue } from "./open-queue.ts";
 import { passOn } from "./pass-on.ts";
@@ -61,7 +63,12 @@ import type { QueueCore } from "./queue-core.ts";
 import { QueueNotFoundError } from "./registration.ts";
 import { settlePulled } from "./settle-pulled.ts";
 import { FullStorages, isStorageFull, STORAGE_FULL } from "./storage-full.ts";
-import { describeUnreadable, describeUnreadableTopic, UnreadableQueueError } from "./unreadable-queue.ts";
+import {
+  describeUnreadable,
+  describeUnreadableTopic,
+  UnreadableQueueError,
+  UnwritableQueueError,
+} from "./unreadable-queue.ts";
 
 /** When the alarm rings again after what it called failed, in ms. */
 const ALARM_AGAIN_MS = 1_000;
@@ -114,6 +121,8 @@ export interface QueueBrokerObject
 /** The Durable Object class of a broker: one object per queue, named like it. It delegates; `QueueCore` decides. */
 export function createQueueBroker(options: BrokerOptions) {
   const fullStorages = new FullStorages();
+  /** Queues whose database file was found to be damaged, by the life before. */
+  const suspectFiles = new Set<string>();
 
   return class QueueBroker extends DurableObject<BrokerEnv> implements QueueBrokerObject {
     #queue: OpenQueue | undefined;
@@ -134,20 +143,16 @@ export function createQueueBroker(options: BrokerOptions) {
     async send(queue: string, requests: readonly SendRequest[]): Promise<SendReply> {
       if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
       try {
-        const { core, registration } = await this.#open(queue);
-        if (registration.definition === undefined) return new QueueNotFoundError(queue).failure;
-        return await core.send(requests);
+        return await (await this.#taking(queue)).send(requests);
       } catch (error) {
-        if (error instanceof UnreadableQueueError || error instanceof QueueNotFoundError) {
-          return error.failure;
-        }
-        throw error;
+        return refusalOf(error);
       }
     }
 
     /** A queue that messages are handed over to is created if it does not exist (spec cloudflare-queues 4). */
     async take(queue: string, handOver: HandOver): Promise<void> {
       const open = await this.#open(queue);
+      if (open.unwritable !== null) throw open.unwritable;
       if (open.registration.definition === undefined) {
         if (isTopicObject(handOver.source)) return this.#passOn(open, handOver);
         const reply = await this.#directory().ensureQueue(queue);
@@ -160,10 +165,11 @@ export function createQueueBroker(options: BrokerOptions) {
     async publish(topicObject: string, request: PublishRequest): Promise<PublishReply> {
       if (fullStorages.refuses(topicObject, Date.now())) return STORAGE_FULL;
       try {
-        return await (await this.#open(topicObject)).core.topic.publish(request);
+        const { core, unwritable } = await this.#open(topicObject);
+        if (unwritable !== null) throw unwritable;
+        return await core.topic.publish(request);
       } catch (error) {
-        if (error instanceof UnreadableQueueError) return error.failure;
-        throw error;
+        return refusalOf(error);
       }
     }
 
@@ -179,15 +185,12 @@ export function createQueueBroker(options: BrokerOptions) {
     async enqueue(queue: string, request: EnqueueRequest): Promise<EnqueueReply> {
       if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
       try {
-        const core = await this.#existing(queue);
+        const core = await this.#taking(queue);
         const known = this.#queue?.registration.record?.revision ?? 0;
         if (request.revision !== undefined && request.revision < known) return { ok: "outdated" };
         return await core.enqueue(request);
       } catch (error) {
-        if (error instanceof UnreadableQueueError || error instanceof QueueNotFoundError) {
-          return error.failure;
-        }
-        throw error;
+        return refusalOf(error);
       }
     }
 
@@ -371,6 +374,14 @@ export function createQueueBroker(options: BrokerOptions) {
       return core;
     }
 
+    /** The core of a queue that can take messages in. Throws as `#existing`, and `UnwritableQueueError`. */
+    async #taking(queue: string): Promise<QueueCore> {
+      const core = await this.#existing(queue);
+      const unwritable = this.#queue?.unwritable ?? null;
+      if (unwritable !== null) throw unwritable;
+      return core;
+    }
+
     /** The queue, opened if it is not. Throws `UnreadableQueueError`; the next call tries again. */
     async #open(queue: string): Promise<OpenQueue> {
       this.#opening ??= this.#load(queue);
@@ -388,6 +399,7 @@ export function createQueueBroker(options: BrokerOptions) {
           storage: ctx.storage,
           directory: this.#directory(),
           wasStorageFull: fullStorages.takeReset(queue),
+          isFileSuspect: suspectFiles.has(queue),
           commits: fullStorages.watch(queue),
           deployed: own(options.topology.queues, queue),
           consumerOf: (consumer, clock, log) => this.#consumerOf(consumer, clock, log),
@@ -395,6 +407,7 @@ export function createQueueBroker(options: BrokerOptions) {
           handOver: (target, handOver) => objectOf(target).take(target, handOver),
           broken: (error) => {
             if (isStorageFull(error)) fullStorages.found(queue, Date.now());
+            if (isFileDamage(error)) suspectFiles.add(queue);
             ctx.abort(`a commit failed, the queue starts again from its store: ${error}`);
           },
         });
@@ -402,6 +415,7 @@ export function createQueueBroker(options: BrokerOptions) {
         return open;
       } catch (error) {
         this.#opening = undefined;
+        if (isFileDamage(error)) suspectFiles.add(queue);
         throw new UnreadableQueueError(queue, error);
       }
     }
@@ -455,6 +469,16 @@ export function createQueueBroker(options: BrokerOptions) {
       });
     }
   };
+}
+
+/** What a send that was not taken in is answered with. Throws what is no refusal. */
+function refusalOf(error: unknown): RpcFailure {
+  const isRefusal =
+    error instanceof UnreadableQueueError ||
+    error instanceof UnwritableQueueError ||
+    error instanceof QueueNotFoundError;
+  if (isRefusal) return error.failure;
+  throw error;
 }
 
 /** Says of a consumer that an API named, and that this broker was not deployed with, why nothing is delivered to it. */

@@ -24,7 +24,7 @@ export interface CommitWatcher {
 
 const NOBODY: CommitWatcher = { committed: () => {}, durable: () => {} };
 
-/** The queue in the SQLite database of its Durable Object. All SQL of a queue is in this file and `migrations.ts`. */
+/** The queue in the SQLite database of its Durable Object. All SQL of a queue is in this file, `migrations.ts` and `file-damage.ts`. */
 export class SqliteStore implements QueueStore, DamageRecord {
   readonly #storage: DurableObjectStorage;
   readonly #watcher: CommitWatcher;
@@ -223,16 +223,6 @@ export class SqliteStore implements QueueStore, DamageRecord {
 
   writeDamage(damage: readonly QueueDamage[]): void {
     this.#writeMeta("damage", JSON.stringify(damage));
-  }
-
-  /** What SQLite finds wrong with the structure of the file, in its words; `null` if nothing is. Reads all of it. */
-  structuralDamage(): string | null {
-    const found = this.#run<{ quick_check: string }>("PRAGMA quick_check(1)").map((row) => row.quick_check);
-    return found.length === 1 && found[0] === "ok" ? null : found.join("; ");
-  }
-
-  get databaseBytes(): number {
-    return this.#storage.sql.databaseSize;
   }
 
   #seal(id: number, payload: Uint8Array): Uint8Array {

@@ -20,6 +20,20 @@ export class UnreadableQueueError extends Error {
   }
 }
 
+/** A queue's database file is damaged: what can be read is delivered, and nothing is taken in. */
+export class UnwritableQueueError extends Error {
+  override readonly name = "UnwritableQueueError";
+
+  constructor(queue: string, finding: string) {
+    super(`queue "${queue}" takes no messages, its database file is damaged: ${finding}`);
+  }
+
+  /** What a send is answered with. */
+  get failure(): RpcFailure {
+    return { ok: false, code: QUEUE_ERROR_CODES.unknownInternalError, cause: this.message };
+  }
+}
+
 /** The description of a queue of which nothing can be read. */
 export function describeUnreadable(queue: string, reason: unknown, nowMs: number): QueueDescription {
   return {

@@ -5,7 +5,7 @@
  *   that it settled since are delivered again.
  * - `messagesLost`: bytes of messages are not those that were stored. They are not delivered.
  * - `messagesAgain`: what had happened to messages cannot be read. They are delivered again, from the first attempt.
- * - `structure`: the database file does not hold together; what can still be read of it is used.
+ * - `structure`: the database file did not hold together, or does not; what can still be read of it is used.
  * - `unreadable`: nothing of the queue can be read. Its calls are refused.
  */
 export type DamageKind = "rolledBack" | "messagesLost" | "messagesAgain" | "structure" | "unreadable";

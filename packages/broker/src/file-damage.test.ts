@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { isFileDamage, mendFile, STRUCTURE_CHECK_BYTES_MAX } from "./file-damage.ts";
+
+/** A database of that size in which SQLite finds something wrong with the list of free pages. */
+function damagedFile(databaseSize: number) {
+  const asked: string[] = [];
+  const exec = (query: string) => {
+    asked.push(query);
+    return {
+      toArray: () => [{ quick_check: "*** in database main ***\nFreelist: size is 1 but should be 2" }],
+    };
+  };
+  return { storage: { sql: { databaseSize, exec } } as unknown as DurableObjectStorage, asked };
+}
+
+describe("the check of a database file at a start", () => {
+  it.each([
+    [STRUCTURE_CHECK_BYTES_MAX - 1, "damaged"],
+    [STRUCTURE_CHECK_BYTES_MAX, "damaged"],
+    [STRUCTURE_CHECK_BYTES_MAX + 1, "sound"],
+  ])("is made of up to 64 MB: %i bytes are %s", (bytes, kind) => {
+    const { storage, asked } = damagedFile(bytes);
+    expect(mendFile(storage, false).kind).toBe(kind);
+    expect(asked).toHaveLength(kind === "sound" ? 0 : 1);
+  });
+
+  it("of a larger one is not made either once damage was met in it: nothing is taken in any more", () => {
+    const { storage } = damagedFile(STRUCTURE_CHECK_BYTES_MAX + 1);
+    expect(mendFile(storage, true)).toEqual({
+      kind: "damaged",
+      finding: "it has 64000001 bytes, which is too much to mend it",
+    });
+  });
+
+  it("names what SQLite has found", () => {
+    expect(mendFile(damagedFile(4_096).storage, false)).toEqual({
+      kind: "damaged",
+      finding: "Freelist: size is 1 but should be 2",
+    });
+  });
+});
+
+it("tells damage to a file from other failures", () => {
+  expect(isFileDamage(new Error("database disk image is malformed: SQLITE_CORRUPT"))).toBe(true);
+  expect(isFileDamage(new Error("file is not a database: SQLITE_NOTADB"))).toBe(true);
+  expect(isFileDamage(new Error("database or disk is full: SQLITE_FULL"))).toBe(false);
+});

@@ -1,0 +1,137 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { QueueDescription } from "@sluice/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type BrokerHarness, startBroker } from "./harness.ts";
+import { consumer } from "./messages.ts";
+import { overwritePage, pagesOf } from "./sqlite-file.ts";
+
+/** Waits for an hour, so that nothing is delivered before the damage is done. */
+const DELAY_SECONDS = 3_600;
+const queues = { orders: { consumer: consumer({ maxBatchSize: 100, maxBatchTimeoutSeconds: 0 }) } };
+
+let persistDir: string;
+let broker: BrokerHarness | undefined;
+
+beforeEach(async () => {
+  persistDir = await mkdtemp(path.join(tmpdir(), "sluice-damaged-file-"));
+});
+
+afterEach(async () => {
+  await broker?.stop();
+  broker = undefined;
+  await rm(persistDir, { recursive: true, force: true });
+});
+
+/** Kills the process, has something done to the queue's file, and starts another one on it. */
+async function restart(damage: (file: string) => void): Promise<BrokerHarness> {
+  await broker?.kill();
+  await broker?.stop();
+  damage(await fileOfQueue());
+  broker = await startBroker({ queues, persistDir });
+  return broker;
+}
+
+/** The queue's file, with everything in it that was in its log. */
+async function fileOfQueue(): Promise<string> {
+  const files = await readdir(persistDir, { recursive: true });
+  const found = files.find((name) => /-QueueBroker\/[0-9a-f]{64}\.sqlite$/.test(name));
+  if (found === undefined) throw new Error("the queue has no file");
+  const file = path.join(persistDir, found);
+  const database = new DatabaseSync(file);
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close();
+  return file;
+}
+
+/** Sends messages, each large enough for a segment and pages of its own, and answers with their bodies. */
+async function sendLarge(count: number): Promise<string[]> {
+  broker = await startBroker({ queues, persistDir });
+  const bodies = Array.from({ length: count }, (_, i) => `${i} `.padEnd(120_000, "x"));
+  for (const body of bodies) {
+    expect((await broker.send("orders", [body], { delaySeconds: DELAY_SECONDS })).ok).toBe(true);
+  }
+  return bodies;
+}
+
+const bodiesIn = (from: BrokerHarness) =>
+  from.seen.flatMap(({ messages }) => messages.map(({ body }) => body));
+
+/** Lets the delay pass and waits until nothing is left, then sends one more message and waits for it. */
+async function deliverAll(from: BrokerHarness): Promise<QueueDescription> {
+  const queue = await from.queue("orders");
+  await queue.advanceClock("orders", 1_000 * DELAY_SECONDS);
+  const isDone = async () => {
+    const { ready, delayed, leased } = await queue.describe("orders");
+    return ready + delayed + leased === 0;
+  };
+  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect((await from.send("orders", ["afterwards"])).ok).toBe(true);
+  await from.until(() => bodiesIn(from).includes("afterwards"));
+  return queue.describe("orders");
+}
+
+describe("a queue whose database file is damaged", () => {
+  it("delivers what can be read, states what is lost, and takes messages in that survive the next start", async () => {
+    const bodies = await sendLarge(12);
+    const again = await restart((file) => {
+      // An inner page of a payload: to read or to delete its row fails from then on.
+      const pages = pagesOf(file, "segments", "overflow");
+      overwritePage(file, pages[Math.floor(pages.length / 2)] ?? 0);
+    });
+    const kept = await again.send("orders", ["kept"], { delaySeconds: DELAY_SECONDS });
+    expect(kept.ok).toBe(true);
+    const restarted = await restart(() => {});
+    const { damage } = await deliverAll(restarted);
+    const delivered = bodiesIn(restarted);
+    const missing = bodies.filter((body) => !delivered.includes(body));
+    expect(missing.length).toBeGreaterThan(0);
+    expect(missing.length).toBeLessThan(bodies.length);
+    expect(delivered).toContain("kept");
+    expect(new Set(delivered).size).toBe(delivered.length);
+    expect(damage.map(({ kind }) => kind)).toContain("structure");
+    const stated = damage.reduce((sum, { messagesLost }) => sum + (messagesLost ?? 0), 0);
+    expect(stated).toBe(missing.length);
+    expect(again.lines.join()).toContain(
+      'Queue "orders": the database file was damaged, and what could be read of it is kept in new tables',
+    );
+  });
+
+  it("finds the rows on both sides of those that cannot be read", async () => {
+    const bodies = await sendLarge(12);
+    const again = await restart((file) => {
+      const leaves = pagesOf(file, "segments", "leaf");
+      expect(leaves.length).toBeGreaterThan(2);
+      overwritePage(file, leaves[1] ?? 0);
+    });
+    await deliverAll(again);
+    const delivered = bodiesIn(again);
+    expect(delivered).toContain(bodies[0]);
+    expect(delivered).toContain(bodies.at(-1));
+  });
+
+  it("takes nothing in where the list of free pages is damaged, and says so", async () => {
+    const bodies = await sendLarge(6);
+    const queue = await broker?.queue("orders");
+    await queue?.advanceClock("orders", 1_000 * DELAY_SECONDS);
+    await broker?.until(() => bodiesIn(broker as BrokerHarness).length === bodies.length);
+    // What was delivered has left free pages behind.
+    while (((await queue?.describe("orders"))?.leased ?? 0) > 0)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    await broker?.send("orders", ["waits"], { delaySeconds: DELAY_SECONDS });
+    const again = await restart((file) => {
+      const [trunk] = pagesOf(file, "freelist", "trunk");
+      overwritePage(file, trunk ?? 0);
+    });
+    expect(await again.send("orders", ["refused"])).toMatchObject({
+      ok: false,
+      code: 15000,
+      cause: expect.stringContaining('queue "orders" takes no messages, its database file is damaged'),
+    });
+    const { delayed, damage } = await (await again.queue("orders")).describe("orders");
+    expect(delayed).toBe(1);
+    expect(damage).toMatchObject([{ kind: "structure", text: expect.stringContaining("Freelist") }]);
+  });
+});
