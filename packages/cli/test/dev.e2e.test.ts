@@ -32,7 +32,7 @@ describe("sluice dev with several Workers", () => {
       `${inspectorPort}`,
     ];
     running = sluice(args, lab.folder, lab.env);
-    await running.printed(/admin {3}http/);
+    await running.printed(/admin +http/);
   });
   afterAll(async () => {
     await running.stop();
@@ -41,7 +41,7 @@ describe("sluice dev with several Workers", () => {
 
   it("shows the queues and the addresses", () => {
     expect(running.output).toContain("mails    front (MAILS), objects (MAILS)  mailer");
-    expect(running.output).toContain(`front  ${url}/`);
+    expect(running.output).toContain(`front   ${url}/`);
     expect(running.output).toContain(`queues  ${url}/__sluice/`);
   });
 
@@ -133,7 +133,7 @@ describe("sluice dev --env in the folder of a Worker", () => {
     url = `http://localhost:${port}`;
     const args = ["dev", "--env", "staging", "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
     running = sluice([...args, "--", "--var", "EXTRA:passed-on"], lab.folder, lab.env);
-    await running.printed(/admin {3}http/);
+    await running.printed(/admin +http/);
   });
   afterAll(async () => {
     await running.stop();
@@ -190,9 +190,9 @@ describe("sluice dev with Workers of less usual shapes", () => {
       return { running: sluice(args, lab.folder, lab.env), url: `http://localhost:${port}` };
     };
     ({ running: site, url: siteUrl } = start("site"));
-    await site.printed(/admin {3}http/);
+    await site.printed(/admin +http/);
     ({ running: others, url: gateUrl } = start("gate", "named", "plain"));
-    await others.printed(/admin {3}http/);
+    await others.printed(/admin +http/);
   });
   afterAll(async () => {
     await Promise.all([site.stop(), others.stop()]);
@@ -227,7 +227,7 @@ it("sluice dev --env with several Workers delivers what one of them sends to the
     lab.env,
   );
   try {
-    await running.printed(/admin {3}http/);
+    await running.printed(/admin +http/);
     expect(running.output).toMatch(/jobs-x +sender-x \(JOBS\) +receiver-x/);
     expect(await (await fetch(`http://localhost:${port}/?1`)).text()).toBe("sent");
     await running.printed(/got \?1 on jobs-x/);
@@ -261,7 +261,7 @@ describe("two sluice dev of different Workers", () => {
 
   it("meet: what was sent before the receiver came is waiting for it", async () => {
     ({ running: sending, url } = await start(["front", "objects"]));
-    await sending.printed(/admin {3}http/);
+    await sending.printed(/admin +http/);
     expect(await get("/send/class?text=early")).toBe("sent");
 
     ({ running: receiving } = await start(["mailer"]));
@@ -284,7 +284,7 @@ describe("two sluice dev of different Workers", () => {
   it("meet again when the receiver was there first", async () => {
     await sending.stop();
     ({ running: sending, url } = await start(["front", "objects"]));
-    await sending.printed(/admin {3}http/);
+    await sending.printed(/admin +http/);
     expect(await get("/send/class?text=again")).toBe("sent");
     await expect.poll(() => get("/received"), { timeout: 30_000 }).toBe('["early","late","kept","again"]');
   });

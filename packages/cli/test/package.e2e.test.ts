@@ -56,7 +56,7 @@ it("the packed package runs a project that it is installed in", async () => {
   ];
   const running = new Running([bin, ...args], project, lab.env);
   try {
-    await running.printed(/admin {3}http/);
+    await running.printed(/admin +http/);
     const get = async (path: string) => (await fetch(`http://localhost:${port}${path}`)).text();
     expect(await get("/send/class?text=packed")).toBe("sent");
     await eventually(() => get("/received"), '["packed"]');

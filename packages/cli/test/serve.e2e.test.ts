@@ -30,7 +30,7 @@ describe("sluice serve", () => {
   });
 
   it("says where everything is, and what is not there", () => {
-    expect(running.output).toContain(`front  http://127.0.0.1:${port}/`);
+    expect(running.output).toContain(`front   http://127.0.0.1:${port}/`);
     expect(running.output).toContain(`queues  http://127.0.0.1:${port}/__sluice/`);
     expect(running.output).toContain(`data    ${join(lab.folder, "state")}`);
     expect(running.output).toContain('does not serve the static assets of Worker "front"');

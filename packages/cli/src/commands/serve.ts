@@ -80,8 +80,10 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
       endpoints: endpointVariables(project.topology),
     });
     const url = httpUrl(host, workerd.port);
-    printer.print(more.introduction?.(url) ?? addresses(url, project));
-    printer.print(`data    ${state}`);
+    const introduction = more.introduction?.(url);
+    printer.print(
+      introduction === undefined ? addresses(url, project, state) : `${introduction}\ndata    ${state}`,
+    );
     if (targets.length === 0 && more.introduction === undefined) {
       printer.print(`\nFor AWS's SDKs (the AWS CLI takes --endpoint-url):\n${awsLines(url, brokerVars)}`);
     }

@@ -43,9 +43,20 @@ describe("urlOf", () => {
 describe("addresses", () => {
   it("names the primary Worker, the page of the queues, the admin API and the endpoint for AWS's clients", async () => {
     expect(addresses("http://localhost:8787", await projectOf({}))).toBe(
-      "api  http://localhost:8787/\nqueues  http://localhost:8787/__sluice/\nadmin   http://localhost:8787/__sluice/api/\n" +
+      "api     http://localhost:8787/\nqueues  http://localhost:8787/__sluice/\nadmin   http://localhost:8787/__sluice/api/\n" +
         "aws     http://localhost:8787/__sluice/aws",
     );
+  });
+
+  it("stand below each other however long the Worker's name is, the folder of the data among them", async () => {
+    const project = await projectOf({ name: "shop-producer" });
+    expect(addresses("http://localhost:8787", project, "/data").split("\n")).toEqual([
+      "shop-producer  http://localhost:8787/",
+      "queues         http://localhost:8787/__sluice/",
+      "admin          http://localhost:8787/__sluice/api/",
+      "aws            http://localhost:8787/__sluice/aws",
+      "data           /data",
+    ]);
   });
 });
 

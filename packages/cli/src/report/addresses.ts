@@ -28,15 +28,18 @@ export function httpUrl(host: string, port: number): string {
   return `http://${browsable(host)}:${port}`;
 }
 
-/** Where to reach the primary Worker and the broker. */
-export function addresses(url: string, { workers }: Project): string {
+/** Where to reach the primary Worker and the broker, and with a folder, where its data are. */
+export function addresses(url: string, { workers }: Project, dataFolder: string | null = null): string {
   const [primary] = workers;
-  return [
-    ...(primary === undefined ? [] : [`${primary.name}  ${url}/`]),
-    `queues  ${url}${SLUICE_PATH}/`,
-    `admin   ${url}${SLUICE_PATH}/api/`,
-    `aws     ${url}${SLUICE_PATH}/aws`,
-  ].join("\n");
+  const lines: (readonly [label: string, where: string])[] = [
+    ...(primary === undefined ? [] : [[primary.name, `${url}/`] as const]),
+    ["queues", `${url}${SLUICE_PATH}/`],
+    ["admin", `${url}${SLUICE_PATH}/api/`],
+    ["aws", `${url}${SLUICE_PATH}/aws`],
+    ...(dataFolder === null ? [] : [["data", dataFolder] as const]),
+  ];
+  const width = Math.max(...lines.map(([label]) => label.length)) + 2;
+  return lines.map(([label, where]) => label.padEnd(width) + where).join("\n");
 }
 
 /**

@@ -92,6 +92,9 @@ describe("topologyTable", () => {
       [],
     );
     expect(table.split("\n")[1]).toBe("orders  -          https://shop.example/tasks  -      3        dead");
+    const daemon = { ...settings, format: "sqsd", deadLetterQueue: null } as const;
+    const jobs = queue({ consumer: { type: "http_push", settings: daemon } });
+    expect(topologyTable({ queues: { jobs } }, [])).toMatch(/ until expired +-$/);
   });
 
   it("says so when there is no queue", () => {

@@ -50,7 +50,14 @@ function row(
 /** A redrive policy counts before what the consumer says. */
 function retriesBy(redrive: RedriveSettings | null, consumer: ConsumerDefinition | null): string {
   if (redrive !== null) return `${redrive.maxReceiveCount} receives`;
-  return consumer === null ? "-" : retries(consumer.settings);
+  if (consumer === null) return "-";
+  return isTriedForEver(consumer) ? "until expired" : retries(consumer.settings);
+}
+
+/** `MaxRetries` of a worker daemon means nothing without a dead-letter queue (spec sqsd 2). */
+function isTriedForEver(consumer: ConsumerDefinition): boolean {
+  if (consumer.type !== "http_push") return false;
+  return consumer.settings.format === "sqsd" && consumer.settings.deadLetterQueue === null;
 }
 
 function receiver(consumer: ConsumerDefinition, elsewhere: readonly string[]): string {

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { CliError } from "../errors.ts";
 import { SOCKET } from "./workerd-config.ts";
+import { noiseFilter } from "./workerd-noise.ts";
 
 export interface WorkerdOptions {
   /** Absolute path of the configuration. */
@@ -75,12 +76,14 @@ function workerdPath(): string {
   return (createRequire(import.meta.url)("workerd") as { readonly default: string }).default;
 }
 
-/** Passes standard error on; answers its end. */
+/** Passes standard error on, but for what is noise; answers its end. */
 function forwardErrors(child: ChildProcess): () => string {
   let last = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    last = (last + text).slice(-ERRORS_KEPT);
-    process.stderr.write(text);
+  const isNoise = noiseFilter();
+  createInterface({ input: child.stderr as Readable }).on("line", (line) => {
+    if (isNoise(line)) return;
+    last = `${last}${line}\n`.slice(-ERRORS_KEPT);
+    process.stderr.write(`${line}\n`);
   });
   return () => last;
 }

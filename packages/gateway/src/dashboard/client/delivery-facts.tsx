@@ -80,6 +80,7 @@ function consumerFacts({ consumer }: QueueView): ([string, ComponentChildren] | 
   if (consumer === null) return [];
   const { settings } = consumer;
   const deadLetterQueue = settings.deadLetterQueue;
+  const isDaemon = consumer.type === "http_push" && consumer.settings.format === "sqsd";
   return [
     consumer.type === "worker"
       ? ["Batch", `${consumer.settings.maxBatchSize}, or after ${consumer.settings.maxBatchTimeoutSeconds} s`]
@@ -88,8 +89,13 @@ function consumerFacts({ consumer }: QueueView): ([string, ComponentChildren] | 
     consumer.type === "http_pull"
       ? ["Batch", `${consumer.settings.maxBatchSize} where a pull names none`]
       : null,
-    ["Retries", retries(settings)],
-    ["Dead letters", deadLetterQueue === null ? "dropped" : <QueueName of={deadLetterQueue} />],
+    // A worker daemon posts for ever what has nowhere to go.
+    isDaemon && deadLetterQueue === null
+      ? ["Retries", "until a message expires"]
+      : ["Retries", retries(settings)],
+    isDaemon && deadLetterQueue === null
+      ? null
+      : ["Dead letters", deadLetterQueue === null ? "dropped" : <QueueName of={deadLetterQueue} />],
   ];
 }
 

@@ -54,7 +54,7 @@ function Message({ message }: { readonly message: MessageView }) {
       {text === null ? (
         <p class="quiet">Not text.</p>
       ) : (
-        // A long line scrolls, so that has to be reachable.
+        // A long text scrolls, so that has to be reachable.
         // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
         <pre tabIndex={0}>
           {text}
