@@ -172,7 +172,7 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
     await says(page.getByRole("term").filter({ hasText: "Ready" }).locator(".."), "Ready 0");
   });
 
-  it("shows a topic with its subscriptions, and what a FIFO topic is", async () => {
+  it("shows a topic with its subscriptions, from pending to failing", async () => {
     await sns.send(new CreateTopicCommand({ Name: "news" }));
     const page = await open();
     await page.getByRole("row").getByRole("link", { name: "news" }).click();
