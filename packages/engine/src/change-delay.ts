@@ -21,17 +21,20 @@ export function changeDelay(queue: Queue, fromMs: number, toMs: number, nowMs: n
 
 function changeDelayOf(queue: Queue, segment: Segment, fromMs: number, toMs: number, nowMs: number): boolean {
   const { runs } = segment;
-  const waits = (r: number) => runs.dueMs(r) > nowMs && runs.dueMs(r) === runs.acceptedMs(r) + fromMs;
-  let first = 0;
-  while (first < runs.length && !waits(first)) first += 1;
-  if (first === runs.length) return false;
+  const waits = Array.from(
+    { length: runs.length },
+    (_, r) => runs.dueMs(r) > nowMs && runs.dueMs(r) === runs.acceptedMs(r) + fromMs,
+  );
+  if (!waits.includes(true)) return false;
   // What was cut out of the untouched messages and never delivered waits as they do.
   const apart = segment.entries.filter(({ state, attempts }) => state === "delayed" && attempts === 0);
   for (const entry of apart) lift(queue, entry);
-  for (let r = first; r < runs.length; r++) {
-    const dueMs = waits(r) ? runs.acceptedMs(r) + toMs : runs.dueMs(r);
-    runs.setDueMs(r, r === 0 ? dueMs : Math.max(dueMs, runs.dueMs(r - 1)));
-  }
+  let dueMs = Number.NEGATIVE_INFINITY;
+  const changed = waits.map((isWaiting, r) => {
+    dueMs = Math.max(dueMs, isWaiting ? runs.acceptedMs(r) + toMs : runs.dueMs(r));
+    return dueMs;
+  });
+  runs.changeDueMs(changed);
   for (const entry of apart) toWaiting(queue, entry, segment.dueOf(entry.from), nowMs);
   advanceSegment(queue, segment, nowMs);
   return true;

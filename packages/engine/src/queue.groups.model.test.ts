@@ -19,7 +19,7 @@ const sendStep = (isFifo: boolean): fc.Arbitrary<NamedStep> =>
       fc.record<MessageToSend>(
         {
           size: fc.integer({ min: 0, max: 2000 }),
-          delayMs: fc.constantFrom(0, 0, 0, 0, 500, 1000),
+          delayMs: fc.constantFrom<MessageToSend["delayMs"]>(0, 0, "queue", "queue", 500, 1000),
           ...{ group, ageMs: fc.constantFrom(0, 0, 1000, 14_000) },
         },
         isFifo ? { requiredKeys: ["size", "delayMs", "group"] } : { requiredKeys: ["size", "delayMs"] },
@@ -60,6 +60,10 @@ const pushStep: fc.Arbitrary<NamedStep> = fc
 
 const plain = (name: string, run: Step): fc.Arbitrary<NamedStep> => fc.constant<NamedStep>([name, run]);
 
+const delayStep: fc.Arbitrary<NamedStep> = fc
+  .constantFrom(0, 500, 1000, 5000)
+  .map((ms) => [`the queue's delay becomes ${ms} ms`, (twins) => twins.changeDelay(ms)]);
+
 const timeStep: fc.Arbitrary<NamedStep> = fc.constantFrom(1, 300, 1000, 4000, 20_000_000).map((ms) => [
   `${ms} ms pass`,
   (twins) => {
@@ -76,6 +80,7 @@ const programs = (isFifo: boolean) =>
         { weight: 8, arbitrary: receiptStep },
         { weight: 2, arbitrary: pushStep },
         { weight: 4, arbitrary: timeStep },
+        ...(isFifo ? [{ weight: 2, arbitrary: delayStep }] : []),
         { weight: 3, arbitrary: plain("leases expire", (twins) => twins.expireLeases()) },
         { weight: 1, arbitrary: plain("retention", (twins) => twins.expireRetention()) },
         { weight: 1, arbitrary: plain("delete the third message", (twins) => twins.remove(2)) },

@@ -50,6 +50,45 @@ const GROUPED: Alphabet = {
   ...RECEIVERS,
 };
 
+/** Delays of the queue and of a message of its own. */
+const DELAYED: Alphabet = {
+  "send a, as late as the queue says": send(2, { size: 1, delayMs: "queue", group: "a" }),
+  "send a, b, as late as the queue says": send(
+    2,
+    { size: 1, delayMs: "queue", group: "a" },
+    { size: 2, delayMs: "queue", group: "b" },
+  ),
+  "send a, 2 s later": send(2, { size: 1, delayMs: 2_000, group: "a" }),
+  "the delay becomes 0": changeDelay(0),
+  "the delay becomes 1 s": changeDelay(1_000),
+  "the delay becomes 3 s": changeDelay(3_000),
+  "receive 1": afterSends((twins) => twins.receive(1, 1_000)),
+  "pull 2": afterSends((twins) => twins.pull(2, 2_000)),
+  "release the last lease": settle(-1, 0, 2, "release"),
+  "retry the last lease later": settle(-1, 0, 2, "retryLater"),
+  "delete the second message": (twins) => {
+    if (twins.naive.messages.length < 2) return false;
+    twins.remove(1);
+    return true;
+  },
+  "delete the first message": (twins) => {
+    if (twins.naive.messages.length === 0) return false;
+    twins.remove(0);
+    return true;
+  },
+  "1 s passes": pass(1_000),
+  "leases expire": afterSends((twins) => twins.expireLeases()),
+  restart: afterSends((twins) => twins.restart()),
+};
+
+function changeDelay(toMs: number): Command {
+  return (twins) => {
+    if (twins.queueDelayMs === toMs) return false;
+    twins.changeDelay(toMs);
+    return true;
+  };
+}
+
 const plain = (...delaysMs: number[]) => send(2, ...delaysMs.map((delayMs, i) => ({ size: 1 + i, delayMs })));
 
 const PLAIN: Alphabet = {
@@ -85,6 +124,14 @@ describe("every small history of receivers does what a plain list of messages do
       1_000,
     ],
     ["on a FIFO queue without groups", PLAIN, { fifo: true, maxRetries: 1 }, [], 5, 10_000],
+    [
+      "on a FIFO queue whose delay changes",
+      DELAYED,
+      { fifo: true, maxRetries: 1 },
+      ["the delay becomes 1 s"],
+      6,
+      10_000,
+    ],
   ])("%s", (_what, alphabet, changes, prefix, lengthMax, histories) => {
     const base = { ...RULES, maxBatchSize: 2, batchTimeoutMs: 1_000, maxRetries: Infinity };
     // Where commands ask for it, the retention ends after what four of them let pass.

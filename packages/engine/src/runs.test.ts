@@ -114,17 +114,27 @@ describe("the ages of runs", () => {
   });
 });
 
-describe("setDueMs", () => {
-  it("gives one run another due time", () => {
-    const runs = runsOf([0, 0, 1, 0], [1, 9, 2, 0], [4, 20, 5, 0]);
-    runs.setDueMs(1, 4);
-    expect([0, 1, 2].map((r) => runs.dueMs(r))).toEqual([1, 4, 5]);
+describe("changeDueMs", () => {
+  it("gives each run another due time", () => {
+    const runs = runsOf([0, 0, 1, 7], [1, 9, 2, 6], [4, 20, 5, 8]);
+    runs.changeDueMs([1, 4, 6]);
+    expect([0, 1, 2].map((r) => [runs.from(r), runs.seq(r), runs.dueMs(r), runs.acceptedMs(r)])).toEqual([
+      [0, 0, 1, 7],
+      [1, 9, 4, 6],
+      [4, 20, 6, 8],
+    ]);
+    expect(runs).toMatchObject({ length: 3, oldestMs: 6, isAgeOrdered: false });
   });
 
-  it.each([-1, 1])("refuses a run that is not there: run %i of 1", (r) => {
-    const runs = runsOf([0, 0, 1, 0]);
-    expect(() => runs.setDueMs(r, 1)).toThrow(new RangeError(`run ${r} of 1`));
-    expect(runs.length).toBe(1);
+  it("joins runs that are one then", () => {
+    const runs = runsOf([0, 0, 1, 0], [2, 2, 2, 0], [3, 3, 5, 1]);
+    runs.changeDueMs([5, 5, 5]);
+    expect([runs.length, runs.from(1), runs.dueMs(0)]).toEqual([2, 3, 5]);
+  });
+
+  it("refuses due times that are not in order, and fewer than there are runs", () => {
+    expect(() => runsOf([0, 0, 1, 0], [1, 1, 2, 0]).changeDueMs([2, 1])).toThrow("in order of due time");
+    expect(() => runsOf([0, 0, 1, 0], [1, 1, 2, 0]).changeDueMs([2])).toThrow(new RangeError("run 1 of 1"));
   });
 });
 

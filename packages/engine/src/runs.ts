@@ -62,10 +62,15 @@ export class Runs {
     return at(this.#dueMs, r);
   }
 
-  /** Gives the messages of run r another due time: not before that of the run before it, nor after that of the next one. */
-  setDueMs(r: number, dueMs: number): void {
-    this.dueMs(r);
-    this.#dueMs[r] = dueMs;
+  /**
+   * Gives the runs other due times, one for each, in order. Those that become one are joined, as they are when they are
+   * restored: what is in memory is what is stored.
+   */
+  changeDueMs(dueMs: readonly number[]): void {
+    const [from, seq, acceptedMs] = [this.#from.splice(0), this.#seq.splice(0), this.#acceptedMs.splice(0)];
+    this.#dueMs.length = 0;
+    for (let r = 0; r < from.length; r++)
+      this.append(at(from, r), at(seq, r), at(dueMs, r), at(acceptedMs, r));
   }
 
   /** When the messages of run r were committed to this queue, or the one that they died in: retention counts from here. */

@@ -5,8 +5,10 @@ export interface NaiveMessage {
   readonly seq: number;
   readonly size: number;
   readonly acceptedMs: number;
-  /** Due time that it was sent with. */
-  readonly firstDueMs: number;
+  /** Due time that it was sent with, or that another delay of the queue has given it. */
+  firstDueMs: number;
+  /** Where the engine has stored it: what is stored together keeps its order when the queue's delay changes. */
+  place: { readonly segmentId: number; readonly index: number } | null;
   /** "" for none. */
   readonly group: string;
   firstReceivedMs: number;
@@ -33,6 +35,8 @@ export class NaiveQueue {
   readonly rules: QueueRules;
   /** Messages that are not gone, in order of sending. */
   messages: NaiveMessage[] = [];
+  /** Those that are gone too. */
+  readonly everSent: NaiveMessage[] = [];
   nextSeq = 0;
   sent = 0;
   readonly gone = { acked: 0, dead: 0, expired: 0 };
@@ -49,12 +53,37 @@ export class NaiveQueue {
       readonly acceptedMs?: number;
     }[],
     nowMs: number,
-  ): void {
+  ): NaiveMessage[] {
     this.sent += messages.length;
-    for (const { size, dueMs, group = "", acceptedMs = nowMs } of messages) {
+    const sent = messages.map(({ size, dueMs, group = "", acceptedMs = nowMs }): NaiveMessage => {
       const times = { acceptedMs, firstDueMs: dueMs, dueMs, firstReceivedMs: 0 };
-      this.messages.push({ seq: this.nextSeq++, size, group, ...times, attempts: 0, lease: null, until: 0 });
+      const state = { attempts: 0, lease: null, until: 0, place: null };
+      return { seq: this.nextSeq++, size, group, ...times, ...state };
+    });
+    this.messages.push(...sent);
+    this.everSent.push(...sent);
+    return sent;
+  }
+
+  /**
+   * What waits for the queue's own delay waits for another one (spec sqs 4.1). What is stored together stays in its order.
+   * Answers with the segments in which something waits so.
+   */
+  changeDelay(fromMs: number, toMs: number, nowMs: number): number[] {
+    const stored = Map.groupBy(this.everSent, ({ place }) => place?.segmentId ?? 0);
+    const changed: number[] = [];
+    for (const [segmentId, messages] of stored) {
+      const isWaiting = ({ firstDueMs, acceptedMs }: NaiveMessage) =>
+        firstDueMs > nowMs && firstDueMs === acceptedMs + fromMs;
+      if (messages.some(isWaiting)) changed.push(segmentId);
+      let leastMs = -Infinity;
+      for (const message of messages.sort((a, b) => (a.place?.index ?? 0) - (b.place?.index ?? 0))) {
+        leastMs = Math.max(leastMs, isWaiting(message) ? message.acceptedMs + toMs : message.firstDueMs);
+        message.firstDueMs = leastMs;
+        if (message.attempts === 0 && message.lease === null) message.dueMs = leastMs;
+      }
     }
+    return changed;
   }
 
   waiting(): NaiveMessage[] {

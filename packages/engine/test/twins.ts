@@ -2,6 +2,7 @@ import { hasPushSlot } from "../src/dispatch.ts";
 import {
   acknowledge,
   advance,
+  changeDelay,
   changeVisibility,
   counts,
   createQueue,
@@ -50,7 +51,8 @@ const PEEKED = 7;
 
 export interface MessageToSend {
   readonly size: number;
-  readonly delayMs: number;
+  /** `queue`: that of the queue. */
+  readonly delayMs: number | "queue";
   readonly group?: string;
   /** How old it is when it comes, in ms: a dead letter is older than its arrival. */
   readonly ageMs?: number;
@@ -89,6 +91,8 @@ export class Twins {
   queue: Queue;
   readonly naive: NaiveQueue;
   nowMs = T0;
+  /** Delay of messages that name none. */
+  queueDelayMs = 0;
   readonly leases: HeldLease[] = [];
   readonly receipts: HeldReceipt[] = [];
   readonly #rows = new Map<number, Row>();
@@ -103,13 +107,13 @@ export class Twins {
   send(messages: readonly MessageToSend[]): void {
     const sent = messages.map(({ delayMs, ageMs = 0, ...message }) => ({
       ...message,
-      dueMs: this.nowMs + delayMs,
+      dueMs: this.nowMs + (delayMs === "queue" ? this.queueDelayMs : delayMs),
       acceptedMs: this.nowMs - ageMs,
     }));
     const dues = sent.map((message) => message.dueMs);
     const uniform = dues.every((due) => due === dues[0]) ? dues[0] : undefined;
     const firstSeq = this.naive.nextSeq;
-    this.naive.send(sent, this.nowMs);
+    const known = this.naive.send(sent, this.nowMs);
     const sizes = sent.map((message) => message.size);
     const named = sent.map((message) => message.group ?? null);
     const groups = named.every((group) => group === null) ? {} : { groups: named };
@@ -120,6 +124,8 @@ export class Twins {
     const segment = this.queue.segments.get(placement.segmentId);
     sent.forEach((_, i) => {
       const position = placement.order?.[i] ?? i;
+      const message = known[position] as NaiveMessage; // `order` is one of all that was sent
+      message.place = { segmentId: placement.segmentId, index: placement.from + i };
       same(segment?.sizes[placement.from + i], sent[position]?.size, "size of a placed message");
       same(segment?.dueOf(placement.from + i), sent[position]?.dueMs, "due time of a placed message");
       same(segment?.seqOf(placement.from + i), firstSeq + position, "sequence number of a placed message");
@@ -243,6 +249,20 @@ export class Twins {
   expireRetention(): void {
     const expected = this.naive.expireRetention(this.nowMs);
     same(expireRetention(this.queue, this.nowMs), expected, "expired");
+  }
+
+  /** Another delay of the queue, for what waits because of the one before too. Its indexes are written anew. */
+  changeDelay(toMs: number): void {
+    const { naive, queue, nowMs, queueDelayMs } = this;
+    this.queueDelayMs = toMs;
+    const expected = naive.changeDelay(queueDelayMs, toMs, nowMs).filter((id) => queue.segments.has(id));
+    const changed = changeDelay(queue, queueDelayMs, toMs, nowMs);
+    same(changed.join(), expected.sort((a, b) => a - b).join(), "segments with another due time");
+    this.commit();
+    for (const id of changed) {
+      const [row, segment] = [this.#rows.get(id), queue.segments.get(id)];
+      if (row !== undefined && segment !== undefined) row.index = encodeIndex(segment);
+    }
   }
 
   purge(): void {
