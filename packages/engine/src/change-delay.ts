@@ -1,4 +1,4 @@
-import { advance, advanceSegment } from "./advance.ts";
+import { advanceSegment } from "./advance.ts";
 import type { Queue } from "./queue.ts";
 import type { Segment } from "./segment.ts";
 import { lift, toWaiting } from "./transitions.ts";
@@ -11,7 +11,6 @@ import { lift, toWaiting } from "./transitions.ts";
  * @returns ids of the segments whose due times have changed: their indexes have to be written again.
  */
 export function changeDelay(queue: Queue, fromMs: number, toMs: number, nowMs: number): number[] {
-  advance(queue, nowMs);
   const changed: number[] = [];
   for (const segment of [...queue.segments.values()]) {
     if (changeDelayOf(queue, segment, fromMs, toMs, nowMs)) changed.push(segment.id);
@@ -27,7 +26,7 @@ function changeDelayOf(queue: Queue, segment: Segment, fromMs: number, toMs: num
   );
   if (!waits.includes(true)) return false;
   // What was cut out of the untouched messages and never delivered waits as they do.
-  const apart = segment.entries.filter(({ state, attempts }) => state === "delayed" && attempts === 0);
+  const apart = segment.entries.filter(({ attempts }) => attempts === 0);
   for (const entry of apart) lift(queue, entry);
   let dueMs = Number.NEGATIVE_INFINITY;
   const changed = waits.map((isWaiting, r) => {
