@@ -1,9 +1,12 @@
 import { AwsError, COMMON_ERRORS } from "./aws-error.ts";
 
+/** What of a request's URL is looked at. */
+export type RequestUrl = Pick<URL, "host" | "origin" | "pathname" | "search" | "searchParams">;
+
 /** A request as it came in; the body in full. */
 export interface SignedRequest {
   readonly method: string;
-  readonly url: URL;
+  readonly url: RequestUrl;
   readonly headers: Headers;
   readonly body: Uint8Array;
 }
@@ -31,7 +34,8 @@ export const PRESIGNED_SECONDS_MAX = 604_800;
 export function credentialOf({ url, headers }: SignedRequest): Credential | null {
   const authorization = headers.get("authorization");
   if (authorization?.startsWith(ALGORITHM)) return fromHeader(authorization, headers);
-  return url.searchParams.has("X-Amz-Signature") ? fromQuery(url.searchParams) : null;
+  if (url.search === "" || !url.searchParams.has("X-Amz-Signature")) return null;
+  return fromQuery(url.searchParams);
 }
 
 function fromHeader(authorization: string, headers: Headers): Credential {

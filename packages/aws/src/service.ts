@@ -1,5 +1,6 @@
 import { AwsError, COMMON_ERRORS, type ErrorKind } from "./aws-error.ts";
 import type { SignedRequest } from "./credential.ts";
+import { type FormEntry, readForm } from "./form.ts";
 import { jsonOf, readJsonInput } from "./json-protocol.ts";
 import { type QueryJsonNames, queryJsonAnswer, queryJsonError } from "./query-json.ts";
 import { readQueryInput } from "./query-protocol.ts";
@@ -48,22 +49,32 @@ export function protocolOf(
   { headers }: SignedRequest,
   { targetPrefix, queryJsonNames }: ServiceModel,
 ): Protocol {
+  if (targetPrefix !== null) {
+    if (headers.get("x-amz-target")?.startsWith(`${targetPrefix}.`) === true) return "json";
+    if (typeOf(headers) === JSON_TYPE) return "json";
+  }
+  if (queryJsonNames === undefined) return "query";
   const accepted = headers.get("accept")?.split(/[;,]/)[0]?.trim().toLowerCase();
-  const query = queryJsonNames !== undefined && accepted === "application/json" ? "query-json" : "query";
-  if (targetPrefix === null) return query;
-  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  const isTargeted = headers.get("x-amz-target")?.startsWith(`${targetPrefix}.`) ?? false;
-  return type === JSON_TYPE || isTargeted ? "json" : query;
+  return accepted === "application/json" ? "query-json" : "query";
+}
+
+/** Media type of a body, without its parameters; `undefined` where none is named. */
+function typeOf(headers: Headers): string | undefined {
+  return headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
 }
 
 /**
  * Reads what a request asks for. Throws `AwsError`: `InvalidAction` or `UnknownOperation` for an action that the service
  * does not have, `SerializationException` for an input that does not fit.
  *
- * @param text the body as text, if somebody has it already.
+ * @param known what somebody has found out already: the protocol, and the body as text.
  */
-export function readCall(request: SignedRequest, model: ServiceModel, text?: string): Call {
-  const protocol = protocolOf(request, model);
+export function readCall(
+  request: SignedRequest,
+  model: ServiceModel,
+  known: { readonly protocol?: Protocol; readonly text?: string } = {},
+): Call {
+  const { protocol = protocolOf(request, model), text } = known;
   if (protocol === "json") {
     const target = request.headers.get("x-amz-target") ?? "";
     const action = target.slice(target.indexOf(".") + 1);
@@ -86,12 +97,12 @@ function actionOf({ actions }: ServiceModel, name: string): Action {
 }
 
 /** The parameters of a Query request: those of the URL, and those of the form in its body. */
-function formOf({ url, headers }: SignedRequest, text: string): (readonly [string, string])[] {
-  const params = [...url.searchParams];
+function formOf({ url, headers }: SignedRequest, text: string): FormEntry[] {
+  const params: FormEntry[] = url.search === "" ? [] : [...url.searchParams];
   if (text === "") return params;
-  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  const type = typeOf(headers) ?? "";
   if (type !== "" && type !== "application/x-www-form-urlencoded") return params;
-  return [...params, ...new URLSearchParams(text)];
+  return [...params, ...readForm(text)];
 }
 
 /** What was answered with, of which the HTTP response is made. */

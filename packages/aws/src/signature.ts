@@ -2,7 +2,13 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { AwsError, COMMON_ERRORS } from "./aws-error.ts";
-import { ALGORITHM, type Credential, credentialOf, type SignedRequest } from "./credential.ts";
+import {
+  ALGORITHM,
+  type Credential,
+  credentialOf,
+  type RequestUrl,
+  type SignedRequest,
+} from "./credential.ts";
 import { sha256Hex } from "./digest.ts";
 
 /** Furthest that the clock of who signs may be off, in ms (spec sqs 1.5). */
@@ -66,7 +72,7 @@ function canonicalRequest({ method, url, headers, body }: SignedRequest, credent
   ].join("\n");
 }
 
-function headerValue(name: string, headers: Headers, url: URL): string {
+function headerValue(name: string, headers: Headers, url: RequestUrl): string {
   const value = headers.get(name) ?? (name === "host" ? url.host : "");
   return value.trim().replace(/ +/g, " ");
 }

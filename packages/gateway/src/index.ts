@@ -1,16 +1,18 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { Access } from "./access.ts";
 import { failure } from "./admin/failure.ts";
 import { adminRoutes } from "./admin/routes.ts";
 import type { AwsAccess } from "./aws-caller.ts";
-import { awsRoutes } from "./aws-routes.ts";
+import { answerAws } from "./aws-endpoint.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import { DASHBOARD_HEADERS, DASHBOARD_PAGE } from "./dashboard/page.ts";
 import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
+import { LazyUrl } from "./request-url.ts";
 import { snsService } from "./sns/routes.ts";
 import type { SqsSettings } from "./sqs/context.ts";
-import { sqsRoutes } from "./sqs/routes.ts";
+import { sqsService } from "./sqs/routes.ts";
+import type { KeepAlive } from "./sqs/shared-call.ts";
 
 export type { Access } from "./access.ts";
 export { CLOCK_ADVANCE_MS_MAX } from "./admin/clock-routes.ts";
@@ -37,8 +39,15 @@ const NO_AWS: AwsOptions = {
   settings: { home: { region: REGION_DEFAULT, account: ACCOUNT_DEFAULT }, isStrictAboutTime: false },
 };
 
+/** The HTTP side of the broker as a Worker's `fetch` handler and a test call it. */
+export interface Gateway {
+  fetch(request: Request, env?: object, ctx?: Pick<ExecutionContext, "waitUntil">): Promise<Response>;
+  /** `fetch` for a URL. */
+  request(url: string, init?: RequestInit): Promise<Response>;
+}
+
 /** The HTTP side of the broker: every dialect and the admin API, each under its own path below `PREFIX`. */
-export function createGateway(directory: QueueDirectory, access: Access, aws: AwsOptions = NO_AWS): Hono {
+export function createGateway(directory: QueueDirectory, access: Access, aws: AwsOptions = NO_AWS): Gateway {
   const app = new Hono();
   app.get(`${PREFIX}/health`, async (c) => {
     try {
@@ -54,13 +63,42 @@ export function createGateway(directory: QueueDirectory, access: Access, aws: Aw
   const { account, topics, queue, topic } = directory;
   const prefix = `${PREFIX}/aws`;
   const now = () => Date.now();
-  const sqs = sqsRoutes(prefix, { account, queue, now }, aws.settings, aws.access);
   const sns = snsService(prefix, { topics, topic, queue, now }, aws.settings.home, aws.access);
-  app.route(prefix, awsRoutes(sqs, sns));
+  const pem = `${prefix}/:name{SimpleNotificationService-[0-9a-f]+\\.pem}`;
+  app.get(pem, (c) => sns.certificate(c.req.param("name") ?? ""));
+  const services = { sqs: sqsService(prefix, { account, queue, now }, aws.settings, aws.access), sns };
+  app.all(`${prefix}/*`, (c) => answerAws(c.req.raw, keepAliveOf(c), services));
   app.notFound((c) => c.json(failure("no_route", `Nothing answers ${c.req.method} ${c.req.path}.`), 404));
-  app.onError((error, c) => {
-    console.error(`${c.req.method} ${c.req.path} failed: ${error.stack ?? error}`);
-    return c.json(failure("internal_error", "The broker failed; its log says why."), 500);
-  });
-  return app;
+  app.onError((error, c) => failed(c.req.method, c.req.path, error));
+  const fetch: Gateway["fetch"] = async (request, env, ctx) => {
+    // Messages of SQS come one by one by the thousands: to find their route costs as much as to read them.
+    const isAws = request.method === "POST" && isBelow(new LazyUrl(request.url).pathname, prefix);
+    if (!isAws) return app.fetch(request, env, ctx as ExecutionContext | undefined);
+    return answerAws(request, keepAliveBy(ctx), services).catch((error) =>
+      failed(request.method, new LazyUrl(request.url).pathname, error),
+    );
+  };
+  return { fetch, request: (url, init) => fetch(new Request(url, init)) };
+}
+
+function failed(method: string, path: string, error: unknown): Response {
+  console.error(`${method} ${path} failed: ${error instanceof Error ? error.stack : error}`);
+  return Response.json(failure("internal_error", "The broker failed; its log says why."), { status: 500 });
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
+}
+
+/** Outside of Workers nothing ends a request with its client. */
+function keepAliveBy(ctx: Pick<ExecutionContext, "waitUntil"> | undefined): KeepAlive {
+  return ctx === undefined ? () => {} : (promise) => ctx.waitUntil(promise);
+}
+
+function keepAliveOf(c: Context): KeepAlive {
+  try {
+    return keepAliveBy(c.executionCtx);
+  } catch {
+    return keepAliveBy(undefined);
+  }
 }

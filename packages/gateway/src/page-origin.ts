@@ -1,4 +1,5 @@
 import type { Access } from "./access.ts";
+import { siteOfUrl } from "./request-url.ts";
 
 /** Methods that change nothing. With every other one a browser tells which origin the page is of. */
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -26,9 +27,11 @@ export function refusedHost(access: Access, request: Request): string | null {
  * browser send requests to `localhost`, and would otherwise purge their queues. What is no browser names no origin.
  */
 export function refusedOrigin(access: Access, request: Request): string | null {
+  if (READING_METHODS.has(request.method)) return null;
   const origin = request.headers.get("origin");
+  if (origin === null) return null;
   const own = ownUrl(access, request).origin;
-  if (READING_METHODS.has(request.method) || origin === null || origin === own) return null;
+  if (origin === own) return null;
   return `A page of origin ${origin} may change nothing here; a page of ${own} may.`;
 }
 
@@ -39,9 +42,9 @@ const ORIGINAL_HOST_HEADER = "mf-original-hostname";
  * The address that was asked for. The header is believed only beside the host of a route: then Wrangler has written it. On
  * other requests it leaves whatever a page put there.
  */
-function ownUrl(access: Access, request: Request): URL {
-  const url = new URL(request.url);
-  const host = request.headers.get(ORIGINAL_HOST_HEADER);
-  const isReplaced = access.kind === "open" && access.routeHosts.includes(url.hostname);
-  return isReplaced && host !== null ? new URL(`${url.protocol}//${host}`) : url;
+function ownUrl(access: Access, request: Request): Pick<URL, "origin" | "hostname"> {
+  const site = siteOfUrl(request.url);
+  const isReplaced = access.kind === "open" && access.routeHosts.includes(site.hostname);
+  const host = isReplaced ? request.headers.get(ORIGINAL_HOST_HEADER) : null;
+  return host === null ? site : new URL(`${site.protocol}//${host}`);
 }

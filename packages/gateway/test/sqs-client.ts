@@ -1,6 +1,8 @@
-import type { Hono } from "hono";
+import { protocolOf } from "@sluice/aws";
+import { AwsRequest } from "../src/aws-request.ts";
 import type { SqsPorts } from "../src/sqs/context.ts";
-import { sqsRoutes } from "../src/sqs/routes.ts";
+import { SQS_MODEL } from "../src/sqs/model.ts";
+import { type SqsService, sqsService } from "../src/sqs/routes.ts";
 import { queueWith } from "./directory.ts";
 import { MemoryAccount } from "./memory-account.ts";
 
@@ -25,7 +27,7 @@ export interface SqsClientOptions {
 /** SQS over a directory in memory, called in AWS JSON. */
 export class SqsClient {
   readonly account = new MemoryAccount();
-  readonly app: Hono;
+  readonly #service: SqsService;
 
   constructor({ isStrictAboutTime = false, objects = {} }: SqsClientOptions = {}) {
     const able = { messageCounts: async () => NO_MESSAGES, purge: async () => ({ purged: 0 }), ...objects };
@@ -35,7 +37,17 @@ export class SqsClient {
       now: () => this.account.nowMs,
     };
     const home = { region: "us-east-1", account: "000000000000" };
-    this.app = sqsRoutes("", ports, { home, isStrictAboutTime }, { kind: "open", pages: () => null });
+    this.#service = sqsService("", ports, { home, isStrictAboutTime }, { kind: "open", pages: () => null });
+  }
+
+  /** What a request is answered with. */
+  request(url: string, init?: RequestInit): Promise<Response> {
+    return this.fetch(new Request(url, init));
+  }
+
+  fetch(raw: Request): Promise<Response> {
+    const request = new AwsRequest(raw);
+    return this.#service.answer(request, protocolOf(request, SQS_MODEL), () => {});
   }
 
   /** What an action answers. Throws what it is refused with. */
@@ -68,7 +80,7 @@ export class SqsClient {
   }
 
   async #post(action: string, input: object) {
-    const response = await this.app.request("http://localhost/", {
+    const response = await this.request("http://localhost/", {
       method: "POST",
       headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` },
       body: JSON.stringify(input),

@@ -34,6 +34,7 @@ describe("a broker without a configuration of its own", () => {
       main: "./entry.js",
       compatibility_date: "2026-11-01",
       compatibility_flags: ["enable_request_signal"],
+      keep_names: false,
       durable_objects: {
         bindings: [
           { name: "SLUICE_QUEUES", class_name: "QueueBroker" },
@@ -79,6 +80,7 @@ describe("a broker with a configuration in the current folder", () => {
       main: "./entry.js",
       compatibility_date: "2026-10-01",
       compatibility_flags: ["nodejs_compat", "enable_request_signal"],
+      keep_names: false,
       assets: { directory: "../../dashboard" },
       vars: { A: "1", SLUICE_ENV: "development" },
       durable_objects: {

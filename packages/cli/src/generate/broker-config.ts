@@ -63,6 +63,8 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     main: `./${ENTRY_FILE}`,
     compatibility_date: config.compatibility_date ?? BROKER_COMPATIBILITY_DATE,
     compatibility_flags: [...new Set([...config.compatibility_flags, BROKER_COMPATIBILITY_FLAG])],
+    // Otherwise each function that is made, closures of a request included, is given its name anew by a call.
+    keep_names: config.keep_names ?? false,
     durable_objects: {
       ...config.durable_objects,
       bindings: withBrokerObjects(config.durable_objects.bindings),

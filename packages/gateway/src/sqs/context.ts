@@ -43,8 +43,8 @@ export interface SqsContext {
   readonly isQuery: boolean;
   /** Path of the request behind the endpoint: in the Query protocol it can name the queue. */
   readonly path: string;
-  /** Aborted when the client has gone, also while it is being answered. */
-  readonly signal: AbortSignal;
+  /** Whose signal is aborted when the client has gone, also while it is being answered; workerd makes one when it is asked for. */
+  readonly client: { readonly signal: AbortSignal };
   /** Says that the client may have gone by now, so that it is looked for before it is answered. */
   lookForClient(): void;
   /** `X-Amzn-Trace-Id` of the request. */

@@ -43,7 +43,7 @@ function waitingReceive() {
 describe("a client that goes while its receive waits", () => {
   const ask = async ({ client }: ReturnType<typeof waitingReceive>, signal: AbortSignal) => {
     const QueueUrl = await client.create("orders");
-    return client.app.request(
+    return client.fetch(
       new Request("http://localhost/", {
         method: "POST",
         headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": "AmazonSQS.ReceiveMessage" },

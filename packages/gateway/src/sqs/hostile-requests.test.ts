@@ -6,7 +6,7 @@ import { arnOf, SqsClient } from "../../test/sqs-client.ts";
 const CONTROL = "\u0000";
 
 async function form(client: SqsClient, params: Record<string, string>, init: RequestInit = {}) {
-  const answer = await client.app.request("http://localhost/", {
+  const answer = await client.request("http://localhost/", {
     method: "POST",
     body: new URLSearchParams(params),
     ...init,
@@ -15,14 +15,14 @@ async function form(client: SqsClient, params: Record<string, string>, init: Req
 }
 
 it.each(["PUT", "DELETE", "PATCH", "OPTIONS"])("a %s is no operation that AWS knows", async (method) => {
-  const answer = await new SqsClient().app.request("http://localhost/", { method });
+  const answer = await new SqsClient().request("http://localhost/", { method });
   expect([answer.status, await answer.text()]).toEqual([404, "<UnknownOperationException/>"]);
 });
 
 it("a HEAD carries nothing out", async () => {
   const client = new SqsClient();
   const url = "http://localhost/?Action=CreateQueue&QueueName=orders";
-  expect((await client.app.request(url, { method: "HEAD" })).status).toBe(404);
+  expect((await client.request(url, { method: "HEAD" })).status).toBe(404);
   expect(await client.call("ListQueues")).toEqual({});
 });
 

@@ -41,7 +41,7 @@ async function receive(
   queue: KnownQueue,
   input: SqsInput<"ReceiveMessage">,
 ): Promise<ReceiveReply> {
-  const { ports, keepAlive, signal } = context;
+  const { ports, keepAlive, client } = context;
   const { name } = queue;
   const receiverId = crypto.randomUUID();
   const receiving = receiveFor(receiverId, context, queue, input);
@@ -54,7 +54,7 @@ async function receive(
     await object.giveBack(name, receipts);
   };
   // A queue that is gone by then holds nothing back, and its other failures are told to those who ask next.
-  signal.addEventListener("abort", () => keepAlive(undo().catch(() => {})));
+  client.signal.addEventListener("abort", () => keepAlive(undo().catch(() => {})));
   return receiving;
 }
 
