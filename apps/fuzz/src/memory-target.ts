@@ -72,11 +72,15 @@ function objectOf(world: World, name: string, revisions: ReadonlyMap<string, num
       return isOutdated ? { ok: "outdated" } : core().enqueue(request);
     },
     receive: async (_, request) => core().receivers.receive(request),
-    receiveNow: async (_, requests) => core().receivers.receiveNow(requests),
+    work: async (_, { enqueue, ...others }) => {
+      const isOutdated = (enqueue?.revision ?? Infinity) < (revisions.get(name) ?? 0);
+      if (enqueue === undefined || !isOutdated) {
+        return { ok: true, ...(await core().work({ ...others, ...(enqueue && { enqueue }) })) };
+      }
+      return { ok: true, ...(await core().work(others)), enqueued: { ok: "outdated" } };
+    },
     giveBack: async (_, receipts) => core().giveBack(receipts),
     cancelReceive: async (_, receiverId) => core().receivers.cancel(receiverId),
-    deleteBatch: async (_, receipts) => core().deleteBatch(receipts),
-    changeVisibilityBatch: async (_, changes) => core().changeVisibilityBatch(changes),
     messageCounts: async () => core().messageCounts(),
     purge: async () => core().purge(),
     startMove: async (_, move) => core().moves.begin(move),

@@ -7,6 +7,7 @@ function observed(options: { held?: boolean } = {}) {
   const broken: unknown[] = [];
   const syncs: PromiseWithResolvers<void>[] = [];
   let jobs: string[] = [];
+  let durable = 0;
   const state = { turnFailure: null as Error | null };
   const commit = new GroupCommit({
     turn: (run) => {
@@ -21,6 +22,9 @@ function observed(options: { held?: boolean } = {}) {
       syncs.push(sync);
       return sync.promise;
     },
+    durable: () => {
+      durable += 1;
+    },
     broken: (error) => broken.push(error),
   });
   const submit = (name: string) =>
@@ -28,7 +32,7 @@ function observed(options: { held?: boolean } = {}) {
       jobs.push(name);
       return `${name} is done`;
     });
-  return { commit, submit, turns, syncs, broken, state };
+  return { commit, submit, turns, syncs, broken, state, durableTurns: () => durable };
 }
 
 /** Lets every promise that can go on do so. */
@@ -39,6 +43,17 @@ describe("group commit", () => {
     const { submit, turns } = observed({ held: true });
     void submit("a");
     expect(turns).toEqual([["a"]]);
+  });
+
+  it("runs what is submitted together in one turn, and says that it is durable before anybody learns of it", async () => {
+    const { commit, submit, turns, durableTurns } = observed();
+    const seen: number[] = [];
+    const all = commit.together(() => ["a", "b"].map((name) => submit(name).then(() => durableTurns())));
+    expect(turns).toEqual([["a", "b"]]);
+    seen.push(...(await Promise.all(all)));
+    expect(seen).toEqual([1, 1]);
+    await submit("c");
+    expect(turns).toEqual([["a", "b"], ["c"]]);
   });
 
   it("runs everything that arrives while a commit is in flight in the next turn, in its order", async () => {

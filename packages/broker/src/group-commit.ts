@@ -13,6 +13,8 @@ export interface GroupCommitPorts {
   turn(jobs: () => void): void;
   /** Resolves when everything committed is durable. */
   synced(): Promise<void>;
+  /** What the turn before has committed is durable: told before its jobs are. */
+  durable(): void;
   /** A turn failed, or its commit did not become durable: what is in memory is not what is stored. */
   broken(error: unknown): void;
 }
@@ -26,6 +28,7 @@ export class GroupCommit {
   readonly #ports: GroupCommitPorts;
   #waiting: Job[] = [];
   #running = false;
+  #gathering = false;
   /** Set once a turn has failed: nothing is run any more. */
   #failure: { readonly error: unknown } | null = null;
 
@@ -56,8 +59,23 @@ export class GroupCommit {
         },
         reject,
       });
-      if (!this.#running) void this.#loop();
+      this.#start();
     });
+  }
+
+  /** Runs `begin`, at once; whatever it submits shares a turn. */
+  together<Result>(begin: () => Result): Result {
+    this.#gathering = true;
+    try {
+      return begin();
+    } finally {
+      this.#gathering = false;
+      this.#start();
+    }
+  }
+
+  #start(): void {
+    if (!this.#running && !this.#gathering) void this.#loop();
   }
 
   /** Nothing is run any more: what waits, and what comes, is rejected with `error`. A commit in flight still counts. */
@@ -77,6 +95,7 @@ export class GroupCommit {
           for (const job of jobs) job.run();
         });
         await this.#ports.synced();
+        this.#ports.durable();
         for (const job of jobs) job.resolve();
       } catch (error) {
         this.#fail(error, jobs);

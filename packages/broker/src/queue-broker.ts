@@ -3,7 +3,6 @@ import type {
   BacklogMetrics,
   CancelMoveReply,
   ConsumerDefinition,
-  DeleteOutcome,
   DrainReply,
   EnqueueReply,
   EnqueueRequest,
@@ -26,7 +25,8 @@ import type {
   QueueReceiveRpc,
   QueueRecord,
   QueueTopology,
-  ReceiveNowReply,
+  QueueWork,
+  QueueWorkDone,
   ReceiveReply,
   ReceiveRequest,
   RefsDeleted,
@@ -36,8 +36,6 @@ import type {
   StartMoveReply,
   TopicDescription,
   TopicObjectRpc,
-  VisibilityChange,
-  VisibilityOutcome,
 } from "@sluice/protocol";
 import { isTopicObject } from "@sluice/protocol";
 import type { Clock } from "./clock.ts";
@@ -186,9 +184,22 @@ export function createQueueBroker(options: BrokerOptions) {
       if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
       try {
         const core = await this.#taking(queue);
-        const known = this.#queue?.registration.record?.revision ?? 0;
-        if (request.revision !== undefined && request.revision < known) return { ok: "outdated" };
-        return await core.enqueue(request);
+        return this.#isOutdated(request) ? { ok: "outdated" } : await core.enqueue(request);
+      } catch (error) {
+        return refusalOf(error);
+      }
+    }
+
+    async work(
+      queue: string,
+      { enqueue: request, ...others }: QueueWork,
+    ): Promise<({ readonly ok: true } & QueueWorkDone) | RpcFailure> {
+      try {
+        const core = await this.#existing(queue);
+        const refused = request === undefined ? undefined : this.#refusedSend(queue, request);
+        const taken = request === undefined || refused !== undefined ? {} : { enqueue: request };
+        const done = await core.work({ ...others, ...taken });
+        return { ok: true, ...done, ...(refused === undefined ? {} : { enqueued: refused }) };
       } catch (error) {
         return refusalOf(error);
       }
@@ -198,30 +209,12 @@ export function createQueueBroker(options: BrokerOptions) {
       return (await this.#existing(queue)).receivers.receive(request);
     }
 
-    async receiveNow(
-      queue: string,
-      requests: readonly ReceiveRequest[],
-    ): Promise<readonly ReceiveNowReply[]> {
-      return (await this.#existing(queue)).receivers.receiveNow(requests);
-    }
-
     async cancelReceive(queue: string, receiverId: string): Promise<void> {
       (await this.#existing(queue)).receivers.cancel(receiverId);
     }
 
     async giveBack(queue: string, receipts: readonly string[]): Promise<void> {
       await (await this.#existing(queue)).giveBack(receipts);
-    }
-
-    async deleteBatch(queue: string, receipts: readonly string[]): Promise<readonly DeleteOutcome[]> {
-      return (await this.#existing(queue)).deleteBatch(receipts);
-    }
-
-    async changeVisibilityBatch(
-      queue: string,
-      changes: readonly VisibilityChange[],
-    ): Promise<readonly VisibilityOutcome[]> {
-      return (await this.#existing(queue)).changeVisibilityBatch(changes);
     }
 
     async messageCounts(queue: string): Promise<MessageCounts> {
@@ -324,6 +317,18 @@ export function createQueueBroker(options: BrokerOptions) {
         console.error(`Queue "${this.ctx.id.name}": ${error}`);
         void this.ctx.storage.setAlarm(Date.now() + OPEN_AGAIN_MS);
       }
+    }
+
+    /** Why messages are not taken in before they are looked at; `undefined` where nothing speaks against them. */
+    #refusedSend(queue: string, request: EnqueueRequest): EnqueueReply | undefined {
+      if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
+      const unwritable = this.#queue?.unwritable ?? null;
+      if (unwritable !== null) return unwritable.failure;
+      return this.#isOutdated(request) ? { ok: "outdated" } : undefined;
+    }
+
+    #isOutdated({ revision }: EnqueueRequest): boolean {
+      return revision !== undefined && revision < (this.#queue?.registration.record?.revision ?? 0);
     }
 
     /** Runs `work` in the next turn of a queue and resolves with its result when that is durable. */

@@ -24,6 +24,8 @@ import {
   type PurgeReply,
   QUEUE_ERROR_CODES,
   type QueueDescription,
+  type QueueWork,
+  type QueueWorkDone,
   type RpcFailure,
   type SendReply,
   type SendRequest,
@@ -116,6 +118,7 @@ export class QueueCore {
     this.#commit = new GroupCommit({
       turn: (jobs) => this.#turn(jobs),
       synced: () => store.synced(),
+      durable: () => this.receivers.answer(),
       broken: (error) => {
         this.receivers.fail(error);
         ports.broken(error);
@@ -192,10 +195,32 @@ export class QueueCore {
   async enqueue(request: SendRequest): Promise<Exclude<EnqueueReply, { ok: "outdated" }>> {
     const admitted = admit([request], this.deliveryDelaySeconds, SQS_RECORD_BYTES_MAX);
     if (!admitted.ok) return admitted;
-    const taken = await this.takeIn(bytesOf([request]), () =>
-      admitted.incoming.flatMap((incoming) => enqueue(this, incoming)),
-    );
+    const taken = await this.takeIn(bytesOf([request]), () => {
+      if (this.queue.isFifo) return admitted.incoming.flatMap((incoming) => enqueue(this, incoming));
+      this.accept(admitted.incoming);
+      return null;
+    });
     return taken.ok ? { ok: true, messages: taken.result } : taken;
+  }
+
+  /** Does what several requests want of the queue in one turn. */
+  async work({ enqueue: request, receive, remove, change }: QueueWork): Promise<QueueWorkDone> {
+    const parts = this.#commit.together(
+      () =>
+        [
+          remove === undefined ? undefined : this.deleteBatch(remove),
+          change === undefined ? undefined : this.changeVisibilityBatch(change),
+          request === undefined ? undefined : this.enqueue(request),
+          receive === undefined ? undefined : this.receivers.receiveNow(receive),
+        ] as const,
+    );
+    const [removed, changed, enqueued, received] = await Promise.all(parts);
+    return {
+      ...(removed === undefined ? {} : { removed }),
+      ...(changed === undefined ? {} : { changed }),
+      ...(enqueued === undefined ? {} : { enqueued }),
+      ...(received === undefined ? {} : { received }),
+    };
   }
 
   /** Runs `take` in a turn, unless more waits for its commit than may. */
@@ -422,7 +447,7 @@ export class QueueCore {
     this.deduplication.write(nowMs);
     this.attempts.expire(nowMs);
     this.#write();
-    this.receivers.answer();
+    this.receivers.lookAgain();
     this.#dispatcher.start(deliveries);
     this.#daemon.start(work);
     this.outbox.start();

@@ -5,7 +5,7 @@ import {
   type ReceiveReply,
 } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { only, SqsWorld, seenIn } from "../test/sqs-world.ts";
+import { only, packToSend, SqsWorld, seenIn } from "../test/sqs-world.ts";
 import { WORLD_START_MS } from "../test/world.ts";
 
 const world = (changes = {}) => new SqsWorld({ orders: changes });
@@ -14,6 +14,31 @@ const world = (changes = {}) => new SqsWorld({ orders: changes });
 async function stateOf<Value>(promise: Promise<Value>): Promise<Value | "waits"> {
   return Promise.race([promise, new Promise<"waits">((resolve) => setImmediate(() => resolve("waits")))]);
 }
+
+it("what several requests want of a queue is done in one commit: deletes, then sends, then receives", async () => {
+  const queues = world();
+  await queues.enqueue("orders", "a");
+  const [held] = await queues.receive("orders", { visibilityTimeoutMs: 20_000 });
+  const { commits } = queues.store("orders");
+  const packed = packToSend([{ body: "b" }]);
+  const done = await queues.core("orders").work({
+    enqueue: { packed },
+    remove: [held?.receipt ?? "", "garbage"],
+    change: [{ receipt: "garbage", visibilityTimeoutMs: 0 }],
+    receive: [{ max: 10 }, { max: 10, waitMs: 20_000 }],
+  });
+  expect(done).toMatchObject({
+    enqueued: { ok: true, messages: null },
+    removed: ["deleted", "invalid"],
+    changed: ["invalid"],
+  });
+  expect(
+    done.received?.map((reply) => (reply.kind === "received" ? seenIn(reply)[0]?.body : reply.kind)),
+  ).toEqual(["b", "empty"]);
+  expect(queues.store("orders").commits).toBe(commits + 1);
+  expect(await queues.core("orders").work({ remove: [] })).toEqual({ removed: [] });
+  expect(await queues.core("orders").work({})).toEqual({});
+});
 
 describe("receives of one call that wait for nothing", () => {
   const now = (queues: SqsWorld, count: number) =>

@@ -135,19 +135,16 @@ export class Receivers {
     return received === null ? null : this.#reply(received);
   }
 
-  /** After the commit of a turn: answers when it is durable. */
-  answer(): void {
-    // Behind those that could not die in this turn there may be messages for those who wait.
+  /** After a turn: behind those that could not die in it there may be messages for those who wait. */
+  lookAgain(): void {
     if (this.#deadRoom <= 0 && this.#waiting.length > 0) this.#core.wakeUp();
+  }
+
+  /** What the turn before has committed is durable: answers those who were served in it. */
+  answer(): void {
     const answers = this.#answers;
-    if (answers.length === 0) return;
-    this.#core.ports.store.synced().then(
-      () => {
-        this.#answers = this.#answers.filter((answer) => !answers.includes(answer));
-        for (const { receiver, reply } of answers) receiver.answer(reply);
-      },
-      (error) => this.fail(error),
-    );
+    this.#answers = [];
+    for (const { receiver, reply } of answers) receiver.answer(reply);
   }
 
   /** Rejects everybody: memory and store have parted, or the queue is over. */

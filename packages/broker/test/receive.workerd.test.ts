@@ -82,7 +82,7 @@ describe("receivers of a queue's object", () => {
   it("find after kill -9 what they had: receipts, blocked groups, deduplication ids, counts", async () => {
     const d1 = { body: "1", groupId: "g", deduplicationId: "d1" };
     const sent = await send("orders.fifo", d1, { body: "2", groupId: "g", deduplicationId: "d2" });
-    if (sent.ok !== true) throw new Error("nothing was sent");
+    if (sent.ok !== true || sent.messages === null) throw new Error("nothing was sent");
     // What a stub has answered with cannot be looked at after its process has ended.
     const [first, second] = sent.messages.map((message) => ({ ...message }));
     const held = only(seenIn(await receive("orders.fifo", { max: 1, visibilityTimeoutMs: 60_000 })));
@@ -92,7 +92,10 @@ describe("receivers of a queue's object", () => {
     expect(again).toMatchObject({ ok: true, messages: [{ ...first, duplicate: true }] });
     const object = await objectOf("orders.fifo");
     const change = { receipt: held.receipt, visibilityTimeoutMs: 0 };
-    expect(await object.changeVisibilityBatch("orders.fifo", [change])).toEqual(["changed"]);
+    expect(await object.work("orders.fifo", { change: [change] })).toEqual({
+      ok: true,
+      changed: ["changed"],
+    });
     const seen = seenIn(await receive("orders.fifo"));
     expect(
       seen.map(({ body, receiveCount, sequenceNumber }) => [body, receiveCount, sequenceNumber]),
@@ -101,12 +104,10 @@ describe("receivers of a queue's object", () => {
       ["2", 1, second?.sequenceNumber],
     ]);
     const receipts = [...seen.map(({ receipt }) => receipt), held.receipt, "garbage"];
-    expect(await object.deleteBatch("orders.fifo", receipts)).toEqual([
-      "deleted",
-      "deleted",
-      "deleted",
-      "invalid",
-    ]);
+    expect(await object.work("orders.fifo", { remove: receipts })).toEqual({
+      ok: true,
+      removed: ["deleted", "deleted", "deleted", "invalid"],
+    });
     expect(await object.messageCounts("orders.fifo")).toEqual({ visible: 0, notVisible: 0, delayed: 0 });
   });
 

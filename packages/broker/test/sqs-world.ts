@@ -1,6 +1,6 @@
 import {
   type DeleteOutcome,
-  type EnqueueReply,
+  type EnqueuedMessage,
   type MessageExtension,
   PackedIndex,
   packMessages,
@@ -78,14 +78,16 @@ export class SqsWorld extends World {
     );
   }
 
-  async enqueue(
-    queue: string,
-    ...messages: (ToSend | string)[]
-  ): Promise<Extract<EnqueueReply, { ok: true }>["messages"]> {
+  async enqueue(queue: string, ...messages: (ToSend | string)[]): Promise<readonly EnqueuedMessage[]> {
     const all = messages.flatMap((message) => (typeof message === "string" ? named(message) : [message]));
-    const reply = await this.core(queue).enqueue({ packed: packToSend(all) });
+    const packed = packToSend(all);
+    const reply = await this.core(queue).enqueue({ packed });
     if (!reply.ok) throw new Error(reply.cause);
-    return reply.messages;
+    const index = new PackedIndex(packed);
+    const stored = (_: unknown, i: number) => ({
+      ...{ messageId: index.id(i), sequenceNumber: null, duplicate: false },
+    });
+    return reply.messages ?? all.map(stored);
   }
 
   ask(queue: string, request: Partial<ReceiveRequest> = {}): Promise<ReceiveReply> {

@@ -1,11 +1,16 @@
 import type {
+  DeleteOutcome,
   DirectoryReply,
   QueueDefinition,
   QueueDescription,
   QueueRecord,
+  ReceiveNowReply,
+  ReceiveRequest,
   TopicRecord,
   TopicSnapshot,
   TopicSubscription,
+  VisibilityChange,
+  VisibilityOutcome,
 } from "@sluice/protocol";
 import type { Access, AccountDirectory, QueueDirectory } from "../src/index.ts";
 
@@ -137,15 +142,40 @@ export function directoryOf(
   };
 }
 
+type QueueObject = ReturnType<QueueDirectory["queue"]>;
+
+/** What a queue's object can do; the parts of `work` apart from each other. */
+export interface AbleQueue extends Partial<QueueObject> {
+  receiveNow?(queue: string, requests: readonly ReceiveRequest[]): Promise<readonly ReceiveNowReply[]>;
+  deleteBatch?(queue: string, receipts: readonly string[]): Promise<readonly DeleteOutcome[]>;
+  changeVisibilityBatch?(
+    queue: string,
+    changes: readonly VisibilityChange[],
+  ): Promise<readonly VisibilityOutcome[]>;
+}
+
 /** A queue's object that can do what a test says, and nothing else. */
-export function queueWith(
-  able: Partial<ReturnType<QueueDirectory["queue"]>>,
-): ReturnType<QueueDirectory["queue"]> {
+export function queueWith(able: AbleQueue): QueueObject {
+  const work: QueueObject["work"] = async (queue, { enqueue, receive, remove, change }) => {
+    const parts = [
+      enqueue === undefined ? {} : able.enqueue?.(queue, enqueue).then((enqueued) => ({ enqueued })),
+      receive === undefined ? {} : able.receiveNow?.(queue, receive).then((received) => ({ received })),
+      remove === undefined ? {} : able.deleteBatch?.(queue, remove).then((removed) => ({ removed })),
+      change === undefined
+        ? {}
+        : able.changeVisibilityBatch?.(queue, change).then((changed) => ({ changed })),
+    ];
+    if (parts.includes(undefined)) throw new Error("no test asks for all of this work here");
+    return Object.assign({ ok: true as const }, ...(await Promise.all(parts)));
+  };
   const refuse = (_target: unknown, method: string | symbol) => () =>
     Promise.reject(new Error(`no test calls ${String(method)} here`));
-  return new Proxy(able, {
-    get: (target, method) => Reflect.get(target, method) ?? refuse(target, method),
-  }) as ReturnType<QueueDirectory["queue"]>;
+  return new Proxy(
+    { work, ...able },
+    {
+      get: (target, method) => Reflect.get(target, method) ?? refuse(target, method),
+    },
+  ) as QueueObject;
 }
 
 export const TOPIC: TopicRecord = {

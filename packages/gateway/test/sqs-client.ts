@@ -3,10 +3,8 @@ import { AwsRequest } from "../src/aws-request.ts";
 import type { SqsPorts } from "../src/sqs/context.ts";
 import { SQS_MODEL } from "../src/sqs/model.ts";
 import { type SqsService, sqsService } from "../src/sqs/routes.ts";
-import { queueWith } from "./directory.ts";
+import { type AbleQueue, queueWith } from "./directory.ts";
 import { MemoryAccount } from "./memory-account.ts";
-
-type QueueObject = ReturnType<SqsPorts["queue"]>;
 
 const NO_MESSAGES = { visible: 0, notVisible: 0, delayed: 0 };
 
@@ -21,7 +19,7 @@ export interface Refusal {
 export interface SqsClientOptions {
   readonly isStrictAboutTime?: boolean;
   /** What queues' objects can do. Default: count no messages, and be purged. */
-  readonly objects?: Partial<QueueObject>;
+  readonly objects?: AbleQueue;
 }
 
 /** SQS over a directory in memory, called in AWS JSON. */

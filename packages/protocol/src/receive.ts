@@ -20,9 +20,12 @@ export interface EnqueueRequest extends SendRequest {
   readonly revision?: number;
 }
 
-/** `outdated`: the queue is known under a later revision than the sender's. Nothing was stored. */
+/**
+ * `messages` is `null` on a standard queue: each was stored, under the id that its sender gave it. `outdated`: the queue is
+ * known under a later revision than the sender's. Nothing was stored.
+ */
 export type EnqueueReply =
-  | { readonly ok: true; readonly messages: readonly EnqueuedMessage[] }
+  | { readonly ok: true; readonly messages: readonly EnqueuedMessage[] | null }
   | { readonly ok: "outdated" }
   | RpcFailure;
 
@@ -67,7 +70,7 @@ export type ReceiveReply =
 /** `unserved`: others of the same call took as many bytes as an answer may have; nothing was looked for. */
 export type ReceiveNowReply = ReceiveReply | { readonly kind: "unserved" };
 
-/** Bytes of messages after which the rest of a `receiveNow` is `unserved`: RPC takes 32 MiB at most. */
+/** Bytes of messages after which the rest of a call's receives is `unserved`: RPC takes 32 MiB at most. */
 export const RECEIVE_NOW_BYTES_MAX = 8_000_000;
 
 /**
@@ -90,6 +93,28 @@ export interface VisibilityChange {
  * - `overTotal`: it would be invisible for longer than `VISIBILITY_TIMEOUT_MS_MAX` since its receive; nothing was changed.
  */
 export type VisibilityOutcome = "changed" | "invalid" | "expired" | "gone" | "overTotal";
+
+/**
+ * What several requests want of a queue, in one call and one commit. What is absent is not asked for.
+ *
+ * Deletes and changes are done first, then messages are taken in, and received last.
+ */
+export interface QueueWork {
+  readonly enqueue?: EnqueueRequest;
+  /** Receives that wait for nothing, in order: whatever `waitMs` they have. */
+  readonly receive?: readonly ReceiveRequest[];
+  /** Receipts of messages to delete. */
+  readonly remove?: readonly string[];
+  readonly change?: readonly VisibilityChange[];
+}
+
+/** What became of each part, in the order of its elements; absent for what was not asked for. */
+export interface QueueWorkDone {
+  readonly enqueued?: EnqueueReply;
+  readonly received?: readonly ReceiveNowReply[];
+  readonly removed?: readonly DeleteOutcome[];
+  readonly changed?: readonly VisibilityOutcome[];
+}
 
 /** Where the messages of a queue stand, exactly. */
 export interface MessageCounts {
@@ -147,10 +172,10 @@ export interface QueueReceiveRpc {
    * deduplication id is known are answered and not stored.
    */
   enqueue(queue: string, request: EnqueueRequest): Promise<EnqueueReply>;
+  /** Does what several requests want. A failure is one of all of it: the queue does not exist, or cannot be read. */
+  work(queue: string, work: QueueWork): Promise<({ readonly ok: true } & QueueWorkDone) | RpcFailure>;
   /** Waits for messages at most as long as it is asked to. Waiting receivers are served first come, first served. */
   receive(queue: string, request: ReceiveRequest): Promise<ReceiveReply>;
-  /** Several receives that wait for nothing, in order: whatever `waitMs` they have. */
-  receiveNow(queue: string, requests: readonly ReceiveRequest[]): Promise<readonly ReceiveNowReply[]>;
   /** Ends a `receive` that waits, because its caller has gone: it takes no message and is answered with `empty`. */
   cancelReceive(queue: string, receiverId: string): Promise<void>;
   /**
@@ -158,13 +183,6 @@ export interface QueueReceiveRpc {
    * Receipts that do not hold their message any more are left alone.
    */
   giveBack(queue: string, receipts: readonly string[]): Promise<void>;
-  /** One outcome for each receipt, in order. */
-  deleteBatch(queue: string, receipts: readonly string[]): Promise<readonly DeleteOutcome[]>;
-  /** One outcome for each change, in order. */
-  changeVisibilityBatch(
-    queue: string,
-    changes: readonly VisibilityChange[],
-  ): Promise<readonly VisibilityOutcome[]>;
   messageCounts(queue: string): Promise<MessageCounts>;
   /** Starts moving everything in this queue elsewhere: what a dead-letter queue is redriven with (spec sqs 6.4). */
   startMove(queue: string, move: NewMove): Promise<StartMoveReply>;

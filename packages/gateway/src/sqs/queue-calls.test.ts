@@ -1,4 +1,11 @@
-import type { EnqueueReply, EnqueueRequest, ReceiveNowReply, ReceiveRequest } from "@sluice/protocol";
+import type {
+  DeleteOutcome,
+  EnqueueReply,
+  EnqueueRequest,
+  ReceiveNowReply,
+  ReceiveRequest,
+  VisibilityOutcome,
+} from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { queueWith } from "../../test/directory.ts";
 import { QueueCalls } from "./queue-calls.ts";
@@ -112,4 +119,73 @@ it("receives share a call, queues do not", async () => {
     ["b", 1],
     ["a", 3],
   ]);
+});
+
+it("whatever requests of the same moment want of a queue goes in one call", async () => {
+  const { seen, later, calls } = callsOn({
+    work: (queue, { enqueue, receive, remove, change }) =>
+      later([queue, enqueue?.packed.length, receive?.length, remove, change?.length], () => ({
+        ok: true as const,
+        ...(enqueue && { enqueued: { ok: true as const, messages: null } }),
+        ...(receive && { received: receive.map(() => ({ kind: "empty" as const })) }),
+        ...(remove && { removed: remove.map((): DeleteOutcome => "deleted") }),
+        ...(change && { changed: change.map((): VisibilityOutcome => "changed") }),
+      })),
+  });
+  const change = { receipt: "c", visibilityTimeoutMs: 0 };
+  const all = await Promise.all([
+    calls.enqueue("q", messages(1), KEEP),
+    calls.deleteBatch("q", ["a"], KEEP),
+    calls.enqueue("q", messages(2, 3), KEEP),
+    calls.receiveNow("q", { max: 10 }, KEEP),
+    calls.changeVisibilityBatch("q", [change, change], KEEP),
+    calls.deleteBatch("q", ["b", "c"], KEEP),
+    calls.enqueue("q", messages(4), KEEP),
+  ]);
+  const stored = { ok: true, messages: null };
+  expect(all).toEqual([
+    ...[
+      stored,
+      ["deleted"],
+      stored,
+      { kind: "empty" },
+      ["changed", "changed"],
+      ["deleted", "deleted"],
+      stored,
+    ],
+  ]);
+  expect(seen).toEqual([
+    ["q", 1, undefined, undefined, undefined],
+    ["q", 3, 1, ["a", "b", "c"], 2],
+  ]);
+});
+
+it("what is refused of the messages of one request costs nobody else anything who shares its call", async () => {
+  const { seen, later, calls } = callsOn({
+    work: (_, { enqueue, remove }) =>
+      later([...(enqueue?.packed ?? []), ...(remove ?? [])], () => ({
+        ok: true as const,
+        ...(enqueue && {
+          enqueued: enqueue.packed.includes(9)
+            ? { ok: false as const, code: 10204, cause: "too large" }
+            : { ok: true as const, messages: null },
+        }),
+        ...(remove && { removed: remove.map((): DeleteOutcome => "deleted") }),
+      })),
+  });
+  const first = calls.enqueue("q", messages(1), KEEP);
+  const sends = [2, 9].map((byte) => calls.enqueue("q", messages(byte), KEEP));
+  const removed = calls.deleteBatch("q", ["a"], KEEP);
+  expect((await Promise.all([first, ...sends])).map(({ ok }) => ok)).toEqual([true, true, false]);
+  expect(await removed).toEqual(["deleted"]);
+  expect(seen).toEqual([[1], [2, 9, "a"], [2], [9]]);
+});
+
+it("a queue that does not exist any more is that to whoever shares the call", async () => {
+  const gone = { ok: false as const, code: 10104, cause: "gone" };
+  const { later, calls } = callsOn({ work: () => later(null, () => gone) });
+  expect(await calls.enqueue("q", messages(1), KEEP)).toEqual(gone);
+  const first = calls.deleteBatch("q", ["a"], KEEP);
+  const [send, receive] = [calls.enqueue("q", messages(1), KEEP), calls.receiveNow("q", { max: 1 }, KEEP)];
+  for (const each of [first, send, receive]) await expect(each).rejects.toThrow("(10104)");
 });

@@ -11,7 +11,7 @@ import { refuse, SQS_ERRORS } from "../errors.ts";
 import { type KnownQueue, type LookedUpQueue, OutdatedQueueError, onQueue } from "../known-queues.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
 import { BATCH_BYTES_MAX, BatchOutcome, checkEntries } from "./batch.ts";
-import { newMessageId, uuidOf } from "./message-id.ts";
+import { hexOf, newMessageId, uuidOf } from "./message-id.ts";
 import {
   checkFifo,
   checkMessage,
@@ -96,6 +96,9 @@ function checkBy({ name, isFresh }: LookedUpQueue, check: () => void): void {
   }
 }
 
+/** What the sender of a message learns of it. */
+type SentMessage = Pick<EnqueuedMessage, "messageId" | "sequenceNumber">;
+
 /** Used again and again: between its clearing and its reading nothing else can happen. */
 const writer = new PackedWriter();
 
@@ -104,15 +107,18 @@ async function enqueue(
   { name, revision }: KnownQueue,
   inputs: readonly MessageInput[],
   rules: SendRules,
-): Promise<readonly EnqueuedMessage[]> {
+): Promise<readonly SentMessage[]> {
   const { calls, keepAlive, traceHeader } = context;
+  const ids = inputs.map(newMessageId);
   writer.clear();
-  for (const input of inputs) writer.append(recordOf(input, rules, newMessageId(), traceHeader));
+  for (const [i, input] of inputs.entries()) {
+    writer.append(recordOf(input, rules, ids[i] as Uint8Array, traceHeader)); // one for each
+  }
   const messages = { packed: writer.slice(0, writer.byteLength), count: inputs.length, revision };
   const reply = await calls.enqueue(name, messages, keepAlive);
   if (reply.ok === "outdated") throw new OutdatedQueueError(`queue "${name}" was changed`);
   if (!reply.ok) throw failureOf(reply);
-  return reply.messages;
+  return reply.messages ?? ids.map((id) => ({ messageId: hexOf(id), sequenceNumber: null }));
 }
 
 /** The queue is gone meanwhile, or cannot take anything now; then SDKs try again. */
@@ -121,10 +127,7 @@ function failureOf({ code, cause }: RpcFailure): Error {
   return new AwsError(COMMON_ERRORS.serviceUnavailable, cause);
 }
 
-function resultOf(
-  input: MessageInput,
-  { messageId, sequenceNumber }: EnqueuedMessage,
-): SqsOutput<"SendMessage"> {
+function resultOf(input: MessageInput, { messageId, sequenceNumber }: SentMessage): SqsOutput<"SendMessage"> {
   const {
     MessageBody: body = "",
     MessageAttributes: attributes = {},
