@@ -8,6 +8,7 @@ import {
   type SendRequest,
 } from "@sluice/protocol";
 import type { Incoming } from "./incoming.ts";
+import { hasReadableExtension } from "./readable.ts";
 
 /** Packed batches that may be stored, or why none of them may. */
 export type Admission = { readonly ok: true; readonly incoming: readonly Incoming[] } | RpcFailure;
@@ -72,17 +73,6 @@ function refusalOf(
     }
   }
   return null;
-}
-
-function hasReadableExtension(index: PackedIndex, i: number): boolean {
-  if (!index.hasExtension(i)) return true;
-  try {
-    index.extension(i);
-    return true;
-  } catch (error) {
-    if (error instanceof PackedFormatError) return false;
-    throw error;
-  }
 }
 
 function isDelay(seconds: number): boolean {

@@ -1,7 +1,9 @@
-import { joinPacked, PackedIndex, type PendingHandOver } from "@sluice/protocol";
+import { PackedIndex, type PendingHandOver } from "@sluice/protocol";
 import { Backoff } from "./backoff.ts";
+import { joinOwned } from "./lease-records.ts";
+import type { HandOver } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
-import { readableRanges } from "./readable.ts";
+import { isStorable, readableRanges } from "./readable.ts";
 import { DamagedRowError, type OutboxItem } from "./store.ts";
 
 /**
@@ -9,6 +11,13 @@ import { DamagedRowError, type OutboxItem } from "./store.ts";
  * everything behind it. Should it arrive after all, the target has taken its id by then.
  */
 export const HAND_OVER_MS_MAX = 30_000;
+
+/**
+ * What one call takes along for its target, and one commit there takes in: so many items, and so many bytes unless the first
+ * item has more. What each commit of a busy queue leaves is small.
+ */
+export const HAND_OVER_ITEMS_MAX = 200;
+export const HAND_OVER_BYTES_MAX = 1_000_000;
 
 /** A target that is being handed over to. */
 interface Call {
@@ -18,8 +27,8 @@ interface Call {
 
 /**
  * Messages on their way to other queues. They were written in the commit that took them out of this one; they are handed
- * over afterwards, in order for each target, and deleted when the target has committed. A crash in between repeats the
- * hand-over, and the target recognises it by its id.
+ * over afterwards, in order for each target and as many at a time as wait for it, and deleted when the target has committed. A
+ * crash in between repeats the hand-over, and the target recognises each item by its id.
  */
 export class Outbox {
   readonly #core: QueueCore;
@@ -39,7 +48,7 @@ export class Outbox {
     const { store } = this.#core.ports;
     for (const item of store.outbox()) {
       const payload = this.#readable(item);
-      if (payload === null) this.#core.write(() => store.deleteOutbox(item.id));
+      if (payload === null) this.#core.write(() => store.deleteOutbox([item.id]));
       else this.#enqueue({ ...item, payload });
     }
   }
@@ -49,7 +58,7 @@ export class Outbox {
     const { damage } = this.#core;
     try {
       const index = new PackedIndex(payload);
-      const ranges = readableRanges(index, 0, index.count);
+      const ranges = readableRanges(index, 0, index.count, isStorable);
       const lost = index.count - ranges.reduce((sum, { from, to }) => sum + to - from, 0);
       if (lost > 0) {
         damage.note("messagesLost", lost, `${lost} message(s) for queue "${target}" are damaged and lost`);
@@ -57,7 +66,7 @@ export class Outbox {
         damage.note("messagesLost", null, `messages for queue "${target}" are damaged and lost`);
       }
       if (ranges.length === 0) return null;
-      return joinPacked(ranges.map(({ from, to }) => index.records(from, to)));
+      return joinOwned(ranges.map(({ from, to }) => index.records(from, to)));
     } catch (error) {
       damage.note("messagesLost", null, `messages for queue "${target}" are damaged and lost: ${error}`);
       return null;
@@ -123,7 +132,8 @@ export class Outbox {
   /** After a commit: hands over what waits for targets that nobody is handing over to. */
   start(): void {
     for (const [target, { endsMs }] of this.#running) {
-      if (this.#core.nowMs >= endsMs) this.#failed(target, `no answer within ${HAND_OVER_MS_MAX / 1000} s`);
+      if (this.#core.nowMs >= endsMs)
+        this.#failed(target, `it cannot be reached: no answer within ${HAND_OVER_MS_MAX / 1000} s`);
     }
     for (const target of this.#waiting.keys()) {
       const backoff = this.#backoffs.get(target);
@@ -143,20 +153,25 @@ export class Outbox {
     const call: Call = { endsMs: 0 };
     this.#running.set(target, call);
     try {
-      for (let item = this.#first(target); item !== undefined; item = this.#first(target)) {
-        const { id, payload } = item;
+      // Of those who do not say what they have taken, it is the first item.
+      let itemsMax = HAND_OVER_ITEMS_MAX;
+      for (let items = this.#next(target, itemsMax); items !== null; items = this.#next(target, itemsMax)) {
         call.endsMs = this.#core.nowMs + HAND_OVER_MS_MAX;
-        await ports.handOver(target, { source: name, id, packed: payload });
+        const reply = await ports.handOver(target, { source: name, ...items });
         if (this.#running.get(target) !== call) return;
         call.endsMs = Infinity;
-        await this.#core.submit(() => {
-          this.#drop(target);
-          this.#core.write(() => ports.store.deleteOutbox(id));
-        });
+        if (reply === undefined) itemsMax = 1;
+        const { takenTo, refused } = reply ?? { takenTo: items.id, refused: null };
+        const goesOn = await this.#core.submit(() => this.#settle(target, takenTo, refused !== null));
+        if (!goesOn) {
+          this.#failed(target, `it does not take them: ${refused}`);
+          this.#core.arm();
+          return;
+        }
       }
     } catch (error) {
       if (this.#running.get(target) !== call) return;
-      this.#failed(target, error);
+      this.#failed(target, `it cannot be reached: ${error}`);
       this.#core.arm();
       return;
     }
@@ -166,22 +181,72 @@ export class Outbox {
   }
 
   /** Ends the hand-overs to a target for now: what waits for it is tried again later. */
-  #failed(target: string, reason: unknown): void {
+  #failed(target: string, reason: string): void {
     const { ports, name, nowMs } = this.#core;
     const backoff = this.#backoffs.get(target) ?? new Backoff();
     this.#backoffs.set(target, backoff);
     backoff.failed(nowMs);
     this.#running.delete(target);
-    ports.log.error(`Queue "${name}": messages for queue "${target}" wait, it cannot be reached: ${reason}`);
+    ports.log.error(`Queue "${name}": messages for queue "${target}" wait, ${reason}`);
   }
 
-  #first(target: string): OutboxItem | undefined {
-    return this.#waiting.get(target)?.[0];
+  /** What the next call to a target takes along; `null` when nothing waits for it. */
+  #next(target: string, itemsMax: number): Omit<HandOver, "source"> | null {
+    const [first, ...others] = this.#waiting.get(target)?.slice(0, itemsMax) ?? [];
+    if (first === undefined) return null;
+    let bytes = first.payload.byteLength;
+    const fits = ({ payload }: OutboxItem) => {
+      bytes += payload.byteLength;
+      return bytes <= HAND_OVER_BYTES_MAX;
+    };
+    const end = others.findIndex((item) => !fits(item));
+    const more = end === -1 ? others : others.slice(0, end);
+    return {
+      ...{ id: first.id, packed: first.payload },
+      more: more.map(({ id, payload }) => ({ id, packed: payload })),
+    };
   }
 
-  #drop(target: string): void {
-    const waiting = this.#waiting.get(target);
-    waiting?.shift();
-    if (waiting?.length === 0) this.#waiting.delete(target);
+  /** Within a turn: answers with whether what waits for a target has become less by its answer. */
+  #settle(target: string, takenTo: number, isRefused: boolean): boolean {
+    const isTaken = this.#confirmed(target, takenTo);
+    return isRefused ? this.#mend(target) || isTaken : isTaken;
+  }
+
+  /** A target has every item up to `takenTo`. Answers with whether there was any. */
+  #confirmed(target: string, takenTo: number): boolean {
+    const waiting = this.#waiting.get(target) ?? [];
+    const end = waiting.findIndex(({ id }) => id > takenTo);
+    const taken = end === -1 ? waiting : waiting.slice(0, end);
+    if (taken.length === 0) return false;
+    this.#replace(target, waiting.slice(taken.length));
+    this.#core.write(() => this.#core.ports.store.deleteOutbox(taken.map(({ id }) => id)));
+    return true;
+  }
+
+  /**
+   * Takes out of the first item what its target could not read, so that what follows is not kept by it. What can be read here
+   * stays as it is: two builds need not agree while a deployment goes on, and nothing is lost by waiting.
+   *
+   * @returns whether anything was taken out.
+   */
+  #mend(target: string): boolean {
+    const { store } = this.#core.ports;
+    const [item, ...others] = this.#waiting.get(target) ?? [];
+    if (item === undefined) return false;
+    const payload = this.#readable(item);
+    if (payload?.byteLength === item.payload.byteLength) return false;
+    const mended = payload === null ? [] : [{ ...item, payload }];
+    this.#replace(target, [...mended, ...others]);
+    this.#core.write(() => {
+      store.deleteOutbox([item.id]);
+      for (const each of mended) store.insertOutbox(each);
+    });
+    return true;
+  }
+
+  #replace(target: string, waiting: OutboxItem[]): void {
+    if (waiting.length === 0) this.#waiting.delete(target);
+    else this.#waiting.set(target, waiting);
   }
 }

@@ -19,11 +19,28 @@ export interface ConsumerPort extends Pick<QueueConsumerRpc, "callsOf"> {
   ping(): Promise<unknown>;
 }
 
-/** Messages handed from one queue to another. `id` grows with every hand-over from the same source. */
-export interface HandOver {
-  readonly source: string;
+/** Messages that one commit of a queue has for another one. `id` grows with every item from the same source. */
+export interface HandOverItem {
   readonly id: number;
   readonly packed: Uint8Array;
+}
+
+/** What is handed from one queue to another in one call: an item, and those that follow it. */
+export interface HandOver extends HandOverItem {
+  readonly source: string;
+  /**
+   * In order of their ids. Absent: the caller reads no answer, and takes every one for a yes. While a deployment goes on, an
+   * object of an earlier build may be on either side: that one knows neither this member nor `HandOverReply`.
+   */
+  readonly more?: readonly HandOverItem[];
+}
+
+/** What has become of a hand-over. */
+export interface HandOverReply {
+  /** Every item up to this id is durable. */
+  readonly takenTo: number;
+  /** Why the item after it was not taken, nor any behind that; `null` when all were. */
+  readonly refused: string | null;
 }
 
 /** The world around one queue. A test or a simulation passes its own. */
@@ -45,8 +62,8 @@ export interface QueuePorts {
   consumerOf(queue: string): ConsumerPort | null;
   /** The application that a worker daemon posts the queue's messages to, `null` if none does. Default: none. */
   daemonOf?(queue: string): EndpointCaller | null;
-  /** Hands messages to another queue; resolves when that one has committed them. */
-  handOver(target: string, handOver: HandOver): Promise<void>;
+  /** Hands messages to another queue; resolves when that one has committed them. `undefined`: the first item alone. */
+  handOver(target: string, handOver: HandOver): Promise<HandOverReply | undefined>;
   /** Whether there is a queue of that name. Default: there is. */
   queueExists?(queue: string): Promise<boolean>;
   /** A new message id: 32 hexadecimal digits. Default: random. */

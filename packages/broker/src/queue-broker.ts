@@ -55,7 +55,7 @@ import type { QueueLog } from "./log.ts";
 import { nameIn, type OpenQueue, openQueue } from "./open-queue.ts";
 import { passOn } from "./pass-on.ts";
 import { deleteByRefs, peek } from "./peek.ts";
-import type { ConsumerPort, HandOver } from "./ports.ts";
+import type { ConsumerPort, HandOver, HandOverReply } from "./ports.ts";
 import { pull } from "./pull.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { QueueNotFoundError } from "./registration.ts";
@@ -111,7 +111,7 @@ export interface QueueBrokerObject
     QueueReceiveRpc,
     TopicObjectRpc,
     ConfiguredQueueObject {
-  take(queue: string, handOver: HandOver): Promise<void>;
+  take(queue: string, handOver: HandOver): Promise<HandOverReply>;
   /** Development only: moves this queue's clock forward. */
   advanceClock(queue: string, ms: number): Promise<void>;
 }
@@ -148,7 +148,7 @@ export function createQueueBroker(options: BrokerOptions) {
     }
 
     /** A queue that messages are handed over to is created if it does not exist (spec cloudflare-queues 4). */
-    async take(queue: string, handOver: HandOver): Promise<void> {
+    async take(queue: string, handOver: HandOver): Promise<HandOverReply> {
       const open = await this.#open(queue);
       if (open.unwritable !== null) throw open.unwritable;
       if (open.registration.definition === undefined) {
@@ -157,7 +157,7 @@ export function createQueueBroker(options: BrokerOptions) {
         if (!reply.ok) throw new Error(`queue "${queue}" cannot be created: ${reply.refusal.kind}`);
         await open.adopt(reply.record);
       }
-      await open.core.take(handOver);
+      return open.core.take(handOver);
     }
 
     async publish(topicObject: string, request: PublishRequest): Promise<PublishReply> {
@@ -350,9 +350,9 @@ export function createQueueBroker(options: BrokerOptions) {
     }
 
     /** What a topic has for a queue that does not exist goes where its subscription says (spec sns-delivery 6.3). */
-    async #passOn({ core }: OpenQueue, handOver: HandOver): Promise<void> {
+    async #passOn({ core }: OpenQueue, handOver: HandOver): Promise<HandOverReply> {
       const fate = await this.#directory().undeliverable(handOver.source, core.name);
-      await passOn(core, handOver, fate);
+      return passOn(core, handOver, fate);
     }
 
     /** Drops what the queue holds; it is opened again by the next call. */

@@ -52,11 +52,12 @@ import { loadSegments } from "./load.ts";
 import { Moves } from "./moves.ts";
 import { Outbox } from "./outbox.ts";
 import { PayloadCache } from "./payload-cache.ts";
-import type { HandOver, QueuePorts } from "./ports.ts";
+import type { HandOver, HandOverReply, QueuePorts } from "./ports.ts";
 import { Receivers } from "./receivers.ts";
 import { lapseDelayMs } from "./retry-delay.ts";
 import { rulesOf } from "./rules.ts";
 import { changeByReceipt, deleteByReceipt, giveBackByReceipt } from "./settle-receipts.ts";
+import { takeItems } from "./take.ts";
 import { Throttled } from "./throttled.ts";
 import { Topic } from "./topic.ts";
 
@@ -287,20 +288,16 @@ export class QueueCore {
     this.wake().catch(() => {});
   }
 
-  /** Takes messages of another queue, once each: a hand-over that was taken before is confirmed and dropped. */
-  take({ source, id, packed }: HandOver): Promise<void> {
-    return this.submit(() => {
-      const { store } = this.ports;
-      if (id <= this.outbox.takenFrom(source)) return;
-      // Throws on what cannot be read, before anything is noted: the source must not take it for taken.
-      const index = new PackedIndex(packed);
-      this.outbox.noteTaken(source, id);
-      this.write(() => store.writeInbox(source, id));
-      const incoming = { index, delaySeconds: this.deliveryDelaySeconds };
-      // A FIFO queue tells duplicates among all that is sent to it, by topics too (spec sns-delivery 8.6).
-      if (isTopicObject(source)) enqueue(this, incoming);
-      else this.accept([incoming]);
-    });
+  /** Takes messages of another queue, once each, and answers when they are durable. */
+  take(handOver: HandOver): Promise<HandOverReply> {
+    return this.submit(() =>
+      takeItems(this, handOver, (index) => {
+        const incoming = { index, delaySeconds: this.deliveryDelaySeconds };
+        // A FIFO queue tells duplicates among all that is sent to it, by topics too (spec sns-delivery 8.6).
+        if (isTopicObject(handOver.source)) enqueue(this, incoming);
+        else this.accept([incoming]);
+      }),
+    );
   }
 
   /** The queue's own `delivery_delay` in seconds. */

@@ -1,4 +1,4 @@
-import { isReadable, type PackedIndex } from "@sluice/protocol";
+import { isReadable, PackedFormatError, type PackedIndex } from "@sluice/protocol";
 
 /** Records [from, to). */
 export interface RecordRange {
@@ -6,14 +6,39 @@ export interface RecordRange {
   readonly to: number;
 }
 
-/** The stretches of [from, to) that can be read: all of it in one, unless the store has found damage. */
-export function readableRanges(index: PackedIndex, from: number, to: number): RecordRange[] {
+/**
+ * The stretches of [from, to) that can be read: all of it in one, unless the store has found damage.
+ *
+ * @param canBeRead of one record. Default: a consumer could read it.
+ */
+export function readableRanges(
+  index: PackedIndex,
+  from: number,
+  to: number,
+  canBeRead: (index: PackedIndex, i: number) => boolean = isReadable,
+): RecordRange[] {
   const ranges: RecordRange[] = [];
   for (let at = from; at < to; at++) {
-    if (!isReadable(index, at)) continue;
+    if (!canBeRead(index, at)) continue;
     const first = at;
-    while (at + 1 < to && isReadable(index, at + 1)) at += 1;
+    while (at + 1 < to && canBeRead(index, at + 1)) at += 1;
     ranges.push({ from: first, to: at + 1 });
   }
   return ranges;
+}
+
+/** Whether a queue can take record i in: it could be read, and so can what other dialects say about it. */
+export function isStorable(index: PackedIndex, i: number): boolean {
+  return isReadable(index, i) && hasReadableExtension(index, i);
+}
+
+export function hasReadableExtension(index: PackedIndex, i: number): boolean {
+  if (!index.hasExtension(i)) return true;
+  try {
+    index.extension(i);
+    return true;
+  } catch (error) {
+    if (error instanceof PackedFormatError) return false;
+    throw error;
+  }
 }

@@ -139,8 +139,8 @@ export class SqliteStore implements QueueStore, DamageRecord {
     this.#execute("INSERT INTO outbox VALUES (?, ?, ?, ?)", id, target, sealOf(payload), payload);
   }
 
-  deleteOutbox(id: number): void {
-    this.#execute("DELETE FROM outbox WHERE id = ?", id);
+  deleteOutbox(ids: readonly number[]): void {
+    this.#execute("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
   }
 
   readInbox(source: string): number {

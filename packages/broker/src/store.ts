@@ -58,7 +58,8 @@ export interface QueueStore {
   /** In order of their ids. Records that are damaged may be in it as unreadable ones; none at all if nothing can be told. */
   outbox(): readonly OutboxItem[];
   insertOutbox(item: OutboxItem): void;
-  deleteOutbox(id: number): void;
+  /** In one statement, however many. */
+  deleteOutbox(ids: readonly number[]): void;
   /** The last outbox id that was taken from `source`, 0 if none was. Throws `DamagedRowError`. */
   readInbox(source: string): number;
   writeInbox(source: string, lastId: number): void;

@@ -11,7 +11,7 @@ export { EndpointCaller } from "./endpoint/endpoint-caller.ts";
 export { EndpointConsumer } from "./endpoint/endpoint-consumer.ts";
 export { formatOf } from "./endpoint/formats/index.ts";
 export { DRAIN_MS } from "./endpoint/worker-daemon.ts";
-export type { ConsumerPort, HandOver, QueuePorts } from "./ports.ts";
+export type { ConsumerPort, HandOver, HandOverReply, QueuePorts } from "./ports.ts";
 export { HEARTBEAT_MS, QueueCore } from "./queue-core.ts";
 export { rulesOf } from "./rules.ts";
 export type { Note, OutboxItem, QueueStore, StoredSegment } from "./store.ts";

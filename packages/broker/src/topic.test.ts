@@ -198,7 +198,7 @@ describe("messages for a queue that does not exist", () => {
     const world = new World({});
     await passOn(world.core("gone"), handOver, { kind: "dropped", reason: "its subscription has ended" });
     expect(world.lines).toEqual([
-      'warn: Messages of a topic for queue "gone" are dropped: its subscription has ended',
+      'warn: 1 message(s) of a topic for queue "gone" are dropped: its subscription has ended',
     ]);
     expect(world.core("gone").outbox.isEmpty).toBe(true);
   });

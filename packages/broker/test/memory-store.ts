@@ -204,9 +204,11 @@ export class MemoryStore implements QueueStore, DamageRecord {
     this.#tables.outbox.set(item.id, { ...item, payload: item.payload.slice() });
   }
 
-  deleteOutbox(id: number): void {
-    this.#write();
-    this.#tables.outbox.delete(id);
+  deleteOutbox(ids: readonly number[]): void {
+    for (const id of ids) {
+      this.#write();
+      this.#tables.outbox.delete(id);
+    }
   }
 
   readInbox(source: string): number {

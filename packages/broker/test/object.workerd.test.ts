@@ -20,11 +20,13 @@ const BREAKABLE = `
   outcomes = [];
   breakNextCommit(survive) {
     const { storage } = this.ctx;
-    const commit = storage.transactionSync;
-    storage.transactionSync = () => {
-      storage.transactionSync = commit;
+    const { sql } = storage;
+    const exec = (statement, ...values) => {
+      if (statement.startsWith("SELECT")) return sql.exec(statement, ...values);
+      delete storage.sql;
       throw new Error("the disk failed");
     };
+    Object.defineProperty(storage, "sql", { configurable: true, value: { exec } });
     if (survive) this.ctx.abort = () => {};
   }
   takeOne() {

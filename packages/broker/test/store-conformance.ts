@@ -120,7 +120,7 @@ export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
           store.replaceSegment(1, bytes(2), bytes(2));
           store.writeState(1, bytes(2));
           store.insertOutbox({ id: 2, target: "dead", payload: bytes(2) });
-          store.deleteOutbox(1);
+          store.deleteOutbox([1]);
           store.deleteSegment(1, true);
           store.writeInbox("other", 2);
           throw failure;
@@ -217,14 +217,16 @@ export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
   "answers with outbox items in order of their ids until they are deleted"(disk) {
     const store = disk.open();
     store.commit(() => {
-      for (const id of [4_294_967_297, 2, 11]) {
+      for (const id of [4_294_967_297, 2, 11, 12]) {
         store.insertOutbox({ id, target: `queue-${id}`, payload: bytes(id % 256) });
       }
     });
     const targets = () => store.outbox().map(({ target }) => target);
-    assert.deepEqual(targets(), ["queue-2", "queue-11", "queue-4294967297"]);
-    store.commit(() => store.deleteOutbox(11));
-    assert.deepEqual(targets(), ["queue-2", "queue-4294967297"]);
+    assert.deepEqual(targets(), ["queue-2", "queue-11", "queue-12", "queue-4294967297"]);
+    store.commit(() => store.deleteOutbox([11]));
+    assert.deepEqual(targets(), ["queue-2", "queue-12", "queue-4294967297"]);
+    store.commit(() => store.deleteOutbox([4_294_967_297, 2]));
+    assert.deepEqual(targets(), ["queue-12"]);
   },
 
   "keeps the last id that was taken from each source"(disk) {
@@ -309,7 +311,7 @@ export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
       1,
     );
     assert.equal(
-      cost(() => store.deleteOutbox(1)),
+      cost(() => store.deleteOutbox([1])),
       1,
     );
     assert.equal(

@@ -5,7 +5,7 @@ import { EndpointConsumer } from "../src/endpoint/endpoint-consumer.ts";
 import { formatOf } from "../src/endpoint/formats/index.ts";
 import type { TargetRules } from "../src/endpoint/target.ts";
 import type { QueueLog } from "../src/log.ts";
-import type { ConsumerPort, HandOver, QueuePorts } from "../src/ports.ts";
+import type { ConsumerPort, HandOver, HandOverReply, QueuePorts } from "../src/ports.ts";
 import { QueueCore } from "../src/queue-core.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
@@ -61,7 +61,11 @@ export class World {
   running = true;
   pings = 0;
   /** Carries messages from one queue to another. A test puts its own in to lose a call or its answer. */
-  carry = (_target: string, _handOver: HandOver, deliver: () => Promise<void>): Promise<void> => deliver();
+  carry = (
+    _target: string,
+    _handOver: HandOver,
+    deliver: () => Promise<HandOverReply | undefined>,
+  ): Promise<HandOverReply | undefined> => deliver();
   /** Calls the consumer. A test puts its own in for what no handler can do. */
   deliver: ConsumerPort["deliver"] = async (delivery) => {
     if (!this.running) throw new Error("the Worker is not running");
@@ -219,7 +223,8 @@ export class World {
       },
       queueExists: gated(async (queue) => this.queues[queue] !== undefined),
       handOver: gated((target, handOver) => {
-        const copy = { ...handOver, packed: sent(handOver.packed) };
+        const more = handOver.more?.map((item) => ({ ...item, packed: sent(item.packed) }));
+        const copy = { ...handOver, packed: sent(handOver.packed), ...(more && { more }) };
         return this.carry(target, copy, () => this.core(target).take(copy));
       }),
       setAlarm: (atMs) => {

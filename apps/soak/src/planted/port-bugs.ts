@@ -100,7 +100,7 @@ export const PORT_BUGS: readonly PlantedBug[] = [
       ...ports,
       handOver: (target, handOver) => {
         ports.handOver(target, handOver).catch(() => {});
-        return Promise.resolve();
+        return Promise.resolve({ takenTo: (handOver.more?.at(-1) ?? handOver).id, refused: null });
       },
     }),
   },

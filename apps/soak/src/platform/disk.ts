@@ -263,8 +263,8 @@ export class Disk implements QueueStore {
     this.#write("outbox", item.id, { ...item, payload: item.payload.slice() });
   }
 
-  deleteOutbox(id: number): void {
-    this.#write("outbox", id, undefined);
+  deleteOutbox(ids: readonly number[]): void {
+    for (const id of ids) this.#write("outbox", id, undefined);
   }
 
   readInbox(source: string): number {

@@ -1,4 +1,4 @@
-import type { ConsumerPort, HandOver, QueuePorts } from "@sluice/broker/testing";
+import type { ConsumerPort, HandOver, HandOverReply, QueuePorts } from "@sluice/broker/testing";
 import type { DeliveryResult, HandlerCalls } from "@sluice/protocol";
 import { tagsOf } from "../ledger/tags.ts";
 import { endpointPortsOf } from "./endpoint-ports.ts";
@@ -56,7 +56,7 @@ export function portsOf(queue: QueueObject, life: Life, broken: (error: unknown)
       ? { consumerOf: () => port }
       : endpointPortsOf(queue, endpoint, life, { clock, log }, leave)),
     handOver: (target, handOver) =>
-      leave<void>((done, failed) => handOverTo(queue, target, handOver, done, failed)),
+      leave<HandOverReply>((done, failed) => handOverTo(queue, target, handOver, done, failed)),
     setAlarm: (atMs) => {
       if (life.isAlive) life.alarm.set(atMs);
     },
@@ -66,33 +66,45 @@ export function portsOf(queue: QueueObject, life: Life, broken: (error: unknown)
 function handOverTo(
   { world, name, index }: QueueObject,
   targetName: string,
-  { source, id, packed }: HandOver,
-  done: () => void,
+  handOver: HandOver,
+  done: (reply: HandOverReply) => void,
   failed: (error: unknown) => void,
 ): void {
   const target = world.queueNamed(targetName);
   if (target === undefined) throw new Error(`a hand-over to the unknown queue "${targetName}"`);
-  const parcel = { id, target: targetName, tags: tagsOf(packed) };
-  world.note("hand-over leaves the queue", name, id, parcel.tags.length);
-  new Network(world).send<1>({
+  const { id } = handOver;
+  const parcels = [handOver, ...(handOver.more ?? [])].map((item) => ({
+    ...{ id: item.id, target: targetName },
+    tags: tagsOf(item.packed),
+  }));
+  const messages = parcels.reduce((sum, { tags }) => sum + tags.length, 0);
+  world.note("hand-over leaves the queue", name, id, messages);
+  new Network(world).send<HandOverReply>({
     arrives: (reply, refuse) => {
       world.note("hand-over arrives", targetName, index, id);
       target.call(
-        (core) => core.take({ source, id, packed: packed.slice() }),
-        () => {
-          world.check("taken", target, parcel);
-          reply(1);
+        (core) => core.take(copyOf(handOver)),
+        (taken) => {
+          // Nothing that leaves a queue here cannot be read.
+          for (const parcel of parcels) world.check("taken", target, parcel);
+          reply(taken);
         },
         refuse,
       );
     },
-    answered: () => {
+    answered: (taken) => {
       world.note("hand-over is answered", name, id, 1);
-      done();
+      done(taken);
     },
     failed: (error) => {
       world.note("hand-over is answered", name, id, 0);
       failed(error);
     },
   });
+}
+
+/** What arrives at the other end of a call. */
+function copyOf({ packed, more, ...rest }: HandOver): HandOver {
+  const copies = more?.map((item) => ({ ...item, packed: item.packed.slice() }));
+  return { ...rest, packed: packed.slice(), ...(copies && { more: copies }) };
 }
