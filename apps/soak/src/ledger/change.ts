@@ -1,4 +1,4 @@
-import type { OutboxItem } from "@sluice/broker/testing";
+import { LEASE_GRACE_MS, type OutboxItem } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
 import type { QueueDefinition } from "@sluice/protocol";
 import type { DeliveryRecord, Verdict } from "./delivery-record.ts";
@@ -92,9 +92,8 @@ function endingOf(
     return { kind: "failed", dueMs: atMs, why: "restart" };
   }
   const verdict = delivery?.verdictFor(message, life, version) ?? null;
-  return verdict === null
-    ? endingByTime(message, view, commit)
-    : endingBy(verdict, message, view, after, commit);
+  if (verdict !== null) return endingBy(verdict, message, view, after, commit);
+  return endingOfOverdue(message, view, after, delivery, commit) ?? endingByTime(message, view, commit);
 }
 
 /** How uses of its receipts end what a message is in. Any receipt counts, but on a FIFO queue only the latest one in time (spec sqs 3.3, 3.4). */
@@ -141,6 +140,22 @@ function endingBy(
       return endingBy({ ...verdict, kind: isReleased ? "release" : "retry" }, message, view, after, commit);
     }
   }
+}
+
+/** A request that is under way for as long as any delivery may take has failed: no answer says so, the queue does. */
+function endingOfOverdue(
+  message: Message,
+  view: Leased,
+  after: View,
+  delivery: DeliveryRecord | undefined,
+  commit: CommitMoment,
+): Ending | null {
+  const { atMs, definition, queue } = commit;
+  const isOverdue = view.kind === "push" && view.atMs > atMs && view.atMs - LEASE_GRACE_MS <= atMs;
+  const isHeld = after.status === "leased" && after.leaseId === view.leaseId;
+  if (!isOverdue || isHeld || definition.consumer?.type !== "http_push") return null;
+  const delayMs = unnamedDelayMs(definition, queue, delivery?.ids[0] ?? "", view.attempts);
+  return endingBy({ kind: "retry", delayMs }, message, view, after, commit);
 }
 
 function endingByTime(message: Message, view: Leased, commit: CommitMoment): Ending | null {

@@ -1,4 +1,4 @@
-import type { HttpPushSettings, QueueDefinition } from "@sluice/protocol";
+import { HANDLER_WALL_CLOCK_MS_MAX, type HttpPushSettings, type QueueDefinition } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { consumer, endpoint, pullConsumer } from "../../test/messages.ts";
 import { answered, WORLD_START_MS, World } from "../../test/world.ts";
@@ -127,6 +127,20 @@ describe("delivery to an HTTP endpoint", () => {
     await world.pass(0);
     expect(world.posts.map(({ headers }) => headers["sluice-attempt"])).toEqual(["1", "2"]);
     expect(world.lines.at(-1)).toContain("after 2 failed attempt(s): no answer came");
+  });
+
+  it("counts a request that is still under way when no delivery may take longer", async () => {
+    const world = worldWith({ maxRetries: 1, responseTimeoutSeconds: 840 });
+    heldAnswers(world);
+    await world.send("orders", ["a"]);
+    // As after a broker that stood still: its own timeout comes later than the alarm.
+    await world.pass(HANDLER_WALL_CLOCK_MS_MAX);
+    expect(world.posts.map(({ headers }) => headers["sluice-attempt"])).toEqual(["1", "2"]);
+    expect(world.pings).toBe(0);
+    await world.pass(HANDLER_WALL_CLOCK_MS_MAX);
+    expect(world.lines.at(-1)).toContain(
+      "after 2 failed attempt(s): its handler did not finish within 900 s",
+    );
   });
 
   it("keeps what waits for a retry over a crash, with its attempt and its moment", async () => {

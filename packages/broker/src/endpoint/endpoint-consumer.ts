@@ -13,6 +13,8 @@ export class EndpointConsumer implements ConsumerPort {
   readonly returnsOnTrial = true;
   readonly #caller: EndpointCaller;
   readonly #format: EndpointFormat;
+  /** Deliveries whose requests have no outcome yet. */
+  readonly #underWay = new Set<string>();
 
   constructor(caller: EndpointCaller, format: EndpointFormat) {
     this.#caller = caller;
@@ -25,6 +27,15 @@ export class EndpointConsumer implements ConsumerPort {
 
   /** Rejects when nobody is there. */
   async deliver(delivery: Delivery): Promise<DeliveryResult | RejectedDelivery> {
+    this.#underWay.add(delivery.id);
+    try {
+      return await this.#post(delivery);
+    } finally {
+      this.#underWay.delete(delivery.id);
+    }
+  }
+
+  async #post(delivery: Delivery): Promise<DeliveryResult | RejectedDelivery> {
     const { settings, clock } = this.#caller;
     const message = pushedMessageOf(delivery, clock.now() + 1000 * settings.responseTimeoutSeconds);
     const headers = this.#format.headers(message, settings);
@@ -37,9 +48,11 @@ export class EndpointConsumer implements ConsumerPort {
     return resultOf(this.#format.judge(outcome, message, clock.now()), message);
   }
 
-  /** Nothing is known of a request but its answer. */
-  callsOf(): Promise<never> {
-    return Promise.reject(new Error("nobody is there"));
+  /** Nothing is known of a request but its answer. One that is still under way has reached somebody: it counts. */
+  callsOf(deliveryId: string): Promise<null> {
+    return this.#underWay.has(deliveryId)
+      ? Promise.resolve(null)
+      : Promise.reject(new Error("nobody is there"));
   }
 
   async ping(): Promise<void> {
