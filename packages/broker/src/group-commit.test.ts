@@ -1,20 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { GroupCommit } from "./group-commit.ts";
+import { LONE_AFTER_TURNS, LONE_TURNS_PER_MS_MAX } from "./lone-turns.ts";
 
 /** A group commit whose turns are listed by the names of their jobs, and are durable when the test says so. */
-function observed(options: { held?: boolean } = {}) {
+function observed(options: { held?: boolean; hasOutputGate?: boolean } = {}) {
   const turns: string[][] = [];
   const broken: unknown[] = [];
   const syncs: PromiseWithResolvers<void>[] = [];
   let jobs: string[] = [];
   let durable = 0;
-  const state = { turnFailure: null as Error | null };
+  const state = { turnFailure: null as Error | null, hasLeases: false };
+  const timers: (() => void)[] = [];
   const commit = new GroupCommit({
+    nowMs: () => 1_000,
+    after: (callback) => timers.push(callback),
+    hasOutputGate: options.hasOutputGate,
     turn: (run) => {
       jobs = [];
       run();
       turns.push(jobs);
       if (state.turnFailure !== null) throw state.turnFailure;
+      return state.hasLeases;
     },
     synced: () => {
       if (options.held !== true) return Promise.resolve();
@@ -32,7 +38,7 @@ function observed(options: { held?: boolean } = {}) {
       jobs.push(name);
       return `${name} is done`;
     });
-  return { commit, submit, turns, syncs, broken, state, durableTurns: () => durable };
+  return { commit, submit, turns, syncs, timers, broken, state, durableTurns: () => durable };
 }
 
 /** Lets every promise that can go on do so. */
@@ -145,5 +151,62 @@ describe("a turn that fails", () => {
     await expect(b).rejects.toBe(failure);
     expect(turns).toEqual([["a"]]);
     expect(broken).toEqual([failure]);
+  });
+});
+
+describe("behind an output gate", () => {
+  /** A group commit that has had enough turns of one job each. */
+  async function alone() {
+    const all = observed({ held: true, hasOutputGate: true });
+    for (let i = 0; i < LONE_AFTER_TURNS; i++) {
+      const done = all.commit.submitGated(() => i);
+      all.syncs.at(-1)?.resolve();
+      await done;
+    }
+    return { ...all, before: all.syncs.length };
+  }
+
+  it("a job that nobody joins is answered without waiting for its sync", async () => {
+    const { commit, syncs, before } = await alone();
+    expect(await commit.submitGated(() => "durable when it leaves")).toBe("durable when it leaves");
+    expect(syncs).toHaveLength(before);
+  });
+
+  it("a job on whose promise more depends than an answer waits all the same", async () => {
+    const { submit, syncs, before } = await alone();
+    void submit("a");
+    await settled();
+    expect(syncs).toHaveLength(before + 1);
+  });
+
+  it("a turn with which messages leave waits all the same: their lease must not end before", async () => {
+    const { commit, syncs, state, before } = await alone();
+    state.hasLeases = true;
+    void commit.submitGated(() => {});
+    await settled();
+    expect(syncs).toHaveLength(before + 1);
+  });
+
+  it("jobs that come together are grouped again, after the few that a ms has room for", async () => {
+    const { commit, turns, syncs, before } = await alone();
+    const earlier = turns.length;
+    const many = Array.from({ length: 10 }, (_, i) => commit.submitGated(() => i));
+    expect(turns.length - earlier).toBe(LONE_TURNS_PER_MS_MAX + 1);
+    syncs[before]?.resolve();
+    await settled();
+    expect(turns.length - earlier).toBe(LONE_TURNS_PER_MS_MAX + 2);
+    syncs[before + 1]?.resolve();
+    expect(await Promise.all(many)).toHaveLength(10);
+  });
+
+  it("a commit that turns out not to be durable ends everything", async () => {
+    const { commit, syncs, timers, broken, before } = await alone();
+    await commit.submitGated(() => {});
+    timers[0]?.();
+    const failure = new Error("the disk was lost");
+    syncs[before]?.reject(failure);
+    await settled();
+    expect(broken).toEqual([failure]);
+    await expect(commit.submitGated(() => {})).rejects.toBe(failure);
   });
 });

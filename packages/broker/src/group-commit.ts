@@ -1,5 +1,9 @@
+import { LoneTurns } from "./lone-turns.ts";
+
 /** Work on the queue that is answered when it is durable. */
 interface Job {
+  /** Whether its answer leaves through the platform's output gate, so that it may be given before the commit is durable. */
+  readonly isGated: boolean;
   run(): void;
   resolve(): void;
   reject(reason: unknown): void;
@@ -9,14 +13,22 @@ export interface GroupCommitPorts {
   /**
    * Runs the jobs it is given and commits what they changed, synchronously. May throw: then nothing was committed and
    * every job of the turn fails.
+   *
+   * @returns whether messages are on their way to somebody. Then the turn waits for its sync: in the next one their lease may
+   *   be over, and it must not end before they have left.
    */
-  turn(jobs: () => void): void;
+  turn(jobs: () => void): boolean;
   /** Resolves when everything committed is durable. */
   synced(): Promise<void>;
-  /** What the turn before has committed is durable: told before its jobs are. */
+  /** What the turn before has committed is durable: told before its jobs are, and of those that waited for it. */
   durable(): void;
+  nowMs(): number;
   /** A turn failed, or its commit did not become durable: what is in memory is not what is stored. */
   broken(error: unknown): void;
+  /** Calls back after a time, if this life lasts so long. */
+  readonly after?: ((callback: () => void, ms: number) => void) | undefined;
+  /** Whether the platform holds every answer back until everything committed is durable. Default false. */
+  readonly hasOutputGate?: boolean | undefined;
 }
 
 /**
@@ -31,13 +43,31 @@ export class GroupCommit {
   #gathering = false;
   /** Set once a turn has failed: nothing is run any more. */
   #failure: { readonly error: unknown } | null = null;
+  /** Tells which turns need not wait for their sync; `null` where all of them do. */
+  readonly #loneTurns: LoneTurns | null;
 
   constructor(ports: GroupCommitPorts) {
     this.#ports = ports;
+    const { after, hasOutputGate } = ports;
+    const failed = (error: unknown) => this.#fail(error, []);
+    this.#loneTurns =
+      hasOutputGate === true && after !== undefined ? new LoneTurns({ ...ports, after, failed }) : null;
   }
 
   /** Runs `work` in the next turn. Resolves with its result once that is durable; rejects with what it threw. */
   submit<Result>(work: () => Result): Promise<Result> {
+    return this.#submit(work, false);
+  }
+
+  /**
+   * The same for work of which nothing but the answer to a call depends on that promise. It can resolve before the commit
+   * is durable: the output gate holds the answer back until then.
+   */
+  submitGated<Result>(work: () => Result): Promise<Result> {
+    return this.#submit(work, true);
+  }
+
+  #submit<Result>(work: () => Result, isGated: boolean): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#failure !== null) {
         reject(this.#failure.error);
@@ -45,6 +75,7 @@ export class GroupCommit {
       }
       let outcome: { result: Result } | { thrown: unknown } | undefined;
       this.#waiting.push({
+        isGated,
         run: () => {
           try {
             outcome = { result: work() };
@@ -91,17 +122,27 @@ export class GroupCommit {
       const jobs = this.#waiting;
       this.#waiting = [];
       try {
-        this.#ports.turn(() => {
+        const hasLeases = this.#ports.turn(() => {
           for (const job of jobs) job.run();
         });
-        await this.#ports.synced();
-        this.#ports.durable();
+        if (hasLeases || !this.#isLone(jobs)) await this.#synced();
         for (const job of jobs) job.resolve();
       } catch (error) {
         this.#fail(error, jobs);
       }
     }
     this.#running = false;
+  }
+
+  #isLone(jobs: readonly Job[]): boolean {
+    return jobs.every(({ isGated }) => isGated) && this.#loneTurns?.take(jobs.length) === true;
+  }
+
+  async #synced(): Promise<void> {
+    const sinceMs = this.#ports.nowMs();
+    await this.#ports.synced();
+    this.#ports.durable();
+    this.#loneTurns?.waited(sinceMs, this.#waiting.length);
   }
 
   #fail(error: unknown, jobs: readonly Job[]): void {

@@ -126,6 +126,8 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     },
     queueExists: async (queue) => (await directory.findByName(queue)) !== null,
     setTimer: (atMs) => timer.set(atMs),
+    after: schedule,
+    hasOutputGate: true,
     broken: (error) => {
       if (!isOver) input.broken(error);
     },

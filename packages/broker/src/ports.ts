@@ -73,6 +73,13 @@ export interface QueuePorts {
    * with it. Costs nothing to write. Default: the alarm.
    */
   setTimer?(atMs: number): void;
+  /** Calls back after a time in ms, if this life lasts so long. Default: never. */
+  after?(callback: () => void, ms: number): void;
+  /**
+   * Whether an answer that is given leaves only when everything committed by then is durable, as workerd's output gate sees to.
+   * Default false.
+   */
+  readonly hasOutputGate?: boolean;
   /** Sets the one alarm, to a moment of `clock`. */
   setAlarm(atMs: number): void;
   /** Memory and store have parted: nothing may be answered any more until the object is started again. */

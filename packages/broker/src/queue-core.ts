@@ -120,6 +120,9 @@ export class QueueCore {
       turn: (jobs) => this.#turn(jobs),
       synced: () => store.synced(),
       durable: () => this.receivers.answer(),
+      nowMs: () => this.nowMs,
+      after: ports.after && ((callback, ms) => ports.after?.(callback, ms)),
+      hasOutputGate: ports.hasOutputGate,
       broken: (error) => {
         this.receivers.fail(error);
         ports.broken(error);
@@ -238,7 +241,7 @@ export class QueueCore {
     }
     this.#uncommittedBytes += bytes;
     try {
-      return { ok: true, result: await this.submit(take) };
+      return { ok: true, result: await this.#commit.submitGated(take) };
     } finally {
       this.#uncommittedBytes -= bytes;
     }
@@ -430,7 +433,8 @@ export class QueueCore {
     return wakeAtMs !== null && busy ? Math.max(wakeAtMs, this.nowMs + HEARTBEAT_MS) : wakeAtMs;
   }
 
-  #turn(jobs: () => void): void {
+  /** Answers whether messages leave with it. */
+  #turn(jobs: () => void): boolean {
     jobs();
     const nowMs = this.nowMs;
     this.#tasks.run(nowMs);
@@ -451,6 +455,7 @@ export class QueueCore {
     this.moves.start();
     this.arm();
     this.cache.trim();
+    return deliveries.length + work.length > 0 || this.receivers.hasAnswers;
   }
 
   /** Within a turn: lets time do its part. A job that must not see what is over calls it before the turn does. */

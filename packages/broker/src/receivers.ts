@@ -140,6 +140,11 @@ export class Receivers {
     if (this.#deadRoom <= 0 && this.#waiting.length > 0) this.#core.wakeUp();
   }
 
+  /** Whether somebody was served in a turn and has not been answered. */
+  get hasAnswers(): boolean {
+    return this.#answers.length > 0;
+  }
+
   /** What the turn before has committed is durable: answers those who were served in it. */
   answer(): void {
     const answers = this.#answers;

@@ -207,7 +207,8 @@ export class HttpEndpoint {
     const { nowMs } = this.#world;
     const { record, message, trial, attempts } = call;
     const [id = ""] = record.ids;
-    const delayMs = unnamedDelayMs(definition, name, id, attempts);
+    // A message of which no lease is known: what is wrong then is for the checkers to find.
+    const delayMs = unnamedDelayMs(definition, name, id, Math.max(1, attempts));
     const stillOnTrial = life.trial.state === record.leaseId ? trial : "no";
     const verdict = verdictOf(this.format, outcome, { nowMs, unnamedDelayMs: delayMs, trial: stillOnTrial });
     const isAbsent = verdict.kind === "release" || verdict.kind === "releaseOrRetry";

@@ -87,7 +87,7 @@ export class Producer {
     const { transmission, requests } = this.#transmit(queue, draft);
     this.#world.note("send arrives", queue.name, transmission.firstTag, transmission.count);
     queue.call(
-      (core) => core.send(requests),
+      (core) => queue.gated(core.send(requests)),
       (answer) => {
         if (answer.ok) this.#world.check("acknowledged", queue, transmission);
         reply({ transmission, reply: answer });

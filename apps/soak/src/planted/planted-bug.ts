@@ -11,6 +11,8 @@ export interface PlantedBug {
   readonly name: string;
   /** What it breaks, and whose checker has to find it without the others. */
   readonly property: Property;
+  /** Whether answers leave at once, whatever is durable. Default false. */
+  readonly hasNoOutputGate?: boolean;
   wrapPorts?(ports: QueuePorts, queue: QueueObject): QueuePorts;
   /** The way to HTTP endpoints. */
   wrapEndpoint?(port: EndpointPort): EndpointPort;

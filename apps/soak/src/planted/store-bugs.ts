@@ -6,7 +6,13 @@ export const STORE_BUGS: readonly PlantedBug[] = [
   {
     name: "answers do not wait until the commit is durable",
     property: "acknowledged survives",
+    hasNoOutputGate: true,
     wrapPorts: (ports) => alterStore(ports, { synced: () => Promise.resolve() }),
+  },
+  {
+    name: "answers leave an object that takes a platform for granted which would hold them back",
+    property: "acknowledged survives",
+    hasNoOutputGate: true,
   },
   {
     name: "the row of a segment stays when its last message is acknowledged",

@@ -60,6 +60,14 @@ export function portsOf(queue: QueueObject, life: Life, broken: (error: unknown)
     setAlarm: (atMs) => {
       if (life.isAlive) life.alarm.set(atMs);
     },
+    after: (callback, ms) => {
+      world.loop.after(ms, () => {
+        if (!life.isAlive) return;
+        queue.isTouched = true;
+        callback();
+      });
+    },
+    hasOutputGate: true,
   };
 }
 

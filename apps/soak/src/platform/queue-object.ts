@@ -134,6 +134,16 @@ export class QueueObject {
     );
   }
 
+  /**
+   * What resolves with work that is not durable yet: the output gate holds its answer until it is. That of other work would
+   * wait for later commits too, as any answer may come late.
+   */
+  gated<Result>(work: Promise<Result>): Promise<Result> {
+    const { disk, world } = this;
+    if (world.bug?.hasNoOutputGate === true) return work;
+    return work.then((result) => new Promise((resolve) => disk.whenDurable(() => resolve(result))));
+  }
+
   /** The alarm rings: what `QueueBroker.alarm` does. `done` is not called if the object ends meanwhile. */
   ring(done: () => void): void {
     this.isTouched = true;
