@@ -1,5 +1,5 @@
 import type { Slice } from "@sluice/engine";
-import { changeRecord, isReadable, joinPacked, PackedIndex } from "@sluice/protocol";
+import { changeRecord, isReadable, joinPacked, type PackedIndex } from "@sluice/protocol";
 import { deadNotification, isForNotifications } from "./endpoint/dead-notification.ts";
 import { SEGMENT_BYTES_MAX } from "./incoming.ts";
 import type { QueueCore } from "./queue-core.ts";
@@ -65,19 +65,17 @@ function readRecords(core: QueueCore, slice: Slice): DeadLetter[] {
 }
 
 /**
- * A message as it goes to the dead-letter queue. Under a redrive policy it says where it comes from and how often it was
- * received. On a FIFO queue its id takes the place of its deduplication id, so no two dead letters are duplicates, and it
+ * A message as it goes to the dead-letter queue. It says where it comes from; under a redrive policy in SQS's own way, with
+ * how often it was received. On a FIFO queue its id takes the place of its deduplication id, so no two dead letters are duplicates, and it
  * counts as sent when it arrives (spec sqs 4.3, 5.5, 6.1, 6.2).
  */
 function deadRecord(core: QueueCore, payload: PackedIndex, i: number, attempts: number): Uint8Array | null {
   const definition = core.ports.definitionOf(core.name);
   if (isForNotifications(definition)) return deadNotification(payload, i, () => core.newMessageId());
+  const { deadLetterSource, deadLetterOf, ...known } = payload.hasExtension(i) ? payload.extension(i) : {};
   if (!definition?.receive?.redrive && !core.ports.daemonOf?.(core.name)) {
-    const record = new PackedIndex(payload.records(i, i + 1).slice());
-    record.clearDelay(0);
-    return record.packed;
+    return changeRecord(payload, i, { extension: { ...known, deadLetterOf: core.name } });
   }
-  const known = payload.hasExtension(i) ? payload.extension(i) : {};
   const extension = { ...known, deadLetterSource: core.name };
   return changeRecord(payload, i, {
     earlierReceives: payload.earlierReceives(i) + attempts,

@@ -1,5 +1,5 @@
 import { type Queue, send } from "@sluice/engine";
-import { joinPacked, PackedIndex } from "@sluice/protocol";
+import { joinPacked, PackedIndex, uncountedBytes } from "@sluice/protocol";
 import type { PayloadCache } from "./payload-cache.ts";
 
 /** Most payload bytes of one segment. A stored value is at most 2 MB; half a batch limit more never fills it. */
@@ -67,8 +67,9 @@ function storeGroup(
   const acceptedMs: number[] = [];
   for (const { index, delaySeconds } of group) {
     for (let i = 0; i < index.count; i++) {
-      sizes.push(index.contentBytes(i));
-      const { groupId, deadLetterSource } = index.hasExtension(i) ? index.extension(i) : {};
+      const extension = index.hasExtension(i) ? index.extension(i) : {};
+      const { groupId, deadLetterSource } = extension;
+      sizes.push(index.contentBytes(i) - uncountedBytes(extension));
       if (groupId !== undefined) groups[sizes.length - 1] = groupId;
       // On a FIFO queue a dead letter begins anew (spec sqs 6.2).
       if (deadLetterSource !== undefined && !queue.isFifo && index.timestampMs(i) > 0) {

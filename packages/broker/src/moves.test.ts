@@ -56,6 +56,39 @@ describe("a move task (spec sqs 6.4)", () => {
     expect(await queues.core("dead").messageCounts()).toEqual({ visible: 0, notVisible: 0, delayed: 0 });
   });
 
+  it("gives back what a consumer's dead_letter_queue has got, and keeps no age of it", async () => {
+    const pull = { maxBatchSize: 10, maxRetries: 0, retryDelaySeconds: 0, visibilityTimeoutMs: 30_000 };
+    const consumer = (deadLetterQueue: string) => ({
+      consumer: { type: "http_pull" as const, settings: { ...pull, deadLetterQueue } },
+    });
+    const queues = new SqsWorld({
+      orders: consumer("dead"),
+      dead: { ...consumer("deader"), messageRetentionSeconds: 60 },
+      deader: {},
+    });
+    await queues.enqueue("orders", "a", "b");
+    const bury = async (queue: string) => {
+      for (let i = 0; i < 2; i++) await queues.bodies(queue, { visibilityTimeoutMs: 0 });
+      await queues.quiet();
+    };
+    await queues.pass(59_000);
+    await bury("orders");
+    await queues.pass(59_000);
+    expect(await queues.core("dead").messageCounts()).toMatchObject({ visible: 2 });
+    await begin(queues);
+    await queues.pass(0);
+    expect(latest(queues)).toMatchObject({ status: "completed", moved: 2 });
+    const back = await queues.receive("orders", { visibilityTimeoutMs: 0 });
+    expect(back.map(({ body, receiveCount, extension }) => [body, receiveCount, extension])).toEqual([
+      ["a", 1, {}],
+      ["b", 1, {}],
+    ]);
+    await bury("orders");
+    await bury("dead");
+    const [letter] = await queues.receive("deader");
+    expect(letter?.extension).toEqual({ deadLetterOf: "dead" });
+  });
+
   it("moves everything to one queue when it is told to", async () => {
     const queues = await withDead("orders:a", "invoices:b");
     await begin(queues, { target: "invoices" });

@@ -181,8 +181,10 @@ export class Moves {
       for (let index = from; index < to; index++) {
         if (!isReadable(this.#core, segmentId, index)) continue;
         const payload = this.#core.payloadOf(segmentId);
-        const source = payload.hasExtension(index) ? payload.extension(index).deadLetterSource : undefined;
-        const goesTo = target ?? source ?? fallback;
+        const { deadLetterSource, deadLetterOf } = payload.hasExtension(index)
+          ? payload.extension(index)
+          : {};
+        const goesTo = target ?? deadLetterSource ?? deadLetterOf ?? fallback;
         if (goesTo === undefined) return null;
         moving.push({ segmentId, index, target: goesTo });
       }
@@ -197,7 +199,7 @@ export class Moves {
       .filter((message) => message.target === target)
       .map(({ segmentId, index }) => {
         const payload = this.#core.payloadOf(segmentId);
-        const { deadLetterSource, ...extension } = payload.hasExtension(index)
+        const { deadLetterSource, deadLetterOf, ...extension } = payload.hasExtension(index)
           ? payload.extension(index)
           : {};
         return changeRecord(payload, index, {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { changeRecord, PackedIndex, packMessages } from "./packed.ts";
-import { decodeExtension, encodeExtension } from "./packed-extension.ts";
+import { decodeExtension, encodeExtension, uncountedBytes } from "./packed-extension.ts";
 import { PackedFormatError } from "./packed-format-error.ts";
 import { RECORD_HEADER_BYTES } from "./packed-layout.ts";
 
@@ -15,6 +15,7 @@ const extension = fc.record(
     deduplicationId: fc.string({ maxLength: 128 }),
     attributes: fc.uint8Array({ maxLength: 300 }),
     deadLetterSource: fc.string({ maxLength: 80 }),
+    deadLetterOf: fc.string({ maxLength: 80 }),
   },
   { requiredKeys: [] },
 );
@@ -32,6 +33,18 @@ describe("the extension of a message", () => {
     const bytes = encodeExtension({ groupId: "g", deduplicationId: "d", attributes: new Uint8Array([9]) });
     expect([...bytes]).toEqual([1, 1, 0, 0, 0, 0x67, 2, 1, 0, 0, 0, 0x64, 3, 1, 0, 0, 0, 9]);
     expect([...encodeExtension({ deadLetterSource: "q" })]).toEqual([4, 1, 0, 0, 0, 0x71]);
+    expect([...encodeExtension({ deadLetterOf: "q" })]).toEqual([6, 1, 0, 0, 0, 0x71]);
+  });
+
+  it("counts for the size of a message, but for where a Worker's dead letter comes from", () => {
+    fc.assert(
+      fc.property(extension, (said) => {
+        const { deadLetterOf, ...counted } = said;
+        expect(encodeExtension(said).byteLength - uncountedBytes(said)).toBe(
+          encodeExtension(counted).byteLength,
+        );
+      }),
+    );
   });
 
   it("skips fields of a later release", () => {

@@ -16,6 +16,11 @@ export interface MessageExtension {
   readonly attributes?: Uint8Array;
   /** The queue whose dead-letter queue this message was moved to (spec sqs 5.5, 6.1). */
   readonly deadLetterSource?: string;
+  /**
+   * The queue whose `dead_letter_queue` this message was moved to: where a move task takes it back. Unlike a message with
+   * `deadLetterSource` it keeps no age, and its size is counted without this (spec cloudflare-queues 4).
+   */
+  readonly deadLetterOf?: string;
   /** Set on messages that the worker daemon itself sends for a periodic task (spec sqsd 8.3): nobody else's are one. */
   readonly isPeriodicTask?: true;
 }
@@ -25,6 +30,7 @@ const TAG_DEDUPLICATION_ID = 2;
 const TAG_ATTRIBUTES = 3;
 const TAG_DEAD_LETTER_SOURCE = 4;
 const TAG_PERIODIC_TASK = 5;
+const TAG_DEAD_LETTER_OF = 6;
 const FIELD_HEADER_BYTES = 5;
 
 const encoder = new TextEncoder();
@@ -33,11 +39,12 @@ const decoder = new TextDecoder();
 /** The extension area of a record; no bytes for an extension that says nothing. */
 export function encodeExtension(extension: MessageExtension): Uint8Array {
   const fields: [tag: number, bytes: Uint8Array][] = [];
-  const { groupId, deduplicationId, attributes, deadLetterSource } = extension;
+  const { groupId, deduplicationId, attributes, deadLetterSource, deadLetterOf } = extension;
   if (groupId !== undefined) fields.push([TAG_GROUP_ID, encoder.encode(groupId)]);
   if (deduplicationId !== undefined) fields.push([TAG_DEDUPLICATION_ID, encoder.encode(deduplicationId)]);
   if (attributes !== undefined) fields.push([TAG_ATTRIBUTES, attributes]);
   if (deadLetterSource !== undefined) fields.push([TAG_DEAD_LETTER_SOURCE, encoder.encode(deadLetterSource)]);
+  if (deadLetterOf !== undefined) fields.push([TAG_DEAD_LETTER_OF, encoder.encode(deadLetterOf)]);
   if (extension.isPeriodicTask === true) fields.push([TAG_PERIODIC_TASK, new Uint8Array()]);
   const length = fields.reduce((sum, [, bytes]) => sum + FIELD_HEADER_BYTES + bytes.byteLength, 0);
   const encoded = new Uint8Array(length);
@@ -73,11 +80,18 @@ export function decodeExtension(bytes: Uint8Array): MessageExtension {
   const deduplicationId = text(TAG_DEDUPLICATION_ID);
   const attributes = fields.get(TAG_ATTRIBUTES);
   const deadLetterSource = text(TAG_DEAD_LETTER_SOURCE);
+  const deadLetterOf = text(TAG_DEAD_LETTER_OF);
   return {
     ...(groupId === undefined ? {} : { groupId }),
     ...(deduplicationId === undefined ? {} : { deduplicationId }),
     ...(attributes === undefined ? {} : { attributes }),
     ...(deadLetterSource === undefined ? {} : { deadLetterSource }),
+    ...(deadLetterOf === undefined ? {} : { deadLetterOf }),
     ...(fields.has(TAG_PERIODIC_TASK) ? { isPeriodicTask: true } : {}),
   };
+}
+
+/** Bytes of an extension area that are no part of a message's size: nobody sent them. */
+export function uncountedBytes({ deadLetterOf }: MessageExtension): number {
+  return deadLetterOf === undefined ? 0 : FIELD_HEADER_BYTES + encoder.encode(deadLetterOf).byteLength;
 }

@@ -7,7 +7,7 @@ export interface Origin {
   readonly sentMs: number | null;
   /** Receives before this queue. */
   readonly earlierReceives: number;
-  /** Whether it names the queue that it comes from: then its retention goes on. */
+  /** Whether it names the queue that it comes from as SQS's dead letters do: then its retention goes on. */
   readonly namesSource: boolean;
 }
 
@@ -19,7 +19,7 @@ export function originOf(dead: Message, { consumer, fifo }: QueueDefinition): Or
   const { sentMs, earlierReceives, namesSource, attempts } = dead;
   const format = consumer?.type === "http_push" ? consumer.settings.format : null;
   if (format === "sns") return { ...FROM_PRODUCER, namesSource };
-  if (format !== "sqsd") return { sentMs, earlierReceives, namesSource };
+  if (format !== "sqsd") return { sentMs, earlierReceives, namesSource: false };
   return {
     sentMs: fifo === undefined ? sentMs : null,
     earlierReceives: earlierReceives + attempts,

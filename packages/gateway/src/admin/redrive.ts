@@ -38,7 +38,7 @@ export async function redrive(
     throw new AdminError(400, "target_required", why);
   }
   if (target !== null) checkTarget(record, target, queues);
-  // Dead letters of SQS say which queue they come from, those of Cloudflare's consumers do not.
+  // Dead letters say which queue they come from; what was sent straight to this one does not.
   const [only, another] = sources.queues;
   const fallback = target === null && only !== undefined && another === undefined ? { fallback: only } : {};
   const move = { taskId: crypto.randomUUID(), target, ratePerSecond: null, ...fallback };

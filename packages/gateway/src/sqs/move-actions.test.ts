@@ -1,13 +1,14 @@
 import type { CancelMoveReply, MoveTask, NewMove, StartMoveReply } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { arnOf, SqsClient } from "../../test/sqs-client.ts";
-import { LISTED_TASKS_MAX, MOVE_RATE_MAX } from "./move-actions.ts";
+import { ACTIVE_TASKS_MAX, LISTED_TASKS_MAX, MOVE_RATE_MAX } from "./move-actions.ts";
 
 let sqs: SqsClient;
 let started: NewMove[];
 let startReply: StartMoveReply | null;
 let cancelReply: CancelMoveReply;
 let tasks: MoveTask[];
+let tasksOf: ((queue: string) => MoveTask[]) | null;
 
 const TASK: MoveTask = {
   taskId: "t",
@@ -24,6 +25,7 @@ beforeEach(async () => {
   started = [];
   startReply = null;
   tasks = [];
+  tasksOf = null;
   cancelReply = { ok: true, task: TASK };
   sqs = new SqsClient({
     objects: {
@@ -32,7 +34,7 @@ beforeEach(async () => {
         return startReply ?? { ok: true, task: { ...TASK, ...move } };
       },
       cancelMove: async () => cancelReply,
-      listMoves: async () => tasks,
+      listMoves: async (queue) => tasksOf?.(queue) ?? tasks,
     },
   });
   await sqs.create("dead");
@@ -126,6 +128,38 @@ describe("StartMessageMoveTask", () => {
         "There is already a task running. Only one active task is allowed for a source queue arn at a given time.",
       ),
     );
+  });
+});
+
+describe("active move tasks of an account", () => {
+  it.each([
+    [ACTIVE_TASKS_MAX - 1, 0, "starts"],
+    [ACTIVE_TASKS_MAX, 1, "starts"],
+    [ACTIVE_TASKS_MAX, 0, "is refused"],
+    [ACTIVE_TASKS_MAX + 1, 0, "is refused"],
+  ])("with %i dead-letter queues that move, less %i, another one %s", async (queues, idle, outcome) => {
+    for (let i = 0; i < queues; i++) {
+      await sqs.create(`dead-${i}`);
+      const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arnOf(`dead-${i}`), maxReceiveCount: 1 });
+      await sqs.create(`source-${i}`, { RedrivePolicy });
+    }
+    tasksOf = (queue) => {
+      if (queue === "dead") throw new Error("the queue itself says so when it has one");
+      return queue === "dead-0" && idle > 0
+        ? [{ ...TASK, status: "completed" }]
+        : [{ ...TASK, status: "running" }];
+    };
+    const start = { SourceArn: arnOf("dead") };
+    if (outcome === "starts") {
+      expect(await sqs.call("StartMessageMoveTask", start)).toHaveProperty("TaskHandle");
+    } else {
+      expect(await sqs.refusal("StartMessageMoveTask", start)).toEqual({
+        status: 403,
+        code: "RequestThrottled",
+        message: "There are 100 active message movement tasks in the account already.",
+      });
+    }
+    expect(started).toHaveLength(outcome === "starts" ? 1 : 0);
   });
 });
 

@@ -8,6 +8,8 @@ import { queuesOf } from "./queue/queue-actions.ts";
 /** Messages a second, and tasks that are listed at a time (spec sqs 2.4). */
 export const MOVE_RATE_MAX = 500;
 export const LISTED_TASKS_MAX = 10;
+/** Tasks that run at a time in an account (spec sqs 6.4). */
+export const ACTIVE_TASKS_MAX = 100;
 
 type Listed = NonNullable<SqsOutput<"ListMessageMoveTasks">["Results"]>[number];
 
@@ -39,15 +41,12 @@ export async function startMessageMoveTask(
   if (target !== null && isFifo(target) !== isFifo(source)) {
     throw invalidParameter("The source queue and destination queue must be of the same queue type.");
   }
-  const all = await queuesOf(context);
-  const isDeadLetterQueue = all.some(({ record: { definition } }) => {
-    const ofConsumer = definition.consumer?.settings.deadLetterQueue;
-    return (
-      definition.receive?.redrive?.deadLetterQueue === source.record.name || ofConsumer === source.record.name
-    );
-  });
-  if (!isDeadLetterQueue) throw invalidParameter("Source queue must be configured as a Dead Letter Queue.");
   const { name } = source.record;
+  const deadLetterQueues = await deadLetterQueuesOf(context);
+  if (!deadLetterQueues.delete(name)) {
+    throw invalidParameter("Source queue must be configured as a Dead Letter Queue.");
+  }
+  await checkActiveTasks(context, [...deadLetterQueues]);
   const taskId = crypto.randomUUID();
   const move = { taskId, target: target?.record.name ?? null, ratePerSecond: rate ?? null };
   const reply = await context.ports.queue(name).startMove(name, move);
@@ -57,6 +56,37 @@ export async function startMessageMoveTask(
     );
   }
   return { TaskHandle: handleOf(taskId, arnOf(source.address)) };
+}
+
+/** Names of the queues that take the dead letters of others. */
+async function deadLetterQueuesOf(context: SqsContext): Promise<Set<string>> {
+  const all = await queuesOf(context);
+  const targets = all.flatMap(({ record: { definition } }) => [
+    definition.receive?.redrive?.deadLetterQueue,
+    definition.consumer?.settings.deadLetterQueue,
+  ]);
+  return new Set(targets.filter((name) => name !== undefined && name !== null));
+}
+
+/** Throws `RequestThrottled` when as many tasks run as may. A queue has one at most, so few queues need not be asked. */
+async function checkActiveTasks({ ports }: SqsContext, others: readonly string[]): Promise<void> {
+  if (others.length < ACTIVE_TASKS_MAX) return;
+  const tasks = await Promise.all(others.map((name) => activeTasksOf(ports.queue(name), name)));
+  if (tasks.reduce((sum, count) => sum + count, 0) < ACTIVE_TASKS_MAX) return;
+  throw refuse(
+    SQS_ERRORS.requestThrottled,
+    `There are ${ACTIVE_TASKS_MAX} active message movement tasks in the account already.`,
+  );
+}
+
+async function activeTasksOf(queue: ReturnType<SqsContext["ports"]["queue"]>, name: string): Promise<number> {
+  try {
+    const tasks = await queue.listMoves(name);
+    return tasks.filter(({ status }) => status === "running").length;
+  } catch {
+    // A queue that does not exist (yet), or cannot be reached, moves nothing.
+    return 0;
+  }
 }
 
 export async function cancelMessageMoveTask(

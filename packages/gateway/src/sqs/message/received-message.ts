@@ -46,6 +46,7 @@ export function receivedMessage(
   };
 
   function systemAttributesOf(): Record<string, string> {
+    const source = extension.deadLetterSource ?? extension.deadLetterOf;
     const all = {
       SenderId: home.account,
       SentTimestamp: String(index.timestampMs(i)),
@@ -55,10 +56,7 @@ export function receivedMessage(
       MessageDeduplicationId: received.sequenceNumber === null ? undefined : extension.deduplicationId,
       MessageGroupId: extension.groupId,
       AWSTraceHeader: traceHeader ?? undefined,
-      DeadLetterQueueSourceArn:
-        extension.deadLetterSource === undefined
-          ? undefined
-          : arnOf(addressOf(extension.deadLetterSource, home)),
+      DeadLetterQueueSourceArn: source === undefined ? undefined : arnOf(addressOf(source, home)),
     };
     const isAsked = (name: string) => asked.includes("All") || asked.includes(name);
     const present = Object.entries(all).filter(([name, value]) => value !== undefined && isAsked(name));
