@@ -69,7 +69,8 @@ describe("options of the worker daemon (spec sqsd 2)", () => {
 
   it("are told all at once what is wrong with them", () => {
     expect(issuesOf({ HttpConnections: 0, MaxRetries: 101, Timeout: 5 })).toEqual([
-      "Timeout is no option of the worker daemon",
+      "Timeout is no option of the worker daemon: those are HttpPath, MimeType, HttpConnections, ConnectTimeout, " +
+        "InactivityTimeout, VisibilityTimeout, ErrorVisibilityTimeout, RetentionPeriod, MaxRetries",
       "HttpConnections should be a whole number from 1 to 100 but is 0",
       "MaxRetries should be a whole number from 1 to 100 but is 101",
     ]);

@@ -64,7 +64,7 @@ export function parseSqsdOptions(
   const issues: SqsdIssue[] = [];
   const note = (option: string, message: string) => issues.push({ option, message });
   for (const name of Object.keys(raw)) {
-    if (!OPTION_NAMES.has(name)) note(name, "is no option of the worker daemon");
+    if (!OPTION_NAMES.has(name)) note(name, `is no option of the worker daemon: ${ALL_NAMES}`);
   }
   const number = (option: RangedOption): number | undefined => {
     const value = raw[option];
@@ -112,6 +112,8 @@ const OPTION_NAMES: ReadonlySet<string> = new Set<keyof SqsdOptions>([
   "RetentionPeriod",
   "MaxRetries",
 ]);
+
+const ALL_NAMES = `those are ${[...OPTION_NAMES].join(", ")}`;
 
 /** What AWS takes as well, and users regret (spec sqsd 6, 10.5). */
 function warningsOf(

@@ -4,6 +4,7 @@ import { makePlan } from "../generate/plan.ts";
 import { shieldFoldersBelow, writeRedirect } from "../output/redirect.ts";
 import { makeOutputFolder, writePlan } from "../output/write-plan.ts";
 import { findPlaces } from "../places.ts";
+import { refuseMissingMain } from "../project/missing-main.ts";
 import { readProject } from "../project/project.ts";
 import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
@@ -24,6 +25,7 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
   const workingDirectory = process.cwd();
   const env = chosenEnvironment(options.env, process.env);
   const project = await readProject({ targets: options.targets, env, workingDirectory });
+  refuseMissingMain(project.workers);
   const places = await findPlaces("build", workingDirectory, options.outdir);
   const plan = makePlan(project, "build", places);
   makeOutputFolder(places.root);

@@ -9,6 +9,7 @@ import { type Listening, startWrangler } from "../dev/wrangler-process.ts";
 import { chosenEnvironment, wranglerEnvironment } from "../environment.ts";
 import type { Plan } from "../generate/plan.ts";
 import { findPlaces } from "../places.ts";
+import { refuseMissingMain } from "../project/missing-main.ts";
 import { addresses, urlOf } from "../report/addresses.ts";
 import { introducer } from "../report/introducer.ts";
 import type { Printer } from "../report/printer.ts";
@@ -40,6 +41,7 @@ export async function dev(options: DevOptions, printer: Printer): Promise<number
   const introduce = introducer(printer);
   const waker = new QueueWaker();
   let current = await read();
+  refuseMissingMain(current.project.workers);
   const free = lockData(stateOf(current.plan, options), "sluice dev");
   let url: string | null = null;
 

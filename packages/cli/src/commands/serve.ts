@@ -9,6 +9,7 @@ import { chosenEnvironment, wranglerEnvironment } from "../environment.ts";
 import { endpointVariables } from "../generate/broker-settings.ts";
 import type { GeneratedWorker, Plan } from "../generate/plan.ts";
 import { findPlaces } from "../places.ts";
+import { refuseMissingMain } from "../project/missing-main.ts";
 import { addresses, awsLines, httpUrl } from "../report/addresses.ts";
 import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
@@ -68,6 +69,7 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
     sessions: null,
     ...(more.queues === undefined ? {} : { queues: more.queues }),
   });
+  refuseMissingMain(project.workers);
   const primary = plan.workers[0] ?? plan.broker;
   const state = resolve(options.persistTo ?? join(primary.userDirectory, ".wrangler/state"));
   const free = lockData(state, "sluice serve");
