@@ -1,5 +1,6 @@
 import { DEDUPLICATION_MS, type QueueDefinition } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
+import { endpoint } from "../test/messages.ts";
 import { only, packToSend, SqsWorld } from "../test/sqs-world.ts";
 import { WORLD_START_MS } from "../test/world.ts";
 import { ATTEMPTS_MAX } from "./attempts.ts";
@@ -198,6 +199,19 @@ describe("the delay of a FIFO queue (spec sqs 4.1)", () => {
       expect(await queues.bodies(queue)).toEqual(["g-1"]);
     },
   );
+
+  it("is that of a new deployment from its start on: what it makes due is delivered then", async () => {
+    const queues = fifo({ deliveryDelaySeconds: 900, consumer: endpoint() });
+    await queues.enqueue(QUEUE, "g-1");
+    queues.crash(QUEUE);
+    queues.queues[QUEUE] = { ...queues.queues[QUEUE], deliveryDelaySeconds: 5 } as QueueDefinition;
+    queues.core(QUEUE).delayWas(900);
+    await queues.pass(4_999);
+    expect(queues.posts).toEqual([]);
+    queues.crash(QUEUE);
+    await queues.pass(1);
+    expect(queues.posts).toHaveLength(1);
+  });
 
   it("wakes a receiver that waits when it is shortened", async () => {
     const queues = fifo({ deliveryDelaySeconds: 900 });

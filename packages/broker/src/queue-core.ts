@@ -152,13 +152,18 @@ export class QueueCore {
       const delaySeconds = this.deliveryDelaySeconds;
       change();
       changeRules(this.queue, rulesOf(this.ports.definitionOf(this.name)));
-      this.delayWas(delaySeconds);
+      this.#changeDelay(delaySeconds);
       this.write(write);
     });
   }
 
-  /** Within a turn, or at the start: a FIFO queue's new delay holds for messages that still wait for the old one too. */
+  /** At the start, when the queue had another delay in its last life. A turn: what is due by the new one must not wait on. */
   delayWas(seconds: number): void {
+    if (seconds !== this.deliveryDelaySeconds) this.submit(() => this.#changeDelay(seconds)).catch(() => {});
+  }
+
+  /** Within a turn: a FIFO queue's new delay holds for messages that still wait for the old one too. */
+  #changeDelay(seconds: number): void {
     const { queue, ports, nowMs, deliveryDelaySeconds } = this;
     if (!queue.isFifo || seconds === deliveryDelaySeconds) return;
     for (const id of changeDelay(queue, 1_000 * seconds, 1_000 * deliveryDelaySeconds, nowMs)) {
