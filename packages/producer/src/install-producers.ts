@@ -1,3 +1,4 @@
+import type { KeepAlive } from "@sluice/protocol";
 import { type ProducerBroker, QueueProducer } from "./queue-producer.ts";
 
 /** One `[[queues.producers]]` of the user's configuration. */
@@ -16,6 +17,11 @@ export interface InstallOptions {
   readonly exposeErrorCodes: boolean;
   /** `json` where they turn `queues_json_messages` on, from 2024-03-18; else `v8`. */
   readonly defaultContentType: "json" | "v8";
+  /**
+   * `waitUntil` of `cloudflare:workers`. Given, requests share calls to the broker: where the flag
+   * `handle_cross_request_promise_resolution` is on, from 2024-10-14, and the Worker has no Durable Objects of its own.
+   */
+  readonly keepAlive?: KeepAlive | undefined;
 }
 
 /** What is used of the Durable Object namespace of the brokers. */

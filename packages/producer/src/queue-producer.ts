@@ -3,9 +3,11 @@ import {
   illegalInvocation,
   isObject,
   isQueueNotFound,
+  type KeepAlive,
   type QueueBrokerRpc,
   type RpcFailure,
   type SendReply,
+  type SendRequest,
   serializeBody,
   toDelaySeconds,
   toOptions,
@@ -23,6 +25,7 @@ import {
 import { Outbox } from "./outbox.ts";
 import { measure, type OutgoingMessage } from "./outgoing.ts";
 import { refuseBatch, refuseCount, refuseMessage } from "./refusals.ts";
+import { SharedSends } from "./shared-sends.ts";
 
 /** The part of the broker that a producer calls. */
 export type ProducerBroker = Pick<QueueBrokerRpc, "send" | "metrics">;
@@ -38,6 +41,11 @@ export interface QueueProducerOptions {
   readonly defaultContentType: "json" | "v8";
   /** The binding's `delivery_delay` in seconds; absent leaves it to the queue. */
   readonly deliveryDelaySeconds?: number | undefined;
+  /**
+   * `waitUntil` of `cloudflare:workers`, where requests may share calls to the broker; absent, each makes its own. They may
+   * with the flag `handle_cross_request_promise_resolution`, in a Worker without Durable Objects of its own.
+   */
+  readonly keepAlive?: KeepAlive | undefined;
 }
 
 /**
@@ -51,9 +59,11 @@ export class QueueProducer<Body = unknown> {
 
   constructor(options: QueueProducerOptions) {
     this.#options = options;
-    this.#outbox = new Outbox((requests) =>
-      this.#call((broker) => broker.send(this.#options.queue, requests)),
-    );
+    const send = (requests: readonly SendRequest[]) =>
+      this.#call((broker) => broker.send(this.#options.queue, requests));
+    const { keepAlive } = options;
+    const shared = keepAlive === undefined ? null : new SharedSends(send, keepAlive);
+    this.#outbox = new Outbox(shared === null ? send : (requests) => this.#orNoAnswer(shared.send(requests)));
   }
 
   /** As the binding prints. */
@@ -150,6 +160,16 @@ export class QueueProducer<Body = unknown> {
   #success(method: ProducerMethod, reply: SendReply): QueueMetrics {
     if (!reply.ok) throw failureError(method, reply, this.#options.exposeErrorCodes);
     return toQueueMetrics(reply.metrics);
+  }
+
+  /** A call of another request that this one's messages went along with may be lost. */
+  async #orNoAnswer(sent: Promise<SendReply>): Promise<SendReply> {
+    try {
+      return await sent;
+    } catch (error) {
+      console.error(`Sluice: the broker of queue "${this.#options.queue}" did not answer:`, error);
+      return NO_ANSWER;
+    }
   }
 
   /** Calls the broker and never rejects: the reason goes to the console, the caller gets production's wording. */

@@ -15,6 +15,7 @@ export * from "./receive.ts";
 export * from "./retry-policy.ts";
 export * from "./rpc.ts";
 export * from "./settlement.ts";
+export * from "./shared-call.ts";
 export * from "./topics.ts";
 export * from "./topology.ts";
 export * from "./topology-fingerprint.ts";

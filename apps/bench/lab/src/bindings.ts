@@ -1,4 +1,4 @@
-import { env } from "cloudflare:workers";
+import { env, waitUntil } from "cloudflare:workers";
 import { installProducers } from "@sluice/producer";
 
 /** Imported first, as the entries that `sluice` generates do: the bench Worker finds its queues in `env`. */
@@ -8,5 +8,10 @@ installProducers(
     { binding: "BENCH", queue: "bench" },
     { binding: "BENCH_NOW", queue: "bench-now" },
   ],
-  { namespaceBinding: "SLUICE_QUEUES", exposeErrorCodes: true, defaultContentType: "json" },
+  {
+    namespaceBinding: "SLUICE_QUEUES",
+    exposeErrorCodes: true,
+    defaultContentType: "json",
+    keepAlive: waitUntil,
+  },
 );

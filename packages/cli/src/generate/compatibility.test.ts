@@ -47,6 +47,23 @@ describe("queue_consumer_no_wait_for_wait_until", () => {
   });
 });
 
+describe("handle_cross_request_promise_resolution", () => {
+  it.each([
+    ["2024-10-13", false],
+    ["2024-10-14", true],
+    ["2024-10-15", true],
+    [undefined, true],
+  ])("with compatibility date %s a request resolves what another one waits for: %s", (date, resolves) => {
+    expect(compatibility(date).resolvesAcrossRequests).toBe(resolves);
+  });
+
+  it("is on by its flag before the date and off by its opt-out after it", () => {
+    const flag = "handle_cross_request_promise_resolution";
+    expect(compatibility("2023-01-01", flag).resolvesAcrossRequests).toBe(true);
+    expect(compatibility("2026-11-01", `no_${flag}`).resolvesAcrossRequests).toBe(false);
+  });
+});
+
 describe("rpc", () => {
   const flagsOf = (date: string | undefined, ...flags: string[]) =>
     flagsWithRpc({ compatibility_date: date, compatibility_flags: flags });

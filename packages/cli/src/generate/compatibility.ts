@@ -12,6 +12,8 @@ export interface QueueCompatibility {
   readonly exposeErrorCodes: boolean;
   /** Whether a batch is done only when the `waitUntil` promises of its handler are. */
   readonly waitForWaitUntil: boolean;
+  /** Whether a request may resolve what another one waits for. */
+  readonly resolvesAcrossRequests: boolean;
 }
 
 /** Takes the importable `env` away, through which the bindings are replaced. */
@@ -36,6 +38,11 @@ const EXPOSE_ERROR_CODES: Flag = {
 };
 /** Without it a stub has no methods, and the broker is reached by methods of stubs. */
 const RPC: Flag = { enable: "rpc", disable: "no_rpc", defaultFrom: "2024-04-03" };
+const CROSS_REQUEST_RESOLUTION: Flag = {
+  enable: "handle_cross_request_promise_resolution",
+  disable: "no_handle_cross_request_promise_resolution",
+  defaultFrom: "2024-10-14",
+};
 const NO_WAIT_FOR_WAIT_UNTIL: Flag = { enable: "queue_consumer_no_wait_for_wait_until" };
 
 /** Works out what a Worker's compatibility date and flags say about its queues. */
@@ -44,6 +51,7 @@ export function queueCompatibility(worker: Compatibility): QueueCompatibility {
     defaultContentType: isOn(JSON_MESSAGES, worker) ? "json" : "v8",
     exposeErrorCodes: isOn(EXPOSE_ERROR_CODES, worker),
     waitForWaitUntil: !isOn(NO_WAIT_FOR_WAIT_UNTIL, worker),
+    resolvesAcrossRequests: isOn(CROSS_REQUEST_RESOLUTION, worker),
   };
 }
 

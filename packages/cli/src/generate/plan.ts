@@ -8,6 +8,7 @@ import { brokerEntrySource, TOPOLOGY_FILE } from "./broker-entry.ts";
 import { devVarsFile, endpointVariables, SECRET_SETTINGS } from "./broker-settings.ts";
 import { queueCompatibility } from "./compatibility.ts";
 import { devVars } from "./dev-vars.ts";
+import { hasDurableObjects } from "./own-objects.ts";
 import { relativePath } from "./paths.ts";
 import type { Purpose } from "./purpose.ts";
 import { ENTRY_FILE, type GeneratedConfig, generateWorkerConfig } from "./worker-config.ts";
@@ -82,7 +83,9 @@ function planWorker(
   if (entry.kind === "untouched") return generated(worker.name, directory, worker.directory, config, {});
   const compatibility = queueCompatibility(worker.wrangler);
   const runtime = relativePath(directory, places.runtime.worker);
-  const bindings = { [BINDINGS_FILE]: bindingsSource(worker.queues.producers, compatibility, runtime) };
+  const sharesCalls = compatibility.resolvesAcrossRequests && !hasDurableObjects(worker.wrangler);
+  const behaviour = { ...compatibility, sharesCalls };
+  const bindings = { [BINDINGS_FILE]: bindingsSource(worker.queues.producers, behaviour, runtime) };
   return generated(worker.name, directory, worker.directory, config, {
     ...(entry.hasBindings ? bindings : {}),
     [ENTRY_FILE]: workerEntrySource({

@@ -12,6 +12,12 @@ import {
 
 export const BINDINGS_FILE = "bindings.js";
 
+/** How a Worker's bindings behave. */
+export type BindingBehaviour = Pick<QueueCompatibility, "exposeErrorCodes" | "defaultContentType"> & {
+  /** Whether its requests share calls to the broker. */
+  readonly sharesCalls: boolean;
+};
+
 /**
  * Source of the module that a generated entry imports first: it puts a `QueueProducer` in the place of every queue
  * binding before any of the user's code runs. `env` of `cloudflare:workers` is the object behind the `env` of handlers,
@@ -21,21 +27,22 @@ export const BINDINGS_FILE = "bindings.js";
  */
 export function bindingsSource(
   producers: readonly ProducerConfig[],
-  compatibility: QueueCompatibility,
+  { exposeErrorCodes, defaultContentType, sharesCalls }: BindingBehaviour,
   runtime: string,
 ): string {
-  const { exposeErrorCodes, defaultContentType } = compatibility;
   const options = { namespaceBinding: QUEUES_BINDING, exposeErrorCodes, defaultContentType };
+  // A property of the module and no import: a runtime that is too old to export it loads all the same, and shares nothing.
+  const given = sharesCalls ? `{ ...${literal(options)}, keepAlive: workers.waitUntil }` : literal(options);
   const install =
-    producers.length === 0 ? [] : [`installProducers(env, ${literal(producers)}, ${literal(options)});`];
+    producers.length === 0 ? [] : [`installProducers(workers.env, ${literal(producers)}, ${given});`];
   const imported = producers.length === 0 ? "hideBindings" : "hideBindings, installProducers";
   return lines([
     GENERATED_HEADER,
-    `import { env } from "cloudflare:workers";`,
+    `import * as workers from "cloudflare:workers";`,
     `import { ${imported} } from ${literal(runtime)};`,
     "",
     ...install,
-    `hideBindings(env, ${literal(HIDDEN_BINDINGS)});`,
+    `hideBindings(workers.env, ${literal(HIDDEN_BINDINGS)});`,
   ]);
 }
 

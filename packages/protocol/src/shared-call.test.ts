@@ -1,0 +1,275 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  CALL_LOST_MS,
+  CALLS_UNDER_WAY_MAX,
+  COMPANY_MS_MAX,
+  PATIENCE_MS_MAX,
+  SharedCall,
+  SharedCallLostError,
+} from "./shared-call.ts";
+
+const WEIGHT_FULL = 100;
+
+/** A call under way, for the test to answer. */
+interface Call {
+  readonly items: readonly string[];
+  answer(results?: readonly string[]): void;
+  fail(error: unknown): void;
+}
+
+interface Timer {
+  readonly atMs: number;
+  callback(): void;
+}
+
+let calls: Call[];
+let nowMs: number;
+let timers: Set<Timer>;
+let kept: Promise<unknown>[];
+let shared: SharedCall<string, string>;
+
+const run = (item: string) => shared.run(item, (promise) => void kept.push(promise));
+/** Lets everything happen that waits for nothing. */
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+const itemsOfCalls = () => calls.map(({ items }) => items);
+
+/** Lets the time pass, timer by timer. */
+async function pass(ms: number): Promise<void> {
+  const endMs = nowMs + ms;
+  for (;;) {
+    const [next] = [...timers].filter(({ atMs }) => atMs <= endMs).sort((a, b) => a.atMs - b.atMs);
+    if (next === undefined) break;
+    timers.delete(next);
+    nowMs = next.atMs;
+    next.callback();
+    await settle();
+  }
+  nowMs = endMs;
+}
+
+beforeEach(() => {
+  calls = [];
+  nowMs = 0;
+  timers = new Set();
+  kept = [];
+  shared = new SharedCall({
+    call: (items) =>
+      new Promise((resolve, reject) => {
+        const answer = (results = items.map((item) => item.toUpperCase())) => resolve(results);
+        calls.push({ items, answer, fail: reject });
+      }),
+    weightOf: (item) => (item === "heavy" ? WEIGHT_FULL : 1),
+    weightFull: WEIGHT_FULL,
+    now: () => nowMs,
+    setTimer(ms, callback) {
+      const timer = { atMs: nowMs + ms, callback };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+  });
+});
+
+describe("calls to a queue's object", () => {
+  it("are made at once while none is under way, without a timer", async () => {
+    for (const item of ["a", "b"]) {
+      const result = run(item);
+      expect(timers.size).toBe(0);
+      calls.at(-1)?.answer();
+      expect(await result).toBe(item.toUpperCase());
+    }
+    expect(itemsOfCalls()).toEqual([["a"], ["b"]]);
+    expect(shared.isIdle).toBe(true);
+  });
+
+  it("are shared, in order, by what comes while one is under way", async () => {
+    const results = ["a", "b", "c", "d"].map(run);
+    expect(itemsOfCalls()).toEqual([["a"]]);
+    calls[0]?.answer();
+    await settle();
+    expect(itemsOfCalls()).toEqual([["a"], ["b", "c", "d"]]);
+    expect(shared.isIdle).toBe(false);
+    calls[1]?.answer();
+    expect(await Promise.all(results)).toEqual(["A", "B", "C", "D"]);
+    expect(shared.isIdle).toBe(true);
+    expect(timers.size).toBe(0);
+  });
+
+  it.each([
+    [COMPANY_MS_MAX - 1, [["a"]]],
+    [COMPANY_MS_MAX, [["a"], ["b"]]],
+    [COMPANY_MS_MAX + 1, [["a"], ["b"]]],
+  ])("hold up what comes %i ms after one was begun only as long as that one is young", async (ms, made) => {
+    const results = [run("a")];
+    nowMs = ms;
+    results.push(run("b"));
+    expect(itemsOfCalls()).toEqual(made);
+    await pass(COMPANY_MS_MAX);
+    expect(itemsOfCalls()).toEqual([["a"], ["b"]]);
+    for (const { answer } of calls) answer();
+    expect(await Promise.all(results)).toEqual(["A", "B"]);
+  });
+
+  it("are begun by who waits as soon as the one under way is no longer young, for all who wait", async () => {
+    const results = ["a", "b", "c"].map(run);
+    await pass(COMPANY_MS_MAX - 1);
+    expect(itemsOfCalls()).toEqual([["a"]]);
+    await pass(1);
+    expect(itemsOfCalls()).toEqual([["a"], ["b", "c"]]);
+    for (const { answer } of calls) answer();
+    expect(await Promise.all(results)).toEqual(["A", "B", "C"]);
+  });
+
+  it("are only so many at a time", async () => {
+    const results: Promise<string>[] = [];
+    for (let i = 0; i < CALLS_UNDER_WAY_MAX; i++) {
+      results.push(run(`${i}`));
+      await pass(COMPANY_MS_MAX);
+    }
+    results.push(run("last"));
+    await pass(PATIENCE_MS_MAX / 2);
+    expect(calls).toHaveLength(CALLS_UNDER_WAY_MAX);
+    calls[1]?.answer();
+    await settle();
+    expect(calls.at(-1)?.items).toEqual(["last"]);
+    for (const { answer } of calls) answer();
+    expect(await Promise.all(results)).toEqual(["0", "1", "2", "3", "LAST"]);
+  });
+
+  it("are made over that number by who has waited too long", async () => {
+    for (let i = 0; i < CALLS_UNDER_WAY_MAX; i++) {
+      void run(`${i}`);
+      await pass(COMPANY_MS_MAX);
+    }
+    const result = run("impatient");
+    await pass(PATIENCE_MS_MAX - 1);
+    expect(calls).toHaveLength(CALLS_UNDER_WAY_MAX);
+    await pass(PATIENCE_MS_MAX);
+    expect(calls.at(-1)?.items).toEqual(["impatient"]);
+    calls.at(-1)?.answer();
+    expect(await result).toBe("IMPATIENT");
+    for (const { answer } of calls) answer();
+  });
+
+  it("take nothing more along when they are full", async () => {
+    for (let i = 0; i < CALLS_UNDER_WAY_MAX; i++) {
+      void run(`${i}`);
+      nowMs += COMPANY_MS_MAX;
+    }
+    const results = ["a", "heavy", "b", "heavy", "heavy", "c"].map(run);
+    for (let i = 0; i < CALLS_UNDER_WAY_MAX + 4; i++) {
+      calls[i]?.answer();
+      await settle();
+    }
+    expect(itemsOfCalls().slice(CALLS_UNDER_WAY_MAX)).toEqual([
+      ["a", "heavy"],
+      ["b", "heavy"],
+      ["heavy"],
+      ["c"],
+    ]);
+    expect(await Promise.all(results)).toEqual(["A", "HEAVY", "B", "HEAVY", "HEAVY", "C"]);
+    expect(shared.isIdle).toBe(true);
+  });
+
+  it.each([
+    [WEIGHT_FULL - 1, 1],
+    [WEIGHT_FULL, 2],
+    [WEIGHT_FULL + 1, 2],
+  ])("wait for no company when they are full: %i waiting, %i calls", async (waiting, made) => {
+    const results = [run("a"), ...Array.from({ length: waiting }, () => run("b"))];
+    expect(calls).toHaveLength(made);
+    for (let i = 0; i < 3; i++) {
+      calls[i]?.answer();
+      await settle();
+    }
+    expect(await Promise.all(results)).toHaveLength(1 + waiting);
+  });
+
+  it("that fail reject what went along, and nothing else", async () => {
+    const outcomes = Promise.allSettled(["a", "b", "c"].map(run));
+    calls[0]?.fail(new Error("broken"));
+    await settle();
+    const later = run("d");
+    calls[1]?.answer(["B"]);
+    await settle();
+    calls[2]?.answer();
+    const reasons = (await outcomes).map((each) => (each.status === "rejected" ? each.reason.message : "ok"));
+    const tooFew = "a shared call was answered with too few results";
+    expect(reasons).toEqual(["broken", tooFew, tooFew]);
+    expect(await later).toBe("D");
+  });
+
+  it("keep every request alive until its item is answered", async () => {
+    const outcomes = Promise.allSettled(["a", "b", "c"].map(run));
+    expect(kept).toHaveLength(3);
+    calls[0]?.fail(new Error("broken"));
+    await settle();
+    calls[1]?.answer();
+    await outcomes;
+    expect(await Promise.all(kept)).toEqual([undefined, "B", "C"]);
+  });
+});
+
+describe("a request that the platform ends", () => {
+  it("before it makes the call that it was woken up for leaves that to those who wait too", async () => {
+    let isGone = false;
+    const gone = run("a");
+    // The continuation of a request that is gone never runs: here, its timer does not either.
+    const item = shared.run("gone", () => {
+      for (const timer of timers) timers.delete(timer);
+    });
+    item.then(() => {
+      isGone = true;
+    });
+    await settle();
+    const waiting = run("b");
+    calls[0]?.answer();
+    await gone;
+    await settle();
+    expect(itemsOfCalls()).toEqual([["a"], ["gone", "b"]]);
+    calls[1]?.answer();
+    expect(await waiting).toBe("B");
+    await settle();
+    expect(isGone).toBe(true);
+  });
+
+  it.each([
+    [CALL_LOST_MS - 1, "waits"],
+    [CALL_LOST_MS, "lost"],
+  ])("takes nobody along for ever: after %i ms who went along %s", async (ms, what) => {
+    void run("a");
+    const results = [run("b"), run("c")];
+    await pass(COMPANY_MS_MAX);
+    expect(itemsOfCalls()).toEqual([["a"], ["b", "c"]]);
+    const state = Promise.race([
+      results[1]?.catch((error) => (error instanceof SharedCallLostError ? "lost" : error)),
+      // As far as the time goes, and each waiter looks once more.
+      (async () => {
+        await pass(ms);
+        for (const timer of timers) timer.callback();
+        await settle();
+        return "waits";
+      })(),
+    ]);
+    expect(await state).toBe(what);
+    expect(calls.filter(({ items }) => items.includes("c"))).toHaveLength(1);
+    for (const { answer } of calls) answer();
+    await Promise.allSettled(results);
+  });
+
+  it.each([
+    [CALL_LOST_MS - 1, 0],
+    [CALL_LOST_MS, 1],
+  ])("holds up others no longer: %i ms after its call %i more is made", async (ms, more) => {
+    for (let i = 0; i < CALLS_UNDER_WAY_MAX; i++) {
+      void run(`${i}`);
+      nowMs += COMPANY_MS_MAX;
+    }
+    nowMs = ms;
+    const before = calls.length;
+    void run("c");
+    expect(calls.length - before).toBe(more);
+    for (const { answer } of calls) answer();
+    await settle();
+    for (const { answer } of calls) answer();
+  });
+});

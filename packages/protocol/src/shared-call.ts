@@ -1,0 +1,175 @@
+/** How long a call keeps what comes meanwhile waiting for the next one, in ms: a queue's object that is far away takes longer. */
+export const COMPANY_MS_MAX = 10;
+/** Calls that may be under way to one queue at a time. */
+export const CALLS_UNDER_WAY_MAX = 4;
+/** How long an item waits while as many are under way, in ms. It goes out all the same then: their requests may be gone. */
+export const PATIENCE_MS_MAX = 1_000;
+/**
+ * When a call under way counts as lost, in ms: the request that made it was ended by the platform before it was answered.
+ * Nothing else takes a queue so long, as its object is always near to answering.
+ */
+export const CALL_LOST_MS = 30_000;
+
+/** Keeps the request that calls it from being ended with its client, until the promise settles. */
+export type KeepAlive = (promise: Promise<unknown>) => void;
+
+/** How an item is carried, and when. */
+export interface SharedCallPorts<Item, Result> {
+  /** Makes one call for several items: one result for each, in order. Runs on behalf of the request that it is given. */
+  call(items: readonly Item[]): Promise<readonly Result[]>;
+  weightOf(item: Item): number;
+  /** A call that weighs this much takes nothing more along. What waits goes out as soon as it does. */
+  readonly weightFull: number;
+  /** ms since any moment. */
+  now(): number;
+  /** Calls back after so many ms, on behalf of the request that asks. Returns what takes that back. */
+  setTimer(ms: number, callback: () => void): () => void;
+}
+
+/** The request that made a shared call was ended before its answer came: whether it arrived is not known. */
+export class SharedCallLostError extends Error {
+  override readonly name: string = "SharedCallLostError";
+
+  constructor() {
+    super(`a call that others share was not answered within ${CALL_LOST_MS / 1_000} s`);
+  }
+}
+
+/** A call under way. */
+interface Call {
+  readonly beganMs: number;
+}
+
+/** What became of an item. */
+type Fate<Result> =
+  | { readonly kind: "waiting" }
+  | { readonly kind: "taken"; readonly call: Call }
+  | { readonly kind: "answered"; readonly result: Result }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+const WAITING = { kind: "waiting" } as const;
+
+interface Waiter<Item, Result> {
+  readonly item: Item;
+  readonly weight: number;
+  fate: Fate<Result>;
+  /** Tells its request that its fate has changed, or that it may make a call. */
+  wake: () => void;
+}
+
+/**
+ * Lets requests of one isolate that come at the same moment share one call to a queue's object. Such a call costs workerd
+ * more than all the rest of a small request. Nobody waits for company: an item goes out at once unless a call is under way
+ * that was begun just now.
+ *
+ * workerd ties what a request does to that request, so each call is made by one that waits: who comes, is woken up or loses
+ * patience takes all along. Requests wake each other by resolving promises, whose continuations workerd runs where they belong
+ * (compatibility flag `handle_cross_request_promise_resolution`, the default since 2024-10-14).
+ *
+ * No request depends on another one's living on. Each looks for itself now and then what became of its item: a waking is
+ * lost when it comes from a request that was ended, and comes late to a Durable Object that blocks what comes from outside.
+ * The timer also shows workerd that a request that does nothing but wait does not hang.
+ */
+export class SharedCall<Item, Result> {
+  readonly #ports: SharedCallPorts<Item, Result>;
+  #waiting: Waiter<Item, Result>[] = [];
+  #weightWaiting = 0;
+  readonly #underWay = new Set<Call>();
+
+  constructor(ports: SharedCallPorts<Item, Result>) {
+    this.#ports = ports;
+  }
+
+  get isIdle(): boolean {
+    return this.#underWay.size === 0 && this.#waiting.length === 0;
+  }
+
+  /**
+   * Resolves with the result of this item; rejects when the call that it went along with failed, with
+   * `SharedCallLostError` when that was lost. The item is never given to a second call.
+   *
+   * @param keepAlive of the request: what it has handed over here goes out even if its client hangs up.
+   */
+  run(item: Item, keepAlive: KeepAlive): Promise<Result> {
+    const result = this.#run(item);
+    keepAlive(result.catch(() => {}));
+    return result;
+  }
+
+  async #run(item: Item): Promise<Result> {
+    const weight = this.#ports.weightOf(item);
+    const waiter: Waiter<Item, Result> = { item, weight, fate: WAITING, wake: () => {} };
+    this.#waiting.push(waiter);
+    this.#weightWaiting += weight;
+    const sinceMs = this.#ports.now();
+    for (let lookMs = COMPANY_MS_MAX; ; ) {
+      const { fate } = waiter;
+      const nowMs = this.#ports.now();
+      if (fate.kind === "answered") return fate.result;
+      if (fate.kind === "failed") throw fate.error;
+      if (fate.kind === "taken" && nowMs - fate.call.beganMs >= CALL_LOST_MS) throw new SharedCallLostError();
+      if (fate.kind === "waiting" && this.#mayCall(nowMs, nowMs - sinceMs)) {
+        await this.#call(nowMs);
+      } else if (!(await this.#woken(waiter, lookMs))) {
+        lookMs = Math.min(2 * lookMs, PATIENCE_MS_MAX);
+      }
+    }
+  }
+
+  #mayCall(nowMs: number, waitedMs: number): boolean {
+    let hasYoung = false;
+    for (const call of this.#underWay) {
+      if (nowMs - call.beganMs >= CALL_LOST_MS) this.#underWay.delete(call);
+      else if (nowMs - call.beganMs < COMPANY_MS_MAX) hasYoung = true;
+    }
+    if (this.#underWay.size >= CALLS_UNDER_WAY_MAX) return waitedMs >= PATIENCE_MS_MAX;
+    return !hasYoung || this.#weightWaiting >= this.#ports.weightFull;
+  }
+
+  /** Makes a call for those who wait first, and lets the next of them know. Never rejects. */
+  async #call(nowMs: number): Promise<void> {
+    const call: Call = { beganMs: nowMs };
+    this.#underWay.add(call);
+    const waiters = this.#take();
+    for (const waiter of waiters) waiter.fate = { kind: "taken", call };
+    let fateOf: (i: number) => Fate<Result>;
+    try {
+      const results = await this.#ports.call(waiters.map(({ item }) => item));
+      if (results.length !== waiters.length)
+        throw new Error("a shared call was answered with too few results");
+      // There are as many results as waiters.
+      fateOf = (i) => ({ kind: "answered", result: results[i] as Result });
+    } catch (error) {
+      fateOf = () => ({ kind: "failed", error });
+    }
+    this.#underWay.delete(call);
+    for (const [i, waiter] of waiters.entries()) {
+      waiter.fate = fateOf(i);
+      waiter.wake();
+    }
+    this.#waiting[0]?.wake();
+  }
+
+  /** The first that wait, as many as one call takes. */
+  #take(): Waiter<Item, Result>[] {
+    let weight = 0;
+    const end = this.#waiting.findIndex((waiter) => {
+      if (weight >= this.#ports.weightFull) return true;
+      weight += waiter.weight;
+      return false;
+    });
+    this.#weightWaiting -= weight;
+    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
+  }
+
+  /** Resolves when the waiter is woken up, with `true`, or after so many ms. */
+  async #woken(waiter: Waiter<Item, Result>, ms: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const stopTimer = this.#ports.setTimer(ms, () => resolve(false));
+    waiter.wake = () => resolve(true);
+    const isWoken = await promise;
+    // Not in `wake`, which another request calls: a timer belongs to its request.
+    stopTimer();
+    return isWoken;
+  }
+}
