@@ -1,4 +1,4 @@
-import { env } from "cloudflare:workers";
+import { env, waitUntil } from "cloudflare:workers";
 import { installProducers } from "@sluice/producer";
 import type { SendAnswer, SendOrder } from "./wire.ts";
 
@@ -12,7 +12,12 @@ const { QUEUE_NAMES } = env as unknown as ProducerEnv;
 installProducers(
   env,
   QUEUE_NAMES.map((queue) => ({ binding: queue, queue })),
-  { namespaceBinding: "SLUICE_QUEUES", exposeErrorCodes: true, defaultContentType: "json" },
+  {
+    namespaceBinding: "SLUICE_QUEUES",
+    exposeErrorCodes: true,
+    defaultContentType: "json",
+    keepAlive: waitUntil,
+  },
 );
 
 /** Sends what it is told to, over the same binding as any user's Worker, and shows the broker's own paths. */

@@ -13,10 +13,10 @@ interface Call {
 }
 
 /**
- * Lets concurrent sends share one call to the broker: 500 sends of one request cost one RPC and one commit.
+ * Lets concurrent sends of a request share one call to the broker: 500 of them cost one RPC and one commit.
  *
  * What is added within one microtask checkpoint goes out together at its end, and a lone send with it at once. A
- * checkpoint belongs to one request, so calls and promises are never shared between requests, which workerd forbids.
+ * checkpoint belongs to one request; what requests share among each other is not decided here (`SharedSends`).
  */
 export class Outbox {
   readonly #dispatch: (requests: readonly SendRequest[]) => Promise<SendReply>;

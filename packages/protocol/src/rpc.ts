@@ -15,8 +15,8 @@ export interface BacklogMetrics {
 }
 
 /**
- * Messages on their way in that share a default delay. Concurrent sends of one request share a call and, where their
- * delay is the same, a request: the limits of a single batch are checked before, at the edge.
+ * Messages on their way in that share a default delay. Concurrent sends share a call and, where their delay is the same, a
+ * request: the limits of a single batch are checked before, at the edge.
  */
 export interface SendRequest {
   readonly packed: Uint8Array;

@@ -4,6 +4,8 @@ import {
   CALLS_UNDER_WAY_MAX,
   COMPANY_MS_MAX,
   PATIENCE_MS_MAX,
+  REGATHER_MS_MAX,
+  REGATHER_SHARE,
   SharedCall,
   SharedCallLostError,
 } from "./shared-call.ts";
@@ -36,6 +38,7 @@ const itemsOfCalls = () => calls.map(({ items }) => items);
 /** Lets the time pass, timer by timer. */
 async function pass(ms: number): Promise<void> {
   const endMs = nowMs + ms;
+  await settle();
   for (;;) {
     const [next] = [...timers].filter(({ atMs }) => atMs <= endMs).sort((a, b) => a.atMs - b.atMs);
     if (next === undefined) break;
@@ -150,6 +153,43 @@ describe("calls to a queue's object", () => {
     for (const { answer } of calls) answer();
   });
 
+  it.each([
+    [4, 0.75 * 4 - 1, [["a"], ["b", "b", "b", "b"]]],
+    [4, 0.75 * 4, [["a"], ["b", "b", "b", "b"], ["c", "c", "c"]]],
+    // Nobody is waited for after a call that nobody shared.
+    [1, 1, [["a"], ["b"], ["c"]]],
+  ])("that %i shared are followed by one as soon as %i wait for it", async (sharing, waiting, made) => {
+    expect(REGATHER_SHARE).toBe(0.75);
+    const results = [run("a"), ...Array.from({ length: sharing }, () => run("b"))];
+    calls[0]?.answer();
+    await settle();
+    calls[1]?.answer();
+    await settle();
+    results.push(...Array.from({ length: waiting }, () => run("c")));
+    expect(itemsOfCalls()).toEqual(made);
+    await pass(REGATHER_MS_MAX);
+    for (const { answer } of calls) answer();
+    expect(await Promise.all(results)).toHaveLength(1 + sharing + waiting);
+  });
+
+  it.each([
+    [REGATHER_MS_MAX - 1, 2],
+    [REGATHER_MS_MAX, 3],
+    [REGATHER_MS_MAX + 1, 3],
+  ])("wait %i ms at most for those who were answered together to come again: %i calls", async (ms, made) => {
+    const early = ["a", "b", "b", "b"].map(run);
+    calls[0]?.answer();
+    await settle();
+    calls[1]?.answer();
+    await Promise.all(early);
+    const result = run("c");
+    await pass(ms);
+    expect(calls).toHaveLength(made);
+    await pass(REGATHER_MS_MAX);
+    calls[2]?.answer();
+    expect(await result).toBe("C");
+  });
+
   it("take nothing more along when they are full", async () => {
     for (let i = 0; i < CALLS_UNDER_WAY_MAX; i++) {
       void run(`${i}`);
@@ -158,7 +198,7 @@ describe("calls to a queue's object", () => {
     const results = ["a", "heavy", "b", "heavy", "heavy", "c"].map(run);
     for (let i = 0; i < CALLS_UNDER_WAY_MAX + 4; i++) {
       calls[i]?.answer();
-      await settle();
+      await pass(REGATHER_MS_MAX);
     }
     expect(itemsOfCalls().slice(CALLS_UNDER_WAY_MAX)).toEqual([
       ["a", "heavy"],
@@ -179,7 +219,7 @@ describe("calls to a queue's object", () => {
     expect(calls).toHaveLength(made);
     for (let i = 0; i < 3; i++) {
       calls[i]?.answer();
-      await settle();
+      await pass(REGATHER_MS_MAX);
     }
     expect(await Promise.all(results)).toHaveLength(1 + waiting);
   });
@@ -190,7 +230,7 @@ describe("calls to a queue's object", () => {
     await settle();
     const later = run("d");
     calls[1]?.answer(["B"]);
-    await settle();
+    await pass(REGATHER_MS_MAX);
     calls[2]?.answer();
     const reasons = (await outcomes).map((each) => (each.status === "rejected" ? each.reason.message : "ok"));
     const tooFew = "a shared call was answered with too few results";

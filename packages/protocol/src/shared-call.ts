@@ -1,5 +1,13 @@
 /** How long a call keeps what comes meanwhile waiting for the next one, in ms: a queue's object that is far away takes longer. */
 export const COMPANY_MS_MAX = 10;
+/**
+ * How long who comes after a call that several shared waits for as many to come again, in ms. Requests that were answered
+ * together send again together, or others do in their place. Measured with 50 senders: without this every second call has
+ * one item, and all of it takes twice the CPU time, more than calls that are not shared.
+ */
+export const REGATHER_MS_MAX = 2;
+/** Share of those who were answered together that are waited for; who waits already counts. */
+export const REGATHER_SHARE = 0.75;
 /** Calls that may be under way to one queue at a time. */
 export const CALLS_UNDER_WAY_MAX = 4;
 /** How long an item waits while as many are under way, in ms. It goes out all the same then: their requests may be gone. */
@@ -59,8 +67,8 @@ interface Waiter<Item, Result> {
 
 /**
  * Lets requests of one isolate that come at the same moment share one call to a queue's object. Such a call costs workerd
- * more than all the rest of a small request. Nobody waits for company: an item goes out at once unless a call is under way
- * that was begun just now.
+ * more than all the rest of a small request. Who is alone does not wait for company: an item goes out at once unless a call is
+ * under way that was begun just now, or one was answered just now that several shared.
  *
  * workerd ties what a request does to that request, so each call is made by one that waits: who comes, is woken up or loses
  * patience takes all along. Requests wake each other by resolving promises, whose continuations workerd runs where they belong
@@ -75,6 +83,9 @@ export class SharedCall<Item, Result> {
   #waiting: Waiter<Item, Result>[] = [];
   #weightWaiting = 0;
   readonly #underWay = new Set<Call>();
+  /** When a call was answered that several shared, and how many must wait for the next. */
+  #sharedEndedMs = Number.NEGATIVE_INFINITY;
+  #expected = 0;
 
   constructor(ports: SharedCallPorts<Item, Result>) {
     this.#ports = ports;
@@ -108,22 +119,28 @@ export class SharedCall<Item, Result> {
       if (fate.kind === "answered") return fate.result;
       if (fate.kind === "failed") throw fate.error;
       if (fate.kind === "taken" && nowMs - fate.call.beganMs >= CALL_LOST_MS) throw new SharedCallLostError();
-      if (fate.kind === "waiting" && this.#mayCall(nowMs, nowMs - sinceMs)) {
+      const readyInMs = fate.kind === "waiting" ? this.#readyInMs(nowMs, nowMs - sinceMs) : null;
+      if (readyInMs === 0) {
         await this.#call(nowMs);
-      } else if (!(await this.#woken(waiter, lookMs))) {
+      } else if (!(await this.#woken(waiter, readyInMs ?? lookMs)) && readyInMs === null) {
         lookMs = Math.min(2 * lookMs, PATIENCE_MS_MAX);
       }
     }
   }
 
-  #mayCall(nowMs: number, waitedMs: number): boolean {
-    let hasYoung = false;
-    for (const call of this.#underWay) {
-      if (nowMs - call.beganMs >= CALL_LOST_MS) this.#underWay.delete(call);
-      else if (nowMs - call.beganMs < COMPANY_MS_MAX) hasYoung = true;
-    }
-    if (this.#underWay.size >= CALLS_UNDER_WAY_MAX) return waitedMs >= PATIENCE_MS_MAX;
-    return !hasYoung || this.#weightWaiting >= this.#ports.weightFull;
+  /** When who has waited so long may make a call, in ms from now; `null` when one of those under way must end before. */
+  #readyInMs(nowMs: number, waitedMs: number): number | null {
+    let youngMs = Number.POSITIVE_INFINITY;
+    for (const { beganMs } of this.#underWay) youngMs = Math.min(youngMs, nowMs - beganMs);
+    if (this.#underWay.size >= CALLS_UNDER_WAY_MAX) this.#forgetLost(nowMs);
+    if (this.#underWay.size >= CALLS_UNDER_WAY_MAX) return waitedMs >= PATIENCE_MS_MAX ? 0 : null;
+    if (this.#weightWaiting >= this.#ports.weightFull) return 0;
+    const gatheringMs = this.#waiting.length < this.#expected ? nowMs - this.#sharedEndedMs : REGATHER_MS_MAX;
+    return Math.max(COMPANY_MS_MAX - youngMs, REGATHER_MS_MAX - gatheringMs, 0);
+  }
+
+  #forgetLost(nowMs: number): void {
+    for (const call of this.#underWay) if (nowMs - call.beganMs >= CALL_LOST_MS) this.#underWay.delete(call);
   }
 
   /** Makes a call for those who wait first, and lets the next of them know. Never rejects. */
@@ -143,6 +160,10 @@ export class SharedCall<Item, Result> {
       fateOf = () => ({ kind: "failed", error });
     }
     this.#underWay.delete(call);
+    if (waiters.length > 1) {
+      this.#expected = REGATHER_SHARE * waiters.length;
+      this.#sharedEndedMs = this.#ports.now();
+    }
     for (const [i, waiter] of waiters.entries()) {
       waiter.fate = fateOf(i);
       waiter.wake();

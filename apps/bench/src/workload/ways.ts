@@ -10,8 +10,8 @@ export interface Target {
   /** The same for 100 messages, in the fastest way that the system's interface has. */
   sendHundred(payloads: readonly Payload[]): Promise<unknown>;
   /**
-   * Sends messages one by one from so many requests of their own, which share no call to the queue. A system without
-   * requests sends them from so many loops.
+   * Sends messages one by one from so many requests of their own. A system without requests sends them from so many
+   * loops.
    *
    * @returns how long each call took, in ms.
    */
