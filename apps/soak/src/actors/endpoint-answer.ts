@@ -19,7 +19,7 @@ const PLAIN = { retryAfter: null, wait: null };
 export const OK = { kind: "answer", answer: { status: 200, ...PLAIN } } as const satisfies Conduct;
 
 /** One message in so many ends a process that cannot bear it. */
-const POISON_EVERY = 4;
+const POISON_EVERY = 2;
 
 const FAULTS: Readonly<Partial<Record<Reply, FaultKind>>> = {
   busy: "endpoint answered that it is busy",

@@ -36,6 +36,7 @@ export function drawReplies(random: Random): Replies {
     ["ok", "ok", "hang", "late"],
     ["ok", "drop", "drop"],
     ["ok", "poison"],
+    ["poison"],
     ["busy", "serverError", "poison", "drop"],
     ["ok", "created", "busy", "redirect", "clientError", "serverError", "hang", "late", "drop", "poison"],
   ]);
