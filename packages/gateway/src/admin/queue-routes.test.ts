@@ -137,19 +137,24 @@ describe("POST /queues/NAME/redrive", () => {
     });
   });
 
-  it("leaves it to each message where it came from when there are several queues", async () => {
-    const start = startMove();
-    const directory = withQueue(
-      { startMove: start },
-      directoryOf({ orders: ORDERS, more: ORDERS, dead: DEAD }),
-    );
-    expect((await post(directory, "/queues/dead/redrive")).status).toBe(200);
-    expect(start).toHaveBeenCalledExactlyOnceWith("dead", {
-      taskId: expect.any(String),
-      target: null,
-      ratePerSecond: null,
-    });
-  });
+  const withTopic = [{ topic: TOPIC, subscriptions: [subscriptionOf({ deadLetterQueue: "dead" })] }];
+  it.each([
+    ["several queues", directoryOf({ orders: ORDERS, more: ORDERS, dead: DEAD })],
+    ["a queue and a topic", directoryOf({ orders: ORDERS, dead: DEAD }, {}, withTopic)],
+  ])(
+    "leaves it to each message where it came from when it takes dead letters of %s",
+    async (_what, directory) => {
+      const start = startMove();
+      expect((await post(withQueue({ startMove: start }, directory), "/queues/dead/redrive")).status).toBe(
+        200,
+      );
+      expect(start).toHaveBeenCalledExactlyOnceWith("dead", {
+        taskId: expect.any(String),
+        target: null,
+        ratePerSecond: null,
+      });
+    },
+  );
 
   const onlyTopics = () =>
     directoryOf({ dead: DEAD, orders: DEAD }, {}, [

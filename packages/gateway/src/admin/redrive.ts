@@ -38,8 +38,8 @@ export async function redrive(
     throw new AdminError(400, "target_required", why);
   }
   if (target !== null) checkTarget(record, target, queues);
-  // Dead letters say which queue they come from; what was sent straight to this one does not.
-  const [only, another] = sources.queues;
+  // Dead letters of queues say which one they come from; those of topics, and what was sent straight to this one, do not.
+  const [only, another] = [...sources.queues, ...sources.subscriptions];
   const fallback = target === null && only !== undefined && another === undefined ? { fallback: only } : {};
   const move = { taskId: crypto.randomUUID(), target, ratePerSecond: null, ...fallback };
   const reply = await directory.queue(name).startMove(name, move);
