@@ -1,16 +1,18 @@
-import XMLBuilder from "fast-xml-builder";
 import { toBase64 } from "./base64.ts";
 import { wireNameOf } from "./query-protocol.ts";
 import type { Shape, StructureShape } from "./shape.ts";
 
-/** A carriage return in a text is normalised away by XML parsers unless it is written as a reference (spec sqs 1.3). */
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "\r": "&#xD;",
-};
+/**
+ * Characters and what stands for them, in this order. A carriage return in a text is normalised away by XML parsers unless
+ * it is written as a reference (spec sqs 1.3).
+ */
+const ESCAPES: readonly (readonly [character: string, reference: string])[] = [
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"],
+  ["\r", "&#xD;"],
+];
 
 /** Characters that no XML 1.0 document can hold, not even as a reference. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
@@ -21,16 +23,7 @@ export function printable(text: string): string {
   return text.toWellFormed().replace(UNPRINTABLE, "\ufffd");
 }
 
-const builder = new XMLBuilder({
-  ignoreAttributes: false,
-  attributeNamePrefix: "@",
-  suppressEmptyNode: true,
-  processEntities: false,
-  tagValueProcessor: (_name, value) =>
-    printable(String(value)).replace(/[&<>"\r]/g, (character) => ESCAPES[character] ?? character),
-});
-
-const DECLARATION = { "@version": "1.0" };
+const DECLARATION = '<?xml version="1.0"?>';
 
 /** An answer in the Query protocol. An action without output has no `Result` element: pass `null`. */
 export function xmlAnswer(
@@ -39,14 +32,9 @@ export function xmlAnswer(
   output: { readonly shape: StructureShape; readonly value: object } | null,
   requestId: string,
 ): string {
-  return builder.build({
-    "?xml": DECLARATION,
-    [`${action}Response`]: {
-      "@xmlns": namespace,
-      ...(output === null ? {} : { [`${action}Result`]: structureElement(output.shape, output.value) }),
-      ResponseMetadata: { RequestId: requestId },
-    },
-  });
+  const result = output === null ? "" : element(`${action}Result`, contentOf(output.shape, output.value));
+  const metadata = element("ResponseMetadata", textElement("RequestId", requestId));
+  return `${DECLARATION}<${action}Response xmlns="${escaped(namespace)}">${result}${metadata}</${action}Response>`;
 }
 
 /** An error in the Query protocol. */
@@ -55,58 +43,70 @@ export function xmlError(
   { type, code, message }: { readonly type: string; readonly code: string; readonly message: string },
   requestId: string,
 ): string {
-  return builder.build({
-    "?xml": DECLARATION,
-    ErrorResponse: {
-      "@xmlns": namespace,
-      Error: { Type: type, Code: code, Message: message, Detail: "" },
-      RequestId: requestId,
-    },
-  });
+  const error = [textElement("Type", type), textElement("Code", code), textElement("Message", message)];
+  const content = `${element("Error", `${error.join("")}<Detail/>`)}${textElement("RequestId", requestId)}`;
+  return `${DECLARATION}<ErrorResponse xmlns="${escaped(namespace)}">${content}</ErrorResponse>`;
 }
 
 /** A document with one empty element. */
 export function xmlElement(name: string): string {
-  return builder.build({ [name]: "" });
+  return element(name, "");
 }
 
-function structureElement(shape: StructureShape, value: object): Record<string, unknown> {
-  const element: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(shape.members)) {
-    const given = (value as Record<string, unknown>)[name];
-    if (given === undefined || given === null) continue;
-    if ((member.type === "list" || member.type === "map") && isEmpty(given)) {
-      // One that is not flattened has an element of its own, which stays.
-      if (!member.flattened) element[wireNameOf(name, member)] = "";
-      continue;
-    }
-    element[wireNameOf(name, member)] = elementOf(member, given);
+function element(name: string, content: string): string {
+  return content === "" ? `<${name}/>` : `<${name}>${content}</${name}>`;
+}
+
+function textElement(name: string, text: string): string {
+  return element(name, escaped(text));
+}
+
+/** What most texts have none of. Half of a surrogate pair is not told from a whole one. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
+const PERHAPS_UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/;
+
+function escaped(text: string): string {
+  let clean = PERHAPS_UNPRINTABLE.test(text) ? printable(text) : text;
+  for (const [character, reference] of ESCAPES) {
+    if (clean.includes(character)) clean = clean.replaceAll(character, reference);
   }
-  return element;
+  return clean;
 }
 
-function elementOf(shape: Shape, value: unknown): unknown {
+/** What stands in the element of a structure. */
+function contentOf(shape: StructureShape, value: object): string {
+  let content = "";
+  for (const name in shape.members) {
+    const member = shape.members[name] as Shape; // one of its own names
+    const given = (value as Record<string, unknown>)[name];
+    if (given !== undefined && given !== null) content += elementsOf(wireNameOf(name, member), member, given);
+  }
+  return content;
+}
+
+/** The element of a value; of a flattened list or map, one for each of its members and none for none. */
+function elementsOf(name: string, shape: Shape, value: unknown): string {
   switch (shape.type) {
     case "structure":
-      return structureElement(shape, value as object);
+      return element(name, contentOf(shape, value as object));
     case "list": {
-      const elements = (value as readonly unknown[]).map((each) => elementOf(shape.member, each));
-      return shape.flattened ? elements : { member: elements };
+      const each = (own: string) =>
+        (value as readonly unknown[]).map((one) => elementsOf(own, shape.member, one)).join("");
+      return shape.flattened ? each(name) : element(name, each("member"));
     }
     case "map": {
-      const entries = Object.entries(value as object).map(([key, each]) => ({
-        [shape.keyName]: key,
-        [shape.valueName]: elementOf(shape.value, each),
-      }));
-      return shape.flattened ? entries : { entry: entries };
+      const { keyName, valueName } = shape;
+      const each = (own: string) =>
+        Object.entries(value as object)
+          .map(([key, one]) =>
+            element(own, textElement(keyName, key) + elementsOf(valueName, shape.value, one)),
+          )
+          .join("");
+      return shape.flattened ? each(name) : element(name, each("entry"));
     }
     case "blob":
-      return toBase64(value as Uint8Array);
+      return element(name, toBase64(value as Uint8Array));
     default:
-      return String(value);
+      return textElement(name, String(value));
   }
-}
-
-function isEmpty(value: unknown): boolean {
-  return Array.isArray(value) ? value.length === 0 : Object.keys(value as object).length === 0;
 }

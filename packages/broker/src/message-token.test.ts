@@ -11,6 +11,10 @@ describe("a token of a message", () => {
     expect(decodeToken("orders", kind, token)).toEqual(RECEIPT);
   });
 
+  it("is what tokens were in every release: clients hold them over deployments", () => {
+    expect(encodeToken("orders", "lease", RECEIPT)).toBe("AUIIAAAAOAAAQy________7uaygAB4A8tQ");
+  });
+
   it("is none on another queue, nor for another purpose", () => {
     const token = encodeToken("orders", "lease", RECEIPT);
     expect(decodeToken("order", "lease", token)).toBeNull();
