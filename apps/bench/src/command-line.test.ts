@@ -38,7 +38,9 @@ it("takes several systems and cases", () => {
 });
 
 it("writes a profile where it is told to", () => {
-  expect(parsed("--profile", "p.cpuprofile").mode).toEqual({ kind: "profile", file: "p.cpuprofile" });
+  const profile = { kind: "profile", file: "p.cpuprofile" };
+  expect(parsed("--profile", "p.cpuprofile").mode).toEqual({ ...profile, of: "queues" });
+  expect(parsed("--profile", "p.cpuprofile", "--sqs").mode).toEqual({ ...profile, of: "sqs" });
 });
 
 it("measures SQS, and only the clients and cases that are asked for", () => {

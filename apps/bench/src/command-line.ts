@@ -22,8 +22,8 @@ export type Mode =
   | { readonly kind: "backlog" }
   | { readonly kind: "price" }
   | { readonly kind: "sqs" }
-  /** CPU profiles of the broker and of the producer go to `file` and beside it. */
-  | { readonly kind: "profile"; readonly file: string };
+  /** CPU profiles go to `file` and beside it: of the broker and the producer, or of `sluice serve` under SQS. */
+  | { readonly kind: "profile"; readonly file: string; readonly of: "queues" | "sqs" };
 
 /** A command line that makes no sense; its message is all there is to say. */
 export class UsageError extends Error {
@@ -40,7 +40,7 @@ export const USAGE = `pnpm bench [options]
   --backlog          what a backlog and 10,000 delayed or retried messages cost
   --sqs              SQS through sluice serve beside fauxqs and ElasticMQ
   --price            what Cloudflare would bill per million messages
-  --profile FILE     CPU profiles of the broker (FILE) and the producer (beside it)
+  --profile FILE     CPU profiles of the broker (FILE) and the producer (beside it); with --sqs of sluice serve
 
   --system NAME      only systems whose id starts like this; repeatable
   --case WAY         only this case: single, concurrent50, concurrent500, batch100, burst, idle; with --sqs sqs-single,
@@ -100,9 +100,13 @@ function modeOf({ backlog, price, sqs, profile }: ReturnType<typeof parse>): Mod
   const asked: Mode[] = [];
   if (backlog === true) asked.push({ kind: "backlog" });
   if (price === true) asked.push({ kind: "price" });
-  if (sqs === true) asked.push({ kind: "sqs" });
-  if (profile !== undefined) asked.push({ kind: "profile", file: profile });
-  if (asked.length > 1) throw new UsageError("One of --backlog, --price, --sqs and --profile at a time.");
+  if (profile !== undefined) {
+    asked.push({ kind: "profile", file: profile, of: sqs === true ? "sqs" : "queues" });
+  } else if (sqs === true) asked.push({ kind: "sqs" });
+  if (asked.length > 1)
+    throw new UsageError(
+      "One of --backlog, --price, --sqs and --profile at a time, or --profile with --sqs.",
+    );
   return asked[0] ?? { kind: "compare" };
 }
 

@@ -9,7 +9,8 @@ import { compareChart } from "./compare/compare-chart.ts";
 import { compareTables, systemsTable } from "./compare/compare-tables.ts";
 import { measurePrices } from "./price/measure-price.ts";
 import { priceTables } from "./price/price-tables.ts";
-import { besideOf, profileCase } from "./profile/profile.ts";
+import { besideOf, type ProfiledIsolate, profileCase } from "./profile/profile.ts";
+import { profileSqsCase } from "./profile/profile-sqs.ts";
 import { profileTables } from "./profile/profile-tables.ts";
 import { conditionsList, readConditions } from "./report/conditions.ts";
 import { writeChart, writeFigures } from "./report/documents.ts";
@@ -94,20 +95,34 @@ const MODES: Readonly<Record<Command["mode"]["kind"], (command: Command) => Prom
 
   async profile(command) {
     if (command.mode.kind !== "profile") throw new UsageError("--profile needs a file.");
-    const { file } = command.mode;
-    const cases = command.cases.length === 0 ? CASES.filter(isHot) : chosenCases(command, CASES);
-    const profiled = [];
-    for (const testCase of cases) {
-      say(testCase.title);
-      const messages = testCase.warmUpMessages * (command.isQuick ? 1 : 10);
-      profiled.push(await profileCase(testCase, messages, besideOf(file, testCase.way)));
-    }
+    const { file, of } = command.mode;
+    const hot = command.cases.length === 0 ? CASES.filter(isHot) : [];
+    const profiled =
+      of === "sqs"
+        ? await profileAll(command, file, chosenCases(command, SQS_CASES), profileSqsCase)
+        : await profileAll(command, file, hot.length > 0 ? hot : chosenCases(command, CASES), profileCase);
     return {
       markdown: profileTables(profiled),
-      data: profiled.map(({ measured, files }) => ({ measured, files })),
+      data: profiled.map(({ title, measured, file: written }) => ({ title, measured, file: written })),
     };
   },
 };
+
+/** Profiles cases one after the other, each into a file of its own. */
+async function profileAll<W extends string>(
+  { isQuick }: Command,
+  file: string,
+  cases: readonly Case<W>[],
+  profile: (testCase: Case<W>, messages: number, file: string) => Promise<ProfiledIsolate[]>,
+): Promise<ProfiledIsolate[]> {
+  const profiled: ProfiledIsolate[] = [];
+  for (const testCase of cases) {
+    say(testCase.title);
+    const messages = testCase.warmUpMessages * (isQuick ? 1 : 10);
+    profiled.push(...(await profile(testCase, messages, besideOf(file, testCase.way))));
+  }
+  return profiled;
+}
 
 /** What a profile is most wanted of. */
 function isHot({ way }: Case): boolean {

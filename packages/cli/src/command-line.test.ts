@@ -30,7 +30,7 @@ describe("sluice", () => {
   it.each([
     ["dev", ["--port", "--ip", "--persist-to", "--env", "--inspector-port"]],
     ["build", ["--env", "--outdir"]],
-    ["serve", ["--port", "--host", "--persist-to", "--env"]],
+    ["serve", ["--port", "--host", "--persist-to", "--env", "--inspector-port"]],
   ])("%s --help lists its options", async (command, options) => {
     const { code, out } = await said(command, "--help");
     expect(code).toBe(0);

@@ -92,6 +92,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")
     .option("--persist-to <folder>", "folder of all data (default: .wrangler/state of the first Worker)")
     .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
+    .option("--inspector-port <port>", "port for debuggers and profilers on 127.0.0.1 (default: none)", port)
     .action((targets: string[], options: Omit<ServeOptions, "targets">) =>
       execute(async (to) => (await import("./commands/serve.ts")).serve({ ...options, targets }, to)),
     );

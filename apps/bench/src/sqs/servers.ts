@@ -26,15 +26,18 @@ export const sluiceServe: SqsServer = {
   name: "Sluice (sluice serve)",
   acknowledged: "commit",
   install: async () => {},
-  async start({ port, folder }) {
-    const child = startChild(process.execPath, [SLUICE_CLI, "serve", "--port", `${port}`], {
-      cwd: folder,
-      env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false" },
-    });
-    await child.ready(async () => (await fetch(`http://127.0.0.1:${port}/__sluice/health`)).ok);
-    return { child, endpoint: `http://127.0.0.1:${port}/__sluice/aws` };
-  },
+  start: (place) => startSluiceServe(place),
 };
+
+/** @param options further ones of the command. */
+export async function startSluiceServe({ port, folder }: Place, options: readonly string[] = []) {
+  const child = startChild(process.execPath, [SLUICE_CLI, "serve", "--port", `${port}`, ...options], {
+    cwd: folder,
+    env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false" },
+  });
+  await child.ready(async () => (await fetch(`http://127.0.0.1:${port}/__sluice/health`)).ok);
+  return { child, endpoint: `http://127.0.0.1:${port}/__sluice/aws` };
+}
 
 /** In memory, without the log line per request that its own command writes. */
 export const fauxqs: SqsServer = fauxqsServer("fauxqs", "memory", () => "");

@@ -35,6 +35,8 @@ export interface ServeOptions {
   /** Default: `.wrangler/state` beside the first configuration, where `sluice dev` keeps it. */
   readonly persistTo?: string;
   readonly env?: string;
+  /** Port on 127.0.0.1 for debuggers and profilers. Default: none. */
+  readonly inspectorPort?: number;
 }
 
 /** What a command adds that serves something of its own. */
@@ -77,7 +79,7 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
     for (const warning of [...project.warnings, ...assetWarnings(project.workers)]) printer.warn(warning);
     if (targets.length > 0) printer.print(`${topologyTable(project.topology, [])}\n`);
     const { workerd, brokerVars, headers } = await run(plan, {
-      ...{ state, host, port },
+      ...{ state, host, port, inspectorPort: options.inspectorPort ?? null },
       vars: more.vars ?? {},
       endpoints: endpointVariables(project.topology),
     });
@@ -106,6 +108,8 @@ interface Run {
   readonly state: string;
   readonly host: string;
   readonly port: number;
+  /** `null` for none. */
+  readonly inspectorPort: number | null;
   /** Variables of the broker, unless its own or the environment's say otherwise. */
   readonly vars: Readonly<Record<string, string>>;
   /** Names of the variables that HTTP endpoints are called with. */
@@ -113,7 +117,8 @@ interface Run {
 }
 
 /** Bundles the Workers and starts workerd with them. */
-async function run({ workers, broker }: Plan, { state, host, port, vars: more, endpoints }: Run) {
+async function run({ workers, broker }: Plan, options: Run) {
+  const { state, host, port, inspectorPort, vars: more, endpoints } = options;
   let brokerVars: Readonly<Record<string, unknown>> = {};
   let headers: Admission["headers"] = {};
   const serveOne = async (generated: GeneratedWorker): Promise<ServedWorker> => {
@@ -138,7 +143,8 @@ async function run({ workers, broker }: Plan, { state, host, port, vars: more, e
     writeFileSync(file, contents);
   }
   mkdirSync(objects, { recursive: true });
-  return { workerd: await startWorkerd({ configFile, host, port, environment }), brokerVars, headers };
+  const workerd = await startWorkerd({ configFile, host, port, inspectorPort, environment });
+  return { workerd, brokerVars, headers };
 }
 
 const OPEN_TO_OTHERS =

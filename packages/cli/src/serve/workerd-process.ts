@@ -13,6 +13,8 @@ export interface WorkerdOptions {
   /** Address and port to listen on; 0 for one that is free. */
   readonly host: string;
   readonly port: number;
+  /** Port on 127.0.0.1 for debuggers and profilers; `null` for none. */
+  readonly inspectorPort: number | null;
   /** Environment variables that the configuration reads. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -42,9 +44,10 @@ const ERRORS_KEPT = 4_096;
  * @throws CliError when the port is in use, or with what workerd said before it ended.
  */
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
-  const { configFile, host, port, environment } = options;
+  const { configFile, host, port, inspectorPort, environment } = options;
   const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const args = ["serve", configFile, "--experimental", "--verbose"];
+  if (inspectorPort !== null) args.push(`--inspector-addr=127.0.0.1:${inspectorPort}`);
   const child = spawn(workerdPath(), [...args, `--socket-addr=${SOCKET}=${address}`, "--control-fd=3"], {
     // Nothing of ours: a Worker's fromEnvironment bindings are all that reads it.
     env: { ...process.env, PWD: process.cwd(), ...environment },

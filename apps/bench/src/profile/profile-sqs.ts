@@ -1,0 +1,52 @@
+import { writeFile } from "node:fs/promises";
+import type { Case } from "../compare/cases.ts";
+import { Inspector } from "../lab/inspector.ts";
+import { freePort } from "../process/free-port.ts";
+import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
+import { openJsonClient } from "../sqs/json-client.ts";
+import { prepareSqs, runSqs } from "../sqs/run-sqs.ts";
+import { startSluiceServe } from "../sqs/servers.ts";
+import type { SqsWay } from "../sqs/sqs-cases.ts";
+import { type ProfiledIsolate, SAMPLING_MICROS } from "./profile.ts";
+
+const WARM_UP_RUNS = 3;
+
+/**
+ * Profiles `sluice serve` in a case of SQS, in AWS JSON over bare HTTP: gateway and queue run in one isolate. Its places are
+ * lines of the bundle that Wrangler makes, which comes without a map of its sources.
+ */
+export async function profileSqsCase(
+  { way, title }: Case<SqsWay>,
+  messages: number,
+  file: string,
+): Promise<ProfiledIsolate[]> {
+  const folder = await temporaryFolder("profile-sqs");
+  const inspectorPort = await freePort();
+  const place = { port: await freePort(), folder };
+  const { child, endpoint } = await startSluiceServe(place, ["--inspector-port", `${inspectorPort}`]);
+  const client = openJsonClient(endpoint);
+  try {
+    for (let i = 0; i < WARM_UP_RUNS; i++)
+      await runSqs(await prepareSqs(client, way, messages), way, messages);
+    const prepared = await prepareSqs(client, way, messages);
+    const inspector = await Inspector.connect(await isolateUrl(inspectorPort));
+    await inspector.startCpuProfile(SAMPLING_MICROS);
+    const measured = await runSqs(prepared, way, messages);
+    const profile = await inspector.stopCpuProfile();
+    inspector.close();
+    await writeFile(file, JSON.stringify(profile));
+    return [{ title, measured, profile, findSource: () => null, file }];
+  } finally {
+    await client.close();
+    await child.stop();
+    await removeFolder(folder);
+  }
+}
+
+/** The address of the one isolate that there is. */
+async function isolateUrl(inspectorPort: number): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${inspectorPort}/json`);
+  const [isolate] = (await response.json()) as readonly { readonly webSocketDebuggerUrl: string }[];
+  if (isolate === undefined) throw new Error("workerd has no isolate to inspect");
+  return isolate.webSocketDebuggerUrl;
+}
