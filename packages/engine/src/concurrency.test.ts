@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { queueWith, sendMany } from "../test/queues.ts";
-import { CONCURRENCY_MAX } from "./concurrency.ts";
+import { CONCURRENCY_MAX, IDLE_ENDS_MAX } from "./concurrency.ts";
 import { type Lease, type PushEnd, pushEnded, type Queue } from "./index.ts";
 
 /** Ends deliveries, one after the other, while others are running. */
@@ -115,10 +115,27 @@ describe("scaling down", () => {
     expect(end(queue, ...times(10, "failed"))).toBe(1);
   });
 
-  it("begins again with one delivery when nothing is left to do", () => {
+  it("comes down to two when nothing is left to do, and to one when that was so ten times in a row", () => {
     const queue = queueWith();
     queue.push.target = 40;
+    expect(end(queue, "ok")).toBe(2);
+    expect(end(queue, ...times(IDLE_ENDS_MAX - 2, "ok"))).toBe(2);
     expect(end(queue, "ok")).toBe(1);
+  });
+
+  it("counts anew when another delivery was running, or messages were waiting", () => {
+    const queue = queueWith();
+    queue.push.target = 2;
+    end(queue, ...times(IDLE_ENDS_MAX - 1, "ok"));
+    queue.push.inFlight = 1;
+    expect(end(queue, "ok")).toBe(2);
+    queue.push.inFlight = 0;
+    expect(end(queue, ...times(IDLE_ENDS_MAX - 1, "ok"))).toBe(2);
+    expect(end(queue, "ok")).toBe(1);
+  });
+
+  it("begins with one delivery, and stays there while nothing is left to do", () => {
+    expect(end(queueWith(), "ok")).toBe(1);
   });
 
   it("keeps its target while others run, or while messages wait for a full batch", () => {

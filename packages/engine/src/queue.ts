@@ -44,6 +44,8 @@ export interface PushState {
   inFlight: number;
   inFlightBytes: number;
   target: number;
+  /** Latest deliveries in a row that left nothing to do. */
+  idleEnds: number;
   /** Outcomes of the latest deliveries, newest last: true = failed. */
   readonly failures: boolean[];
 }
@@ -114,7 +116,7 @@ export function createQueue(rules: QueueRules, epoch: number): Queue {
     restoredToMs: 0,
     isFifo,
     order: isFifo ? new FifoOrder() : null,
-    push: { inFlight: 0, inFlightBytes: 0, target: 1, failures: [] },
+    push: { inFlight: 0, inFlightBytes: 0, target: 1, failures: [], idleEnds: 0 },
     changes: new Map(),
   };
 }
