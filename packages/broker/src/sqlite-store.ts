@@ -6,6 +6,8 @@ import { MIGRATIONS } from "./migrations.ts";
 import { DamagedSealError, sealOf, unsealed } from "./seal.ts";
 import { DamagedRowError, type Note, type OutboxItem, type QueueStore, type StoredSegment } from "./store.ts";
 
+const INSERT_SEGMENT = "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?)";
+
 /** More than the segments that are open for appending at a time. */
 const SEALS_KEPT = 8;
 
@@ -32,7 +34,9 @@ export class SqliteStore implements QueueStore, DamageRecord {
   /** Seals of the segments that were written last: one that is appended to is not sealed from its beginning. */
   readonly #seals = new Map<number, Uint8Array>();
   /** What the commit that is being put together will execute; `null` while there is none. */
-  #collected: Statement[] | null = null;
+  #collected: (() => void)[] | null = null;
+  /** Segments whose rows it deletes: a new segment takes the place of one. */
+  #emptied: number[] = [];
   rowsWritten = 0;
   rowsRead = 0;
 
@@ -53,10 +57,10 @@ export class SqliteStore implements QueueStore, DamageRecord {
     const statements = this.#statementsOf(write);
     const [first] = statements;
     // A statement alone is a transaction already, and most commits of a trickle are one: the savepoint costs two more.
-    if (first !== undefined && statements.length === 1) this.#run(...first);
+    if (first !== undefined && statements.length === 1) first();
     else {
       this.#storage.transactionSync(() => {
-        for (const statement of statements) this.#run(...statement);
+        for (const statement of statements) statement();
       });
     }
     this.#watcher.committed();
@@ -107,7 +111,21 @@ export class SqliteStore implements QueueStore, DamageRecord {
 
   insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void {
     const values = [id, this.#commits, index, state, this.#seal(id, payload), payload];
-    this.#execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?)", ...values);
+    const gone = this.#emptied.pop();
+    if (gone === undefined) this.#execute(INSERT_SEGMENT, ...values);
+    else this.#inOrder(() => this.#takePlace(gone, values));
+  }
+
+  /** One row written instead of two, and one statement: the row of a segment that is gone becomes that of a new one. */
+  #takePlace(gone: number, values: readonly unknown[]): void {
+    const before = this.rowsWritten;
+    this.#run(
+      "UPDATE segments SET id = ?, commits = ?, idx = ?, state = ?, seal = ?, payload = ? WHERE id = ?",
+      ...values,
+      gone,
+    );
+    // The row is not there: damage.
+    if (this.rowsWritten === before) this.#run(INSERT_SEGMENT, ...values);
   }
 
   replaceSegment(id: number, index: Uint8Array, payload: Uint8Array): void {
@@ -125,7 +143,8 @@ export class SqliteStore implements QueueStore, DamageRecord {
 
   deleteSegment(id: number, hasState: boolean): void {
     this.#seals.delete(id);
-    this.#execute("DELETE FROM segments WHERE id = ?", id);
+    this.#emptied.push(id);
+    if (this.#collected === null) this.#deleteEmptied();
     if (hasState) this.#execute("DELETE FROM segment_states WHERE id = ?", id);
   }
 
@@ -235,20 +254,31 @@ export class SqliteStore implements QueueStore, DamageRecord {
   }
 
   /** What `write` would execute, in that order. It reads what was there before. */
-  #statementsOf(write: () => void): readonly Statement[] {
-    const collected: Statement[] = [];
+  #statementsOf(write: () => void): readonly (() => void)[] {
+    const collected: (() => void)[] = [];
     this.#collected = collected;
     try {
       write();
+      this.#deleteEmptied();
     } finally {
       this.#collected = null;
+      this.#emptied = [];
     }
     return collected;
   }
 
+  #deleteEmptied(): void {
+    for (const id of this.#emptied) this.#execute("DELETE FROM segments WHERE id = ?", id);
+    this.#emptied = [];
+  }
+
   /** A write: part of the commit that is being put together, or at once where there is none. */
-  #execute(...statement: Statement): void {
-    if (this.#collected === null) this.#run(...statement);
+  #execute(sql: string, ...bindings: unknown[]): void {
+    this.#inOrder(() => void this.#run(sql, ...bindings));
+  }
+
+  #inOrder(statement: () => void): void {
+    if (this.#collected === null) statement();
     else this.#collected.push(statement);
   }
 
@@ -289,9 +319,6 @@ export class SqliteStore implements QueueStore, DamageRecord {
     });
   }
 }
-
-/** SQL and what it is bound to. */
-type Statement = [sql: string, ...bindings: unknown[]];
 
 /** A row with packed bytes. */
 type Sealed = { seal: ArrayBuffer; payload: ArrayBuffer };

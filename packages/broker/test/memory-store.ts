@@ -29,6 +29,8 @@ export class MemoryStore implements QueueStore, DamageRecord {
   #held = false;
   #waiters: (() => void)[] = [];
   #writesUntilFailure = Infinity;
+  /** Rows that the commit has deleted and nothing has taken the place of. */
+  #emptied = 0;
   /** Commits that wrote something. */
   commits = 0;
   rowsWritten = 0;
@@ -89,6 +91,7 @@ export class MemoryStore implements QueueStore, DamageRecord {
     if (this.#inCommit) throw new Error("a commit within a commit");
     const before = copyOf(this.#tables);
     this.#inCommit = true;
+    this.#emptied = 0;
     try {
       write();
       this.commits += 1;
@@ -161,7 +164,10 @@ export class MemoryStore implements QueueStore, DamageRecord {
   }
 
   insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void {
-    this.#write();
+    // It takes the place of one that goes with the same commit: that row is written once.
+    this.#alive();
+    if (this.#emptied > 0) this.#emptied -= 1;
+    else this.#write();
     if (this.#tables.segments.has(id)) throw new Error(`UNIQUE constraint failed: segment ${id}`);
     const row = { index: index.slice(), state: state?.slice() ?? null, payload: payload.slice() };
     this.#tables.segments.set(id, row);
@@ -187,7 +193,7 @@ export class MemoryStore implements QueueStore, DamageRecord {
 
   deleteSegment(id: number, hasState: boolean): void {
     this.#write();
-    this.#tables.segments.delete(id);
+    if (this.#tables.segments.delete(id)) this.#emptied += 1;
     if (!hasState) return;
     this.#write();
     this.#tables.states.delete(id);

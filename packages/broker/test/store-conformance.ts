@@ -271,6 +271,43 @@ export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
     assert.deepEqual(store.readPayload(1), bytes(1, 2, 3));
   },
 
+  async "puts a new segment in the place of one that goes with the same commit: one row written"(disk) {
+    const store = disk.open();
+    store.commit(() => {
+      for (const id of [1, 2]) store.insertSegment(id, bytes(id), bytes(id), bytes(id, id));
+      store.writeState(2, bytes(9));
+    });
+    const cost = (write: () => void) => {
+      const before = store.rowsWritten;
+      store.commit(write);
+      return store.rowsWritten - before;
+    };
+    const first = cost(() => {
+      store.deleteSegment(1, false);
+      store.insertSegment(3, bytes(3), null, bytes(3, 3, 3));
+    });
+    assert.equal(first, 1);
+    const second = cost(() => {
+      store.deleteSegment(2, true);
+      store.deleteSegment(3, false);
+      store.insertSegment(4, bytes(4), bytes(4, 4), bytes(4));
+    });
+    assert.equal(second, 3);
+    await store.synced();
+    const again = disk.open();
+    assert.deepEqual([...again.segments()], [{ id: 4, index: bytes(4), state: bytes(4, 4) }]);
+    assert.deepEqual(again.readPayload(4), bytes(4));
+  },
+
+  "stores a new segment though the one whose place it would take is not there: damage"(disk) {
+    const store = disk.open();
+    store.commit(() => {
+      store.deleteSegment(7, false);
+      store.insertSegment(8, bytes(8), null, bytes(8));
+    });
+    assert.deepEqual([...store.segments()], [{ id: 8, index: bytes(8), state: null }]);
+  },
+
   "counts the rows that it writes: what Cloudflare bills"(disk) {
     const store = disk.open();
     const cost = (write: () => void) => {

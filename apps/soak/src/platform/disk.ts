@@ -61,6 +61,8 @@ export class Disk implements QueueStore {
   #committedVersion: number;
   #durableVersion: number;
   #open: Write[] | null = null;
+  /** Segments that the open commit has deleted and no new one has taken the place of. */
+  #emptied = 0;
   #hasEnded = false;
   #waiters: { readonly version: number; readonly run: () => void }[] = [];
   #failFrom = Infinity;
@@ -174,6 +176,7 @@ export class Disk implements QueueStore {
     if (this.#open !== null) throw new Error("a commit within a commit");
     const writes: Write[] = [];
     this.#open = writes;
+    this.#emptied = 0;
     try {
       write();
     } catch (error) {
@@ -231,6 +234,10 @@ export class Disk implements QueueStore {
     if (this.#live.segments.has(id)) throw new Error(`UNIQUE constraint failed: segment ${id}`);
     const row = { index: index.slice(), state: state?.slice() ?? null, payload: payload.slice() };
     this.#write("segments", id, row);
+    // It takes the place of one that goes with the same commit: that row is written once.
+    if (this.#emptied === 0) return;
+    this.#emptied -= 1;
+    this.rowsWritten -= 1;
   }
 
   replaceSegment(id: number, index: Uint8Array, payload: Uint8Array): void {
@@ -249,6 +256,7 @@ export class Disk implements QueueStore {
   }
 
   deleteSegment(id: number, hasState: boolean): void {
+    if (this.#live.segments.has(id)) this.#emptied += 1;
     this.#write("segments", id, undefined);
     if (hasState) this.#write("states", id, undefined);
   }
