@@ -1,4 +1,12 @@
-import { type Lease, nextBatch, nextBatchAt, pushEnded, type RetryOutcome, release } from "@sluice/engine";
+import {
+  isSlotAwaited,
+  type Lease,
+  nextBatch,
+  nextBatchAt,
+  pushEnded,
+  type RetryOutcome,
+  release,
+} from "@sluice/engine";
 import {
   type ConsumerHealth,
   type DeliveryResult,
@@ -8,12 +16,13 @@ import {
 import { Backoff } from "./backoff.ts";
 import { DeliveryRecord } from "./delivery-record.ts";
 import { failedResult, interruptedResult, type RejectedDelivery, readResult } from "./delivery-result.ts";
+import { COMPANY_WAIT_MS_MAX } from "./group-commit.ts";
 import { type LeaseRecords, readLease } from "./lease-records.ts";
 import { nextDelivery } from "./next-delivery.ts";
 import type { ConsumerPort } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
 import type { Running } from "./running.ts";
-import { settleBatch } from "./settle-batch.ts";
+import { acknowledgesAll, settleBatch } from "./settle-batch.ts";
 
 /** A consumer that has not said within this time that it runs is taken for absent, in ms. */
 export const PROBE_MS_MAX = 10_000;
@@ -201,9 +210,11 @@ export class PushDispatcher {
   }
 
   async #end(running: Running, result: DeliveryResult | RejectedDelivery | "absent"): Promise<void> {
-    const { ports } = this.#core;
+    const { ports, nowMs } = this.#core;
+    const settle = () => this.#settle(running, result, nowMs);
     try {
-      await this.#core.submit(() => this.#settle(running, result));
+      if (this.#canWait(running, result)) await this.#core.submitForCompany(settle);
+      else await this.#core.submit(settle);
     } catch (error) {
       // Its messages are leased and its slot is taken: a restart ends both, and the messages are delivered again.
       ports.log.error(`Queue "${this.#core.name}": a delivery could not be settled: ${error}`);
@@ -211,18 +222,30 @@ export class PushDispatcher {
     }
   }
 
-  #settle(running: Running, result: DeliveryResult | RejectedDelivery | "absent"): void {
+  /**
+   * Whether a settlement can wait for a commit to share: it only deletes what is handled, and nobody waits for the slot. What
+   * makes another batch due before the wait is over makes a turn, but for the time.
+   */
+  #canWait({ batch }: Running, result: DeliveryResult | RejectedDelivery | "absent"): boolean {
+    const { queue, nowMs, throttled } = this.#core;
+    if (result === "absent" || !acknowledgesAll(result)) return false;
+    if (this.#trial === batch.leaseId || throttled.isOn) return false;
+    return !isSlotAwaited(queue, nowMs + COMPANY_WAIT_MS_MAX);
+  }
+
+  #settle(running: Running, result: DeliveryResult | RejectedDelivery | "absent", endedMs: number): void {
     const isTrial = this.#trial === running.batch.leaseId;
     // A delivery that ran too long has ended: its slot is free and its messages are with somebody else.
     if (!this.#forget(running)) return;
-    this.#record.ended(this.#core.nowMs, failureOf(result));
+    this.#record.ended(endedMs, failureOf(result));
+    const tookMs = endedMs - running.startedMs;
     if (result === "absent") {
-      if (isTrial) settleBatch(this.#core, running, failedResult(GONE_DURING_TRIAL));
+      if (isTrial) settleBatch(this.#core, running, failedResult(GONE_DURING_TRIAL), tookMs);
       else this.#giveBack(running);
       this.#noteAbsence(running);
     } else {
       this.#trial = null;
-      settleBatch(this.#core, running, result);
+      settleBatch(this.#core, running, result, tookMs);
     }
   }
 

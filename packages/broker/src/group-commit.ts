@@ -1,5 +1,10 @@
 import { LoneTurns } from "./lone-turns.ts";
 
+/** How long work that can wait is kept for a turn to share, in ms, if the timer is not running for work before it. */
+export const COMPANY_WAIT_MS = 5;
+/** Longest that it is kept, in ms. */
+export const COMPANY_WAIT_MS_MAX = 2 * COMPANY_WAIT_MS;
+
 /** Work on the queue that is answered when it is durable. */
 interface Job {
   /** Whether its answer leaves through the platform's output gate, so that it may be given before the commit is durable. */
@@ -25,7 +30,7 @@ export interface GroupCommitPorts {
   nowMs(): number;
   /** A turn failed, or its commit did not become durable: what is in memory is not what is stored. */
   broken(error: unknown): void;
-  /** Calls back after a time, if this life lasts so long. */
+  /** Calls back after a time, if this life lasts so long. Without it nothing waits for company. */
   readonly after?: ((callback: () => void, ms: number) => void) | undefined;
   /** Whether the platform holds every answer back until everything committed is durable. Default false. */
   readonly hasOutputGate?: boolean | undefined;
@@ -34,11 +39,18 @@ export interface GroupCommitPorts {
 /**
  * One commit for everything that arrives while the previous one is in flight. workerd commits per request and does not
  * group across requests: measured, 2,400 commits a second against 13,000 durable sends a second when concurrent ones
- * share a commit. Nobody waits for company: work that finds no commit in flight starts one at once.
+ * share a commit. Work that somebody waits for does not wait for company: if it finds no commit in flight it starts one at
+ * once. Work that nobody waits for may (`submitForCompany`).
  */
 export class GroupCommit {
   readonly #ports: GroupCommitPorts;
   #waiting: Job[] = [];
+  /** What waits for a turn that something else makes. */
+  #forCompany: Job[] = [];
+  /** The first job that the timer which runs was set for; `null` while none runs. */
+  #timed: Job | null = null;
+  /** Whether the time of what waits for company is over. */
+  #isLate = false;
   #running = false;
   #gathering = false;
   /** Set once a turn has failed: nothing is run any more. */
@@ -56,7 +68,7 @@ export class GroupCommit {
 
   /** Runs `work` in the next turn. Resolves with its result once that is durable; rejects with what it threw. */
   submit<Result>(work: () => Result): Promise<Result> {
-    return this.#submit(work, false);
+    return this.#submit(work, false, (job) => this.#waiting.push(job));
   }
 
   /**
@@ -64,17 +76,35 @@ export class GroupCommit {
    * is durable: the output gate holds the answer back until then.
    */
   submitGated<Result>(work: () => Result): Promise<Result> {
-    return this.#submit(work, true);
+    return this.#submit(work, true, (job) => this.#waiting.push(job));
   }
 
-  #submit<Result>(work: () => Result, isGated: boolean): Promise<Result> {
+  /**
+   * The same for work that can wait a little and that nobody waits for: it runs first in the next turn that something else
+   * makes, and in one of its own when none has come in `COMPANY_WAIT_MS_MAX`. A commit is a sync of the disk, which stops
+   * everything in the process.
+   */
+  submitForCompany<Result>(work: () => Result): Promise<Result> {
+    if (this.#ports.after === undefined) return this.submit(work);
+    return this.#submit(work, true, (job) => {
+      this.#forCompany.push(job);
+      this.#setTimer();
+    });
+  }
+
+  /** Whether there is work that waits for company. */
+  get hasPatientWork(): boolean {
+    return this.#forCompany.length > 0;
+  }
+
+  #submit<Result>(work: () => Result, isGated: boolean, add: (job: Job) => void): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#failure !== null) {
         reject(this.#failure.error);
         return;
       }
       let outcome: { result: Result } | { thrown: unknown } | undefined;
-      this.#waiting.push({
+      add({
         isGated,
         run: () => {
           try {
@@ -105,6 +135,22 @@ export class GroupCommit {
     }
   }
 
+  /** One timer for all: work that comes while it runs and is still there when it rings gets one of its own. */
+  #setTimer(): void {
+    const [first] = this.#forCompany;
+    if (first === undefined || this.#timed !== null) return;
+    this.#timed = first;
+    this.#ports.after?.(() => {
+      this.#timed = null;
+      if (this.#forCompany[0] !== first) {
+        this.#setTimer();
+        return;
+      }
+      this.#isLate = true;
+      this.#start();
+    }, COMPANY_WAIT_MS);
+  }
+
   #start(): void {
     if (!this.#running && !this.#gathering) void this.#loop();
   }
@@ -112,20 +158,28 @@ export class GroupCommit {
   /** Nothing is run any more: what waits, and what comes, is rejected with `error`. A commit in flight still counts. */
   end(error: unknown): void {
     this.#failure = { error };
-    for (const job of this.#waiting) job.reject(error);
+    for (const job of this.#take().jobs) job.reject(error);
+  }
+
+  /** What the next turn runs, and how many of it somebody waits for. */
+  #take(): { readonly jobs: readonly Job[]; readonly awaited: number } {
+    const waiting = this.#waiting;
+    const jobs = this.#forCompany.length === 0 ? waiting : [...this.#forCompany, ...waiting];
     this.#waiting = [];
+    this.#forCompany = [];
+    this.#isLate = false;
+    return { jobs, awaited: waiting.length };
   }
 
   async #loop(): Promise<void> {
     this.#running = true;
-    while (this.#waiting.length > 0) {
-      const jobs = this.#waiting;
-      this.#waiting = [];
+    while (this.#waiting.length > 0 || this.#isLate) {
+      const { jobs, awaited } = this.#take();
       try {
         const hasLeases = this.#ports.turn(() => {
           for (const job of jobs) job.run();
         });
-        if (hasLeases || !this.#isLone(jobs)) await this.#synced();
+        if (hasLeases || !this.#isLone(jobs, awaited)) await this.#synced();
         for (const job of jobs) job.resolve();
       } catch (error) {
         this.#fail(error, jobs);
@@ -134,8 +188,8 @@ export class GroupCommit {
     this.#running = false;
   }
 
-  #isLone(jobs: readonly Job[]): boolean {
-    return jobs.every(({ isGated }) => isGated) && this.#loneTurns?.take(jobs.length) === true;
+  #isLone(jobs: readonly Job[], awaited: number): boolean {
+    return jobs.every(({ isGated }) => isGated) && this.#loneTurns?.take(awaited) === true;
   }
 
   async #synced(): Promise<void> {

@@ -73,7 +73,10 @@ export interface QueuePorts {
    * with it. Costs nothing to write. Default: the alarm.
    */
   setTimer?(atMs: number): void;
-  /** Calls back after a time in ms, if this life lasts so long. Default: never. */
+  /**
+   * Calls back after a time in ms, if this life lasts so long. With it a settlement that nobody waits for may wait a moment for
+   * another commit to share (`COMPANY_WAIT_MS_MAX`). Default: never, and each settlement is committed at once.
+   */
   after?(callback: () => void, ms: number): void;
   /**
    * Whether an answer that is given leaves only when everything committed by then is durable, as workerd's output gate sees to.

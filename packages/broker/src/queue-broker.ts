@@ -287,6 +287,7 @@ export function createQueueBroker(options: BrokerOptions) {
     async describe(queue: string): Promise<QueueDescription> {
       try {
         const { core, alarm } = await this.#open(queue);
+        await core.caughtUp();
         const description = core.describe();
         return { ...description, rowsWritten: description.rowsWritten + alarm.timesWritten };
       } catch (error) {

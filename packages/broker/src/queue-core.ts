@@ -185,6 +185,21 @@ export class QueueCore {
     return this.#commit.submit(work);
   }
 
+  /** The same for work that may wait for another turn to share (`GroupCommit`). */
+  submitForCompany<Result>(work: () => Result): Promise<Result> {
+    return this.#commit.submitForCompany(work);
+  }
+
+  /** Whether no settlement waits for company. */
+  get isCaughtUp(): boolean {
+    return !this.#commit.hasPatientWork;
+  }
+
+  /** Resolves when no settlement waits for company any more: for those who look at what is in delivery. */
+  async caughtUp(): Promise<void> {
+    if (!this.isCaughtUp) await this.wake();
+  }
+
   /**
    * Stores the batches of one call, all or none, and answers when they are durable. What is over a limit is refused with
    * its code; when more waits for the commit than memory should hold, 10250.
@@ -360,6 +375,7 @@ export class QueueCore {
     };
   }
 
+  /** What is in delivery is told as of the last turn; `caughtUp` makes one if there is something to tell. */
   describe(): QueueDescription {
     advance(this.queue, this.nowMs);
     const figures = counts(this.queue);

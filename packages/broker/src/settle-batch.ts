@@ -16,35 +16,42 @@ import type { Running } from "./running.ts";
 /** The delay of a retry is `null` where neither handler nor batch has named one. */
 type Verdict = Settlement<null>;
 
-/** Within a turn: settles every message of a batch by what its handler did (spec cloudflare-queues 2.4). */
+/** Whether every message of a batch is acknowledged by what its handler did (spec cloudflare-queues 2.4). */
+export function acknowledgesAll(result: DeliveryResult | RejectedDelivery): result is DeliveryResult {
+  if ("rejected" in result) return false;
+  return result.outcome === "ok" && !result.retryBatch.retry && result.retryMessages.length === 0;
+}
+
+/**
+ * Within a turn: settles every message of a batch by what its handler did (spec cloudflare-queues 2.4).
+ *
+ * @param tookMs How long the delivery took.
+ */
 export function settleBatch(
   core: QueueCore,
   running: Running,
   result: DeliveryResult | RejectedDelivery,
+  tookMs: number,
 ): void {
   const { batch } = running;
   if ("rejected" in result) {
-    buryAll(core, running, result);
+    buryAll(core, running, result, tookMs);
     return;
   }
-  const ok = result.outcome === "ok";
-  const acked =
-    ok && !result.retryBatch.retry && result.retryMessages.length === 0
-      ? acknowledgeAll(core, running)
-      : settleEach(core, running, result);
-  pushEnded(core.queue, batch, ok ? "ok" : "failed");
-  core.ports.log.handled(core.name, acked, batch.count, core.nowMs - running.startedMs);
+  const acked = acknowledgesAll(result) ? acknowledgeAll(core, running) : settleEach(core, running, result);
+  pushEnded(core.queue, batch, result.outcome === "ok" ? "ok" : "failed");
+  core.ports.log.handled(core.name, acked, batch.count, tookMs);
 }
 
 /** However many attempts are left. */
-function buryAll(core: QueueCore, { batch, startedMs }: Running, { rejected }: RejectedDelivery): void {
+function buryAll(core: QueueCore, { batch }: Running, { rejected }: RejectedDelivery, tookMs: number): void {
   buryDead(
     core,
     batch.slices.flatMap((slice) => giveUp(core.queue, { ...slice, leaseId: batch.leaseId })),
     rejected,
   );
   pushEnded(core.queue, batch, "failed");
-  core.ports.log.handled(core.name, 0, batch.count, core.nowMs - startedMs);
+  core.ports.log.handled(core.name, 0, batch.count, tookMs);
 }
 
 function acknowledgeAll(core: QueueCore, { batch }: Running): number {

@@ -34,6 +34,11 @@ export class Throttled {
     return Math.max(nextSlotMs(throttle, this.#nextMs, nowMs), this.#roomFromMs());
   }
 
+  /** Whether the queue has a throttle. */
+  get isOn(): boolean {
+    return this.#current() !== null;
+  }
+
   /** Messages that may be delivered now: none before `nextMs`. */
   get room(): number {
     if (this.nextMs > this.#core.nowMs) return 0;

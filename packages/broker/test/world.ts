@@ -89,6 +89,9 @@ export class World {
   answer: (request: EndpointRequest) => EndpointOutcome | Promise<EndpointOutcome> = () => answered(200);
   /** Whether an endpoint is ready. */
   ready: EndpointPort["isReady"] = async () => this.running;
+  /** Whether a settlement may wait for a commit to share, as it may in the Durable Object. Set it before the queues start. */
+  sharesCommits = false;
+  readonly #timers: { readonly atMs: number; readonly ring: () => void }[] = [];
   /** Environment variables of the broker. */
   readonly variables: Record<string, string> = {};
   targets: TargetRules = { privateAllowed: false, allowedHosts: [] };
@@ -141,6 +144,7 @@ export class World {
     const untilMs = this.nowMs + ms;
     await this.quiet();
     let alarms = 0;
+    await this.#ringTimers(untilMs);
     for (let next = this.#nextAlarm(untilMs); next !== undefined; next = this.#nextAlarm(untilMs)) {
       const [name, object, atMs] = next;
       alarms = atMs > this.nowMs ? 0 : alarms + 1;
@@ -152,8 +156,20 @@ export class World {
         .wake()
         .catch(() => {});
       await this.quiet();
+      await this.#ringTimers(untilMs);
     }
     this.nowMs = untilMs;
+  }
+
+  /** Rings what comes before the next alarm, or with it. */
+  async #ringTimers(untilMs: number): Promise<void> {
+    for (let next = this.#timers[0]; next !== undefined; next = this.#timers[0]) {
+      if (next.atMs > (this.#nextAlarm(untilMs)?.[2] ?? untilMs)) return;
+      this.#timers.shift();
+      this.nowMs = Math.max(this.nowMs, next.atMs);
+      next.ring();
+      await this.quiet();
+    }
   }
 
   #object(name: string): QueueObject {
@@ -226,6 +242,12 @@ export class World {
         const more = handOver.more?.map((item) => ({ ...item, packed: sent(item.packed) }));
         const copy = { ...handOver, packed: sent(handOver.packed), ...(more && { more }) };
         return this.carry(target, copy, () => this.core(target).take(copy));
+      }),
+      ...(this.sharesCommits && {
+        after: (callback: () => void, ms: number) => {
+          const atMs = this.nowMs + ms;
+          this.#timers.push({ atMs, ring: () => alive() && callback() });
+        },
       }),
       setAlarm: (atMs) => {
         if (!alive()) return;

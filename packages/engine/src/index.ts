@@ -39,4 +39,4 @@ export { type Received, type ReceiveRequest, receive } from "./receive.ts";
 export { type MessagePosition, removeMessage } from "./remove.ts";
 export { type NewMessages, type Placement, send } from "./send.ts";
 export { acknowledge, giveUp, type LeasedRange, type RetryOutcome, release, retry } from "./settle.ts";
-export { nextBatchAt, nextWakeAt } from "./wake.ts";
+export { isSlotAwaited, nextBatchAt, nextWakeAt } from "./wake.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { held, pull, queueWith, rangesOf, sendApart, sendMany, T0 } from "../test/queues.ts";
-import { nextBatch, nextBatchAt, nextWakeAt, type QueueRules, retry, send } from "./index.ts";
+import { isSlotAwaited, nextBatch, nextBatchAt, nextWakeAt, type QueueRules, retry, send } from "./index.ts";
 
 const FAR: Partial<QueueRules> = { retentionMs: 1_000_000_000, batchTimeoutMs: 5_000, maxBatchSize: 3 };
 
@@ -146,5 +146,58 @@ describe("nextBatchAt", () => {
     expect(nextBatchAt(queue)).toBe(T0);
     nextBatch(queue, T0);
     expect(nextBatchAt(queue)).toBeNull();
+  });
+});
+
+describe("isSlotAwaited", () => {
+  const rules = { maxBatchSize: 2, batchTimeoutMs: 100, maxConcurrency: 1 };
+
+  /** A queue whose one slot is taken by a delivery of two messages. */
+  function delivering(changes: Partial<QueueRules> = {}) {
+    const queue = queueWith({ ...rules, ...changes });
+    sendMany(queue, 2);
+    held(nextBatch(queue, T0));
+    return queue;
+  }
+
+  it("is no when nothing waits", () => {
+    expect(isSlotAwaited(delivering(), T0 + 1_000_000)).toBe(false);
+  });
+
+  it("is yes when a full batch is ready", () => {
+    const queue = delivering();
+    sendMany(queue, 2);
+    expect(isSlotAwaited(queue, T0)).toBe(true);
+  });
+
+  it.each([
+    [99, false],
+    [100, true],
+    [101, true],
+  ])("with a message whose batch timeout ends in 100 ms, until %i ms from now: %s", (ms, awaited) => {
+    const queue = delivering();
+    sendMany(queue, 1);
+    expect(isSlotAwaited(queue, T0 + ms)).toBe(awaited);
+  });
+
+  it.each([
+    [49, false],
+    [50, true],
+    [51, true],
+  ])("with delayed messages that fill a batch in 50 ms, until %i ms from now: %s", (ms, awaited) => {
+    const queue = delivering();
+    sendMany(queue, 2, T0, T0 + 50);
+    expect(isSlotAwaited(queue, T0 + ms)).toBe(awaited);
+  });
+
+  it("is yes on a FIFO queue as soon as anything waits: it may be behind the messages of the delivery", () => {
+    const queue = queueWith({ ...rules, fifo: true, batchTimeoutMs: 1_000_000 });
+    const one = { sizes: [1], dueMs: T0, groups: ["g"] };
+    send(queue, one, T0);
+    send(queue, one, T0);
+    held(nextBatch(queue, T0));
+    expect(isSlotAwaited(queue, T0)).toBe(false);
+    send(queue, one, T0);
+    expect(isSlotAwaited(queue, T0)).toBe(true);
   });
 });

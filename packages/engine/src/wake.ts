@@ -32,6 +32,15 @@ export function nextBatchAt(queue: Queue): number | null {
   return Number.isFinite(dueMs) ? dueMs : null;
 }
 
+/**
+ * Whether somebody waits for a push delivery to end, or will before `untilMs`: a batch is due then that could take its slot,
+ * or messages of a FIFO queue may stand behind its own. What is sent meanwhile is not thought of.
+ */
+export function isSlotAwaited(queue: Queue, untilMs: number): boolean {
+  if (queue.isFifo && queue.readyCount + queue.delayedCount > 0) return true;
+  return batchDueMs(queue) <= untilMs;
+}
+
 function batchDueMs(queue: Queue): number {
   const { maxBatchSize, batchTimeoutMs } = queue.rules;
   const firstDelayed = queue.delayed.peek();

@@ -9,6 +9,7 @@ export const FAULT_KINDS = [
   "request or reply delayed",
   "crash before the commit is durable",
   "crash with everything durable",
+  "crash while a settlement waits",
   "eviction",
   "commit failed",
   "slow commit",

@@ -5,6 +5,13 @@ import type { PlantedBug } from "./planted-bug.ts";
 /** Mistakes in the queue's logic: a part of a core that has just started is replaced by a wrong one. */
 export const CORE_BUGS: readonly PlantedBug[] = [
   {
+    name: "a settlement that can wait is never made",
+    property: "liveness",
+    changeCore: (core) => {
+      core.submitForCompany = () => new Promise(() => {});
+    },
+  },
+  {
     name: "all leases have one fencing token",
     property: "one live lease",
     changeCore: ({ queue }) => alterNumber(queue, "nextLeaseId", (_next, last) => last),

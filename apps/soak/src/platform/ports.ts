@@ -57,15 +57,16 @@ export function portsOf(queue: QueueObject, life: Life, broken: (error: unknown)
       : endpointPortsOf(queue, endpoint, life, { clock, log }, leave)),
     handOver: (target, handOver) =>
       leave<HandOverReply>((done, failed) => handOverTo(queue, target, handOver, done, failed)),
-    setAlarm: (atMs) => {
-      if (life.isAlive) life.alarm.set(atMs);
-    },
     after: (callback, ms) => {
-      world.loop.after(ms, () => {
+      queue.trouble();
+      world.loop.after(ms + world.random.pick([0, 0, 1, 40]), () => {
         if (!life.isAlive) return;
         queue.isTouched = true;
         callback();
       });
+    },
+    setAlarm: (atMs) => {
+      if (life.isAlive) life.alarm.set(atMs);
     },
     hasOutputGate: true,
   };

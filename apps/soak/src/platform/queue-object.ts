@@ -165,6 +165,7 @@ export class QueueObject {
     const kept = world.random.between(disk.durableVersion, disk.committedVersion);
     this.#end(kept, "queue crashes");
     const isLoss = kept < disk.committedVersion;
+    if (life.core?.isCaughtUp === false) world.faults["crash while a settlement waits"] += 1;
     world.faults[isLoss ? "crash before the commit is durable" : "crash with everything durable"] += 1;
   }
 
