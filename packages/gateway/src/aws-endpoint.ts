@@ -1,9 +1,9 @@
 import { protocolOf } from "@sluice/aws";
 import { AwsRequest } from "./aws-request.ts";
+import type { KeepAlive } from "./shared-call.ts";
 import type { SnsService } from "./sns/routes.ts";
 import { SQS_MODEL } from "./sqs/model.ts";
 import type { SqsService } from "./sqs/routes.ts";
-import type { KeepAlive } from "./sqs/shared-call.ts";
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
@@ -23,11 +23,12 @@ export async function answerAws(
   if (protocol === "json") return sqs.answer(request, protocol, keepAlive);
   const { method, url, headers } = request;
   if (method === "GET" || method === "POST") {
-    if (url.search !== "" && sns.isFor(url.searchParams)) return sns.answer(raw, await request.readBytes());
+    if (url.search !== "" && sns.isFor(url.searchParams))
+      return sns.answer(raw, await request.readBytes(), keepAlive);
     const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
     if (method === "POST" && type === FORM_TYPE) {
       const body = await request.readBytes();
-      if (sns.isFor(new URLSearchParams(await request.readText()))) return sns.answer(raw, body);
+      if (sns.isFor(new URLSearchParams(await request.readText()))) return sns.answer(raw, body, keepAlive);
     }
   }
   return sqs.answer(request, protocol, keepAlive);

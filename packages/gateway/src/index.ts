@@ -9,10 +9,10 @@ import { DASHBOARD_HEADERS, DASHBOARD_PAGE } from "./dashboard/page.ts";
 import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
 import { LazyUrl } from "./request-url.ts";
+import type { KeepAlive } from "./shared-call.ts";
 import { snsService } from "./sns/routes.ts";
 import type { SqsSettings } from "./sqs/context.ts";
 import { sqsService } from "./sqs/routes.ts";
-import type { KeepAlive } from "./sqs/shared-call.ts";
 
 export type { Access } from "./access.ts";
 export { CLOCK_ADVANCE_MS_MAX } from "./admin/clock-routes.ts";

@@ -10,7 +10,9 @@ import type {
 } from "@sluice/protocol";
 import type { Caller } from "../aws-caller.ts";
 import type { Home } from "../queue-address.ts";
+import type { KeepAlive } from "../shared-call.ts";
 import { invalid, refuse, required, SNS_ERRORS, topicNotFound } from "./errors.ts";
+import type { TopicCalls } from "./publish/topic-calls.ts";
 import type { Signers } from "./signers.ts";
 
 /** What SNS needs of the broker. */
@@ -33,6 +35,8 @@ export interface SnsContext {
   /** Address that the request came to: URLs in messages begin with it. */
   readonly endpoint: string;
   readonly signers: Signers;
+  readonly calls: TopicCalls;
+  readonly keepAlive: KeepAlive;
 }
 
 /** Elements of an ARN, at least. */

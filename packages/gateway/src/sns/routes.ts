@@ -11,10 +11,12 @@ import {
 } from "@sluice/aws";
 import { type AwsAccess, type Caller, callerOf, refusedPage } from "../aws-caller.ts";
 import type { Home } from "../queue-address.ts";
+import type { KeepAlive } from "../shared-call.ts";
 import { handle, UNSIGNED_ACTIONS } from "./actions.ts";
 import type { SnsContext, SnsPorts } from "./context.ts";
 import { refuse } from "./errors.ts";
 import { SNS_ACTIONS, SNS_MODEL, SNS_VERSION } from "./model.ts";
+import { TopicCalls } from "./publish/topic-calls.ts";
 import { certificateOf, Signers } from "./signers.ts";
 
 /** Amazon SNS as the AWS endpoint calls it. */
@@ -24,8 +26,10 @@ export interface SnsService {
   /**
    * Answers a request. Whatever goes wrong is answered as SNS answers it; what is our fault as `InternalFailure`, with the
    * reason in the log only.
+   *
+   * @param keepAlive keeps the request from being ended with its client.
    */
-  answer(raw: Request, body: Uint8Array): Promise<Response>;
+  answer(raw: Request, body: Uint8Array, keepAlive: KeepAlive): Promise<Response>;
   /** The certificate that signatures are checked with, by the last part of its URL. */
   certificate(fileName: string): Promise<Response>;
 }
@@ -36,8 +40,14 @@ const SQS_TOO = ["AddPermission", "RemovePermission"];
 /** @param prefix of the AWS endpoint: URLs in messages begin with it. */
 export function snsService(prefix: string, ports: SnsPorts, home: Home, access: AwsAccess): SnsService {
   const signers = new Signers();
+  const calls = new TopicCalls(ports);
 
-  async function outputOf(raw: Request, body: Uint8Array, requestId: string): Promise<Answer> {
+  async function outputOf(
+    raw: Request,
+    body: Uint8Array,
+    requestId: string,
+    keepAlive: KeepAlive,
+  ): Promise<Answer> {
     const url = new URL(raw.url);
     const request: SignedRequest = { method: raw.method, url, headers: raw.headers, body };
     const refused = refusedPage(raw, access);
@@ -55,7 +65,7 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
         : callerOf(request, access, home, ports.now());
     const call = open ?? readCall(request, SNS_MODEL);
     const context: SnsContext = {
-      ...{ ports, home, caller, isSigned, signers },
+      ...{ ports, home, caller, isSigned, signers, calls, keepAlive },
       endpoint: `${url.origin}${prefix}`,
     };
     const output = await handle(context, call.action, call.input);
@@ -70,10 +80,10 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
       const action = parameters.get("Action") ?? "";
       return Object.hasOwn(SNS_ACTIONS, action) && !SQS_TOO.includes(action);
     },
-    answer: async (raw, body) => {
+    answer: async (raw, body, keepAlive) => {
       const requestId = crypto.randomUUID();
       try {
-        return responseOf(await outputOf(raw, body, requestId));
+        return responseOf(await outputOf(raw, body, requestId, keepAlive));
       } catch (error) {
         if (error instanceof AwsError) {
           return responseOf(errorAnswerOf(SNS_MODEL, "query", error, requestId));

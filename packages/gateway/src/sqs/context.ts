@@ -3,11 +3,11 @@ import type { Caller } from "../aws-caller.ts";
 import type { Home } from "../queue-address.ts";
 import { directoryName, type QueueAddress } from "../queue-address.ts";
 import type { AccountDirectory } from "../queue-directory.ts";
+import type { KeepAlive } from "../shared-call.ts";
 import { parseQueueUrl, queueUrl } from "./address.ts";
 import { missingParameter, refuse, SQS_ERRORS } from "./errors.ts";
 import type { KnownQueues } from "./known-queues.ts";
 import type { QueueCalls } from "./queue-calls.ts";
-import type { KeepAlive } from "./shared-call.ts";
 
 /** What SQS needs of the broker. */
 export interface SqsPorts {

@@ -7,7 +7,7 @@ import type {
   VisibilityChange,
   VisibilityOutcome,
 } from "@sluice/protocol";
-import { type KeepAlive, SharedCall } from "./shared-call.ts";
+import { type KeepAlive, SharedCall } from "../shared-call.ts";
 import { type Errand, type MessagesToSend, type Outcome, type Outcomes, runErrands } from "./shared-work.ts";
 
 /** Weight of what is small: so that a call takes some hundreds of them. */

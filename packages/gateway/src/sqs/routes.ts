@@ -11,6 +11,7 @@ import {
 import { isQueueNotFound } from "@sluice/protocol";
 import { type AwsAccess, callerOf, refusedPage } from "../aws-caller.ts";
 import type { AwsRequest } from "../aws-request.ts";
+import type { KeepAlive } from "../shared-call.ts";
 import { handle, QUEUELESS_ACTIONS } from "./actions.ts";
 import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
 import { refuse } from "./errors.ts";
@@ -19,7 +20,6 @@ import { KnownQueues } from "./known-queues.ts";
 import { isTraceHeader } from "./message/message-attributes.ts";
 import { SQS_MODEL } from "./model.ts";
 import { QueueCalls } from "./queue-calls.ts";
-import type { KeepAlive } from "./shared-call.ts";
 
 /** Others are no operation: a HEAD must carry nothing out, though it looks like a GET. */
 const METHODS: readonly string[] = ["GET", "POST"];

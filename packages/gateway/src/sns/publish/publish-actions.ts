@@ -8,8 +8,8 @@ import {
   type TopicSnapshot,
   topicObjectName,
 } from "@sluice/protocol";
-import { type SnsContext, topicOf } from "../context.ts";
-import { invalid, refuse, SNS_ERRORS } from "../errors.ts";
+import { type SnsContext, topicArnIn } from "../context.ts";
+import { invalid, refuse, SNS_ERRORS, topicNotFound } from "../errors.ts";
 import type { SnsInput, SnsOutput } from "../model.ts";
 import { checkEntries } from "./batch.ts";
 import { copiesOf } from "./copies.ts";
@@ -25,7 +25,7 @@ export async function publish(
   }
   const arn = TopicArn ?? TargetArn;
   if (arn === undefined) throw invalid("TopicArn or TargetArn Reason: no value for required parameter");
-  const snapshot = await topicOf(context, arn);
+  const snapshot = await publishedTo(context, arn);
   const outgoing = outgoingMessage(message, snapshot.topic, "messageAttributes");
   const [outcome] = await fanOut(context, snapshot, [outgoing]);
   return resultOf(outcome);
@@ -37,7 +37,7 @@ export async function publishBatch(
   { TopicArn, PublishBatchRequestEntries }: SnsInput<"PublishBatch">,
 ): Promise<SnsOutput<"PublishBatch">> {
   const entries = checkEntries(PublishBatchRequestEntries);
-  const snapshot = await topicOf(context, TopicArn);
+  const snapshot = await publishedTo(context, TopicArn);
   const bytes = entries.reduce((sum, entry) => sum + messageBytes(entry), 0);
   if (bytes > messageSizeMax(snapshot.topic)) {
     throw refuse(
@@ -52,6 +52,14 @@ export async function publishBatch(
   const outcomes = await fanOut(context, snapshot, outgoing);
   const Successful = entries.map(({ Id }, i) => ({ Id, ...resultOf(outcomes[i]) }));
   return { Successful, Failed: [] };
+}
+
+/** The topic that a request publishes to. Throws `AwsError`. */
+async function publishedTo(context: SnsContext, topicArn: string | undefined): Promise<TopicSnapshot> {
+  const { text } = topicArnIn(context, topicArn);
+  const found = await context.calls.find(text, context.keepAlive);
+  if (found === null) throw topicNotFound();
+  return found;
 }
 
 /** Has each message on its way to whoever gets it; answers when all of it is durable. */
@@ -117,13 +125,13 @@ async function inCalls(
 }
 
 async function call(
-  { ports }: SnsContext,
+  { calls, keepAlive }: SnsContext,
   { topicId }: TopicRecord,
   messages: readonly PublishedMessage[],
   deduplicationScope: "topic" | "messageGroup" | null,
 ): Promise<PublishOutcome[]> {
   const object = topicObjectName(topicId);
-  const reply = await ports.topic(object).publish(object, { messages, deduplicationScope });
+  const reply = await calls.publish(object, { messages, deduplicationScope }, keepAlive);
   if (reply.ok) return [...reply.messages];
   if (reply.code !== QUEUE_ERROR_CODES.queueOverloaded) throw new Error(`${reply.cause} (${reply.code})`);
   throw refuse(SNS_ERRORS.throttled, "Rate exceeded");

@@ -1,0 +1,104 @@
+import type {
+  PublishedMessage,
+  PublishOutcome,
+  PublishReply,
+  PublishRequest,
+  TopicObjectRpc,
+  TopicSnapshot,
+  TopicsRpc,
+} from "@sluice/protocol";
+import { type KeepAlive, SharedCall } from "../../shared-call.ts";
+
+/** Where calls about topics go. */
+export interface TopicCallsPorts {
+  readonly topics: Pick<TopicsRpc, "findTopic">;
+  topic(topicObject: string): Pick<TopicObjectRpc, "publish">;
+  now(): number;
+}
+
+/** All ask the same: one answer serves however many there are. */
+const NO_WEIGHT = 0;
+
+/**
+ * Calls on behalf of publishes: those of the same moment share one question to the directory and one call to the topic's
+ * object. Nothing is remembered. A publish goes along with calls that begin after it came and with no other, so it sees every
+ * change that was answered before.
+ */
+export class TopicCalls {
+  readonly #ports: TopicCallsPorts;
+  readonly #finds = new Map<string, SharedCall<null, TopicSnapshot | null>>();
+  readonly #publishes = new Map<string, SharedCall<readonly PublishedMessage[], PublishReply>>();
+
+  constructor(ports: TopicCallsPorts) {
+    this.#ports = ports;
+  }
+
+  /** A topic with its subscriptions, as the directory knows it now; `null` if there is none of that ARN. */
+  find(arn: string, keepAlive: KeepAlive): Promise<TopicSnapshot | null> {
+    const begin = () =>
+      new SharedCall<null, TopicSnapshot | null>({
+        call: async (askers) => {
+          const found = await this.#ports.topics.findTopic(arn);
+          return askers.map(() => found);
+        },
+        weightOf: () => NO_WEIGHT,
+        now: () => this.#ports.now(),
+      });
+    return share(this.#finds, arn, begin, null, keepAlive);
+  }
+
+  /** What is published together is taken together; each request learns of its own messages. */
+  publish(object: string, request: PublishRequest, keepAlive: KeepAlive): Promise<PublishReply> {
+    const { deduplicationScope, messages } = request;
+    const begin = () =>
+      new SharedCall<readonly PublishedMessage[], PublishReply>({
+        // Each call takes the object anew: it belongs to the request that makes the call.
+        call: async (parts) => {
+          const all = { deduplicationScope, messages: parts.flat() };
+          return repliesOf(await this.#ports.topic(object).publish(object, all), parts);
+        },
+        weightOf: bytesOf,
+        now: () => this.#ports.now(),
+      });
+    // The scope of a topic can be changed while others publish.
+    return share(this.#publishes, `${deduplicationScope} ${object}`, begin, messages, keepAlive);
+  }
+
+  /** Topics of which something is remembered: those that something is under way for. */
+  get size(): number {
+    return this.#finds.size + this.#publishes.size;
+  }
+}
+
+async function share<Item, Result>(
+  calls: Map<string, SharedCall<Item, Result>>,
+  key: string,
+  begin: () => SharedCall<Item, Result>,
+  item: Item,
+  keepAlive: KeepAlive,
+): Promise<Result> {
+  const call = calls.get(key) ?? begin();
+  calls.set(key, call);
+  try {
+    return await call.run(item, keepAlive);
+  } finally {
+    if (call.isIdle && calls.get(key) === call) calls.delete(key);
+  }
+}
+
+/** What is refused is refused to all: overload is the only reason for it, and it is everybody's. */
+function repliesOf(reply: PublishReply, parts: readonly (readonly PublishedMessage[])[]): PublishReply[] {
+  if (!reply.ok) return parts.map(() => reply);
+  let from = 0;
+  return parts.map((part) => {
+    const messages: readonly PublishOutcome[] = reply.messages.slice(from, from + part.length);
+    from += part.length;
+    return { ok: true, messages };
+  });
+}
+
+function bytesOf(messages: readonly PublishedMessage[]): number {
+  let bytes = 0;
+  for (const { copies } of messages) for (const { packed } of copies) bytes += packed.byteLength;
+  return bytes;
+}
