@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -116,6 +117,24 @@ describe("HTTP push to a server", () => {
     expect(attempts()).toEqual(["1", "2", "3"]);
     expect(endpoint.posts.map((post) => post.path)).toEqual(["/tasks", "/tasks", "/tasks"]);
     expect(endpoint.others).toEqual([]);
+  });
+
+  it("answers a 401 that asks for Digest authentication", async () => {
+    const credentials = { username: "ann", password: "secret" };
+    await start({ orders: pushing({ format: "sns", credentials, contentType: "text/plain" }) });
+    const md5 = (text: string) => createHash("md5").update(text).digest("hex");
+    const answers: (string | undefined)[] = [];
+    endpoint.answer = ({ headers: { authorization } }) => {
+      answers.push(authorization);
+      const read = (name: string) => new RegExp(`${name}="?([^",]+)`).exec(authorization ?? "")?.[1] ?? "";
+      const key = md5("ann:shop:secret");
+      const expected = md5(`${key}:abc:00000001:${read("cnonce")}:auth:${md5("POST:/tasks")}`);
+      if (read("response") === expected) return { status: 200 };
+      return { status: 401, headers: { "www-authenticate": 'Digest realm="shop", nonce="abc", qop="auth"' } };
+    };
+    await broker.send("orders", ["a"]);
+    await broker.until(() => broker.lines.some((line) => line.includes("QUEUE orders 1/1")));
+    expect(answers).toEqual([undefined, expect.stringMatching(/^Digest username="ann", realm="shop"/)]);
   });
 
   it("takes a connection that is cut off, and an answer that does not come, for failures", async () => {

@@ -72,6 +72,8 @@ export interface HttpPushSettings {
   readonly contentType: string | null;
   /** Further headers of every request. A value `$NAME` is the broker's environment variable NAME: secrets stay out of here. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What a 401 that asks for Basic or Digest authentication is answered with, by one more request; of `sns` alone. */
+  readonly credentials?: { readonly username: string; readonly password: string };
   /** Environment variable of the broker with the key that requests are signed with; absent does not sign. */
   readonly signingSecret?: string;
   /** Most requests at a time. 1 to 100, default 50. */

@@ -1,7 +1,8 @@
 import type { HttpPushSettings } from "@sluice/protocol";
 import type { Clock } from "../clock.ts";
 import type { QueueLog } from "../log.ts";
-import type { EndpointOutcome, EndpointPort } from "./endpoint.ts";
+import { authorizationFor } from "./authorization.ts";
+import type { EndpointOutcome, EndpointPort, EndpointRequest } from "./endpoint.ts";
 import { signatureHeaders } from "./signature.ts";
 import { refusalOfTarget, type TargetRules } from "./target.ts";
 
@@ -43,17 +44,25 @@ export class EndpointCaller {
     return url === null ? "an invalid URL" : `${url.origin}${url.pathname}`;
   }
 
+  /** A 401 that asks for credentials which there are is answered with them, once, within the same time. */
   async post({ url, headers, body, id }: Post): Promise<EndpointOutcome> {
-    const { settings } = this;
+    const { settings, clock } = this;
     this.#check(url);
-    return this.#input.port.post({
+    const request: EndpointRequest = {
       url,
       headers: { ...headers, ...this.#ownHeaders(), ...(await this.#signature(id, body)) },
       body,
       // SNS makes a delivery and nothing else: for its policy there is no difference.
       connectTimeoutMs: settings.format === "sns" ? null : 1000 * settings.connectTimeoutSeconds,
       responseTimeoutMs: 1000 * settings.responseTimeoutSeconds,
-    });
+    };
+    const startMs = clock.now();
+    const outcome = await this.#input.port.post(request);
+    const authorization = this.#authorization(outcome, request);
+    const leftMs = request.responseTimeoutMs - (clock.now() - startMs);
+    if (authorization === null || leftMs <= 0) return outcome;
+    const again = { ...request, headers: { ...request.headers, authorization }, responseTimeoutMs: leftMs };
+    return this.#input.port.post(again);
   }
 
   /** Whether the endpoint is there, and everything that it is called with. */
@@ -62,6 +71,15 @@ export class EndpointCaller {
     this.#check(url);
     this.#ownHeaders();
     return this.#input.port.isReady(url, readinessPath, 1000 * connectTimeoutSeconds);
+  }
+
+  /** The header that answers a 401, `null` where there is nothing to answer, or to answer with. */
+  #authorization(outcome: EndpointOutcome, { url, body }: EndpointRequest): string | null {
+    const { credentials } = this.settings;
+    if (credentials === undefined || outcome.kind !== "answered" || outcome.status !== 401) return null;
+    const clientNonce = crypto.randomUUID().replaceAll("-", "");
+    const input = { ...credentials, method: "POST", url, body, clientNonce };
+    return authorizationFor(outcome.challenge ?? "", input);
   }
 
   #check(url: string): void {

@@ -30,7 +30,13 @@ export interface EndpointRequest {
  * - `timedOut`: no answer in time. The same.
  */
 export type EndpointOutcome =
-  | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | null }
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly retryAfter: string | null;
+      /** `WWW-Authenticate` of the answer. Default: none. */
+      readonly challenge?: string | null;
+    }
   | { readonly kind: "unreachable" | "closed" | "timedOut"; readonly reason: string };
 
 /** The way to HTTP endpoints. Never rejects because of what an endpoint does. */

@@ -37,6 +37,7 @@ export const httpPort: EndpointPort = {
         kind: "answered",
         status,
         retryAfter: response.headers.get("retry-after"),
+        challenge: response.headers.get("www-authenticate"),
       };
     } catch {
       if (call.signal.reason instanceof GivenUp) return call.signal.reason.outcome;

@@ -2,6 +2,7 @@ import {
   CONNECT_TIMEOUT_SECONDS_MAX,
   HTTP_CONCURRENCY_DEFAULT,
   type HttpPushConsumerDefinition,
+  type HttpPushSettings,
   isEndpointQueue,
   type QueueDefinition,
   type TopicRecord,
@@ -59,14 +60,14 @@ export function endpointDefinition(topic: TopicRecord, subscription: TopicSubscr
     documentOf<TopicDocument>(topic.attributes.DeliveryPolicy),
   );
   const isRaw = subscription.attributes.RawMessageDelivery === "true";
-  const { url, authorization } = endpointOf(subscription.endpoint);
+  const { url, credentials } = endpointOf(subscription.endpoint);
   const consumer: HttpPushConsumerDefinition = {
     type: "http_push",
     settings: {
       url,
       format: "sns",
       contentType: contentTypeToSend(headerContentType, isRaw),
-      ...(authorization === null ? {} : { headers: { authorization } }),
+      ...(credentials === null ? {} : { credentials }),
       maxConcurrency: HTTP_CONCURRENCY_DEFAULT,
       connectTimeoutSeconds: Math.min(SNS_TIMEOUT_SECONDS, CONNECT_TIMEOUT_SECONDS_MAX),
       responseTimeoutSeconds: SNS_TIMEOUT_SECONDS,
@@ -86,15 +87,16 @@ export function endpointDefinition(topic: TopicRecord, subscription: TopicSubscr
   };
 }
 
-/** Credentials in a URL go into a header (spec sns-delivery 8.1: basic authentication). */
-function endpointOf(endpoint: string): { readonly url: string; readonly authorization: string | null } {
+/** Credentials in a URL are kept apart: they are sent to who asks for them (spec sns-delivery 8.1). */
+function endpointOf(endpoint: string): Pick<HttpPushSettings, "url"> & {
+  readonly credentials: NonNullable<HttpPushSettings["credentials"]> | null;
+} {
   const url = new URL(endpoint);
-  const { username, password } = url;
-  if (username === "" && password === "") return { url: endpoint, authorization: null };
+  if (url.username === "" && url.password === "") return { url: endpoint, credentials: null };
+  const credentials = { username: decoded(url.username), password: decoded(url.password) };
   url.username = "";
   url.password = "";
-  const bytes = new TextEncoder().encode(`${decoded(username)}:${decoded(password)}`);
-  return { url: url.href, authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
+  return { url: url.href, credentials };
 }
 
 /** A lone percent sign stands for itself: URLs may hold one. */

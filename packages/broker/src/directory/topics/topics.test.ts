@@ -285,7 +285,7 @@ describe("the queue of a URL", () => {
     create();
     subscribe(topics, toUrl("t1", { endpoint: "http://50%:x@localhost:9/hook" }));
     expect(endpointQueue()?.definition.consumer?.settings).toMatchObject({
-      headers: { authorization: `Basic ${btoa("50%:x")}` },
+      credentials: { username: "50%", password: "x" },
     });
   });
 
@@ -294,7 +294,7 @@ describe("the queue of a URL", () => {
     subscribe(topics, toUrl("t1", { endpoint: "http://ann:p%40ss@localhost:9/hook" }));
     expect(endpointQueue()?.definition.consumer?.settings).toMatchObject({
       url: HOOK,
-      headers: { authorization: `Basic ${btoa("ann:p@ss")}` },
+      credentials: { username: "ann", password: "p@ss" },
     });
   });
 });

@@ -430,3 +430,57 @@ describe("the life of a message: an hour from its publication (spec sns-delivery
     expect(deadLetters(world).map(({ timestampMs }) => timestampMs)).toEqual([WORLD_START_MS + 60_000]);
   });
 });
+
+describe("an endpoint that asks for credentials (spec sns-delivery 6.2, 8.1)", () => {
+  const credentials = { username: "ann", password: "secret" };
+  const challenged = (challenge: string): EndpointOutcome => ({
+    kind: "answered",
+    status: 401,
+    retryAfter: null,
+    challenge,
+  });
+  const authorizations = (world: World) => world.posts.map(({ headers }) => headers.authorization);
+
+  it("gets the request once more with them, in what is left of its time, and that is one attempt", async () => {
+    const world = worldWith({ credentials });
+    world.answer = async ({ headers }) => {
+      if (headers.authorization !== undefined) return answered(200);
+      world.nowMs += 5_000;
+      return challenged('Basic realm="shop"');
+    };
+    await publish(world, ["a"]);
+    await world.pass(0);
+    expect(authorizations(world)).toEqual([undefined, `Basic ${btoa("ann:secret")}`]);
+    expect(world.posts.map(({ responseTimeoutMs }) => responseTimeoutMs)).toEqual([15_000, 10_000]);
+    expect(world.posts[1]).toMatchObject({ body: world.posts[0]?.body, url: world.posts[0]?.url });
+    expect(world.core(QUEUE).describe()).toMatchObject({ ready: 0, delayed: 0, leased: 0 });
+    expect(world.core("dead").metrics().backlogCount).toBe(0);
+  });
+
+  it("has refused the message when it answers 401 again, asks in an unknown way, or there are none", async () => {
+    const cases: [Partial<HttpPushSettings>, string, number][] = [
+      [{ credentials }, 'Digest realm="r", nonce="n", qop="auth"', 2],
+      [{ credentials }, "Bearer", 1],
+      [{}, 'Basic realm="shop"', 1],
+    ];
+    for (const [settings, challenge, posts] of cases) {
+      const world = worldWith(settings);
+      world.answer = () => challenged(challenge);
+      await publish(world, ["a"]);
+      await world.pass(60_000);
+      expect([challenge, world.posts.length]).toEqual([challenge, posts]);
+      expect(world.core("dead").metrics().backlogCount).toBe(1);
+    }
+  });
+
+  it("is not asked a second time when its time is over", async () => {
+    const world = worldWith({ credentials });
+    world.answer = async () => {
+      world.nowMs += 15_000;
+      return challenged("Basic");
+    };
+    await publish(world, ["a"]);
+    await world.pass(0);
+    expect(world.posts).toHaveLength(1);
+  });
+});
