@@ -13,6 +13,16 @@ export interface RejectedDelivery {
   readonly rejected: string;
 }
 
+/** A delivery that nobody took: there is no result. A class, because no answer of another Worker can be one. */
+export class Absence {
+  /** For people: why the call failed. */
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
 /** The result of a delivery that went well. */
 export function ackedResult(): DeliveryResult {
   return { outcome: "ok", ...NO_CALLS };

@@ -15,7 +15,13 @@ import {
 } from "@sluice/protocol";
 import { Backoff } from "./backoff.ts";
 import { DeliveryRecord } from "./delivery-record.ts";
-import { failedResult, interruptedResult, type RejectedDelivery, readResult } from "./delivery-result.ts";
+import {
+  Absence,
+  failedResult,
+  interruptedResult,
+  type RejectedDelivery,
+  readResult,
+} from "./delivery-result.ts";
 import { COMPANY_WAIT_MS_MAX } from "./group-commit.ts";
 import { type LeaseRecords, readLease } from "./lease-records.ts";
 import { nextDelivery } from "./next-delivery.ts";
@@ -176,7 +182,7 @@ export class PushDispatcher {
   }
 
   async #deliver(running: Running): Promise<void> {
-    let result: DeliveryResult | RejectedDelivery | "absent";
+    let result: DeliveryResult | RejectedDelivery | Absence;
     try {
       result = readResult(await running.consumer.deliver(running.delivery));
     } catch (error) {
@@ -196,20 +202,20 @@ export class PushDispatcher {
     await this.#end(running, await this.#resultOfEnded(running, "exceededWallTime", reason));
   }
 
-  /** The result of a handler that has none, with what it had called; `absent` when its Worker is not there. */
+  /** The result of a handler that has none, with what it had called; an absence when its Worker is not there. */
   async #resultOfEnded(
     { consumer, delivery }: Running,
     outcome: string,
     reason: string,
-  ): Promise<DeliveryResult | "absent"> {
+  ): Promise<DeliveryResult | Absence> {
     try {
       return interruptedResult(outcome, reason, await consumer.callsOf(delivery.id));
     } catch {
-      return "absent";
+      return new Absence(reason.replace(/^\w*Error: /, ""));
     }
   }
 
-  async #end(running: Running, result: DeliveryResult | RejectedDelivery | "absent"): Promise<void> {
+  async #end(running: Running, result: DeliveryResult | RejectedDelivery | Absence): Promise<void> {
     const { ports, nowMs } = this.#core;
     const settle = () => this.#settle(running, result, nowMs);
     try {
@@ -226,20 +232,20 @@ export class PushDispatcher {
    * Whether a settlement can wait for a commit to share: it only deletes what is handled, and nobody waits for the slot. What
    * makes another batch due before the wait is over makes a turn, but for the time.
    */
-  #canWait({ batch }: Running, result: DeliveryResult | RejectedDelivery | "absent"): boolean {
+  #canWait({ batch }: Running, result: DeliveryResult | RejectedDelivery | Absence): boolean {
     const { queue, nowMs, throttled } = this.#core;
-    if (result === "absent" || !acknowledgesAll(result)) return false;
+    if (result instanceof Absence || !acknowledgesAll(result)) return false;
     if (this.#trial === batch.leaseId || throttled.isOn) return false;
     return !isSlotAwaited(queue, nowMs + COMPANY_WAIT_MS_MAX);
   }
 
-  #settle(running: Running, result: DeliveryResult | RejectedDelivery | "absent", endedMs: number): void {
+  #settle(running: Running, result: DeliveryResult | RejectedDelivery | Absence, endedMs: number): void {
     const isTrial = this.#trial === running.batch.leaseId;
     // A delivery that ran too long has ended: its slot is free and its messages are with somebody else.
     if (!this.#forget(running)) return;
     this.#record.ended(endedMs, failureOf(result));
     const tookMs = endedMs - running.startedMs;
-    if (result === "absent") {
+    if (result instanceof Absence) {
       if (isTrial) settleBatch(this.#core, running, failedResult(GONE_DURING_TRIAL), tookMs);
       else this.#giveBack(running);
       this.#noteAbsence(running);
@@ -307,8 +313,8 @@ export class PushDispatcher {
   }
 }
 
-function failureOf(result: DeliveryResult | RejectedDelivery | "absent"): string | null {
-  if (result === "absent") return "nobody was there";
+function failureOf(result: DeliveryResult | RejectedDelivery | Absence): string | null {
+  if (result instanceof Absence) return `nobody was there: ${result.reason}`;
   if ("rejected" in result) return result.rejected;
   return result.outcome === "ok" ? null : (result.error ?? result.outcome);
 }

@@ -302,13 +302,23 @@ describe("the health of an HTTP endpoint", () => {
     await world.pass(1_000);
     expect(healthOf(world)).toMatchObject({
       isPresent: false,
-      lastDelivery: { failure: "nobody was there" },
+      lastDelivery: { failure: "nobody was there: gone" },
       // Asked after 0.5 s, and 1 s after that.
       next: { waitsFor: "return", atMs: WORLD_START_MS + 1_500 },
     });
     world.running = true;
     await world.pass(60_000);
     expect(healthOf(world)).toMatchObject({ isPresent: true, consecutiveFailures: 0, next: null });
+  });
+
+  it("says what it cannot be called without", async () => {
+    const world = worldWith({ headers: { Authorization: "$SHOP_TOKEN" } });
+    await world.send("orders", ["a"]);
+    await world.pass(100);
+    expect(healthOf(world)).toMatchObject({
+      isPresent: false,
+      lastDelivery: { failure: "nobody was there: the environment variable SHOP_TOKEN is not set" },
+    });
   });
 
   it("says when the queue's rate lets the next message out", async () => {
