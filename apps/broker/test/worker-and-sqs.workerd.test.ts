@@ -140,7 +140,7 @@ it("a Worker's handler gets what an SQS client sends as text, and counts its att
   await workerd.printed('GOT ["{\\"from\\":\\"sqs\\"}",1]');
 });
 
-it("a dead-letter queue takes messages of both, and says where those of SQS come from", async () => {
+it("a dead-letter queue takes messages of both, and says where they come from", async () => {
   await workerd.printed('GOT [{"job":"poison"},2]');
   const deadLetterTargetArn = "arn:aws:sqs:us-east-1:000000000000:dead";
   const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 1 });
@@ -160,7 +160,7 @@ it("a dead-letter queue takes messages of both, and says where those of SQS come
   }
   expect(dead).toEqual([
     // As on Cloudflare: there a message that has died begins anew.
-    ['{"job":"poison"}', undefined, "1"],
+    ['{"job":"poison"}', "arn:aws:sqs:us-east-1:000000000000:jobs", "1"],
     ["refused", "arn:aws:sqs:us-east-1:000000000000:orders", "2"],
   ]);
 });
