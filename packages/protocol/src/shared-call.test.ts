@@ -172,6 +172,21 @@ describe("calls to a queue's object", () => {
     expect(await Promise.all(results)).toHaveLength(1 + sharing + waiting);
   });
 
+  it("wait with who waits already for those who were answered together, so that one group sends", async () => {
+    const results = ["a", "b", "b", "b", "b"].map(run);
+    calls[0]?.answer();
+    await settle();
+    results.push(run("c"));
+    calls[1]?.answer();
+    await settle();
+    results.push(run("d"), run("d"));
+    expect(calls).toHaveLength(2);
+    results.push(run("d"));
+    expect(calls[2]?.items).toEqual(["c", "d", "d", "d"]);
+    calls[2]?.answer();
+    expect(await Promise.all(results)).toHaveLength(9);
+  });
+
   it.each([
     [REGATHER_MS_MAX - 1, 2],
     [REGATHER_MS_MAX, 3],

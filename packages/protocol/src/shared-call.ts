@@ -6,7 +6,10 @@ export const COMPANY_MS_MAX = 10;
  * one item, and all of it takes twice the CPU time, more than calls that are not shared.
  */
 export const REGATHER_MS_MAX = 2;
-/** Share of those who were answered together that are waited for; who waits already counts. */
+/**
+ * Share of those who were answered together that are waited for, beside those who wait already. Without the latter there are
+ * two groups that take turns: twice the calls and commits.
+ */
 export const REGATHER_SHARE = 0.75;
 /** Calls that may be under way to one queue at a time. */
 export const CALLS_UNDER_WAY_MAX = 4;
@@ -161,7 +164,7 @@ export class SharedCall<Item, Result> {
     }
     this.#underWay.delete(call);
     if (waiters.length > 1) {
-      this.#expected = REGATHER_SHARE * waiters.length;
+      this.#expected = this.#waiting.length + REGATHER_SHARE * waiters.length;
       this.#sharedEndedMs = this.#ports.now();
     }
     for (const [i, waiter] of waiters.entries()) {
