@@ -186,12 +186,16 @@ export class SharedCall<Item, Result> {
     return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
   }
 
-  /** Resolves when the waiter is woken up, with `true`, or after so many ms. */
+  /**
+   * Resolves when the waiter is woken up, with `true`, or after so many ms. By two promises: in an object that blocks what
+   * comes from outside, the one that another request has resolved does not go on, and must not keep the timer's from it.
+   */
   async #woken(waiter: Waiter<Item, Result>, ms: number): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const stopTimer = this.#ports.setTimer(ms, () => resolve(false));
-    waiter.wake = () => resolve(true);
-    const isWoken = await promise;
+    const woken = Promise.withResolvers<true>();
+    const late = Promise.withResolvers<false>();
+    const stopTimer = this.#ports.setTimer(ms, () => late.resolve(false));
+    waiter.wake = () => woken.resolve(true);
+    const isWoken = await Promise.race([woken.promise, late.promise]);
     // Not in `wake`, which another request calls: a timer belongs to its request.
     stopTimer();
     return isWoken;
