@@ -3,11 +3,14 @@ import { AwsError, COMMON_ERRORS } from "./aws-error.ts";
 /** What of a request's URL is looked at. */
 export type RequestUrl = Pick<URL, "host" | "origin" | "pathname" | "search" | "searchParams">;
 
+/** What of a request's headers is looked at; names are in lower case. */
+export type RequestHeaders = Pick<Headers, "get">;
+
 /** A request as it came in; the body in full. */
 export interface SignedRequest {
   readonly method: string;
   readonly url: RequestUrl;
-  readonly headers: Headers;
+  readonly headers: RequestHeaders;
   readonly body: Uint8Array;
 }
 
@@ -38,7 +41,7 @@ export function credentialOf({ url, headers }: SignedRequest): Credential | null
   return fromQuery(url.searchParams);
 }
 
-function fromHeader(authorization: string, headers: Headers): Credential {
+function fromHeader(authorization: string, headers: RequestHeaders): Credential {
   const fields = new Map<string, string>();
   for (const part of authorization.slice(ALGORITHM.length).split(",")) {
     const [name, ...value] = part.trim().split("=");

@@ -1,7 +1,13 @@
 export { type Arn, formatArn, parseArn, partitionOf } from "./arn.ts";
 export { AwsError, COMMON_ERRORS, type ErrorKind, type Fault } from "./aws-error.ts";
 export { fromBase64, toBase64 } from "./base64.ts";
-export { type Credential, credentialOf, type RequestUrl, type SignedRequest } from "./credential.ts";
+export {
+  type Credential,
+  credentialOf,
+  type RequestHeaders,
+  type RequestUrl,
+  type SignedRequest,
+} from "./credential.ts";
 export { md5Hex, sha256Hex } from "./digest.ts";
 export { type AttributeValue, attributesMd5 } from "./message-attributes.ts";
 export {

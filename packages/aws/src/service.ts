@@ -1,5 +1,5 @@
 import { AwsError, COMMON_ERRORS, type ErrorKind } from "./aws-error.ts";
-import type { SignedRequest } from "./credential.ts";
+import type { RequestHeaders, SignedRequest } from "./credential.ts";
 import { type FormEntry, readForm } from "./form.ts";
 import { jsonOf, readJsonInput } from "./json-protocol.ts";
 import { type QueryJsonNames, queryJsonAnswer, queryJsonError } from "./query-json.ts";
@@ -59,7 +59,7 @@ export function protocolOf(
 }
 
 /** Media type of a body, without its parameters; `undefined` where none is named. */
-function typeOf(headers: Headers): string | undefined {
+function typeOf(headers: RequestHeaders): string | undefined {
   return headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
 }
 

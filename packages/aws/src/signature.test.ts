@@ -6,7 +6,16 @@ const SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 const NOW_MS = Date.UTC(2015, 7, 30, 12, 36, 0);
 const secretOf = (accessKeyId: string) => (accessKeyId === "AKIDEXAMPLE" ? SECRET : undefined);
 
-function request(path: string, headers: Record<string, string>, body = "", method = "GET"): SignedRequest {
+interface SignedHttpRequest extends SignedRequest {
+  readonly headers: Headers;
+}
+
+function request(
+  path: string,
+  headers: Record<string, string>,
+  body = "",
+  method = "GET",
+): SignedHttpRequest {
   const url = new URL(path, "https://example.amazonaws.com");
   return { method, url, headers: new Headers(headers), body: new TextEncoder().encode(body) };
 }
@@ -49,7 +58,7 @@ function headers(signedHeaders: string, signature: string, date = "20150830T1236
 }
 
 /** A request that was signed at a time, with the header or as a presigned URL. */
-function signed(atMs: number, presignedSeconds: number | null = null): SignedRequest {
+function signed(atMs: number, presignedSeconds: number | null = null): SignedHttpRequest {
   const date = new Date(atMs).toISOString().replace(/[-:]|\.\d+/g, "");
   const scope = `AKIDEXAMPLE/${date.slice(0, 8)}/us-east-1/service/aws4_request`;
   const build = (signature: string) =>

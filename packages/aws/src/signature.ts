@@ -6,6 +6,7 @@ import {
   ALGORITHM,
   type Credential,
   credentialOf,
+  type RequestHeaders,
   type RequestUrl,
   type SignedRequest,
 } from "./credential.ts";
@@ -72,7 +73,7 @@ function canonicalRequest({ method, url, headers, body }: SignedRequest, credent
   ].join("\n");
 }
 
-function headerValue(name: string, headers: Headers, url: RequestUrl): string {
+function headerValue(name: string, headers: RequestHeaders, url: RequestUrl): string {
   const value = headers.get(name) ?? (name === "host" ? url.host : "");
   return value.trim().replace(/ +/g, " ");
 }

@@ -1,4 +1,5 @@
 import { AwsError, COMMON_ERRORS, credentialOf, type SignedRequest, verifySignature } from "@sluice/aws";
+import type { PageRequest } from "./page-origin.ts";
 import type { Home } from "./queue-address.ts";
 
 /**
@@ -14,13 +15,13 @@ export type AwsAccess =
   | { readonly kind: "closed"; readonly reason: string };
 
 /** Why a page of another site, or under another name, is refused; `null` for everybody else. */
-export type PageAccess = (request: Request) => string | null;
+export type PageAccess = (request: PageRequest) => string | null;
 
 /**
  * Refuses what a page of another site sends where no keys are asked for. An image or a link makes a GET request without an
  * origin; the browser says all the same that another site is behind it.
  */
-export function refusedPage(request: Request, access: AwsAccess): AwsError | null {
+export function refusedPage(request: PageRequest, access: AwsAccess): AwsError | null {
   if (access.kind !== "open") return null;
   const site = request.headers.get("sec-fetch-site") ?? "none";
   const isOtherSite = site !== "none" && site !== "same-origin";

@@ -1,11 +1,20 @@
-import { protocolOf } from "@sluice/aws";
-import { AwsRequest } from "./aws-request.ts";
+import { type Answer, protocolOf } from "@sluice/aws";
+import { type AwsRequest, HttpAwsRequest, isForm } from "./aws-request.ts";
 import type { KeepAlive } from "./shared-call.ts";
 import type { SnsService } from "./sns/routes.ts";
+import { lookingBody } from "./sqs/hand-over.ts";
 import { SQS_MODEL } from "./sqs/model.ts";
 import type { SqsService } from "./sqs/routes.ts";
 
-const FORM_TYPE = "application/x-www-form-urlencoded";
+export interface AwsServices {
+  readonly sqs: SqsService;
+  readonly sns: SnsService;
+}
+
+/** An answer, and whether its client may have gone while it was waited for. */
+export interface AwsAnswer extends Answer {
+  readonly hasWaited?: boolean;
+}
 
 /**
  * Answers a request to the endpoint that AWS's SDKs are given: SQS and SNS on one address. Only SQS speaks AWS JSON; in the
@@ -14,22 +23,37 @@ const FORM_TYPE = "application/x-www-form-urlencoded";
  * @param keepAlive keeps the request from being ended with its client.
  */
 export async function answerAws(
-  raw: Request,
+  request: AwsRequest,
   keepAlive: KeepAlive,
-  { sqs, sns }: { readonly sqs: SqsService; readonly sns: SnsService },
-): Promise<Response> {
-  const request = new AwsRequest(raw);
+  { sqs, sns }: AwsServices,
+): Promise<AwsAnswer> {
   const protocol = protocolOf(request, SQS_MODEL);
   if (protocol === "json") return sqs.answer(request, protocol, keepAlive);
   const { method, url, headers } = request;
   if (method === "GET" || method === "POST") {
-    if (url.search !== "" && sns.isFor(url.searchParams))
-      return sns.answer(raw, await request.readBytes(), keepAlive);
-    const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-    if (method === "POST" && type === FORM_TYPE) {
-      const body = await request.readBytes();
-      if (sns.isFor(new URLSearchParams(await request.readText()))) return sns.answer(raw, body, keepAlive);
+    if (url.search !== "" && sns.isFor(url.searchParams)) return sns.answer(request, keepAlive);
+    if (method === "POST" && isForm(headers)) {
+      if (sns.isFor(new URLSearchParams(await request.readText()))) return sns.answer(request, keepAlive);
     }
   }
   return sqs.answer(request, protocol, keepAlive);
+}
+
+/**
+ * The same for a request of the platform's own.
+ *
+ * @param looksForClients whether who has waited is looked for before it is answered (`sqs/hand-over.ts`).
+ */
+export async function respondAws(
+  raw: Request,
+  keepAlive: KeepAlive,
+  services: AwsServices,
+  looksForClients: boolean,
+): Promise<Response> {
+  const answer = await answerAws(new HttpAwsRequest(raw), keepAlive, services);
+  const { status, headers, body } = answer;
+  if (answer.hasWaited !== true || !looksForClients) return new Response(body, { status, headers });
+  const looking = lookingBody(body, raw.signal);
+  keepAlive(looking.written);
+  return new Response(looking.body, { status, headers });
 }

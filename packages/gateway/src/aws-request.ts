@@ -1,38 +1,126 @@
-import type { RequestUrl, SignedRequest } from "@sluice/aws";
+import type { RequestHeaders, RequestUrl, SignedRequest } from "@sluice/aws";
+import type { PageRequest } from "./page-origin.ts";
 import { LazyUrl } from "./request-url.ts";
 
 const NO_BYTES = new Uint8Array();
+const FORM_TYPE = "application/x-www-form-urlencoded";
 const decoder = new TextDecoder();
+const encoder = new TextEncoder();
 
-/** A request to the AWS endpoint. Its body is read once, as who has to know it needs it. */
-export class AwsRequest implements SignedRequest {
-  readonly raw: Request;
+/** A request to the AWS endpoint, however it came. */
+export interface AwsRequest extends SignedRequest {
+  /** What it tells of the page that it may be for. */
+  readonly page: PageRequest;
+  /** Empty unless it was read as bytes: nobody but who checks its signature looks at them. */
+  readonly body: Uint8Array;
+  readBytes(): Promise<Uint8Array>;
+  readText(): Promise<string>;
+  /** Has `listener` called when the client goes, also while it is being answered. It may never be. */
+  whenClientGoes(listener: () => void): void;
+}
+
+/** A request that the platform has handed to the Worker. Its body is read once, as who has to know it needs it. */
+export class HttpAwsRequest implements AwsRequest {
+  readonly page: Request;
   readonly method: string;
-  readonly headers: Headers;
+  readonly headers: RequestHeaders;
   readonly url: RequestUrl;
   #body: Uint8Array | undefined;
   #text: string | undefined;
 
   constructor(raw: Request) {
-    this.raw = raw;
+    this.page = raw;
     this.method = raw.method;
     this.headers = raw.headers;
     this.url = new LazyUrl(raw.url);
   }
 
-  /** Empty unless it was read as bytes: nobody but who checks its signature looks at them. */
   get body(): Uint8Array {
     return this.#body ?? NO_BYTES;
   }
 
   async readBytes(): Promise<Uint8Array> {
-    this.#body ??= new Uint8Array(await this.raw.arrayBuffer());
+    this.#body ??= new Uint8Array(await this.page.arrayBuffer());
     return this.#body;
   }
 
-  /** The body as text; of the bytes if they were read, else as workerd hands it out for less. */
+  /**
+   * Of the bytes if they were read, else as workerd hands out texts for less. Of a form's it would say each time that it
+   * is none.
+   */
   async readText(): Promise<string> {
-    this.#text ??= this.#body === undefined ? await this.raw.text() : decoder.decode(this.#body);
+    if (this.#text !== undefined) return this.#text;
+    const isBytes = this.#body !== undefined || isForm(this.headers);
+    this.#text = isBytes ? decoder.decode(await this.readBytes()) : await this.page.text();
     return this.#text;
   }
+
+  /** The signal is aborted by a client that goes; workerd makes one when it is asked for. */
+  whenClientGoes(listener: () => void): void {
+    this.page.signal.addEventListener("abort", listener);
+  }
+}
+
+/** What is known of a request whose body has been read by somebody else. */
+export interface ReadRequest {
+  readonly method: string;
+  /** Absolute. */
+  readonly url: string;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A request that was read before it came here. */
+export class ReadAwsRequest implements AwsRequest {
+  readonly page: PageRequest;
+  readonly method: string;
+  readonly headers: RequestHeaders;
+  readonly url: RequestUrl;
+  readonly #text: string;
+  #body: Uint8Array | undefined;
+  #listeners: (() => void)[] | undefined;
+
+  constructor({ method, url, headers, body }: ReadRequest) {
+    this.method = method;
+    this.headers = { get: (name) => (Object.hasOwn(headers, name) ? (headers[name] ?? null) : null) };
+    this.page = { method, url, headers: this.headers };
+    this.url = new LazyUrl(url);
+    this.#text = body;
+  }
+
+  get body(): Uint8Array {
+    return this.#body ?? NO_BYTES;
+  }
+
+  async readBytes(): Promise<Uint8Array> {
+    this.#body ??= encoder.encode(this.#text);
+    return this.#body;
+  }
+
+  async readText(): Promise<string> {
+    return this.#text;
+  }
+
+  whenClientGoes(listener: () => void): void {
+    this.#listeners ??= [];
+    this.#listeners.push(listener);
+  }
+
+  /** Whether anybody wants to know that the client goes. */
+  get isWatched(): boolean {
+    return this.#listeners !== undefined;
+  }
+
+  /** Tells them, once. */
+  clientHasGone(): void {
+    const listeners = this.#listeners ?? [];
+    this.#listeners = undefined;
+    for (const listener of listeners) listener();
+  }
+}
+
+/** Whether a body is what HTML forms and the Query protocol send. */
+export function isForm(headers: RequestHeaders): boolean {
+  return headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() === FORM_TYPE;
 }

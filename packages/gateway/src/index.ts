@@ -3,7 +3,7 @@ import type { Access } from "./access.ts";
 import { failure } from "./admin/failure.ts";
 import { adminRoutes } from "./admin/routes.ts";
 import type { AwsAccess } from "./aws-caller.ts";
-import { answerAws } from "./aws-endpoint.ts";
+import { respondAws } from "./aws-endpoint.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import { DASHBOARD_HEADERS, DASHBOARD_PAGE } from "./dashboard/page.ts";
 import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
@@ -67,14 +67,15 @@ export function createGateway(directory: QueueDirectory, access: Access, aws: Aw
   const pem = `${prefix}/:name{SimpleNotificationService-[0-9a-f]+\\.pem}`;
   app.get(pem, (c) => sns.certificate(c.req.param("name") ?? ""));
   const services = { sqs: sqsService(prefix, { account, queue, now }, aws.settings, aws.access), sns };
-  app.all(`${prefix}/*`, (c) => answerAws(c.req.raw, keepAliveOf(c), services));
+  const looks = aws.settings.looksForClients === true;
+  app.all(`${prefix}/*`, (c) => respondAws(c.req.raw, keepAliveOf(c), services, looks));
   app.notFound((c) => c.json(failure("no_route", `Nothing answers ${c.req.method} ${c.req.path}.`), 404));
   app.onError((error, c) => failed(c.req.method, c.req.path, error));
   const fetch: Gateway["fetch"] = async (request, env, ctx) => {
     // Messages of SQS come one by one by the thousands: to find their route costs as much as to read them.
     const isAws = request.method === "POST" && isBelow(new LazyUrl(request.url).pathname, prefix);
     if (!isAws) return app.fetch(request, env, ctx as ExecutionContext | undefined);
-    return answerAws(request, keepAliveBy(ctx), services).catch((error) =>
+    return respondAws(request, keepAliveBy(ctx), services, looks).catch((error) =>
       failed(request.method, new LazyUrl(request.url).pathname, error),
     );
   };

@@ -1,6 +1,7 @@
 import { MemoryTopics } from "@sluice/broker/testing/memory-topics";
 import { PackedIndex, type PublishRequest } from "@sluice/protocol";
 import type { AwsAccess } from "../src/aws-caller.ts";
+import { HttpAwsRequest } from "../src/aws-request.ts";
 import type { SnsPorts } from "../src/sns/context.ts";
 import { SNS_VERSION } from "../src/sns/model.ts";
 import { type SnsService, snsService } from "../src/sns/routes.ts";
@@ -110,9 +111,8 @@ export class SnsClient {
   }
 
   async #answer(request: Request): Promise<SnsAnswer> {
-    const body = new Uint8Array(await request.clone().arrayBuffer());
-    const response = await this.service.answer(request, body, () => {});
-    return { status: response.status, xml: await response.text() };
+    const { status, body } = await this.service.answer(new HttpAwsRequest(request.clone()), () => {});
+    return { status, xml: body };
   }
 }
 

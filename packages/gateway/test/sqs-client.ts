@@ -1,5 +1,5 @@
 import { protocolOf } from "@sluice/aws";
-import { AwsRequest } from "../src/aws-request.ts";
+import { HttpAwsRequest } from "../src/aws-request.ts";
 import type { SqsPorts } from "../src/sqs/context.ts";
 import { SQS_MODEL } from "../src/sqs/model.ts";
 import { type SqsService, sqsService } from "../src/sqs/routes.ts";
@@ -43,9 +43,11 @@ export class SqsClient {
     return this.fetch(new Request(url, init));
   }
 
-  fetch(raw: Request): Promise<Response> {
-    const request = new AwsRequest(raw);
-    return this.#service.answer(request, protocolOf(request, SQS_MODEL), () => {});
+  async fetch(raw: Request): Promise<Response> {
+    const request = new HttpAwsRequest(raw);
+    const protocol = protocolOf(request, SQS_MODEL);
+    const { status, headers, body } = await this.#service.answer(request, protocol, () => {});
+    return new Response(body, { status, headers });
   }
 
   /** What an action answers. Throws what it is refused with. */

@@ -10,6 +10,7 @@ import {
   type SignedRequest,
 } from "@sluice/aws";
 import { type AwsAccess, type Caller, callerOf, refusedPage } from "../aws-caller.ts";
+import type { AwsRequest } from "../aws-request.ts";
 import type { Home } from "../queue-address.ts";
 import type { KeepAlive } from "../shared-call.ts";
 import { handle, UNSIGNED_ACTIONS } from "./actions.ts";
@@ -29,7 +30,7 @@ export interface SnsService {
    *
    * @param keepAlive keeps the request from being ended with its client.
    */
-  answer(raw: Request, body: Uint8Array, keepAlive: KeepAlive): Promise<Response>;
+  answer(request: AwsRequest, keepAlive: KeepAlive): Promise<Answer>;
   /** The certificate that signatures are checked with, by the last part of its URL. */
   certificate(fileName: string): Promise<Response>;
 }
@@ -42,16 +43,11 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
   const signers = new Signers();
   const calls = new TopicCalls(ports);
 
-  async function outputOf(
-    raw: Request,
-    body: Uint8Array,
-    requestId: string,
-    keepAlive: KeepAlive,
-  ): Promise<Answer> {
-    const url = new URL(raw.url);
-    const request: SignedRequest = { method: raw.method, url, headers: raw.headers, body };
-    const refused = refusedPage(raw, access);
+  async function outputOf(request: AwsRequest, requestId: string, keepAlive: KeepAlive): Promise<Answer> {
+    const { page, url } = request;
+    const refused = refusedPage(page, access);
     if (refused !== null) throw refused;
+    const body = await request.readBytes();
     if (body.byteLength > REQUEST_BYTES_MAX) {
       const text = `A request can have ${REQUEST_BYTES_MAX} bytes at most.`;
       throw refuse(COMMON_ERRORS.invalidParameterValue, text);
@@ -80,17 +76,17 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
       const action = parameters.get("Action") ?? "";
       return Object.hasOwn(SNS_ACTIONS, action) && !SQS_TOO.includes(action);
     },
-    answer: async (raw, body, keepAlive) => {
+    answer: async (request, keepAlive) => {
       const requestId = crypto.randomUUID();
       try {
-        return responseOf(await outputOf(raw, body, requestId, keepAlive));
+        return await outputOf(request, requestId, keepAlive);
       } catch (error) {
         if (error instanceof AwsError) {
-          return responseOf(errorAnswerOf(SNS_MODEL, "query", error, requestId));
+          return errorAnswerOf(SNS_MODEL, "query", error, requestId);
         }
         console.error(`SNS request ${requestId} failed: ${error instanceof Error ? error.stack : error}`);
         const failure = new AwsError(COMMON_ERRORS.internalFailure, "The broker failed; its log says why.");
-        return responseOf(errorAnswerOf(SNS_MODEL, "query", failure, requestId));
+        return errorAnswerOf(SNS_MODEL, "query", failure, requestId);
       }
     },
     certificate: async (fileName) => {
@@ -111,8 +107,4 @@ function hasSignature(request: SignedRequest): boolean {
 
 function anonymous(home: Home): Caller {
   return { ...home, accessKeyId: "anonymous" };
-}
-
-function responseOf({ status, headers, body }: Answer): Response {
-  return new Response(body, { status, headers });
 }

@@ -43,10 +43,10 @@ export interface SqsContext {
   readonly isQuery: boolean;
   /** Path of the request behind the endpoint: in the Query protocol it can name the queue. */
   readonly path: string;
-  /** Whose signal is aborted when the client has gone, also while it is being answered; workerd makes one when it is asked for. */
-  readonly client: { readonly signal: AbortSignal };
-  /** Says that the client may have gone by now, so that it is looked for before it is answered. */
-  lookForClient(): void;
+  /** Has `listener` called when the client goes, also while it is being answered. */
+  whenClientGoes(listener: () => void): void;
+  /** Says that the client has waited and may have gone by now. */
+  noteWait(): void;
   /** `X-Amzn-Trace-Id` of the request. */
   readonly traceHeader: string | null;
 }

@@ -6,6 +6,7 @@ import {
   errorAnswerOf,
   type Protocol,
   REQUEST_BYTES_MAX,
+  type RequestHeaders,
   readCall,
 } from "@sluice/aws";
 import { isQueueNotFound } from "@sluice/protocol";
@@ -15,7 +16,6 @@ import type { KeepAlive } from "../shared-call.ts";
 import { handle, QUEUELESS_ACTIONS } from "./actions.ts";
 import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
 import { refuse } from "./errors.ts";
-import { lookingBody } from "./hand-over.ts";
 import { KnownQueues } from "./known-queues.ts";
 import { isTraceHeader } from "./message/message-attributes.ts";
 import { SQS_MODEL } from "./model.ts";
@@ -23,6 +23,11 @@ import { QueueCalls } from "./queue-calls.ts";
 
 /** Others are no operation: a HEAD must carry nothing out, though it looks like a GET. */
 const METHODS: readonly string[] = ["GET", "POST"];
+
+/** An answer, and whether it was waited for: then its client may have gone meanwhile. */
+export interface SqsAnswer extends Answer {
+  readonly hasWaited: boolean;
+}
 
 /** Amazon SQS as the AWS endpoint calls it. */
 export interface SqsService {
@@ -32,7 +37,7 @@ export interface SqsService {
    *
    * @param keepAlive keeps the request from being ended with its client.
    */
-  answer(request: AwsRequest, protocol: Protocol, keepAlive: KeepAlive): Promise<Response>;
+  answer(request: AwsRequest, protocol: Protocol, keepAlive: KeepAlive): Promise<SqsAnswer>;
 }
 
 /** @param prefix of the AWS endpoint: queues' URLs begin with it. */
@@ -49,10 +54,10 @@ export function sqsService(
     request: AwsRequest,
     protocol: Protocol,
     requestId: string,
-    client: Pick<SqsContext, "keepAlive" | "lookForClient">,
+    client: Pick<SqsContext, "keepAlive" | "noteWait">,
   ): Promise<Answer> {
-    const { raw, url } = request;
-    const refused = refusedPage(raw, access);
+    const { page, url } = request;
+    const refused = refusedPage(page, access);
     if (refused !== null) throw refused;
     if (!METHODS.includes(request.method)) {
       throw refuse(COMMON_ERRORS.unknownOperation, `There is no operation with ${request.method}.`);
@@ -75,7 +80,7 @@ export function sqsService(
       endpoint: `${url.origin}${prefix}`,
       isQuery: protocol !== "json",
       path,
-      client: raw,
+      whenClientGoes: (listener) => request.whenClientGoes(listener),
       traceHeader: traceHeaderOf(request.headers),
     };
     const output = await handle(context, call.action, call.input);
@@ -97,40 +102,33 @@ export function sqsService(
   return {
     answer: async (request, protocol, keepAlive) => {
       const requestId = crypto.randomUUID();
-      let isLookedFor = false;
-      const lookForClient = () => {
-        isLookedFor = settings.looksForClients === true;
+      let hasWaited = false;
+      const noteWait = () => {
+        hasWaited = true;
       };
-      let answer: Answer;
       try {
-        answer = await outputOf(request, protocol, requestId, { keepAlive, lookForClient });
+        const answer = await outputOf(request, protocol, requestId, { keepAlive, noteWait });
+        return { ...answer, hasWaited };
       } catch (error) {
-        answer = failureOf(error, protocol, requestId);
+        return { ...failureOf(error, protocol, requestId), hasWaited };
       }
-      const { status, headers, body } = answer;
-      if (!isLookedFor) return new Response(body, { status, headers });
-      const looking = lookingBody(body, request.raw.signal);
-      keepAlive(looking.written);
-      return new Response(looking.body, { status, headers });
     },
   };
 }
 
 /** What is no trace header is not the message's either: it came on its way, and no sender has put it there. */
-function traceHeaderOf(headers: Headers): string | null {
+function traceHeaderOf(headers: RequestHeaders): string | null {
   const text = headers.get("x-amzn-trace-id");
   return text !== null && text !== "" && isTraceHeader(text) ? text : null;
 }
 
 /**
- * The body as text. Bytes are needed for nothing but its signature, and workerd hands out a text for less; of a form it would
- * say each time that it is none.
+ * The body as text; bytes are needed for nothing but its signature.
  *
  * @throws AwsError `InvalidParameterValue` for a body that is too long.
  */
 async function bodyOf(request: AwsRequest, access: AwsAccess): Promise<string> {
-  const isForm = request.headers.get("content-type")?.includes("form-urlencoded") === true;
-  if (access.kind === "keys" || isForm) {
+  if (access.kind === "keys") {
     refuseLong((await request.readBytes()).byteLength);
     return request.readText();
   }

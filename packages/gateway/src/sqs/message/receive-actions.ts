@@ -41,7 +41,7 @@ async function receive(
   queue: KnownQueue,
   input: SqsInput<"ReceiveMessage">,
 ): Promise<ReceiveReply> {
-  const { ports, keepAlive, client } = context;
+  const { ports, keepAlive, whenClientGoes } = context;
   const { name } = queue;
   const receiverId = crypto.randomUUID();
   const receiving = receiveFor(receiverId, context, queue, input);
@@ -54,13 +54,13 @@ async function receive(
     await object.giveBack(name, receipts);
   };
   // A queue that is gone by then holds nothing back, and its other failures are told to those who ask next.
-  client.signal.addEventListener("abort", () => keepAlive(undo().catch(() => {})));
+  whenClientGoes(() => keepAlive(undo().catch(() => {})));
   return receiving;
 }
 
 async function receiveFor(
   receiverId: string,
-  { ports, calls, keepAlive, lookForClient }: SqsContext,
+  { ports, calls, keepAlive, noteWait }: SqsContext,
   { name, isFifo }: KnownQueue,
   input: SqsInput<"ReceiveMessage">,
 ): Promise<ReceiveReply> {
@@ -76,7 +76,7 @@ async function receiveFor(
   if (now.kind === "received") return now;
   if (now.kind !== "unserved" && WaitTimeSeconds === 0) return now;
   const reply = await ports.queue(name).receive(name, { ...request, receiverId });
-  if (reply.kind === "received") lookForClient();
+  if (reply.kind === "received") noteWait();
   return reply;
 }
 
