@@ -109,6 +109,19 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
         "and",
       ]),
     )
+    .addOption(
+      new Option(
+        "--cron-catch-up <rule>",
+        "runs that were missed: the last one (default), all, or none",
+      ).choices(["one", "all", "none"]),
+    )
+    .option("--cron-catch-up-window <seconds>", "how late a run is still made (default: 300)", Number)
+    .addOption(
+      new Option("--cron-overlap <rule>", "a run whose last one is not done (default: allow)").choices([
+        "allow",
+        "skip",
+      ]),
+    )
     .option("--trust-task-attributes", "take messages of anybody for periodic tasks, as AWS does")
     .option("--dead-letter-queue <name>", "queue for what has failed too often (default: <queue>-dead)")
     .option("--no-dead-letter-queue", "post messages until they expire")

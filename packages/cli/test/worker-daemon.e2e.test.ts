@@ -56,7 +56,7 @@ describe("sluice worker-daemon", () => {
     ];
     const application = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const args = ["--queue", "jobs", "--url", application, "--port", `${port}`, "--persist-to", "state"];
-    args.push("--cron", "cron.yaml");
+    args.push("--cron", "cron.yaml", "--cron-overlap", "skip");
     const started = sluice(
       ["worker-daemon", ...args, ...options.flatMap((option) => ["--option", option])],
       folder,
@@ -120,12 +120,9 @@ describe("sluice worker-daemon", () => {
 
   it("posts a periodic task to its path at its minute, without a body", async () => {
     expect(running.output).toContain("task    sweep: * * * * * UTC, /tasks/sweep");
-    const moved = await fetch(`http://127.0.0.1:${port}/__sluice/api/clock`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ advanceMs: 60_000 }),
-    });
-    expect(moved.ok).toBe(true);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held.set("", promise);
+    await passMinute();
     const tasks = () => requests.filter(({ path }) => path === "/tasks/sweep");
     await eventually(async () => tasks().length > 0, true);
     expect(tasks()[0]).toMatchObject({
@@ -136,7 +133,25 @@ describe("sluice worker-daemon", () => {
         "x-aws-sqsd-scheduled-at": expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:00Z$/),
       },
     });
+    // It is still at work.
+    await passMinute();
+    await running.printed(
+      /task "sweep" was to run at \S+, its last run is not done yet: this one is left out/,
+    );
+    // It can come again, its visibility timeout is over; another run does not.
+    expect(new Set(tasks().map(({ headers }) => headers["x-aws-sqsd-scheduled-at"])).size).toBe(1);
+    resolve();
+    held.delete("");
   });
+
+  async function passMinute(): Promise<void> {
+    const moved = await fetch(`http://127.0.0.1:${port}/__sluice/api/clock`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ advanceMs: 60_000 }),
+    });
+    expect(moved.ok).toBe(true);
+  }
 
   it("posts a job again that failed, and moves it to the dead-letter queue after MaxRetries receives", async () => {
     answers.set("flaky", [500]);

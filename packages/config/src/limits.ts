@@ -21,6 +21,7 @@ import {
   RETRIES_MAX,
   VISIBILITY_TIMEOUT_MS_MAX,
 } from "@sluice/protocol";
+import { CATCH_UP_MS_MAX } from "@sluice/sqsd";
 import { type Place, placeOf, type Report } from "./report.ts";
 import type { Table } from "./table.ts";
 
@@ -104,6 +105,7 @@ export const PUSH_RANGES = {
   },
   max_retries: CONSUMER_RANGES.max_retries,
   retry_delay: DELAY,
+  cron_catch_up_window: { min: 1, max: CATCH_UP_MS_MAX / 1_000, unit: "seconds", decimals: false },
 } as const satisfies Readonly<Record<string, SettingRange>>;
 
 /**

@@ -7,8 +7,9 @@ import {
   type PeriodicTaskSettings,
   RESPONSE_TIMEOUT_SECONDS_DEFAULT,
   RETRIES_DEFAULT,
+  type TaskRunSettings,
 } from "@sluice/protocol";
-import { parseSqsdOptions, type SqsdOptions, withPath } from "@sluice/sqsd";
+import { CATCH_UP_RULES, parseSqsdOptions, type SqsdOptions, withPath } from "@sluice/sqsd";
 import { parseCronYaml } from "@sluice/sqsd/cron-yaml";
 import { z } from "zod";
 import { checkShape } from "./check-shape.ts";
@@ -25,6 +26,9 @@ const pushSchema = z.strictObject(
     // Of `sqsd`: a path, and what `parseSqsdOptions` checks.
     cron: optionalText,
     cron_days: z.enum(["or", "and"], '"or" or "and"').optional(),
+    cron_catch_up: z.enum(CATCH_UP_RULES, '"one", "all" or "none"').optional(),
+    cron_catch_up_window: optionalNumber,
+    cron_overlap: z.enum(["allow", "skip"], '"allow" or "skip"').optional(),
     trust_task_attributes: z.boolean("a boolean").optional(),
     options: z.custom<Table>(isTable, "an object").optional(),
     content_type: optionalText,
@@ -50,6 +54,17 @@ const NOT_OF_SQSD = [
   "readiness_path",
   "max_retries",
   "retry_delay",
+] as const;
+
+/** What nothing but the worker daemon has. */
+const ONLY_OF_SQSD = [
+  "options",
+  "cron",
+  "cron_days",
+  "cron_catch_up",
+  "cron_catch_up_window",
+  "cron_overlap",
+  "trust_task_attributes",
 ] as const;
 
 /** What an environment variable may be called. */
@@ -89,12 +104,18 @@ export function readPushTable(value: unknown, place: Place, report: Report): Htt
     return null;
   }
   const sqsd = raw.format === "sqsd" ? readSqsdOptions(raw, place, report) : null;
-  for (const key of raw.format === "sqsd"
-    ? []
-    : (["options", "cron", "cron_days", "trust_task_attributes"] as const)) {
+  for (const key of raw.format === "sqsd" ? [] : ONLY_OF_SQSD) {
     if (raw[key] === undefined) continue;
     const { field } = placeOf(place, key);
     report.error(placeOf(place, key), `The field "${field}" needs format = "sqsd".`);
+    return null;
+  }
+  if (raw.cron_catch_up === "none" && raw.cron_catch_up_window !== undefined) {
+    const windowPlace = placeOf(place, "cron_catch_up_window");
+    report.error(
+      windowPlace,
+      `The field "${windowPlace.field}" has no effect with cron_catch_up = "none": nothing is made up for.`,
+    );
     return null;
   }
   const tasks =
@@ -106,7 +127,7 @@ export function readPushTable(value: unknown, place: Place, report: Report): Htt
     deadLetterQueue: raw.dead_letter_queue ?? null,
   };
   if (raw.format === "sqsd")
-    return sqsd && tasks && { ...shared, ...daemonSettings(url, sqsd, tasks, raw.trust_task_attributes) };
+    return sqsd && tasks && { ...shared, ...daemonSettings(url, sqsd, tasksOf(raw, tasks)) };
   return {
     ...shared,
     url,
@@ -168,12 +189,37 @@ function readSqsdOptions(raw: z.infer<typeof pushSchema>, place: Place, report: 
   return report.hasErrors ? null : parsed.options;
 }
 
+function tasksOf(
+  raw: z.infer<typeof pushSchema>,
+  periodicTasks: readonly PeriodicTaskSettings[],
+): DaemonTasks {
+  const { cron_catch_up: catchUp, cron_catch_up_window: catchUpSeconds, cron_overlap: overlap } = raw;
+  return {
+    periodicTasks,
+    taskRuns: {
+      ...(catchUp === undefined ? {} : { catchUp }),
+      ...(catchUpSeconds === undefined ? {} : { catchUpSeconds }),
+      ...(overlap === undefined ? {} : { overlap }),
+    },
+    trustsTaskAttributes: raw.trust_task_attributes ?? false,
+  };
+}
+
+/** What a worker daemon does besides posting what is sent to its queue. */
+export interface DaemonTasks {
+  /** Default: none. */
+  readonly periodicTasks?: readonly PeriodicTaskSettings[];
+  /** Which of their runs are made. Default: those that AWS makes. */
+  readonly taskRuns?: TaskRunSettings;
+  /** Whether attributes `beanstalk.sqsd.*` of anybody's messages count. Default false. */
+  readonly trustsTaskAttributes?: boolean;
+}
+
 /** A worker daemon's options in the broker's terms. */
 export function daemonSettings(
   url: string,
   options: SqsdOptions,
-  periodicTasks: readonly PeriodicTaskSettings[],
-  trustsTaskAttributes = false,
+  { periodicTasks = [], taskRuns = {}, trustsTaskAttributes = false }: DaemonTasks = {},
 ): Omit<HttpPushSettings, "deadLetterQueue"> {
   return {
     url: options.HttpPath === null ? url : withPath(url, options.HttpPath),
@@ -191,6 +237,7 @@ export function daemonSettings(
       errorVisibilityTimeoutSeconds: options.ErrorVisibilityTimeout,
       retentionSeconds: options.RetentionPeriod,
       ...(periodicTasks.length === 0 ? {} : { periodicTasks }),
+      ...(Object.keys(taskRuns).length === 0 ? {} : { taskRuns }),
       ...(trustsTaskAttributes ? { trustsTaskAttributes } : {}),
     },
   };

@@ -12,6 +12,7 @@ export {
 export { BATCH_BYTES_MAX, nextBatch, type PushEnd, pushEnded } from "./dispatch.ts";
 export type { LeaseKind } from "./entry.ts";
 export { endPushLeases, expireLeases, expireRetention } from "./expire.ts";
+export { isHeld, reserveSeq } from "./held.ts";
 export { type Lease, type LeaseRequest, lease, type Slice } from "./lease.ts";
 export { counts, type QueueCounts } from "./metrics.ts";
 export { peek } from "./peek.ts";

@@ -106,11 +106,23 @@ export interface WorkerDaemonSettings {
   readonly retentionSeconds: number;
   /** Periodic tasks of its `cron.yaml`. Default: none. */
   readonly periodicTasks?: readonly PeriodicTaskSettings[];
+  /** Which of their runs are made (spec sqsd 8.6). Default: those that AWS makes. */
+  readonly taskRuns?: TaskRunSettings;
   /**
    * Whether attributes `beanstalk.sqsd.*` of anybody's messages make a periodic task of them, as on AWS: whoever may send can
    * then have any path of the application called. Default false: only the daemon's own messages are.
    */
   readonly trustsTaskAttributes?: boolean;
+}
+
+/** Which runs of periodic tasks are made; what is absent is as on AWS. */
+export interface TaskRunSettings {
+  /** Which runs that were missed are made up for: the last one (default), each, or none. */
+  readonly catchUp?: "one" | "all" | "none";
+  /** How long after its time a run is still made, in seconds. 1 to 604,800, default 300; of no meaning to `none`. */
+  readonly catchUpSeconds?: number;
+  /** Whether a run is made while the message of an earlier run of the task is still in the queue. Default `allow`. */
+  readonly overlap?: "allow" | "skip";
 }
 
 /** A periodic task (spec sqsd 8). */

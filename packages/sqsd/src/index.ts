@@ -1,4 +1,12 @@
-export { CATCH_UP_MS_MAX, type Due, dueOf } from "./cron/due.ts";
+export {
+  CATCH_UP_MS_DEFAULT,
+  CATCH_UP_MS_MAX,
+  CATCH_UP_RULES,
+  type CatchUp,
+  type CatchUpRule,
+  type DueRuns,
+  dueOf,
+} from "./cron/due.ts";
 export { type DayRule, Schedule, ScheduleError } from "./cron/schedule.ts";
 
 export { pathOf, TASK_BODY, taskAttributes, taskOf } from "./cron/task-message.ts";

@@ -1,4 +1,9 @@
-import type { PeriodicTaskSettings, QueueDefinition } from "@sluice/protocol";
+import type {
+  HttpPushSettings,
+  PeriodicTaskSettings,
+  QueueDefinition,
+  TaskRunSettings,
+} from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { endpoint } from "../../test/messages.ts";
 import { answered, WORLD_START_MS, World } from "../../test/world.ts";
@@ -12,18 +17,22 @@ const EVERY_MINUTE = { name: "sweep", url: "/tasks/sweep", schedule: "* * * * *"
 function worldWith(
   periodicTasks: readonly PeriodicTaskSettings[],
   queue: Partial<QueueDefinition> = {},
+  taskRuns: TaskRunSettings = {},
+  settings: Partial<HttpPushSettings> = {},
 ): World {
   const consumer = endpoint({
     url: "http://app.example/work",
     format: "sqsd",
+    ...settings,
     daemon: {
       visibilityTimeoutSeconds: 300,
       errorVisibilityTimeoutSeconds: null,
       retentionSeconds: 345_600,
       periodicTasks,
+      taskRuns,
     },
   });
-  return new World({ jobs: { ...queue, consumer } });
+  return new World({ jobs: { ...queue, consumer }, dead: {} });
 }
 
 const runsOf = (world: World, name = "sweep") =>
@@ -148,5 +157,145 @@ describe("a periodic task", () => {
       "2023-11-14T22:14:00Z",
       "2023-11-14T22:15:00Z",
     ]);
+  });
+});
+
+/** Nothing runs for a while: the machine was off. */
+async function sleep(world: World, ms: number): Promise<void> {
+  world.crash("jobs");
+  world.nowMs += ms;
+  await begin(world);
+}
+
+const leftOutOf = (world: World) =>
+  world.lines.flatMap((line) => / was to run at (\S+), (.*)$/.exec(line)?.slice(1, 3).join(" ") ?? []);
+
+describe("runs that were missed", () => {
+  it.each([
+    [59_999, 1],
+    [60_000, 0],
+    [60_001, 0],
+  ])(
+    "are not made up for where nobody wants that: one that is %i ms late is made %i time(s)",
+    async (late, runs) => {
+      const world = worldWith([{ ...EVERY_MINUTE, schedule: "14 22 * * *" }], {}, { catchUp: "none" });
+      await begin(world);
+      await sleep(world, 40_000 + late);
+      await world.pass(1_000);
+      expect(runsOf(world)).toHaveLength(runs);
+      expect(leftOutOf(world)).toEqual(
+        runs === 1 ? [] : ["2023-11-14T22:14:00.000Z which is too long ago: it is left out"],
+      );
+    },
+  );
+
+  it("are made up for as long after their time as is set", async () => {
+    for (const [late, runs] of [
+      [3_599_999, 1],
+      [3_600_000, 0],
+    ] as const) {
+      const task = { ...EVERY_MINUTE, schedule: "14 22 * * *" };
+      const world = worldWith([task], {}, { catchUpSeconds: 3_600 });
+      await begin(world);
+      await sleep(world, 40_000 + late);
+      await world.pass(1_000);
+      expect(runsOf(world)).toHaveLength(runs);
+    }
+  });
+
+  it("are each made up for, in order, where that is set; those before are named in the log", async () => {
+    const world = worldWith([EVERY_MINUTE], {}, { catchUp: "all", catchUpSeconds: 180 });
+    await begin(world);
+    await sleep(world, 600_000);
+    await world.pass(1_000);
+    expect(runsOf(world)).toEqual(["21", "22", "23"].map((minute) => `2023-11-14T22:${minute}:00Z`));
+    expect(leftOutOf(world)).toEqual(["2023-11-14T22:20:00.000Z which is too long ago: it is left out"]);
+    // Nothing of it comes again.
+    world.crash("jobs");
+    await begin(world);
+    await world.pass(30_000);
+    expect(runsOf(world)).toHaveLength(3);
+  });
+
+  it("are named in the log where only the last one is made", async () => {
+    const world = worldWith([EVERY_MINUTE]);
+    await begin(world);
+    await sleep(world, 150_000);
+    await world.pass(1_000);
+    expect(runsOf(world)).toEqual(["2023-11-14T22:15:00Z"]);
+    expect(leftOutOf(world)).toEqual([
+      "2023-11-14T22:14:00.000Z only the last missed run is made: it is left out",
+    ]);
+  });
+});
+
+describe("a run whose last one is not done", () => {
+  it("is made beside it, as on AWS", async () => {
+    const world = worldWith([EVERY_MINUTE]);
+    world.answer = () => answered(500);
+    await begin(world);
+    await world.pass(200_000);
+    expect(runsOf(world)).toHaveLength(3);
+  });
+
+  it("is left out where that is set, until the last one was answered with 200", async () => {
+    const world = worldWith([EVERY_MINUTE, { ...EVERY_MINUTE, name: "other" }], {}, { overlap: "skip" });
+    world.answer = ({ headers }) =>
+      answered(
+        headers["X-Aws-Sqsd-Taskname"] === "other" || world.nowMs > WORLD_START_MS + 300_000 ? 200 : 500,
+      );
+    await begin(world);
+    await world.pass(280_000);
+    expect(runsOf(world)).toEqual(["2023-11-14T22:14:00Z"]);
+    expect(runsOf(world, "other")).toHaveLength(5);
+    expect(leftOutOf(world)[0]).toBe(
+      "2023-11-14T22:15:00.000Z its last run is not done yet: this one is left out",
+    );
+    // It comes again at 22:19 and is done: the next one is that of 22:20.
+    await world.pass(130_000);
+    expect(runsOf(world)).toEqual(["2023-11-14T22:14:00Z", "2023-11-14T22:14:00Z", "2023-11-14T22:20:00Z"]);
+  });
+
+  it("is left out after a crash too, and made once the last one is in the dead-letter queue", async () => {
+    const world = worldWith(
+      [EVERY_MINUTE],
+      {},
+      { overlap: "skip" },
+      {
+        maxRetries: 0,
+        deadLetterQueue: "dead",
+      },
+    );
+    world.answer = () => answered(500);
+    await begin(world);
+    await world.pass(100_000);
+    await sleep(world, 1_000);
+    await world.pass(180_000);
+    expect(runsOf(world)).toEqual(["2023-11-14T22:14:00Z"]);
+    // Its visibility timeout ends at 22:19, and it was the only receive that it has.
+    await world.pass(120_000);
+    expect(runsOf(world)).toEqual(["2023-11-14T22:14:00Z", "2023-11-14T22:20:00Z"]);
+  });
+
+  it("is told from other messages of a queue that was empty when it stopped", async () => {
+    const world = worldWith([EVERY_MINUTE], {}, { overlap: "skip" });
+    world.answer = ({ headers }) => answered(headers["X-Aws-Sqsd-Taskname"] === "sweep" ? 200 : 500);
+    await begin(world);
+    await world.pass(60_000);
+    world.crash("jobs");
+    await begin(world);
+    // It would have the number of the run that is done.
+    await world.send("jobs", ["mine"]);
+    await world.pass(60_000);
+    expect(runsOf(world)).toEqual(["2023-11-14T22:14:00Z", "2023-11-14T22:15:00Z"]);
+  });
+
+  it("is left out among those that are made up for together", async () => {
+    const world = worldWith([EVERY_MINUTE], {}, { overlap: "skip", catchUp: "all" });
+    await begin(world);
+    await sleep(world, 150_000);
+    await world.pass(1_000);
+    expect(runsOf(world)).toEqual(["2023-11-14T22:14:00Z"]);
+    expect(leftOutOf(world)).toHaveLength(1);
   });
 });

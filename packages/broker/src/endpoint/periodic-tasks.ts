@@ -1,10 +1,21 @@
 import { encodeAttributes } from "@sluice/aws";
-import { PackedIndex, type PeriodicTaskSettings, packMessages } from "@sluice/protocol";
-import { dueOf, Schedule, TASK_BODY, taskAttributes } from "@sluice/sqsd";
+import { isHeld, reserveSeq } from "@sluice/engine";
+import { PackedIndex, type PeriodicTaskSettings, packMessages, type TaskRunSettings } from "@sluice/protocol";
+import {
+  CATCH_UP_MS_DEFAULT,
+  type CatchUp,
+  type DueRuns,
+  dueOf,
+  Schedule,
+  TASK_BODY,
+  taskAttributes,
+} from "@sluice/sqsd";
 import { enqueue } from "../enqueue.ts";
 import type { QueueCore } from "../queue-core.ts";
 
+/** What is stored under each of these is a contract: JSON, by names of tasks. */
 const NOTE_KEY = "periodic-tasks";
+const LAST_RUNS_KEY = "periodic-tasks-last-runs";
 
 /**
  * Sends the messages of periodic tasks to their worker daemon's queue (spec sqsd 8.6). Up to when each task has run is stored
@@ -15,6 +26,8 @@ export class PeriodicTasks {
   readonly #core: QueueCore;
   /** By task: the moment up to which its runs are made or given up, in ms. */
   #done = new Map<string, number>();
+  /** By task whose runs must not overlap: the sequence number of its latest message. */
+  #lastRuns = new Map<string, number>();
   #schedules = new Map<string, Schedule>();
 
   constructor(core: QueueCore) {
@@ -23,9 +36,13 @@ export class PeriodicTasks {
 
   /** Takes over what an earlier life has done. Answers whether the note was its. */
   restore(key: string, bytes: Uint8Array): boolean {
-    if (key !== NOTE_KEY) return false;
-    const done = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, number>;
-    this.#done = new Map(Object.entries(done));
+    if (key !== NOTE_KEY && key !== LAST_RUNS_KEY) return false;
+    const noted = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, number>;
+    if (key === NOTE_KEY) this.#done = new Map(Object.entries(noted));
+    else {
+      this.#lastRuns = new Map(Object.entries(noted));
+      for (const seq of this.#lastRuns.values()) reserveSeq(this.#core.queue, seq);
+    }
     return true;
   }
 
@@ -43,18 +60,33 @@ export class PeriodicTasks {
     const tasks = this.#tasks;
     if (tasks.length === 0 && this.#done.size === 0) return;
     const done = new Map<string, number>();
-    for (const task of tasks) done.set(task.name, this.#runOne(task, nowMs));
+    const lastRuns = new Map<string, number>();
+    for (const task of tasks) {
+      const { doneMs, lastRun } = this.#runOne(task, nowMs);
+      done.set(task.name, doneMs);
+      if (lastRun !== null) lastRuns.set(task.name, lastRun);
+    }
     // A task that was taken out and comes back begins anew.
-    if (sameEntries(done, this.#done)) return;
-    this.#done = done;
-    const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(done)));
-    this.#core.write(() => this.#core.ports.store.writeNote(NOTE_KEY, bytes));
+    this.#done = this.#noted(NOTE_KEY, done, this.#done);
+    this.#lastRuns = this.#noted(LAST_RUNS_KEY, lastRuns, this.#lastRuns);
+  }
+
+  /** Stores what differs from what is stored. Answers with what is noted now. */
+  #noted(key: string, now: Map<string, number>, before: ReadonlyMap<string, number>): Map<string, number> {
+    if (sameEntries(now, before)) return now;
+    const bytes = now.size === 0 ? null : new TextEncoder().encode(JSON.stringify(Object.fromEntries(now)));
+    this.#core.write(() => this.#core.ports.store.writeNote(key, bytes));
+    return now;
+  }
+
+  get #daemon() {
+    const { ports, name } = this.#core;
+    const consumer = ports.definitionOf(name)?.consumer;
+    return consumer?.type === "http_push" ? consumer.settings.daemon : undefined;
   }
 
   get #tasks(): readonly PeriodicTaskSettings[] {
-    const { ports, name } = this.#core;
-    const consumer = ports.definitionOf(name)?.consumer;
-    return consumer?.type === "http_push" ? (consumer.settings.daemon?.periodicTasks ?? []) : [];
+    return this.#daemon?.periodicTasks ?? [];
   }
 
   #scheduleOf({ schedule, days = "or" }: PeriodicTaskSettings): Schedule {
@@ -66,29 +98,47 @@ export class PeriodicTasks {
     return made;
   }
 
-  /** Answers with the moment up to which the task's runs are made or given up now. */
-  #runOne(task: PeriodicTaskSettings, nowMs: number): number {
+  #runOne(task: PeriodicTaskSettings, nowMs: number): TaskNotes {
     const doneMs = this.#done.get(task.name);
+    const rules = this.#daemon?.taskRuns ?? {};
+    let lastRun = rules.overlap === "skip" ? (this.#lastRuns.get(task.name) ?? null) : null;
     // Its runs count from when it is first heard of.
-    if (doneMs === undefined) return nowMs;
-    const due = dueOf(this.#scheduleOf(task), doneMs, nowMs);
-    switch (due.kind) {
-      case "none":
-        return doneMs;
-      case "missed": {
-        const when = new Date(due.atMs).toISOString();
-        this.#core.ports.log.warn(
-          `Queue "${this.#core.name}": task "${task.name}" was to run at ${when}, which is too long ago: it is left out`,
-        );
-        return due.atMs;
+    if (doneMs === undefined) return { doneMs: nowMs, lastRun };
+    const due = dueOf(this.#scheduleOf(task), doneMs, nowMs, catchUpOf(rules));
+    this.#warnOfLeftOut(task, due, catchUpOf(rules));
+    for (const runMs of due.made) {
+      if (lastRun !== null && this.#isUnderWay(lastRun)) {
+        this.#warn(task, runMs, "its last run is not done yet: this one is left out");
+        continue;
       }
-      case "run":
-        this.#send(task, due.atMs);
-        return due.atMs;
+      const seq = this.#send(task, runMs);
+      if (rules.overlap === "skip" && seq !== null) lastRun = seq;
     }
+    return { doneMs: due.made.at(-1) ?? due.leftOutMs ?? doneMs, lastRun };
   }
 
-  #send(task: PeriodicTaskSettings, scheduledMs: number): void {
+  #warnOfLeftOut(task: PeriodicTaskSettings, { made, leftOutMs }: DueRuns, { rule }: CatchUp): void {
+    if (leftOutMs === null) return;
+    const reason =
+      made.length > 0 && rule === "one" ? "only the last missed run is made" : "which is too long ago";
+    this.#warn(task, leftOutMs, `${reason}: it is left out`);
+  }
+
+  #warn({ name }: PeriodicTaskSettings, runMs: number, what: string): void {
+    const when = new Date(runMs).toISOString();
+    this.#core.ports.log.warn(`Queue "${this.#core.name}": task "${name}" was to run at ${when}, ${what}`);
+  }
+
+  /** Whether a run has neither been answered with 200 nor left the queue in another way. */
+  #isUnderWay(seq: number): boolean {
+    const { queue } = this.#core;
+    // Or it came in this very turn.
+    return seq >= queue.nextSeq || isHeld(queue, seq);
+  }
+
+  /** Answers with the sequence number of its message, `null` where a FIFO queue has had it already. */
+  #send(task: PeriodicTaskSettings, scheduledMs: number): number | null {
+    const seq = this.#core.nextSeq;
     const attributes = encodeAttributes({
       attributes: taskAttributes({ ...task, scheduledMs }),
       traceHeader: null,
@@ -108,8 +158,24 @@ export class PeriodicTasks {
         },
       },
     ]);
-    enqueue(this.#core, { index: new PackedIndex(packed), delaySeconds: 0 });
+    const [sent] = enqueue(this.#core, { index: new PackedIndex(packed), delaySeconds: 0 });
+    return sent?.duplicate === false ? seq : null;
   }
+}
+
+/** What is known of a task after a look at it. */
+interface TaskNotes {
+  /** The moment up to which its runs are made or given up, in ms. */
+  readonly doneMs: number;
+  /** Sequence number of its latest message; `null` where nobody asks for it. */
+  readonly lastRun: number | null;
+}
+
+function catchUpOf({ catchUp = "one", catchUpSeconds }: TaskRunSettings): CatchUp {
+  return {
+    rule: catchUp,
+    windowMs: catchUpSeconds === undefined ? CATCH_UP_MS_DEFAULT : 1000 * catchUpSeconds,
+  };
 }
 
 function sameEntries(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {

@@ -8,8 +8,9 @@ import {
   type PeriodicTaskSettings,
   type QueueDefinition,
   RETENTION_SECONDS_DEFAULT,
+  type TaskRunSettings,
 } from "@sluice/protocol";
-import { parseSqsdOptions, type SqsdOptions } from "@sluice/sqsd";
+import { CATCH_UP_MS_MAX, type CatchUpRule, parseSqsdOptions, type SqsdOptions } from "@sluice/sqsd";
 import { parseCronYaml } from "@sluice/sqsd/cron-yaml";
 import { CliError } from "../errors.ts";
 import type { Printer } from "../report/printer.ts";
@@ -31,6 +32,12 @@ export interface WorkerDaemonOptions extends Pick<ServeOptions, "port" | "host" 
   readonly cron?: string;
   /** How a day of the month beside a day of the week counts. Default `or`. */
   readonly cronDays?: "or" | "and";
+  /** Which runs that were missed are made up for. Default `one`: the last of them. */
+  readonly cronCatchUp?: CatchUpRule;
+  /** How long after its time a run is still made, in seconds. Default 300. */
+  readonly cronCatchUpWindow?: number;
+  /** Whether a run is made while an earlier one of the task is not done. Default `allow`. */
+  readonly cronOverlap?: "allow" | "skip";
   /** Whether attributes `beanstalk.sqsd.*` of anybody's messages count. Default false. */
   readonly trustTaskAttributes?: boolean;
   /** Default: the queue's name and `-dead`; `false` is none. */
@@ -50,11 +57,16 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
     if (!isBindableQueueName(name)) throw new CliError(`"${name}" is no name of a queue.`);
   }
   const daemon = readOptions(options.option ?? [], deadLetterQueue !== false, printer);
-  const tasks = options.cron === undefined ? [] : readTasks(options.cron, options.cronDays);
+  const periodicTasks = options.cron === undefined ? [] : readTasks(options.cron, options.cronDays);
+  const taskRuns = taskRunsOf(options);
   const consumer = {
     type: "http_push",
     settings: {
-      ...daemonSettings(checkUrl(url), daemon, tasks, options.trustTaskAttributes),
+      ...daemonSettings(checkUrl(url), daemon, {
+        periodicTasks,
+        taskRuns,
+        trustsTaskAttributes: options.trustTaskAttributes === true,
+      }),
       deadLetterQueue: deadLetterQueue === false ? null : deadLetterQueue,
     },
   } as const;
@@ -67,6 +79,24 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
     vars: { SLUICE_PUSH_HOSTS: new URL(consumer.settings.url).hostname },
     introduction: (base) => introduction(`${base}${SLUICE_PATH}/aws`, queue, consumer),
   });
+}
+
+function taskRunsOf(options: WorkerDaemonOptions): TaskRunSettings {
+  const { cronCatchUp: catchUp, cronCatchUpWindow: catchUpSeconds, cronOverlap: overlap } = options;
+  if (catchUpSeconds !== undefined) {
+    const max = CATCH_UP_MS_MAX / 1_000;
+    if (!Number.isInteger(catchUpSeconds) || catchUpSeconds < 1 || catchUpSeconds > max) {
+      throw new CliError(`--cron-catch-up-window should be a whole number of seconds from 1 to ${max}.`);
+    }
+    if (catchUp === "none") {
+      throw new CliError("--cron-catch-up-window has no effect with --cron-catch-up none.");
+    }
+  }
+  return {
+    ...(catchUp === undefined ? {} : { catchUp }),
+    ...(catchUpSeconds === undefined ? {} : { catchUpSeconds }),
+    ...(overlap === undefined ? {} : { overlap }),
+  };
 }
 
 /** Dead letters of a FIFO queue go to a FIFO queue, as on AWS. */

@@ -1,20 +1,56 @@
 import type { Schedule } from "./schedule.ts";
 
-/** How long after its time a run is still made that was missed, in ms (spec sqsd 8.5). */
-export const CATCH_UP_MS_MAX = 300_000;
+/** How long after its time a run that was missed is still made unless something else is set, in ms (spec sqsd 8.5). */
+export const CATCH_UP_MS_DEFAULT = 300_000;
+/** Longest that this can be set to, in ms: a week, in which a task of every minute has 10,080 runs. */
+export const CATCH_UP_MS_MAX = 604_800_000;
+/** How late a run can be that was not missed, in ms: whoever makes up for none makes it all the same. */
+export const ON_TIME_MS = 60_000;
 
-/** What is due of a task. */
-export type Due =
-  /** Nothing. */
-  | { readonly kind: "none" }
-  /** The run of that moment, in ms; runs before it were missed. */
-  | { readonly kind: "run"; readonly atMs: number }
-  /** Runs were missed, the last one too long ago. */
-  | { readonly kind: "missed"; readonly atMs: number };
+/** Which runs that were missed are made up for (spec sqsd 8.6): the last one, as on AWS, each, or none. */
+export const CATCH_UP_RULES = ["one", "all", "none"] as const;
+export type CatchUpRule = (typeof CATCH_UP_RULES)[number];
 
-/** @param lastMs the moment up to which runs have been made or given up, in ms. */
-export function dueOf(schedule: Schedule, lastMs: number, nowMs: number): Due {
-  const atMs = schedule.until(nowMs);
-  if (atMs === null || atMs <= lastMs) return { kind: "none" };
-  return { kind: nowMs - atMs < CATCH_UP_MS_MAX ? "run" : "missed", atMs };
+export interface CatchUp {
+  readonly rule: CatchUpRule;
+  /** How long after its time a run is still made, in ms; of no meaning to `none`. */
+  readonly windowMs: number;
+}
+
+/** Runs of a task at one moment, in ms. */
+export interface DueRuns {
+  /** Those that are to be made, in order. */
+  readonly made: readonly number[];
+  /** The last of those that are left out, before all that are made; `null` for none. */
+  readonly leftOutMs: number | null;
+}
+
+/**
+ * What is due of a task.
+ *
+ * @param lastMs the moment up to which runs have been made or given up, in ms.
+ */
+export function dueOf(
+  schedule: Schedule,
+  lastMs: number,
+  nowMs: number,
+  { rule, windowMs }: CatchUp = { rule: "one", windowMs: CATCH_UP_MS_DEFAULT },
+): DueRuns {
+  const latestMs = schedule.until(nowMs);
+  if (latestMs === null || latestMs <= lastMs) return { made: [], leftOutMs: null };
+  const lateMsMax = rule === "none" ? ON_TIME_MS : windowMs;
+  if (nowMs - latestMs >= lateMsMax) return { made: [], leftOutMs: latestMs };
+  const made = rule === "all" ? runsAfter(schedule, Math.max(lastMs, nowMs - lateMsMax), nowMs) : [latestMs];
+  const beforeMs = schedule.until((made[0] ?? latestMs) - 1);
+  return { made, leftOutMs: beforeMs !== null && beforeMs > lastMs ? beforeMs : null };
+}
+
+function runsAfter(schedule: Schedule, fromMs: number, nowMs: number): number[] {
+  const runs: number[] = [];
+  let next = schedule.after(fromMs);
+  while (next !== null && next <= nowMs) {
+    runs.push(next);
+    next = schedule.after(next);
+  }
+  return runs;
 }
