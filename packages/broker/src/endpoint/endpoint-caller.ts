@@ -59,8 +59,10 @@ export class EndpointCaller {
     const startMs = clock.now();
     const outcome = await this.#input.port.post(request);
     const authorization = this.#authorization(outcome, request);
+    if (authorization === null) return outcome;
     const leftMs = request.responseTimeoutMs - (clock.now() - startMs);
-    if (authorization === null || leftMs <= 0) return outcome;
+    // A 401 that was not answered is no refusal, and must not count as one.
+    if (leftMs <= 0) return { kind: "timedOut", reason: "no time was left to answer the 401 that it sent" };
     const again = { ...request, headers: { ...request.headers, authorization }, responseTimeoutMs: leftMs };
     return this.#input.port.post(again);
   }

@@ -473,14 +473,18 @@ describe("an endpoint that asks for credentials (spec sns-delivery 6.2, 8.1)", (
     }
   });
 
-  it("is not asked a second time when its time is over", async () => {
+  it("is not asked a second time when its time is over: it has not answered in time, which is no refusal", async () => {
     const world = worldWith({ credentials });
     world.answer = async () => {
+      if (world.posts.length > 1) return answered(200);
       world.nowMs += 15_000;
       return challenged("Basic");
     };
     await publish(world, ["a"]);
     await world.pass(0);
     expect(world.posts).toHaveLength(1);
+    await world.pass(60_000);
+    expect(authorizations(world)).toEqual([undefined, undefined]);
+    expect(world.core("dead").metrics().backlogCount).toBe(0);
   });
 });
