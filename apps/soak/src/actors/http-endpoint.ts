@@ -1,6 +1,7 @@
 import { type EndpointOutcome, type EndpointRequest, HEARTBEAT_MS } from "@sluice/broker/testing";
 import type { HttpPushFormat, HttpPushSettings } from "@sluice/protocol";
-import type { Replies } from "../history/endpoint-scenario.ts";
+import { type Asks, CREDENTIALS, type Replies } from "../history/endpoint-scenario.ts";
+import type { Taker } from "../history/scenario.ts";
 import type { World } from "../history/world.ts";
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
 import { type Outcome, verdictOf } from "../ledger/endpoint-verdict.ts";
@@ -11,6 +12,7 @@ import type { Life } from "../platform/life.ts";
 import { Network } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import { type Conduct, drawConduct, OK } from "./endpoint-answer.ts";
+import { answers, type Challenge, challengeOf } from "./endpoint-authorization.ts";
 import { recordDeparture } from "./push-consumer.ts";
 
 /** How much later than anybody waits an answer comes that is late, in ms. */
@@ -28,6 +30,10 @@ interface Call {
   /** Connections that were lost without an answer. */
   closed: number;
   isUnderWay: boolean;
+  /** What its first request was answered with, if the endpoint has asked for authorization. */
+  challenge: Challenge | null;
+  /** Whether that has been answered. */
+  isAnswered: boolean;
 }
 
 /** An application behind a URL. What it does with a request is drawn from the seed. */
@@ -38,19 +44,36 @@ export class HttpEndpoint {
   readonly #queue: QueueObject;
   readonly format: HttpPushFormat;
   readonly #replies: Replies;
+  readonly #asks: Asks;
   readonly #network: Network;
   readonly #calls = new Map<string, Call>();
+  /** Every challenge that it has given. */
+  readonly #challenges: Challenge[] = [];
 
-  constructor(world: World, queue: QueueObject, format: HttpPushFormat, replies: Replies) {
+  constructor(
+    world: World,
+    queue: QueueObject,
+    { format, replies, asks }: Extract<Taker, { kind: "endpoint" }>,
+  ) {
     this.#world = world;
     this.#queue = queue;
     this.format = format;
     this.#replies = replies;
+    this.#asks = asks;
     this.#network = new Network(world);
   }
 
-  /** A request leaves the queue. `done` is called once, with what came of it. */
-  post(life: Life, request: EndpointRequest, done: (outcome: EndpointOutcome) => void): void {
+  /**
+   * A request leaves the queue. `done` is called once, with what came of it.
+   *
+   * @param calledMs since when the queue has waited for it, in ms: a request leaves when what was written is durable.
+   */
+  post(
+    life: Life,
+    request: EndpointRequest,
+    calledMs: number,
+    done: (outcome: EndpointOutcome) => void,
+  ): void {
     const { name } = this.#queue;
     const { loop } = this.#world;
     const call = this.#depart(life, request);
@@ -63,7 +86,8 @@ export class HttpEndpoint {
       const status = outcome.kind === "answered" ? outcome.answer.status : 0;
       this.#world.note("request is answered", name, call.record.leaseId, status);
       call.isUnderWay = false;
-      if (life.isAlive) this.#reach(call, life, outcome);
+      const leftMs = request.responseTimeoutMs - (this.#world.nowMs - calledMs);
+      if (life.isAlive) this.#heard(call, life, outcome, leftMs);
       done(toldOf(outcome));
     };
     const tooLong = loop.after(request.responseTimeoutMs, () => {
@@ -124,6 +148,23 @@ export class HttpEndpoint {
       this.#world.note("request leaves the queue again", name, known.record.leaseId, tag);
       return known;
     }
+    const authorization = request.headers.authorization ?? null;
+    const isAsked = known !== undefined && known.record.life === life.number && !known.isUnderWay;
+    const challenge = isAsked && !known.isAnswered ? known.challenge : null;
+    const credentials = this.#settings.credentials ?? null;
+    this.#world.check("requested", this.#queue, {
+      tag,
+      url: request.url,
+      authorization,
+      challenge,
+      credentials,
+    });
+    if (known !== undefined && challenge !== null && authorization !== null) {
+      known.isUnderWay = true;
+      known.isAnswered = true;
+      this.#world.note("request leaves the queue again", name, known.record.leaseId, tag);
+      return known;
+    }
     const record = recordDeparture(this.#queue, life, {
       tags: [tag],
       ids: [idOf(request)],
@@ -133,7 +174,7 @@ export class HttpEndpoint {
     const trial = !isTrial ? "no" : life.trial.isUnclear ? "unclear" : "yes";
     if (isTrial) life.trial = { ...life.trial, state: record.leaseId };
     const call = { record, message, trial, attempts, visibleAtMs: leased?.atMs ?? 0, closed: 0 } as const;
-    const made: Call = { ...call, isUnderWay: true };
+    const made: Call = { ...call, isUnderWay: true, challenge: null, isAnswered: false };
     this.#calls.set(key, made);
     return made;
   }
@@ -142,6 +183,10 @@ export class HttpEndpoint {
     const { random, loop, isTroubled } = this.#world;
     if (this.#isAbsent) {
       this.#turnAway(request, reply);
+      return;
+    }
+    if (!this.#isAuthorized(request)) {
+      loop.after(random.pick([0, 3, 200]), () => reply(this.#ask()));
       return;
     }
     const drawn = isTroubled ? random.pick([...this.#replies]) : "ok";
@@ -173,6 +218,22 @@ export class HttpEndpoint {
     }
   }
 
+  #isAuthorized({ url, headers: { authorization } }: EndpointRequest): boolean {
+    if (this.#asks === "nothing") return true;
+    return (
+      authorization !== undefined &&
+      this.#challenges.some((challenge) => answers(authorization, challenge, CREDENTIALS, url))
+    );
+  }
+
+  #ask(): Outcome {
+    if (this.#asks === "nothing") throw new Error("an endpoint that asks for nothing has asked");
+    this.#world.faults["endpoint asked for authorization"] += 1;
+    const challenge = challengeOf(this.#asks, `${this.#queue.name}-${this.#challenges.length}`);
+    this.#challenges.push(challenge);
+    return { kind: "answered", answer: { status: 401, retryAfter: null, wait: null, challenge } };
+  }
+
   /** Nobody takes the connection: that is told, or never happens. */
   #turnAway({ connectTimeoutMs }: EndpointRequest, reply: (outcome: Outcome) => void): void {
     const { loop, faults } = this.#world;
@@ -194,6 +255,18 @@ export class HttpEndpoint {
     // A result that came before and that no turn has looked at yet ends the trial before it has begun.
     const isUnclear = life.resultVersion === this.#queue.disk.committedVersion;
     if (this.format === "sluice") life.trial = { state: "due", isUnclear };
+  }
+
+  /** The first 401 of a delivery is answered with credentials, if there is time. The message is told of what comes then. */
+  #heard(call: Call, life: Life, outcome: Outcome, leftMs: number): void {
+    const challenge = outcome.kind === "answered" ? (outcome.answer.challenge ?? null) : null;
+    if (challenge === null || call.challenge !== null || this.#settings.credentials === undefined) {
+      this.#reach(call, life, outcome);
+    } else if (leftMs <= 0) {
+      this.#reach(call, life, { kind: "timedOut", reason: "it asked too late" });
+    } else {
+      call.challenge = challenge;
+    }
   }
 
   #reach(call: Call, life: Life, outcome: Outcome): void {
@@ -243,8 +316,8 @@ export class HttpEndpoint {
 /** What the queue is told of it. */
 function toldOf(outcome: Outcome): EndpointOutcome {
   if (outcome.kind !== "answered") return outcome;
-  const { status, retryAfter } = outcome.answer;
-  return { kind: "answered", status, retryAfter };
+  const { status, retryAfter, challenge } = outcome.answer;
+  return { kind: "answered", status, retryAfter, challenge: challenge?.header ?? null };
 }
 
 /** Which attempt the endpoint is told that it is; `null` where it is told none. */

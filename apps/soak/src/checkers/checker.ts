@@ -1,4 +1,5 @@
 import type { QueueDescription } from "@sluice/protocol";
+import type { Challenge, Credentials } from "../actors/endpoint-authorization.ts";
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
 import type { AppliedCommit, Parcel } from "../ledger/ledger.ts";
 import type { Message } from "../ledger/message.ts";
@@ -24,6 +25,7 @@ export type Property =
   | "paused"
   | "throttle"
   | "drained"
+  | "authorization"
   | "liveness";
 
 /** A batch at the moment it leaves its queue. */
@@ -35,6 +37,18 @@ export interface Departing {
   readonly attempts: readonly number[];
   /** An earlier delivery of the same lease. */
   readonly earlier: DeliveryRecord | undefined;
+}
+
+/** A request to an endpoint at the moment it leaves its queue. */
+export interface Requested {
+  readonly tag: number;
+  readonly url: string;
+  /** Its `Authorization` header. */
+  readonly authorization: string | null;
+  /** What was answered to the request of the same delivery before it and has not been answered itself. */
+  readonly challenge: Challenge | null;
+  /** What the queue was given to answer with. */
+  readonly credentials: Credentials | null;
 }
 
 /** A segment as it was written, beside the one in memory. */
@@ -56,6 +70,8 @@ export interface Checker {
   committed?(queue: QueueObject, commit: AppliedCommit): string | undefined;
   /** A batch leaves for its consumer, by push or by pull. */
   departs?(queue: QueueObject, batch: Departing): string | undefined;
+  /** A request leaves for an endpoint. */
+  requested?(queue: QueueObject, request: Requested): string | undefined;
   /** A queue answers to a send that its messages are stored. */
   acknowledged?(queue: QueueObject, transmission: Transmission): string | undefined;
   /** A queue answers to another one that it has taken its messages. */

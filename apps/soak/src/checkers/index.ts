@@ -2,6 +2,7 @@ import { ackedIsFinal } from "./acked-is-final.ts";
 import { acknowledgedSurvives } from "./acknowledged-survives.ts";
 import { alarmArmed } from "./alarm-armed.ts";
 import { attempts } from "./attempts.ts";
+import { authorization } from "./authorization.ts";
 import type { Checker } from "./checker.ts";
 import { conservation } from "./conservation.ts";
 import { counters } from "./counters.ts";
@@ -30,6 +31,7 @@ export const CHECKERS: readonly Checker[] = [
   paused,
   throttle,
   drained,
+  authorization,
   deadLetterMove,
   conservation,
   counters,

@@ -26,6 +26,17 @@ export type Reply =
 
 export type Replies = readonly [Reply, ...Reply[]];
 
+/** What an endpoint wants to be shown before it takes a request: it answers 401 and says so. */
+export type Asks = "nothing" | "basic" | "digest" | "both";
+
+/** Who may call an endpoint that asks. */
+export const CREDENTIALS = { username: "queue", password: "as agreed" };
+const WRONG_CREDENTIALS = { username: "queue", password: "as it was" };
+
+export function drawAsks(random: Random): Asks {
+  return random.pick<Asks>(["nothing", "nothing", "nothing", "basic", "digest", "both"]);
+}
+
 export function drawReplies(random: Random): Replies {
   return random.pick<Replies>([
     ["ok"],
@@ -67,8 +78,11 @@ export function drawEndpoint(
   switch (format) {
     case "sluice":
       return { ...common, ...drawPolicy(random, [null, null, ...POLICIES, SHORT_PHASES]) };
-    case "sns":
-      return { ...common, ...drawPolicy(random, [SHORT_PHASES, LONG_PHASES]) };
+    case "sns": {
+      const credentials = random.pick([CREDENTIALS, CREDENTIALS, CREDENTIALS, WRONG_CREDENTIALS, null]);
+      const policy = drawPolicy(random, [SHORT_PHASES, LONG_PHASES]);
+      return { ...common, ...policy, ...(credentials && { credentials }) };
+    }
     case "sqsd":
       return {
         ...common,

@@ -36,6 +36,7 @@ export const FAULT_KINDS = [
   "endpoint hung up",
   "endpoint died of a message",
   "worker daemon drained",
+  "endpoint asked for authorization",
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];

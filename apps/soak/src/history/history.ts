@@ -95,7 +95,7 @@ function begin(world: World, scenario: Scenario): Producer {
     if (queue === undefined) return;
     if (taker.kind === "push") queue.consumer = new PushConsumer(world, queue, taker.behaviours);
     else if (taker.kind === "endpoint") {
-      queue.endpoint = new HttpEndpoint(world, queue, taker.format, taker.replies);
+      queue.endpoint = new HttpEndpoint(world, queue, taker);
     } else if (taker.kind === "pull") new Puller(world, queue, Math.ceil(scenario.troubleMs / 10)).start();
   });
   const producer = new Producer(world, scenario);

@@ -7,7 +7,14 @@ import type {
   WorkerConsumerDefinition,
 } from "@sluice/protocol";
 import { FILLER_BYTES_MAX } from "../ledger/tags.ts";
-import { drawEndpoint, drawFormat, drawReplies, type Replies } from "./endpoint-scenario.ts";
+import {
+  type Asks,
+  drawAsks,
+  drawEndpoint,
+  drawFormat,
+  drawReplies,
+  type Replies,
+} from "./endpoint-scenario.ts";
 import type { Random } from "./random.ts";
 
 /** What a handler does with a batch. */
@@ -17,7 +24,12 @@ export type Behaviour = "ok" | "some" | "retryAll" | "throw" | "crash" | "hang" 
 export type Taker =
   | { readonly kind: "push"; readonly behaviours: readonly [Behaviour, ...Behaviour[]] }
   | { readonly kind: "pull" }
-  | { readonly kind: "endpoint"; readonly format: HttpPushFormat; readonly replies: Replies }
+  | {
+      readonly kind: "endpoint";
+      readonly format: HttpPushFormat;
+      readonly replies: Replies;
+      readonly asks: Asks;
+    }
   /** Nobody: messages wait until their retention ends. */
   | { readonly kind: "none" };
 
@@ -157,7 +169,9 @@ function drawTaker(random: Random, depth: number): Taker {
   if (kind === 0 && depth > 0) return { kind: "none" };
   if (kind <= 3) return { kind: "pull" };
   if (kind <= 11) {
-    return { kind: "endpoint", format: drawFormat(random), replies: drawReplies(random) };
+    const format = drawFormat(random);
+    const asks = format === "sns" ? drawAsks(random) : "nothing";
+    return { kind: "endpoint", format, replies: drawReplies(random), asks };
   }
   return { kind: "push", behaviours: drawBehaviours(random) };
 }

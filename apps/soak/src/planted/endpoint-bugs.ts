@@ -1,4 +1,5 @@
 import type { EndpointCaller, EndpointOutcome, EndpointPort, QueuePorts } from "@sluice/broker/testing";
+import { CREDENTIALS } from "../history/endpoint-scenario.ts";
 import { alterConsumer } from "./alter.ts";
 import type { PlantedBug } from "./planted-bug.ts";
 
@@ -81,6 +82,40 @@ export const ENDPOINT_BUGS: readonly PlantedBug[] = [
     changeCore: (core) => {
       const throttled = Reflect.construct(core.throttled.constructor, [core, false]);
       Object.assign(core, { throttled });
+    },
+  },
+  {
+    name: "an endpoint that asks for authorization gets none",
+    property: "one live lease",
+    wrapEndpoint: alterOutcome((outcome) =>
+      outcome.kind === "answered" ? { ...outcome, challenge: null } : outcome,
+    ),
+  },
+  {
+    name: "credentials are shown to whoever is called",
+    property: "authorization",
+    wrapEndpoint: (port) => ({
+      ...port,
+      post: (request) => {
+        const authorization = `Basic ${btoa(`${CREDENTIALS.username}:${CREDENTIALS.password}`)}`;
+        return port.post({ ...request, headers: { authorization, ...request.headers } });
+      },
+    }),
+  },
+  {
+    name: "every challenge gets the answer to the first one",
+    property: "authorization",
+    wrapEndpoint: (port) => {
+      let first: string | undefined;
+      return {
+        ...port,
+        post: (request) => {
+          const { authorization } = request.headers;
+          if (authorization === undefined) return port.post(request);
+          first ??= authorization;
+          return port.post({ ...request, headers: { ...request.headers, authorization: first } });
+        },
+      };
     },
   },
   {

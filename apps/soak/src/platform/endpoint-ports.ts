@@ -16,7 +16,10 @@ export function endpointPortsOf(
   leave: Leave,
 ): Required<Pick<QueuePorts, "consumerOf" | "daemonOf">> {
   const way: EndpointPort = {
-    post: (request) => leave((done) => endpoint.post(life, request, done)),
+    post: (request) => {
+      const calledMs = queue.world.nowMs;
+      return leave((done) => endpoint.post(life, request, calledMs, done));
+    },
     isReady: (_url, _path, timeoutMs) => {
       life.probes += 1;
       const probe = life.probes;
