@@ -13,5 +13,6 @@ export { formatOf } from "./endpoint/formats/index.ts";
 export { DRAIN_MS } from "./endpoint/worker-daemon.ts";
 export type { ConsumerPort, HandOver, HandOverReply, QueuePorts } from "./ports.ts";
 export { HEARTBEAT_MS, QueueCore } from "./queue-core.ts";
+export { decodeReceipt } from "./receipt-token.ts";
 export { LEASE_GRACE_MS, rulesOf } from "./rules.ts";
 export type { Note, OutboxItem, QueueStore, StoredSegment } from "./store.ts";

@@ -165,10 +165,10 @@ export class HttpEndpoint {
       this.#world.note("request leaves the queue again", name, known.record.leaseId, tag);
       return known;
     }
+    const hidesNothing = this.#settings.daemon?.visibilityTimeoutSeconds === 0;
     const record = recordDeparture(this.#queue, life, {
-      tags: [tag],
-      ids: [idOf(request)],
-      attempts: [attempts],
+      ...{ tags: [tag], ids: [idOf(request)], attempts: [attempts] },
+      ...(hidesNothing ? { visibilityMs: 0 } : {}),
     });
     const isTrial = this.format === "sluice" && life.trial.state === "due";
     const trial = !isTrial ? "no" : life.trial.isUnclear ? "unclear" : "yes";
@@ -309,7 +309,12 @@ export class HttpEndpoint {
     }
     const seconds = this.#settings.daemon?.errorVisibilityTimeoutSeconds ?? null;
     if (seconds === null) return;
-    use({ kind: "changeVisibility", forMs: 1_000 * seconds, ifBeforeMs: call.visibleAtMs });
+    use({
+      kind: "changeVisibility",
+      forMs: 1_000 * seconds,
+      ifBeforeMs: call.visibleAtMs,
+      notAfterMs: Infinity,
+    });
   }
 }
 

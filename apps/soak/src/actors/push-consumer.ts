@@ -194,6 +194,9 @@ interface Leaving {
   readonly tags: readonly number[];
   readonly ids: readonly string[];
   readonly attempts: readonly number[];
+  /** What was asked for by whoever receives: the visibility timeout in ms; then the lease is known too, by its receipt. */
+  readonly visibilityMs?: number;
+  readonly leaseId?: number;
 }
 
 /** A packed batch that leaves. */
@@ -207,20 +210,32 @@ export function departingFrom(packed: Uint8Array, attempts: number | readonly nu
 export function recordDeparture(
   queue: QueueObject,
   life: Life,
-  { tags, ids, attempts }: Leaving,
+  { tags, ids, attempts, visibilityMs, leaseId: knownLeaseId }: Leaving,
 ): DeliveryRecord {
   const { world, ledger, name } = queue;
   const messages = tags.map((tag) => ledger.messages.get(tag));
   const view = messages[0]?.view;
-  const leaseId = view?.status === "leased" ? view.leaseId : 0;
+  const isVisible = visibilityMs === 0;
+  // A receive that hides nothing has no lease: it has a number of its own.
+  const leaseId =
+    knownLeaseId ?? (isVisible ? -queue.nextVisible() : view?.status === "leased" ? view.leaseId : 0);
   world.note("batch leaves the queue", name, leaseId, tags.length);
   const known = messages.filter((message): message is Message => message !== undefined);
   const sameLease = ledger.deliveries.get(leaseId);
   // Messages that were received together are worked on one by one.
-  const isOneOfMany = view?.status === "leased" && view.kind === "receive";
+  const isOneOfMany = view?.status === "leased" && view.kind === "receive" && knownLeaseId === undefined;
   const joined = isOneOfMany && !known.some((message) => sameLease?.messages.includes(message));
   const earlier = joined ? undefined : sameLease;
-  world.check("departs", queue, { leaseId, tags, messages, attempts, earlier });
+  const leaving = {
+    leaseId,
+    tags,
+    messages,
+    attempts,
+    earlier,
+    isVisible,
+    visibilityMs: visibilityMs ?? null,
+  };
+  world.check("departs", queue, leaving);
   const record = new DeliveryRecord(leaseId, life.number, known, ids);
   if (joined && sameLease !== undefined) return sameLease.add(known, ids);
   ledger.deliveries.set(leaseId, record);

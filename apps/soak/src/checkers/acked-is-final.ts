@@ -21,8 +21,11 @@ export const ackedIsFinal: Checker = {
     return undefined;
   },
 
-  departs(_queue, { messages }) {
-    const gone = messages.find((message) => message?.view.status === "gone");
+  departs(_queue, { messages, isVisible }) {
+    // What was received and left visible may have died at the next receive of the same turn.
+    const gone = messages.find(
+      (message) => message?.view.status === "gone" && !(isVisible && message.departure === "dead"),
+    );
     return gone === undefined ? undefined : `message ${gone.tag} is ${gone.departure} and delivered again`;
   },
 };

@@ -35,6 +35,10 @@ export interface Departing {
   /** What the queue has promised about each tag; absent for one that it never accepted. */
   readonly messages: readonly (Message | undefined)[];
   readonly attempts: readonly number[];
+  /** Whether it was received with a visibility timeout of 0: no lease holds it. */
+  readonly isVisible: boolean;
+  /** The visibility timeout that was asked for, in ms; `null` where the queue's settings say it. */
+  readonly visibilityMs: number | null;
   /** An earlier delivery of the same lease. */
   readonly earlier: DeliveryRecord | undefined;
 }

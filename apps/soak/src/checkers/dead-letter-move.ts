@@ -2,6 +2,7 @@ import type { QueueDefinition } from "@sluice/protocol";
 import { type CommitRecord, isNotification } from "../ledger/change.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Message } from "../ledger/message.ts";
+import { deadLetterQueueOf } from "../ledger/origin.ts";
 import type { Checker } from "./checker.ts";
 
 /**
@@ -12,7 +13,7 @@ export const deadLetterMove: Checker = {
   property: "dead-letter move",
 
   committed({ world, ledger, index, definition }, { accepted, changes, parcelsIn, parcelsOut, record }) {
-    const target = definition.consumer?.settings.deadLetterQueue ?? null;
+    const target = deadLetterQueueOf(definition);
     const moved = parcelsIn.flatMap(({ tags }) => tags);
     const died: number[] = moved.filter((tag) => isPassedOn(ledger, tag, record));
     for (const { message, before, after } of changes) {
@@ -56,8 +57,11 @@ function isForDeadLetters(message: Message | undefined, definition: QueueDefinit
   return departure === "dead" || (departure === "expired" && isNotification(definition));
 }
 
-/** Whether a notification was over on arrival: it goes on at once. */
+/** Whether a message came and went in one commit: a notification that was over on arrival, or one that was received too often. */
 function isPassedOn(ledger: Ledger, tag: number, record: CommitRecord): boolean {
-  const isPast = ledger.messages.get(tag)?.segmentId === 0 && ledger.isOverOnArrival(tag, record);
-  return isPast && isNotification(record.definition);
+  const message = ledger.messages.get(tag);
+  if (message?.segmentId !== 0) return false;
+  return (
+    message.departure === "dead" || (ledger.isOverOnArrival(tag, record) && isNotification(record.definition))
+  );
 }

@@ -23,6 +23,16 @@ export const dueTime: Checker = {
     for (const change of changes) {
       const { message, between, after } = change;
       if (between.status !== "waiting") continue;
+      if (after.status === "waiting" && after.attempts > between.attempts) {
+        if (between.atMs > record.atMs) {
+          return `message ${message.tag} is received ${between.atMs - record.atMs} ms before it is due`;
+        }
+        // Received and left visible: it is where it was.
+        const placeMs = definition.fifo === undefined ? message.firstDueMs : record.atMs;
+        if (after.atMs !== placeMs)
+          return `message ${message.tag} has lost its place by a receive that hides nothing`;
+        continue;
+      }
       if (after.status === "waiting" && after.atMs !== between.atMs) {
         return `message ${message.tag} is due ${after.atMs - between.atMs} ms later than it should be`;
       }

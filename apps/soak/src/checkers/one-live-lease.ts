@@ -1,3 +1,4 @@
+import { VISIBILITIES_MS } from "../actors/receiver.ts";
 import { type CommitRecord, wasLeased } from "../ledger/change.ts";
 import type { Checker } from "./checker.ts";
 
@@ -12,9 +13,12 @@ export const oneLiveLease: Checker = {
     const kept = ignored.find(({ ending }) => ending.kind !== "acked");
     if (kept !== undefined) return `message ${kept.message.tag} keeps its visibility timeout`;
     for (const change of changes) {
-      const { message, before, ending, after } = change;
+      const { message, before, ending, between, after } = change;
       if (before.status === "leased" && ending === null) {
         return `lease ${before.leaseId} of message ${message.tag} ended although nothing has ended it`;
+      }
+      if (after.status === "leased" && between.status === "leased" && after.atMs !== between.atMs) {
+        return `message ${message.tag} is leased for ${after.atMs - between.atMs} ms more than it should be`;
       }
       if (after.status !== "leased" || !wasLeased(change)) continue;
       if (after.leaseId <= leaseIdMaxBefore) return `lease id ${after.leaseId} is used again`;
@@ -22,7 +26,7 @@ export const oneLiveLease: Checker = {
       if (after.kind === "push" && lastsMs !== record.rules.pushLeaseMs) {
         return `a push lease of message ${message.tag} lasts ${lastsMs} ms`;
       }
-      if (after.kind === "receive" && lastsMs !== visibilityMsOf(record)) {
+      if (after.kind === "receive" && !visibilitiesOf(record).includes(lastsMs)) {
         return `message ${message.tag} is invisible for ${lastsMs} ms`;
       }
     }
@@ -35,20 +39,25 @@ export const oneLiveLease: Checker = {
     return undefined;
   },
 
-  departs({ name }, { leaseId, tags, messages, earlier }) {
+  departs({ name }, { leaseId, tags, messages, earlier, isVisible, visibilityMs }) {
     if (earlier !== undefined) return `lease ${leaseId} of "${name}" is delivered a second time`;
     if (new Set(tags).size !== tags.length) return `a message is twice in the batch of lease ${leaseId}`;
     for (const message of messages) {
-      if (message === undefined) continue;
-      const { view, tag } = message;
+      if (message === undefined || isVisible) continue;
+      const { view, tag, leasedAtMs } = message;
       if (view.status !== "leased") return `message ${tag} is delivered and its lease is not durable`;
       if (view.leaseId !== leaseId) return `message ${tag} is leased by ${view.leaseId}, not by ${leaseId}`;
+      const lastsMs = view.atMs - leasedAtMs;
+      if (visibilityMs !== null && visibilityMs !== lastsMs) {
+        return `message ${tag} is invisible for ${lastsMs} ms, it was received for ${visibilityMs}`;
+      }
     }
     return undefined;
   },
 };
 
-function visibilityMsOf({ definition: { consumer } }: CommitRecord): number | undefined {
+/** The visibility timeouts that a receive of the commit can have asked for, in ms. Which one it was is looked at when it leaves. */
+function visibilitiesOf({ definition: { consumer } }: CommitRecord): readonly number[] {
   const daemon = consumer?.type === "http_push" ? consumer.settings.daemon : undefined;
-  return daemon && 1_000 * daemon.visibilityTimeoutSeconds;
+  return daemon === undefined ? VISIBILITIES_MS : [1_000 * daemon.visibilityTimeoutSeconds];
 }

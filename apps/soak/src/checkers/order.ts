@@ -16,8 +16,8 @@ export const order: Checker = {
     return leasedOutOfOrder(queue, commit) ?? numberedOutOfOrder(queue, commit);
   },
 
-  departs({ definition }, { messages }) {
-    if (definition.fifo !== undefined) return undefined;
+  departs({ definition }, { messages, isVisible }) {
+    if (definition.fifo !== undefined || isVisible) return undefined;
     for (const [i, message] of messages.entries()) {
       const previous = messages[i - 1];
       if (previous === undefined || message === undefined) continue;

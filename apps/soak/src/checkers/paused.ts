@@ -1,4 +1,4 @@
-import { wasLeased } from "../ledger/change.ts";
+import { timesDelivered } from "../ledger/change.ts";
 import type { Checker } from "./checker.ts";
 
 /** A queue whose delivery is paused delivers nothing: no batch is leased for its consumer. */
@@ -7,9 +7,7 @@ export const paused: Checker = {
 
   committed(_queue, { changes, record }) {
     if (record.definition.deliveryPaused !== true) return undefined;
-    const leased = changes.find(
-      (change) => wasLeased(change) && change.after.status === "leased" && change.after.kind !== "pull",
-    );
-    return leased && `message ${leased.message.tag} is leased for the consumer of a paused queue`;
+    const delivered = changes.find((change) => timesDelivered(change) > 0);
+    return delivered && `message ${delivered.message.tag} is delivered to the consumer of a paused queue`;
   },
 };

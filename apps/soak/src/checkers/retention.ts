@@ -9,7 +9,8 @@ export const retention: Checker = {
     for (const { message, between, after } of changes) {
       if (between.status !== "waiting" || after.status !== "gone") continue;
       // It died, or its worker daemon's own retention ended; conservation has looked whether it may.
-      if (message.departure === "dead" || message.firstReceivedMs > 0) continue;
+      const isDaemons = record.definition.consumer !== null && message.firstReceivedMs > 0;
+      if (message.departure === "dead" || isDaemons) continue;
       if (message.acceptedMs > acceptedUntilMs) {
         return `message ${message.tag} is deleted ${message.acceptedMs - acceptedUntilMs} ms before its retention ends`;
       }

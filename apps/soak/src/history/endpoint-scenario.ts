@@ -87,8 +87,8 @@ export function drawEndpoint(
       return {
         ...common,
         daemon: {
-          visibilityTimeoutSeconds: random.pick([1, 30, 300, 2_100]),
           // Received at once and for ever, a message would be all that there is to a history.
+          visibilityTimeoutSeconds: random.pick([1, 30, 300, 2_100, deadLetterQueue === null ? 5 : 0]),
           errorVisibilityTimeoutSeconds: random.pick([null, null, deadLetterQueue === null ? 5 : 0, 2, 600]),
           retentionSeconds: random.pick([60, 345_600, 345_600]),
         },

@@ -41,6 +41,10 @@ const MEANINGS = {
   "request arrives at its endpoint": ["lease", "what it does"],
   "request is answered": ["lease", "status, 0 if none"],
   "worker daemon is drained": ["requests under way"],
+  "receive arrives": ["visibility in ms", "waits in ms"],
+  "receive is answered": ["lease", "messages"],
+  "receipts arrive": ["lease", "receipts"],
+  "receipts are done": ["lease", "1 if done"],
 } as const satisfies Record<string, readonly string[]>;
 
 export type EventKind = keyof typeof MEANINGS;

@@ -37,6 +37,8 @@ export const FAULT_KINDS = [
   "endpoint died of a message",
   "worker daemon drained",
   "endpoint asked for authorization",
+  "receive that hides nothing",
+  "visibility timeout changed to 0",
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];

@@ -2,6 +2,7 @@ import { HttpEndpoint } from "../actors/http-endpoint.ts";
 import { Producer } from "../actors/producer.ts";
 import { Puller } from "../actors/puller.ts";
 import { PushConsumer } from "../actors/push-consumer.ts";
+import { Receiver } from "../actors/receiver.ts";
 import { TroubleMaker } from "../actors/trouble-maker.ts";
 import type { Checker } from "../checkers/checker.ts";
 import { CHECKERS } from "../checkers/index.ts";
@@ -27,8 +28,11 @@ const DRAIN_MS = 5_400_000;
  */
 const EVENTS_MAX = 50_000;
 
-/** Most times that the alarm of a queue without messages rings: once for what was due, once more for a heartbeat. */
-const IDLE_RINGS_MAX = 4;
+/** Clients that receive from one queue. */
+const RECEIVERS = 2;
+
+/** Most times that the alarm of a queue without messages rings: for what was due, for a heartbeat, for those who wait for messages. */
+const IDLE_RINGS_MAX = 4 + 2 * RECEIVERS;
 
 export interface HistoryOptions {
   /** Keeps the log as text: for one history, not for thousands. */
@@ -97,6 +101,10 @@ function begin(world: World, scenario: Scenario): Producer {
     else if (taker.kind === "endpoint") {
       queue.endpoint = new HttpEndpoint(world, queue, taker);
     } else if (taker.kind === "pull") new Puller(world, queue, Math.ceil(scenario.troubleMs / 10)).start();
+    else if (taker.kind === "receive") {
+      for (let i = 0; i < RECEIVERS; i++)
+        new Receiver(world, queue, Math.ceil(scenario.troubleMs / 10)).start();
+    }
   });
   const producer = new Producer(world, scenario);
   for (let i = 0; i < scenario.sends; i++) {

@@ -4,6 +4,7 @@ import type {
   HttpPushFormat,
   PullConsumerDefinition,
   QueueDefinition,
+  RedriveSettings,
   WorkerConsumerDefinition,
 } from "@sluice/protocol";
 import { FILLER_BYTES_MAX } from "../ledger/tags.ts";
@@ -24,6 +25,8 @@ export type Behaviour = "ok" | "some" | "retryAll" | "throw" | "crash" | "hang" 
 export type Taker =
   | { readonly kind: "push"; readonly behaviours: readonly [Behaviour, ...Behaviour[]] }
   | { readonly kind: "pull" }
+  /** Clients of SQS. */
+  | { readonly kind: "receive" }
   | {
       readonly kind: "endpoint";
       readonly format: HttpPushFormat;
@@ -107,6 +110,8 @@ export function drawDefinition(
       return definition;
     case "pull":
       return { ...definition, consumer: pulled(definition.consumer.settings) };
+    case "receive":
+      return { ...definition, consumer: null, receive: { redrive: redriveOf(definition.consumer.settings) } };
     case "endpoint": {
       const settings = drawEndpoint(random, taker.format, definition.consumer.settings.deadLetterQueue);
       return { ...definition, consumer: { type: "http_push", settings } };
@@ -115,6 +120,10 @@ export function drawDefinition(
     case "none":
       return { ...definition, messageRetentionSeconds: 60 };
   }
+}
+
+function redriveOf({ deadLetterQueue, maxRetries }: ConsumerSettings): RedriveSettings | null {
+  return deadLetterQueue === null ? null : { deadLetterQueue, maxReceiveCount: maxRetries + 1 };
 }
 
 function pulled({
@@ -165,7 +174,8 @@ function drawPushed(
 }
 
 function drawTaker(random: Random, depth: number): Taker {
-  const kind = random.below(20);
+  const kind = random.below(24);
+  if (kind >= 20) return { kind: "receive" };
   if (kind === 0 && depth > 0) return { kind: "none" };
   if (kind <= 3) return { kind: "pull" };
   if (kind <= 11) {

@@ -2,7 +2,7 @@ import { LEASE_GRACE_MS, type OutboxItem } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
 import type { QueueDefinition } from "@sluice/protocol";
 import type { DeliveryRecord, Verdict } from "./delivery-record.ts";
-import { type Message, usesFor } from "./message.ts";
+import { type Message, type ReceiptUse, usesFor } from "./message.ts";
 import { unnamedDelayMs } from "./retry-delay.ts";
 import { GONE, type Leased, type Segment, type View } from "./view.ts";
 
@@ -15,6 +15,8 @@ export interface CommitMoment {
   readonly rules: QueueRules;
   /** What the queue was set to when it was written. */
   readonly definition: QueueDefinition;
+  /** Most receives with a visibility timeout of 0 that were carried out in it: they leave a message where it is. */
+  readonly visibleReceivesMax: number;
 }
 
 /** What a commit wrote, read back. */
@@ -41,8 +43,8 @@ export type Ending =
   | { readonly kind: "expired" }
   /** A visibility timeout is over. */
   | { readonly kind: "visible"; readonly dueMs: number }
-  /** It goes on, until another moment. */
-  | { readonly kind: "extended"; readonly untilMs: number };
+  /** Who has a receipt has it until another moment, whoever had it before. */
+  | { readonly kind: "held"; readonly leaseId: number; readonly untilMs: number };
 
 /** What a commit did to one message. */
 export interface Change {
@@ -69,8 +71,15 @@ export function changeOf(
 }
 
 /** Whether the message was leased anew in the commit. */
-export function wasLeased({ before, after }: Change): boolean {
-  return after.status === "leased" && (before.status !== "leased" || before.leaseId !== after.leaseId);
+export function wasLeased({ between, after }: Change): boolean {
+  return after.status === "leased" && (between.status !== "leased" || between.leaseId !== after.leaseId);
+}
+
+/** How often the message was delivered in the commit, but for what was pulled: by receives that leave it visible more than once. */
+export function timesDelivered({ between, after }: Change): number {
+  if (between.status === "gone" || after.status === "gone") return 0;
+  if (after.status === "leased" && after.kind === "pull") return 0;
+  return Math.max(0, after.attempts - between.attempts);
 }
 
 /** Whether a message was sent to a topic: its time is up with its queue's retention, however it goes on. */
@@ -96,23 +105,47 @@ function endingOf(
   return endingOfOverdue(message, view, after, delivery, commit) ?? endingByTime(message, view, commit);
 }
 
-/** How uses of its receipts end what a message is in. Any receipt counts, but on a FIFO queue only the latest one in time (spec sqs 3.3, 3.4). */
+/**
+ * How uses of its receipts, one after the other, end what a message is in. Any receipt counts, but on a FIFO queue only the
+ * latest one in time (spec sqs 3.3, 3.4).
+ */
 export function endingByReceipt(message: Message, commit: CommitMoment): Ending | null {
-  const { view } = message;
   const { atMs, definition } = commit;
-  const uses = usesFor(message, commit).filter(
-    ({ leaseId }) =>
-      definition.fifo === undefined ||
-      (view.status === "leased" && view.leaseId === leaseId && view.atMs > atMs),
-  );
-  if (uses.some(({ what }) => what.kind === "delete")) return { kind: "acked" };
-  for (const { leaseId, what } of uses) {
-    if (what.kind === "delete" || atMs >= what.ifBeforeMs) continue;
-    if (view.status !== "leased" || view.leaseId !== leaseId) continue;
-    if (what.forMs > 0) return { kind: "extended", untilMs: atMs + what.forMs };
-    return { kind: "visible", dueMs: visibleFrom(message, atMs, commit) };
+  let view = message.view;
+  let ending: Ending | null = null;
+  for (const { leaseId, what } of usesFor(message, commit)) {
+    const isHolder = view.status === "leased" && view.leaseId === leaseId;
+    const isInTime = view.status === "leased" && isHolder && view.atMs > atMs;
+    if (definition.fifo !== undefined && what.kind !== "giveBack" && !isInTime) continue;
+    const next = endingByUse(leaseId, what, isHolder, message, commit);
+    if (next === null) continue;
+    if (next.kind === "acked") return next;
+    ending = next;
+    view = afterEnding(view, next, message, commit);
   }
-  return null;
+  return ending;
+}
+
+function endingByUse(
+  leaseId: number,
+  what: ReceiptUse["what"],
+  isHolder: boolean,
+  message: Message,
+  commit: CommitMoment,
+): Ending | null {
+  const { atMs } = commit;
+  switch (what.kind) {
+    case "delete":
+      return { kind: "acked" };
+    case "giveBack":
+      return isHolder ? { kind: "released", dueMs: atMs } : null;
+    case "changeVisibility": {
+      const isOver = what.forMs > 0 && atMs + what.forMs > what.notAfterMs;
+      if (atMs >= what.ifBeforeMs || isOver) return null;
+      if (what.forMs === 0) return { kind: "visible", dueMs: visibleFrom(message, atMs, commit) };
+      return { kind: "held", leaseId, untilMs: atMs + what.forMs };
+    }
+  }
 }
 
 function endingBy(
@@ -180,7 +213,13 @@ function outlives({ sentMs }: Message, delayMs: number, { atMs, definition }: Co
   return isNotification(definition) && atMs + delayMs > sentMs + 1_000 * definition.messageRetentionSeconds;
 }
 
-function afterEnding(before: View, ending: Ending | null, message: Message, { rules }: CommitMoment): View {
+/** Where a message stands after the end of what it was in. */
+export function afterEnding(
+  before: View,
+  ending: Ending | null,
+  message: Message,
+  { rules }: CommitMoment,
+): View {
   if (ending === null || before.status === "gone") return before;
   switch (ending.kind) {
     case "acked":
@@ -196,7 +235,11 @@ function afterEnding(before: View, ending: Ending | null, message: Message, { ru
     }
     case "visible":
       return { status: "waiting", attempts: before.attempts, atMs: ending.dueMs };
-    case "extended":
-      return { ...before, atMs: ending.untilMs };
+    case "held": {
+      const { leaseId, untilMs } = ending;
+      // Who holds a receipt was delivered to, even if that was given back.
+      const attempts = Math.max(1, before.attempts);
+      return { status: "leased", kind: "receive", attempts, leaseId, atMs: untilMs };
+    }
   }
 }

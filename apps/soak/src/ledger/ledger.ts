@@ -1,15 +1,17 @@
 import {
+  afterEnding,
   type Change,
   type CommitMoment,
   type CommitRecord,
   changeOf,
   type Ending,
   endingByReceipt,
+  timesDelivered,
   wasLeased,
 } from "./change.ts";
 import type { DeliveryRecord } from "./delivery-record.ts";
 import { type Departure, type Message, usesFor } from "./message.ts";
-import { FROM_PRODUCER, type Origin } from "./origin.ts";
+import { FROM_PRODUCER, isReceived, type Origin } from "./origin.ts";
 import { tagsOf } from "./tags.ts";
 import { GONE, type Segment, sameView, viewsOf } from "./view.ts";
 
@@ -117,30 +119,27 @@ export class Ledger {
       }
       this.#segments.set(id, known);
     }
-    const ignored = this.#carriedOut(record);
+    const ignored = this.#carriedOut(record, new Set(changes.map(({ message }) => message)));
     const deliveredInSecond = this.#deliveredInSecond(changes, record.atMs);
     return { record, accepted, changes, ignored, leaseIdMaxBefore, deliveredInSecond, ...this.#post(record) };
   }
 
-  /** Lets go of what the commit had to do by receipts. Answers with the messages of which it has not done so. */
-  #carriedOut(record: CommitRecord): Ignored[] {
+  /** Lets go of what the commit had to do by receipts. Answers with the messages that it should have changed, and has not. */
+  #carriedOut(record: CommitRecord, changed: ReadonlySet<Message>): Ignored[] {
     const ignored: Ignored[] = [];
     for (const message of this.present()) {
       const { receiptUses, view } = message;
       if (receiptUses.length === 0) continue;
-      // What was done about them has made an end of them: a receipt still counts if nothing was.
-      const ending = endingByReceipt(message, record);
-      const isDone = ending?.kind === "extended" && view.status === "leased" && view.atMs === ending.untilMs;
-      if (ending !== null && !isDone) ignored.push({ message, ending });
+      const ending = changed.has(message) ? null : endingByReceipt(message, record);
+      const isDone = ending === null || sameView(view, afterEnding(view, ending, message, record));
+      if (!isDone) ignored.push({ message, ending });
       for (const use of usesFor(message, record)) receiptUses.splice(receiptUses.indexOf(use), 1);
     }
     return ignored;
   }
 
   #deliveredInSecond(changes: readonly Change[], atMs: number): number {
-    const count = changes.filter(
-      (change) => wasLeased(change) && change.after.status === "leased" && change.after.kind !== "pull",
-    ).length;
+    const count = changes.reduce((sum, change) => sum + timesDelivered(change), 0);
     this.#latest = [...this.#latest, { atMs, count }].filter((one) => one.atMs > atMs - 1_000);
     return this.#latest.reduce((sum, one) => sum + one.count, 0);
   }
@@ -161,10 +160,12 @@ export class Ledger {
       attempts: 0,
       firstReceivedMs: 0,
       receiptUses: [],
+      countsTold: new Set(),
       bytes: segment.sizes[index] ?? 0,
       view: { status: "waiting", attempts: 0, atMs: segment.dueOf(index) },
       copies: (this.messages.get(tag)?.copies ?? 0) + 1,
       leasedFromMs: 0,
+      leasedAtMs: 0,
       leasedInLife: 0,
       departure: null,
     };
@@ -174,21 +175,27 @@ export class Ledger {
     return message;
   }
 
-  /** Enters a message that was over on arrival, for the queue that it goes on to. */
-  #passBy(tag: number, atMs: number): void {
+  /** Enters a message of which no row was ever written: it has come and gone in one commit. */
+  #passBy(tag: number, { atMs, rules }: CommitRecord, departure: "expired" | "dead"): void {
     const origin = this.#originOf(tag) ?? FROM_PRODUCER;
     const place = { segmentId: 0, index: 0, seq: 0, group: null };
     const times = { ...origin, sentMs: origin.sentMs ?? atMs, firstDueMs: atMs, acceptedMs: atMs };
-    const state = { view: GONE, attempts: 0, firstReceivedMs: 0, leasedFromMs: 0, leasedInLife: 0 };
-    const departure = "expired";
+    const state = {
+      view: GONE,
+      attempts: departure === "dead" ? rules.maxRetries + 1 : 0,
+      firstReceivedMs: 0,
+      leasedFromMs: 0,
+      leasedAtMs: 0,
+      leasedInLife: 0,
+    };
     this.messages.set(tag, {
-      ...{ tag, queue: this.#queue, bytes: 0, copies: 1, receiptUses: [], departure },
+      ...{ tag, queue: this.#queue, bytes: 0, copies: 1, receiptUses: [], countsTold: new Set(), departure },
       ...place,
       ...times,
       ...state,
     });
     this.counts.accepted += 1;
-    this.counts.expired += 1;
+    this.counts[departure] += 1;
   }
 
   #change(message: Message, after: Change["after"], record: CommitRecord): Change {
@@ -200,14 +207,19 @@ export class Ledger {
     if (change.between.status !== "gone") message.attempts = change.between.attempts;
     else if (change.before.status !== "gone") message.attempts = change.before.attempts;
     if (after.status === "gone") {
-      message.departure = departureOf(change);
+      message.departure = departureOf(change, record);
       this.counts[message.departure] += 1;
+      // Received in the same commit and left visible, it had as many receives as it may have.
+      const diedAtReceive = message.departure === "dead" && isReceived(record.definition);
+      if (diedAtReceive) message.attempts = Math.max(message.attempts, record.rules.maxRetries + 1);
     } else {
       message.departure = null;
       this.counts[after.status] += 1;
+      if (isReceived(record.definition) && timesDelivered(change) > 0)
+        message.firstReceivedMs ||= record.atMs;
       if (wasLeased(change)) {
         message.leasedInLife = record.life;
-        if (after.status === "leased" && after.kind === "receive") message.firstReceivedMs ||= record.atMs;
+        message.leasedAtMs = record.atMs;
         if (change.between.status === "waiting") message.leasedFromMs = change.between.atMs;
       }
       if (after.status === "leased") this.#leaseIdMax = Math.max(this.#leaseIdMax, after.leaseId);
@@ -220,7 +232,9 @@ export class Ledger {
     const { outboxIn, outboxOut } = record;
     const parcelsIn = outboxIn.map(({ id, target, payload }) => ({ id, target, tags: tagsOf(payload) }));
     for (const tag of parcelsIn.flatMap(({ tags }) => tags)) {
-      if (!this.messages.has(tag) && this.isOverOnArrival(tag, record)) this.#passBy(tag, record.atMs);
+      if (this.messages.has(tag)) continue;
+      if (this.isOverOnArrival(tag, record)) this.#passBy(tag, record, "expired");
+      else if (record.visibleReceivesMax > record.rules.maxRetries) this.#passBy(tag, record, "dead");
     }
     for (const parcel of parcelsIn) this.parcels.set(parcel.id, parcel);
     const parcelsOut = outboxOut.map((id) => this.parcels.get(id));
@@ -229,8 +243,12 @@ export class Ledger {
   }
 }
 
-function departureOf(change: Change): Departure {
-  const { ending, between, message, commit } = change;
+function isMoved(tag: number, { outboxIn }: CommitRecord): boolean {
+  return outboxIn.some(({ payload }) => tagsOf(payload).includes(tag));
+}
+
+function departureOf(change: Change, commit: CommitRecord): Departure {
+  const { ending, between, message } = change;
   const { atMs, rules, definition } = commit;
   if (between.status === "gone") {
     return ending?.kind === "acked" || ending?.kind === "expired" ? ending.kind : "dead";
@@ -238,10 +256,14 @@ function departureOf(change: Change): Departure {
   const isExpirable = between.status === "waiting" || between.kind === "receive";
   if (isExpirable && message.acceptedMs + rules.retentionMs <= atMs) return "expired";
   if (between.status !== "waiting" || between.atMs > atMs) return "lost";
-  const daemon = definition.consumer?.type === "http_push" ? definition.consumer.settings.daemon : undefined;
-  if (daemon === undefined) return "lost";
+  if (!isReceived(definition)) return "lost";
   // What was received too often dies at the next receive (spec sqs 6.1).
   if (between.attempts > rules.maxRetries) return "dead";
+  // Receives of the same commit that left it visible may have made it too many: the commit itself says so.
+  if (between.attempts + commit.visibleReceivesMax > rules.maxRetries && isMoved(message.tag, commit))
+    return "dead";
+  const daemon = definition.consumer?.type === "http_push" ? definition.consumer.settings.daemon : undefined;
+  if (daemon === undefined) return "lost";
   // A worker daemon deletes what was received first too long ago (spec sqsd 5, S9).
   const { firstReceivedMs } = message;
   const isTooOld = firstReceivedMs > 0 && atMs > firstReceivedMs + 1_000 * daemon.retentionSeconds;

@@ -11,8 +11,15 @@ export interface ReceiptUse {
   readonly version: number;
   readonly what:
     | { readonly kind: "delete" }
-    /** Another visibility timeout from the commit on, if that comes before `ifBeforeMs`. */
-    | { readonly kind: "changeVisibility"; readonly forMs: number; readonly ifBeforeMs: number };
+    /** Another visibility timeout from the commit on, if that comes before `ifBeforeMs` and it ends at `notAfterMs` at the latest. */
+    | {
+        readonly kind: "changeVisibility";
+        readonly forMs: number;
+        readonly ifBeforeMs: number;
+        readonly notAfterMs: number;
+      }
+    /** The receive reached nobody: it does not count. */
+    | { readonly kind: "giveBack" };
 }
 
 /** What of it a commit has to carry out. */
@@ -54,8 +61,12 @@ export interface Message {
   firstReceivedMs: number;
   /** What has reached the queue by its receipts and has not been carried out. */
   readonly receiptUses: ReceiptUse[];
+  /** Receive counts that were told by receives which left it visible: each is another one. */
+  readonly countsTold: Set<number>;
   /** When it was due as it was leased last, in ms. */
   leasedFromMs: number;
+  /** When it was leased last, in ms. */
+  leasedAtMs: number;
   /** Life of the queue in which it was leased last. */
   leasedInLife: number;
   departure: Departure | null;

@@ -11,15 +11,26 @@ export interface Origin {
   readonly namesSource: boolean;
 }
 
+/** The queue that takes what was delivered too often; `null` if nothing does. */
+export function deadLetterQueueOf({ receive, consumer }: QueueDefinition): string | null {
+  return receive?.redrive?.deadLetterQueue ?? consumer?.settings.deadLetterQueue ?? null;
+}
+
+/** Whether messages are received, and die at a receive, not at a failure (spec sqs 6.1). */
+export function isReceived({ consumer }: QueueDefinition): boolean {
+  return consumer === null || (consumer.type === "http_push" && consumer.settings.daemon !== undefined);
+}
+
 /** Of a message that a producer sent to the queue. */
 export const FROM_PRODUCER: Origin = { sentMs: null, earlierReceives: 0, namesSource: false };
 
 /** Of a message that died in another queue (spec sqs 5.5, 6.2, sns-delivery 6.3). */
-export function originOf(dead: Message, { consumer, fifo }: QueueDefinition): Origin {
+export function originOf(dead: Message, definition: QueueDefinition): Origin {
+  const { consumer, fifo } = definition;
   const { sentMs, earlierReceives, namesSource, attempts } = dead;
   const format = consumer?.type === "http_push" ? consumer.settings.format : null;
   if (format === "sns") return { ...FROM_PRODUCER, namesSource };
-  if (format !== "sqsd") return { sentMs, earlierReceives, namesSource: false };
+  if (!isReceived(definition)) return { sentMs, earlierReceives, namesSource: false };
   return {
     sentMs: fifo === undefined ? sentMs : null,
     earlierReceives: earlierReceives + attempts,

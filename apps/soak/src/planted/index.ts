@@ -2,6 +2,7 @@ import { CORE_BUGS } from "./core-bugs.ts";
 import { ENDPOINT_BUGS } from "./endpoint-bugs.ts";
 import type { PlantedBug } from "./planted-bug.ts";
 import { PORT_BUGS } from "./port-bugs.ts";
+import { RECEIVER_BUGS } from "./receiver-bugs.ts";
 import { STORE_BUGS } from "./store-bugs.ts";
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
@@ -9,4 +10,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...PORT_BUGS,
   ...CORE_BUGS,
   ...ENDPOINT_BUGS,
+  ...RECEIVER_BUGS,
 ];

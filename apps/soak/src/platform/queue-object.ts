@@ -40,6 +40,9 @@ export class QueueObject {
   #definition: QueueDefinition;
   #rules: QueueRules;
   #syncIsScheduled = false;
+  /** Receives that are not answered. */
+  #receiving: { readonly visibilityMs: number; readonly deadlineMs: number; readonly life: number }[] = [];
+  #visible = 0;
   /** Commits that are not durable yet, by version. */
   readonly #commits = new Map<number, CommitRecord>();
   /** Segments that were written or loaded since memory was last compared with the disk. */
@@ -79,6 +82,38 @@ export class QueueObject {
   canHaveBeenOver(tag: number): boolean {
     const rules = { ...this.#rules, retentionMs: this.#retentionMsMin };
     return this.ledger.isOverOnArrival(tag, { atMs: this.world.nowMs, rules, definition: this.#definition });
+  }
+
+  /** A receive has arrived that waits until `deadlineMs` at the latest. Returns what says that it is answered. */
+  beginReceive(visibilityMs: number, deadlineMs: number): () => void {
+    // The object that the call is for: it may be started by it.
+    const receive = { visibilityMs, deadlineMs, life: this.life?.number ?? this.lives + 1 };
+    this.#receiving.push(receive);
+    return () => {
+      this.#receiving = this.#receiving.filter((other) => other !== receive);
+    };
+  }
+
+  /** When the first of those who wait for messages has to be answered, in ms; Infinity if nobody waits. */
+  get receiveDeadlineMs(): number {
+    const waiting = this.#receiving.filter(({ life }) => life === this.life?.number);
+    return Math.min(...waiting.map(({ deadlineMs }) => deadlineMs));
+  }
+
+  /** The next number of a receive that hides nothing. */
+  nextVisible(): number {
+    this.#visible += 1;
+    return this.#visible;
+  }
+
+  /** Most receives with a visibility timeout of 0 that a commit of now can contain. */
+  get #visibleReceivesMax(): number {
+    const { consumer } = this.#definition;
+    const daemon = consumer?.type === "http_push" ? consumer.settings.daemon : undefined;
+    if (daemon !== undefined) return daemon.visibilityTimeoutSeconds === 0 ? 1 : 0;
+    return this.#receiving.filter(
+      ({ visibilityMs, life }) => visibilityMs === 0 && life === this.life?.number,
+    ).length;
   }
 
   /** Settings are deployed with the code: the objects start again with them. */
@@ -304,6 +339,7 @@ export class QueueObject {
     const record = readCommit(disk, version, {
       ...{ atMs: world.nowMs, life: life?.number ?? 0 },
       ...{ queue: this.name, rules: this.#rules, definition: this.#definition },
+      visibleReceivesMax: this.#visibleReceivesMax,
     });
     world.note("commit", this.name, version.number, record.segments.length);
     this.#commits.set(version.number, record);

@@ -1,0 +1,187 @@
+import { decodeReceipt, type QueueCore } from "@sluice/broker/testing";
+import type { ReceiveReply } from "@sluice/protocol";
+import type { World } from "../history/world.ts";
+import type { DeliveryRecord } from "../ledger/delivery-record.ts";
+import type { Message, ReceiptUse } from "../ledger/message.ts";
+import { Network } from "../platform/network.ts";
+import type { QueueObject } from "../platform/queue-object.ts";
+import { departingFrom, recordDeparture } from "./push-consumer.ts";
+
+/** Between two receives once everybody behaves, in ms. */
+const CALM_RECEIVE_MS = 20_000;
+/** Visibility timeouts that receives ask for, in ms. */
+export const VISIBILITIES_MS: readonly number[] = [0, 500, 30_000, 60_000];
+const CALM_VISIBILITY_MS = 60_000;
+/** Longest that a message can be kept invisible by one receipt, in ms (spec sqs 3.1). */
+const VISIBILITY_TOTAL_MS_MAX = 43_200_000;
+/** Messages that were received together, each with its receipt. */
+interface Received {
+  readonly record: DeliveryRecord;
+  readonly receipts: readonly string[];
+}
+
+type Use = { readonly receipt: string; readonly position: number; readonly what: Intent };
+/** What a client does with a receipt; `visibilityMs` counts from when it arrives. */
+type Intent =
+  | { readonly kind: "delete" }
+  | { readonly kind: "change"; readonly visibilityMs: number }
+  | { readonly kind: "giveBack" };
+
+/** A client of SQS: receives messages with visibility timeouts, waits for them or not, and uses its receipts, early, late or never. */
+export class Receiver {
+  readonly #world: World;
+  readonly #queue: QueueObject;
+  readonly #network: Network;
+  readonly #everyMs: number;
+
+  /** @param everyMs Mean time between two receives while there is trouble. */
+  constructor(world: World, queue: QueueObject, everyMs: number) {
+    this.#world = world;
+    this.#queue = queue;
+    this.#network = new Network(world);
+    this.#everyMs = everyMs;
+  }
+
+  /** Receives now, and again and again. */
+  start(): void {
+    const { loop, random, isTroubled, isDrained } = this.#world;
+    if (isDrained) return;
+    this.#receive();
+    loop.after(isTroubled ? random.below(2 * this.#everyMs) : CALM_RECEIVE_MS, () => this.start());
+  }
+
+  #receive(): void {
+    const { random, isTroubled, faults } = this.#world;
+    const queue = this.#queue;
+    const visibilityMs = isTroubled ? random.pick([...VISIBILITIES_MS] as [number]) : CALM_VISIBILITY_MS;
+    if (visibilityMs === 0) faults["receive that hides nothing"] += 1;
+    const request = {
+      max: random.pick([1, 3, 10]),
+      visibilityTimeoutMs: visibilityMs,
+      waitMs: random.pick([0, 0, 2_000, 20_000]),
+    };
+    this.#network.send<Received | null>({
+      arrives: (reply, refuse) => {
+        this.#world.note("receive arrives", queue.name, visibilityMs, request.waitMs);
+        const end = queue.beginReceive(visibilityMs, this.#world.nowMs + request.waitMs);
+        queue.call(
+          (core) => core.receivers.receive(request),
+          (received) => {
+            reply(this.#depart(received, visibilityMs));
+            end();
+          },
+          (error) => {
+            end();
+            refuse(error);
+          },
+        );
+      },
+      answered: (received) => {
+        const leaseId = received?.record.leaseId ?? 0;
+        this.#world.note("receive is answered", queue.name, leaseId, received?.receipts.length ?? 0);
+        if (received !== null) this.#work(received, visibilityMs);
+      },
+      failed: () => this.#world.note("receive is answered", queue.name, 0, 0),
+    });
+  }
+
+  #depart(reply: ReceiveReply, visibilityMs: number): Received | null {
+    const queue = this.#queue;
+    if (reply.kind !== "received") return null;
+    const { life, ledger } = queue;
+    if (life === null) throw new Error("a queue that does not run has answered");
+    const counts = reply.messages.map(({ receiveCount }) => receiveCount);
+    const leaving = departingFrom(reply.packed, counts);
+    const attempts = leaving.tags.map(
+      (tag, i) => (counts[i] ?? 0) - (ledger.messages.get(tag)?.earlierReceives ?? 0),
+    );
+    const receipts = reply.messages.map(({ receipt }) => receipt);
+    const leaseId = decodeReceipt(queue.name, receipts[0] ?? "")?.leaseId ?? 0;
+    const record = recordDeparture(queue, life, { ...leaving, attempts, leaseId, visibilityMs });
+    return { record, receipts };
+  }
+
+  #work(received: Received, visibilityMs: number): void {
+    const { random, loop, isTroubled, faults } = this.#world;
+    if (isTroubled && random.chance(0.1)) {
+      faults["receipt never used"] += 1;
+      return;
+    }
+    const uses = this.#decide(received);
+    const lateMs = isTroubled
+      ? random.pick([0, 1, 400, 2_000, visibilityMs, 40_000])
+      : random.pick([0, 1, 400]);
+    loop.after(lateMs, () => this.#use(received.record, uses));
+    if (!isTroubled || !random.chance(0.3)) return;
+    faults["receipt used twice"] += 1;
+    const others = random.chance(0.3) ? uses : this.#decide(received);
+    loop.after(random.pick([0, 500, 40_000]), () => this.#use(received.record, others));
+  }
+
+  #decide({ receipts }: Received): Use[] {
+    const { random, isTroubled } = this.#world;
+    if (isTroubled && random.chance(0.1)) {
+      return receipts.map((receipt, position) => ({ receipt, position, what: { kind: "giveBack" } }));
+    }
+    return receipts.flatMap((receipt, position): Use[] => {
+      const roll = isTroubled ? random.below(9) : 0;
+      if (roll < 4) return [{ receipt, position, what: { kind: "delete" } }];
+      if (roll === 8) return [];
+      const visibilityMs = random.pick([0, 0, 300, 40_000]);
+      return [{ receipt, position, what: { kind: "change", visibilityMs } }];
+    });
+  }
+
+  #use(record: DeliveryRecord, uses: readonly Use[]): void {
+    const queue = this.#queue;
+    const { name } = queue;
+    this.#network.send<1>({
+      arrives: (reply, refuse) => {
+        this.#world.note("receipts arrive", name, record.leaseId, uses.length);
+        queue.call(
+          (core) => {
+            for (const use of uses) this.#note(record, use);
+            return carryOut(core, uses);
+          },
+          () => reply(1),
+          refuse,
+        );
+      },
+      answered: () => this.#world.note("receipts are done", name, record.leaseId, 1),
+      failed: () => this.#world.note("receipts are done", name, record.leaseId, 0),
+    });
+  }
+
+  /** Tells the ledger what reaches the queue. */
+  #note(record: DeliveryRecord, { receipt, position, what }: Use): void {
+    const queue = this.#queue;
+    const message: Message | undefined = record.messages[position];
+    const facts = decodeReceipt(queue.name, receipt);
+    if (message === undefined || facts === null) return;
+    const { leaseId, receivedMs } = facts;
+    const use = (used: ReceiptUse["what"]) => {
+      const life = queue.life?.number ?? 0;
+      message.receiptUses.push({ leaseId, life, version: queue.disk.committedVersion, what: used });
+    };
+    if (what.kind !== "change") {
+      use(what);
+      return;
+    }
+    if (what.visibilityMs === 0) this.#world.faults["visibility timeout changed to 0"] += 1;
+    const notAfterMs = receivedMs + VISIBILITY_TOTAL_MS_MAX;
+    use({ kind: "changeVisibility", forMs: what.visibilityMs, ifBeforeMs: Infinity, notAfterMs });
+  }
+}
+
+/** Does with receipts what is wanted, in one turn. All of them are given back, or none. */
+async function carryOut(core: QueueCore, uses: readonly Use[]): Promise<void> {
+  if (uses.some(({ what }) => what.kind === "giveBack")) {
+    await core.giveBack(uses.map(({ receipt }) => receipt));
+    return;
+  }
+  const remove = uses.flatMap(({ receipt, what }) => (what.kind === "delete" ? [receipt] : []));
+  const change = uses.flatMap(({ receipt, what }) =>
+    what.kind === "change" ? [{ receipt, visibilityTimeoutMs: what.visibilityMs }] : [],
+  );
+  await core.work({ remove, change });
+}
