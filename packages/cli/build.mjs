@@ -20,7 +20,7 @@ await build({
   // jsonc-parser's "main" is a UMD module, whose requires no bundler sees.
   mainFields: ["module", "main"],
   // What package.json declares stays a dependency; the workspace's own packages, and what those need, are bundled.
-  external: ["commander", "esbuild", "workerd", "wrangler", "yaml"],
+  external: ["commander", "esbuild", "workerd", "wrangler", "ws", "yaml"],
 });
 chmodSync(path("dist/main.js"), 0o755);
 

@@ -7,33 +7,36 @@ import {
   describeUnreadableTopic,
   type QueueBrokerObject,
 } from "@sluice/broker";
-import { createGateway, type QueueDirectory } from "@sluice/gateway";
+import { createGateway, type Gateway, type QueueDirectory } from "@sluice/gateway";
 import { accessOf } from "./access.ts";
 import { accountOf, topicsOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
 import { QueueBinding } from "./queue-binding.ts";
+import { createRequestFrames } from "./request-frames.ts";
 
 export type { BrokerOptions } from "@sluice/broker";
 
 /**
- * The broker Worker for a topology: the Durable Object classes, the entrypoint for workerd's own queue bindings, and the
- * HTTP handler that serves `/__sluice/*`.
+ * The broker Worker for a topology: the Durable Object classes, the entrypoints for workerd's own queue bindings and for
+ * the front of `sluice serve`, and the HTTP handler that serves `/__sluice/*`.
  *
  * The Worker's entry exports all of them. Its configuration binds `QueueBroker` as `SLUICE_QUEUES`, `Directory` as
  * `SLUICE_DIRECTORY` and each consumer's `SluiceQueueConsumer` entrypoint under the name that `options.consumers` gives.
  */
 export function defineBroker(options: BrokerOptions) {
-  let gateway: ReturnType<typeof createGateway> | undefined;
+  let gateway: Gateway | undefined;
+  const gatewayOf = (env: BrokerEnv): Gateway => {
+    gateway ??= createGateway(directoryOf(env), accessOf(env), awsOf(env));
+    return gateway;
+  };
   const handler: ExportedHandler<BrokerEnv> = {
-    fetch: (request, env, ctx) => {
-      gateway ??= createGateway(directoryOf(env), accessOf(env), awsOf(env));
-      return gateway.fetch(request, env, ctx);
-    },
+    fetch: (request, env, ctx) => gatewayOf(env).fetch(request, env, ctx),
   };
   return {
     QueueBroker: createQueueBroker(options),
     Directory: createDirectory(options),
     QueueBinding,
+    RequestFrames: createRequestFrames(gatewayOf),
     handler,
   };
 }

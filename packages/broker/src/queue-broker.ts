@@ -94,6 +94,8 @@ export interface BrokerEnv {
   readonly SLUICE_AWS_ACCOUNT_ID?: string;
   /** `true` lets a queue be purged, and the name of a deleted one be used again, only once in 60 s, as on AWS. */
   readonly SLUICE_AWS_STRICT_TIMING?: string;
+  /** What `sluice serve` connects its front with. */
+  readonly SLUICE_FRONT_TOKEN?: string;
   readonly [binding: string]: unknown;
 }
 

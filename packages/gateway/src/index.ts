@@ -3,7 +3,8 @@ import type { Access } from "./access.ts";
 import { failure } from "./admin/failure.ts";
 import { adminRoutes } from "./admin/routes.ts";
 import type { AwsAccess } from "./aws-caller.ts";
-import { respondAws } from "./aws-endpoint.ts";
+import { type AwsAnswer, answerAws, respondAws } from "./aws-endpoint.ts";
+import type { ReadAwsRequest } from "./aws-request.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import { DASHBOARD_HEADERS, DASHBOARD_PAGE } from "./dashboard/page.ts";
 import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
@@ -20,6 +21,7 @@ export type { QueueView } from "./admin/queue-view.ts";
 export type { TopicDetail, TopicView } from "./admin/topic-view.ts";
 export { type AwsAccess, parseAccessKeys } from "./aws-caller.ts";
 export { type BindingTarget, createBindingApp } from "./binding/binding-app.ts";
+export { FrameServer } from "./frames/frame-server.ts";
 export { refusedHost, refusedOrigin } from "./page-origin.ts";
 export { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
 export type { AccountDirectory, QueueDirectory } from "./queue-directory.ts";
@@ -41,6 +43,8 @@ const NO_AWS: AwsOptions = {
 
 /** The HTTP side of the broker as a Worker's `fetch` handler and a test call it. */
 export interface Gateway {
+  /** Answers a request to the AWS endpoint that was read elsewhere (`frames/`). Never rejects. */
+  answer(request: ReadAwsRequest): Promise<AwsAnswer>;
   fetch(request: Request, env?: object, ctx?: Pick<ExecutionContext, "waitUntil">): Promise<Response>;
   /** `fetch` for a URL. */
   request(url: string, init?: RequestInit): Promise<Response>;
@@ -79,12 +83,26 @@ export function createGateway(directory: QueueDirectory, access: Access, aws: Aw
       failed(request.method, new LazyUrl(request.url).pathname, error),
     );
   };
-  return { fetch, request: (url, init) => fetch(new Request(url, init)) };
+  const answer: Gateway["answer"] = (request) =>
+    answerAws(request, LASTING, services).catch((error) => {
+      logFailure(request.method, request.url.pathname, error);
+      const headers = { "content-type": "application/json" };
+      return { status: 500, headers, body: JSON.stringify(INTERNAL_ERROR) };
+    });
+  return { answer, fetch, request: (url, init) => fetch(new Request(url, init)) };
 }
 
+const INTERNAL_ERROR = failure("internal_error", "The broker failed; its log says why.");
+/** The connection that brings requests in frames outlives each of them. */
+const LASTING: KeepAlive = () => {};
+
 function failed(method: string, path: string, error: unknown): Response {
+  logFailure(method, path, error);
+  return Response.json(INTERNAL_ERROR, { status: 500 });
+}
+
+function logFailure(method: string, path: string, error: unknown): void {
   console.error(`${method} ${path} failed: ${error instanceof Error ? error.stack : error}`);
-  return Response.json(failure("internal_error", "The broker failed; its log says why."), { status: 500 });
 }
 
 function isBelow(path: string, prefix: string): boolean {

@@ -18,6 +18,8 @@ export interface SharedCallPorts<Item, Result> {
   /** Makes one call for several items: one result for each, in order. Runs on behalf of the request that it is given. */
   call(items: readonly Item[]): Promise<readonly Result[]>;
   weightOf(item: Item): number;
+  /** What a call waits for before it is made, so that what comes at the same moment goes along. Must not reject. */
+  gather?(): Promise<void>;
   now(): number;
 }
 
@@ -86,6 +88,7 @@ export class SharedCall<Item, Result> {
 
   /** Makes a call for those who wait, and appoints who makes the next one. Never rejects. */
   async #lead(slot: Slot): Promise<void> {
+    await this.#ports.gather?.();
     slot.beganMs = this.#ports.now();
     const waiters = this.#take();
     try {

@@ -12,6 +12,7 @@ export { MESSAGE_ID_BYTES, RECORD_HEADER_BYTES, recordEnd } from "./packed-layou
 export * from "./packed-writer.ts";
 export * from "./pull.ts";
 export * from "./receive.ts";
+export * from "./request-frames.ts";
 export * from "./retry-policy.ts";
 export * from "./rpc.ts";
 export * from "./settlement.ts";

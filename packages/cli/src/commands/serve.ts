@@ -17,6 +17,7 @@ import { assetWarnings } from "../serve/assets.ts";
 import { bundleWorker } from "../serve/bundle.ts";
 import { drain } from "../serve/drain.ts";
 import { durableObjectClasses } from "../serve/durable-objects.ts";
+import { startFront } from "../serve/front/front.ts";
 import { stopOnSignals } from "../serve/stop.ts";
 import { type Admission, admit, brokerVariables, isLoopback, variablesOf } from "../serve/variables.ts";
 import { type ServedWorker, workerdConfig } from "../serve/workerd-config.ts";
@@ -78,12 +79,13 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
   try {
     for (const warning of [...project.warnings, ...assetWarnings(project.workers)]) printer.warn(warning);
     if (targets.length > 0) printer.print(`${topologyTable(project.topology, [])}\n`);
-    const { workerd, brokerVars, headers } = await run(plan, {
+    const { workerd, front, brokerVars, headers } = await run(plan, {
       ...{ state, host, port, inspectorPort: options.inspectorPort ?? null },
       vars: more.vars ?? {},
       endpoints: endpointVariables(project.topology),
+      warn: (text) => printer.warn(text),
     });
-    const url = httpUrl(host, workerd.port);
+    const url = httpUrl(host, front.port);
     const introduction = more.introduction?.(url);
     printer.print(
       introduction === undefined ? addresses(url, project, state) : `${introduction}\ndata    ${state}`,
@@ -96,8 +98,14 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
     waker.wake(url, project.topology, headers);
     if (!isLoopback(host)) printer.warn(OPEN_TO_OTHERS);
     const { topology } = project;
-    const finish = (signal: AbortSignal) => drain({ url, headers, topology, printer, signal });
-    return await stopOnSignals(workerd, finish).finally(() => waker.stop());
+    const finish = async (signal: AbortSignal) => {
+      await drain({ url, headers, topology, printer, signal });
+      await front.stop(signal);
+    };
+    return await stopOnSignals(workerd, finish).finally(() => {
+      waker.stop();
+      front.destroy();
+    });
   } finally {
     free();
   }
@@ -114,11 +122,13 @@ interface Run {
   readonly vars: Readonly<Record<string, string>>;
   /** Names of the variables that HTTP endpoints are called with. */
   readonly endpoints: readonly string[];
+  readonly warn: (text: string) => void;
 }
 
-/** Bundles the Workers and starts workerd with them. */
+/** Bundles the Workers, starts workerd with them and the front before it. */
 async function run({ workers, broker }: Plan, options: Run) {
-  const { state, host, port, inspectorPort, vars: more, endpoints } = options;
+  const { state, host, port, inspectorPort, vars: more, endpoints, warn } = options;
+  const token = randomUUID();
   let brokerVars: Readonly<Record<string, unknown>> = {};
   let headers: Admission["headers"] = {};
   const serveOne = async (generated: GeneratedWorker): Promise<ServedWorker> => {
@@ -130,11 +140,11 @@ async function run({ workers, broker }: Plan, options: Run) {
     brokerVars = brokerVariables({ ...more, ...own }, process.env, host, endpoints);
     const admission = admit(brokerVars, randomUUID());
     headers = admission.headers;
-    return { name, upload, vars: admission.vars, classes };
+    return { name, upload, vars: { ...admission.vars, SLUICE_FRONT_TOKEN: token }, classes };
   };
   const objects = join(state, "v3/do");
   const served = await Promise.all([...workers, broker].map(serveOne));
-  const { text, files, environment } = workerdConfig(served, objects);
+  const { text, files, environment } = workerdConfig(served, broker.name, objects);
   const primary = workers[0] ?? broker;
   const configFile = join(dirname(primary.directory), "workerd.capnp");
   for (const [path, contents] of Object.entries({ ...files, "workerd.capnp": text })) {
@@ -143,8 +153,14 @@ async function run({ workers, broker }: Plan, options: Run) {
     writeFileSync(file, contents);
   }
   mkdirSync(objects, { recursive: true });
-  const workerd = await startWorkerd({ configFile, host, port, inspectorPort, environment });
-  return { workerd, brokerVars, headers };
+  const workerd = await startWorkerd({ configFile, inspectorPort, environment });
+  try {
+    const front = await startFront({ host, port, workerd: workerd.ports, token, warn });
+    return { workerd, front, brokerVars, headers };
+  } catch (error) {
+    workerd.kill("SIGKILL");
+    throw error;
+  }
 }
 
 const OPEN_TO_OTHERS =

@@ -64,6 +64,7 @@ const broker = defineBroker({ topology, consumers: {"mail":"CONSUMER_MAIL"} });
 export const QueueBroker = broker.QueueBroker;
 export const Directory = broker.Directory;
 export const QueueBinding = broker.QueueBinding;
+export const RequestFrames = broker.RequestFrames;
 export default broker.handler;
 `);
     expect(JSON.parse(fileOf(plan, "sluice", "topology.json")).queues.mails.consumer.worker).toBe("mail");

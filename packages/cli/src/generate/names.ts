@@ -19,6 +19,8 @@ export const DIRECTORY_CLASS = "Directory";
 export const DIRECTORY_BINDING = "SLUICE_DIRECTORY";
 /** The broker's entrypoint that workerd's own queue bindings can be pointed at. */
 export const BINDING_ENTRYPOINT = "QueueBinding";
+/** The broker's entrypoint that the front of `sluice serve` brings requests to. */
+export const FRAMES_ENTRYPOINT = "RequestFrames";
 /** What the broker is called unless its own configuration says otherwise. */
 export const BROKER_NAME = "sluice";
 

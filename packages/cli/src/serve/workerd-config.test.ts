@@ -21,13 +21,16 @@ function worker(
 }
 
 describe("the configuration of workerd", () => {
-  it("sends requests to the first Worker", () => {
-    const { text } = workerdConfig([worker("front"), worker("sluice")], "/data");
-    expect(text).toContain('sockets = [(name = "http", http = (), service = "front")]');
+  it("sends requests to the first Worker, and frames of them to the broker", () => {
+    const { text } = workerdConfig([worker("front"), worker("sluice")], "sluice", "/data");
+    expect(text).toContain('(name = "http", http = (), service = "front")');
+    expect(text).toContain(
+      '(name = "frames", http = (), service = (name = "sluice", entrypoint = "RequestFrames"))',
+    );
   });
 
   it("embeds modules, which are files beside it", () => {
-    const { text, files } = workerdConfig([worker("front")], "/data");
+    const { text, files } = workerdConfig([worker("front")], "sluice", "/data");
     expect(text).toContain('(name = "entry.js", esModule = embed "modules/0/0")');
     expect(new TextDecoder().decode(files["modules/0/0"])).toBe("front");
   });
@@ -35,6 +38,7 @@ describe("the configuration of workerd", () => {
   it("calls Durable Objects as Miniflare does, so that both find the same data", () => {
     const { text } = workerdConfig(
       [worker("sluice", { classes: { Queue: true, Old: false } })],
+      "sluice",
       "/data/v3/do",
     );
     expect(text).toContain('(className = "Queue", uniqueKey = "sluice-Queue", enableSql = true)');
@@ -45,7 +49,7 @@ describe("the configuration of workerd", () => {
   it("writes no secret into a file", () => {
     const vars = { TOKEN: "s3cret", LIMITS: { depth: [1, "a\tb\u0001"] } };
     const bindings = [{ name: "TOKEN", type: "plain_text", text: "old" }];
-    const { text, environment } = workerdConfig([worker("front", { vars, bindings })], "/data");
+    const { text, environment } = workerdConfig([worker("front", { vars, bindings })], "sluice", "/data");
     expect(text).not.toContain("s3cret");
     expect(text).toContain('(name = "TOKEN", fromEnvironment = "SLUICE_SERVE_0_0")');
     expect(environment).toEqual({ SLUICE_SERVE_0_0: "s3cret" });
@@ -54,7 +58,7 @@ describe("the configuration of workerd", () => {
   });
 
   it("writes control characters by their byte, which is how Cap'n Proto reads them", () => {
-    const { text } = workerdConfig([worker("a\u0001b\\u0001")], "/data");
+    const { text } = workerdConfig([worker("a\u0001b\\u0001")], "sluice", "/data");
     expect(text).toContain(String.raw`(name = "a\x01b\\u0001"`);
   });
 
@@ -64,7 +68,7 @@ describe("the configuration of workerd", () => {
       { name: "OWN", type: "durable_object_namespace", class_name: "Counter" },
       { name: "MAILER", type: "service", service: "sluice", entrypoint: "Received", props: { a: 1 } },
     ];
-    const { text } = workerdConfig([worker("front", { bindings }), worker("sluice")], "/data");
+    const { text } = workerdConfig([worker("front", { bindings }), worker("sluice")], "sluice", "/data");
     expect(text).toContain('durableObjectNamespace = (className = "QueueBroker", serviceName = "sluice")');
     expect(text).toContain('durableObjectNamespace = (className = "Counter", serviceName = "front")');
     expect(text).toContain(
@@ -74,14 +78,14 @@ describe("the configuration of workerd", () => {
 
   it("refuses a binding to a Worker that is not here", () => {
     const bindings = [{ name: "MAILER", type: "service", service: "mailer" }];
-    expect(() => workerdConfig([worker("front", { bindings })], "/data")).toThrow(
+    expect(() => workerdConfig([worker("front", { bindings })], "sluice", "/data")).toThrow(
       'Worker "front": its binding MAILER leads to Worker "mailer", which is not among those named.',
     );
   });
 
   it("refuses a binding that needs more than workerd", () => {
     const bindings = [{ name: "PHOTOS", type: "r2_bucket", bucket_name: "photos" }];
-    expect(() => workerdConfig([worker("front", { bindings })], "/data")).toThrow(
+    expect(() => workerdConfig([worker("front", { bindings })], "sluice", "/data")).toThrow(
       /nothing behind its binding PHOTOS \(r2_bucket\).*sluice dev/s,
     );
   });

@@ -4,24 +4,21 @@ import { constants } from "node:os";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { CliError } from "../errors.ts";
-import { SOCKET } from "./workerd-config.ts";
+import { SOCKETS, type SocketName } from "./workerd-config.ts";
 import { noiseFilter } from "./workerd-noise.ts";
 
 export interface WorkerdOptions {
   /** Absolute path of the configuration. */
   readonly configFile: string;
-  /** Address and port to listen on; 0 for one that is free. */
-  readonly host: string;
-  readonly port: number;
   /** Port on 127.0.0.1 for debuggers and profilers; `null` for none. */
   readonly inspectorPort: number | null;
   /** Environment variables that the configuration reads. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A workerd that listens. */
+/** A workerd that listens, on this machine alone. */
 export interface Workerd {
-  readonly port: number;
+  readonly ports: Readonly<Record<SocketName, number>>;
   /** Exit code once it has ended, 128 + n if signal n ended it, as shells count. */
   readonly ended: Promise<number>;
   kill(signal: NodeJS.Signals): void;
@@ -34,28 +31,24 @@ export interface Workerd {
 const STOP_WITH_PARENT = `
   process.stdin.on("end", () => { try { process.kill(Number(process.argv[1]), "SIGKILL"); } catch {} }).resume();
 `;
-/** What workerd (kj) says when the address is somebody else's. */
-const IN_USE = /Address already in use/i;
-const ERRORS_KEPT = 4_096;
-
 /**
  * Starts workerd and resolves when it listens. What it and the Workers print goes to this process's output.
  *
- * @throws CliError when the port is in use, or with what workerd said before it ended.
+ * @throws CliError when it ends before.
  */
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
-  const { configFile, host, port, inspectorPort, environment } = options;
-  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const { configFile, inspectorPort, environment } = options;
   const args = ["serve", configFile, "--experimental", "--verbose"];
   if (inspectorPort !== null) args.push(`--inspector-addr=127.0.0.1:${inspectorPort}`);
-  const child = spawn(workerdPath(), [...args, `--socket-addr=${SOCKET}=${address}`, "--control-fd=3"], {
+  for (const name of SOCKETS) args.push(`--socket-addr=${name}=127.0.0.1:0`);
+  const child = spawn(workerdPath(), [...args, "--control-fd=3"], {
     // Nothing of ours: a Worker's fromEnvironment bindings are all that reads it.
     env: { ...process.env, PWD: process.cwd(), ...environment },
     stdio: ["ignore", "inherit", "pipe", "pipe"],
     // A terminal's Ctrl-C is for this process, which lets workerd finish.
     detached: true,
   });
-  const errors = forwardErrors(child);
+  forwardErrors(child);
   const ended = exitCode(child);
   const watchdog = spawn(process.execPath, ["-e", STOP_WITH_PARENT, String(child.pid)], {
     detached: true,
@@ -63,15 +56,11 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   });
   watchdog.unref();
   void ended.catch(() => undefined).then(() => watchdog.kill());
-  const listening = await Promise.race([reportedPort(child), ended]);
+  const listening = await Promise.race([reportedPorts(child), ended]);
   if (typeof listening === "object") {
-    return { port: listening.port, ended, kill: (signal) => void child.kill(signal) };
+    return { ports: listening, ended, kill: (signal) => void child.kill(signal) };
   }
-  throw new CliError(
-    IN_USE.test(errors())
-      ? `${address} is in use by another process. Choose another port with --port.`
-      : `workerd ended with ${listening} before it listened on ${address}.`,
-  );
+  throw new CliError(`workerd ended with ${listening} before it listened.`);
 }
 
 function workerdPath(): string {
@@ -79,24 +68,29 @@ function workerdPath(): string {
   return (createRequire(import.meta.url)("workerd") as { readonly default: string }).default;
 }
 
-/** Passes standard error on, but for what is noise; answers its end. */
-function forwardErrors(child: ChildProcess): () => string {
-  let last = "";
+/** Passes standard error on, but for what is noise. */
+function forwardErrors(child: ChildProcess): void {
   const isNoise = noiseFilter();
   createInterface({ input: child.stderr as Readable }).on("line", (line) => {
-    if (isNoise(line)) return;
-    last = `${last}${line}\n`.slice(-ERRORS_KEPT);
-    process.stderr.write(`${line}\n`);
+    if (!isNoise(line)) process.stderr.write(`${line}\n`);
   });
-  return () => last;
 }
 
-/** workerd reports the port it got as a line of JSON on the control descriptor. */
-function reportedPort(child: ChildProcess): Promise<{ readonly port: number }> {
+interface ControlMessage {
+  readonly event: string;
+  readonly socket: SocketName;
+  readonly port: number;
+}
+
+/** workerd reports each port that it got as a line of JSON on the control descriptor. */
+function reportedPorts(child: ChildProcess): Promise<Readonly<Record<SocketName, number>>> {
+  const ports: Partial<Record<SocketName, number>> = {};
   return new Promise((resolve) => {
     createInterface({ input: child.stdio[3] as Readable }).on("line", (line) => {
-      const message = JSON.parse(line) as { readonly event: string; readonly port: number };
-      if (message.event === "listen") resolve({ port: message.port });
+      const { event, socket, port } = JSON.parse(line) as ControlMessage;
+      if (event === "listen") ports[socket] = port;
+      const { http, frames } = ports;
+      if (http !== undefined && frames !== undefined) resolve({ http, frames });
     });
   });
 }

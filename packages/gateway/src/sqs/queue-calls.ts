@@ -7,6 +7,7 @@ import type {
   VisibilityChange,
   VisibilityOutcome,
 } from "@sluice/protocol";
+import { COMPANY_TURNS, turns } from "../microtasks.ts";
 import { type KeepAlive, SharedCall } from "../shared-call.ts";
 import { type Errand, type MessagesToSend, type Outcome, type Outcomes, runErrands } from "./shared-work.ts";
 
@@ -69,6 +70,7 @@ export class QueueCalls {
         // Each call takes the object anew: it belongs to the request that makes the call.
         call: (errands) => runErrands(this.#objectOf(name), name, errands),
         weightOf,
+        gather: () => turns(COMPANY_TURNS),
         now: this.#now,
       });
       this.#queues.set(name, call);

@@ -1,0 +1,135 @@
+import {
+  decodeAnswers,
+  encodeFrontMessages,
+  type FramedAnswer,
+  type FramedRequest,
+  type FrontMessage,
+} from "@sluice/protocol";
+import { WebSocket } from "ws";
+
+/** Length from which on a frame takes nothing more along; a frame is at most this and one request long. */
+export const FRAME_LENGTH_MAX = 262_144;
+/** Pause before a connection that was lost is tried again, in ms. */
+const RECONNECT_MS = 250;
+
+/** Called with the answer; with `null` when nobody knows what has become of the request. */
+export type Answered = (answer: FramedAnswer | null) => void;
+
+export interface FrameLinkOptions {
+  /** Where the broker takes frames, as `ws://…`. */
+  readonly url: string;
+  readonly token: string;
+  /** Told why a connection was lost, or could not be made. */
+  readonly warn: (text: string) => void;
+}
+
+/**
+ * The connection over which requests are handed to the broker. What comes in one turn of the event loop goes in one frame:
+ * the more there is to do, the less each costs.
+ */
+export class FrameLink {
+  readonly #options: FrameLinkOptions;
+  readonly #waiting = new Map<number, Answered>();
+  #socket: WebSocket | null = null;
+  #messages: FrontMessage[] = [];
+  #nextId = 1;
+  #reconnect: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #idle: (() => void)[] = [];
+
+  constructor(options: FrameLinkOptions) {
+    this.#options = options;
+    this.#connect();
+  }
+
+  /** Whether a request can be handed over now. */
+  get isOpen(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  /** Hands a request over; its id. Only while the link is open. */
+  submit(request: Omit<FramedRequest, "id">, answered: Answered): number {
+    const id = this.#nextId++;
+    this.#waiting.set(id, answered);
+    this.#say({ kind: "request", request: { id, ...request } });
+    return id;
+  }
+
+  /** Says that the client of a request has gone: nothing is to be kept for it. */
+  gone(id: number): void {
+    this.#waiting.delete(id);
+    this.#tellIfIdle();
+    this.#say({ kind: "gone", id });
+  }
+
+  /** Says that a watched answer was written to its client. */
+  written(id: number): void {
+    this.#say({ kind: "written", id });
+  }
+
+  /** Resolves when every request is answered. */
+  whenIdle(): Promise<void> {
+    if (this.#waiting.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#reconnect);
+    this.#socket?.terminate();
+  }
+
+  #connect(): void {
+    const { url, token, warn } = this.#options;
+    const headers = { authorization: `Bearer ${token}` };
+    const socket = new WebSocket(url, { headers, perMessageDeflate: false });
+    socket.on("message", (data) => this.#receive(String(data)));
+    socket.on("error", (error) => warn(`the connection to the broker failed: ${error.message}`));
+    socket.on("close", () => this.#lost());
+    this.#socket = socket;
+  }
+
+  #lost(): void {
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    this.#messages = [];
+    for (const answered of waiting) answered(null);
+    this.#tellIfIdle();
+    if (!this.#isClosed) this.#reconnect = setTimeout(() => this.#connect(), RECONNECT_MS);
+  }
+
+  #receive(frame: string): void {
+    for (const answer of decodeAnswers(frame)) {
+      const answered = this.#waiting.get(answer.id);
+      this.#waiting.delete(answer.id);
+      if (answered !== undefined) answered(answer);
+    }
+    this.#tellIfIdle();
+  }
+
+  #say(message: FrontMessage): void {
+    this.#messages.push(message);
+    // After what else has come in by now.
+    if (this.#messages.length === 1) setImmediate(() => this.#send());
+  }
+
+  #send(): void {
+    const messages = this.#messages;
+    this.#messages = [];
+    if (!this.isOpen) return;
+    let first = 0;
+    let length = 0;
+    for (const [i, message] of messages.entries()) {
+      if (message.kind === "request") length += message.request.body.length;
+      if (length < FRAME_LENGTH_MAX && i < messages.length - 1) continue;
+      this.#socket?.send(encodeFrontMessages(messages.slice(first, i + 1)));
+      first = i + 1;
+      length = 0;
+    }
+  }
+
+  #tellIfIdle(): void {
+    if (this.#waiting.size > 0) return;
+    for (const tell of this.#idle.splice(0)) tell();
+  }
+}
