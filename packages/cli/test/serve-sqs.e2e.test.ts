@@ -50,6 +50,53 @@ describe("sluice serve in an empty folder", () => {
     expect(await call("ListQueues", {})).toEqual({ status: 200, answer: {} });
   });
 
+  it("takes messages of every size, from many at a time", async () => {
+    const { answer } = await call("CreateQueue", { QueueName: "sizes" });
+    const { QueueUrl } = answer;
+    const bodies = [1, 200, 65_000, 66_000, 1_048_576].map((bytes) => "é".repeat(bytes / 2) || "x");
+    const sent = await Promise.all(
+      bodies.map((MessageBody) => call("SendMessage", { QueueUrl, MessageBody })),
+    );
+    expect(sent.map(({ status }) => status)).toEqual(bodies.map(() => 200));
+    const MessageBody = "é".repeat(524_289);
+    expect(await call("SendMessage", { QueueUrl, MessageBody })).toMatchObject({ status: 400 });
+    const many = Array.from({ length: 200 }, (_, i) =>
+      call("SendMessage", { QueueUrl, MessageBody: `${i}` }),
+    );
+    const ids = (await Promise.all(many)).map((each) => each.answer.MessageId);
+    expect(new Set(ids).size).toBe(200);
+    const { answer: counted } = await call("GetQueueAttributes", { QueueUrl, AttributeNames: ["All"] });
+    expect(counted.Attributes).toMatchObject({ ApproximateNumberOfMessages: "205" });
+  });
+
+  it("keeps no message for a client that stopped waiting, however often", async () => {
+    const { answer } = await call("CreateQueue", { QueueName: "left" });
+    const { QueueUrl } = answer;
+    const headers = {
+      "content-type": "application/x-amz-json-1.0",
+      "x-amz-target": "AmazonSQS.ReceiveMessage",
+    };
+    const body = JSON.stringify({ QueueUrl, WaitTimeSeconds: 20 });
+    for (let round = 0; round < 20; round++) {
+      const gone = Array.from({ length: 5 }, () => new AbortController());
+      const waiting = gone.map(({ signal }) => fetch(endpoint, { method: "POST", headers, body, signal }));
+      const ended = Promise.allSettled(waiting);
+      // Some of them go before their receive is begun, some while it waits, some while they are being answered.
+      if (round % 2 === 0) await call("GetQueueUrl", { QueueName: "left" });
+      const sending = call("SendMessage", { QueueUrl, MessageBody: `${round}` });
+      for (const each of gone) each.abort();
+      await Promise.all([ended, sending]);
+      const { answer: received } = await call("ReceiveMessage", {
+        QueueUrl,
+        WaitTimeSeconds: 5,
+        MessageSystemAttributeNames: ["ApproximateReceiveCount"],
+      });
+      const [message] = received.Messages as { Body: string; ReceiptHandle: string; Attributes: object }[];
+      expect(message?.Body).toBe(`${round}`);
+      await call("DeleteMessage", { QueueUrl, ReceiptHandle: message?.ReceiptHandle });
+    }
+  });
+
   it("refuses a second process on its data, by whatever command", async () => {
     for (const command of ["serve", "serve --port 0"]) {
       const second = sluice(command.split(" "), folder, env);

@@ -51,6 +51,21 @@ describe("calls to a queue's object", () => {
     expect(shared.isIdle).toBe(true);
   });
 
+  it("are shared by what comes before they are made, where they wait for company", async () => {
+    shared = new SharedCall({
+      call: async (items) => {
+        calls.push({ items, answer: () => {}, fail: () => {} });
+        return items.map((item) => item.toUpperCase());
+      },
+      weightOf: () => 1,
+      now: () => nowMs,
+      gather: settle,
+    });
+    expect(await Promise.all([run("a"), run("b")])).toEqual(["A", "B"]);
+    expect(await run("c")).toBe("C");
+    expect(itemsOfCalls()).toEqual([["a", "b"], ["c"]]);
+  });
+
   it("are shared by what comes while one is under way", async () => {
     const results = ["a", "b", "c", "d"].map(run);
     expect(itemsOfCalls()).toEqual([["a"]]);

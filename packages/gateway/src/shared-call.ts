@@ -88,7 +88,7 @@ export class SharedCall<Item, Result> {
 
   /** Makes a call for those who wait, and appoints who makes the next one. Never rejects. */
   async #lead(slot: Slot): Promise<void> {
-    await this.#ports.gather?.();
+    if (this.#ports.gather !== undefined) await this.#ports.gather();
     slot.beganMs = this.#ports.now();
     const waiters = this.#take();
     try {

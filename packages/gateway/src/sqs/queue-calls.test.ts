@@ -50,10 +50,7 @@ describe("sends that share a call", () => {
       calls.enqueue("q", each, KEEP),
     );
     const replies = await Promise.all(all);
-    expect(seen).toEqual([
-      [1, 3],
-      [2, 3, 4, 5, 3],
-    ]);
+    expect(seen).toEqual([[1, 2, 3, 4, 5, 3]]);
     expect(replies.map((reply) => reply.ok === true && reply.messages)).toEqual(
       [[1], [2], [3, 4], [5]].map((digits) => digits.map(sent)),
     );
@@ -68,7 +65,7 @@ describe("sends that share a call", () => {
       calls.enqueue("q", { ...messages(1), revision }, KEEP),
     );
     expect(await Promise.all(revisions)).toEqual(Array(5).fill({ ok: "outdated" }));
-    expect(seen).toEqual([7, 5]);
+    expect(seen).toEqual([5]);
   });
 
   it("go alone when they are refused, so that nobody is refused for the messages of another", async () => {
@@ -98,12 +95,12 @@ it("deletes and changes of visibility that share a call each get their own outco
     calls.deleteBatch("q", receipts, KEEP),
   );
   expect(await Promise.all(deletes)).toEqual([["deleted"], ["deleted"], ["deleted", "invalid"], ["deleted"]]);
-  expect(seen.splice(0)).toEqual([["a"], ["b", "c", "bad", "d"]]);
+  expect(seen.splice(0)).toEqual([["a", "b", "c", "bad", "d"]]);
   const changes = ["a", "b", "bad", "d"].map((receipt) =>
     calls.changeVisibilityBatch("q", [{ receipt, visibilityTimeoutMs: 0 }], KEEP),
   );
   expect(await Promise.all(changes)).toEqual([["changed"], ["changed"], ["gone"], ["changed"]]);
-  expect(seen).toEqual([1, 3]);
+  expect(seen).toEqual([4]);
 });
 
 it("receives share a call, queues do not", async () => {
@@ -115,9 +112,8 @@ it("receives share a call, queues do not", async () => {
   const replies = await Promise.all(queues.map((name) => calls.receiveNow(name, { max: 1 }, KEEP)));
   expect(replies).toEqual(Array(5).fill({ kind: "empty" }));
   expect(seen).toEqual([
-    ["a", 1],
+    ["a", 4],
     ["b", 1],
-    ["a", 3],
   ]);
 });
 
@@ -154,10 +150,7 @@ it("whatever requests of the same moment want of a queue goes in one call", asyn
       stored,
     ],
   ]);
-  expect(seen).toEqual([
-    ["q", 1, undefined, undefined, undefined],
-    ["q", 3, 1, ["a", "b", "c"], 2],
-  ]);
+  expect(seen).toEqual([["q", 4, 1, ["a", "b", "c"], 2]]);
 });
 
 it("what is refused of the messages of one request costs nobody else anything who shares its call", async () => {
@@ -178,7 +171,7 @@ it("what is refused of the messages of one request costs nobody else anything wh
   const removed = calls.deleteBatch("q", ["a"], KEEP);
   expect((await Promise.all([first, ...sends])).map(({ ok }) => ok)).toEqual([true, true, false]);
   expect(await removed).toEqual(["deleted"]);
-  expect(seen).toEqual([[1], [2, 9, "a"], [2], [9]]);
+  expect(seen).toEqual([[1, 2, 9, "a"], [1], [2], [9]]);
 });
 
 it("a queue that does not exist any more is that to whoever shares the call", async () => {
