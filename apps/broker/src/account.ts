@@ -41,6 +41,7 @@ export function topicsOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): TopicsRpc 
     confirmSubscription: (confirmation) => directory().confirmSubscription(confirmation),
     changeTopicSubscription: (arn, change) => directory().changeTopicSubscription(arn, change),
     unsubscribe: (arn, undoToken) => directory().unsubscribe(arn, undoToken),
+    snsSettings: () => directory().snsSettings(),
     signingIdentity: () => directory().signingIdentity(),
     keepSigningIdentity: (identity) => directory().keepSigningIdentity(identity),
     hiddenObjects: () => directory().hiddenObjects(),

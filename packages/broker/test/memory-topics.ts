@@ -1,4 +1,4 @@
-import { type SigningIdentity, type TopicsRpc, topicObjectName } from "@sluice/protocol";
+import { type SigningIdentity, type SnsSettings, type TopicsRpc, topicObjectName } from "@sluice/protocol";
 import { TopicRows } from "../src/directory/topics/topic-rows.ts";
 import {
   changeSubscription,
@@ -20,11 +20,14 @@ export class MemoryTopics {
   readonly queues = new TestRegistry();
   readonly #topics = new Topics(new TopicRows(NOWHERE), {
     queues: this.queues,
+    settings: {},
     now: () => this.nowMs,
     newId: () => crypto.randomUUID().replaceAll("-", ""),
     warn: () => {},
   });
   #identity: SigningIdentity | null = null;
+  /** What the configuration says of all topics. */
+  settings: SnsSettings = {};
   /** Runs before the next change is made: for what somebody else does meanwhile. */
   meanwhile: (() => Promise<unknown>) | null = null;
 
@@ -53,6 +56,7 @@ export class MemoryTopics {
       return changeSubscription(this.#topics, arn, change);
     },
     unsubscribe: async (arn, undoToken) => unsubscribe(this.#topics, arn, undoToken),
+    snsSettings: async () => this.settings,
     signingIdentity: async () => this.#identity,
     keepSigningIdentity: async (identity) => {
       this.#identity ??= identity;

@@ -1,9 +1,13 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { LOCK_FILE } from "../src/data-lock.ts";
-import { freePorts } from "./lab.ts";
+import { eventually, freePorts } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
 /** What somebody does who has an SQS program and nothing of Cloudflare's: no Worker, no wrangler.toml. */
@@ -123,6 +127,52 @@ describe("sluice serve in an empty folder", () => {
     running = await start();
     const received = await call("ReceiveMessage", { QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 5 });
     expect(received.answer).toMatchObject({ Messages: [{ Body: "one" }, { Body: "two" }] });
+  });
+
+  it("goes by the [sluice] table of a wrangler.toml without code", async () => {
+    await running.stop();
+    writeFileSync(
+      join(folder, "wrangler.toml"),
+      '[sluice.sns]\nclient_errors = "retry"\n[sluice.queues.slow]\nvisibility_timeout = 77\n',
+    );
+    running = await start();
+    expect(running.output).not.toContain("[WARNING]");
+    const url = `${endpoint}/000000000000/slow`;
+    const { answer } = await call("GetQueueAttributes", { QueueUrl: url, AttributeNames: ["All"] });
+    expect(answer.Attributes).toMatchObject({ VisibilityTimeout: "77" });
+
+    const posts: string[] = [];
+    const arrived = Promise.withResolvers<void>();
+    const server = createServer(async (request, response) => {
+      const { Message, SubscribeURL } = JSON.parse(await text(request)) as Record<string, string>;
+      if (SubscribeURL !== undefined) await fetch(SubscribeURL);
+      else posts.push(Message ?? "");
+      response.writeHead(posts.length === 1 ? 404 : 200).end();
+      if (posts.length === 2) arrived.resolve();
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void server.close());
+    const sns = (Action: string, input: Record<string, string>) =>
+      fetch(endpoint, {
+        method: "POST",
+        body: new URLSearchParams({ Action, Version: "2010-03-31", ...input }),
+      });
+    const atOnce = { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 1, numNoDelayRetries: 1 };
+    const TopicArn = "arn:aws:sns:us-east-1:000000000000:orders";
+    await sns("CreateTopic", { Name: "orders" });
+    await sns("Subscribe", {
+      ...{ TopicArn, Protocol: "http" },
+      Endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+      "Attributes.entry.1.key": "DeliveryPolicy",
+      "Attributes.entry.1.value": JSON.stringify({ healthyRetryPolicy: atOnce }),
+    });
+    await eventually(async () => {
+      const attributes = await sns("GetTopicAttributes", { TopicArn });
+      return /<key>SubscriptionsConfirmed<\/key><value>(\d)/.exec(await attributes.text())?.[1];
+    }, "1");
+    await sns("Publish", { TopicArn, Message: "hello" });
+    await arrived.promise;
+    expect(posts).toEqual(["hello", "hello"]);
   });
 
   it("goes by the keys and the region of its environment", async () => {

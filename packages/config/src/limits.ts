@@ -78,6 +78,11 @@ export const QUEUE_RANGES = {
   },
 } as const satisfies Readonly<Record<string, SettingRange>>;
 
+/** The range of what is set of all topics: a message lives as long as it could in a queue. */
+export const SNS_RANGES = {
+  message_life: QUEUE_RANGES.message_retention_period,
+} as const satisfies Readonly<Record<string, SettingRange>>;
+
 /** The range of a redrive policy's number (spec sqs 6.1). */
 export const REDRIVE_RANGES = {
   max_receive_count: { min: 1, max: RECEIVE_COUNT_MAX, unit: "receives", decimals: false },

@@ -1,10 +1,11 @@
-import type { HttpPushSettings } from "@sluice/protocol";
+import type { HttpPushSettings, SnsSettings } from "@sluice/protocol";
 import { parseRetryTable, type RetryPolicy } from "@sluice/retry";
 import { z } from "zod";
 import { checkShape } from "./check-shape.ts";
 import { checkQueueName, checkRanges, QUEUE_RANGES } from "./limits.ts";
 import { readPushTable } from "./push-table.ts";
 import { type Place, placeOf, type Report, ROOT } from "./report.ts";
+import { readSnsTable } from "./sns-table.ts";
 import { readSqsKeys, SQS_KEYS, type SqsSettings } from "./sqs-keys.ts";
 import { isTable, type Table } from "./table.ts";
 
@@ -43,6 +44,8 @@ const sluiceSchema = z.strictObject(
   {
     // Not a z.record: that drops a key called "__proto__" in silence.
     queues: z.custom<Table>(isTable, "an object").optional(),
+    // `readSnsTable` checks it.
+    sns: z.unknown().optional(),
   },
   "an object",
 );
@@ -54,17 +57,34 @@ export interface PlacedQueueSettings {
   readonly place: Place;
 }
 
+/** What the `[sluice]` table says. */
+export interface SluiceTable {
+  readonly queues: readonly PlacedQueueSettings[];
+  /** Of all topics; `null` where there is no such table. */
+  readonly sns: { readonly settings: SnsSettings; readonly place: Place } | null;
+}
+
 /**
  * Reads `[sluice]`, which says what Cloudflare's own tables cannot. It is nobody's but ours, so nothing in it passes in
  * silence: unknown keys are errors, and so is a `sluice` table inside an environment. Queues are known by their names
  * alone, whichever environment uses them.
  */
-export function readSluiceTable(root: Table, report: Report): PlacedQueueSettings[] {
+export function readSluiceTable(root: Table, report: Report): SluiceTable {
   const place = placeOf(ROOT, "sluice");
-  if (root.sluice === undefined) return [];
+  if (root.sluice === undefined) return { queues: [], sns: null };
   const sluice = checkShape(sluiceSchema, root.sluice, place, report);
-  const queuesPlace = placeOf(place, "queues");
-  return Object.entries(sluice?.queues ?? {}).flatMap(([queue, value]) => {
+  const snsPlace = placeOf(place, "sns");
+  return {
+    queues: readQueues(sluice?.queues ?? {}, placeOf(place, "queues"), report),
+    sns:
+      sluice?.sns === undefined
+        ? null
+        : { settings: readSnsTable(sluice.sns, snsPlace, report), place: snsPlace },
+  };
+}
+
+function readQueues(queues: Table, queuesPlace: Place, report: Report): PlacedQueueSettings[] {
+  return Object.entries(queues).flatMap(([queue, value]) => {
     const queuePlace = placeOf(queuesPlace, queue);
     checkQueueName(queue, queuePlace, report);
     const raw = checkShape(queueSchema, value, queuePlace, report);

@@ -13,6 +13,7 @@ import { deadLetterCycles } from "./dead-letter-cycles.ts";
 import { type ConfigDiagnostic, ConfigError, errorAt, formatPlace } from "./diagnostics.ts";
 import { mergeQueueSettings } from "./merge-queue-settings.ts";
 import type { QueueSettings } from "./sluice-table.ts";
+import { mergeSnsSettings } from "./sns-table.ts";
 import { isFifoName } from "./sqs-keys.ts";
 import { recordOf } from "./table.ts";
 import type { WorkerQueueConfig } from "./worker-config.ts";
@@ -25,12 +26,13 @@ import type { WorkerQueueConfig } from "./worker-config.ts";
  * A producer's own `delivery_delay` is not in here: it belongs to the binding and is applied there.
  *
  * @throws ConfigError when two Workers have the same name, a queue has two consumers, dead letters go in a circle, or
- *   two files set a queue to different things (spec cloudflare-queues 4, 8.1).
+ *   two files set a queue, or SNS, to different things (spec cloudflare-queues 4, 8.1).
  */
 export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopology {
   const diagnostics: ConfigDiagnostic[] = [];
   const distinct = distinctWorkers(workers, diagnostics);
   const settings = mergeQueueSettings(distinct, diagnostics);
+  const sns = mergeSnsSettings(distinct, diagnostics);
   const consumers = mergeConsumers(distinct, diagnostics);
   reportCycles(consumers, distinct, diagnostics);
   if (diagnostics.length > 0) throw new ConfigError(diagnostics);
@@ -47,7 +49,7 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
       ...fifoOf(name, settings.get(name)),
     },
   ]);
-  return { queues: recordOf(queues) };
+  return { queues: recordOf(queues), ...(sns === undefined ? {} : { sns }) };
 }
 
 function throttleOf(settings: QueueSettings | undefined): Pick<QueueDefinition, "maxReceivesPerSecond"> {

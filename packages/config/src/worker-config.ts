@@ -1,3 +1,4 @@
+import type { SnsSettings } from "@sluice/protocol";
 import { type ConsumerConfig, readConsumer } from "./consumer.ts";
 import { type ConfigDiagnostic, ConfigError } from "./diagnostics.ts";
 import { readDocument } from "./document.ts";
@@ -21,6 +22,8 @@ export interface WorkerQueueConfig {
   readonly consumers: readonly ConsumerConfig[];
   /** The `[sluice.queues]` table, by queue name. */
   readonly queueSettings: Readonly<Record<string, QueueSettings>>;
+  /** The `[sluice.sns]` table; absent where there is none. */
+  readonly sns?: SnsSettings;
   readonly warnings: readonly ConfigDiagnostic[];
   /** Where things stand in the file, for diagnostics that concern several files. */
   readonly lines?: WorkerQueueLines;
@@ -31,6 +34,7 @@ export interface WorkerQueueLines {
   readonly consumers: readonly (number | undefined)[];
   /** By queue name. */
   readonly queueSettings: Readonly<Record<string, number | undefined>>;
+  readonly sns?: number | undefined;
 }
 
 export interface ReadWorkerConfigOptions {
@@ -60,7 +64,7 @@ export function readWorkerConfig(file: string, options: ReadWorkerConfigOptions 
   const producers = queues.producers.map(({ value, place }) => readProducer(value, place, report));
   const consumers = queues.consumers.map(({ value, place }) => readConsumer(value, place, report));
   refuseSluiceTableOf(active.table, active.place, report);
-  const queueSettings = readSluiceTable(root, report);
+  const { queues: queueSettings, sns } = readSluiceTable(root, report);
 
   if (report.hasErrors) throw new ConfigError(report.diagnostics);
   return {
@@ -71,10 +75,12 @@ export function readWorkerConfig(file: string, options: ReadWorkerConfigOptions 
     producers,
     consumers,
     queueSettings: recordOf(queueSettings.map(({ queue, settings }) => [queue, settings])),
+    ...(sns === null ? {} : { sns: sns.settings }),
     warnings: report.diagnostics,
     lines: {
       consumers: queues.consumers.map(({ place }) => report.lineOf(place)),
       queueSettings: recordOf(queueSettings.map(({ queue, place }) => [queue, report.lineOf(place)])),
+      ...(sns === null ? {} : { sns: report.lineOf(sns.place) }),
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { QueueDamage } from "./damage.ts";
 import type { RpcFailure } from "./rpc.ts";
+import type { SnsSettings } from "./topology.ts";
 
 /*
  * Topics of Amazon SNS: what the directory keeps of them, and what a topic's object does (spec sns-delivery 8, 9). Plain
@@ -222,6 +223,8 @@ export interface TopicsRpc {
    * @param undoToken lets its endpoint take it back for `CONFIRMATION_TOKEN_MS`; `null` deletes it for good.
    */
   unsubscribe(arn: string, undoToken: string | null): Promise<TopicSubscriptionReply>;
+  /** What the configuration says of all topics. */
+  snsSettings(): Promise<SnsSettings>;
   /** What notifications are signed with; `null` until `keepSigningIdentity` was called. */
   signingIdentity(): Promise<SigningIdentity | null>;
   /** Keeps an identity if there is none yet, and answers with the one that is kept. */

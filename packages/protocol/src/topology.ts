@@ -82,6 +82,8 @@ export interface HttpPushSettings {
   readonly connectTimeoutSeconds: number;
   /** How long an answer may take, in seconds. 1 to 840, default 60; of `sqsd` 1 to 36,000, default 299. */
   readonly responseTimeoutSeconds: number;
+  /** Of `sns` alone. Default `deadLetter`. */
+  readonly clientErrors?: ClientErrorRule;
   /** Path that has to answer 200 before the endpoint gets messages (again); `null` asks for a connection only. */
   readonly readinessPath: string | null;
   /** Deliveries after the first one before a message is dead. 0 to 100, default 3; of `sns` the policy's. */
@@ -200,7 +202,30 @@ export interface QueueDefinition {
   readonly receive?: ReceiveSettings;
 }
 
+/**
+ * What an answer of a topic's endpoint means that is neither 2xx nor a reason for Amazon SNS to try again: 300 to 499, but for 429
+ * (spec sns-delivery 6.2).
+ *
+ * - `deadLetter`: no other attempt is made.
+ * - `retry`: another one is, by the policy.
+ * - `delivered`: the endpoint has had the message.
+ */
+export type ClientErrorRule = "deadLetter" | "retry" | "delivered";
+
+/** What Amazon SNS lets nobody set, for all topics; what is absent is as there. */
+export interface SnsSettings {
+  /**
+   * How long after it was published a message is still tried at an HTTP endpoint, in seconds (spec sns-delivery 7). The delays
+   * of a delivery policy may add up to as much. 60 to 1,209,600, default 3,600.
+   */
+  readonly messageLifeSeconds?: number;
+  /** Default `deadLetter`. */
+  readonly clientErrors?: ClientErrorRule;
+}
+
 /** Everything the broker has to know at start, by queue name. */
 export interface QueueTopology {
   readonly queues: Readonly<Record<string, QueueDefinition>>;
+  /** Default: everything as Amazon SNS has it. */
+  readonly sns?: SnsSettings;
 }

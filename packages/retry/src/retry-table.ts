@@ -93,7 +93,7 @@ function readSns(reader: TableReader): RetryPolicy | null {
   }
   if (reader.issues.length > 0) return null;
   const checked = members as RetryMembers; // Each member was read by its type.
-  const fault = retryFault(checked, { unlimited });
+  const fault = retryFault(checked, unlimited ? { totalSecondsMax: Infinity } : {});
   if (fault === null) return { kind: "sns", ...fillRetryPolicy(checked), jitter };
   if (fault.member === null) {
     reader.issue(

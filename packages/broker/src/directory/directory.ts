@@ -14,6 +14,7 @@ import {
   type QueueRecord,
   type QueueTopology,
   type SigningIdentity,
+  type SnsSettings,
   type Subscription,
   type SubscriptionChange,
   type SubscriptionReply,
@@ -125,6 +126,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       });
       this.#topics = new Topics(new TopicRows(sql), {
         queues: this.#registry,
+        settings: topology.sns ?? {},
         now: () => Date.now(),
         newId,
         warn: (line) => console.warn(`Directory: ${line}`),
@@ -271,6 +273,10 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       return this.#changeTopics(() => topicSubscriptions.unsubscribe(this.#topics, arn, undoToken));
     }
 
+    async snsSettings(): Promise<SnsSettings> {
+      return topology.sns ?? {};
+    }
+
     async signingIdentity(): Promise<SigningIdentity | null> {
       return this.#topics.signingIdentity();
     }
@@ -329,6 +335,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       if (this.#rows.deployed !== this.#deployed) {
         this.#transaction(() => {
           applyTopology(this.#registry, topology, (line) => console.warn(`Directory: ${line}`));
+          this.#topics.applySettings();
           this.#rows.deployed = this.#deployed;
         });
       }

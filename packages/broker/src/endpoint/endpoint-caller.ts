@@ -75,6 +75,11 @@ export class EndpointCaller {
     return this.#input.port.isReady(url, readinessPath, 1000 * connectTimeoutSeconds);
   }
 
+  /** Says in the log what became of a request that nobody would expect. */
+  note(text: string): void {
+    this.#input.log.warn(`${this.name}: ${text}`);
+  }
+
   /** The header that answers a 401, `null` where there is nothing to answer, or to answer with. */
   #authorization(outcome: EndpointOutcome, { url, body }: EndpointRequest): string | null {
     const { credentials } = this.settings;

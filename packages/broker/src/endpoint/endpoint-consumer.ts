@@ -45,7 +45,10 @@ export class EndpointConsumer implements ConsumerPort {
       body: message.body,
       id: message.id,
     });
-    return resultOf(this.#format.judge(outcome, message, clock.now()), message);
+    const verdict = this.#format.judge(outcome, message, clock.now(), settings);
+    if (verdict.kind === "done" && verdict.note !== undefined)
+      this.#caller.note(`${message.id}: ${verdict.note}`);
+    return resultOf(verdict, message);
   }
 
   /** Nothing is known of a request but its answer. One that is still under way has reached somebody: it counts. */

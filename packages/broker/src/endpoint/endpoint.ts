@@ -49,13 +49,13 @@ export interface EndpointPort {
 /**
  * What an outcome means for a message.
  *
- * - `done`: it is acknowledged.
+ * - `done`: it is acknowledged. With a note, the log says why.
  * - `retry`: the delivery has failed; the next one after `delaySeconds`, `null` leaves that to the queue.
  * - `absent`: nobody is there. The delivery does not count, and all messages wait until the endpoint is back.
  * - `dead`: no other attempt can help.
  */
 export type Verdict =
-  | { readonly kind: "done" }
+  | { readonly kind: "done"; readonly note?: string }
   | { readonly kind: "retry"; readonly delaySeconds: number | null; readonly reason: string }
   | { readonly kind: "absent"; readonly reason: string }
   | { readonly kind: "dead"; readonly reason: string };
@@ -64,5 +64,5 @@ export type Verdict =
 export interface EndpointFormat {
   /** Headers of the request; those of the settings are added to them. May be slow: signing is. */
   headers(message: PushedMessage, settings: HttpPushSettings): Readonly<Record<string, string>>;
-  judge(outcome: EndpointOutcome, message: PushedMessage, nowMs: number): Verdict;
+  judge(outcome: EndpointOutcome, message: PushedMessage, nowMs: number, settings: HttpPushSettings): Verdict;
 }

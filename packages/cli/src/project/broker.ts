@@ -36,10 +36,31 @@ export async function readBroker(file: string, env: string): Promise<Broker | nu
   };
 }
 
-/** The broker of a project whose current folder holds none: nothing but a name. */
-export async function defaultBroker(directory: string, env: string): Promise<Broker> {
+/**
+ * The broker of a project whose current folder holds none: a name, and what a file without code says of queues and topics if
+ * there is one.
+ */
+export async function defaultBroker(
+  directory: string,
+  env: string,
+  settings: WorkerQueueConfig | null,
+): Promise<Broker> {
   const wrangler = await wranglerDefaults();
-  return { base: { name: brokerName(BROKER_NAME, env), directory, file: null, wrangler }, queues: null };
+  const base = { name: brokerName(BROKER_NAME, env), directory, file: null, wrangler };
+  return { base, queues: settings };
+}
+
+/**
+ * The `[sluice]` table of a configuration that names no code and so is no Worker's: the settings of a broker that runs alone.
+ * `null` for the configuration of a Worker, which is none of that broker's business.
+ */
+export async function readSettings(file: string, env: string): Promise<WorkerQueueConfig | null> {
+  const read = readWorkerConfig(file, { env });
+  const { config } = await readWranglerConfig(file, { env, quiet: true });
+  if (config.main !== undefined || config.assets !== undefined || config.site !== undefined) return null;
+  // It needs no name: nobody calls it.
+  const warnings = read.warnings.filter(({ key }) => key !== "name");
+  return { ...read, producers: [], consumers: [], warnings };
 }
 
 /** The configuration file of a folder, if there is one. */

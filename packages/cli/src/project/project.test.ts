@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { QueueDefinition, QueueTopology } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
 import { readProject } from "./project.ts";
@@ -7,6 +8,10 @@ import { consumes } from "./worker.ts";
 // Takes seconds on a busy machine, which is no time to take from a test.
 import "wrangler";
 
+const PULL_SETTINGS = {
+  ...{ maxBatchSize: 5, maxRetries: 3, retryDelaySeconds: 0 },
+  ...{ visibilityTimeoutMs: 30_000, deadLetterQueue: null },
+};
 const INDEX = "export default { fetch() {}, queue() {} };";
 
 function worker(name: string, rest = ""): string {
@@ -41,6 +46,44 @@ describe("readProject", () => {
     });
     const project = await read(folder, ["b", "a/other.jsonc", join(folder, "b/wrangler.toml")]);
     expect(project.workers.map(({ name }) => name)).toEqual(["b", "a"]);
+  });
+
+  describe("of a broker that runs alone", () => {
+    const alone = (workingDirectory: string, queues: QueueTopology["queues"] = {}) =>
+      readProject({ targets: [], env: "", workingDirectory, withoutTargets: "broker-alone", queues });
+    const jobs: QueueDefinition = {
+      ...{ deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, producers: [] },
+      consumer: { type: "http_pull", settings: PULL_SETTINGS },
+    };
+
+    it("takes the [sluice] table of a file without code, and nothing else of it", async () => {
+      const consumer = '[[queues.consumers]]\nqueue = "orders"\n';
+      const settings = `${consumer}[sluice.sns]\nmessage_life = 60\n[sluice.queues.jobs]\ndelivery_delay = 5\n`;
+      const folder = projectFolder({ "wrangler.toml": settings });
+      const { topology, workers, broker, warnings } = await alone(folder);
+      expect(topology.sns).toEqual({ messageLifeSeconds: 60 });
+      expect(Object.keys(topology.queues)).toEqual(["jobs"]);
+      expect([workers, broker.file, warnings]).toEqual([[], null, []]);
+    });
+
+    it("leaves a queue of the command its consumer where the file names none", async () => {
+      const folder = projectFolder({ "wrangler.toml": "[sluice.queues.jobs]\ndelivery_delay = 5\n" });
+      const { topology } = await alone(folder, { jobs });
+      expect(topology.queues.jobs).toEqual({ ...jobs, deliveryDelaySeconds: 5 });
+    });
+
+    it("does not go by the file of a Worker", async () => {
+      const folder = projectFolder({
+        "wrangler.toml": worker("api", "[sluice.sns]\nmessage_life = 60\n"),
+        "index.js": INDEX,
+      });
+      expect((await alone(folder)).topology).toEqual({ queues: {} });
+    });
+
+    it("says what is wrong with the file", async () => {
+      const folder = projectFolder({ "wrangler.toml": "[sluice.sns]\nmessage_life = 1\n" });
+      await expect(alone(folder)).rejects.toThrow(/wrangler\.toml:2.*from 60 to 1209600 but got 1/s);
+    });
   });
 
   it("says where a broken file is broken", async () => {

@@ -3,13 +3,14 @@ import {
   buildTopology,
   CONFIG_FILE_NAMES,
   findConfigFile,
+  formatDiagnostic,
   readWorkerConfig,
   type WorkerQueueConfig,
 } from "@sluice/config";
-import type { QueueTopology } from "@sluice/protocol";
+import type { QueueDefinition, QueueTopology } from "@sluice/protocol";
 import { CliError } from "../errors.ts";
 import type { BrokerBase } from "../generate/broker-config.ts";
-import { type Broker, configFileIn, defaultBroker, readBroker } from "./broker.ts";
+import { type Broker, configFileIn, defaultBroker, readBroker, readSettings } from "./broker.ts";
 import { consumersElsewhere } from "./elsewhere.ts";
 import { readWorker } from "./read-worker.ts";
 import type { UserWorker } from "./worker.ts";
@@ -47,9 +48,9 @@ export interface ProjectOptions {
  * @throws ConfigError or CliError with what is wrong in the first file, or between the files, that cannot be used.
  */
 export async function readProject(options: ProjectOptions): Promise<Project> {
-  const { env, workingDirectory } = options;
+  const { env } = options;
   const files = configFiles(options);
-  const broker = await findBroker(files, workingDirectory, env);
+  const broker = await findBroker(files, options);
   const read = [];
   for (const file of files) {
     if (file !== broker.base.file) read.push(await readWorker(file, env));
@@ -67,10 +68,25 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
   return {
     workers,
     broker: broker.base,
-    topology: { queues: { ...options.queues, ...topology.queues } },
+    topology: { ...topology, queues: withQueues(topology.queues, options.queues ?? {}) },
     elsewhere: elsewhere.map(({ workerName }) => workerName),
-    warnings: read.flatMap(({ warnings }) => warnings),
+    warnings: [
+      ...read.flatMap(({ warnings }) => warnings),
+      ...(broker.queues?.warnings ?? []).map(formatDiagnostic),
+    ],
   };
+}
+
+/** The queues of the files and of the command. Of a queue of both, the files say what it is set to. */
+function withQueues(
+  ofFiles: QueueTopology["queues"],
+  ofCommand: QueueTopology["queues"],
+): QueueTopology["queues"] {
+  const both = Object.entries(ofFiles).map(([name, definition]): [string, QueueDefinition] => [
+    name,
+    { ...definition, consumer: definition.consumer ?? ofCommand[name]?.consumer ?? null },
+  ]);
+  return { ...ofCommand, ...Object.fromEntries(both) };
 }
 
 /** The process that runs a Worker says what is wrong with its configuration; here it is just not there. */
@@ -97,11 +113,19 @@ function configFiles({ targets, workingDirectory, withoutTargets }: ProjectOptio
 }
 
 /** The broker among the files, or the one in the current folder, or one of our own making. */
-async function findBroker(files: readonly string[], workingDirectory: string, env: string): Promise<Broker> {
+async function findBroker(
+  files: readonly string[],
+  { targets, workingDirectory, withoutTargets, env }: ProjectOptions,
+): Promise<Broker> {
   const here = configFileIn(workingDirectory);
   for (const file of new Set(here === null ? files : [...files, here])) {
     const broker = await readBroker(file, env);
     if (broker !== null) return broker;
   }
-  return defaultBroker(workingDirectory, env);
+  const isAlone = targets.length === 0 && withoutTargets === "broker-alone";
+  return defaultBroker(
+    workingDirectory,
+    env,
+    isAlone && here !== null ? await readSettings(here, env) : null,
+  );
 }

@@ -23,7 +23,7 @@ export interface WorkerReading {
  */
 export async function readWorker(file: string, env: string): Promise<WorkerReading> {
   const queues = readWorkerConfig(file, { env });
-  const hasTableOfOurs = Object.keys(queues.queueSettings).length > 0;
+  const hasTableOfOurs = queues.sns !== undefined || Object.keys(queues.queueSettings).length > 0;
   const { config, warnings } = await readWranglerConfig(file, { env, quiet: hasTableOfOurs });
   if (config.pages_build_output_dir !== undefined) {
     throw new CliError(`${file}: this is a Pages project, and Sluice runs Workers only.`);

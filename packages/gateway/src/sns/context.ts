@@ -2,6 +2,7 @@ import { type Arn, parseArn } from "@sluice/aws";
 import type {
   QueueBrokerRpc,
   QueueReceiveRpc,
+  SnsSettings,
   TopicChange,
   TopicObjectRpc,
   TopicRecord,
@@ -71,6 +72,11 @@ export async function topicOf(context: SnsContext, topicArn: string | undefined)
   const found = await context.ports.topics.findTopic(text);
   if (found === null) throw topicNotFound();
   return found;
+}
+
+/** What the configuration says of all topics, asked for where a delivery policy is to be checked by it. */
+export async function settingsFor({ ports }: SnsContext, isPolicyGiven: boolean): Promise<SnsSettings> {
+  return isPolicyGiven ? ports.topics.snsSettings() : {};
 }
 
 /** How often a change is made anew because somebody else was quicker. */

@@ -18,8 +18,8 @@ export const TOTAL_SECONDS_MAX = 3_600;
 export interface RetryLeniency {
   /** Let `minDelayTarget`, `maxDelayTarget` and `numRetries` be missing. Default false: SNS wants them. */
   readonly mayMissMembers?: boolean;
-  /** Let the delays add up to more than an hour. Default false. */
-  readonly unlimited?: boolean;
+  /** What the delays may add up to, in seconds. Default, and at least, `TOTAL_SECONDS_MAX`. */
+  readonly totalSecondsMax?: number;
 }
 
 /** Why a retry policy is refused, and which member is to blame; none when it is the whole. */
@@ -66,7 +66,7 @@ export function retryFault(members: RetryMembers, leniency: RetryLeniency = {}):
   return crossFieldFault(fillRetryPolicy(members), leniency);
 }
 
-function crossFieldFault(policy: FourPhasePolicy, { unlimited }: RetryLeniency): RetryFault | null {
+function crossFieldFault(policy: FourPhasePolicy, leniency: RetryLeniency): RetryFault | null {
   const { numNoDelayRetries, numMinDelayRetries, numMaxDelayRetries } = policy;
   if (policy.maxDelayTarget < policy.minDelayTarget) {
     return fault("maxDelayTarget", "must be greater than or equal to minDelayTarget");
@@ -77,10 +77,11 @@ function crossFieldFault(policy: FourPhasePolicy, { unlimited }: RetryLeniency):
       "must be greater than or equal to total of numMinDelayRetries, numNoDelayRetries and numMaxDelayRetries",
     );
   }
-  if (unlimited !== true && totalDelayMs(policy) > 1000 * TOTAL_SECONDS_MAX) {
+  const totalSecondsMax = Math.max(TOTAL_SECONDS_MAX, leniency.totalSecondsMax ?? 0);
+  if (totalDelayMs(policy) > 1000 * totalSecondsMax) {
     return {
       member: null,
-      text: `: total retry time must be less than or equal to ${TOTAL_SECONDS_MAX} seconds`,
+      text: `: total retry time must be less than or equal to ${totalSecondsMax} seconds`,
     };
   }
   return null;

@@ -5,6 +5,7 @@ import {
   type HttpPushSettings,
   isEndpointQueue,
   type QueueDefinition,
+  type SnsSettings,
   type TopicRecord,
   type TopicSubscription,
 } from "@sluice/protocol";
@@ -19,8 +20,8 @@ import type { Registry } from "../registry.ts";
 
 /** How long SNS waits for an endpoint, in seconds (spec sns-delivery 8.1). */
 export const SNS_TIMEOUT_SECONDS = 15;
-/** How long after it was published a message is still delivered to an endpoint, in seconds (spec sns-delivery 7). */
-export const SNS_LIFE_SECONDS = 3_600;
+/** How long after it was published a message is still delivered to an endpoint unless that is set, in seconds (spec sns-delivery 7). */
+export const SNS_LIFE_SECONDS_DEFAULT = 3_600;
 
 /**
  * Makes the queue of an HTTP subscription what its topic and the subscription say now: creates it, or changes it. A queue of
@@ -30,10 +31,11 @@ export function syncEndpointQueue(
   registry: Registry,
   topic: TopicRecord,
   subscription: TopicSubscription,
+  settings: SnsSettings,
 ): void {
   const { target } = subscription;
   if (!isEndpointQueue(target)) return;
-  const definition = endpointDefinition(topic, subscription);
+  const definition = endpointDefinition(topic, subscription, settings);
   const row = registry.queue(target);
   if (row === undefined) {
     registry.put({
@@ -54,7 +56,11 @@ export function deleteEndpointQueue(registry: Registry, { target }: TopicSubscri
 }
 
 /** What the queue that leads to an endpoint is set to: the policy that counts for it (spec sns-delivery 2.7, 11.3). */
-export function endpointDefinition(topic: TopicRecord, subscription: TopicSubscription): QueueDefinition {
+export function endpointDefinition(
+  topic: TopicRecord,
+  subscription: TopicSubscription,
+  { clientErrors, messageLifeSeconds = SNS_LIFE_SECONDS_DEFAULT }: SnsSettings,
+): QueueDefinition {
   const { healthy, maxReceivesPerSecond, headerContentType } = effectivePolicy(
     documentOf<SubscriptionDocument>(subscription.attributes.DeliveryPolicy),
     documentOf<TopicDocument>(topic.attributes.DeliveryPolicy),
@@ -71,6 +77,7 @@ export function endpointDefinition(topic: TopicRecord, subscription: TopicSubscr
       maxConcurrency: HTTP_CONCURRENCY_DEFAULT,
       connectTimeoutSeconds: Math.min(SNS_TIMEOUT_SECONDS, CONNECT_TIMEOUT_SECONDS_MAX),
       responseTimeoutSeconds: SNS_TIMEOUT_SECONDS,
+      ...(clientErrors === undefined ? {} : { clientErrors }),
       readinessPath: null,
       maxRetries: healthy.numRetries,
       retryDelaySeconds: 0,
@@ -80,7 +87,7 @@ export function endpointDefinition(topic: TopicRecord, subscription: TopicSubscr
   };
   return {
     deliveryDelaySeconds: 0,
-    messageRetentionSeconds: SNS_LIFE_SECONDS,
+    messageRetentionSeconds: messageLifeSeconds,
     producers: [],
     consumer,
     ...(maxReceivesPerSecond === null ? {} : { maxReceivesPerSecond }),

@@ -143,7 +143,7 @@ function put(topics: Topics, subscription: TopicSubscription): TopicSubscription
   const topic = topics.registry.topic(subscription.topicArn);
   if (topic === undefined) return refuse({ kind: "topicNotFound" });
   topics.registry.putSubscription(subscription);
-  syncEndpointQueue(topics.ports.queues, topic, subscription);
+  syncEndpointQueue(topics.ports.queues, topic, subscription, topics.ports.settings);
   return { ok: true, subscription };
 }
 

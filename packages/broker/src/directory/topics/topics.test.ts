@@ -3,6 +3,7 @@ import {
   FIFO_TOPIC_SUBSCRIPTIONS_MAX,
   type NewTopicSubscription,
   PENDING_SUBSCRIPTION_MS,
+  type SnsSettings,
   TOPIC_FILTER_POLICIES_MAX,
   TOPIC_SUBSCRIPTIONS_MAX,
   type TopicReply,
@@ -31,12 +32,14 @@ let sql: SqlStorage;
 let queues: TestRegistry;
 let topics: Topics;
 let nowMs: number;
+let settings: SnsSettings;
 let warnings: string[];
 
 /** As after a restart: what is stored is all there is. */
 function restarted(): Topics {
   return new Topics(new TopicRows(sql), {
     queues,
+    settings,
     now: () => nowMs,
     newId: () => crypto.randomUUID().replaceAll("-", ""),
     warn: (line) => warnings.push(line),
@@ -48,6 +51,7 @@ beforeEach(() => {
   queues = new TestRegistry();
   nowMs = 1_700_000_000_000;
   warnings = [];
+  settings = {};
   topics = restarted();
 });
 
@@ -90,6 +94,39 @@ const toUrl = (token: string, changes: Partial<NewTopicSubscription> = {}): NewT
 
 const confirmation = (token: string) => ({ token, isAuthenticated: false, authenticateOnUnsubscribe: true });
 const endpointQueue = () => queues.hidden()[0];
+
+describe("what the configuration says of all topics", () => {
+  const hook = { ...toQueue("", { protocol: "http", endpoint: HOOK }), target: null };
+  const definitionOf = (target: string) => queues.queue(target)?.record.definition;
+
+  it("is what the queue of an endpoint is set to", () => {
+    create();
+    const plain = definitionOf(subscriptionIn(subscribe(topics, hook)).target);
+    expect(plain?.messageRetentionSeconds).toBe(3_600);
+    expect(plain?.consumer?.settings).not.toHaveProperty("clientErrors");
+    settings = { messageLifeSeconds: 86_400, clientErrors: "retry" };
+    topics = restarted();
+    const other = subscriptionIn(subscribe(topics, { ...hook, endpoint: `${HOOK}/2` }));
+    expect(definitionOf(other.target)).toMatchObject({
+      messageRetentionSeconds: 86_400,
+      consumer: { settings: { clientErrors: "retry" } },
+    });
+  });
+
+  it("changes queues that exist when it is deployed, once", () => {
+    create();
+    const { target } = subscriptionIn(subscribe(topics, hook));
+    const revisionOf = () => queues.queue(target)?.record.revision;
+    settings = { messageLifeSeconds: 60 };
+    topics = restarted();
+    topics.applySettings();
+    expect(definitionOf(target)?.messageRetentionSeconds).toBe(60);
+    expect(queues.untold()).toMatchObject([{ record: { name: target } }]);
+    const revision = revisionOf();
+    topics.applySettings();
+    expect(revisionOf()).toBe(revision);
+  });
+});
 
 describe("a topic", () => {
   it("is created once, is there after a restart, and is gone with its subscriptions when it is deleted", () => {

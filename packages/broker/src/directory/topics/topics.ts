@@ -1,6 +1,7 @@
 import {
   type NewTopic,
   type SigningIdentity,
+  type SnsSettings,
   TOPICS_MAX,
   type TopicChange,
   type TopicRecord,
@@ -15,6 +16,8 @@ import type { TopicRows } from "./topic-rows.ts";
 /** What topics need of the directory around them. */
 export interface TopicsPorts {
   readonly queues: Registry;
+  /** What the configuration says of all of them. */
+  readonly settings: SnsSettings;
   now(): number;
   /** 32 hexadecimal digits that nobody has. */
   newId(): string;
@@ -62,10 +65,19 @@ export class Topics {
       tags: tags ?? before.tags,
     });
     // Its delivery policy counts for those who have none of their own.
-    for (const subscription of this.registry.allSubscriptionsOf(arn)) {
-      syncEndpointQueue(this.ports.queues, topic, subscription);
-    }
+    this.#syncEndpoints(topic);
     return { ok: true, topic };
+  }
+
+  /** Makes every endpoint's queue what it is by the settings: a deployment can have changed them. */
+  applySettings(): void {
+    for (const topic of this.registry.topics()) this.#syncEndpoints(topic);
+  }
+
+  #syncEndpoints(topic: TopicRecord): void {
+    for (const subscription of this.registry.allSubscriptionsOf(topic.arn)) {
+      syncEndpointQueue(this.ports.queues, topic, subscription, this.ports.settings);
+    }
   }
 
   delete(arn: string): TopicReply {

@@ -166,6 +166,39 @@ describe("the acceptance tests of delivery (spec sns-delivery 11.6)", () => {
     },
   );
 
+  it.each([300, 400, 404, 410, 499])(
+    "is tried again after %i by the policy, where that is set",
+    async (status) => {
+      const world = worldWith({ clientErrors: "retry" });
+      world.answer = () => answered(world.posts.length > 1 ? 200 : status);
+      await publish(world, ["a"]);
+      await world.pass(30_000);
+      expect(timesOf(world)).toEqual([0, 20_000]);
+    },
+  );
+
+  it("is dead after its last retry, whatever the answers", async () => {
+    const world = worldWith({ clientErrors: "retry" });
+    world.answer = () => answered(404);
+    await publish(world, ["a"]);
+    await world.pass(60_000);
+    expect(world.posts).toHaveLength(4);
+    expect(deadLetters(world)).toHaveLength(1);
+  });
+
+  it("is delivered whatever the answer up to 499 but for 429, where that is set, and the log says so", async () => {
+    const world = worldWith({ clientErrors: "delivered" });
+    const statuses = [300, 404, 499, 429, 200, 500, 200];
+    world.answer = () => answered(statuses[world.posts.length - 1] ?? 200);
+    for (const body of ["a", "b", "c", "d", "e"]) {
+      await publish(world, [body]);
+      await world.pass(21_000);
+    }
+    expect(world.posts).toHaveLength(7);
+    expect(deadLetters(world)).toHaveLength(0);
+    expect(world.lines.filter((line) => line.includes("set to count as delivered"))).toHaveLength(3);
+  });
+
   it("A5: 429 and then 200 are two requests, 20,000 ms apart under the default policy", async () => {
     const world = worldWith();
     // SNS says nothing of Retry-After.

@@ -1,3 +1,4 @@
+import type { ClientErrorRule } from "@sluice/protocol";
 import { CONTENT_TYPE_DEFAULT, contentTypeToSend } from "@sluice/retry";
 import { classOfStatus, deliveryHeaders, notificationOf } from "@sluice/sns";
 import type { EndpointFormat, EndpointOutcome, Verdict } from "../endpoint.ts";
@@ -15,7 +16,7 @@ export const snsFormat: EndpointFormat = {
     return deliveryHeaders(notification, id, contentType);
   },
 
-  judge(outcome: EndpointOutcome): Verdict {
+  judge(outcome: EndpointOutcome, _message, _nowMs, { clientErrors = "deadLetter" }): Verdict {
     if (outcome.kind !== "answered") return { kind: "retry", delaySeconds: null, reason: outcome.reason };
     const reason = `it answered ${outcome.status}`;
     switch (classOfStatus(outcome.status)) {
@@ -24,7 +25,18 @@ export const snsFormat: EndpointFormat = {
       case "transient":
         return { kind: "retry", delaySeconds: null, reason };
       case "permanent":
-        return { kind: "dead", reason: `${reason}, which no other attempt would change` };
+        return verdictOnClientError(clientErrors, reason);
     }
   },
 };
+
+function verdictOnClientError(rule: ClientErrorRule, reason: string): Verdict {
+  switch (rule) {
+    case "deadLetter":
+      return { kind: "dead", reason: `${reason}, which no other attempt would change` };
+    case "retry":
+      return { kind: "retry", delaySeconds: null, reason };
+    case "delivered":
+      return { kind: "done", note: `${reason}, which is set to count as delivered` };
+  }
+}

@@ -135,6 +135,19 @@ describe("subscription attributes", () => {
 
   it("show a delivery policy in its stored form with the effective one, over HTTP alone", async () => {
     const arn = await pending();
+    const hours = '{"healthyRetryPolicy":{"minDelayTarget":3600,"maxDelayTarget":3600,"numRetries":2}}';
+    expect(refusalIn(await set(arn, "DeliveryPolicy", hours))).toBe(
+      invalid(
+        "DeliveryPolicy: healthyRetryPolicy: total retry time must be less than or equal to 3600 seconds",
+      ),
+    );
+    // Messages that live longer may be tried for longer.
+    sns.topics.settings = { messageLifeSeconds: 7_199 };
+    expect(refusalIn(await set(arn, "DeliveryPolicy", hours))).toContain(
+      "less than or equal to 7199 seconds",
+    );
+    sns.topics.settings = { messageLifeSeconds: 7_200 };
+    expect((await set(arn, "DeliveryPolicy", hours)).status).toBe(200);
     await set(arn, "DeliveryPolicy", '{"throttlePolicy":{"maxReceivesPerSecond":5}}');
     const shown = await show(arn);
     expect(JSON.parse(shown.DeliveryPolicy ?? "")).toEqual({

@@ -1,6 +1,13 @@
 import { type Arn, parseArn } from "@sluice/aws";
 import type { TopicAttributes, TopicRecord, TopicSubscription } from "@sluice/protocol";
-import { arnIn, CHANGE_ATTEMPTS_MAX, type SnsContext, tooManyChanges, topicOf } from "../context.ts";
+import {
+  arnIn,
+  CHANGE_ATTEMPTS_MAX,
+  type SnsContext,
+  settingsFor,
+  tooManyChanges,
+  topicOf,
+} from "../context.ts";
 import { invalid, refuse, required, SNS_ERRORS, subscriptionNotFound, topicNotFound } from "../errors.ts";
 import type { SnsInput, SnsOutput } from "../model.ts";
 import { pageOf } from "../paging.ts";
@@ -28,6 +35,7 @@ export async function subscribe(
     endpoint,
     home,
     prefix: "Attributes Reason: ",
+    settings: await settingsFor(context, "DeliveryPolicy" in given),
   });
   const token = queue === null ? newToken(context.caller.region) : null;
   const { arn: topicArn } = topic;
@@ -63,9 +71,10 @@ export async function setSubscriptionAttributes(
   { SubscriptionArn, AttributeName, AttributeValue = "" }: SnsInput<"SetSubscriptionAttributes">,
 ): Promise<void> {
   const name = required(AttributeName, "attributeName");
+  const settings = await settingsFor(context, name === "DeliveryPolicy");
   for (let attempt = 1; attempt <= CHANGE_ATTEMPTS_MAX; attempt++) {
     const { arn, revision, attributes, protocol, endpoint } = await subscriptionOf(context, SubscriptionArn);
-    const kind = { protocol, endpoint, home: context.home, prefix: "" } as const;
+    const kind = { protocol, endpoint, home: context.home, prefix: "", settings } as const;
     const read = readSubscriptionAttributes(attributes, { [name]: AttributeValue }, kind);
     const reply = await context.ports.topics.changeTopicSubscription(arn, { ...read, basedOn: revision });
     if (reply.ok) return;

@@ -1,5 +1,11 @@
 import { parseArn } from "@sluice/aws";
-import type { TopicAttributes, TopicProtocol, TopicRecord, TopicSubscription } from "@sluice/protocol";
+import type {
+  SnsSettings,
+  TopicAttributes,
+  TopicProtocol,
+  TopicRecord,
+  TopicSubscription,
+} from "@sluice/protocol";
 import {
   effectiveSubscriptionDocument,
   InvalidDeliveryPolicy,
@@ -14,6 +20,7 @@ import {
 } from "@sluice/sns";
 import type { Home } from "../../queue-address.ts";
 import { invalid } from "../errors.ts";
+import { leniencyOf } from "../leniency.ts";
 import { type AttributesPrefix, topicDocumentOf } from "../topic/topic-attributes.ts";
 import { parseRedrivePolicy } from "./redrive-policy.ts";
 
@@ -23,6 +30,8 @@ export interface SubscriptionKind {
   readonly endpoint: string;
   readonly home: Home;
   readonly prefix: AttributesPrefix;
+  /** What the configuration says of all topics; of no meaning where no delivery policy is given. */
+  readonly settings: SnsSettings;
 }
 
 /** All attributes of a subscription after a change, in the form in which they are kept. */
@@ -145,7 +154,7 @@ function deliveryIn(
   text: string | undefined,
   isRaw: boolean,
   isGiven: boolean,
-  { protocol, prefix }: SubscriptionKind,
+  { protocol, prefix, settings }: SubscriptionKind,
 ): string | null {
   if (text === undefined || text === "") return null;
   if (protocol === "sqs") {
@@ -154,7 +163,7 @@ function deliveryIn(
   // One that was set with raw delivery stays when that is switched off; the default content type is sent then.
   if (!isGiven) return text;
   try {
-    return JSON.stringify(parseSubscriptionPolicy(text, isRaw));
+    return JSON.stringify(parseSubscriptionPolicy(text, isRaw, leniencyOf(settings)));
   } catch (error) {
     if (error instanceof InvalidDeliveryPolicy) throw invalid(`${prefix}${error.message}`);
     throw error;

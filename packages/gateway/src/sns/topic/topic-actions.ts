@@ -1,6 +1,6 @@
 import { formatArn, parseArn, partitionOf } from "@sluice/aws";
 import type { TopicAttributes, TopicRecord } from "@sluice/protocol";
-import { changeTopic, type SnsContext, topicArnIn, topicOf } from "../context.ts";
+import { changeTopic, type SnsContext, settingsFor, topicArnIn, topicOf } from "../context.ts";
 import { invalid, refuse, required, SNS_ERRORS } from "../errors.ts";
 import type { SnsInput, SnsOutput } from "../model.ts";
 import { pageOf } from "../paging.ts";
@@ -29,9 +29,10 @@ export async function createTopic(
   const tags = tagsIn(tagList);
   checkTagCount(tags);
   const asked: Record<string, string | null> = {};
+  const settings = await settingsFor(context, "DeliveryPolicy" in given);
   for (const [attribute, value] of Object.entries(given)) {
     if (attribute === "FifoTopic") continue;
-    asked[attribute] = readTopicAttribute(attribute, value, isFifo, "Attributes Reason: ");
+    asked[attribute] = readTopicAttribute(attribute, value, isFifo, "Attributes Reason: ", settings);
   }
   const attributes = Object.fromEntries(
     Object.entries(asked).filter((entry): entry is [string, string] => entry[1] !== null),
@@ -62,12 +63,13 @@ export async function setTopicAttributes(
   { TopicArn, AttributeName, AttributeValue: value = "" }: SnsInput<"SetTopicAttributes">,
 ): Promise<void> {
   const name = required(AttributeName, "attributeName");
+  const settings = await settingsFor(context, name === "DeliveryPolicy");
   await changeTopic(
     context,
     async () => (await topicOf(context, TopicArn)).topic,
     ({ attributes: before, isFifo }) => {
       const { [name]: _before, ...others } = before;
-      const kept = readTopicAttribute(name, value, isFifo, "");
+      const kept = readTopicAttribute(name, value, isFifo, "", settings);
       return { attributes: kept === null ? others : { ...others, [name]: kept } };
     },
   );

@@ -1,5 +1,5 @@
 import { parseArn } from "@sluice/aws";
-import type { TopicAttributes, TopicRecord, TopicSnapshot } from "@sluice/protocol";
+import type { SnsSettings, TopicAttributes, TopicRecord, TopicSnapshot } from "@sluice/protocol";
 import {
   effectiveTopicDocument,
   InvalidDeliveryPolicy,
@@ -7,6 +7,7 @@ import {
   type TopicDocument,
 } from "@sluice/retry";
 import { invalid } from "../errors.ts";
+import { leniencyOf } from "../leniency.ts";
 import { defaultPolicy, parsePolicy } from "./policy.ts";
 
 /** Range and default of `MaximumMessageSize`, in bytes (spec sns-delivery 9.3). */
@@ -25,12 +26,15 @@ const FEEDBACK =
 /**
  * Checks an attribute of a topic and answers with it in the form in which it is kept; `null` where that is its default.
  * Throws `AwsError` in SNS's words.
+ *
+ * @param settings of all topics: a delivery policy is checked by them.
  */
 export function readTopicAttribute(
   name: string,
   value: string,
   isFifo: boolean,
   prefix: AttributesPrefix,
+  settings: SnsSettings,
 ): string | null {
   const refusal = (text: string) => invalid(`${prefix}${text}`);
   const oneOf = (allowed: readonly string[], given = value) => {
@@ -42,7 +46,7 @@ export function readTopicAttribute(
   };
   switch (name) {
     case "DeliveryPolicy":
-      return deliveryPolicyIn(value, prefix);
+      return deliveryPolicyIn(value, prefix, settings);
     case "Policy":
       if (value !== "" && parsePolicy(value) === null) throw refusal("Policy: failed to parse JSON.");
       return value === "" ? null : value;
@@ -97,9 +101,9 @@ export function topicDocumentOf({ attributes }: TopicRecord): TopicDocument | nu
   return text === undefined ? null : (JSON.parse(text) as TopicDocument);
 }
 
-function deliveryPolicyIn(text: string, prefix: AttributesPrefix): string | null {
+function deliveryPolicyIn(text: string, prefix: AttributesPrefix, settings: SnsSettings): string | null {
   try {
-    const document = parseTopicPolicy(text);
+    const document = parseTopicPolicy(text, leniencyOf(settings));
     return document === null ? null : JSON.stringify(document);
   } catch (error) {
     if (error instanceof InvalidDeliveryPolicy) throw invalid(`${prefix}${error.message}`);
