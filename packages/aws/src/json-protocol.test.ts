@@ -32,6 +32,19 @@ describe("the input of a JSON request", () => {
     });
   });
 
+  it("takes nothing for a member that every object has", () => {
+    const text = '{"__proto__": {"Max": 1}, "constructor": 1, "QueueUrl": "q", "toString": null}';
+    expect(Object.entries(read(text))).toEqual([["QueueUrl", "q"]]);
+  });
+
+  it("keeps what comes before and behind a member that is left out", () => {
+    expect(read({ QueueUrl: "q", Max: null, Raw: true, Names: ["a", null, "b"] })).toEqual({
+      QueueUrl: "q",
+      Raw: true,
+      Names: ["a", "b"],
+    });
+  });
+
   it.each([
     ["{", "The request body is not valid JSON."],
     ["[]", "Start of list found where not expected"],
@@ -58,6 +71,18 @@ describe("an answer in JSON", () => {
     expect(
       jsonOf(SHAPE, { Max: 0, Raw: false, Names: [], Attributes: {}, QueueUrl: undefined, Other: 1 }),
     ).toBe('{"Max":0,"Raw":false}');
+  });
+
+  it("has its members in the order of the shape, however they were put together", () => {
+    expect(jsonOf(SHAPE, { Names: ["x"], Max: 1, QueueUrl: "q" })).toBe(
+      '{"QueueUrl":"q","Max":1,"Names":["x"]}',
+    );
+  });
+
+  it("leaves what it is made of as it was", () => {
+    const output = { QueueUrl: "q", Data: Uint8Array.of(1), Names: [] };
+    expect(jsonOf(SHAPE, output)).toBe('{"QueueUrl":"q","Data":"AQ=="}');
+    expect(output).toEqual({ QueueUrl: "q", Data: Uint8Array.of(1), Names: [] });
   });
 
   it("has blobs in base64", () => {

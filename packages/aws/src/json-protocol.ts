@@ -8,13 +8,16 @@ import type { Shape, StructureShape, ValueOf } from "./shape.ts";
  * no JSON or has another type.
  */
 export function readJsonInput<S extends StructureShape>(shape: S, body: string): ValueOf<S> {
-  let value: unknown;
+  return (read(shape, parsed(body)) ?? {}) as ValueOf<S>;
+}
+
+function parsed(body: string): unknown {
   try {
-    value = body.trim() === "" ? {} : JSON.parse(body);
+    return JSON.parse(body);
   } catch {
+    if (body.trim() === "") return {};
     throw malformed("The request body is not valid JSON.");
   }
-  return (read(shape, value) ?? {}) as ValueOf<S>;
 }
 
 /** An answer as JSON: blobs as base64; what is `undefined`, an empty list or an empty map is left out. */
@@ -25,17 +28,9 @@ export function jsonOf(shape: StructureShape, output: object): string {
 function read(shape: Shape, value: unknown): unknown {
   if (value === null || value === undefined) return undefined;
   switch (shape.type) {
-    case "structure": {
+    case "structure":
       if (!isObject(value)) throw malformed(refusal(value, "structure"));
-      // Only names that the shape has get in, so nothing can reach the prototype.
-      const result: Record<string, unknown> = {};
-      for (const name of Object.keys(value)) {
-        const member = Object.hasOwn(shape.members, name) ? shape.members[name] : undefined;
-        const read_ = member === undefined ? undefined : read(member, value[name]);
-        if (read_ !== undefined) result[name] = read_;
-      }
-      return result;
-    }
+      return readStructure(shape, value);
     case "map": {
       if (!isObject(value)) throw malformed(refusal(value, "structure"));
       const result: Record<string, unknown> = Object.create(null);
@@ -47,7 +42,7 @@ function read(shape: Shape, value: unknown): unknown {
     }
     case "list":
       if (!Array.isArray(value)) throw malformed(refusal(value, "list"));
-      return value.map((element) => read(shape.member, element)).filter((element) => element !== undefined);
+      return converted(value, shape.member, read);
     case "string":
       if (typeof value !== "string") throw malformed(refusal(value, "String"));
       return value;
@@ -66,31 +61,102 @@ function read(shape: Shape, value: unknown): unknown {
   }
 }
 
+/*
+ * What JSON.parse has made of a request is mostly what is wanted already, and what an action answers is mostly what is
+ * written: it is looked at, and copied only from where something has to be another. To copy it took half of the time.
+ */
+
+/** Only names that the shape has get in, so nothing can reach the prototype. */
+function readStructure({ byName }: StructureShape, value: Record<string, unknown>): object {
+  let copy: Record<string, unknown> | null = null;
+  for (const name in value) {
+    const member = byName.get(name);
+    const read_ = member === undefined ? undefined : read(member.shape, value[name]);
+    if (copy === null) {
+      if (read_ !== undefined && read_ === value[name]) continue;
+      copy = membersBefore(name, value);
+    }
+    if (read_ !== undefined) copy[name] = read_;
+  }
+  return copy ?? value;
+}
+
 function write(shape: Shape, value: unknown): unknown {
   if (value === undefined || value === null) return undefined;
   switch (shape.type) {
-    case "structure": {
-      const given = value as Record<string, unknown>;
-      const result: Record<string, unknown> = {};
-      for (const name in shape.members) {
-        const written = write(shape.members[name] as Shape, given[name]); // one of its own names
-        if (written !== undefined) result[name] = written;
-      }
-      return result;
-    }
-    case "map": {
-      const entries = Object.entries(value).map(([key, each]) => [key, write(shape.value, each)] as const);
-      return entries.length === 0 ? undefined : Object.fromEntries(entries);
-    }
+    case "structure":
+      return writeStructure(shape, value as Record<string, unknown>);
+    case "map":
+      return writeMap(shape.value, value as Record<string, unknown>);
     case "list": {
-      const elements = (value as readonly unknown[]).map((each) => write(shape.member, each));
-      return elements.length === 0 ? undefined : elements;
+      const elements = value as readonly unknown[];
+      return elements.length === 0 ? undefined : converted(elements, shape.member, write);
     }
     case "blob":
       return toBase64(value as Uint8Array);
     default:
       return value;
   }
+}
+
+/** The members of the shape, in its order. */
+function writeStructure({ members, byName }: StructureShape, value: Record<string, unknown>): object {
+  let copy: Record<string, unknown> | null = null;
+  let position = -1;
+  for (const name in value) {
+    const member = byName.get(name);
+    if (member === undefined || member.position < position) return inOrder(members, value);
+    ({ position } = member);
+    const written = write(member.shape, value[name]);
+    if (copy === null) {
+      if (written === value[name]) continue;
+      copy = membersBefore(name, value);
+    }
+    if (written !== undefined) copy[name] = written;
+  }
+  return copy ?? value;
+}
+
+/** `undefined` for a map without entries. */
+function writeMap(shape: Shape, value: Record<string, unknown>): object | undefined {
+  const keys = Object.keys(value);
+  if (keys.length === 0) return undefined;
+  if (keys.every((key) => write(shape, value[key]) === value[key])) return value;
+  return Object.fromEntries(keys.map((key) => [key, write(shape, value[key])]));
+}
+
+function inOrder(members: StructureShape["members"], value: Record<string, unknown>): object {
+  const copy: Record<string, unknown> = {};
+  for (const name in members) {
+    const written = write(members[name] as Shape, value[name]); // one of its own names
+    if (written !== undefined) copy[name] = written;
+  }
+  return copy;
+}
+
+function membersBefore(end: string, value: Record<string, unknown>): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const name in value) {
+    if (name === end) break;
+    copy[name] = value[name];
+  }
+  return copy;
+}
+
+/** The elements of a list as `convert` makes them, without those of which it makes nothing. */
+function converted(list: readonly unknown[], member: Shape, convert: typeof read): readonly unknown[] {
+  for (let i = 0; i < list.length; i++) {
+    const element = convert(member, list[i]);
+    if (element !== undefined && element === list[i]) continue;
+    const copy = list.slice(0, i);
+    if (element !== undefined) copy.push(element);
+    for (const next of list.slice(i + 1)) {
+      const made = convert(member, next);
+      if (made !== undefined) copy.push(made);
+    }
+    return copy;
+  }
+  return list;
 }
 
 function refusal(value: unknown, wanted: "structure" | "list" | "String" | "Integer" | "Boolean"): string {

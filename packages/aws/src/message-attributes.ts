@@ -1,4 +1,5 @@
-import { md5 } from "js-md5";
+import { md5Hex } from "./digest.ts";
+import { FieldWriter } from "./fields.ts";
 
 /** An attribute as senders give it. The type is `String`, `Number` or `Binary`, with a label of their own behind a dot. */
 export interface AttributeValue {
@@ -9,35 +10,45 @@ export interface AttributeValue {
 
 const STRING_MARK = 1;
 const BINARY_MARK = 2;
-const encoder = new TextEncoder();
+const NO_BYTES = new Uint8Array();
+/** Used again and again: nothing else can happen between its clearing and its reading. */
+const fields = new FieldWriter("big endian");
 
 /**
  * Digest of message attributes that SDKs compute and compare, in lower-case hex (spec sqs 5.4): names in the order of
  * their UTF-8 bytes, each name, type and value behind its length.
  */
 export function attributesMd5(attributes: Readonly<Record<string, AttributeValue>>): string {
-  const hash = md5.create();
-  const field = (bytes: Uint8Array) => {
-    const length = new Uint8Array(4);
-    new DataView(length.buffer).setUint32(0, bytes.byteLength);
-    hash.update(length).update(bytes);
-  };
-  const named = Object.entries(attributes).map(([name, value]) => ({ name: encoder.encode(name), value }));
-  for (const { name, value } of named.sort((a, b) => compareBytes(a.name, b.name))) {
-    const type = value.DataType ?? "";
-    const isBinary = type.startsWith("Binary");
-    field(name);
-    field(encoder.encode(type));
-    hash.update(Uint8Array.of(isBinary ? BINARY_MARK : STRING_MARK));
-    field(isBinary ? (value.BinaryValue ?? new Uint8Array()) : encoder.encode(value.StringValue ?? ""));
+  fields.clear();
+  for (const name of Object.keys(attributes).sort(compareUtf8)) {
+    const { DataType = "", StringValue = "", BinaryValue = NO_BYTES } = attributes[name] ?? {};
+    fields.text(name);
+    fields.text(DataType);
+    if (DataType.startsWith("Binary")) {
+      fields.byte(BINARY_MARK);
+      fields.bytes(BinaryValue);
+    } else {
+      fields.byte(STRING_MARK);
+      fields.text(StringValue);
+    }
   }
-  return hash.hex();
+  return md5Hex(fields.written);
 }
 
-function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  for (let i = 0; i < a.length && i < b.length; i++) {
-    const difference = (a[i] as number) - (b[i] as number); // both are longer than i
-    if (difference !== 0) return difference;
+/** Half of a surrogate pair, which stands for a character behind all others. */
+const SURROGATES_FROM = 0xd800;
+const SURROGATES_TO = 0xdfff;
+
+/** Compares texts by the bytes of their UTF-8: as by their units of UTF-16, but that pairs of them come last. */
+function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [unitOfA, unitOfB] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (unitOfA !== unitOfB) return rankOf(unitOfA) - rankOf(unitOfB);
   }
   return a.length - b.length;
+}
+
+function rankOf(unit: number): number {
+  return unit >= SURROGATES_FROM && unit <= SURROGATES_TO ? 0x10000 + unit : unit;
 }

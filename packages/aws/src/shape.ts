@@ -47,6 +47,15 @@ export interface MapShape extends QueryName {
 export interface StructureShape {
   readonly type: "structure";
   readonly members: Readonly<Record<string, Shape>>;
+  /** The same by name, for who has names from elsewhere: nothing of what every object has is among them. */
+  readonly byName: ReadonlyMap<string, MemberShape>;
+}
+
+/** A member of a structure. */
+export interface MemberShape {
+  readonly shape: Shape;
+  /** Its place among the members. */
+  readonly position: number;
 }
 
 /** What a shape is in JavaScript. */
@@ -76,7 +85,11 @@ export const boolean = { type: "boolean" } as const satisfies Shape;
 export const blob = { type: "blob" } as const satisfies Shape;
 
 export function structure<const Members extends Record<string, Shape>>(members: Members) {
-  return { type: "structure", members } as const;
+  const named = Object.entries(members).map(
+    ([name, shape], position) => [name, { shape, position }] as const,
+  );
+  const byName: StructureShape["byName"] = new Map(named);
+  return { type: "structure", members, byName } as const;
 }
 
 /** A list whose elements stand one after the other under `wireName`: `Tag.1`, `Tag.2`. */

@@ -1,3 +1,4 @@
+import { FieldWriter } from "./fields.ts";
 import type { AttributeValue } from "./message-attributes.ts";
 
 /** What SQS and SNS keep beside a message's body. */
@@ -42,8 +43,10 @@ interface Field {
   readonly parts: readonly Uint8Array[];
 }
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+
+/** Used again and again: nothing else can happen between its clearing and its reading. */
+const fields = new FieldWriter("little endian");
 
 /** The attributes area of a message's record; `undefined` where there is nothing to keep. */
 export function encodeAttributes({
@@ -51,14 +54,23 @@ export function encodeAttributes({
   traceHeader,
   notification,
 }: StoredAttributes): Uint8Array | undefined {
-  const fields = Object.entries(attributes).map(([name, value]) => fieldOf(name, value));
-  if (traceHeader !== null) fields.push({ tag: TAG_TRACE_HEADER, parts: [encoder.encode(traceHeader)] });
-  if (notification !== undefined) {
-    const { type, topicArn, subscriptionArn, isRaw } = notification;
-    const texts = [type, topicArn, subscriptionArn].map((text) => encoder.encode(text));
-    fields.push({ tag: TAG_NOTIFICATION, parts: [...texts, new Uint8Array(isRaw ? 1 : 0)] });
+  fields.clear();
+  fields.byte(VERSION);
+  let isEmpty = true;
+  for (const name in attributes) {
+    writeAttribute(name, attributes[name] ?? {});
+    isEmpty = false;
   }
-  return fields.length === 0 ? undefined : written(fields);
+  if (traceHeader !== null) {
+    fields.byte(TAG_TRACE_HEADER);
+    fields.text(traceHeader);
+    isEmpty = false;
+  }
+  if (notification !== undefined) {
+    writeNotification(notification);
+    isEmpty = false;
+  }
+  return isEmpty ? undefined : fields.written.slice();
 }
 
 /** Throws RangeError on bytes that are none of ours. */
@@ -82,33 +94,25 @@ export function decodeAttributes(bytes: Uint8Array | undefined): StoredAttribute
   return notification === undefined ? decoded : { ...decoded, notification };
 }
 
-function fieldOf(name: string, { DataType = "", StringValue, BinaryValue }: AttributeValue): Field {
-  const named = [encoder.encode(name), encoder.encode(DataType)];
-  return BinaryValue === undefined
-    ? { tag: TAG_TEXT, parts: [...named, encoder.encode(StringValue ?? "")] }
-    : { tag: TAG_BINARY, parts: [...named, BinaryValue] };
+function writeAttribute(
+  name: string,
+  { DataType = "", StringValue = "", BinaryValue }: AttributeValue,
+): void {
+  fields.byte(BinaryValue === undefined ? TAG_TEXT : TAG_BINARY);
+  fields.text(name);
+  fields.text(DataType);
+  if (BinaryValue === undefined) fields.text(StringValue);
+  else fields.bytes(BinaryValue);
+}
+
+function writeNotification({ type, topicArn, subscriptionArn, isRaw }: StoredNotification): void {
+  fields.byte(TAG_NOTIFICATION);
+  for (const text of [type, topicArn, subscriptionArn]) fields.text(text);
+  fields.bytes(new Uint8Array(isRaw ? 1 : 0));
 }
 
 function textsOf(parts: readonly Uint8Array[]): string[] {
   return parts.map((part) => decoder.decode(part));
-}
-
-function written(fields: readonly Field[]): Uint8Array {
-  const lengths = fields.flatMap(({ parts }) => parts.map(({ byteLength }) => 4 + byteLength));
-  const bytes = new Uint8Array(1 + fields.length + lengths.reduce((sum, length) => sum + length, 0));
-  const view = new DataView(bytes.buffer);
-  bytes[0] = VERSION;
-  let at = 1;
-  for (const { tag, parts } of fields) {
-    bytes[at] = tag;
-    at += 1;
-    for (const part of parts) {
-      view.setUint32(at, part.byteLength, true);
-      bytes.set(part, at + 4);
-      at += 4 + part.byteLength;
-    }
-  }
-  return bytes;
 }
 
 function fieldsIn(bytes: Uint8Array): Field[] {

@@ -8,7 +8,6 @@ import {
   type SendRequest,
 } from "@sluice/protocol";
 import type { Incoming } from "./incoming.ts";
-import { hasReadableExtension } from "./readable.ts";
 
 /** Packed batches that may be stored, or why none of them may. */
 export type Admission = { readonly ok: true; readonly incoming: readonly Incoming[] } | RpcFailure;
@@ -64,7 +63,7 @@ function refusalOf(
       // No consumer could read it, and a batch that holds one message like that fails as a whole.
       return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "unknown content type");
     }
-    if (!hasReadableExtension(index, i)) {
+    if (!index.hasReadableExtension(i)) {
       return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "the attributes of a message cannot be read");
     }
     const own = index.delaySeconds(i);

@@ -1,4 +1,4 @@
-import { isReadable, PackedFormatError, type PackedIndex } from "@sluice/protocol";
+import { isReadable, type PackedIndex } from "@sluice/protocol";
 
 /** Records [from, to). */
 export interface RecordRange {
@@ -29,16 +29,5 @@ export function readableRanges(
 
 /** Whether a queue can take record i in: it could be read, and so can what other dialects say about it. */
 export function isStorable(index: PackedIndex, i: number): boolean {
-  return isReadable(index, i) && hasReadableExtension(index, i);
-}
-
-export function hasReadableExtension(index: PackedIndex, i: number): boolean {
-  if (!index.hasExtension(i)) return true;
-  try {
-    index.extension(i);
-    return true;
-  } catch (error) {
-    if (error instanceof PackedFormatError) return false;
-    throw error;
-  }
+  return isReadable(index, i) && index.hasReadableExtension(i);
 }

@@ -35,6 +35,7 @@ const FIELD_HEADER_BYTES = 5;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+const NO_BYTES = new Uint8Array();
 
 /** The extension area of a record; no bytes for an extension that says nothing. */
 export function encodeExtension(extension: MessageExtension): Uint8Array {
@@ -45,7 +46,8 @@ export function encodeExtension(extension: MessageExtension): Uint8Array {
   if (attributes !== undefined) fields.push([TAG_ATTRIBUTES, attributes]);
   if (deadLetterSource !== undefined) fields.push([TAG_DEAD_LETTER_SOURCE, encoder.encode(deadLetterSource)]);
   if (deadLetterOf !== undefined) fields.push([TAG_DEAD_LETTER_OF, encoder.encode(deadLetterOf)]);
-  if (extension.isPeriodicTask === true) fields.push([TAG_PERIODIC_TASK, new Uint8Array()]);
+  if (extension.isPeriodicTask === true) fields.push([TAG_PERIODIC_TASK, NO_BYTES]);
+  if (fields.length === 0) return NO_BYTES;
   const length = fields.reduce((sum, [, bytes]) => sum + FIELD_HEADER_BYTES + bytes.byteLength, 0);
   const encoded = new Uint8Array(length);
   const view = new DataView(encoded.buffer);
@@ -61,7 +63,45 @@ export function encodeExtension(extension: MessageExtension): Uint8Array {
 
 /** Reads an extension area. `attributes` is a view, not a copy. Throws `PackedFormatError` on a field that is cut off. */
 export function decodeExtension(bytes: Uint8Array): MessageExtension {
-  const fields = new Map<number, Uint8Array>();
+  const extension: { -readonly [Name in keyof MessageExtension]: MessageExtension[Name] } = {};
+  visitFields(bytes, (tag, from, end) => {
+    switch (tag) {
+      case TAG_GROUP_ID:
+        extension.groupId = decoder.decode(bytes.subarray(from, end));
+        break;
+      case TAG_DEDUPLICATION_ID:
+        extension.deduplicationId = decoder.decode(bytes.subarray(from, end));
+        break;
+      case TAG_ATTRIBUTES:
+        extension.attributes = bytes.subarray(from, end);
+        break;
+      case TAG_DEAD_LETTER_SOURCE:
+        extension.deadLetterSource = decoder.decode(bytes.subarray(from, end));
+        break;
+      case TAG_DEAD_LETTER_OF:
+        extension.deadLetterOf = decoder.decode(bytes.subarray(from, end));
+        break;
+      case TAG_PERIODIC_TASK:
+        extension.isPeriodicTask = true;
+        break;
+    }
+  });
+  return extension;
+}
+
+/** Whether an extension area can be read: tells without decoding. */
+export function isReadableExtension(bytes: Uint8Array): boolean {
+  try {
+    visitFields(bytes, () => {});
+    return true;
+  } catch (error) {
+    if (error instanceof PackedFormatError) return false;
+    throw error;
+  }
+}
+
+/** Calls `visit` with each field, its content in [from, end). Throws `PackedFormatError` on one that is cut off. */
+function visitFields(bytes: Uint8Array, visit: (tag: number, from: number, end: number) => void): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let offset = 0;
   while (offset < bytes.byteLength) {
@@ -69,26 +109,9 @@ export function decodeExtension(bytes: Uint8Array): MessageExtension {
     const end = from <= bytes.byteLength ? from + view.getUint32(offset + 1, true) : Infinity;
     if (end > bytes.byteLength)
       throw new PackedFormatError(`a field of an extension is cut off at ${offset}`);
-    fields.set(view.getUint8(offset), bytes.subarray(from, end));
+    visit(view.getUint8(offset), from, end);
     offset = end;
   }
-  const text = (tag: number) => {
-    const found = fields.get(tag);
-    return found === undefined ? undefined : decoder.decode(found);
-  };
-  const groupId = text(TAG_GROUP_ID);
-  const deduplicationId = text(TAG_DEDUPLICATION_ID);
-  const attributes = fields.get(TAG_ATTRIBUTES);
-  const deadLetterSource = text(TAG_DEAD_LETTER_SOURCE);
-  const deadLetterOf = text(TAG_DEAD_LETTER_OF);
-  return {
-    ...(groupId === undefined ? {} : { groupId }),
-    ...(deduplicationId === undefined ? {} : { deduplicationId }),
-    ...(attributes === undefined ? {} : { attributes }),
-    ...(deadLetterSource === undefined ? {} : { deadLetterSource }),
-    ...(deadLetterOf === undefined ? {} : { deadLetterOf }),
-    ...(fields.has(TAG_PERIODIC_TASK) ? { isPeriodicTask: true } : {}),
-  };
 }
 
 /** Bytes of an extension area that are no part of a message's size: nobody sent them. */

@@ -13,8 +13,8 @@ import {
 
 /** A message as the writer takes it. */
 export interface RecordToWrite {
-  /** `MESSAGE_ID_BYTES` bytes. */
-  readonly id: Uint8Array;
+  /** `MESSAGE_ID_BYTES` bytes, or a UUID in lower case as `crypto.randomUUID` makes it. */
+  readonly id: Uint8Array | string;
   readonly contentType: ContentType;
   /** Text is written as UTF-8. */
   readonly body: string | Uint8Array;
@@ -34,7 +34,16 @@ const FIRST_BYTES = 4_096;
 /** UTF-8 needs at most this many bytes for one unit of UTF-16. */
 const UTF8_BYTES_PER_UNIT_MAX = 3;
 
+const UUID_LENGTH = 36;
+const HYPHEN = 0x2d;
+
 const encoder = new TextEncoder();
+
+/** The value of a hexadecimal digit: 0 to 9 come first, then a to f. */
+function digitAt(text: string, i: number): number {
+  const code = text.charCodeAt(i);
+  return code <= 0x39 ? code - 0x30 : code - 0x57;
+}
 
 /**
  * Writes records one after the other into one growing buffer. Text is encoded in place, so a body of text is never a
@@ -66,7 +75,8 @@ export class PackedWriter {
       this.#view.setInt32(offset + OFFSET_DELAY, delaySeconds, true);
     }
     this.#view.setFloat64(offset + OFFSET_TIMESTAMP, timestampMs, true);
-    this.#bytes.set(id, offset + OFFSET_ID);
+    if (typeof id === "string") this.#writeUuid(offset + OFFSET_ID, id);
+    else this.#bytes.set(id, offset + OFFSET_ID);
     if (record.earlierReceives !== undefined) {
       this.#view.setUint16(offset + OFFSET_EARLIER_RECEIVES, record.earlierReceives, true);
     }
@@ -86,6 +96,16 @@ export class PackedWriter {
   clear(): void {
     this.#length = 0;
     if (this.#bytes.byteLength > IDLE_BYTES_MAX) this.#allocate(FIRST_BYTES);
+  }
+
+  #writeUuid(offset: number, uuid: string): void {
+    if (uuid.length !== UUID_LENGTH) throw new RangeError(`"${uuid}" is no UUID`);
+    let at = offset;
+    for (let i = 0; i < UUID_LENGTH; i += 2) {
+      if (uuid.charCodeAt(i) === HYPHEN) i += 1;
+      this.#bytes[at] = (digitAt(uuid, i) << 4) | digitAt(uuid, i + 1);
+      at += 1;
+    }
   }
 
   #writeBody(offset: number, body: string | Uint8Array): number {

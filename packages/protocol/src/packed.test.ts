@@ -54,6 +54,19 @@ describe("the packed batch", () => {
     expect(packed[40]).toBe(0x37);
   });
 
+  it("takes the id of a message as bytes or as a UUID", () => {
+    fc.assert(
+      fc.property(fc.uuid(), (uuid) => {
+        const writer = new PackedWriter();
+        const hex = uuid.replaceAll("-", "");
+        writer.append({ id: uuid, contentType: "text", body: "a" });
+        writer.append({ id: Buffer.from(hex, "hex"), contentType: "text", body: "b" });
+        expect(unpackMessages(writer.slice(0, writer.byteLength)).map(({ id }) => id)).toEqual([hex, hex]);
+      }),
+    );
+    expect(() => new PackedWriter().append({ id: ID, contentType: "text", body: "" })).toThrow(RangeError);
+  });
+
   it("is joined by joining its bytes, and split at its records", () => {
     fc.assert(
       fc.property(fc.array(message, { minLength: 1, maxLength: 9 }), fc.nat(), (messages, at) => {

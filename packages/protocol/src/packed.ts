@@ -1,5 +1,10 @@
 import { CONTENT_TYPES, type ContentType } from "./content-type.ts";
-import { decodeExtension, encodeExtension, type MessageExtension } from "./packed-extension.ts";
+import {
+  decodeExtension,
+  encodeExtension,
+  isReadableExtension,
+  type MessageExtension,
+} from "./packed-extension.ts";
 import { PackedFormatError } from "./packed-format-error.ts";
 import {
   EARLIER_RECEIVES_MAX,
@@ -148,8 +153,12 @@ export class PackedIndex {
 
   /** What other dialects say about message i. Throws `PackedFormatError` when it cannot be read. */
   extension(i: number): MessageExtension {
-    const from = this.#offset(i) + RECORD_HEADER_BYTES;
-    return decodeExtension(this.packed.subarray(from, from + this.#extensionBytes(this.#offset(i))));
+    return decodeExtension(this.#extension(i));
+  }
+
+  /** Whether what other dialects say about message i can be read, if they say anything. */
+  hasReadableExtension(i: number): boolean {
+    return !this.hasExtension(i) || isReadableExtension(this.#extension(i));
   }
 
   /** Id of message i: 32 hex characters. */
@@ -178,6 +187,11 @@ export class PackedIndex {
   /** The records [from, to) as a view. */
   records(from: number, to: number): Uint8Array {
     return this.packed.subarray(this.#offset(from), this.#offset(to));
+  }
+
+  #extension(i: number): Uint8Array {
+    const from = this.#offset(i) + RECORD_HEADER_BYTES;
+    return this.packed.subarray(from, from + this.#extensionBytes(this.#offset(i)));
   }
 
   #extensionBytes(offset: number): number {

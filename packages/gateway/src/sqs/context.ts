@@ -62,7 +62,7 @@ export interface FoundQueue {
  * `MissingParameter`, `InvalidAddress`, `QueueDoesNotExist`.
  */
 export async function queueOf(context: SqsContext, url: string | undefined): Promise<FoundQueue> {
-  const address = requestedAddress(context, url);
+  const address = parseQueueUrl(requestedUrl(context, url), context.caller);
   const record = await findQueue(context, address);
   if (record === null) throw queueDoesNotExist(context);
   return { address, record };
@@ -71,11 +71,11 @@ export async function queueOf(context: SqsContext, url: string | undefined): Pro
 /** Longest name that any queue can have, ARNs of other regions included, and some: longer ones are not even looked for. */
 const LOOKED_UP_LENGTH_MAX = 256;
 
-/** The address that a request names. Throws `AwsError`: `MissingParameter`, `InvalidAddress`. */
-export function requestedAddress({ path, caller }: SqsContext, url: string | undefined): QueueAddress {
+/** What a request names its queue by: a URL, or a path. Throws `AwsError`: `MissingParameter`. */
+export function requestedUrl({ path }: SqsContext, url: string | undefined): string {
   const text = url !== undefined && url !== "" ? url : path;
   if (text === "" || text === "/") throw missingParameter("QueueUrl");
-  return parseQueueUrl(text, caller);
+  return text;
 }
 
 /** How often a change is made anew because somebody else was quicker. */
@@ -101,11 +101,12 @@ export async function changeQueue(
   throw refuse(SQS_ERRORS.requestThrottled, "The queue is being changed by too many at once. Try again.");
 }
 
-export async function findQueue(
-  { ports, settings }: SqsContext,
-  address: QueueAddress,
-): Promise<QueueRecord | null> {
-  const name = directoryName(address, settings.home);
+export async function findQueue(context: SqsContext, address: QueueAddress): Promise<QueueRecord | null> {
+  return findByName(context, directoryName(address, context.settings.home));
+}
+
+/** The queue of a name in the directory. */
+export async function findByName({ ports }: SqsContext, name: string): Promise<QueueRecord | null> {
   return name.length > LOOKED_UP_LENGTH_MAX ? null : ports.account.findByName(name);
 }
 

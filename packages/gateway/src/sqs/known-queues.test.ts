@@ -77,6 +77,41 @@ it("a queue that is changed with every attempt is refused in the end, and SDKs t
   expect((await sqs.refusal("SendMessage", send(QueueUrl))).code).toBe("RequestThrottled");
 });
 
+it("a URL that says no region names the queue of each caller's own", async () => {
+  const { sqs } = clientWithObjects();
+  const QueueUrl = await sqs.create("q");
+  await sqs.call("SendMessage", { QueueUrl, MessageBody: "x" });
+  const request = (region: string) =>
+    sqs.request("http://localhost/", {
+      method: "POST",
+      headers: {
+        "x-amz-target": "AmazonSQS.SendMessage",
+        authorization:
+          `AWS4-HMAC-SHA256 Credential=k/20261121/${region}/sqs/aws4_request, SignedHeaders=host, ` +
+          "Signature=00",
+        "x-amz-date": "20261121T000000Z",
+      },
+      body: JSON.stringify({ QueueUrl, MessageBody: "x" }),
+    });
+  for (let i = 0; i < 2; i++) {
+    expect((await request("us-east-1")).status).toBe(200);
+    expect(await (await request("eu-west-1")).text()).toContain("The specified queue does not exist.");
+  }
+});
+
+it("which queue a URL names is remembered of no endless ones, and of a bounded number", () => {
+  const known = new KnownQueues();
+  const caller = { region: "r", account: "a" };
+  known.noteName("u".repeat(512), caller, "q");
+  expect(known.nameOf("u".repeat(512), caller)).toBe("q");
+  expect(known.nameOf("u".repeat(512), { ...caller, account: "b" })).toBeUndefined();
+  known.noteName("u".repeat(513), caller, "q");
+  expect(known.nameOf("u".repeat(513), caller)).toBeUndefined();
+  for (let i = 0; i < KNOWN_QUEUES_MAX; i++) known.noteName(`u${i}`, caller, "q");
+  expect(known.nameOf("u".repeat(512), caller)).toBeUndefined();
+  expect(known.nameOf(`u${KNOWN_QUEUES_MAX - 1}`, caller)).toBe("q");
+});
+
 it("remembers a bounded number of queues, the latest ones", () => {
   const known = new KnownQueues();
   for (let i = 0; i <= KNOWN_QUEUES_MAX; i++) known.note(recordOf(`q${i}`, DEAD));

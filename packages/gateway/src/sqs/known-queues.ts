@@ -1,6 +1,7 @@
 import { isQueueNotFound, type QueueRecord } from "@sluice/protocol";
-import { directoryName } from "../queue-address.ts";
-import { findQueue, queueDoesNotExist, requestedAddress, type SqsContext } from "./context.ts";
+import { directoryName, type Home } from "../queue-address.ts";
+import { parseQueueUrl } from "./address.ts";
+import { findByName, queueDoesNotExist, requestedUrl, type SqsContext } from "./context.ts";
 import { refuse, SQS_ERRORS } from "./errors.ts";
 import { NUMBER_ATTRIBUTES } from "./queue/attribute-names.ts";
 import { sqsOf } from "./queue/dialect.ts";
@@ -28,20 +29,33 @@ export interface LookedUpQueue extends KnownQueue {
   readonly isFresh: boolean;
 }
 
+/** Longest URL of which is remembered what queue it names: that of a queue's longest name, and some. */
+const URL_LENGTH_MAX = 512;
+
+/** Which queue a URL names for a caller: what it does not say is the caller's. */
+interface NamedQueue {
+  readonly caller: Home;
+  readonly name: string;
+}
+
 /**
  * What the directory has said of queues. A call to the directory costs as much as the call to the queue itself, so it is
  * asked once for each. What is remembered can be out of date, here or in another isolate, and is never believed alone: the
  * directory tells a queue's object of every change before it answers it, and the object refuses who goes by an older
  * revision, as it refuses everybody once the queue is deleted.
+ *
+ * The URL that a queue was found by is remembered too: to read one again and again took as long as to read the request. That
+ * cannot be out of date.
  */
 export class KnownQueues {
-  readonly #queues = new Map<string, KnownQueue>();
+  readonly #queues = new Map<string, LookedUpQueue>();
+  readonly #names = new Map<string, NamedQueue>();
 
-  find(name: string): KnownQueue | undefined {
+  find(name: string): LookedUpQueue | undefined {
     return this.#queues.get(name);
   }
 
-  note(record: QueueRecord): KnownQueue {
+  note(record: QueueRecord): LookedUpQueue {
     const queue = knownQueueOf(record);
     this.#queues.delete(queue.name);
     this.#queues.set(queue.name, queue);
@@ -53,9 +67,22 @@ export class KnownQueues {
   forget(name: string): void {
     this.#queues.delete(name);
   }
+
+  /** The name of the queue that was found by a URL; `undefined` if none was by this caller. */
+  nameOf(url: string, { region, account }: Home): string | undefined {
+    const named = this.#names.get(url);
+    if (named?.caller.region !== region || named.caller.account !== account) return undefined;
+    return named.name;
+  }
+
+  noteName(url: string, { region, account }: Home, name: string): void {
+    if (url.length > URL_LENGTH_MAX) return;
+    if (this.#names.size >= KNOWN_QUEUES_MAX) this.#names.clear();
+    this.#names.set(url, { caller: { region, account }, name });
+  }
 }
 
-/** Thrown by work on a queue that was, or may be, changed since it was looked up; nothing has been done. */
+/** What was remembered of a queue is not what it is any more: the action has to begin anew. */
 export class OutdatedQueueError extends Error {
   override readonly name = "OutdatedQueueError";
 }
@@ -69,15 +96,17 @@ export async function onQueue<Result>(
   url: string | undefined,
   work: (queue: LookedUpQueue) => Promise<Result>,
 ): Promise<Result> {
-  const address = requestedAddress(context, url);
-  const name = directoryName(address, context.settings.home);
-  const { known } = context;
+  const { known, caller } = context;
+  const text = requestedUrl(context, url);
+  const name =
+    known.nameOf(text, caller) ?? directoryName(parseQueueUrl(text, caller), context.settings.home);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const remembered = known.find(name);
     try {
-      if (remembered !== undefined) return await work({ ...remembered, isFresh: false });
-      const record = await findQueue(context, address);
+      if (remembered !== undefined) return await work(remembered);
+      const record = await findByName(context, name);
       if (record === null) throw queueDoesNotExist(context);
+      known.noteName(text, caller, name);
       return await work({ ...known.note(record), isFresh: true });
     } catch (error) {
       const isOutdated = error instanceof OutdatedQueueError;
@@ -88,7 +117,7 @@ export async function onQueue<Result>(
   throw refuse(SQS_ERRORS.requestThrottled, "The queue is being changed by too many at once. Try again.");
 }
 
-function knownQueueOf(record: QueueRecord): KnownQueue {
+function knownQueueOf(record: QueueRecord): LookedUpQueue {
   const { name, revision, definition } = record;
   const { attributes } = sqsOf(record);
   return {
@@ -97,5 +126,6 @@ function knownQueueOf(record: QueueRecord): KnownQueue {
     isFifo: definition.fifo !== undefined,
     hasContentBasedDeduplication: definition.fifo?.contentBasedDeduplication === true,
     messageBytesMax: Number(attributes.MaximumMessageSize ?? NUMBER_ATTRIBUTES.MaximumMessageSize.standard),
+    isFresh: false,
   };
 }

@@ -61,12 +61,16 @@ export function isTraceHeader(text: string): boolean {
   return text.length <= TRACE_HEADER_LENGTH_MAX && isValidText(text);
 }
 
-/** Bytes that attributes count for in the size of a message: names, types and values. */
-export function attributesBytes(attributes: MessageAttributes): number {
+/**
+ * Bytes that attributes count for in the size of a message: names, types and values.
+ *
+ * @param bytesOf of a text. Default: its bytes.
+ */
+export function attributesBytes(attributes: MessageAttributes, bytesOf = utf8Bytes): number {
   let bytes = 0;
-  for (const [name, { DataType = "", StringValue, BinaryValue }] of Object.entries(attributes)) {
-    bytes +=
-      utf8Bytes(name) + utf8Bytes(DataType) + (BinaryValue?.byteLength ?? utf8Bytes(StringValue ?? ""));
+  for (const name of Object.keys(attributes)) {
+    const { DataType = "", StringValue = "", BinaryValue } = attributes[name] ?? {};
+    bytes += bytesOf(name) + bytesOf(DataType) + (BinaryValue?.byteLength ?? bytesOf(StringValue));
   }
   return bytes;
 }

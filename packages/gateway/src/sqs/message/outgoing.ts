@@ -1,5 +1,5 @@
 import { encodeAttributes, sha256Hex } from "@sluice/aws";
-import { encodeExtension, type RecordToWrite } from "@sluice/protocol";
+import { encodeExtension, type MessageExtension, type RecordToWrite } from "@sluice/protocol";
 import { invalidParameter, invalidValue, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput } from "../model.ts";
 import {
@@ -8,7 +8,7 @@ import {
   checkSystemAttributes,
   TRACE_HEADER,
 } from "./message-attributes.ts";
-import { isValidText, utf8Bytes } from "./text.ts";
+import { isValidText, utf8Bytes, utf8BytesAtMost } from "./text.ts";
 
 /** Longest that one message can be delayed, in seconds (spec sqs 2.3). */
 export const DELAY_SECONDS_MAX = 900;
@@ -26,9 +26,13 @@ export interface SendRules {
   readonly isBatch: boolean;
 }
 
-/** What a message has in bytes at most, for less than counting them: three for each unit of UTF-16. */
-export function messageBytesAtMost({ MessageBody: body = "", MessageAttributes }: MessageInput): number {
-  return MessageAttributes === undefined ? 3 * body.length : Infinity;
+/** What a message has in bytes at most, for less than counting them. */
+export function messageBytesAtMost({
+  MessageBody: body = "",
+  MessageAttributes: attributes,
+}: MessageInput): number {
+  const bytes = utf8BytesAtMost(body);
+  return attributes === undefined ? bytes : bytes + attributesBytes(attributes, utf8BytesAtMost);
 }
 
 /** Bytes of a message that count for its size: body and attributes. */
@@ -67,15 +71,8 @@ export function checkFifo(
 export function checkMessage(input: MessageInput, rules: SendRules): void {
   const { MessageBody: body = "", DelaySeconds: delay } = input;
   if (body === "") throw missingParameter("MessageBody");
-  for (const name of ["MessageGroupId", "MessageDeduplicationId"] as const) {
-    const value = input[name];
-    if (value === undefined || GROUP_ID.test(value)) continue;
-    throw invalidValue(
-      value,
-      name,
-      `${name} can only include alphanumeric and punctuation characters. 1 to 128 in length.`,
-    );
-  }
+  checkGroupId("MessageGroupId", input.MessageGroupId);
+  checkGroupId("MessageDeduplicationId", input.MessageDeduplicationId);
   if (delay !== undefined && !(delay >= 0 && delay <= DELAY_SECONDS_MAX)) {
     throw invalidValue(delay, "DelaySeconds", `DelaySeconds must be >= 0 and <= ${DELAY_SECONDS_MAX}.`);
   }
@@ -93,8 +90,9 @@ export function checkMessage(input: MessageInput, rules: SendRules): void {
         "#x10000 to #x10FFFF",
     );
   }
-  checkMessageAttributes(input.MessageAttributes ?? {});
-  checkSystemAttributes(input.MessageSystemAttributes ?? {});
+  const { MessageAttributes: attributes, MessageSystemAttributes: system } = input;
+  if (attributes !== undefined) checkMessageAttributes(attributes);
+  if (system !== undefined) checkSystemAttributes(system);
   if (messageBytesAtMost(input) > rules.messageBytesMax && messageBytes(input) > rules.messageBytesMax) {
     const problem = rules.isBatch ? "cannot be validated" : "are invalid";
     throw invalidParameter(
@@ -103,31 +101,50 @@ export function checkMessage(input: MessageInput, rules: SendRules): void {
   }
 }
 
+function checkGroupId(name: string, value: string | undefined): void {
+  if (value === undefined || GROUP_ID.test(value)) return;
+  throw invalidValue(
+    value,
+    name,
+    `${name} can only include alphanumeric and punctuation characters. 1 to 128 in length.`,
+  );
+}
+
 /** The record of a message that was checked. */
 export function recordOf(
   input: MessageInput,
-  { isFifo, hasContentBasedDeduplication }: SendRules,
-  id: Uint8Array,
+  rules: SendRules,
+  id: string,
   traceHeader: string | null,
 ): RecordToWrite {
-  const { MessageBody: body = "", MessageGroupId: groupId, DelaySeconds: delaySeconds } = input;
-  const attributes = encodeAttributes({
-    attributes: input.MessageAttributes ?? {},
-    traceHeader: input.MessageSystemAttributes?.[TRACE_HEADER]?.StringValue ?? traceHeader,
-  });
+  const { MessageBody: body = "", DelaySeconds } = input;
+  // On a FIFO queue a delay of 0 means that of the queue (spec sqs 4.1).
+  const delaySeconds = rules.isFifo ? undefined : DelaySeconds;
+  const extension = extensionOf(input, rules, traceHeader);
+  const record = { id, contentType: "text", body, delaySeconds } as const;
+  return extension === null ? record : { ...record, extension: encodeExtension(extension) };
+}
+
+/** What SQS says about a message besides its body; `null` for nothing, which most messages have. */
+function extensionOf(
+  input: MessageInput,
+  { isFifo, hasContentBasedDeduplication }: SendRules,
+  requestTraceHeader: string | null,
+): MessageExtension | null {
+  const {
+    MessageBody: body = "",
+    MessageGroupId: groupId,
+    MessageAttributes = {},
+    MessageSystemAttributes,
+  } = input;
+  const traceHeader = MessageSystemAttributes?.[TRACE_HEADER]?.StringValue ?? requestTraceHeader;
+  const attributes = encodeAttributes({ attributes: MessageAttributes, traceHeader });
   const deduplicationId =
     input.MessageDeduplicationId ?? (isFifo && hasContentBasedDeduplication ? sha256Hex(body) : undefined);
-  const extension = encodeExtension({
+  if (groupId === undefined && deduplicationId === undefined && attributes === undefined) return null;
+  return {
     ...(groupId === undefined ? {} : { groupId }),
     ...(deduplicationId === undefined ? {} : { deduplicationId }),
     ...(attributes === undefined ? {} : { attributes }),
-  });
-  return {
-    id,
-    contentType: "text",
-    body,
-    // On a FIFO queue a delay of 0 means that of the queue (spec sqs 4.1).
-    delaySeconds: isFifo ? undefined : delaySeconds,
-    ...(extension.byteLength === 0 ? {} : { extension }),
   };
 }

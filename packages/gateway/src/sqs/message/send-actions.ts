@@ -11,7 +11,7 @@ import { refuse, SQS_ERRORS } from "../errors.ts";
 import { type KnownQueue, type LookedUpQueue, OutdatedQueueError, onQueue } from "../known-queues.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
 import { BATCH_BYTES_MAX, BatchOutcome, checkEntries } from "./batch.ts";
-import { hexOf, newMessageId, uuidOf } from "./message-id.ts";
+import { uuidOf } from "./message-id.ts";
 import {
   checkFifo,
   checkMessage,
@@ -24,9 +24,9 @@ import {
 
 export function sendMessage(
   context: SqsContext,
-  { QueueUrl, ...input }: SqsInput<"SendMessage">,
+  input: SqsInput<"SendMessage">,
 ): Promise<SqsOutput<"SendMessage">> {
-  return onQueue(context, QueueUrl, async (queue) => {
+  return onQueue(context, input.QueueUrl, async (queue) => {
     const rules = { ...queue, isBatch: false };
     checkBy(queue, () => {
       if (!input.MessageBody) checkMessage(input, rules);
@@ -97,7 +97,11 @@ function checkBy({ name, isFresh }: LookedUpQueue, check: () => void): void {
 }
 
 /** What the sender of a message learns of it. */
-type SentMessage = Pick<EnqueuedMessage, "messageId" | "sequenceNumber">;
+interface SentMessage {
+  /** A UUID. */
+  readonly messageId: string;
+  readonly sequenceNumber: string | null;
+}
 
 /** Used again and again: between its clearing and its reading nothing else can happen. */
 const writer = new PackedWriter();
@@ -109,16 +113,22 @@ async function enqueue(
   rules: SendRules,
 ): Promise<readonly SentMessage[]> {
   const { calls, keepAlive, traceHeader } = context;
-  const ids = inputs.map(newMessageId);
+  const sent: SentMessage[] = [];
   writer.clear();
-  for (const [i, input] of inputs.entries()) {
-    writer.append(recordOf(input, rules, ids[i] as Uint8Array, traceHeader)); // one for each
+  for (const input of inputs) {
+    const messageId = crypto.randomUUID();
+    writer.append(recordOf(input, rules, messageId, traceHeader));
+    sent.push({ messageId, sequenceNumber: null });
   }
   const messages = { packed: writer.slice(0, writer.byteLength), count: inputs.length, revision };
   const reply = await calls.enqueue(name, messages, keepAlive);
   if (reply.ok === "outdated") throw new OutdatedQueueError(`queue "${name}" was changed`);
   if (!reply.ok) throw failureOf(reply);
-  return reply.messages ?? ids.map((id) => ({ messageId: hexOf(id), sequenceNumber: null }));
+  return reply.messages?.map(sentMessageOf) ?? sent;
+}
+
+function sentMessageOf({ messageId, sequenceNumber }: EnqueuedMessage): SentMessage {
+  return { messageId: uuidOf(messageId), sequenceNumber };
 }
 
 /** The queue is gone meanwhile, or cannot take anything now; then SDKs try again. */
@@ -127,17 +137,20 @@ function failureOf({ code, cause }: RpcFailure): Error {
   return new AwsError(COMMON_ERRORS.serviceUnavailable, cause);
 }
 
-function resultOf(input: MessageInput, { messageId, sequenceNumber }: SentMessage): SqsOutput<"SendMessage"> {
-  const {
-    MessageBody: body = "",
-    MessageAttributes: attributes = {},
-    MessageSystemAttributes: system = {},
-  } = input;
+function resultOf(input: MessageInput, sent: SentMessage): SqsOutput<"SendMessage"> {
+  const { MessageBody: body = "", MessageAttributes: attributes, MessageSystemAttributes: system } = input;
+  const { messageId: MessageId, sequenceNumber } = sent;
+  const result = { MessageId, MD5OfMessageBody: md5Hex(body) };
+  // Most messages have no more than a body.
+  if (attributes === undefined && system === undefined && sequenceNumber === null) return result;
   return {
-    MessageId: uuidOf(messageId),
-    MD5OfMessageBody: md5Hex(body),
-    ...(Object.keys(attributes).length === 0 ? {} : { MD5OfMessageAttributes: attributesMd5(attributes) }),
-    ...(Object.keys(system).length === 0 ? {} : { MD5OfMessageSystemAttributes: attributesMd5(system) }),
+    ...result,
+    ...(hasEntries(attributes) ? { MD5OfMessageAttributes: attributesMd5(attributes) } : {}),
+    ...(hasEntries(system) ? { MD5OfMessageSystemAttributes: attributesMd5(system) } : {}),
     ...(sequenceNumber === null ? {} : { SequenceNumber: sequenceNumber }),
   };
+}
+
+function hasEntries<Entries extends object>(entries: Entries | undefined): entries is Entries {
+  return entries !== undefined && Object.keys(entries).length > 0;
 }
