@@ -1,5 +1,11 @@
 import { type FaultCounts, noFaults } from "./history/faults.ts";
-import { type HistoryReport, OUTCOME_KINDS, type Outcomes, runHistory } from "./history/history.ts";
+import {
+  type HistoryReport,
+  noOutcomes,
+  OUTCOME_KINDS,
+  type Outcomes,
+  runHistory,
+} from "./history/history.ts";
 
 /** A run stops after so many violations: they are likely to be the same one. */
 const VIOLATIONS_MAX = 10;
@@ -33,7 +39,7 @@ export async function soak({ from, seeds, forMs, progress }: SoakOptions): Promi
     events: 0,
     eventsMax: 0,
     faults: noFaults(),
-    outcomes: { accepted: 0, acked: 0, dead: 0, expired: 0, deliveries: 0, lives: 0 },
+    outcomes: noOutcomes(),
     violations: [],
     ms: 0,
   };

@@ -7,7 +7,7 @@ import type { DeliveryRecord } from "../ledger/delivery-record.ts";
 import { type Outcome, verdictOf } from "../ledger/endpoint-verdict.ts";
 import type { Message, ReceiptUse } from "../ledger/message.ts";
 import { unnamedDelayMs } from "../ledger/retry-delay.ts";
-import { tagOfBody } from "../ledger/tags.ts";
+import { tagOfRequest } from "../ledger/tags.ts";
 import type { Life } from "../platform/life.ts";
 import { Network } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
@@ -77,7 +77,7 @@ export class HttpEndpoint {
     const { name } = this.#queue;
     const { loop } = this.#world;
     const call = this.#depart(life, request);
-    const tag = tagOfBody(request.body);
+    const tag = tagOfRequest(request);
     let isOver = false;
     const end = (outcome: Outcome) => {
       if (isOver) return;
@@ -134,7 +134,7 @@ export class HttpEndpoint {
   /** Enters a request that leaves, after every checker has looked at it; not one that is made again. */
   #depart(life: Life, request: EndpointRequest): Call {
     const { ledger, name } = this.#queue;
-    const tag = tagOfBody(request.body);
+    const tag = tagOfRequest(request);
     const message = ledger.messages.get(tag);
     const view = message?.view;
     const leased = view?.status === "leased" ? view : null;

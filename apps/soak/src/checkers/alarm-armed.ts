@@ -1,6 +1,7 @@
 import { BACKOFF_MAX_MS } from "@sluice/broker/testing";
 import { nextWakeAt } from "@sluice/engine";
 import type { Message } from "../ledger/message.ts";
+import { nextMomentMs, tasksOf } from "../ledger/tasks.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
 
@@ -12,13 +13,25 @@ export const alarmArmed: Checker = {
   property: "alarm armed",
 
   afterEvent(queue) {
-    const dueMs = queue.life?.core == null ? dueByLedger(queue) : dueByMemory(queue);
+    const workMs = queue.life?.core == null ? dueByLedger(queue) : dueByMemory(queue);
+    const dueMs = Math.min(workMs, taskDueMs(queue));
     if (dueMs === Infinity || queue.ringer.wakesBy(dueMs)) return undefined;
     const inMs = dueMs - queue.world.nowMs;
     const alarmInMs = queue.disk.alarmAtMs === null ? null : queue.disk.alarmAtMs - queue.world.nowMs;
     return `something is due in ${inMs} ms, the alarm ${alarmInMs === null ? "is not set" : `rings in ${alarmInMs} ms`}`;
   },
 };
+
+/** When a periodic task is due that the queue has heard of, in ms. */
+function taskDueMs({ ledger, definition, life, disk }: QueueObject): number {
+  // A turn that waits for the commit in flight sets the alarm anew.
+  if (life?.core != null && disk.durableVersion !== disk.committedVersion) return Infinity;
+  const moments = tasksOf(definition).flatMap(({ name }) => {
+    const doneMs = ledger.tasksDoneMs.get(name);
+    return doneMs === undefined ? [] : [nextMomentMs(name, doneMs)];
+  });
+  return Math.min(...moments);
+}
 
 /** Longest that a throttle makes what is ready wait, in ms. */
 const THROTTLED_MS_MAX = 1_001;

@@ -26,6 +26,7 @@ export type Property =
   | "throttle"
   | "drained"
   | "authorization"
+  | "periodic tasks"
   | "liveness";
 
 /** A batch at the moment it leaves its queue. */

@@ -1,4 +1,5 @@
 import { counts } from "@sluice/engine";
+import { runOfTag } from "../ledger/tasks.ts";
 import type { Checker } from "./checker.ts";
 
 /**
@@ -11,9 +12,10 @@ export const conservation: Checker = {
   committed({ world, ledger, index }, { accepted, changes }) {
     for (const { tag, copies } of accepted) {
       const transmission = world.transmissions.get(tag);
-      if (transmission === undefined) return `message ${tag} was never sent`;
-      if (transmission.queue !== index) continue;
+      if (transmission === undefined && runOfTag(tag) === null) return `message ${tag} was never sent`;
+      if (transmission !== undefined && transmission.queue !== index) continue;
       if (copies > 1) return `message ${tag} is stored ${copies} times`;
+      if (transmission === undefined) continue;
       const { firstTag, count } = transmission;
       // The first and the last stand for all: if either is missing, its request was cut.
       for (const other of tag === firstTag ? [firstTag + count - 1] : [firstTag]) {

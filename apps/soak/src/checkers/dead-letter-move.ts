@@ -3,6 +3,7 @@ import { type CommitRecord, isNotification } from "../ledger/change.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Message } from "../ledger/message.ts";
 import { deadLetterQueueOf } from "../ledger/origin.ts";
+import { runOfTag } from "../ledger/tasks.ts";
 import type { Checker } from "./checker.ts";
 
 /**
@@ -36,7 +37,7 @@ export const deadLetterMove: Checker = {
       if (lost !== undefined) return `message ${lost} is deleted before "${parcel.target}" has it`;
     }
     for (const { tag, copies } of accepted) {
-      if (world.transmissions.get(tag)?.queue === index) continue;
+      if (world.transmissions.get(tag)?.queue === index || runOfTag(tag) !== null) continue;
       if (copies > 1) return `message ${tag} is taken ${copies} times`;
       const isDead = world.queues.some(
         (queue) => queue.index < index && isForDeadLetters(queue.ledger.messages.get(tag), queue.definition),

@@ -1,5 +1,6 @@
 import { type CommitRecord, wasLeased } from "../ledger/change.ts";
 import type { Message } from "../ledger/message.ts";
+import { runOfTag } from "../ledger/tasks.ts";
 import type { Checker } from "./checker.ts";
 
 /** A message waits exactly as long as its send or its retry says, and is not leased before. */
@@ -11,9 +12,11 @@ export const dueTime: Checker = {
       const { tag, acceptedMs, firstDueMs } = message;
       const transmission = world.transmissions.get(tag);
       const delaySeconds =
-        transmission?.queue === index
-          ? (transmission.delaySeconds[tag - transmission.firstTag] ?? 0)
-          : definition.deliveryDelaySeconds;
+        runOfTag(tag) !== null
+          ? 0
+          : transmission?.queue === index
+            ? (transmission.delaySeconds[tag - transmission.firstTag] ?? 0)
+            : definition.deliveryDelaySeconds;
       if (acceptedMs !== ageFrom(message, record))
         return `message ${tag} was accepted at another time than it is stored`;
       if (firstDueMs !== record.atMs + 1_000 * delaySeconds) {

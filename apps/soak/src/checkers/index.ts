@@ -14,6 +14,7 @@ import { liveness } from "./liveness.ts";
 import { oneLiveLease } from "./one-live-lease.ts";
 import { order } from "./order.ts";
 import { paused } from "./paused.ts";
+import { periodicTasks } from "./periodic-tasks.ts";
 import { reload } from "./reload.ts";
 import { retention } from "./retention.ts";
 import { throttle } from "./throttle.ts";
@@ -32,6 +33,7 @@ export const CHECKERS: readonly Checker[] = [
   throttle,
   drained,
   authorization,
+  periodicTasks,
   deadLetterMove,
   conservation,
   counters,

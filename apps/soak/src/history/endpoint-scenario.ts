@@ -1,4 +1,5 @@
 import type { HttpPushFormat, HttpPushSettings, RetryPolicySettings } from "@sluice/protocol";
+import { TASK_SETTINGS } from "../ledger/tasks.ts";
 import type { Random } from "./random.ts";
 
 /**
@@ -57,11 +58,16 @@ export function drawFormat(random: Random): HttpPushFormat {
   return random.pick(["sluice", "sqsd", "sns"]);
 }
 
-/** Settings of an endpoint; drawn again when they change in the middle of a history. */
+/**
+ * Settings of an endpoint; drawn again when they change in the middle of a history.
+ *
+ * @param mayHaveTasks whether its worker daemon may have periodic tasks.
+ */
 export function drawEndpoint(
   random: Random,
   format: HttpPushFormat,
   deadLetterQueue: string | null,
+  mayHaveTasks: boolean,
 ): HttpPushSettings {
   const common = {
     url: "http://endpoint.example/work",
@@ -91,6 +97,7 @@ export function drawEndpoint(
           visibilityTimeoutSeconds: random.pick([1, 30, 300, 2_100, deadLetterQueue === null ? 5 : 0]),
           errorVisibilityTimeoutSeconds: random.pick([null, null, deadLetterQueue === null ? 5 : 0, 2, 600]),
           retentionSeconds: random.pick([60, 345_600, 345_600]),
+          ...(mayHaveTasks ? { periodicTasks: TASK_SETTINGS.filter(() => random.chance(0.4)) } : {}),
         },
       };
   }

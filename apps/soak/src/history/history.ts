@@ -6,6 +6,7 @@ import { Receiver } from "../actors/receiver.ts";
 import { TroubleMaker } from "../actors/trouble-maker.ts";
 import type { Checker } from "../checkers/checker.ts";
 import { CHECKERS } from "../checkers/index.ts";
+import { runOfTag, tasksOf } from "../ledger/tasks.ts";
 import type { PlantedBug } from "../planted/planted-bug.ts";
 import { QueueObject } from "../platform/queue-object.ts";
 import { EventLog } from "./event-log.ts";
@@ -56,8 +57,20 @@ export interface HistoryReport {
 }
 
 /** What came of the messages, in all queues together. */
-export const OUTCOME_KINDS = ["accepted", "acked", "dead", "expired", "deliveries", "lives"] as const;
+export const OUTCOME_KINDS = [
+  "accepted",
+  "of periodic tasks",
+  "acked",
+  "dead",
+  "expired",
+  "deliveries",
+  "lives",
+] as const;
 export type Outcomes = Record<(typeof OUTCOME_KINDS)[number], number>;
+
+export function noOutcomes(): Outcomes {
+  return Object.fromEntries(OUTCOME_KINDS.map((kind) => [kind, 0])) as Outcomes; // every kind is there
+}
 
 /** Runs the history of a seed from its first event to the last, or to the first violation. */
 export async function runHistory(seed: number, options: HistoryOptions = {}): Promise<HistoryReport> {
@@ -118,12 +131,24 @@ function begin(world: World, scenario: Scenario): Producer {
 
 function endTrouble(world: World, producer: Producer): void {
   for (const queue of world.queues) {
+    endTasks(queue);
     producer.insist(queue);
     queue.disk.failWrites(Infinity, 0);
     if (queue.called !== null) queue.called.absentUntilMs = 0;
     if (queue.delivery === "paused") queue.resume();
   }
   world.calmDown();
+}
+
+/** Periodic tasks would never come to an end. */
+function endTasks(queue: QueueObject): void {
+  const { definition } = queue;
+  const { consumer } = definition;
+  if (tasksOf(definition).length === 0 || consumer?.type !== "http_push") return;
+  const { daemon } = consumer.settings;
+  queue.evict();
+  const settings = { ...consumer.settings, ...(daemon && { daemon: { ...daemon, periodicTasks: [] } }) };
+  queue.redefine({ ...definition, consumer: { ...consumer, settings } });
 }
 
 async function takeEvents(world: World, producer: Producer): Promise<void> {
@@ -202,11 +227,12 @@ async function startAllAgain(world: World): Promise<void> {
 }
 
 function outcomesOf({ queues }: World): Outcomes {
-  const outcomes: Outcomes = { accepted: 0, acked: 0, dead: 0, expired: 0, deliveries: 0, lives: 0 };
+  const outcomes = noOutcomes();
   for (const { ledger, lives } of queues) {
     for (const kind of ["accepted", "acked", "dead", "expired"] as const) {
       outcomes[kind] += ledger.counts[kind];
     }
+    for (const tag of ledger.messages.keys()) if (runOfTag(tag) !== null) outcomes["of periodic tasks"] += 1;
     outcomes.deliveries += ledger.deliveries.size;
     outcomes.lives += lives;
   }

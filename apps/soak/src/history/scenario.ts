@@ -32,6 +32,8 @@ export type Taker =
       readonly format: HttpPushFormat;
       readonly replies: Replies;
       readonly asks: Asks;
+      /** Whether it may have periodic tasks: nothing leaves its queue for another one then, as what they send has no tag of its own. */
+      readonly mayHaveTasks: boolean;
     }
   /** Nobody: messages wait until their retention ends. */
   | { readonly kind: "none" };
@@ -92,7 +94,7 @@ function drawQueue(
   deadLetterQueue: string | null,
   depth: number,
 ): QueueScenario {
-  const taker = drawTaker(random, depth);
+  const taker = drawTaker(random, depth, deadLetterQueue === null);
   const definition = drawDefinition(random, taker, deadLetterQueue);
   const isFifo = random.chance(0.2);
   return { name, taker, definition: isFifo ? { ...definition, fifo: FIFO } : definition };
@@ -113,7 +115,12 @@ export function drawDefinition(
     case "receive":
       return { ...definition, consumer: null, receive: { redrive: redriveOf(definition.consumer.settings) } };
     case "endpoint": {
-      const settings = drawEndpoint(random, taker.format, definition.consumer.settings.deadLetterQueue);
+      const settings = drawEndpoint(
+        random,
+        taker.format,
+        definition.consumer.settings.deadLetterQueue,
+        taker.mayHaveTasks,
+      );
       return { ...definition, consumer: { type: "http_push", settings } };
     }
     // Only retention empties the queue, so the history would have to wait for it.
@@ -173,7 +180,7 @@ function drawPushed(
   };
 }
 
-function drawTaker(random: Random, depth: number): Taker {
+function drawTaker(random: Random, depth: number, isLast: boolean): Taker {
   const kind = random.below(24);
   if (kind >= 20) return { kind: "receive" };
   if (kind === 0 && depth > 0) return { kind: "none" };
@@ -181,7 +188,7 @@ function drawTaker(random: Random, depth: number): Taker {
   if (kind <= 11) {
     const format = drawFormat(random);
     const asks = format === "sns" ? drawAsks(random) : "nothing";
-    return { kind: "endpoint", format, replies: drawReplies(random), asks };
+    return { kind: "endpoint", format, replies: drawReplies(random), asks, mayHaveTasks: isLast };
   }
   return { kind: "push", behaviours: drawBehaviours(random) };
 }

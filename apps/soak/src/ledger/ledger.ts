@@ -13,6 +13,7 @@ import type { DeliveryRecord } from "./delivery-record.ts";
 import { type Departure, type Message, usesFor } from "./message.ts";
 import { FROM_PRODUCER, isReceived, type Origin } from "./origin.ts";
 import { tagsOf } from "./tags.ts";
+import { CATCH_UP_MS_MAX, lastMomentMs, runOfTag, type TaskRun, tasksOf } from "./tasks.ts";
 import { GONE, type Segment, sameView, viewsOf } from "./view.ts";
 
 /** Messages on their way to another queue. */
@@ -119,9 +120,31 @@ export class Ledger {
       }
       this.#segments.set(id, known);
     }
+    this.#enterTasks(record, accepted);
     const ignored = this.#carriedOut(record, new Set(changes.map(({ message }) => message)));
     const deliveredInSecond = this.#deliveredInSecond(changes, record.atMs);
     return { record, accepted, changes, ignored, leaseIdMaxBefore, deliveredInSecond, ...this.#post(record) };
+  }
+
+  /** Runs of periodic tasks that the last commit should have made, and has not. */
+  missedRuns: readonly TaskRun[] = [];
+  /** Of each periodic task the moment up to which its runs were made or given up, in ms. */
+  readonly tasksDoneMs = new Map<string, number>();
+
+  /** A task's runs count from the first commit that knows it. What was missed for too long is given up. */
+  #enterTasks({ atMs, definition }: CommitRecord, accepted: readonly Message[]): void {
+    const names = tasksOf(definition).map(({ name }) => name);
+    for (const name of this.tasksDoneMs.keys()) if (!names.includes(name)) this.tasksDoneMs.delete(name);
+    const made = accepted.flatMap(({ tag }) => runOfTag(tag) ?? []);
+    this.missedRuns = names.flatMap((name) => {
+      const doneMs = this.tasksDoneMs.get(name) ?? atMs;
+      const scheduledMs = lastMomentMs(name, atMs);
+      this.tasksDoneMs.set(name, Math.max(doneMs, scheduledMs));
+      if (scheduledMs <= doneMs || atMs - scheduledMs >= CATCH_UP_MS_MAX) return [];
+      return made.some((run) => run.name === name && run.scheduledMs === scheduledMs)
+        ? []
+        : [{ name, scheduledMs }];
+    });
   }
 
   /** Lets go of what the commit had to do by receipts. Answers with the messages that it should have changed, and has not. */

@@ -1,4 +1,6 @@
+import type { EndpointRequest } from "@sluice/broker/testing";
 import { encodeExtension, PackedIndex, PackedWriter, RECORD_HEADER_BYTES } from "@sluice/protocol";
+import { runOfHeaders, runOfRecord, tagOfRun } from "./tasks.ts";
 
 /** A body is its message's tag and some more bytes. */
 const TAG_BYTES = 4;
@@ -46,13 +48,20 @@ export function tagsOf(packed: Uint8Array): number[] {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   const tags: number[] = [];
   for (let i = 0; i < count; i++) {
+    const run = runOfRecord(index, i);
+    if (run !== null) {
+      tags.push(tagOfRun(run));
+      continue;
+    }
     const extensionBytes = index.contentBytes(i) - index.bodyBytes(i);
     tags.push(view.getUint32((offsets[i] ?? 0) + RECORD_HEADER_BYTES + extensionBytes));
   }
   return tags;
 }
 
-/** The tag of a message by its body. */
-export function tagOfBody(body: Uint8Array): number {
+/** The tag of a message by the request that it is posted with. */
+export function tagOfRequest({ headers, body }: Pick<EndpointRequest, "headers" | "body">): number {
+  const run = runOfHeaders(headers);
+  if (run !== null) return tagOfRun(run);
   return new DataView(body.buffer, body.byteOffset, body.byteLength).getUint32(0);
 }

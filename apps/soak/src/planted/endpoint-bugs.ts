@@ -1,6 +1,6 @@
 import type { EndpointCaller, EndpointOutcome, EndpointPort, QueuePorts } from "@sluice/broker/testing";
 import { CREDENTIALS } from "../history/endpoint-scenario.ts";
-import { alterConsumer } from "./alter.ts";
+import { alterConsumer, alterStore, everyNth } from "./alter.ts";
 import type { PlantedBug } from "./planted-bug.ts";
 
 const CLOSED: EndpointOutcome = { kind: "closed", reason: "as planted" };
@@ -68,6 +68,38 @@ export const ENDPOINT_BUGS: readonly PlantedBug[] = [
     changeCore: (core) => {
       core.drain = () => core.submit(() => ({ requests: 0 }));
     },
+  },
+  {
+    name: "a restart forgets which runs of periodic tasks were made",
+    property: "periodic tasks",
+    wrapPorts: (ports) =>
+      alterStore(ports, {
+        writeNote: (key, bytes) => {
+          if (key !== "periodic-tasks") ports.store.writeNote(key, bytes);
+        },
+      }),
+  },
+  {
+    name: "every other run of a periodic task is left out",
+    property: "periodic tasks",
+    changeCore: (core) => {
+      const { accept } = core;
+      const isLeftOut = everyNth(2);
+      core.accept = (incoming) => {
+        const isTask = incoming.some(({ index }) => index.contentType(0) === "text");
+        if (!isTask || !isLeftOut()) accept.call(core, incoming);
+      };
+    },
+  },
+  {
+    name: "nothing wakes the queue for periodic tasks",
+    property: "alarm armed",
+    wrapPorts: (ports) => ({
+      ...ports,
+      setAlarm: (atMs) => {
+        if (atMs % 60_000 !== 0) ports.setAlarm(atMs);
+      },
+    }),
   },
   {
     name: "the throttle lets everything through",
