@@ -1,7 +1,17 @@
-import type { Undeliverable } from "./directory/topics/undeliverable.ts";
 import type { HandOver, HandOverReply } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { takeItems } from "./take.ts";
+
+/**
+ * What becomes of messages of a topic whose queue does not exist when they arrive (spec sns-delivery 6.1: a fault of the
+ * subscription, so nothing is tried again).
+ *
+ * - `deadLetter`: they go to the dead-letter queue of the subscription, which they create if it does not exist either.
+ * - `dropped`: it has none, or the subscription itself has ended.
+ */
+export type Undeliverable =
+  | { readonly kind: "deadLetter"; readonly queue: string }
+  | { readonly kind: "dropped"; readonly reason: string };
 
 /**
  * Takes messages of a topic for a queue that does not exist, and passes them on to the dead-letter queue of their

@@ -11,6 +11,7 @@ export { EndpointCaller } from "./endpoint/endpoint-caller.ts";
 export { EndpointConsumer } from "./endpoint/endpoint-consumer.ts";
 export { formatOf } from "./endpoint/formats/index.ts";
 export { DRAIN_MS } from "./endpoint/worker-daemon.ts";
+export { passOn, type Undeliverable } from "./pass-on.ts";
 export type { ConsumerPort, HandOver, HandOverReply, QueuePorts } from "./ports.ts";
 export { HEARTBEAT_MS, QueueCore } from "./queue-core.ts";
 export { decodeReceipt } from "./receipt-token.ts";

@@ -10,7 +10,7 @@ import type { QueueObject } from "../platform/queue-object.ts";
 const ATTEMPTS_MAX = 4;
 
 /** Message groups of a FIFO queue. */
-const GROUPS = 3;
+export const GROUPS = 3;
 
 /** Messages of one send, before an arrival gives them tags. */
 interface Draft {

@@ -23,6 +23,7 @@ export class TroubleMaker {
     this.#times(pauses, () => this.#pauseDelivery());
     this.#times(drains, () => this.#drain());
     this.#times(2, () => this.#ask());
+    if (this.#scenario.topic?.fate != null) this.#times(1, () => this.#deleteQueue());
   }
 
   #times(count: number, run: () => void): void {
@@ -45,7 +46,9 @@ export class TroubleMaker {
     this.#world.note("settings change", "");
     this.#scenario.queues.forEach(({ taker }: QueueScenario, i) => {
       // Only queues further down, so that no message goes round in circles; it may be another one than before.
-      const target = queues[random.between(i + 1, queues.length)]?.name ?? null;
+      const count = this.#scenario.queues.length;
+      const next = random.between(i + 1, count);
+      const target = next < count ? (queues[next]?.name ?? null) : null;
       const drawn = drawDefinition(random, taker, target);
       const queue = queues[i];
       queue?.evict();
@@ -97,6 +100,15 @@ export class TroubleMaker {
         () => {},
       );
     }
+  }
+
+  /** Deletes the first queue, which no dead letters go to. What comes for it from the topic goes where its subscription says. */
+  #deleteQueue(): void {
+    const [queue] = this.#world.queues;
+    const fate = this.#scenario.topic?.fate;
+    if (queue === undefined || fate == null) return;
+    this.#world.faults["subscribed queue deleted"] += 1;
+    queue.remove(fate);
   }
 
   #fillDisk(): void {

@@ -11,7 +11,7 @@ export const acknowledgedSurvives: Checker = {
   },
 
   taken(queue, { tags }) {
-    const kept = tags.filter((tag) => !queue.canHaveBeenOver(tag));
+    const kept = tags.filter((tag) => !queue.canHaveBeenOver(tag) && !queue.ledger.passedOn.has(tag));
     return missing(queue.ledger, kept, "is answered as taken and is not durable");
   },
 };

@@ -3,6 +3,7 @@ import type { Challenge, Credentials } from "../actors/endpoint-authorization.ts
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
 import type { AppliedCommit, Parcel } from "../ledger/ledger.ts";
 import type { Message } from "../ledger/message.ts";
+import type { Publication } from "../ledger/publications.ts";
 import type { Transmission } from "../ledger/transmission.ts";
 import type { Segment } from "../ledger/view.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
@@ -27,6 +28,7 @@ export type Property =
   | "drained"
   | "authorization"
   | "periodic tasks"
+  | "fan-out"
   | "liveness";
 
 /** A batch at the moment it leaves its queue. */
@@ -56,6 +58,12 @@ export interface Requested {
   readonly credentials: Credentials | null;
 }
 
+/** What a topic answers that has become of messages. */
+export interface Published {
+  readonly taken: readonly Publication[];
+  readonly dropped: readonly Publication[];
+}
+
 /** A segment as it was written, beside the one in memory. */
 export interface WrittenSegment {
   readonly id: number;
@@ -79,6 +87,8 @@ export interface Checker {
   requested?(queue: QueueObject, request: Requested): string | undefined;
   /** A queue answers to a send that its messages are stored. */
   acknowledged?(queue: QueueObject, transmission: Transmission): string | undefined;
+  /** A topic answers to a publish: which messages it has, and which are duplicates. */
+  published?(topic: QueueObject, outcome: Published): string | undefined;
   /** A queue answers to another one that it has taken its messages. */
   taken?(queue: QueueObject, parcel: Parcel): string | undefined;
   /** Somebody has asked the queue for its figures. */

@@ -9,11 +9,13 @@ import type { Checker } from "./checker.ts";
 export const conservation: Checker = {
   property: "conservation",
 
-  committed({ world, ledger, index }, { accepted, changes }) {
+  committed({ world, ledger, index, name }, { accepted, changes }) {
     for (const { tag, copies } of accepted) {
       const transmission = world.transmissions.get(tag);
-      if (transmission === undefined && runOfTag(tag) === null) return `message ${tag} was never sent`;
+      const isSent = transmission !== undefined || runOfTag(tag) !== null || world.copies.has(tag);
+      if (!isSent) return `message ${tag} was never sent`;
       if (transmission !== undefined && transmission.queue !== index) continue;
+      if (world.copies.has(tag) && world.copies.get(tag)?.target !== name) continue;
       if (copies > 1) return `message ${tag} is stored ${copies} times`;
       if (transmission === undefined) continue;
       const { firstTag, count } = transmission;
@@ -38,9 +40,9 @@ export const conservation: Checker = {
   },
 
   afterEvent({ ledger, disk, life }) {
-    const { accepted, waiting, leased, acked, dead, expired } = ledger.counts;
-    if (accepted !== waiting + leased + acked + dead + expired) {
-      return `${accepted} accepted, ${waiting} waiting, ${leased} leased, ${acked} acked, ${dead} dead, ${expired} expired`;
+    const { accepted, waiting, leased, acked, dead, expired, deleted } = ledger.counts;
+    if (accepted !== waiting + leased + acked + dead + expired + deleted) {
+      return `${accepted} accepted, ${waiting} waiting, ${leased} leased, ${acked} acked, ${dead} dead, ${expired} expired, ${deleted} deleted`;
     }
     const queue = life?.core?.queue;
     if (queue === undefined || disk.durableVersion !== disk.committedVersion) return undefined;

@@ -13,7 +13,10 @@ import type { Checker } from "./checker.ts";
 export const deadLetterMove: Checker = {
   property: "dead-letter move",
 
-  committed({ world, ledger, index, definition }, { accepted, changes, parcelsIn, parcelsOut, record }) {
+  committed(queue, { accepted, changes, parcelsIn, parcelsOut, record }) {
+    const { world, ledger, index, definition, name } = queue;
+    // What these hand over has not died.
+    if (queue.isTopic || queue.gone !== null) return undefined;
     const target = deadLetterQueueOf(definition);
     const moved = parcelsIn.flatMap(({ tags }) => tags);
     const died: number[] = moved.filter((tag) => isPassedOn(ledger, tag, record));
@@ -38,9 +41,12 @@ export const deadLetterMove: Checker = {
     }
     for (const { tag, copies } of accepted) {
       if (world.transmissions.get(tag)?.queue === index || runOfTag(tag) !== null) continue;
+      if (world.copies.get(tag)?.target === name) continue;
       if (copies > 1) return `message ${tag} is taken ${copies} times`;
       const isDead = world.queues.some(
-        (queue) => queue.index < index && isForDeadLetters(queue.ledger.messages.get(tag), queue.definition),
+        ({ index: before, ledger, definition }) =>
+          before < index &&
+          (ledger.passedOn.has(tag) || isForDeadLetters(ledger.messages.get(tag), definition)),
       );
       if (!isDead) return `message ${tag} is taken and not dead`;
     }

@@ -9,6 +9,7 @@ import { counters } from "./counters.ts";
 import { deadLetterMove } from "./dead-letter-move.ts";
 import { drained } from "./drained.ts";
 import { dueTime } from "./due-time.ts";
+import { fanOut } from "./fan-out.ts";
 import { groupOrder } from "./group-order.ts";
 import { liveness } from "./liveness.ts";
 import { oneLiveLease } from "./one-live-lease.ts";
@@ -34,6 +35,7 @@ export const CHECKERS: readonly Checker[] = [
   drained,
   authorization,
   periodicTasks,
+  fanOut,
   deadLetterMove,
   conservation,
   counters,

@@ -45,6 +45,10 @@ const MEANINGS = {
   "receive is answered": ["lease", "messages"],
   "receipts arrive": ["lease", "receipts"],
   "receipts are done": ["lease", "1 if done"],
+  "publish leaves": ["messages"],
+  "publish arrives": ["tag", "messages"],
+  "publish is answered": ["1 if taken"],
+  "queue is deleted": ["messages"],
 } as const satisfies Record<string, readonly string[]>;
 
 export type EventKind = keyof typeof MEANINGS;

@@ -39,6 +39,7 @@ export const FAULT_KINDS = [
   "endpoint asked for authorization",
   "receive that hides nothing",
   "visibility timeout changed to 0",
+  "subscribed queue deleted",
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];

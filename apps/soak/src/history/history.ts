@@ -1,5 +1,7 @@
+import type { QueueDefinition } from "@sluice/protocol";
 import { HttpEndpoint } from "../actors/http-endpoint.ts";
 import { Producer } from "../actors/producer.ts";
+import { Publisher } from "../actors/publisher.ts";
 import { Puller } from "../actors/puller.ts";
 import { PushConsumer } from "../actors/push-consumer.ts";
 import { Receiver } from "../actors/receiver.ts";
@@ -12,7 +14,7 @@ import { QueueObject } from "../platform/queue-object.ts";
 import { EventLog } from "./event-log.ts";
 import { drawFaultRates, type FaultCounts, noFaults } from "./faults.ts";
 import { Random } from "./random.ts";
-import { drawScenario, type Scenario } from "./scenario.ts";
+import { drawScenario, type Scenario, TOPIC_NAME } from "./scenario.ts";
 import { microtasksDone, VirtualLoop } from "./virtual-loop.ts";
 import { type Violation, World } from "./world.ts";
 
@@ -34,6 +36,14 @@ const RECEIVERS = 2;
 
 /** Most times that the alarm of a queue without messages rings: for what was due, for a heartbeat, for those who wait for messages. */
 const IDLE_RINGS_MAX = 4 + 2 * RECEIVERS;
+
+/** What a topic's object is a queue by: it keeps no messages. */
+const TOPIC_DEFINITION: QueueDefinition = {
+  deliveryDelaySeconds: 0,
+  messageRetentionSeconds: 345_600,
+  producers: [],
+  consumer: null,
+};
 
 export interface HistoryOptions {
   /** Keeps the log as text: for one history, not for thousands. */
@@ -60,6 +70,8 @@ export interface HistoryReport {
 export const OUTCOME_KINDS = [
   "accepted",
   "of periodic tasks",
+  "of topics",
+  "passed on or dropped for a queue that is gone",
   "acked",
   "dead",
   "expired",
@@ -85,8 +97,8 @@ export async function runHistory(seed: number, options: HistoryOptions = {}): Pr
     bug: options.bug ?? null,
   });
   const scenario = drawScenario(random);
-  const producer = begin(world, scenario);
-  await takeEvents(world, producer);
+  const senders = begin(world, scenario);
+  await takeEvents(world, senders);
   if (world.violation === null) await startAllAgain(world);
   world.note("the history ends", "");
   return {
@@ -100,7 +112,13 @@ export async function runHistory(seed: number, options: HistoryOptions = {}): Pr
   };
 }
 
-function begin(world: World, scenario: Scenario): Producer {
+/** Who brings messages. */
+interface Senders {
+  readonly producer: Producer;
+  readonly publisher: Publisher | null;
+}
+
+function begin(world: World, scenario: Scenario): Senders {
   const { random, loop } = world;
   world.note("the history begins", "");
   world.log.remark(JSON.stringify(scenario));
@@ -124,15 +142,34 @@ function begin(world: World, scenario: Scenario): Producer {
     const queue = world.queues[random.pick([0, 0, 0, random.below(world.queues.length)])];
     if (queue !== undefined) loop.after(random.below(scenario.troubleMs), () => producer.send(queue));
   }
+  const publisher = beginTopic(world, scenario);
   new TroubleMaker(world, scenario).start();
-  loop.after(scenario.troubleMs, () => endTrouble(world, producer));
-  return producer;
+  const senders = { producer, publisher };
+  loop.after(scenario.troubleMs, () => endTrouble(world, senders));
+  return senders;
 }
 
-function endTrouble(world: World, producer: Producer): void {
+function beginTopic(world: World, { topic: settings, troubleMs }: Scenario): Publisher | null {
+  if (settings === null) return null;
+  const { random, loop } = world;
+  settings.subscribed.forEach((isSubscribed, i) => {
+    const queue = world.queues[i];
+    if (queue !== undefined) queue.isSubscribed = isSubscribed;
+  });
+  const topic = new QueueObject(world, world.queues.length, TOPIC_NAME, TOPIC_DEFINITION);
+  world.queues = [...world.queues, topic];
+  const publisher = new Publisher(world, topic, settings);
+  for (let i = 0; i < settings.publishes; i++) {
+    loop.after(random.below(troubleMs), () => publisher.publish());
+  }
+  return publisher;
+}
+
+function endTrouble(world: World, { producer, publisher }: Senders): void {
+  publisher?.insist();
   for (const queue of world.queues) {
     endTasks(queue);
-    producer.insist(queue);
+    if (!queue.isTopic && queue.gone === null) producer.insist(queue);
     queue.disk.failWrites(Infinity, 0);
     if (queue.called !== null) queue.called.absentUntilMs = 0;
     if (queue.delivery === "paused") queue.resume();
@@ -151,12 +188,12 @@ function endTasks(queue: QueueObject): void {
   queue.redefine({ ...definition, consumer: { ...consumer, settings } });
 }
 
-async function takeEvents(world: World, producer: Producer): Promise<void> {
+async function takeEvents(world: World, senders: Senders): Promise<void> {
   const { loop } = world;
   let drainedByMs = Infinity;
   while (world.violation === null) {
     if (!world.isTroubled) {
-      if (isDrained(world, producer)) return await calmAlarms(world);
+      if (isDrained(world, senders)) return await calmAlarms(world);
       if (drainedByMs === Infinity) drainedByMs = Math.max(loop.nowMs, lastDueMs(world)) + DRAIN_MS;
     }
     const run = loop.next();
@@ -190,9 +227,9 @@ async function calmAlarms(world: World): Promise<void> {
   }
 }
 
-function isDrained({ queues, travelling }: World, producer: Producer): boolean {
+function isDrained({ queues, travelling }: World, { producer, publisher }: Senders): boolean {
   return (
-    travelling + producer.underWay + producer.unstored === 0 &&
+    travelling + producer.underWay + producer.unstored + (publisher?.unfinished ?? 0) === 0 &&
     queues.every(({ ledger, disk }) => {
       const { waiting, leased } = ledger.counts;
       return waiting + leased + ledger.parcels.size === 0 && disk.durableVersion === disk.committedVersion;
@@ -215,7 +252,7 @@ function lastDueMs({ queues }: World): number {
 async function startAllAgain(world: World): Promise<void> {
   for (const queue of world.queues) {
     queue.evict();
-    queue.call(
+    queue.callObject(
       async (core) => core.describe(),
       () => {},
       () => {},
@@ -226,13 +263,15 @@ async function startAllAgain(world: World): Promise<void> {
   }
 }
 
-function outcomesOf({ queues }: World): Outcomes {
+function outcomesOf({ queues, copies }: World): Outcomes {
   const outcomes = noOutcomes();
   for (const { ledger, lives } of queues) {
     for (const kind of ["accepted", "acked", "dead", "expired"] as const) {
       outcomes[kind] += ledger.counts[kind];
     }
     for (const tag of ledger.messages.keys()) if (runOfTag(tag) !== null) outcomes["of periodic tasks"] += 1;
+    for (const tag of ledger.messages.keys()) if (copies.has(tag)) outcomes["of topics"] += 1;
+    outcomes["passed on or dropped for a queue that is gone"] += ledger.passedOn.size;
     outcomes.deliveries += ledger.deliveries.size;
     outcomes.lives += lives;
   }

@@ -1,3 +1,4 @@
+import type { Undeliverable } from "@sluice/broker/testing";
 import type {
   ConsumerSettings,
   FifoSettings,
@@ -62,7 +63,20 @@ export interface Scenario {
   readonly pauses: number;
   /** How often somebody says that the broker is to stop, and then does not stop it. */
   readonly drains: number;
+  readonly topic: TopicScenario | null;
 }
+
+/** A topic that queues subscribe to. */
+export interface TopicScenario {
+  readonly isFifo: boolean;
+  /** For each queue whether it subscribes. */
+  readonly subscribed: readonly boolean[];
+  readonly publishes: number;
+  /** Where goes what comes for the first queue when that has been deleted; `null` if it never is. */
+  readonly fate: Undeliverable | null;
+}
+
+export const TOPIC_NAME = "topic/1";
 
 /** What of a queue's settings says that it is a FIFO queue. */
 const FIFO: FifoSettings = { deduplicationScope: "queue" };
@@ -85,6 +99,19 @@ export function drawScenario(random: Random): Scenario {
     failingWrites: random.pick([0, 0, 0, 1, 2]),
     pauses: random.pick([0, 0, 1, 2]),
     drains: random.pick([0, 0, 1]),
+    topic: random.chance(0.3) ? drawTopic(random, names) : null,
+  };
+}
+
+function drawTopic(random: Random, names: readonly string[]): TopicScenario {
+  const last = names.at(-1);
+  const fates: Undeliverable[] = [{ kind: "dropped", reason: "as drawn" }];
+  if (last !== undefined && names.length > 1) fates.push({ kind: "deadLetter", queue: last });
+  return {
+    isFifo: random.chance(0.3),
+    subscribed: names.map((_, i) => i === 0 || random.chance(0.6)),
+    publishes: random.between(1, 10),
+    fate: random.chance(0.4) ? (fates[random.below(fates.length)] ?? null) : null,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Checker, Property } from "../checkers/checker.ts";
+import type { Copy } from "../ledger/publications.ts";
 import type { Transmission } from "../ledger/transmission.ts";
 import type { PlantedBug } from "../planted/planted-bug.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
@@ -36,6 +37,8 @@ export class World {
   queues: readonly QueueObject[] = [];
   violation: Violation | null = null;
   readonly transmissions = new Map<number, Transmission>();
+  /** Published messages, one for each queue that subscribes. */
+  readonly copies = new Map<number, Copy>();
   readonly #checkers: readonly Checker[];
   #tags = 0;
   #messageIds = 0;

@@ -15,6 +15,8 @@ export interface CommitMoment {
   readonly rules: QueueRules;
   /** What the queue was set to when it was written. */
   readonly definition: QueueDefinition;
+  /** Whether the queue exists. */
+  readonly isThere: boolean;
   /** Most receives with a visibility timeout of 0 that were carried out in it: they leave a message where it is. */
   readonly visibleReceivesMax: number;
 }

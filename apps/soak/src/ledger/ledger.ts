@@ -1,3 +1,4 @@
+import { isTopicObject } from "@sluice/protocol";
 import {
   afterEnding,
   type Change,
@@ -12,6 +13,7 @@ import {
 import type { DeliveryRecord } from "./delivery-record.ts";
 import { type Departure, type Message, usesFor } from "./message.ts";
 import { FROM_PRODUCER, isReceived, type Origin } from "./origin.ts";
+import type { Copy } from "./publications.ts";
 import { tagsOf } from "./tags.ts";
 import { CATCH_UP_MS_MAX, lastMomentMs, runOfTag, type TaskRun, tasksOf } from "./tasks.ts";
 import { GONE, type Segment, sameView, viewsOf } from "./view.ts";
@@ -36,6 +38,10 @@ export interface AppliedCommit {
   readonly changes: readonly Change[];
   readonly parcelsIn: readonly Parcel[];
   readonly parcelsOut: readonly (Parcel | undefined)[];
+  /** Of a topic: tags of copies that had left it before, and leave it again. */
+  readonly publishedBefore: ReadonlySet<number>;
+  /** Of a queue that is gone: tags of copies that it had passed on before, and passes on again. */
+  readonly passedOnBefore: ReadonlySet<number>;
   /** The highest lease id that was durable before. */
   readonly leaseIdMaxBefore: number;
   readonly ignored: readonly Ignored[];
@@ -58,8 +64,13 @@ export class Ledger {
     acked: 0,
     dead: 0,
     expired: 0,
+    deleted: 0,
     lost: 0,
   };
+  /** Copies of a topic that the queue had no place for when they came, since it was gone, and that went on or were dropped. */
+  readonly passedOn = new Set<number>();
+  /** Of a topic: when a deduplication id was taken last, and before that. */
+  readonly publishedIds = new Map<string, { readonly atMs: number; readonly beforeMs: number | null }>();
   #leaseIdMax = 0;
   readonly #queue: number;
   readonly #originOf: (tag: number) => Origin | null;
@@ -67,9 +78,15 @@ export class Ledger {
   #latest: { readonly atMs: number; readonly count: number }[] = [];
   readonly #segments = new Map<number, Message[]>();
 
-  /** @param originOf what a tag brings along that died in another queue; `null` for one that did in none. */
-  constructor(queue: number, originOf: (tag: number) => Origin | null) {
+  readonly #copies: Map<number, Copy>;
+
+  /**
+   * @param originOf what a tag brings along that died in another queue; `null` for one that did in none.
+   * @param copies what was published, by tag.
+   */
+  constructor(queue: number, originOf: (tag: number) => Origin | null, copies: Map<number, Copy>) {
     this.#queue = queue;
+    this.#copies = copies;
     this.#originOf = originOf;
   }
 
@@ -91,6 +108,20 @@ export class Ledger {
     const origin = this.#originOf(tag);
     if (origin?.namesSource !== true || definition.fifo !== undefined) return false;
     return (origin.sentMs ?? atMs) + rules.retentionMs <= atMs;
+  }
+
+  /** The queue is deleted, with its messages and with those that are on their way to another queue. */
+  removeAll(): void {
+    for (const message of [...this.present()]) {
+      if (message.view.status !== "gone") this.counts[message.view.status] -= 1;
+      this.counts.deleted += 1;
+      message.departure = "deleted";
+      message.view = GONE;
+      message.receiptUses.length = 0;
+    }
+    this.#segments.clear();
+    this.parcels.clear();
+    this.tasksDoneMs.clear();
   }
 
   /** Enters a commit that has become durable. */
@@ -251,18 +282,43 @@ export class Ledger {
     return change;
   }
 
-  #post(record: CommitRecord): Pick<AppliedCommit, "parcelsIn" | "parcelsOut"> {
+  #post(
+    record: CommitRecord,
+  ): Pick<AppliedCommit, "parcelsIn" | "parcelsOut" | "publishedBefore" | "passedOnBefore"> {
     const { outboxIn, outboxOut } = record;
     const parcelsIn = outboxIn.map(({ id, target, payload }) => ({ id, target, tags: tagsOf(payload) }));
+    const publishedBefore = new Set<number>();
+    const passedOnBefore = new Set<number>();
     for (const tag of parcelsIn.flatMap(({ tags }) => tags)) {
       if (this.messages.has(tag)) continue;
+      const copy = this.#copies.get(tag);
+      if (isTopicObject(record.queue)) {
+        if (copy === undefined) continue;
+        if (copy.publishedMs !== null) publishedBefore.add(tag);
+        this.#published(copy, record.atMs);
+        continue;
+      }
+      if (copy?.target === record.queue && !record.isThere) {
+        if (this.passedOn.has(tag)) passedOnBefore.add(tag);
+        this.passedOn.add(tag);
+        continue;
+      }
       if (this.isOverOnArrival(tag, record)) this.#passBy(tag, record, "expired");
       else if (record.visibleReceivesMax > record.rules.maxRetries) this.#passBy(tag, record, "dead");
     }
     for (const parcel of parcelsIn) this.parcels.set(parcel.id, parcel);
     const parcelsOut = outboxOut.map((id) => this.parcels.get(id));
     for (const id of outboxOut) this.parcels.delete(id);
-    return { parcelsIn, parcelsOut };
+    return { parcelsIn, parcelsOut, publishedBefore, passedOnBefore };
+  }
+
+  #published(copy: Copy, atMs: number): void {
+    const { deduplicationId: id, tags } = copy.publication;
+    // All of them are there at once, or that is found.
+    if (id !== null && copy.tag === tags[0]) {
+      this.publishedIds.set(id, { atMs, beforeMs: this.publishedIds.get(id)?.atMs ?? null });
+    }
+    copy.publishedMs = atMs;
   }
 }
 

@@ -4,6 +4,7 @@ import type { PlantedBug } from "./planted-bug.ts";
 import { PORT_BUGS } from "./port-bugs.ts";
 import { RECEIVER_BUGS } from "./receiver-bugs.ts";
 import { STORE_BUGS } from "./store-bugs.ts";
+import { TOPIC_BUGS } from "./topic-bugs.ts";
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...STORE_BUGS,
@@ -11,4 +12,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...CORE_BUGS,
   ...ENDPOINT_BUGS,
   ...RECEIVER_BUGS,
+  ...TOPIC_BUGS,
 ];

@@ -125,6 +125,16 @@ export class Disk implements QueueStore {
     return next;
   }
 
+  /** Drops what `SqliteStore.drop` does: who took what from whom stays, and the number of lives. Only when everything is durable. */
+  drop(): void {
+    for (const table of ["segments", "states", "outbox", "notes"] as const) {
+      this.#durable[table].clear();
+      this.#live[table].clear();
+    }
+    this.#durable.meta.delete("alarm");
+    this.#live.meta.delete("alarm");
+  }
+
   /** Lets `count` writes fail, after `after` more that succeed. */
   failWrites(after: number, count: number): void {
     this.#failFrom = after;

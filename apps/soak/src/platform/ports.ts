@@ -1,4 +1,11 @@
-import type { ConsumerPort, HandOver, HandOverReply, QueuePorts } from "@sluice/broker/testing";
+import {
+  type ConsumerPort,
+  type HandOver,
+  type HandOverReply,
+  passOn,
+  type QueueCore,
+  type QueuePorts,
+} from "@sluice/broker/testing";
 import type { DeliveryResult, HandlerCalls } from "@sluice/protocol";
 import { tagsOf } from "../ledger/tags.ts";
 import { endpointPortsOf } from "./endpoint-ports.ts";
@@ -51,7 +58,10 @@ export function portsOf(queue: QueueObject, life: Life, broken: (error: unknown)
   return {
     ...{ store: queue.disk, clock, log, broken },
     newMessageId: () => world.newMessageId(),
-    definitionOf: (name) => world.queueNamed(name)?.definition,
+    definitionOf: (name) => {
+      const known = world.queueNamed(name);
+      return known === undefined || known.isTopic || known.gone !== null ? undefined : known.definition;
+    },
     ...(endpoint === null
       ? { consumerOf: () => port }
       : endpointPortsOf(queue, endpoint, life, { clock, log }, leave)),
@@ -91,8 +101,8 @@ function handOverTo(
   new Network(world).send<HandOverReply>({
     arrives: (reply, refuse) => {
       world.note("hand-over arrives", targetName, index, id);
-      target.call(
-        (core) => core.take(copyOf(handOver)),
+      target.callObject(
+        (core) => takeOf(target, core, copyOf(handOver)),
         (taken) => {
           // Nothing that leaves a queue here cannot be read.
           for (const parcel of parcels) world.check("taken", target, parcel);
@@ -110,6 +120,19 @@ function handOverTo(
       failed(error);
     },
   });
+}
+
+/** What `QueueBroker.take` does. */
+function takeOf(target: QueueObject, core: QueueCore, handOver: HandOver): Promise<HandOverReply> {
+  const { gone, ledger } = target;
+  if (gone === null) return core.take(handOver);
+  if (gone.fate.kind === "dropped") {
+    const items = [handOver, ...(handOver.more ?? [])];
+    for (const tag of items.flatMap(({ packed }) => tagsOf(packed))) {
+      if (!ledger.messages.has(tag)) ledger.passedOn.add(tag);
+    }
+  }
+  return passOn(core, handOver, gone.fate);
 }
 
 /** What arrives at the other end of a call. */

@@ -1,13 +1,13 @@
-import { type QueueCore, type QueuePorts, rulesOf } from "@sluice/broker/testing";
+import { type QueueCore, type QueuePorts, rulesOf, type Undeliverable } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
-import type { QueueDefinition } from "@sluice/protocol";
+import { isTopicObject, type QueueDefinition } from "@sluice/protocol";
 import type { HttpEndpoint } from "../actors/http-endpoint.ts";
 import type { PushConsumer } from "../actors/push-consumer.ts";
 import type { WrittenSegment } from "../checkers/checker.ts";
 import type { World } from "../history/world.ts";
 import type { CommitRecord } from "../ledger/change.ts";
 import { Ledger } from "../ledger/ledger.ts";
-import { type Origin, originOf } from "../ledger/origin.ts";
+import { FROM_PRODUCER, type Origin, originOf } from "../ledger/origin.ts";
 import type { Segment } from "../ledger/view.ts";
 import { AlarmRinger } from "./alarm-ringer.ts";
 import { readCommit, restoreRow } from "./commit-reader.ts";
@@ -29,6 +29,10 @@ export class QueueObject {
   isTouched = false;
   consumer: PushConsumer | null = null;
   endpoint: HttpEndpoint | null = null;
+  /** Whether a topic has copies for it. */
+  isSubscribed = false;
+  /** Set once the queue has been deleted: what becomes of what a topic still has for it. */
+  gone: { readonly fate: Undeliverable } | null = null;
   /** Since when nothing may be received by its worker daemon, until when, and in which life. */
   drained: { readonly fromMs: number; readonly untilMs: number; readonly life: number } | null = null;
   /** Whether delivery is paused; while it is being resumed the queue may not have heard of it. */
@@ -52,7 +56,7 @@ export class QueueObject {
     this.world = world;
     this.index = index;
     this.name = name;
-    this.ledger = new Ledger(index, (tag) => this.#originOf(tag));
+    this.ledger = new Ledger(index, (tag) => this.#originOf(tag), world.copies);
     this.ringer = new AlarmRinger(world, this);
     this.#definition = definition;
     this.#rules = rulesOf(definition);
@@ -63,6 +67,22 @@ export class QueueObject {
       committed: (version) => this.#committed(version),
       unsynced: () => this.#scheduleSync(),
     });
+  }
+
+  /** Whether it is a topic's object: it keeps no messages. */
+  get isTopic(): boolean {
+    return isTopicObject(this.name);
+  }
+
+  /** Deletes the queue with everything in it. */
+  remove(fate: Undeliverable): void {
+    this.world.note("queue is deleted", this.name, this.ledger.counts.waiting + this.ledger.counts.leased);
+    this.evict();
+    this.gone = { fate };
+    this.isSubscribed = fate.kind === "deadLetter";
+    this.disk.drop();
+    this.ledger.removeAll();
+    this.ringer.lifeEnded();
   }
 
   /** Whoever is called with its messages. */
@@ -150,8 +170,18 @@ export class QueueObject {
     );
   }
 
-  /** A call arrives; the object is started for it if it does not run. */
+  /** A call to the queue arrives. One that is gone is not found. */
   call<Result>(
+    run: (core: QueueCore) => Promise<Result>,
+    done: (result: Result) => void,
+    failed: (error: unknown) => void,
+  ): void {
+    if (this.gone === null) this.callObject(run, done, failed);
+    else failed(new Error(`Queue "${this.name}" does not exist.`));
+  }
+
+  /** A call arrives; the object is started for it if it does not run. */
+  callObject<Result>(
     run: (core: QueueCore) => Promise<Result>,
     done: (result: Result) => void,
     failed: (error: unknown) => void,
@@ -322,7 +352,8 @@ export class QueueObject {
       const message = ledger.messages.get(tag);
       if (message !== undefined) return originOf(message, definition);
     }
-    return null;
+    const publishedMs = this.world.copies.get(tag)?.publishedMs ?? null;
+    return publishedMs === null ? null : { ...FROM_PRODUCER, sentMs: publishedMs };
   }
 
   #enter(versions: readonly Version[]): void {
@@ -339,7 +370,7 @@ export class QueueObject {
     const record = readCommit(disk, version, {
       ...{ atMs: world.nowMs, life: life?.number ?? 0 },
       ...{ queue: this.name, rules: this.#rules, definition: this.#definition },
-      visibleReceivesMax: this.#visibleReceivesMax,
+      ...{ visibleReceivesMax: this.#visibleReceivesMax, isThere: this.gone === null },
     });
     world.note("commit", this.name, version.number, record.segments.length);
     this.#commits.set(version.number, record);

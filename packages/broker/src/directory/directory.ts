@@ -30,6 +30,7 @@ import {
   topologyFingerprint,
 } from "@sluice/protocol";
 import type { Mark } from "../mark.ts";
+import type { Undeliverable } from "../pass-on.ts";
 import type { MarkDirectory } from "../watermark.ts";
 import { applyTopology } from "./apply-topology.ts";
 import { removeConsumer, setConsumer } from "./consumers.ts";
@@ -46,7 +47,7 @@ import { Subscriptions } from "./subscriptions.ts";
 import { TopicRows } from "./topics/topic-rows.ts";
 import * as topicSubscriptions from "./topics/topic-subscriptions.ts";
 import { Topics } from "./topics/topics.ts";
-import { type Undeliverable, undeliverableTo } from "./topics/undeliverable.ts";
+import { undeliverableTo } from "./topics/undeliverable.ts";
 
 /** Name of the one directory of an account. */
 export const DIRECTORY_NAME = "directory";

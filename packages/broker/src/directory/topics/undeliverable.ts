@@ -1,16 +1,7 @@
+import type { Undeliverable } from "../../pass-on.ts";
 import type { TopicRegistry } from "./topic-registry.ts";
 
-/**
- * What becomes of messages of a topic whose queue does not exist when they arrive (spec sns-delivery 6.1: a fault of the
- * subscription, so nothing is tried again).
- *
- * - `deadLetter`: they go to the dead-letter queue of the subscription, which they create if it does not exist either.
- * - `dropped`: it has none, or the subscription itself has ended.
- */
-export type Undeliverable =
-  | { readonly kind: "deadLetter"; readonly queue: string }
-  | { readonly kind: "dropped"; readonly reason: string };
-
+/** What becomes of messages that a topic has for a queue which does not exist. */
 export function undeliverableTo(topics: TopicRegistry, topicObject: string, queue: string): Undeliverable {
   const topic = topics.topicById(topicObject.slice(topicObject.indexOf("/") + 1));
   const subscriptions = topic === undefined ? [] : topics.subscriptionsOf(topic.arn);
