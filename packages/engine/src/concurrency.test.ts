@@ -38,6 +38,30 @@ describe("scaling up", () => {
     expect(end(queue, "ok")).toBe(target);
   });
 
+  it.each([
+    ["is two when anything waits where max_batch_timeout is 0", 0, 1, 2],
+    ["stays one where what waits may wait for a full batch", 1, 1, 1],
+  ])("%s", (_, batchTimeoutMs, ready, target) => {
+    const queue = queueWith({ maxBatchSize: 10, batchTimeoutMs });
+    sendMany(queue, ready);
+    expect(end(queue, "ok", "ok")).toBe(target);
+  });
+
+  it("is not two for what waits after a failure", () => {
+    const queue = queueWith({ maxBatchSize: 10, batchTimeoutMs: 0 });
+    sendMany(queue, 1);
+    expect([end(queue, "failed"), end(queue, "ok")]).toEqual([1, 2]);
+  });
+
+  it("keeps more than two while anything waits where max_batch_timeout is 0, within max_concurrency", () => {
+    const queue = queueWith({ maxBatchSize: 10, batchTimeoutMs: 0 });
+    sendMany(queue, 1);
+    queue.push.target = 5;
+    expect(end(queue, "ok")).toBe(5);
+    queue.rules.maxConcurrency = 1;
+    expect(end(queue, "ok")).toBe(1);
+  });
+
   it("runs no more after a failure, though a whole batch waits", () => {
     const queue = loaded();
     queue.push.target = 5;

@@ -11,8 +11,9 @@ export const IDLE_ENDS_MAX = 10;
  * Learns from a finished delivery how many may run at a time (spec cloudflare-queues 4): one more while whole batches
  * are waiting, half as many when most of the latest deliveries failed. A failure is never a reason for more. An explicit
  * retry is none: its delivery ended well. With nothing left to do it is two at most, and one when that was so
- * `IDLE_ENDS_MAX` times in a row: who sends whole batches one after the other sends the next before the last one has ended,
- * and it would wait for a commit of its own each time. `max_concurrency` bounds it.
+ * `IDLE_ENDS_MAX` times in a row: who sends the next batch when the last one is handled is often a little ahead of the end of
+ * its delivery, and that batch would wait for a commit of its own each time. So it is two as well when anything waits on a
+ * queue that gathers no batches (`max_batch_timeout` 0). `max_concurrency` bounds it.
  */
 export function learnConcurrency(queue: Queue, failed: boolean): void {
   const { push, rules } = queue;
@@ -26,6 +27,8 @@ export function learnConcurrency(queue: Queue, failed: boolean): void {
     push.failures.length = 0;
   } else if (!failed && queue.readyCount >= rules.maxBatchSize) {
     push.target += 1;
+  } else if (!failed && queue.readyCount > 0 && rules.batchTimeoutMs === 0) {
+    push.target = Math.max(push.target, 2);
   } else if (isIdle) {
     push.target = push.idleEnds < IDLE_ENDS_MAX ? Math.min(push.target, 2) : 1;
   }
