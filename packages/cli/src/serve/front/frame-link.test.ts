@@ -1,0 +1,136 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { decodeFrontMessages, encodeAnswers, type FramedAnswer } from "@sluice/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type WebSocket, WebSocketServer } from "ws";
+import { FRAME_LENGTH_MAX, FrameLink } from "./frame-link.ts";
+
+let server: WebSocketServer;
+let link: FrameLink;
+let broker: WebSocket;
+/** Bodies of the requests in each frame that came. */
+let frames: string[][];
+let heard: (() => void)[];
+
+const connectLink = async (holdMsMax?: number) => {
+  const connected = once(server, "connection");
+  link = new FrameLink({
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    token: "",
+    warn: () => {},
+    ...(holdMsMax === undefined ? {} : { holdMsMax }),
+  });
+  [broker] = (await connected) as [WebSocket];
+  broker.on("message", (data) => {
+    const messages = decodeFrontMessages(String(data));
+    frames.push(
+      messages.map((message) => (message.kind === "request" ? message.request.body : message.kind)),
+    );
+    for (const tell of heard.splice(0)) tell();
+  });
+  while (!link.isOpen) await new Promise((resolve) => setImmediate(resolve));
+};
+const untilFrames = async (count: number) => {
+  while (frames.length < count) await new Promise<void>((resolve) => heard.push(resolve));
+};
+const submit = (body: string) => {
+  const { promise, resolve } = Promise.withResolvers<string | null>();
+  const id = link.submit({ method: "POST", url: "http://a/", headers: {}, body }, (answer) =>
+    resolve(answer?.body ?? null),
+  );
+  return { id, answered: promise };
+};
+const answer = (...ids: number[]) =>
+  broker.send(
+    encodeAnswers(
+      ids.map((id): FramedAnswer => ({ id, status: 200, headers: {}, body: `to ${id}`, isWatched: false })),
+    ),
+  );
+
+beforeEach(async () => {
+  frames = [];
+  heard = [];
+  server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+});
+
+afterEach(() => {
+  link.close();
+  server.close();
+});
+
+describe("requests", () => {
+  it("of one moment go in one frame; what comes until it is answered goes in the next", async () => {
+    await connectLink(60_000);
+    const first = [submit("a"), submit("b")];
+    await untilFrames(1);
+    submit("c");
+    await new Promise((resolve) => setImmediate(resolve));
+    submit("d");
+    answer(first[0]?.id ?? 0);
+    expect(await first[0]?.answered).toBe(`to ${first[0]?.id}`);
+    await untilFrames(2);
+    expect(frames).toEqual([
+      ["a", "b"],
+      ["c", "d"],
+    ]);
+  });
+
+  it("do not wait for the answers to a frame of one: it may be a long poll", async () => {
+    await connectLink(60_000);
+    submit("poll");
+    await untilFrames(1);
+    submit("a");
+    await untilFrames(2);
+    expect(frames).toEqual([["poll"], ["a"]]);
+  });
+
+  it("do not wait for long: others may be long polls too", async () => {
+    await connectLink(1);
+    submit("poll");
+    submit("poll");
+    await untilFrames(1);
+    submit("a");
+    await untilFrames(2);
+    expect(frames).toEqual([["poll", "poll"], ["a"]]);
+  });
+
+  it("that are large go in several frames", async () => {
+    await connectLink();
+    const large = "x".repeat(FRAME_LENGTH_MAX);
+    for (const body of ["a", large.slice(1), "b", large, "c"]) submit(body);
+    await untilFrames(3);
+    expect(frames.map((frame) => frame.map((body) => body.length))).toEqual([
+      [1, FRAME_LENGTH_MAX - 1],
+      [1, FRAME_LENGTH_MAX],
+      [1],
+    ]);
+  });
+});
+
+describe("a link", () => {
+  it("that is lost answers nobody, and says so", async () => {
+    await connectLink();
+    const { answered } = submit("a");
+    await untilFrames(1);
+    broker.terminate();
+    expect(await answered).toBeNull();
+    expect(link.isOpen).toBe(false);
+    await link.whenIdle();
+  });
+
+  it("is idle when everything is answered, or nobody waits for it", async () => {
+    await connectLink();
+    const [first, second] = [submit("a"), submit("b")];
+    let isIdle = false;
+    const idle = link.whenIdle().then(() => {
+      isIdle = true;
+    });
+    answer(first.id);
+    await first.answered;
+    expect(isIdle).toBe(false);
+    link.gone(second.id);
+    await idle;
+    await untilFrames(1);
+  });
+});
