@@ -19,6 +19,9 @@ export const HAND_OVER_MS_MAX = 30_000;
 export const HAND_OVER_ITEMS_MAX = 200;
 export const HAND_OVER_BYTES_MAX = 1_000_000;
 
+/** How long a hand-over of what is stored nowhere may take, in ms: its sender is waiting for it. */
+export const OFFER_MS_MAX = 1_000;
+
 /** A target that is being handed over to. */
 interface Call {
   /** When the hand-over under way is given up, in ms; Infinity while its end is being committed. */
@@ -100,6 +103,55 @@ export class Outbox {
     const item = { id: this.#nextId++, target, payload };
     this.#core.write(() => this.#core.ports.store.insertOutbox(item));
     this.#enqueue(item);
+  }
+
+  /**
+   * Whether `offer` may be used: nothing is on its way to the target that could be overtaken, and this life is stored. Without a
+   * commit the next one would count from the same number, and the target take its first items for those of this one.
+   */
+  canOffer(target: string): boolean {
+    const { ports, isLifeWritten } = this.#core;
+    const isIdle = !this.#waiting.has(target) && !this.#running.has(target);
+    return isIdle && isLifeWritten && ports.after !== undefined;
+  }
+
+  /**
+   * Hands over what is stored nowhere: a target that takes it at once spares a commit to note it and one to forget it.
+   *
+   * @returns `null` when the target has it. Else the item, which it may have all the same: it has to be given to `keep` or
+   *   `withdraw`, and nothing else goes to the target until it was.
+   */
+  async offer(target: string, payload: Uint8Array): Promise<OutboxItem | null> {
+    const { ports, name } = this.#core;
+    const item = { id: this.#nextId++, target, payload };
+    // Its end is not for `start` to say.
+    this.#running.set(target, { endsMs: Infinity });
+    const { promise: late, resolve } = Promise.withResolvers<boolean>();
+    ports.after?.(() => resolve(false), OFFER_MS_MAX);
+    const isTaken = ports.handOver(target, { source: name, id: item.id, packed: payload, more: [] }).then(
+      (reply) => reply === undefined || reply.takenTo >= item.id,
+      () => false,
+    );
+    if (!(await Promise.race([isTaken, late]))) return item;
+    this.#release(target);
+    return null;
+  }
+
+  /** Within a turn: stores what an offer left open. It comes before all that has come since. */
+  keep(item: OutboxItem): void {
+    this.#core.write(() => this.#core.ports.store.insertOutbox(item));
+    this.#waiting.set(item.target, [item, ...(this.#waiting.get(item.target) ?? [])]);
+    this.#running.delete(item.target);
+  }
+
+  /** Lets go of what an offer left open and its sender does not want any more. */
+  withdraw({ target }: OutboxItem): void {
+    this.#release(target);
+  }
+
+  #release(target: string): void {
+    this.#running.delete(target);
+    if (this.#waiting.has(target)) void this.#handOver(target);
   }
 
   /** The last hand-over that was taken from `source`. */

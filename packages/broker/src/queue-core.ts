@@ -286,6 +286,11 @@ export class QueueCore {
     return this.#messagesTaken;
   }
 
+  /** Whether anything of this life is stored: the next one has another number then. */
+  get isLifeWritten(): boolean {
+    return this.#lifeWritten;
+  }
+
   /** Number of this life. */
   get epoch(): number {
     return this.#epoch;

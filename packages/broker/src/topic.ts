@@ -14,12 +14,14 @@ import {
 import { inParts } from "./dead-letter.ts";
 import { deduplicationKey } from "./deduplication.ts";
 import { sequenceNumberOf } from "./enqueue.ts";
+import { SEGMENT_BYTES_MAX } from "./incoming.ts";
 import type { QueueCore } from "./queue-core.ts";
 
 /**
  * A topic: an object that keeps no message, but has each on its way to several queues. All copies of what one call brings
  * are intents of one commit, so a publish is answered when every target will get it exactly once, and nobody waits for a
- * target. The object also keeps the order of a FIFO topic, numbers its messages and tells duplicates (spec sns-delivery 9.6).
+ * target. What goes to one target alone, and is taken by it at once, is never stored here. The object also keeps the order of
+ * a FIFO topic, numbers its messages and tells duplicates (spec sns-delivery 9.6).
  */
 export class Topic {
   readonly #core: QueueCore;
@@ -43,6 +45,10 @@ export class Topic {
       return { ok: false, code: QUEUE_ERROR_CODES.messageMetadataInvalid, cause };
     }
     const bytes = copies.reduce((sum, { packed }) => sum + packed.byteLength, 0);
+    const target = deduplicationScope === null ? onlyTargetOf(copies) : null;
+    if (target !== null && bytes <= SEGMENT_BYTES_MAX && this.#core.outbox.canOffer(target)) {
+      return this.#offer(target, messages, bytes);
+    }
     const taken = await this.#core.takeIn(bytes, () => {
       const outcomes = messages.map((message) => this.#outcomeOf(message, deduplicationScope));
       this.#handOver(messages, outcomes);
@@ -53,6 +59,29 @@ export class Topic {
     this.#duplicates += duplicates;
     this.#published += taken.result.length - duplicates;
     return { ok: true, messages: taken.result };
+  }
+
+  /**
+   * All that goes to one target goes there at once: what it has taken need not be stored here. Of several targets one could have
+   * its copies and another not when this object ends, so their intents come first.
+   */
+  async #offer(target: string, messages: readonly PublishedMessage[], bytes: number): Promise<PublishReply> {
+    const { outbox } = this.#core;
+    const outcomes = messages.map((message) => this.#outcomeOf(message, null));
+    const records = messages.flatMap(({ copies }, i) =>
+      // There is an outcome for each message.
+      copies.map((copy) => this.#recordOf(copy, outcomes[i] as PublishOutcome)),
+    );
+    const open = await outbox.offer(target, joinPacked(records));
+    if (open !== null) {
+      const kept = await this.#core.takeIn(bytes, () => outbox.keep(open));
+      if (!kept.ok) {
+        outbox.withdraw(open);
+        return kept;
+      }
+    }
+    this.#published += outcomes.length;
+    return { ok: true, messages: outcomes };
   }
 
   describe(): TopicDescription {
@@ -111,6 +140,12 @@ export class Topic {
     }
     return record;
   }
+}
+
+/** `null` for several targets, or none. */
+function onlyTargetOf(copies: readonly MessageCopy[]): string | null {
+  const [first, ...others] = copies;
+  return first !== undefined && others.every(({ target }) => target === first.target) ? first.target : null;
 }
 
 function isOneRecord({ packed, sequenceNumberAt }: MessageCopy): boolean {
