@@ -66,6 +66,24 @@ describe("calls to a queue's object", () => {
     expect(itemsOfCalls()).toEqual([["a", "b"], ["c"]]);
   });
 
+  it("say when none is under way any more and nobody waits", async () => {
+    let idle = 0;
+    shared = new SharedCall({
+      call: async (items) => items.map((item) => item.toUpperCase()),
+      weightOf: () => 1,
+      now: () => nowMs,
+      idle: () => {
+        idle += 1;
+        expect(shared.isIdle).toBe(true);
+      },
+    });
+    const results = ["a", "b", "c"].map(run);
+    expect(idle).toBe(0);
+    expect(await Promise.all(results)).toEqual(["A", "B", "C"]);
+    await settle();
+    expect(idle).toBe(1);
+  });
+
   it("are shared by what comes while one is under way", async () => {
     const results = ["a", "b", "c", "d"].map(run);
     expect(itemsOfCalls()).toEqual([["a"]]);

@@ -21,6 +21,8 @@ export interface SharedCallPorts<Item, Result> {
   /** What a call waits for before it is made, so that what comes at the same moment goes along. Must not reject. */
   gather?(): Promise<void>;
   now(): number;
+  /** Told when nothing is under way any more and nobody waits. */
+  idle?(): void;
 }
 
 /** One of the calls that may be under way. */
@@ -101,8 +103,8 @@ export class SharedCall<Item, Result> {
       for (const { tell } of waiters) tell({ kind: "failed", error });
     }
     const next = this.#waiting.shift();
-    if (next === undefined) this.#underWay.delete(slot);
-    else next.tell({ kind: "lead", slot });
+    if (next !== undefined) next.tell({ kind: "lead", slot });
+    else if (this.#underWay.delete(slot) && this.isIdle) this.#ports.idle?.();
   }
 
   /** A slot for one more call, `null` while there is none. */

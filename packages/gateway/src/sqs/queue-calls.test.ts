@@ -1,21 +1,28 @@
-import type {
-  DeleteOutcome,
-  EnqueueReply,
-  EnqueueRequest,
-  ReceiveNowReply,
-  ReceiveRequest,
-  VisibilityOutcome,
+import {
+  type DeleteOutcome,
+  type EnqueueReply,
+  type EnqueueRequest,
+  type ReceiveNowReply,
+  type ReceiveRequest,
+  unpackMessages,
+  type VisibilityOutcome,
 } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { queueWith } from "../../test/directory.ts";
 import { QueueCalls } from "./queue-calls.ts";
 
 const KEEP = () => {};
-const messages = (...bytes: number[]) => ({
-  packed: Uint8Array.from(bytes),
-  count: bytes.length,
+const messages = (...digits: number[]) => ({
+  records: digits.map((digit) => ({
+    id: crypto.randomUUID(),
+    contentType: "text" as const,
+    body: `${digit}`,
+  })),
   revision: 3,
 });
+/** The digits that were sent. */
+const digitsIn = (packed: Uint8Array) =>
+  unpackMessages(packed).map(({ body }) => Number(new TextDecoder().decode(body)));
 const sent = (digit: number) => ({
   messageId: `${digit}`.repeat(32),
   sequenceNumber: null,
@@ -44,7 +51,10 @@ describe("sends that share a call", () => {
   it("are stored together, and each learns of its own messages", async () => {
     const { seen, later, calls } = callsOn({
       enqueue: (_, { packed, revision }: EnqueueRequest) =>
-        later([...packed, revision], (): EnqueueReply => ({ ok: true, messages: [...packed].map(sent) })),
+        later(
+          [...digitsIn(packed), revision],
+          (): EnqueueReply => ({ ok: true, messages: digitsIn(packed).map(sent) }),
+        ),
     });
     const all = [messages(1), messages(2), messages(3, 4), messages(5)].map((each) =>
       calls.enqueue("q", each, KEEP),
@@ -74,9 +84,9 @@ describe("sends that share a call", () => {
         later(
           null,
           (): EnqueueReply =>
-            packed.includes(9)
+            digitsIn(packed).includes(9)
               ? { ok: false, code: 10204, cause: "too large" }
-              : { ok: true, messages: [...packed].map(sent) },
+              : { ok: true, messages: digitsIn(packed).map(sent) },
         ),
     });
     const all = [1, 2, 3, 9, 4].map((byte) => calls.enqueue("q", messages(byte), KEEP));
@@ -120,7 +130,7 @@ it("receives share a call, queues do not", async () => {
 it("whatever requests of the same moment want of a queue goes in one call", async () => {
   const { seen, later, calls } = callsOn({
     work: (queue, { enqueue, receive, remove, change }) =>
-      later([queue, enqueue?.packed.length, receive?.length, remove, change?.length], () => ({
+      later([queue, enqueue && digitsIn(enqueue.packed), receive?.length, remove, change?.length], () => ({
         ok: true as const,
         ...(enqueue && { enqueued: { ok: true as const, messages: null } }),
         ...(receive && { received: receive.map(() => ({ kind: "empty" as const })) }),
@@ -150,16 +160,16 @@ it("whatever requests of the same moment want of a queue goes in one call", asyn
       stored,
     ],
   ]);
-  expect(seen).toEqual([["q", 4, 1, ["a", "b", "c"], 2]]);
+  expect(seen).toEqual([["q", [1, 2, 3, 4], 1, ["a", "b", "c"], 2]]);
 });
 
 it("what is refused of the messages of one request costs nobody else anything who shares its call", async () => {
   const { seen, later, calls } = callsOn({
     work: (_, { enqueue, remove }) =>
-      later([...(enqueue?.packed ?? []), ...(remove ?? [])], () => ({
+      later([...(enqueue ? digitsIn(enqueue.packed) : []), ...(remove ?? [])], () => ({
         ok: true as const,
         ...(enqueue && {
-          enqueued: enqueue.packed.includes(9)
+          enqueued: digitsIn(enqueue.packed).includes(9)
             ? { ok: false as const, code: 10204, cause: "too large" }
             : { ok: true as const, messages: null },
         }),

@@ -1,11 +1,13 @@
-import type {
-  DeleteOutcome,
-  EnqueueReply,
-  QueueReceiveRpc,
-  ReceiveNowReply,
-  ReceiveRequest,
-  VisibilityChange,
-  VisibilityOutcome,
+import {
+  type DeleteOutcome,
+  type EnqueueReply,
+  type QueueReceiveRpc,
+  RECORD_HEADER_BYTES,
+  type ReceiveNowReply,
+  type ReceiveRequest,
+  type RecordToWrite,
+  type VisibilityChange,
+  type VisibilityOutcome,
 } from "@sluice/protocol";
 import { COMPANY_TURNS, turns } from "../microtasks.ts";
 import { type KeepAlive, SharedCall } from "../shared-call.ts";
@@ -59,35 +61,34 @@ export class QueueCalls {
     return this.#queues.size;
   }
 
-  async #share<Kind extends Errand["kind"]>(
+  #share<Kind extends Errand["kind"]>(
     name: string,
     errand: Errand & { readonly kind: Kind },
     keepAlive: KeepAlive,
   ): Promise<Outcomes[Kind]> {
-    let call = this.#queues.get(name);
-    if (call === undefined) {
-      call = new SharedCall({
-        // Each call takes the object anew: it belongs to the request that makes the call.
-        call: (errands) => runErrands(this.#objectOf(name), name, errands),
-        weightOf,
-        gather: () => turns(COMPANY_TURNS),
-        now: this.#now,
-      });
-      this.#queues.set(name, call);
-    }
-    try {
-      // An errand of a kind brings back what that kind does.
-      return (await call.run(errand, keepAlive)) as Outcomes[Kind];
-    } finally {
-      if (call.isIdle && this.#queues.get(name) === call) this.#queues.delete(name);
-    }
+    const call = this.#queues.get(name) ?? this.#begin(name);
+    // An errand of a kind brings back what that kind does.
+    return call.run(errand, keepAlive) as Promise<Outcomes[Kind]>;
+  }
+
+  #begin(name: string): SharedCall<Errand, Outcome> {
+    const call = new SharedCall<Errand, Outcome>({
+      // Each call takes the object anew: it belongs to the request that makes the call.
+      call: (errands) => runErrands(this.#objectOf(name), name, errands),
+      weightOf,
+      gather: () => turns(COMPANY_TURNS),
+      now: this.#now,
+      idle: () => this.#queues.delete(name),
+    });
+    this.#queues.set(name, call);
+    return call;
   }
 }
 
 function weightOf(errand: Errand): number {
   switch (errand.kind) {
     case "enqueue":
-      return errand.messages.packed.byteLength;
+      return errand.messages.records.reduce((sum, record) => sum + weightOfRecord(record), 0);
     case "receive":
       // What it will be answered with: at most a batch of the largest messages, hardly ever that.
       return errand.request.max * SMALL_WEIGHT;
@@ -96,4 +97,9 @@ function weightOf(errand: Errand): number {
     case "change":
       return errand.changes.length * SMALL_WEIGHT;
   }
+}
+
+/** About its bytes. A body that is no ASCII has up to three for each unit: a call may be that much heavier. */
+function weightOfRecord({ body, extension }: RecordToWrite): number {
+  return RECORD_HEADER_BYTES + body.length + (extension?.byteLength ?? 0);
 }

@@ -1,7 +1,7 @@
 import {
   type DeleteOutcome,
   type EnqueueReply,
-  joinPacked,
+  PackedWriter,
   QUEUE_ERROR_CODES,
   QueueError,
   type QueueReceiveRpc,
@@ -9,15 +9,14 @@ import {
   type QueueWorkDone,
   type ReceiveNowReply,
   type ReceiveRequest,
+  type RecordToWrite,
   type VisibilityChange,
   type VisibilityOutcome,
 } from "@sluice/protocol";
 
-/** Messages of one request. */
+/** Messages of one request. They are packed when their call is made, all into one buffer. */
 export interface MessagesToSend {
-  readonly packed: Uint8Array;
-  /** How many there are. */
-  readonly count: number;
+  readonly records: readonly RecordToWrite[];
   /** Revision of the queue's record that they were checked by. */
   readonly revision: number;
 }
@@ -61,8 +60,11 @@ export async function runErrands(
   return errands.map(({ kind }, i) => (kind === "enqueue" ? replies.shift() : outcomes[i]) as Outcome); // one for each
 }
 
+/** Used again and again: between its clearing and its reading nothing else can happen. */
+const writer = new PackedWriter();
+
 function workOf(errands: readonly Errand[]): QueueWork {
-  const packed: Uint8Array[] = [];
+  writer.clear();
   const receive: ReceiveRequest[] = [];
   const remove: string[] = [];
   const change: VisibilityChange[] = [];
@@ -71,7 +73,7 @@ function workOf(errands: readonly Errand[]): QueueWork {
   for (const errand of errands) {
     switch (errand.kind) {
       case "enqueue":
-        packed.push(errand.messages.packed);
+        for (const record of errand.messages.records) writer.append(record);
         revision = Math.min(revision, errand.messages.revision);
         break;
       case "receive":
@@ -86,7 +88,7 @@ function workOf(errands: readonly Errand[]): QueueWork {
     }
   }
   return {
-    ...(packed.length === 0 ? {} : { enqueue: { packed: joinPacked(packed), revision } }),
+    ...(writer.byteLength === 0 ? {} : { enqueue: { packed: writer.slice(0, writer.byteLength), revision } }),
     ...(receive.length === 0 ? {} : { receive }),
     ...(remove.length === 0 ? {} : { remove }),
     ...(change.length === 0 ? {} : { change }),
@@ -107,7 +109,7 @@ function outcomesOf(errands: readonly Errand[], done: QueueWorkDone): Outcome[] 
     switch (errand.kind) {
       case "enqueue": {
         if (enqueued.ok !== true || enqueued.messages === null) return enqueued;
-        return { ok: true, messages: take("enqueue", enqueued.messages, errand.messages.count) };
+        return { ok: true, messages: take("enqueue", enqueued.messages, errand.messages.records.length) };
       }
       case "receive":
         return take("receive", received, 1)[0] as ReceiveNowReply; // of one

@@ -116,7 +116,7 @@ export function recordOf(
   rules: SendRules,
   id: string,
   traceHeader: string | null,
-): RecordToWrite {
+): RecordToWrite & { readonly id: string } {
   const { MessageBody: body = "", DelaySeconds } = input;
   // On a FIFO queue a delay of 0 means that of the queue (spec sqs 4.1).
   const delaySeconds = rules.isFifo ? undefined : DelaySeconds;

@@ -1,11 +1,5 @@
 import { AwsError, attributesMd5, COMMON_ERRORS, md5Hex } from "@sluice/aws";
-import {
-  type EnqueuedMessage,
-  PackedWriter,
-  QUEUE_ERROR_CODES,
-  QueueError,
-  type RpcFailure,
-} from "@sluice/protocol";
+import { type EnqueuedMessage, QUEUE_ERROR_CODES, QueueError, type RpcFailure } from "@sluice/protocol";
 import type { SqsContext } from "../context.ts";
 import { refuse, SQS_ERRORS } from "../errors.ts";
 import { type KnownQueue, type LookedUpQueue, OutdatedQueueError, onQueue } from "../known-queues.ts";
@@ -103,9 +97,6 @@ interface SentMessage {
   readonly sequenceNumber: string | null;
 }
 
-/** Used again and again: between its clearing and its reading nothing else can happen. */
-const writer = new PackedWriter();
-
 async function enqueue(
   context: SqsContext,
   { name, revision }: KnownQueue,
@@ -113,18 +104,13 @@ async function enqueue(
   rules: SendRules,
 ): Promise<readonly SentMessage[]> {
   const { calls, keepAlive, traceHeader } = context;
-  const sent: SentMessage[] = [];
-  writer.clear();
-  for (const input of inputs) {
-    const messageId = crypto.randomUUID();
-    writer.append(recordOf(input, rules, messageId, traceHeader));
-    sent.push({ messageId, sequenceNumber: null });
-  }
-  const messages = { packed: writer.slice(0, writer.byteLength), count: inputs.length, revision };
-  const reply = await calls.enqueue(name, messages, keepAlive);
+  const records = inputs.map((input) => recordOf(input, rules, crypto.randomUUID(), traceHeader));
+  const reply = await calls.enqueue(name, { records, revision }, keepAlive);
   if (reply.ok === "outdated") throw new OutdatedQueueError(`queue "${name}" was changed`);
   if (!reply.ok) throw failureOf(reply);
-  return reply.messages?.map(sentMessageOf) ?? sent;
+  return (
+    reply.messages?.map(sentMessageOf) ?? records.map(({ id }) => ({ messageId: id, sequenceNumber: null }))
+  );
 }
 
 function sentMessageOf({ messageId, sequenceNumber }: EnqueuedMessage): SentMessage {
