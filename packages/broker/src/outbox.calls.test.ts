@@ -26,7 +26,7 @@ async function bodies(world: World, queue: string): Promise<string[]> {
     const reply = await world.core(queue).receivers.receive({ max: 10 });
     if (reply.kind !== "received") return all;
     const index = new PackedIndex(reply.packed);
-    all.push(...reply.messages.map((_, i) => new TextDecoder().decode(index.message(i).body)));
+    all.push(...reply.receipts.map((_, i) => new TextDecoder().decode(index.message(i).body)));
   }
 }
 

@@ -7,6 +7,8 @@ export const CACHE_BYTES_MAX = 24_000_000;
 export class PayloadCache {
   readonly #bytesMax: number;
   readonly #payloads = new Map<number, PackedIndex>();
+  /** The one that was used last: it has its place already, and is asked for once for each of its messages. */
+  #latest: number | undefined;
   #bytes = 0;
 
   constructor(bytesMax: number = CACHE_BYTES_MAX) {
@@ -15,15 +17,17 @@ export class PayloadCache {
 
   get(id: number): PackedIndex | undefined {
     const found = this.#payloads.get(id);
-    if (found === undefined) return undefined;
+    if (found === undefined || id === this.#latest) return found;
     this.#payloads.delete(id);
     this.#payloads.set(id, found);
+    this.#latest = id;
     return found;
   }
 
   set(id: number, payload: PackedIndex): void {
     this.delete(id);
     this.#payloads.set(id, payload);
+    this.#latest = id;
     this.#bytes += payload.packed.byteLength;
   }
 

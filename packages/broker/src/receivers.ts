@@ -1,11 +1,9 @@
-import { advance, deleteReceived, factsOf, type Lease, receive } from "@sluice/engine";
+import { advance, deleteReceived, factsOf, type Lease, type Receipt, receive } from "@sluice/engine";
 import {
   IN_FLIGHT_MAX,
-  joinPacked,
   RECEIVE_MESSAGES_MAX,
   RECEIVE_NOW_BYTES_MAX,
   RECEIVE_WAIT_MS_MAX,
-  type ReceivedMessage,
   type ReceiveNowReply,
   type ReceiveReply,
   type ReceiveRequest,
@@ -15,6 +13,7 @@ import {
 import type { Attempt } from "./attempts.ts";
 import { BURIED_BYTES_MAX, buryDead } from "./dead-letter.ts";
 import { sequenceNumberOf } from "./enqueue.ts";
+import { joinOwned } from "./lease-records.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { isReadable } from "./readable-message.ts";
 import { encodeReceipt } from "./receipt-token.ts";
@@ -207,56 +206,71 @@ export class Receivers {
       this.#deadRoom = deadRoom;
       buryDead(this.#core, dead, `it was received ${queue.rules.maxRetries + 1} time(s)`);
       if (lease === null) return null;
-      const receipts = receiptsOf(lease).filter((receipt) => this.#isReadable(receipt, nowMs));
+      const receipts = this.#readableOf(lease, nowMs);
       if (receipts.length === 0) continue;
       this.#core.throttled.delivered(receipts.length);
       return { receipts, receivedMs: nowMs, visibleAtMs: nowMs + visibilityMs };
     }
   }
 
-  #isReadable(receipt: Attempt["receipts"][number], nowMs: number): boolean {
-    if (isReadable(this.#core, receipt.segmentId, receipt.index)) return true;
-    deleteReceived(this.#core.queue, receipt, nowMs);
-    return false;
+  /** The messages of a lease that can be read. The others leave the queue. */
+  #readableOf({ slices, leaseId }: Lease, nowMs: number): Receipt[] {
+    const receipts: Receipt[] = [];
+    for (const { segmentId, from, to } of slices) {
+      for (let index = from; index < to; index++) {
+        const receipt = { segmentId, index, leaseId };
+        if (isReadable(this.#core, segmentId, index)) receipts.push(receipt);
+        else deleteReceived(this.#core.queue, receipt, nowMs);
+      }
+    }
+    return receipts;
   }
 
   #reply({ receipts, receivedMs }: Attempt): Received {
     const { queue, name } = this.#core;
-    const records: Uint8Array[] = [];
-    const messages = receipts.map((receipt): ReceivedMessage => {
-      const payload = this.#core.payloadOf(receipt.segmentId);
+    const handles: string[] = [];
+    const receiveCounts: number[] = [];
+    const firstReceivedMs: number[] = [];
+    const sequenceNumbers: string[] | null = queue.isFifo ? [] : null;
+    for (const receipt of receipts) {
       const facts = factsOf(queue, receipt);
       if (facts === null) throw new Error("a message that was just received is gone");
-      records.push(payload.records(receipt.index, receipt.index + 1));
-      return {
-        receipt: encodeReceipt(name, { ...receipt, receivedMs }),
-        receiveCount: payload.earlierReceives(receipt.index) + facts.receives,
-        firstReceivedMs: facts.firstReceivedMs,
-        sequenceNumber: queue.isFifo ? sequenceNumberOf(facts.seq) : null,
-      };
-    });
-    // A view would take its whole buffer along when it is serialised for the answer.
-    const [only] = records;
-    const packed = records.length === 1 && only !== undefined ? only.slice() : joinPacked(records);
-    return { kind: "received", packed, messages };
+      const payload = this.#core.payloadOf(receipt.segmentId);
+      handles.push(encodeReceipt(name, receipt, receivedMs));
+      receiveCounts.push(payload.earlierReceives(receipt.index) + facts.receives);
+      firstReceivedMs.push(facts.firstReceivedMs);
+      sequenceNumbers?.push(sequenceNumberOf(facts.seq));
+    }
+    const packed = this.#recordsOf(receipts);
+    return { kind: "received", packed, receipts: handles, receiveCounts, firstReceivedMs, sequenceNumbers };
   }
+
+  /** The records of messages, joined into bytes of their own. Those that stand one behind the other are one part. */
+  #recordsOf(receipts: readonly Receipt[]): Uint8Array {
+    const records: Uint8Array[] = [];
+    for (let i = 0; i < receipts.length; ) {
+      const { segmentId, index } = receipts[i] as Receipt; // i < length
+      let count = 1;
+      while (isAt(receipts[i + count], segmentId, index + count)) count += 1;
+      records.push(this.#core.payloadOf(segmentId).records(index, index + count));
+      i += count;
+    }
+    return joinOwned(records);
+  }
+}
+
+function isAt(receipt: Receipt | undefined, segmentId: number, index: number): boolean {
+  return receipt !== undefined && receipt.segmentId === segmentId && receipt.index === index;
 }
 
 /** The edge has refused these in its dialect's words. */
 function checkRanges({ max, visibilityTimeoutMs = 0, waitMs = 0 }: ReceiveRequest): void {
-  const ranges: [what: string, value: number, from: number, to: number][] = [
-    ["max", max, 1, RECEIVE_MESSAGES_MAX],
-    ["visibilityTimeoutMs", visibilityTimeoutMs, 0, VISIBILITY_TIMEOUT_MS_MAX],
-    ["waitMs", waitMs, 0, RECEIVE_WAIT_MS_MAX],
-  ];
-  for (const [what, value, from, to] of ranges) {
-    if (!(value >= from && value <= to))
-      throw new RangeError(`${what} of ${value} is not within ${from} to ${to}`);
-  }
+  checkRange("max", max, 1, RECEIVE_MESSAGES_MAX);
+  checkRange("visibilityTimeoutMs", visibilityTimeoutMs, 0, VISIBILITY_TIMEOUT_MS_MAX);
+  checkRange("waitMs", waitMs, 0, RECEIVE_WAIT_MS_MAX);
 }
 
-function receiptsOf({ slices, leaseId }: Lease): Attempt["receipts"] {
-  return slices.flatMap(({ segmentId, from, to }) =>
-    Array.from({ length: to - from }, (_, i) => ({ segmentId, index: from + i, leaseId })),
-  );
+function checkRange(what: string, value: number, from: number, to: number): void {
+  if (value >= from && value <= to) return;
+  throw new RangeError(`${what} of ${value} is not within ${from} to ${to}`);
 }

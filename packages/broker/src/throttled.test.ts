@@ -125,7 +125,7 @@ describe("max_receives_per_second", () => {
     const received: [atMs: number, count: number][] = [];
     const receive = async (max: number) => {
       const reply = await world.core("orders").receivers.receive({ max, waitMs: 20_000 });
-      if (reply.kind === "received") received.push([world.nowMs - beganMs, reply.messages.length]);
+      if (reply.kind === "received") received.push([world.nowMs - beganMs, reply.receipts.length]);
     };
     const all = [receive(1), receive(10), receive(1), receive(10)];
     await world.pass(20_000);

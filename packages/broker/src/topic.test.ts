@@ -29,7 +29,7 @@ async function bodies(world: World, queue: string, publishedMs = world.nowMs): P
   const index = new PackedIndex(reply.packed);
   // Sent when it was published, however long it was on its way.
   expect(index.timestampMs(0)).toBeLessThanOrEqual(publishedMs);
-  return reply.messages.map((_, i) => new TextDecoder().decode(index.message(i).body));
+  return reply.receipts.map((_, i) => new TextDecoder().decode(index.message(i).body));
 }
 
 describe("what is published", () => {

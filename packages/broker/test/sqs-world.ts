@@ -8,6 +8,7 @@ import {
   type ReceivedMessage,
   type ReceiveReply,
   type ReceiveRequest,
+  receivedMessage,
   type VisibilityOutcome,
 } from "@sluice/protocol";
 import { testId } from "./messages.ts";
@@ -49,10 +50,10 @@ export function packToSend(messages: readonly ToSend[]): Uint8Array<ArrayBuffer>
 export function seenIn(reply: ReceiveReply): Seen[] {
   if (reply.kind !== "received") return [];
   const index = new PackedIndex(reply.packed);
-  return reply.messages.map((message, i) => {
+  return reply.receipts.map((_, i) => {
     const { id, body, timestampMs } = index.message(i);
     return {
-      ...message,
+      ...receivedMessage(reply, i),
       id,
       body: new TextDecoder().decode(body),
       timestampMs,

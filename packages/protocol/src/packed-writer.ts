@@ -1,6 +1,7 @@
 import { CONTENT_TYPES, type ContentType } from "./content-type.ts";
 import {
   FLAG_OWN_DELAY,
+  MESSAGE_ID_BYTES,
   OFFSET_CONTENT_TYPE,
   OFFSET_DELAY,
   OFFSET_EARLIER_RECEIVES,
@@ -10,6 +11,7 @@ import {
   OFFSET_TIMESTAMP,
   RECORD_HEADER_BYTES,
 } from "./packed-layout.ts";
+import { UUID_LENGTH, UUID_PLACES } from "./uuid.ts";
 
 /** A message as the writer takes it. */
 export interface RecordToWrite {
@@ -33,9 +35,6 @@ const IDLE_BYTES_MAX = 65_536;
 const FIRST_BYTES = 4_096;
 /** UTF-8 needs at most this many bytes for one unit of UTF-16. */
 const UTF8_BYTES_PER_UNIT_MAX = 3;
-
-const UUID_LENGTH = 36;
-const HYPHEN = 0x2d;
 
 const encoder = new TextEncoder();
 
@@ -100,11 +99,9 @@ export class PackedWriter {
 
   #writeUuid(offset: number, uuid: string): void {
     if (uuid.length !== UUID_LENGTH) throw new RangeError(`"${uuid}" is no UUID`);
-    let at = offset;
-    for (let i = 0; i < UUID_LENGTH; i += 2) {
-      if (uuid.charCodeAt(i) === HYPHEN) i += 1;
-      this.#bytes[at] = (digitAt(uuid, i) << 4) | digitAt(uuid, i + 1);
-      at += 1;
+    for (let i = 0; i < MESSAGE_ID_BYTES; i++) {
+      const at = UUID_PLACES[i] ?? 0;
+      this.#bytes[offset + i] = (digitAt(uuid, at) << 4) | digitAt(uuid, at + 1);
     }
   }
 

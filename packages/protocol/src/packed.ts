@@ -20,6 +20,7 @@ import {
   RECORD_HEADER_BYTES,
 } from "./packed-layout.ts";
 import { PackedWriter } from "./packed-writer.ts";
+import { HYPHEN, UUID_LENGTH, UUID_PLACES } from "./uuid.ts";
 
 /** A message about to be packed. */
 export interface MessageToPack {
@@ -166,6 +167,18 @@ export class PackedIndex {
     return readHex(this.packed, this.#offset(i) + OFFSET_ID);
   }
 
+  /** The same with the hyphens of a UUID. */
+  uuid(i: number): string {
+    return readUuid(this.packed, this.#offset(i) + OFFSET_ID);
+  }
+
+  /** Body of message i as it is stored: a view. */
+  body(i: number): Uint8Array {
+    const offset = this.#offset(i);
+    const from = offset + RECORD_HEADER_BYTES + this.#extensionBytes(offset);
+    return this.packed.subarray(from, from + this.bodyBytes(i));
+  }
+
   message(i: number): UnpackedMessage {
     const offset = this.#offset(i);
     const contentType = this.contentType(i);
@@ -174,13 +187,12 @@ export class PackedIndex {
         `record ${i} has the unknown content type ${this.packed[offset + OFFSET_CONTENT_TYPE]}`,
       );
     }
-    const bodyOffset = offset + RECORD_HEADER_BYTES + this.#extensionBytes(offset);
     return {
       id: this.id(i),
       contentType,
       timestampMs: this.timestampMs(i),
       delaySeconds: this.delaySeconds(i),
-      body: this.packed.subarray(bodyOffset, bodyOffset + this.bodyBytes(i)),
+      body: this.body(i),
     };
   }
 
@@ -248,12 +260,26 @@ export function joinPacked(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 const HEX_ID = /^[0-9a-f]{32}$/i;
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+/** Codes of the hexadecimal digits. */
+const DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
+/** Used again and again: a text is made of all of its characters at once, which is quicker than to put it together. */
+const hexCodes = Array<number>(2 * MESSAGE_ID_BYTES).fill(0);
+const uuidCodes = Array<number>(UUID_LENGTH).fill(HYPHEN);
 
 function readHex(bytes: Uint8Array, offset: number): string {
-  let hex = "";
-  for (let i = 0; i < MESSAGE_ID_BYTES; i++) hex += HEX[bytes[offset + i] ?? 0];
-  return hex;
+  for (let i = 0; i < MESSAGE_ID_BYTES; i++) writeDigits(hexCodes, 2 * i, bytes[offset + i] ?? 0);
+  return String.fromCharCode.apply(null, hexCodes);
+}
+
+function readUuid(bytes: Uint8Array, offset: number): string {
+  for (let i = 0; i < MESSAGE_ID_BYTES; i++)
+    writeDigits(uuidCodes, UUID_PLACES[i] ?? 0, bytes[offset + i] ?? 0);
+  return String.fromCharCode.apply(null, uuidCodes);
+}
+
+function writeDigits(codes: number[], at: number, byte: number): void {
+  codes[at] = DIGITS[byte >> 4] ?? 0;
+  codes[at + 1] = DIGITS[byte & 15] ?? 0;
 }
 
 function bytesOfHex(hex: string): Uint8Array {

@@ -90,12 +90,11 @@ export class Receiver {
     if (reply.kind !== "received") return null;
     const { life, ledger } = queue;
     if (life === null) throw new Error("a queue that does not run has answered");
-    const counts = reply.messages.map(({ receiveCount }) => receiveCount);
+    const { receipts, receiveCounts: counts } = reply;
     const leaving = departingFrom(reply.packed, counts);
     const attempts = leaving.tags.map(
       (tag, i) => (counts[i] ?? 0) - (ledger.messages.get(tag)?.earlierReceives ?? 0),
     );
-    const receipts = reply.messages.map(({ receipt }) => receipt);
     const leaseId = decodeReceipt(queue.name, receipts[0] ?? "")?.leaseId ?? 0;
     const record = recordDeparture(queue, life, { ...leaving, attempts, leaseId, visibilityMs });
     return { record, receipts };

@@ -22,8 +22,7 @@ export const RECEIVER_BUGS: readonly PlantedBug[] = [
       receivers.receive = async (request) => {
         const reply = await receive.call(receivers, request);
         if (reply.kind !== "received" || request.visibilityTimeoutMs !== 0) return reply;
-        const messages = reply.messages.map((one) => ({ ...one, receiveCount: one.receiveCount - 1 }));
-        return { ...reply, messages };
+        return { ...reply, receiveCounts: reply.receiveCounts.map((count) => count - 1) };
       };
     },
   },

@@ -7,6 +7,7 @@ import {
   PackedIndex as Index,
   type PackedIndex,
   type ReceivedMessage,
+  receivedMessage,
 } from "@sluice/protocol";
 import {
   actionAfter,
@@ -120,7 +121,8 @@ export class WorkerDaemon {
       const reply = this.#core.receivers.takeNow(max, visibilityMs, nowMs);
       if (reply === null) break;
       const index = new Index(reply.packed);
-      for (const [i, received] of reply.messages.entries()) {
+      for (let i = 0; i < index.count; i++) {
+        const received = receivedMessage(reply, i);
         const message = daemonMessage(index, i, received, daemon.trustsTaskAttributes === true);
         if (nowMs > message.firstReceivedMs + 1000 * daemon.retentionSeconds) {
           this.#expire(message, received.receipt);

@@ -72,11 +72,12 @@ describe("a client that goes while its receive waits", () => {
     await quiet();
     const writer = new PackedWriter();
     writer.append({ id: new Uint8Array(16), contentType: "text", body: "x" });
-    const facts = { receiveCount: 1, firstReceivedMs: 1, sequenceNumber: null };
+    const facts = { receiveCounts: [1], firstReceivedMs: [1], sequenceNumbers: null };
     receive.answer({
       kind: "received",
       packed: writer.slice(0, writer.byteLength),
-      messages: [{ receipt: "receipt", ...facts }],
+      receipts: ["receipt"],
+      ...facts,
     });
     gone.abort();
     await answered;

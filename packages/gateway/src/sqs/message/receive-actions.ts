@@ -3,7 +3,7 @@ import type { SqsContext } from "../context.ts";
 import { invalidValue, refuse, SQS_ERRORS } from "../errors.ts";
 import { type KnownQueue, onQueue } from "../known-queues.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
-import { receivedMessage } from "./received-message.ts";
+import { shownMessage } from "./received-message.ts";
 
 /** Ranges of `ReceiveMessage` (spec sqs 2.3). */
 export const MESSAGES_MAX = 10;
@@ -32,7 +32,7 @@ export function receiveMessage(
       isPrintable: context.isQuery,
     };
     const { home } = context.settings;
-    return { Messages: reply.messages.map((message, i) => receivedMessage(index, i, message, wanted, home)) };
+    return { Messages: reply.receipts.map((_, i) => shownMessage(index, i, reply, wanted, home)) };
   });
 }
 
@@ -50,8 +50,7 @@ async function receive(
     await object.cancelReceive(name, receiverId);
     const reply = await receiving;
     if (reply.kind !== "received") return;
-    const receipts = reply.messages.map(({ receipt }) => receipt);
-    await object.giveBack(name, receipts);
+    await object.giveBack(name, reply.receipts);
   };
   // A queue that is gone by then holds nothing back, and its other failures are told to those who ask next.
   whenClientGoes(() => keepAlive(undo().catch(() => {})));

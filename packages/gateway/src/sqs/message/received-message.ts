@@ -6,10 +6,11 @@ import {
   printable,
   toBase64,
 } from "@sluice/aws";
-import { decodeBody, type PackedIndex, type ReceivedMessage } from "@sluice/protocol";
+import { decodeBody, type PackedIndex, type ReceivedMessages, receivedMessage } from "@sluice/protocol";
 import { addressOf, arnOf, type Home } from "../../queue-address.ts";
 import type { SqsOutput } from "../model.ts";
-import { uuidOf } from "./message-id.ts";
+
+const decoder = new TextDecoder();
 
 type Message = NonNullable<SqsOutput<"ReceiveMessage">["Messages"]>[number];
 
@@ -21,39 +22,45 @@ export interface Wanted {
   readonly isPrintable: boolean;
 }
 
-/** A received message as SQS shows it (spec sqs 5.5). */
-export function receivedMessage(
+/** Message i of those that were received, as SQS shows it (spec sqs 5.5). */
+export function shownMessage(
   index: PackedIndex,
   i: number,
-  received: ReceivedMessage,
+  received: ReceivedMessages,
   wanted: Wanted,
   home: Home,
 ): Message {
   // A Worker can send any text; the digest is that of what the client gets.
   const body = wanted.isPrintable ? printable(textOf(index, i)) : textOf(index, i);
+  const message = {
+    MessageId: index.uuid(i),
+    ReceiptHandle: received.receipts[i] as string, // one of those that were received
+    MD5OfBody: md5Hex(body),
+    Body: body,
+  };
+  const asked = wanted.systemAttributes;
+  // Most messages have no more than a body, and most clients ask for no more.
+  if (asked.length === 0 && (wanted.messageAttributes.length === 0 || !index.hasExtension(i))) return message;
   const extension = index.hasExtension(i) ? index.extension(i) : {};
   const { attributes, traceHeader } = decodeAttributes(extension.attributes);
   const shown = selectMessageAttributes(attributes, wanted.messageAttributes);
-  const asked = wanted.systemAttributes;
   const system = asked.length === 0 ? {} : systemAttributesOf();
   return {
-    MessageId: uuidOf(index.id(i)),
-    ReceiptHandle: received.receipt,
-    MD5OfBody: md5Hex(body),
-    Body: body,
+    ...message,
     ...(isEmpty(system) ? {} : { Attributes: system }),
     ...(isEmpty(shown) ? {} : { MD5OfMessageAttributes: attributesMd5(shown), MessageAttributes: shown }),
   };
 
   function systemAttributesOf(): Record<string, string> {
+    const { receiveCount, firstReceivedMs, sequenceNumber } = receivedMessage(received, i);
     const source = extension.deadLetterSource ?? extension.deadLetterOf;
     const all = {
       SenderId: home.account,
       SentTimestamp: String(index.timestampMs(i)),
-      ApproximateReceiveCount: String(received.receiveCount),
-      ApproximateFirstReceiveTimestamp: String(received.firstReceivedMs),
-      SequenceNumber: received.sequenceNumber ?? undefined,
-      MessageDeduplicationId: received.sequenceNumber === null ? undefined : extension.deduplicationId,
+      ApproximateReceiveCount: String(receiveCount),
+      ApproximateFirstReceiveTimestamp: String(firstReceivedMs),
+      SequenceNumber: sequenceNumber ?? undefined,
+      MessageDeduplicationId: sequenceNumber === null ? undefined : extension.deduplicationId,
       MessageGroupId: extension.groupId,
       AWSTraceHeader: traceHeader ?? undefined,
       DeadLetterQueueSourceArn: source === undefined ? undefined : arnOf(addressOf(source, home)),
@@ -87,7 +94,16 @@ export function selectMessageAttributes(
  * A body as text. What a Worker has sent as JSON is its JSON; bytes, and what only V8 can read, are base64.
  */
 function textOf(index: PackedIndex, i: number): string {
-  const { contentType, body } = index.message(i);
-  if (contentType === "bytes" || contentType === "v8") return toBase64(body);
-  return contentType === "text" ? String(decodeBody(body, "text")) : new TextDecoder().decode(body);
+  const body = index.body(i);
+  switch (index.contentType(i)) {
+    case "text":
+      return String(decodeBody(body, "text"));
+    case "json":
+      return decoder.decode(body);
+    case "bytes":
+    case "v8":
+      return toBase64(body);
+    case undefined:
+      throw new Error("a message that nobody can read was received");
+  }
 }
