@@ -38,7 +38,7 @@ async function bodies(queue = "mail"): Promise<string[]> {
   const reply = await world.core(queue).receivers.receive({ max: 10 });
   if (reply.kind !== "received") return [];
   const index = new PackedIndex(reply.packed);
-  return reply.messages.map((_, i) => new TextDecoder().decode(index.message(i).body));
+  return reply.receipts.map((_, i) => new TextDecoder().decode(index.message(i).body));
 }
 
 /** The first publish of a life is stored: what follows need not be. */
