@@ -8,6 +8,16 @@ export interface AttributeValue {
   readonly BinaryValue?: Uint8Array;
 }
 
+/** Most digits of a number, without zeros before them (spec sqs 5.3). */
+export const NUMBER_DIGITS_MAX = 38;
+
+/** Whether a text can be the value of an attribute of type `Number`. */
+export function isNumberText(text: string): boolean {
+  const parts = /^[+-]?(\d*)\.?(\d*)(?:[eE][+-]?\d{1,3})?$/.exec(text.trim());
+  const digits = `${parts?.[1] ?? ""}${parts?.[2] ?? ""}`.replace(/^0+/, "").length;
+  return parts !== null && /\d/.test(text) && digits <= NUMBER_DIGITS_MAX;
+}
+
 const STRING_MARK = 1;
 const BINARY_MARK = 2;
 const NO_BYTES = new Uint8Array();

@@ -1,4 +1,4 @@
-import type { AttributeValue } from "@sluice/aws";
+import { type AttributeValue, isNumberText } from "@sluice/aws";
 import { refuse, SNS_ERRORS } from "../errors.ts";
 
 /** Longest name of a message attribute, in characters. */
@@ -84,6 +84,9 @@ function checkValue(name: string, value: AttributeValue, path: string): void {
     throw refusal(
       `The message attribute '${name}' must contain non-empty message attribute value for message attribute type '${type}'.`,
     );
+  }
+  if (type.startsWith("Number") && !isNumberText(text ?? "")) {
+    throw refusal(`Could not cast message attribute '${name}' value to number.`);
   }
 }
 

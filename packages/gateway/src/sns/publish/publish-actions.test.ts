@@ -1,4 +1,4 @@
-import { decodeAttributes } from "@sluice/aws";
+import { decodeAttributes, NUMBER_DIGITS_MAX } from "@sluice/aws";
 import { PackedIndex, PUBLISH_BYTES_MAX, RECORD_HEADER_BYTES } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ENDPOINT, entries, SnsClient, textOf, textsIn } from "../../../test/sns-client.ts";
@@ -85,6 +85,14 @@ describe("Publish refuses", () => {
       "400 ParameterValueInvalid The message attribute 'a' must contain non-empty message attribute value for message attribute type 'String'.",
     ],
     [
+      attribute(1, "a", "Number", "twelve"),
+      "400 ParameterValueInvalid Could not cast message attribute 'a' value to number.",
+    ],
+    [
+      attribute(1, "a", "Number.int", "1".repeat(NUMBER_DIGITS_MAX + 1)),
+      "400 ParameterValueInvalid Could not cast message attribute 'a' value to number.",
+    ],
+    [
       { "MessageAttributes.entry.1.Name": "a", "MessageAttributes.entry.1.Value.StringValue": "v" },
       "400 ValidationError 1 validation error detected: Value null at 'messageAttributes.a.member.dataType' failed to satisfy constraint: Member must not be null",
     ],
@@ -127,6 +135,7 @@ describe("Publish refuses", () => {
     await publish("x".repeat(262_132), attribute(1, "name", "String", "12"));
     await publish("m", { Subject: "x".repeat(99) });
     await publish("m", attribute(1, "a".repeat(256), "String"));
+    await publish("m", attribute(1, "a", "Number", "1".repeat(NUMBER_DIGITS_MAX)));
   });
 });
 

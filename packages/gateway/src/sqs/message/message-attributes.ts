@@ -1,4 +1,4 @@
-import type { AttributeValue } from "@sluice/aws";
+import { type AttributeValue, isNumberText } from "@sluice/aws";
 import { invalidParameter, refuse, SQS_ERRORS } from "../errors.ts";
 import { isValidText, utf8Bytes } from "./text.ts";
 
@@ -6,8 +6,6 @@ import { isValidText, utf8Bytes } from "./text.ts";
 export const MESSAGE_ATTRIBUTES_MAX = 10;
 export const ATTRIBUTE_NAME_LENGTH_MAX = 256;
 export const ATTRIBUTE_TYPE_LENGTH_MAX = 256;
-/** Digits of a number. */
-export const NUMBER_DIGITS_MAX = 38;
 
 /** Attributes as a request gives them. */
 export type MessageAttributes = Readonly<
@@ -129,16 +127,10 @@ function checkValue(name: string, value: MessageAttributes[string]): void {
       `Message (user) attribute '${name}' must contain a non-empty value of type '${base === "Binary" ? "Binary" : "String"}'.`,
     );
   }
-  if (base === "Number" && !isNumber(text ?? "")) {
+  if (base === "Number" && !isNumberText(text ?? "")) {
     throw invalidParameter(`Can't cast the value of message (user) attribute '${name}' to a number.`);
   }
   if (base !== "Binary" && !isValidText(text ?? "")) {
     throw invalidParameter(`Message (user) attribute '${name}' contains invalid characters.`);
   }
-}
-
-function isNumber(text: string): boolean {
-  const parts = /^[+-]?(\d*)\.?(\d*)(?:[eE][+-]?\d{1,3})?$/.exec(text.trim());
-  const digits = `${parts?.[1] ?? ""}${parts?.[2] ?? ""}`.replace(/^0+/, "").length;
-  return parts !== null && /\d/.test(text) && digits <= NUMBER_DIGITS_MAX;
 }

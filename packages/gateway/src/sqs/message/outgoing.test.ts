@@ -1,6 +1,6 @@
-import { decodeAttributes, encodeAttributes } from "@sluice/aws";
+import { decodeAttributes, encodeAttributes, NUMBER_DIGITS_MAX } from "@sluice/aws";
 import { describe, expect, it } from "vitest";
-import { checkMessageAttributes, MESSAGE_ATTRIBUTES_MAX, NUMBER_DIGITS_MAX } from "./message-attributes.ts";
+import { checkMessageAttributes, MESSAGE_ATTRIBUTES_MAX } from "./message-attributes.ts";
 import { checkFifo, checkMessage, DELAY_SECONDS_MAX, messageBytes, type SendRules } from "./outgoing.ts";
 
 const RULES: SendRules = {
