@@ -1,12 +1,12 @@
 import type { World } from "../history/world.ts";
 import type { AppliedCommit } from "../ledger/ledger.ts";
-import { DEDUPLICATION_MS } from "../ledger/publications.ts";
+import { DEDUPLICATION_MS, mayBeOffered } from "../ledger/publications.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
 
 /**
  * What is published leaves for every subscribed queue, all copies in one commit, each once, and stays until its queue has it
- * for good. A FIFO topic takes one of what has the same deduplication id within five minutes. What comes for a queue that is
+ * for good; what is for one queue alone may go there before. A FIFO topic takes one of what has the same deduplication id within five minutes. What comes for a queue that is
  * gone goes on to where its subscription says, once, or is dropped, and never both comes and goes on (spec sns-delivery 6.3).
  */
 export const fanOut: Checker = {
@@ -20,7 +20,10 @@ export const fanOut: Checker = {
 
   published({ ledger, world }, { taken, dropped }) {
     for (const { tags } of taken) {
-      const lost = tags.find((tag) => world.copies.get(tag)?.publishedMs == null);
+      const lost = tags.find((tag) => {
+        const copy = world.copies.get(tag);
+        return copy === undefined || (copy.publishedMs === null && !copy.isTaken);
+      });
       if (lost !== undefined) return `copy ${lost} is answered as published and is not durable`;
     }
     for (const { deduplicationId, tags } of dropped) {
@@ -78,7 +81,9 @@ function cameFromNowhere(
   for (const { tag, copies } of accepted) {
     const copy = world.copies.get(tag);
     if (copy?.target !== name) continue;
-    if (copy.publishedMs === null) return `copy ${tag} is taken and its publish is not durable`;
+    if (copy.publishedMs === null && !(copy.offeredMs !== null && mayBeOffered(copy))) {
+      return `copy ${tag} is taken and its publish is not durable`;
+    }
     if (copies > 1) return `copy ${tag} is taken ${copies} times`;
     if (ledger.passedOn.has(tag)) return `copy ${tag} is taken and was passed on before`;
   }

@@ -6,7 +6,8 @@ import {
   type QueueCore,
   type QueuePorts,
 } from "@sluice/broker/testing";
-import type { DeliveryResult, HandlerCalls } from "@sluice/protocol";
+import { type DeliveryResult, type HandlerCalls, PackedIndex } from "@sluice/protocol";
+import type { World } from "../history/world.ts";
 import { tagsOf } from "../ledger/tags.ts";
 import { endpointPortsOf } from "./endpoint-ports.ts";
 import type { Life } from "./life.ts";
@@ -83,7 +84,7 @@ export function portsOf(queue: QueueObject, life: Life, broken: (error: unknown)
 }
 
 function handOverTo(
-  { world, name, index }: QueueObject,
+  { world, name, index, isTopic }: QueueObject,
   targetName: string,
   handOver: HandOver,
   done: (reply: HandOverReply) => void,
@@ -97,6 +98,7 @@ function handOverTo(
     tags: tagsOf(item.packed),
   }));
   const messages = parcels.reduce((sum, { tags }) => sum + tags.length, 0);
+  if (isTopic) noteOffer(world, handOver.packed);
   world.note("hand-over leaves the queue", name, id, messages);
   new Network(world).send<HandOverReply>({
     arrives: (reply, refuse) => {
@@ -105,7 +107,10 @@ function handOverTo(
         (core) => takeOf(target, core, copyOf(handOver)),
         (taken) => {
           // Nothing that leaves a queue here cannot be read.
-          for (const parcel of parcels) world.check("taken", target, parcel);
+          for (const parcel of parcels) {
+            if (!isOpenOffer(world, parcel.tags)) world.check("taken", target, parcel);
+            noteTaken(target, parcel.tags);
+          }
           reply(taken);
         },
         refuse,
@@ -120,6 +125,35 @@ function handOverTo(
       failed(error);
     },
   });
+}
+
+/** What a topic hands over that it has not stored was sent when it says. */
+function noteOffer(world: World, packed: Uint8Array): void {
+  const sentMs = new PackedIndex(packed).timestampMs(0);
+  for (const tag of tagsOf(packed)) {
+    const copy = world.copies.get(tag);
+    if (copy !== undefined && copy.publishedMs === null) copy.offeredMs ??= sentMs;
+  }
+}
+
+/**
+ * Whether nobody was told of the messages yet: their topic offers them, and has not stored them. One that comes late, of a life that
+ * is over, may find later ones there and is not taken then: its publisher knows that it has failed.
+ */
+function isOpenOffer({ copies }: World, tags: readonly number[]): boolean {
+  return tags.every((tag) => {
+    const copy = copies.get(tag);
+    return copy !== undefined && copy.offeredMs !== null && copy.publishedMs === null;
+  });
+}
+
+function noteTaken(target: QueueObject, tags: readonly number[]): void {
+  const { messages, passedOn } = target.ledger;
+  for (const tag of tags) {
+    const copy = target.world.copies.get(tag);
+    if (copy === undefined || copy.target !== target.name) continue;
+    if (messages.has(tag) || passedOn.has(tag) || target.canHaveBeenOver(tag)) copy.isTaken = true;
+  }
 }
 
 /** What `QueueBroker.take` does. */

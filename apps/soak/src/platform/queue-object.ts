@@ -352,8 +352,9 @@ export class QueueObject {
       const message = ledger.messages.get(tag);
       if (message !== undefined) return originOf(message, definition);
     }
-    const publishedMs = this.world.copies.get(tag)?.publishedMs ?? null;
-    return publishedMs === null ? null : { ...FROM_PRODUCER, sentMs: publishedMs };
+    const { offeredMs = null, publishedMs = null } = this.world.copies.get(tag) ?? {};
+    const sentMs = offeredMs ?? publishedMs;
+    return sentMs === null ? null : { ...FROM_PRODUCER, sentMs };
   }
 
   #enter(versions: readonly Version[]): void {
