@@ -215,7 +215,8 @@ async function take(world: World, run: () => void): Promise<void> {
 async function calmAlarms(world: World): Promise<void> {
   world.isDrained = true;
   const { loop, queues } = world;
-  const ringsMax = Math.max(...queues.map(({ ringer }) => ringer.rings)) + IDLE_RINGS_MAX;
+  const waiting = queues.reduce((sum, { receivesUnderWay }) => sum + receivesUnderWay, 0);
+  const ringsMax = Math.max(...queues.map(({ ringer }) => ringer.rings)) + waiting + IDLE_RINGS_MAX;
   while (world.violation === null && queues.some(({ disk }) => disk.alarmAtMs !== null)) {
     if (queues.some(({ ringer }) => ringer.rings > ringsMax)) {
       world.stuck("an alarm rings on although nothing is left to do");

@@ -68,6 +68,8 @@ export function changeOf(
   commit: CommitMoment,
 ): Change {
   const before = message.view;
+  const byReceipt = endingByReceipt(message, commit);
+  if (byReceipt !== null) return { message, before, ...byReceipt, after, commit };
   const ending = endingOf(message, after, delivery, commit);
   return { message, before, ending, between: afterEnding(before, ending, message, commit), after, commit };
 }
@@ -97,8 +99,7 @@ function endingOf(
 ): Ending | null {
   const { view } = message;
   const { atMs, life, version } = commit;
-  const byReceipt = endingByReceipt(message, commit);
-  if (byReceipt !== null || view.status !== "leased") return byReceipt;
+  if (view.status !== "leased") return null;
   if (view.kind === "push" && message.leasedInLife !== life) {
     return { kind: "failed", dueMs: atMs, why: "restart" };
   }
@@ -111,7 +112,10 @@ function endingOf(
  * How uses of its receipts, one after the other, end what a message is in. Any receipt counts, but on a FIFO queue only the
  * latest one in time (spec sqs 3.3, 3.4).
  */
-export function endingByReceipt(message: Message, commit: CommitMoment): Ending | null {
+export function endingByReceipt(
+  message: Message,
+  commit: CommitMoment,
+): (Pick<Change, "between"> & { readonly ending: Ending }) | null {
   const { atMs, definition } = commit;
   let view = message.view;
   let ending: Ending | null = null;
@@ -121,11 +125,11 @@ export function endingByReceipt(message: Message, commit: CommitMoment): Ending 
     if (definition.fifo !== undefined && what.kind !== "giveBack" && !isInTime) continue;
     const next = endingByUse(leaseId, what, isHolder, message, commit);
     if (next === null) continue;
-    if (next.kind === "acked") return next;
     ending = next;
     view = afterEnding(view, next, message, commit);
+    if (view.status === "gone") break;
   }
-  return ending;
+  return ending && { ending, between: view };
 }
 
 function endingByUse(
@@ -216,12 +220,7 @@ function outlives({ sentMs }: Message, delayMs: number, { atMs, definition }: Co
 }
 
 /** Where a message stands after the end of what it was in. */
-export function afterEnding(
-  before: View,
-  ending: Ending | null,
-  message: Message,
-  { rules }: CommitMoment,
-): View {
+function afterEnding(before: View, ending: Ending | null, message: Message, { rules }: CommitMoment): View {
   if (ending === null || before.status === "gone") return before;
   switch (ending.kind) {
     case "acked":

@@ -1,6 +1,5 @@
 import { isTopicObject } from "@sluice/protocol";
 import {
-  afterEnding,
   type Change,
   type CommitMoment,
   type CommitRecord,
@@ -163,8 +162,8 @@ export class Ledger {
   readonly tasksDoneMs = new Map<string, number>();
 
   /** A task's runs count from the first commit that knows it. What was missed for too long is given up. */
-  #enterTasks({ atMs, definition }: CommitRecord, accepted: readonly Message[]): void {
-    const names = tasksOf(definition).map(({ name }) => name);
+  #enterTasks({ atMs, definition, isThere }: CommitRecord, accepted: readonly Message[]): void {
+    const names = (isThere ? tasksOf(definition) : []).map(({ name }) => name);
     for (const name of this.tasksDoneMs.keys()) if (!names.includes(name)) this.tasksDoneMs.delete(name);
     const made = accepted.flatMap(({ tag }) => runOfTag(tag) ?? []);
     this.missedRuns = names.flatMap((name) => {
@@ -184,9 +183,9 @@ export class Ledger {
     for (const message of this.present()) {
       const { receiptUses, view } = message;
       if (receiptUses.length === 0) continue;
-      const ending = changed.has(message) ? null : endingByReceipt(message, record);
-      const isDone = ending === null || sameView(view, afterEnding(view, ending, message, record));
-      if (!isDone) ignored.push({ message, ending });
+      const expected = changed.has(message) ? null : endingByReceipt(message, record);
+      if (expected !== null && !sameView(view, expected.between))
+        ignored.push({ message, ending: expected.ending });
       for (const use of usesFor(message, record)) receiptUses.splice(receiptUses.indexOf(use), 1);
     }
     return ignored;
@@ -260,6 +259,9 @@ export class Ledger {
     else if (message.departure !== null) this.counts[message.departure] -= 1;
     if (change.between.status !== "gone") message.attempts = change.between.attempts;
     else if (change.before.status !== "gone") message.attempts = change.before.attempts;
+    // A count that was given back is told again.
+    if (change.ending?.kind === "released" && view.status !== "gone")
+      message.countsTold.delete(view.attempts);
     if (after.status === "gone") {
       message.departure = departureOf(change, record);
       this.counts[message.departure] += 1;

@@ -84,12 +84,13 @@ export function portsOf(queue: QueueObject, life: Life, broken: (error: unknown)
 }
 
 function handOverTo(
-  { world, name, index, isTopic }: QueueObject,
+  queue: QueueObject,
   targetName: string,
   handOver: HandOver,
   done: (reply: HandOverReply) => void,
   failed: (error: unknown) => void,
 ): void {
+  const { world, name, index, isTopic } = queue;
   const target = world.queueNamed(targetName);
   if (target === undefined) throw new Error(`a hand-over to the unknown queue "${targetName}"`);
   const { id } = handOver;
@@ -108,6 +109,8 @@ function handOverTo(
         (taken) => {
           // Nothing that leaves a queue here cannot be read.
           for (const parcel of parcels) {
+            // What was on its way out of a queue when that was deleted is nobody's any more.
+            if (queue.gone !== null && !queue.ledger.parcels.has(parcel.id)) continue;
             if (!isOpenOffer(world, parcel.tags)) world.check("taken", target, parcel);
             noteTaken(target, parcel.tags);
           }

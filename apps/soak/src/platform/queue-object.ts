@@ -114,6 +114,11 @@ export class QueueObject {
     };
   }
 
+  /** Receives that have arrived and are not answered. */
+  get receivesUnderWay(): number {
+    return this.#receiving.length;
+  }
+
   /** When the first of those who wait for messages has to be answered, in ms; Infinity if nobody waits. */
   get receiveDeadlineMs(): number {
     const waiting = this.#receiving.filter(({ life }) => life === this.life?.number);
