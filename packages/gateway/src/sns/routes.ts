@@ -11,6 +11,7 @@ import {
 } from "@sluice/aws";
 import { type AwsAccess, type Caller, callerOf, refusedPage } from "../aws-caller.ts";
 import type { AwsRequest } from "../aws-request.ts";
+import { brokerFailure } from "../broker-failure.ts";
 import type { Home } from "../queue-address.ts";
 import type { KeepAlive } from "../shared-call.ts";
 import { handle, UNSIGNED_ACTIONS } from "./actions.ts";
@@ -84,9 +85,7 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
         if (error instanceof AwsError) {
           return errorAnswerOf(SNS_MODEL, "query", error, requestId);
         }
-        console.error(`SNS request ${requestId} failed: ${error instanceof Error ? error.stack : error}`);
-        const failure = new AwsError(COMMON_ERRORS.internalFailure, "The broker failed; its log says why.");
-        return errorAnswerOf(SNS_MODEL, "query", failure, requestId);
+        return errorAnswerOf(SNS_MODEL, "query", brokerFailure("SNS", requestId, error), requestId);
       }
     },
     certificate: async (fileName) => {

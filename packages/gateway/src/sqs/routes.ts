@@ -12,6 +12,7 @@ import {
 import { isQueueNotFound } from "@sluice/protocol";
 import { type AwsAccess, callerOf, refusedPage } from "../aws-caller.ts";
 import type { AwsRequest } from "../aws-request.ts";
+import { brokerFailure } from "../broker-failure.ts";
 import type { KeepAlive } from "../shared-call.ts";
 import { handle, QUEUELESS_ACTIONS } from "./actions.ts";
 import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
@@ -94,9 +95,7 @@ export function sqsService(
       const gone = queueDoesNotExist({ isQuery: protocol !== "json" });
       return errorAnswerOf(SQS_MODEL, protocol, gone, requestId);
     }
-    console.error(`SQS request ${requestId} failed: ${error instanceof Error ? error.stack : error}`);
-    const failure = new AwsError(COMMON_ERRORS.internalFailure, "The broker failed; its log says why.");
-    return errorAnswerOf(SQS_MODEL, protocol, failure, requestId);
+    return errorAnswerOf(SQS_MODEL, protocol, brokerFailure("SQS", requestId, error), requestId);
   }
 
   return {

@@ -1,0 +1,104 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+  SQSServiceException,
+} from "@aws-sdk/client-sqs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePorts } from "./lab.ts";
+import { type Running, sluice } from "./running.ts";
+import { mountSmallDisk } from "./small-disk.ts";
+
+const disk = mountSmallDisk();
+if (disk === null) console.warn("A disk cannot be mounted here, which needs root: a full one is not tested.");
+
+/** Bytes of a body: some of them fill a commit, many the disk. */
+const FILLER = "x".repeat(20_000);
+/** Attempts of an SDK at one call. */
+const ATTEMPTS = 3;
+
+describe.runIf(disk !== null)("sluice serve on a disk that is full", () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-full-")));
+  let running: Running;
+  let client: SQSClient;
+  let QueueUrl = "";
+  const stored = new Set<string>();
+  const failures: unknown[] = [];
+
+  /** Sends a message as any program does, and notes what came of it. */
+  const send = async (name: string): Promise<boolean> => {
+    try {
+      await client.send(new SendMessageCommand({ QueueUrl, MessageBody: `${name} ${FILLER}` }));
+      stored.add(name);
+      return true;
+    } catch (error) {
+      failures.push(error);
+      return false;
+    }
+  };
+
+  beforeAll(async () => {
+    const [port = 0] = await freePorts(1);
+    const env = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" };
+    running = sluice(
+      ["serve", "--port", `${port}`, "--persist-to", join(disk?.folder ?? "", "state")],
+      folder,
+      env,
+    );
+    const printed = await running.printed(/AWS_SECRET_ACCESS_KEY/);
+    client = new SQSClient({
+      endpoint: /^export AWS_ENDPOINT_URL_SQS=(\S+)$/m.exec(printed)?.[1] ?? "",
+      region: "us-east-1",
+      credentials: { accessKeyId: "local", secretAccessKey: "local" },
+      maxAttempts: ATTEMPTS,
+    });
+    const made = await client.send(new CreateQueueCommand({ QueueName: "full" }));
+    QueueUrl = made.QueueUrl ?? "";
+  });
+  afterAll(async () => {
+    client?.destroy();
+    await running?.stop();
+    disk?.unmount();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("fails as SDKs try again, loses nothing that it has answered, and goes on by itself when there is room", async () => {
+    for (let i = 0; i < 20; i++) expect(await send(`before ${i}`)).toBe(true);
+    disk?.fill();
+    // What is free within the files that are there is used up first.
+    for (let i = 0; failures.length < 5; i++) await send(`full ${i}`);
+    for (const failure of failures) {
+      expect(failure).toBeInstanceOf(SQSServiceException);
+      expect(failure).toMatchObject({ $fault: "server", $metadata: { attempts: ATTEMPTS } });
+      expect((failure as SQSServiceException).name).toMatch(
+        /^(ServiceUnavailable(Exception)?|InternalFailure)$/,
+      );
+    }
+    const texts = failures.map((failure) => (failure as Error).message);
+    expect(texts).toContain("Queue storage limit exceeded: its disk or its database is full.");
+
+    disk?.giveRoom();
+    const deadlineMs = Date.now() + 30_000;
+    for (let i = 0; !(await send(`after ${i}`)); i++) expect(Date.now()).toBeLessThan(deadlineMs);
+
+    const missing = new Set(stored);
+    while (missing.size > 0) {
+      const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 20 });
+      const { Messages = [] } = await client.send(receive);
+      // Longer than any of them is invisible for, so what has not come does not come any more.
+      expect(Messages, `missing: ${[...missing].join(", ")}`).not.toEqual([]);
+      for (const { Body = "" } of Messages) missing.delete(Body.slice(0, Body.indexOf(" x")));
+      const Entries = Messages.map(({ ReceiptHandle }, i) => ({ Id: `${i}`, ReceiptHandle }));
+      await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+    }
+    const attributes = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["All"] });
+    const left = (await client.send(attributes)).Attributes ?? {};
+    expect(Number(left.ApproximateNumberOfMessagesNotVisible)).toBe(0);
+  });
+});
