@@ -130,7 +130,7 @@ function isHot({ way }: Case): boolean {
 }
 
 function howToCompare({ runs, runSeconds, isQuick, mayInstall }: Command) {
-  const warmUp = isQuick ? { warmUps: 1, warmUpScale: 0.02 } : { warmUps: 2, warmUpScale: 1 };
+  const warmUp = isQuick ? { warmUps: 1, warmUpScale: 0.02 } : { warmUps: 3, warmUpScale: 1 };
   return { runs, runSeconds, mayInstall, say, ...warmUp };
 }
 

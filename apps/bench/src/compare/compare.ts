@@ -12,7 +12,10 @@ export interface CompareOptions<W extends string = Way> {
   readonly runs: number;
   /** Length of a run in seconds. */
   readonly runSeconds: number;
-  /** Runs before the ones that count, and a factor on their messages. The first compiles; the last sizes the others. */
+  /**
+   * Runs before the ones that count: servers compile what they run often, and some take seconds until they have. The first
+   * has the case's messages times `warmUpScale`; each sizes the next one.
+   */
   readonly warmUps: number;
   readonly warmUpScale: number;
   readonly mayInstall: boolean;
@@ -122,14 +125,14 @@ async function sizeRun<W extends string>(
   { way, warmUpMessages, step }: Case<W>,
   { runSeconds, warmUps, warmUpScale }: CompareOptions<W>,
 ): Promise<number> {
-  const messages = messagesFor(warmUpScale, warmUpMessages, step);
-  let perSecond = 0;
+  let messages = messagesFor(warmUpScale, warmUpMessages, step);
   for (let i = 0; i < warmUps; i++) {
     await running.prepare?.(way, messages);
     const { sentPerSecond, handledPerSecond } = await running.run(way, messages);
-    perSecond = Number.isNaN(handledPerSecond) ? sentPerSecond : handledPerSecond;
+    const perSecond = Number.isNaN(handledPerSecond) ? sentPerSecond : handledPerSecond;
+    messages = messagesFor(runSeconds, perSecond, step);
   }
-  return messagesFor(runSeconds, perSecond, step);
+  return messages;
 }
 
 async function measureRun<W extends string>(
