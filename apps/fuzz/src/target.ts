@@ -4,7 +4,7 @@ export interface Target {
   readonly endpoint: string;
   /**
    * Answers a request. Rejects with `Hang` when it has taken longer than the longest wait that a request can ask for
-   * and some.
+   * and some, with `Unsendable` for a request that never got on its way.
    */
   fetch(request: Request): Promise<Response>;
 }
@@ -12,6 +12,11 @@ export interface Target {
 /** A request that was not answered in time. */
 export class Hang extends Error {
   override readonly name = "Hang";
+}
+
+/** A request that the HTTP client itself refuses to send. */
+export class Unsendable extends Error {
+  override readonly name = "Unsendable";
 }
 
 /** The longest long poll takes 20 s (spec sqs 7); what is not answered by then, in ms, never is. */
@@ -28,8 +33,16 @@ export function remoteTarget(endpoint: string): Target {
         if (error instanceof DOMException && error.name === "TimeoutError") {
           throw new Hang(`no answer within ${ANSWER_MS_MAX} ms`);
         }
+        if (error instanceof TypeError && isInvalidArgument(error.cause)) {
+          throw new Unsendable("the client does not send this", { cause: error });
+        }
         throw error;
       }
     },
   };
+}
+
+/** What undici says of a header that must not be in HTTP. */
+function isInvalidArgument(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "UND_ERR_INVALID_ARG";
 }

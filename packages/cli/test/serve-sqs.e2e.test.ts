@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { fuzz, remoteTarget } from "@sluice/fuzz";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { LOCK_FILE } from "../src/data-lock.ts";
 import { eventually, freePorts } from "./lab.ts";
@@ -99,6 +100,13 @@ describe("sluice serve in an empty folder", () => {
       expect(message?.Body).toBe(`${round}`);
       await call("DeleteMessage", { QueueUrl, ReceiptHandle: message?.ReceiptHandle });
     }
+  });
+
+  it("answers whatever it is asked in AWS's form, in time, and loses nothing", async () => {
+    const seed = Number(process.env.SLUICE_FUZZ_SEED ?? 3);
+    const report = await fuzz(remoteTarget(endpoint), { seed, requests: 300 });
+    expect(report.kept).toBeGreaterThan(50);
+    expect(report.succeeded.length).toBeGreaterThan(10);
   });
 
   it("refuses a second process on its data, by whatever command", async () => {

@@ -6,7 +6,7 @@ import { decodeFrontMessages, encodeAnswers, type FramedAnswer, type FramedReque
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { CliError } from "../../errors.ts";
-import { FRAMED_BYTES_MAX, type Front, startFront } from "./front.ts";
+import { FRAMED_BYTES_MAX, FRAMED_HEADERS_LENGTH_MAX, type Front, startFront } from "./front.ts";
 
 const TOKEN = "token of the front";
 const AWS = "/__sluice/aws";
@@ -86,7 +86,7 @@ const answerRequests = async () => {
 
 beforeEach(async () => {
   broker = new Broker();
-  worker = createServer(async (incoming, response) => {
+  worker = createServer({ maxHeaderSize: 1_000_000 }, async (incoming, response) => {
     const body = await text(incoming);
     response.setHeader("x-said", ["a", "b"]);
     response.end(`worker: ${incoming.method} ${incoming.url} ${incoming.headers.host} ${body.length}`);
@@ -182,6 +182,30 @@ describe("what AWS's clients post", () => {
       if (isFramed) expect(said).toMatch(/^answer \d+$/);
       else expect(said).toBe(`worker: POST ${AWS}/ 127.0.0.1:${front.port} ${bytes}`);
     }
+  });
+
+  it.each([
+    ["of the longest that frames take", FRAMED_HEADERS_LENGTH_MAX - 1, true],
+    ["of the longest", FRAMED_HEADERS_LENGTH_MAX, true],
+    ["of more", FRAMED_HEADERS_LENGTH_MAX + 1, false],
+    ["of much more", 300_000, false],
+  ])("with headers %s goes in a frame or by itself", async (_, length, isFramed) => {
+    const others = Object.entries({
+      Host: "localhost",
+      "Content-Length": "1",
+      Connection: "close",
+      "X-Long": "",
+    });
+    const long = "x".repeat(length - others.flat().join("").length);
+    const outgoing = request(at(`${AWS}/`), { method: "POST", headers: { "X-Long": long }, setHost: false });
+    outgoing.setHeader("Host", "localhost");
+    outgoing.setHeader("Connection", "close");
+    outgoing.setHeader("Content-Length", "1");
+    const answered = once(outgoing, "response");
+    outgoing.end("x");
+    if (isFramed) await answerRequests();
+    const [response] = (await answered) as [IncomingMessage];
+    expect(await text(response)).toMatch(isFramed ? /^answer/ : /^worker/);
   });
 
   it.each([

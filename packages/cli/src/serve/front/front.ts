@@ -15,6 +15,10 @@ const PLAIN_AWS_PATH = new RegExp(`^${AWS_PATH}(/[\\w.~-]*)*$`);
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/i;
 /** Largest body that is handed over in a frame, in bytes; a larger one costs enough that its way does not matter. */
 export const FRAMED_BYTES_MAX = 65_536;
+/** Most characters of headers that a frame takes; whoever sends more gets a request of its own. */
+export const FRAMED_HEADERS_LENGTH_MAX = 16_384;
+/** Longest headers that are read at all, in bytes; for longer ones Node.js answers 431. workerd has no such limit. */
+const HEADERS_BYTES_MAX = 1_048_576;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** How long a client may keep a connection without a request, in ms: longer than clients' own pools keep theirs. */
 const IDLE_MS_MAX = 75_000;
@@ -53,7 +57,8 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   const { host, port, workerd, token, warn } = options;
   const link = new FrameLink({ url: `ws://127.0.0.1:${workerd.frames}/`, token, warn });
   const forwarder = new Forwarder(workerd.http);
-  const aws = createHttpServer({ keepAliveTimeout: IDLE_MS_MAX }, (request, response) => {
+  const limits = { keepAliveTimeout: IDLE_MS_MAX, maxHeaderSize: HEADERS_BYTES_MAX };
+  const aws = createHttpServer(limits, (request, response) => {
     answer(request, response, link, forwarder);
   });
   const sockets = new Set<Socket>();
@@ -158,10 +163,12 @@ function handOverTo(
   });
 }
 
-function isForFrames({ method, url, headers }: IncomingMessage): boolean {
+function isForFrames({ method, url, headers, rawHeaders }: IncomingMessage): boolean {
   const { host, upgrade } = headers;
   const isPlain = method === "POST" && url !== undefined && PLAIN_AWS_PATH.test(url);
-  const isSmall = Number(headers["content-length"] ?? 0) <= FRAMED_BYTES_MAX;
+  const isSmall =
+    Number(headers["content-length"] ?? 0) <= FRAMED_BYTES_MAX &&
+    rawHeaders.reduce((length, text) => length + text.length, 0) <= FRAMED_HEADERS_LENGTH_MAX;
   return isPlain && isSmall && host !== undefined && HOST.test(host) && upgrade === undefined;
 }
 
