@@ -241,6 +241,33 @@ describe("what is published to queues, with the AWS SDK", () => {
     ]);
   });
 
+  it("goes by every change of the topic that was answered before it, though the topic is remembered", async () => {
+    const TopicArn = await topic("changing");
+    const [steady, other] = [await queue("changing-steady"), await queue("changing-other")];
+    await subscribed(TopicArn, steady.arn, { RawMessageDelivery: "true" });
+    const publish = (Message: string) => sns.send(new PublishCommand({ TopicArn, Message }));
+    const expected: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      await publish(`${i} before`);
+      const SubscriptionArn = await subscribed(TopicArn, other.arn, { RawMessageDelivery: "true" });
+      await publish(`${i} subscribed`);
+      const change = { SubscriptionArn, AttributeName: "FilterPolicy", AttributeValue: '{"a":["b"]}' };
+      await sns.send(new SetSubscriptionAttributesCommand(change));
+      await publish(`${i} filtered`);
+      await sns.send(new SetSubscriptionAttributesCommand({ ...change, AttributeValue: "" }));
+      await publish(`${i} again`);
+      await sns.send(new UnsubscribeCommand({ SubscriptionArn }));
+      await publish(`${i} unsubscribed`);
+      expected.push(`${i} subscribed`, `${i} again`);
+    }
+    expect((await received(steady.url, 25)).length).toBe(25);
+    expect((await received(other.url, 10)).map(({ Body }) => Body).sort()).toEqual(expected.sort());
+    const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: other.url }));
+    expect(Messages).toBeUndefined();
+    await sns.send(new DeleteTopicCommand({ TopicArn }));
+    expect(await refusal(publish("nobody"))).toMatchObject({ status: 404 });
+  });
+
   it("keeps order, numbers and duplicates of a FIFO topic", async () => {
     const TopicArn = await topic("news.fifo", { FifoTopic: "true", ContentBasedDeduplication: "true" });
     const fifo = await queue("first.fifo", { FifoQueue: "true" });

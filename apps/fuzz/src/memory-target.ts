@@ -49,10 +49,17 @@ export function memoryTarget(access: AwsAccess = OPEN): Target {
 
 function directoryOf(world: World): QueueDirectory {
   const revisions = new Map<string, number>();
+  const topics = new MemoryTopics();
   return {
     account: accountOf(world, revisions),
-    topics: new MemoryTopics().rpc,
-    topic: (name) => ({ publish: async (_, request) => world.core(name).topic.publish(request) }),
+    topics: topics.rpc,
+    topic: (name) => ({
+      publish: async (_, request) => {
+        const { topic } = world.core(name);
+        topic.changed(topics.versionOfObject(name));
+        return topic.publish(request);
+      },
+    }),
     queue: (name) => overRpc<QueueObject>(objectOf(world, name, revisions)),
     describe: async (name) => world.core(name).describe(),
     describeTopic: async (topicObject) => world.core(topicObject).topic.describe(),

@@ -132,6 +132,8 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
       if (!isOver) input.broken(error);
     },
   });
+  const { topicVersion } = answer ?? ({} as Partial<Opened>);
+  if (topicVersion !== undefined) core.topic.changed(topicVersion);
   noteCondition(core, file);
   if (standing.loss !== null) noteLoss(core, standing.loss);
   watermark.begin({

@@ -173,6 +173,10 @@ export function createQueueBroker(options: BrokerOptions) {
       }
     }
 
+    async topicChanged(topicObject: string, version: number | null): Promise<void> {
+      (await this.#open(topicObject)).core.topic.changed(version);
+    }
+
     async describeTopic(topicObject: string): Promise<TopicDescription> {
       try {
         return (await this.#open(topicObject)).core.topic.describe();

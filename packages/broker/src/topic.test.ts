@@ -116,6 +116,25 @@ describe("what is published", () => {
     expect(world.core(TOPIC).topic.describe()).toMatchObject({ published: 2, duplicates: 1 });
   });
 
+  it("is refused when it goes by an older version of the topic than is known, and nothing is taken", async () => {
+    const world = new World({ mail: {} });
+    const { topic } = world.core(TOPIC);
+    const by = (version: number, body: string) =>
+      topic.publish({ messages: [message([copy("mail", body)])], deduplicationScope: null, version });
+    topic.changed(5);
+    expect(await by(4, "a")).toEqual({ ok: "outdated" });
+    expect(await by(5, "b")).toMatchObject({ ok: true });
+    // Who has asked the directory since knows more than was told here.
+    expect(await by(7, "c")).toMatchObject({ ok: true });
+    expect(await by(6, "d")).toEqual({ ok: "outdated" });
+    topic.changed(6);
+    expect(await by(7, "e")).toMatchObject({ ok: true });
+    topic.changed(null);
+    expect(await by(8, "f")).toEqual({ ok: "outdated" });
+    await world.pass(0);
+    expect(await bodies(world, "mail")).toEqual(["b", "c", "e"]);
+  });
+
   it("is refused as a whole when a copy cannot be read", async () => {
     const world = new World({ mail: {} });
     const broken = { ...copy("mail", "b"), packed: new Uint8Array(3) };
@@ -137,7 +156,7 @@ describe("a FIFO topic", () => {
 
   async function publishOne(world: World, one: PublishedMessage, scope: "topic" | "messageGroup" = "topic") {
     const reply = await publish(world, [one], scope);
-    if (!reply.ok || reply.messages[0] === undefined) throw new Error("refused");
+    if (reply.ok !== true || reply.messages[0] === undefined) throw new Error("refused");
     return reply.messages[0];
   }
 

@@ -29,6 +29,8 @@ export class Topic {
   /** For people, in memory alone. */
   #published = 0;
   #duplicates = 0;
+  /** The latest version of the topic that is known. */
+  #version = 0;
 
   /** @param firstSequence larger than any of an earlier life. */
   constructor(core: QueueCore, firstSequence: number) {
@@ -36,8 +38,17 @@ export class Topic {
     this.#nextSequence = firstSequence;
   }
 
+  /** Who goes by an older version is refused from now on; everybody is by `null`, when the topic was deleted. */
+  changed(version: number | null): void {
+    this.#version = Math.max(this.#version, version ?? Number.POSITIVE_INFINITY);
+  }
+
   /** Takes the messages, all or none, and answers when they are durable. */
-  async publish({ messages, deduplicationScope }: PublishRequest): Promise<PublishReply> {
+  async publish({ messages, deduplicationScope, version }: PublishRequest): Promise<PublishReply> {
+    if (version !== undefined) {
+      if (version < this.#version) return { ok: "outdated" };
+      this.#version = version;
+    }
     const copies = messages.flatMap((message) => message.copies);
     const unreadable = copies.find((copy) => !isOneRecord(copy));
     if (unreadable !== undefined) {

@@ -8,6 +8,7 @@ import {
   sweep,
   unsubscribe,
 } from "../src/directory/topics/topic-subscriptions.ts";
+import { TopicVersions } from "../src/directory/topics/topic-versions.ts";
 import { Topics } from "../src/directory/topics/topics.ts";
 import { REGISTRY_START_MS, TestRegistry } from "./registry.ts";
 
@@ -18,7 +19,7 @@ const NOWHERE = { exec: () => ({ toArray: () => [] }) } as unknown as SqlStorage
 export class MemoryTopics {
   nowMs = REGISTRY_START_MS;
   readonly queues = new TestRegistry();
-  readonly #topics = new Topics(new TopicRows(NOWHERE), {
+  readonly #topics = new Topics(new TopicRows(NOWHERE), new TopicVersions(NOWHERE, () => this.nowMs), {
     queues: this.queues,
     settings: {},
     now: () => this.nowMs,
@@ -67,6 +68,11 @@ export class MemoryTopics {
       ...this.#topics.registry.topics().map(({ topicId }) => topicObjectName(topicId)),
     ],
   };
+
+  /** What the directory tells the object of a topic. */
+  versionOfObject(topicObject: string): number | null {
+    return this.#topics.registry.versionOfObject(topicObject);
+  }
 
   #swept(): Topics {
     sweep(this.#topics);

@@ -37,7 +37,7 @@ async function publish(texts: readonly string[]) {
   const topic = (await broker.queue(TOPIC)) as unknown as TopicObjectRpc;
   const messages = texts.map(message);
   const reply = await topic.publish(TOPIC, { messages, deduplicationScope: "topic" });
-  if (!reply.ok) throw new Error(reply.cause);
+  if (reply.ok !== true) throw new Error(JSON.stringify(reply));
   return reply.messages;
 }
 

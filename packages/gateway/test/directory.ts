@@ -96,7 +96,7 @@ export function accountOf(queues: Record<string, QueueDefinition>): AccountDirec
 export function directoryOf(
   queues: Record<string, QueueDefinition> = { orders: ORDERS, dead: DEAD },
   changes: Partial<QueueDescription> = {},
-  topics: readonly TopicSnapshot[] = [],
+  topics: readonly Omit<TopicSnapshot, "version">[] = [],
 ): QueueDirectory & { readonly advances: number[] } {
   const advances: number[] = [];
   const describe = async (queue: string): Promise<QueueDescription> => ({
@@ -209,10 +209,13 @@ export function subscriptionOf(changes: Partial<TopicSubscription> = {}): TopicS
 }
 
 /** Topics that can be read only. */
-export function topicsOf(topics: readonly TopicSnapshot[]): QueueDirectory["topics"] {
+export function topicsOf(topics: readonly Omit<TopicSnapshot, "version">[]): QueueDirectory["topics"] {
   const able: Partial<QueueDirectory["topics"]> = {
     listTopics: async () => topics.map(({ topic }) => topic),
-    findTopic: async (arn) => topics.find(({ topic }) => topic.arn === arn) ?? null,
+    findTopic: async (arn) => {
+      const found = topics.find(({ topic }) => topic.arn === arn);
+      return found === undefined ? null : { ...found, version: 1 };
+    },
     listTopicSubscriptions: async () =>
       topics.flatMap(({ subscriptions }) => subscriptions.filter(({ status }) => status.kind !== "ended")),
   };

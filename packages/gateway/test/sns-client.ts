@@ -31,6 +31,8 @@ export interface Enqueued {
 export class SnsClient {
   readonly topics = new MemoryTopics();
   readonly published: PublishRequest[] = [];
+  /** Publishes that were refused because the topic is another by now. */
+  outdated = 0;
   readonly enqueued: Enqueued[] = [];
   readonly purged: string[] = [];
   readonly service: SnsService;
@@ -40,7 +42,12 @@ export class SnsClient {
     const ports: SnsPorts = {
       topics: this.topics.rpc,
       topic: () => ({
-        publish: async (_, request) => {
+        publish: async (object, request) => {
+          const { version } = request;
+          if (version !== undefined && version !== this.topics.versionOfObject(object)) {
+            this.outdated += 1;
+            return { ok: "outdated" };
+          }
           this.published.push(request);
           const messages = request.messages.map(({ messageId }) => ({
             messageId,

@@ -114,6 +114,8 @@ export interface TopicSubscription {
 /** A topic with those who get what is published to it. */
 export interface TopicSnapshot {
   readonly topic: TopicRecord;
+  /** Grows with every change of the topic, and of its subscriptions. */
+  readonly version: number;
   /** Pending ones included, oldest first. */
   readonly subscriptions: readonly TopicSubscription[];
 }
@@ -258,6 +260,8 @@ export const SEQUENCE_NUMBER_DIGITS = 20;
 export interface PublishRequest {
   /** `null` for a standard topic, which neither numbers nor drops anything. */
   readonly deduplicationScope: "topic" | "messageGroup" | null;
+  /** Version of the topic that the copies were made by. Absent: whatever it is now is right. */
+  readonly version?: number;
   readonly messages: readonly PublishedMessage[];
 }
 
@@ -269,7 +273,11 @@ export interface PublishOutcome {
   readonly duplicate: boolean;
 }
 
-export type PublishReply = { readonly ok: true; readonly messages: readonly PublishOutcome[] } | RpcFailure;
+/** `outdated`: the topic is known under a later version than the request's, or was deleted. Nothing was taken. */
+export type PublishReply =
+  | { readonly ok: true; readonly messages: readonly PublishOutcome[] }
+  | { readonly ok: "outdated" }
+  | RpcFailure;
 
 /** What the gateway calls on a topic's object. */
 export interface TopicObjectRpc {

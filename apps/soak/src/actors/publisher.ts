@@ -51,7 +51,8 @@ export class Publisher {
       answered: (reply) => {
         this.unfinished -= 1;
         this.#world.note("publish is answered", name, reply.ok ? 1 : 0);
-        if (!reply.ok) this.#world.fail("liveness", this.#topic, `a publish is refused: ${reply.cause}`);
+        if (reply.ok === false)
+          this.#world.fail("liveness", this.#topic, `a publish is refused: ${reply.cause}`);
       },
       failed: () => {
         this.#world.note("publish is answered", name, 0);
@@ -72,7 +73,7 @@ export class Publisher {
     topic.callObject(
       (core) => topic.gated(core.topic.publish(request)),
       (answer) => {
-        if (answer.ok) {
+        if (answer.ok === true) {
           const taken = publications.filter((_, i) => answer.messages[i]?.duplicate === false);
           const dropped = publications.filter((_, i) => answer.messages[i]?.duplicate === true);
           this.#world.check("published", topic, { taken, dropped });

@@ -5,6 +5,7 @@ import {
   type DirectoryReply,
   type DirectoryRpc,
   isEndpointQueue,
+  isTopicObject,
   type NewQueue,
   type NewSubscription,
   type NewTopic,
@@ -46,6 +47,8 @@ import { lossShownBy, restoreQueue, type Standing, standingOf } from "./standing
 import { Subscriptions } from "./subscriptions.ts";
 import { TopicRows } from "./topics/topic-rows.ts";
 import * as topicSubscriptions from "./topics/topic-subscriptions.ts";
+import type { TopicNotice } from "./topics/topic-versions.ts";
+import { TopicVersions } from "./topics/topic-versions.ts";
 import { Topics } from "./topics/topics.ts";
 import { undeliverableTo } from "./topics/undeliverable.ts";
 
@@ -62,6 +65,8 @@ export interface Opened {
   /** How far the queue had come by its latest report, `null` if it never made one. */
   readonly mark: Mark | null;
   readonly standing: Standing;
+  /** Of a topic's object: the version of its topic, `null` if that is no more. Absent for a queue. */
+  readonly topicVersion?: number | null;
   /** What the directory has lost of it, to go on with "the directory ..."; `null` if nothing, as far as that shows. */
   readonly directoryLoss: string | null;
 }
@@ -89,6 +94,11 @@ export interface ConfiguredQueueObject extends Rpc.DurableObjectBranded {
   configure(queue: string, record: QueueRecord): Promise<void>;
   /** Drops everything, unless the queue was created again after `revision`. */
   clear(queue: string, revision: number): Promise<void>;
+  /**
+   * A topic has changed: who goes by an older version is refused from now on. Everybody is by `null`, for a topic that was
+   * deleted.
+   */
+  topicChanged(topicObject: string, version: number | null): Promise<void>;
 }
 
 interface DirectoryEnv {
@@ -125,21 +135,17 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
         now: () => Date.now(),
         newId,
       });
-      this.#topics = new Topics(new TopicRows(sql), {
+      const versions = new TopicVersions(sql, () => Date.now());
+      this.#topics = new Topics(new TopicRows(sql), versions, {
         queues: this.#registry,
         settings: topology.sns ?? {},
         now: () => Date.now(),
         newId,
         warn: (line) => console.warn(`Directory: ${line}`),
       });
-      const queue = (name: string) => {
-        const { SLUICE_QUEUES: namespace } = env;
-        if (namespace === undefined) throw new Error("the binding SLUICE_QUEUES is missing");
-        return namespace.get(namespace.idFromName(name));
-      };
       this.#notices = new Notices(this.#registry, {
-        configure: async (name, record) => queue(name).configure(name, record),
-        clear: async (name, revision) => queue(name).clear(name, revision),
+        configure: async (name, record) => this.#object(name).configure(name, record),
+        clear: async (name, revision) => this.#object(name).clear(name, revision),
         transaction: (write) => this.#transaction(write),
         warn: (line) => console.warn(`Directory: ${line}`),
       });
@@ -302,7 +308,12 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     async opened(queue: string, copy: QueueRecord | null): Promise<Opened> {
       const directoryLoss = copy === null ? null : lossShownBy(this.#registry, copy);
       if (copy !== null) this.#transaction(() => restoreQueue(this.#registry, copy));
-      return { mark: this.#marks.read(queue), standing: standingOf(this.#registry, queue), directoryLoss };
+      return {
+        mark: this.#marks.read(queue),
+        standing: standingOf(this.#registry, queue),
+        directoryLoss,
+        ...(isTopicObject(queue) ? { topicVersion: this.#topics.registry.versionOfObject(queue) } : {}),
+      };
     }
 
     async ensureQueue(queue: string): Promise<DirectoryReply> {
@@ -317,6 +328,13 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     /** Never throws: after six failures in a row the platform would drop the alarm for ever. */
     override async alarm(): Promise<void> {
       await this.#tellAll();
+    }
+
+    /** The object of a queue, or of a topic. */
+    #object(name: string): DurableObjectStub<ConfiguredQueueObject> {
+      const { SLUICE_QUEUES: namespace } = this.env;
+      if (namespace === undefined) throw new Error("the binding SLUICE_QUEUES is missing");
+      return namespace.get(namespace.idFromName(name));
     }
 
     #exists(queueId: string): boolean {
@@ -340,7 +358,8 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
           this.#rows.deployed = this.#deployed;
         });
       }
-      if (this.#registry.untold().length > 0) void this.#tellAll();
+      if (this.#registry.untold().length > 0 || this.#topics.registry.versions.hasUntold)
+        void this.#tellAll();
     }
 
     /** Makes a change, and answers when the queue knows of it or could not be reached for a while. */
@@ -356,7 +375,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     /** Makes a change of topics, and answers when queues that changed with it know of that, as `#change` does. */
     async #changeTopics<Reply extends { readonly ok: boolean }>(change: () => Reply): Promise<Reply> {
       const reply = this.#transaction(change);
-      if (this.#registry.untold().length === 0) return reply;
+      if (this.#registry.untold().length === 0 && !this.#topics.registry.versions.hasUntold) return reply;
       const waited = new Promise<void>((resolve) => setTimeout(resolve, TELL_MS_MAX));
       await Promise.race([this.#tellAll(), waited]);
       return reply;
@@ -371,7 +390,26 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     async #tellAll(): Promise<void> {
       // Before anybody is called: a crash must not leave a queue untold.
       await this.ctx.storage.setAlarm(Date.now() + TELL_AGAIN_MS);
-      if (await this.#notices.tellAll()) await this.ctx.storage.deleteAlarm();
+      const told = await Promise.all([this.#notices.tellAll(), this.#tellTopics()]);
+      if (told.every((all) => all)) await this.ctx.storage.deleteAlarm();
+    }
+
+    /** Tells topics' objects what they do not know. Answers whether all of them know now; never rejects. */
+    async #tellTopics(): Promise<boolean> {
+      const { registry } = this.#topics;
+      const tell = async (notice: TopicNotice) => {
+        const object = topicObjectName(notice.topicId);
+        try {
+          await this.#object(object).topicChanged(object, registry.versionOfObject(object));
+          this.#transaction(() => registry.versions.told(notice));
+        } catch (error) {
+          console.warn(
+            `Directory: "${object}" does not know yet that its topic was changed, it is told again: ${error}`,
+          );
+        }
+      };
+      await Promise.all(registry.versions.untold().map(tell));
+      return !registry.versions.hasUntold;
     }
 
     /** All writes or none; afterwards memory is what is stored, or the object starts again. */

@@ -1,9 +1,11 @@
 import type { TopicRecord, TopicSnapshot, TopicSubscription } from "@sluice/protocol";
 import type { TopicRows } from "./topic-rows.ts";
+import type { TopicVersions } from "./topic-versions.ts";
 
 /** All topics and subscriptions of an account in memory; every change is stored before anything goes by it. */
 export class TopicRegistry {
   readonly #rows: TopicRows;
+  readonly versions: TopicVersions;
   readonly #topics = new Map<string, TopicRecord>();
   /** By their ids, and those of each topic by its ARN. */
   readonly #subscriptions = new Map<string, TopicSubscription>();
@@ -12,8 +14,9 @@ export class TopicRegistry {
   /** Those that end by time: the others need not be looked at for that. */
   readonly #temporary = new Map<string, TopicSubscription>();
 
-  constructor(rows: TopicRows) {
+  constructor(rows: TopicRows, versions: TopicVersions) {
     this.#rows = rows;
+    this.versions = versions;
     for (const topic of rows.topics()) this.#topics.set(topic.arn, topic);
     for (const subscription of rows.subscriptions()) {
       if (this.#topics.has(subscription.topicArn)) this.#enter(subscription);
@@ -33,6 +36,12 @@ export class TopicRegistry {
     return [...this.#topics.values()].find((topic) => topic.topicId === topicId);
   }
 
+  /** The version of the topic whose object is called that, `null` if there is none (any more). */
+  versionOfObject(topicObject: string): number | null {
+    const topic = this.topicById(topicObject.slice(topicObject.indexOf("/") + 1));
+    return topic === undefined ? null : this.versions.versionOf(topic.topicId);
+  }
+
   /** In order of ARNs. */
   topics(): TopicRecord[] {
     return [...this.#topics.values()].sort((a, b) => (a.arn < b.arn ? -1 : 1));
@@ -40,7 +49,9 @@ export class TopicRegistry {
 
   snapshot(arn: string): TopicSnapshot | null {
     const topic = this.#topics.get(arn);
-    return topic === undefined ? null : { topic, subscriptions: this.subscriptionsOf(arn) };
+    if (topic === undefined) return null;
+    const version = this.versions.versionOf(topic.topicId);
+    return { topic, version, subscriptions: this.subscriptionsOf(arn) };
   }
 
   /** Those of a topic which have not ended, oldest first. */
@@ -74,25 +85,36 @@ export class TopicRegistry {
 
   putTopic(topic: TopicRecord): TopicRecord {
     this.#rows.saveTopic(topic);
+    // Of a new one nobody can remember anything.
+    if (this.#topics.has(topic.arn)) this.versions.change(topic.topicId);
     this.#topics.set(topic.arn, topic);
     return topic;
   }
 
-  eraseTopic(arn: string): void {
+  eraseTopic({ arn, topicId }: TopicRecord): void {
     this.#rows.eraseTopic(arn);
     this.#topics.delete(arn);
+    this.versions.change(topicId);
   }
 
   putSubscription(subscription: TopicSubscription): TopicSubscription {
     this.#rows.saveSubscription(subscription);
     this.#leave(subscription.subscriptionId);
     this.#enter(subscription);
+    this.#topicChanged(subscription.topicArn);
     return subscription;
   }
 
-  eraseSubscription(subscriptionId: string): void {
+  eraseSubscription({ subscriptionId, topicArn }: TopicSubscription): void {
     this.#rows.eraseSubscription(subscriptionId);
     this.#leave(subscriptionId);
+    this.#topicChanged(topicArn);
+  }
+
+  /** One that is erased with its subscriptions has changed as a whole. */
+  #topicChanged(arn: string): void {
+    const topic = this.#topics.get(arn);
+    if (topic !== undefined) this.versions.change(topic.topicId);
   }
 
   #enter(subscription: TopicSubscription): void {

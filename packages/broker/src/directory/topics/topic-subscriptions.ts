@@ -149,7 +149,7 @@ function put(topics: Topics, subscription: TopicSubscription): TopicSubscription
 
 function erase(topics: Topics, subscription: TopicSubscription): void {
   deleteEndpointQueue(topics.ports.queues, subscription);
-  topics.registry.eraseSubscription(subscription.subscriptionId);
+  topics.registry.eraseSubscription(subscription);
 }
 
 function isFilterLimit({ registry }: Topics, topicArn: string): boolean {

@@ -22,6 +22,7 @@ import {
   sweep,
   unsubscribe,
 } from "./topic-subscriptions.ts";
+import { TopicVersions } from "./topic-versions.ts";
 import { Topics } from "./topics.ts";
 import { undeliverableTo } from "./undeliverable.ts";
 
@@ -37,7 +38,7 @@ let warnings: string[];
 
 /** As after a restart: what is stored is all there is. */
 function restarted(): Topics {
-  return new Topics(new TopicRows(sql), {
+  return new Topics(new TopicRows(sql), new TopicVersions(sql, () => nowMs), {
     queues,
     settings,
     now: () => nowMs,
@@ -94,6 +95,46 @@ const toUrl = (token: string, changes: Partial<NewTopicSubscription> = {}): NewT
 
 const confirmation = (token: string) => ({ token, isAuthenticated: false, authenticateOnUnsubscribe: true });
 const endpointQueue = () => queues.hidden()[0];
+
+describe("the version of a topic", () => {
+  const versionOf = () => topics.registry.snapshot(ARN)?.version ?? 0;
+  const objectOf = () => `topic/${topics.registry.topic(ARN)?.topicId}`;
+
+  it("grows with whatever changes what somebody gets, and its object has to be told", () => {
+    create();
+    // Of a new topic nobody remembers anything.
+    expect(topics.registry.versions.untold()).toEqual([]);
+    const versions = [versionOf()];
+    const changes: (() => unknown)[] = [
+      () => topics.change(ARN, { basedOn: 1, attributes: { DisplayName: "x" } }),
+      () => subscribe(topics, toQueue("mail")),
+      () =>
+        changeSubscription(topics, topics.registry.subscriptionsOf(ARN)[0]?.arn ?? "", {
+          basedOn: 1,
+          attributes: {},
+          deadLetterQueue: null,
+        }),
+      () => unsubscribe(topics, topics.registry.subscriptionsOf(ARN)[0]?.arn ?? "", null),
+    ];
+    for (const change of changes) {
+      expect(change()).toMatchObject({ ok: true });
+      versions.push(versionOf());
+      expect(topics.registry.versions.untold()).toMatchObject([{ version: versionOf() }]);
+    }
+    expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b));
+    expect(topics.registry.versionOfObject(objectOf())).toBe(versionOf());
+  });
+
+  it("is none once the topic is deleted, of which its object is told once for all of it", () => {
+    create();
+    for (const queue of ["mail", "audit"]) subscribe(topics, toQueue(queue));
+    for (const notice of topics.registry.versions.untold()) topics.registry.versions.told(notice);
+    const object = objectOf();
+    topics.delete(ARN);
+    expect(topics.registry.versions.untold()).toHaveLength(1);
+    expect(topics.registry.versionOfObject(object)).toBeNull();
+  });
+});
 
 describe("what the configuration says of all topics", () => {
   const hook = { ...toQueue("", { protocol: "http", endpoint: HOOK }), target: null };

@@ -12,6 +12,7 @@ import type { Registry } from "../registry.ts";
 import { deleteEndpointQueue, syncEndpointQueue } from "./endpoint-queues.ts";
 import { TopicRegistry } from "./topic-registry.ts";
 import type { TopicRows } from "./topic-rows.ts";
+import type { TopicVersions } from "./topic-versions.ts";
 
 /** What topics need of the directory around them. */
 export interface TopicsPorts {
@@ -31,10 +32,10 @@ export class Topics {
   readonly ports: TopicsPorts;
   readonly #rows: TopicRows;
 
-  constructor(rows: TopicRows, ports: TopicsPorts) {
+  constructor(rows: TopicRows, versions: TopicVersions, ports: TopicsPorts) {
     this.#rows = rows;
     this.ports = ports;
-    this.registry = new TopicRegistry(rows);
+    this.registry = new TopicRegistry(rows, versions);
   }
 
   create({ arn, isFifo, attributes, tags }: NewTopic): TopicReply {
@@ -83,11 +84,12 @@ export class Topics {
   delete(arn: string): TopicReply {
     const topic = this.registry.topic(arn);
     if (topic === undefined) return refuse({ kind: "topicNotFound" });
-    for (const subscription of this.registry.allSubscriptionsOf(arn)) {
+    const subscriptions = this.registry.allSubscriptionsOf(arn);
+    this.registry.eraseTopic(topic);
+    for (const subscription of subscriptions) {
       deleteEndpointQueue(this.ports.queues, subscription);
-      this.registry.eraseSubscription(subscription.subscriptionId);
+      this.registry.eraseSubscription(subscription);
     }
-    this.registry.eraseTopic(arn);
     return { ok: true, topic };
   }
 

@@ -339,3 +339,86 @@ describe("PublishBatch", () => {
     expect(sns.published).toEqual([]);
   });
 });
+
+describe("what is remembered of a topic", () => {
+  let finds: number;
+  beforeEach(async () => {
+    finds = 0;
+    const { findTopic } = sns.topics.rpc;
+    Object.assign(sns.topics.rpc, {
+      findTopic: (arn: string) => {
+        finds += 1;
+        return findTopic(arn);
+      },
+    });
+    await subscribe("mail");
+    finds = 0;
+  });
+
+  it("spares the directory: it is asked once", async () => {
+    for (let i = 0; i < 5; i++) await publish(`message ${i}`);
+    expect([finds, sns.outdated, sns.published.length]).toEqual([1, 0, 5]);
+  });
+
+  it.each<[string, () => Promise<unknown>, string[]]>([
+    ["somebody subscribes", () => subscribe("audit"), ["audit", "mail"]],
+    [
+      "a filter policy changes",
+      async () => {
+        const arn = await sns.call("ListSubscriptionsByTopic", { TopicArn: ARN }, "SubscriptionArn");
+        await sns.post("SetSubscriptionAttributes", {
+          ...{ SubscriptionArn: arn, AttributeName: "FilterPolicy" },
+          AttributeValue: '{"a":["b"]}',
+        });
+      },
+      [],
+    ],
+    [
+      "somebody unsubscribes",
+      async () => {
+        const arn = await sns.call("ListSubscriptionsByTopic", { TopicArn: ARN }, "SubscriptionArn");
+        await sns.post("Unsubscribe", { SubscriptionArn: arn });
+      },
+      [],
+    ],
+  ])("is not believed when %s", async (_, change, targets) => {
+    await publish("before");
+    await change();
+    sns.published.length = 0;
+    await publish("after");
+    const copies = sns.published.flatMap(({ messages }) => messages.flatMap((message) => message.copies));
+    expect(copies.map(({ target }) => target).sort()).toEqual(targets);
+    expect(sns.outdated).toBe(1);
+  });
+
+  it("is not believed of a topic that was deleted, and created again", async () => {
+    await publish("before");
+    await sns.post("DeleteTopic", { TopicArn: ARN });
+    expect(await refusal({ Message: "nobody" })).toBe("404 NotFound Topic does not exist");
+    await sns.createTopic("news");
+    await subscribe("audit");
+    sns.published.length = 0;
+    await publish("after");
+    expect(sns.published).toMatchObject([{ messages: [{ copies: [{ target: "audit" }] }] }]);
+  });
+
+  it("refuses nobody: the directory is asked before", async () => {
+    await publish("x".repeat(262_144));
+    expect(await refusal({ Message: "x".repeat(262_145) })).toBe(invalid("Message too long"));
+    expect(finds).toBe(2);
+    await sns.post("SetTopicAttributes", {
+      ...{ TopicArn: ARN, AttributeName: "MaximumMessageSize", AttributeValue: "300000" },
+    });
+    await publish("x".repeat(262_145));
+  });
+
+  it("does not say that nobody is to get a message", async () => {
+    await sns.createTopic("quiet");
+    const TopicArn = ARN.replace("news", "quiet");
+    await sns.post("Publish", { TopicArn, Message: "a" });
+    await subscribe("audit", {}, TopicArn);
+    sns.published.length = 0;
+    await sns.post("Publish", { TopicArn, Message: "b" });
+    expect(sns.published).toHaveLength(1);
+  });
+});

@@ -1,14 +1,16 @@
+import { AwsError } from "@sluice/aws";
 import {
   type MessageCopy,
   PUBLISH_BYTES_MAX,
   type PublishedMessage,
   type PublishOutcome,
+  type PublishRequest,
   QUEUE_ERROR_CODES,
   type TopicRecord,
   type TopicSnapshot,
   topicObjectName,
 } from "@sluice/protocol";
-import { type SnsContext, topicArnIn } from "../context.ts";
+import { CHANGE_ATTEMPTS_MAX, type SnsContext, tooManyChanges, topicArnIn } from "../context.ts";
 import { invalid, refuse, SNS_ERRORS, topicNotFound } from "../errors.ts";
 import type { SnsInput, SnsOutput } from "../model.ts";
 import { checkEntries } from "./batch.ts";
@@ -25,9 +27,9 @@ export async function publish(
   }
   const arn = TopicArn ?? TargetArn;
   if (arn === undefined) throw invalid("TopicArn or TargetArn Reason: no value for required parameter");
-  const snapshot = await publishedTo(context, arn);
-  const outgoing = outgoingMessage(message, snapshot.topic, "messageAttributes");
-  const [outcome] = await fanOut(context, snapshot, [outgoing]);
+  const [outcome] = await publishTo(context, arn, (topic) => [
+    outgoingMessage(message, topic, "messageAttributes"),
+  ]);
   return resultOf(outcome);
 }
 
@@ -37,38 +39,75 @@ export async function publishBatch(
   { TopicArn, PublishBatchRequestEntries }: SnsInput<"PublishBatch">,
 ): Promise<SnsOutput<"PublishBatch">> {
   const entries = checkEntries(PublishBatchRequestEntries);
-  const snapshot = await publishedTo(context, TopicArn);
   const bytes = entries.reduce((sum, entry) => sum + messageBytes(entry), 0);
-  if (bytes > messageSizeMax(snapshot.topic)) {
-    throw refuse(
-      SNS_ERRORS.batchRequestTooLong,
-      "The length of all the messages put together is more than the limit.",
-    );
-  }
-  const outgoing = entries.map((entry, i) => {
-    const path = `publishBatchRequestEntries.${i + 1}.member.messageAttributes`;
-    return outgoingMessage(entry, snapshot.topic, path);
+  const outcomes = await publishTo(context, TopicArn, (topic) => {
+    if (bytes > messageSizeMax(topic)) {
+      throw refuse(
+        SNS_ERRORS.batchRequestTooLong,
+        "The length of all the messages put together is more than the limit.",
+      );
+    }
+    return entries.map((entry, i) => {
+      const path = `publishBatchRequestEntries.${i + 1}.member.messageAttributes`;
+      return outgoingMessage(entry, topic, path);
+    });
   });
-  const outcomes = await fanOut(context, snapshot, outgoing);
   const Successful = entries.map(({ Id }, i) => ({ Id, ...resultOf(outcomes[i]) }));
   return { Successful, Failed: [] };
 }
 
-/** The topic that a request publishes to. Throws `AwsError`. */
-async function publishedTo(context: SnsContext, topicArn: string | undefined): Promise<TopicSnapshot> {
+/**
+ * Has each message on its way to whoever gets it, by what is remembered of the topic where something is; answers when all of it
+ * is durable. Begins anew when what is remembered turns out to be out of date, and nobody is refused by it.
+ *
+ * @param outgoing checks the messages by the topic. Throws `AwsError`.
+ */
+async function publishTo(
+  context: SnsContext,
+  topicArn: string | undefined,
+  outgoing: (topic: TopicRecord) => readonly OutgoingMessage[],
+): Promise<PublishOutcome[]> {
   const { text } = topicArnIn(context, topicArn);
-  const found = await context.calls.find(text, context.keepAlive);
-  if (found === null) throw topicNotFound();
-  return found;
+  const { calls, keepAlive } = context;
+  const remembered = calls.known.find(text);
+  if (remembered !== undefined) {
+    const outcomes = await byMemory(context, remembered, outgoing);
+    if (outcomes !== "outdated") return outcomes;
+    calls.known.forget(text);
+  }
+  for (let attempt = 1; attempt <= CHANGE_ATTEMPTS_MAX; attempt++) {
+    const snapshot = await calls.find(text, keepAlive);
+    if (snapshot === null) throw topicNotFound();
+    const copies = await withCopies(context, snapshot, outgoing(snapshot.topic));
+    const outcomes = await send(context, snapshot, copies);
+    if (outcomes !== "outdated") return outcomes;
+  }
+  throw tooManyChanges();
 }
 
-/** Has each message on its way to whoever gets it; answers when all of it is durable. */
-async function fanOut(
+async function byMemory(
   context: SnsContext,
   snapshot: TopicSnapshot,
+  outgoing: (topic: TopicRecord) => readonly OutgoingMessage[],
+): Promise<PublishOutcome[] | "outdated"> {
+  let messages: PublishedMessage[];
+  try {
+    messages = await withCopies(context, snapshot, outgoing(snapshot.topic));
+  } catch (error) {
+    if (error instanceof AwsError) return "outdated";
+    throw error;
+  }
+  // Where nobody gets any of it the topic's object is not called, and would not say that somebody subscribes by now.
+  const isForSomebody = messages.some(({ copies }) => copies.length > 0);
+  return isForSomebody || snapshot.topic.isFifo ? send(context, snapshot, messages) : "outdated";
+}
+
+/** The messages with what each subscriber gets of them. */
+async function withCopies(
+  { ports, endpoint, signers }: SnsContext,
+  snapshot: TopicSnapshot,
   messages: readonly OutgoingMessage[],
-): Promise<PublishOutcome[]> {
-  const { ports, endpoint, signers } = context;
+): Promise<PublishedMessage[]> {
   const { topic } = snapshot;
   const nowMs = ports.now();
   const signer = topic.isFifo ? null : await signers.signer(ports.topics, nowMs);
@@ -81,37 +120,59 @@ async function fanOut(
       copies: await copiesOf(message, snapshot, { nowMs, endpoint, signer }),
     });
   }
-  return topic.isFifo ? inOneCall(context, topic, published) : inCalls(context, topic, published);
+  return published;
+}
+
+/** `outdated`: the topic has changed since the copies were made. */
+function send(
+  context: SnsContext,
+  snapshot: TopicSnapshot,
+  messages: readonly PublishedMessage[],
+): Promise<PublishOutcome[] | "outdated"> {
+  return snapshot.topic.isFifo
+    ? inOneCall(context, snapshot, messages)
+    : inCalls(context, snapshot, messages);
 }
 
 /** Order and numbers of a FIFO topic are given in one commit. */
 async function inOneCall(
   context: SnsContext,
-  topic: TopicRecord,
+  { topic, version }: TopicSnapshot,
   messages: readonly PublishedMessage[],
-): Promise<PublishOutcome[]> {
+): Promise<PublishOutcome[] | "outdated"> {
   if (bytesOf(messages.flatMap(({ copies }) => copies)) > PUBLISH_BYTES_MAX)
     throw invalid("Message too long");
   const isPerGroup = topic.attributes.FifoThroughputScope === "MessageGroup";
-  return call(context, topic, messages, isPerGroup ? "messageGroup" : "topic");
+  return call(context, topic, {
+    messages,
+    version,
+    deduplicationScope: isPerGroup ? "messageGroup" : "topic",
+  });
 }
 
 /**
  * A standard topic with many subscribers takes a large message in several calls, so that each fits into one commit. One that
- * fails makes the whole request fail: who publishes again gives some subscribers a second copy.
+ * fails makes the whole request fail: who publishes again gives some subscribers a second copy. What has begun by one version of
+ * the topic goes on by it.
  */
 async function inCalls(
   context: SnsContext,
-  topic: TopicRecord,
+  { topic, version }: TopicSnapshot,
   messages: readonly PublishedMessage[],
-): Promise<PublishOutcome[]> {
+): Promise<PublishOutcome[] | "outdated"> {
+  let asOf: { readonly version?: number } = { version };
+  const send = async (messages: readonly PublishedMessage[]) => {
+    const outcomes = await call(context, topic, { messages, ...asOf, deduplicationScope: null });
+    asOf = {};
+    return outcomes;
+  };
   let part: PublishedMessage[] = [];
   let bytes = 0;
   for (const message of messages) {
     let copies: MessageCopy[] = [];
     for (const copy of message.copies) {
       if (bytes + copy.packed.byteLength > PUBLISH_BYTES_MAX) {
-        await call(context, topic, [...part, { ...message, copies }], null);
+        if ((await send([...part, { ...message, copies }])) === "outdated") return "outdated";
         [part, copies, bytes] = [[], [], 0];
       }
       copies.push(copy);
@@ -120,18 +181,17 @@ async function inCalls(
     part.push({ ...message, copies });
   }
   // Nobody gets any of it: nothing has to be kept.
-  if (bytes > 0) await call(context, topic, part, null);
+  if (bytes > 0 && (await send(part)) === "outdated") return "outdated";
   return messages.map(({ messageId }) => ({ messageId, sequenceNumber: null, duplicate: false }));
 }
 
 async function call(
   { calls, keepAlive }: SnsContext,
   { topicId }: TopicRecord,
-  messages: readonly PublishedMessage[],
-  deduplicationScope: "topic" | "messageGroup" | null,
-): Promise<PublishOutcome[]> {
-  const object = topicObjectName(topicId);
-  const reply = await calls.publish(object, { messages, deduplicationScope }, keepAlive);
+  request: PublishRequest,
+): Promise<PublishOutcome[] | "outdated"> {
+  const reply = await calls.publish(topicObjectName(topicId), request, keepAlive);
+  if (reply.ok === "outdated") return "outdated";
   if (reply.ok) return [...reply.messages];
   if (reply.code !== QUEUE_ERROR_CODES.queueOverloaded) throw new Error(`${reply.cause} (${reply.code})`);
   throw refuse(SNS_ERRORS.throttled, "Rate exceeded");

@@ -43,6 +43,7 @@ const snapshot = (revision: number): TopicSnapshot => ({
     ...{ topicId: "1", arn: "a", createdOnMs: 0, revision, isFifo: false },
     ...{ attributes: {}, tags: {}, endedSubscriptions: 0 },
   },
+  version: revision,
   subscriptions: [],
 });
 
@@ -59,7 +60,8 @@ const taken = ({ messages }: PublishRequest): PublishReply => ({
   messages: messages.map(({ messageId }) => ({ messageId, sequenceNumber: null, duplicate: false })),
 });
 
-const idsOf = (reply: PublishReply) => (reply.ok ? reply.messages.map(({ messageId }) => messageId) : null);
+const idsOf = (reply: PublishReply) =>
+  reply.ok === true ? reply.messages.map(({ messageId }) => messageId) : null;
 
 describe("the directory", () => {
   it("is asked once for all publishes that wait, and again by those that came while it was being asked", async () => {
@@ -73,6 +75,14 @@ describe("the directory", () => {
     // What it says by now: a change that was answered before they came must be seen by them.
     finds[1]?.answer(snapshot(2));
     expect((await Promise.all(later)).map((found) => found?.topic.revision)).toEqual([2, 2]);
+  });
+
+  it("is remembered with what it said last", async () => {
+    const found = calls.find("a", keepAlive);
+    expect(calls.known.find("a")).toBeUndefined();
+    finds[0]?.answer(snapshot(1));
+    await found;
+    expect(calls.known.find("a")?.version).toBe(1);
   });
 
   it("is asked for each topic by itself", async () => {
@@ -125,6 +135,17 @@ describe("a topic's object", () => {
     await Promise.all(replies);
     const ids = publishes.map(({ asked }) => asked.messages.map(({ messageId }) => messageId));
     expect(ids).toEqual(expected);
+  });
+
+  it("is not told of two versions in one call, and all who go by an older one are told so", async () => {
+    const by = (id: string, version: number) =>
+      calls.publish("topic/1", { messages: [message(id)], deduplicationScope: null, version }, keepAlive);
+    const replies = [by("1", 1), by("2", 2)];
+    expect(publishes.map(({ asked }) => asked.version)).toEqual([1, 2]);
+    publishes[0]?.answer({ ok: "outdated" });
+    publishes[1]?.answer(taken((publishes[1] as Call<PublishRequest, PublishReply>).asked));
+    expect(await replies[0]).toEqual({ ok: "outdated" });
+    expect(idsOf((await replies[1]) as PublishReply)).toEqual(["2"]);
   });
 
   it("is not told of two scopes in one call", async () => {

@@ -8,6 +8,7 @@ import type {
   TopicsRpc,
 } from "@sluice/protocol";
 import { type KeepAlive, SharedCall } from "../../shared-call.ts";
+import { KnownTopics } from "./known-topics.ts";
 
 /** Where calls about topics go. */
 export interface TopicCallsPorts {
@@ -21,10 +22,11 @@ const NO_WEIGHT = 0;
 
 /**
  * Calls on behalf of publishes: those of the same moment share one question to the directory and one call to the topic's
- * object. Nothing is remembered. A publish goes along with calls that begin after it came and with no other, so it sees every
- * change that was answered before.
+ * object. A publish goes along with calls that begin after it came and with no other, so what the directory says has every
+ * change that was answered before; what it said earlier is kept, for the topic's object to say whether it is still right.
  */
 export class TopicCalls {
+  readonly known = new KnownTopics();
   readonly #ports: TopicCallsPorts;
   readonly #finds = new Map<string, SharedCall<null, TopicSnapshot | null>>();
   readonly #publishes = new Map<string, SharedCall<readonly PublishedMessage[], PublishReply>>();
@@ -39,6 +41,7 @@ export class TopicCalls {
       new SharedCall<null, TopicSnapshot | null>({
         call: async (askers) => {
           const found = await this.#ports.topics.findTopic(arn);
+          if (found !== null) this.known.note(found);
           return askers.map(() => found);
         },
         weightOf: () => NO_WEIGHT,
@@ -49,22 +52,27 @@ export class TopicCalls {
 
   /** What is published together is taken together; each request learns of its own messages. */
   publish(object: string, request: PublishRequest, keepAlive: KeepAlive): Promise<PublishReply> {
-    const { deduplicationScope, messages } = request;
+    const { deduplicationScope, messages, version } = request;
     const begin = () =>
       new SharedCall<readonly PublishedMessage[], PublishReply>({
         // Each call takes the object anew: it belongs to the request that makes the call.
         call: async (parts) => {
-          const all = { deduplicationScope, messages: parts.flat() };
+          const all = {
+            deduplicationScope,
+            messages: parts.flat(),
+            ...(version === undefined ? {} : { version }),
+          };
           return repliesOf(await this.#ports.topic(object).publish(object, all), parts);
         },
         weightOf: bytesOf,
         now: () => this.#ports.now(),
       });
-    // The scope of a topic can be changed while others publish.
-    return share(this.#publishes, `${deduplicationScope} ${object}`, begin, messages, keepAlive);
+    // Who goes by another version is answered otherwise, and the scope of a topic can be changed while others publish.
+    const key = `${version} ${deduplicationScope} ${object}`;
+    return share(this.#publishes, key, begin, messages, keepAlive);
   }
 
-  /** Topics of which something is remembered: those that something is under way for. */
+  /** Topics that something is under way for. */
   get size(): number {
     return this.#finds.size + this.#publishes.size;
   }
@@ -86,9 +94,9 @@ async function share<Item, Result>(
   }
 }
 
-/** What is refused is refused to all: overload is the only reason for it, and it is everybody's. */
+/** What is refused is refused to all: overload and an older version are the only reasons for it, and they are everybody's. */
 function repliesOf(reply: PublishReply, parts: readonly (readonly PublishedMessage[])[]): PublishReply[] {
-  if (!reply.ok) return parts.map(() => reply);
+  if (reply.ok !== true) return parts.map(() => reply);
   let from = 0;
   return parts.map((part) => {
     const messages: readonly PublishOutcome[] = reply.messages.slice(from, from + part.length);

@@ -1,0 +1,62 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { nodeSql } from "../../../test/node-sql.ts";
+import { TopicVersions } from "./topic-versions.ts";
+
+let sql: SqlStorage;
+let nowMs: number;
+/** As a life of the directory finds them. */
+const started = () => new TopicVersions(sql, () => nowMs);
+
+beforeEach(() => {
+  sql = nodeSql();
+  nowMs = 1_000;
+});
+
+describe("versions of topics", () => {
+  it("grow with each change, of that topic alone, and faster than time where they have to", () => {
+    const versions = started();
+    const before = versions.versionOf("a");
+    versions.change("a");
+    const first = versions.versionOf("a");
+    versions.change("a");
+    expect(first).toBeGreaterThan(before);
+    expect(versions.versionOf("a")).toBeGreaterThan(first);
+    expect(versions.versionOf("b")).toBe(before);
+  });
+
+  it("are later in every life of the directory, though its clock goes back", () => {
+    let latest = 0;
+    for (const atMs of [1_000, 900, 5_000, 10]) {
+      nowMs = atMs;
+      const versions = started();
+      expect(versions.versionOf("a")).toBeGreaterThan(latest);
+      versions.change("a");
+      expect(versions.versionOf("b")).toBeGreaterThan(latest);
+      latest = versions.versionOf("a");
+    }
+  });
+
+  it("are untold until they were told, over restarts", () => {
+    const versions = started();
+    expect(versions.untold()).toEqual([]);
+    versions.change("a");
+    versions.change("b");
+    const [a] = versions.untold();
+    if (a === undefined) throw new Error("two are untold");
+    versions.told(a);
+    expect(versions.untold().map(({ topicId }) => topicId)).toEqual(["b"]);
+    const restarted = started();
+    expect(restarted.untold()).toEqual([{ topicId: "b", version: restarted.versionOf("b") }]);
+    for (const notice of restarted.untold()) restarted.told(notice);
+    expect([restarted.hasUntold, started().hasUntold]).toEqual([false, false]);
+  });
+
+  it("that change while they are being told stay untold", () => {
+    const versions = started();
+    versions.change("a");
+    const [notice] = versions.untold();
+    versions.change("a");
+    if (notice !== undefined) versions.told(notice);
+    expect(versions.untold()).toEqual([{ topicId: "a", version: versions.versionOf("a") }]);
+  });
+});
