@@ -40,7 +40,9 @@ export class Outbox {
     if (call.requests.at(-1)?.delaySeconds !== delaySeconds || call.requests.length === 0) {
       call.requests.push({ from: this.#writer.byteLength, delaySeconds });
     }
-    for (const message of messages) this.#writer.append({ ...message, id: takeMessageId() });
+    for (const { contentType, body, delaySeconds: own } of messages) {
+      this.#writer.append({ id: takeMessageId(), contentType, body, delaySeconds: own });
+    }
     return call.reply.promise;
   }
 

@@ -65,9 +65,11 @@ export class PackedWriter {
     this.#reserve(RECORD_HEADER_BYTES + extensionBytes + bodyBytesMax);
     const offset = this.#length;
     const bodyBytes = this.#writeBody(offset + RECORD_HEADER_BYTES + extensionBytes, body);
-    // The memory is used again and again: what is not set below must be 0.
-    this.#bytes.fill(0, offset, offset + RECORD_HEADER_BYTES);
     this.#view.setUint32(offset, bodyBytes, true);
+    // The memory is used again and again: what is not set below must be 0. Words, as `fill` of so few bytes takes longer.
+    for (let at = OFFSET_EARLIER_RECEIVES; at < OFFSET_TIMESTAMP; at += 4) {
+      this.#view.setUint32(offset + at, 0, true);
+    }
     this.#bytes[offset + OFFSET_CONTENT_TYPE] = CONTENT_TYPES.indexOf(contentType);
     if (delaySeconds !== undefined) {
       this.#bytes[offset + OFFSET_FLAGS] = FLAG_OWN_DELAY;
@@ -75,7 +77,7 @@ export class PackedWriter {
     }
     this.#view.setFloat64(offset + OFFSET_TIMESTAMP, timestampMs, true);
     if (typeof id === "string") this.#writeUuid(offset + OFFSET_ID, id);
-    else this.#bytes.set(id, offset + OFFSET_ID);
+    else this.#writeId(offset + OFFSET_ID, id);
     if (record.earlierReceives !== undefined) {
       this.#view.setUint16(offset + OFFSET_EARLIER_RECEIVES, record.earlierReceives, true);
     }
@@ -95,6 +97,12 @@ export class PackedWriter {
   clear(): void {
     this.#length = 0;
     if (this.#bytes.byteLength > IDLE_BYTES_MAX) this.#allocate(FIRST_BYTES);
+  }
+
+  /** Byte by byte: `set` of so few takes longer. */
+  #writeId(offset: number, id: Uint8Array): void {
+    if (id.byteLength !== MESSAGE_ID_BYTES) throw new RangeError(`an id of ${id.byteLength} bytes`);
+    for (let i = 0; i < MESSAGE_ID_BYTES; i++) this.#bytes[offset + i] = id[i] ?? 0;
   }
 
   #writeUuid(offset: number, uuid: string): void {
