@@ -6,7 +6,7 @@ import {
   unpackMessages,
 } from "@sluice/protocol";
 import type { BatchState } from "./batch-state.ts";
-import { computed, defineConstant, emptyClass, INSPECT, printedAs } from "./own-properties.ts";
+import { computed, constant, emptyClass, INSPECT, printedAs } from "./own-properties.ts";
 import { QueueMessage, readRetryDelay } from "./queue-message.ts";
 
 const Printed = emptyClass("QueueController");
@@ -41,7 +41,7 @@ export class QueueController<Body = unknown> {
       return new QueueMessage<Body>(message, attempt, state);
     });
     Object.defineProperty(this, "metadata", metadata);
-    defineConstant(this, "queue", queue);
+    Object.defineProperty(this, "queue", { ...constant(), value: queue });
     Object.defineProperty(this, "messages", messages);
   }
 

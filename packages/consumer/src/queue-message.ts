@@ -7,10 +7,13 @@ import {
   type UnpackedMessage,
 } from "@sluice/protocol";
 import type { BatchState } from "./batch-state.ts";
-import { computed, defineConstant, emptyClass, INSPECT, printedAs } from "./own-properties.ts";
+import { computed, constant, emptyClass, INSPECT, printedAs } from "./own-properties.ts";
 
 const Printed = emptyClass("QueueMessage");
 
+const attempts = constant();
+const body = constant();
+const id = constant();
 const timestamp = computed<QueueMessage>(function () {
   return new Date(QueueMessage.timestampMs(this));
 });
@@ -30,13 +33,18 @@ export class QueueMessage<Body = unknown> {
   readonly #timestampMs: number;
 
   /** @throws BodyDecodeError when the body is not of its content type. */
-  constructor(message: UnpackedMessage, attempts: number, state: BatchState) {
+  constructor(message: UnpackedMessage, attempt: number, state: BatchState) {
     this.#state = state;
     this.#timestampMs = message.timestampMs;
-    defineConstant(this, "attempts", attempts);
-    defineConstant(this, "body", decodeBody(message.body, message.contentType));
+    attempts.value = attempt;
+    body.value = decodeBody(message.body, message.contentType);
+    id.value = message.id;
+    Object.defineProperty(this, "attempts", attempts);
+    Object.defineProperty(this, "body", body);
     Object.defineProperty(this, "timestamp", timestamp);
-    defineConstant(this, "id", message.id);
+    Object.defineProperty(this, "id", id);
+    // The body belongs to the handler: nobody else may keep it.
+    body.value = undefined;
   }
 
   static timestampMs(message: QueueMessage): number {
