@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isFileDamage, mendFile, STRUCTURE_CHECK_BYTES_MAX } from "./file-damage.ts";
+import { isFileDamage, MEND_BYTES_MAX, mendFile, STRUCTURE_CHECK_BYTES_MAX } from "./file-damage.ts";
 
 /** A database of that size in which SQLite finds something wrong with the list of free pages. */
 function damagedFile(databaseSize: number) {
@@ -24,12 +24,13 @@ describe("the check of a database file at a start", () => {
     expect(asked).toHaveLength(kind === "sound" ? 0 : 1);
   });
 
-  it("of a larger one is not made either once damage was met in it: nothing is taken in any more", () => {
-    const { storage } = damagedFile(STRUCTURE_CHECK_BYTES_MAX + 1);
-    expect(mendFile(storage, true)).toEqual({
-      kind: "damaged",
-      finding: "it has 64000001 bytes, which is too much to mend it",
-    });
+  it.each([
+    [STRUCTURE_CHECK_BYTES_MAX + 1, "Freelist: size is 1 but should be 2"],
+    [MEND_BYTES_MAX - 1, "Freelist: size is 1 but should be 2"],
+    [MEND_BYTES_MAX, "Freelist: size is 1 but should be 2"],
+    [MEND_BYTES_MAX + 1, "it has 1000000001 bytes, which is too much to mend it"],
+  ])("is made of up to 1 GB once damage was met in it: of %i bytes it finds %s", (bytes, finding) => {
+    expect(mendFile(damagedFile(bytes).storage, true)).toEqual({ kind: "damaged", finding });
   });
 
   it("names what SQLite has found", () => {

@@ -4,6 +4,12 @@
  */
 export const STRUCTURE_CHECK_BYTES_MAX = 64_000_000;
 
+/**
+ * Largest database that is mended once damage was met in its use, in bytes. Measured: 0.87 GB in 5.7 s, and the platform ends
+ * an object whose start takes 30 s. The copy takes as much room again as the table that is put aside.
+ */
+export const MEND_BYTES_MAX = 1_000_000_000;
+
 /** Findings of SQLite that are read: those about the list of free pages come first. */
 const FINDINGS_MAX = 100;
 
@@ -59,10 +65,9 @@ export function isFileDamage(error: unknown): boolean {
  */
 export function mendFile(storage: DurableObjectStorage, isSuspect: boolean): FileCondition {
   const { sql } = storage;
-  if (sql.databaseSize > STRUCTURE_CHECK_BYTES_MAX) {
-    return isSuspect
-      ? { kind: "damaged", finding: `it has ${sql.databaseSize} bytes, which is too much to mend it` }
-      : { kind: "sound" };
+  if (!isSuspect && sql.databaseSize > STRUCTURE_CHECK_BYTES_MAX) return { kind: "sound" };
+  if (sql.databaseSize > MEND_BYTES_MAX) {
+    return { kind: "damaged", finding: `it has ${sql.databaseSize} bytes, which is too much to mend it` };
   }
   const findings = findingsIn(sql, FINDINGS_MAX);
   const [finding] = findings;

@@ -1,15 +1,19 @@
+import { statSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { QueueDescription } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { STRUCTURE_CHECK_BYTES_MAX } from "../src/file-damage.ts";
 import { type BrokerHarness, startBroker } from "./harness.ts";
 import { consumer } from "./messages.ts";
 import { overwritePage, pagesOf } from "./sqlite-file.ts";
 
 /** Waits for an hour, so that nothing is delivered before the damage is done. */
 const DELAY_SECONDS = 3_600;
+/** Bytes of a large body: two of them fit into a batch. */
+const LARGE_BYTES = 120_000;
 const queues = { orders: { consumer: consumer({ maxBatchSize: 100, maxBatchTimeoutSeconds: 0 }) } };
 
 let persistDir: string;
@@ -49,7 +53,7 @@ async function fileOfQueue(): Promise<string> {
 /** Sends messages, each large enough for a segment and pages of its own, and answers with their bodies. */
 async function sendLarge(count: number): Promise<string[]> {
   broker = await startBroker({ queues, persistDir });
-  const bodies = Array.from({ length: count }, (_, i) => `${i} `.padEnd(120_000, "x"));
+  const bodies = Array.from({ length: count }, (_, i) => `${i} `.padEnd(LARGE_BYTES, "x"));
   for (const body of bodies) {
     expect((await broker.send("orders", [body], { delaySeconds: DELAY_SECONDS })).ok).toBe(true);
   }
@@ -110,6 +114,30 @@ describe("a queue whose database file is damaged", () => {
     const delivered = bodiesIn(again);
     expect(delivered).toContain(bodies[0]);
     expect(delivered).toContain(bodies.at(-1));
+  });
+
+  it("is mended when damage is met in it if it is too large to be looked through at every start", async () => {
+    const size = 2 * LARGE_BYTES;
+    const count = Math.ceil(STRUCTURE_CHECK_BYTES_MAX / size) + 2;
+    broker = await startBroker({ queues, persistDir });
+    for (let i = 0; i < count; i++) {
+      const bodies = [`${i} a `, `${i} b `].map((text) => text.padEnd(LARGE_BYTES, "x"));
+      expect((await broker.send("orders", bodies, { delaySeconds: DELAY_SECONDS })).ok).toBe(true);
+    }
+    const again = await restart((file) => {
+      expect(statSync(file).size).toBeGreaterThan(STRUCTURE_CHECK_BYTES_MAX);
+      const leaves = pagesOf(file, "segments", "leaf");
+      overwritePage(file, leaves[Math.floor(leaves.length / 2)] ?? 0);
+    });
+    const queue = await again.queue("orders");
+    const isMended = async () =>
+      (await queue.describe("orders")).damage.some(({ kind }) => kind === "structure");
+    while (!(await isMended())) await new Promise((resolve) => setTimeout(resolve, 20));
+    const { delayed } = await queue.describe("orders");
+    expect(delayed).toBeGreaterThan(0);
+    expect(delayed).toBeLessThan(2 * count);
+    expect((await again.send("orders", ["kept"], { delaySeconds: DELAY_SECONDS })).ok).toBe(true);
+    expect((await queue.describe("orders")).delayed).toBe(delayed + 1);
   });
 
   it("takes nothing in where the list of free pages is damaged, and says so", async () => {

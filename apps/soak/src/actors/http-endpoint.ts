@@ -1,4 +1,9 @@
-import { type EndpointOutcome, type EndpointRequest, HEARTBEAT_MS } from "@sluice/broker/testing";
+import {
+  type EndpointOutcome,
+  type EndpointRequest,
+  HEARTBEAT_MS,
+  LEASE_GRACE_MS,
+} from "@sluice/broker/testing";
 import type { HttpPushFormat, HttpPushSettings } from "@sluice/protocol";
 import { type Asks, CREDENTIALS, type Replies } from "../history/endpoint-scenario.ts";
 import type { Taker } from "../history/scenario.ts";
@@ -286,7 +291,11 @@ export class HttpEndpoint {
     const verdict = verdictOf(this.format, outcome, { nowMs, unnamedDelayMs: delayMs, trial: stillOnTrial });
     const isAbsent = verdict.kind === "release" || verdict.kind === "releaseOrRetry";
     if (this.format === "sluice" && outcome.kind === "unreachable") life.consumerIsAbsent = true;
-    if (!isAbsent || life.trial.state === record.leaseId) life.trial = { state: "none", isUnclear: false };
+    // An answer that comes when no delivery may take longer ends no trial if the queue has looked at the clock before it.
+    const isOverdue = message.view.status === "leased" && message.view.atMs - LEASE_GRACE_MS <= nowMs;
+    if (isOverdue) life.trial = { ...life.trial, isUnclear: true };
+    else if (!isAbsent || life.trial.state === record.leaseId)
+      life.trial = { state: "none", isUnclear: false };
     if (outcome.kind !== "unreachable") life.resultVersion = version;
     record.reach(message, verdict, life.number, version);
   }

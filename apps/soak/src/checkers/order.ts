@@ -1,4 +1,4 @@
-import { wasLeased } from "../ledger/change.ts";
+import { leasedFrom, timesDelivered, wasLeased } from "../ledger/change.ts";
 import type { AppliedCommit } from "../ledger/ledger.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
@@ -32,17 +32,24 @@ export const order: Checker = {
 function leasedOutOfOrder({ ledger }: QueueObject, { changes, record }: AppliedCommit): string | undefined {
   let last: { atMs: number; seq: number; tag: number } | null = null;
   for (const change of changes) {
-    const { message, between, after } = change;
+    const { message, after } = change;
     // A puller's lease comes first in its turn: what the same turn makes ready comes too late for it.
     if (after.status !== "leased" || after.kind === "pull" || !wasLeased(change)) continue;
-    if (between.status !== "waiting") continue;
-    if (last === null || isBefore(last.atMs, last.seq, between.atMs, message.seq)) {
-      last = { atMs: between.atMs, seq: message.seq, tag: message.tag };
+    const atMs = leasedFrom(change);
+    if (atMs === null) continue;
+    if (last === null || isBefore(last.atMs, last.seq, atMs, message.seq)) {
+      last = { atMs, seq: message.seq, tag: message.tag };
     }
   }
   if (last === null) return undefined;
+  // What a receive of the same commit has left visible is back in its place, wherever it was before.
+  const returned = new Set(
+    changes.flatMap((change) =>
+      change.after.status === "waiting" && timesDelivered(change) > 0 ? [change.message.tag] : [],
+    ),
+  );
   for (const { tag, view, seq } of ledger.present()) {
-    if (view.status !== "waiting" || view.atMs > record.atMs) continue;
+    if (view.status !== "waiting" || view.atMs > record.atMs || returned.has(tag)) continue;
     if (isBefore(view.atMs, seq, last.atMs, last.seq))
       return `message ${last.tag} is leased before message ${tag}`;
   }

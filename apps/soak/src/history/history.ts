@@ -29,7 +29,7 @@ const DRAIN_MS = 5_400_000;
  * A history that goes on for longer spins. The longest honest ones have a worker daemon that posts messages every other
  * second for 20 minutes, since no dead-letter queue takes them.
  */
-const EVENTS_MAX = 50_000;
+const EVENTS_MAX = 100_000;
 
 /** Clients that receive from one queue. */
 const RECEIVERS = 2;

@@ -86,6 +86,13 @@ export function timesDelivered({ between, after }: Change): number {
   return Math.max(0, after.attempts - between.attempts);
 }
 
+/** Due time of a message at its lease, in ms: where it was, or its old place if a receive before that had left it visible. */
+export function leasedFrom(change: Change): number | null {
+  const { message, between, commit } = change;
+  if (between.status !== "waiting") return null;
+  return timesDelivered(change) > 1 ? visibleFrom(message, commit.atMs, commit) : between.atMs;
+}
+
 /** Whether a message was sent to a topic: its time is up with its queue's retention, however it goes on. */
 export function isNotification({ consumer }: QueueDefinition): boolean {
   return consumer?.type === "http_push" && consumer.settings.format === "sns";

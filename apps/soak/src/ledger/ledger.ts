@@ -6,6 +6,7 @@ import {
   changeOf,
   type Ending,
   endingByReceipt,
+  leasedFrom,
   timesDelivered,
   wasLeased,
 } from "./change.ts";
@@ -276,7 +277,7 @@ export class Ledger {
       if (wasLeased(change)) {
         message.leasedInLife = record.life;
         message.leasedAtMs = record.atMs;
-        if (change.between.status === "waiting") message.leasedFromMs = change.between.atMs;
+        message.leasedFromMs = leasedFrom(change) ?? message.leasedFromMs;
       }
       if (after.status === "leased") this.#leaseIdMax = Math.max(this.#leaseIdMax, after.leaseId);
     }
