@@ -28,7 +28,7 @@ export interface FrameLinkOptions {
   readonly token: string;
   /** How long a frame waits at most for the answers to the one before it, in ms. Default `HOLD_MS_MAX`. */
   readonly holdMsMax?: number;
-  /** Told why a connection was lost, or could not be made. */
+  /** Told why a connection was lost or could not be made: once, until there is one again. */
   readonly warn: (text: string) => void;
 }
 
@@ -53,6 +53,7 @@ export class FrameLink {
   #held: NodeJS.Timeout | undefined;
   #reconnect: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #isLossKnown = false;
   #idle: (() => void)[] = [];
 
   constructor(options: FrameLinkOptions) {
@@ -99,13 +100,22 @@ export class FrameLink {
   }
 
   #connect(): void {
-    const { url, token, warn } = this.#options;
+    const { url, token } = this.#options;
     const headers = { authorization: `Bearer ${token}` };
     const socket = new WebSocket(url, { headers, perMessageDeflate: false });
     socket.on("message", (data) => this.#receive(String(data)));
-    socket.on("error", (error) => warn(`the connection to the broker failed: ${error.message}`));
+    socket.on("open", () => {
+      this.#isLossKnown = false;
+    });
+    socket.on("error", (error) => this.#warn(error));
     socket.on("close", () => this.#lost());
     this.#socket = socket;
+  }
+
+  #warn({ message }: Error): void {
+    if (this.#isLossKnown) return;
+    this.#isLossKnown = true;
+    this.#options.warn(`the connection to the broker failed, so requests go there one by one: ${message}`);
   }
 
   #lost(): void {
