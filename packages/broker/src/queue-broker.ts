@@ -11,6 +11,7 @@ import type {
   MoveTask,
   NewMove,
   PeekedBatch,
+  PostReply,
   PublishReply,
   PublishRequest,
   PullReply,
@@ -21,6 +22,7 @@ import type {
   QueueBrokerRpc,
   QueueConsumerRpc,
   QueueDescription,
+  QueuePostRpc,
   QueuePullRpc,
   QueueReceiveRpc,
   QueueRecord,
@@ -37,7 +39,7 @@ import type {
   TopicDescription,
   TopicObjectRpc,
 } from "@sluice/protocol";
-import { isTopicObject } from "@sluice/protocol";
+import { isTopicObject, metricsText } from "@sluice/protocol";
 import type { Clock } from "./clock.ts";
 import {
   type ConfiguredQueueObject,
@@ -109,6 +111,7 @@ export interface BrokerOptions {
 /** A queue's Durable Object as its callers see it. */
 export interface QueueBrokerObject
   extends QueueBrokerRpc,
+    QueuePostRpc,
     QueuePullRpc,
     QueueReceiveRpc,
     TopicObjectRpc,
@@ -147,6 +150,11 @@ export function createQueueBroker(options: BrokerOptions) {
       } catch (error) {
         return refusalOf(error);
       }
+    }
+
+    async post(queue: string, requests: readonly SendRequest[]): Promise<PostReply> {
+      const reply = await this.send(queue, requests);
+      return reply.ok ? metricsText(reply.metrics) : reply;
     }
 
     /** A queue that messages are handed over to is created if it does not exist (spec cloudflare-queues 4). */

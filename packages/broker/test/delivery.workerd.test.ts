@@ -1,6 +1,7 @@
+import { metricsText } from "@sluice/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { type BrokerHarness, startBroker } from "./harness.ts";
-import { bodiesOf, consumer } from "./messages.ts";
+import { bodiesOf, consumer, packTexts } from "./messages.ts";
 
 let broker: BrokerHarness | undefined;
 
@@ -32,6 +33,11 @@ describe("delivery to a Worker", () => {
     await broker.send("orders", ["one"]);
     const reply = await broker.send("orders", ["two", "three"]);
     expect(reply).toMatchObject({ ok: true, metrics: { backlogCount: 3, backlogBytes: 11 } });
+    const queue = await broker.queue("orders");
+    const posted = await queue.post("orders", [{ packed: packTexts(["four"]) }]);
+    expect(posted).toBe(metricsText(await queue.metrics("orders")));
+    expect(await queue.metrics("orders")).toMatchObject({ backlogCount: 4, backlogBytes: 15 });
+    expect(await queue.post("orders", [{ packed: packTexts([]) }])).toMatchObject({ ok: false, code: 10206 });
   });
 
   it("keeps messages back for their own delay, their batch's or the queue's, in this order", async () => {

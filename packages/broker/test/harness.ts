@@ -8,6 +8,7 @@ import type {
   DeliveryResult,
   QueueDefinition,
   QueueDescription,
+  QueuePostRpc,
   QueuePullRpc,
   SendReply,
   SendRequest,
@@ -23,7 +24,7 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 export type Handler = (batch: SeenBatch) => Partial<DeliveryResult> | Promise<Partial<DeliveryResult>>;
 
 /** A queue's object, called over real RPC. */
-export interface QueueStub extends QueuePullRpc {
+export interface QueueStub extends QueuePullRpc, QueuePostRpc {
   send(queue: string, requests: readonly SendRequest[]): Promise<SendReply>;
   metrics(queue: string): Promise<BacklogMetrics>;
   describe(queue: string): Promise<QueueDescription>;

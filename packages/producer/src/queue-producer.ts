@@ -5,7 +5,9 @@ import {
   isQueueNotFound,
   type KeepAlive,
   type QueueBrokerRpc,
+  type QueuePostRpc,
   type RpcFailure,
+  readMetricsText,
   type SendReply,
   type SendRequest,
   serializeBody,
@@ -28,7 +30,7 @@ import { refuseBatch, refuseCount, refuseMessage } from "./refusals.ts";
 import { SharedSends } from "./shared-sends.ts";
 
 /** The part of the broker that a producer calls. */
-export type ProducerBroker = Pick<QueueBrokerRpc, "send" | "metrics">;
+export type ProducerBroker = QueuePostRpc & Pick<QueueBrokerRpc, "metrics">;
 
 export interface QueueProducerOptions {
   /** Name of the queue. */
@@ -59,8 +61,7 @@ export class QueueProducer<Body = unknown> {
 
   constructor(options: QueueProducerOptions) {
     this.#options = options;
-    const send = (requests: readonly SendRequest[]) =>
-      this.#call((broker) => broker.send(this.#options.queue, requests));
+    const send = (requests: readonly SendRequest[]) => this.#call((broker) => this.#sendTo(broker, requests));
     const { keepAlive } = options;
     const shared = keepAlive === undefined ? null : new SharedSends(send, keepAlive);
     this.#outbox = new Outbox(shared === null ? send : (requests) => this.#orNoAnswer(shared.send(requests)));
@@ -155,6 +156,11 @@ export class QueueProducer<Body = unknown> {
     const refusal =
       method === "send" ? refuseMessage(messages, sizes) : refuseBatch(messages, sizes, batchDelaySeconds);
     return refusal ?? this.#outbox.add(messages, batchDelaySeconds ?? this.#options.deliveryDelaySeconds);
+  }
+
+  async #sendTo(broker: ProducerBroker, requests: readonly SendRequest[]): Promise<SendReply> {
+    const reply = await broker.post(this.#options.queue, requests);
+    return typeof reply === "string" ? { ok: true, metrics: readMetricsText(reply) } : reply;
   }
 
   #success(method: ProducerMethod, reply: SendReply): QueueMetrics {

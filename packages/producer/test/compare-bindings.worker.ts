@@ -1,5 +1,11 @@
 import { DurableObject, env } from "cloudflare:workers";
-import { type RpcFailure, type SendReply, type SendRequest, unpackMessages } from "@sluice/protocol";
+import {
+  metricsText,
+  type PostReply,
+  type RpcFailure,
+  type SendRequest,
+  unpackMessages,
+} from "@sluice/protocol";
 import { installProducers } from "../src/index.ts";
 import { CASES } from "./binding-cases.ts";
 import { hex } from "./hex.ts";
@@ -27,7 +33,7 @@ export class RecordingBroker extends DurableObject {
   #sent: Sent[] = [];
   #failure: RpcFailure | "throw" | undefined;
 
-  send(_queue: string, requests: readonly SendRequest[]): SendReply {
+  post(_queue: string, requests: readonly SendRequest[]): PostReply {
     if (this.#failure === "throw") throw new Error("broken");
     if (this.#failure !== undefined) return this.#failure;
     for (const { packed, delaySeconds = null } of requests) {
@@ -38,7 +44,7 @@ export class RecordingBroker extends DurableObject {
       }));
       this.#sent.push({ delaySeconds, messages });
     }
-    return { ok: true, metrics: METRICS };
+    return metricsText(METRICS);
   }
 
   metrics() {

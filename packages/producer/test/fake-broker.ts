@@ -1,5 +1,7 @@
 import {
   type BacklogMetrics,
+  metricsText,
+  type PostReply,
   type SendReply,
   type SendRequest,
   type UnpackedMessage,
@@ -16,9 +18,10 @@ export class FakeBroker implements ProducerBroker {
   answer: () => SendReply | Promise<SendReply> = () => ({ ok: true, metrics: NO_BACKLOG });
   backlog: () => BacklogMetrics = () => NO_BACKLOG;
 
-  async send(queue: string, requests: readonly SendRequest[]): Promise<SendReply> {
+  async post(queue: string, requests: readonly SendRequest[]): Promise<PostReply> {
     this.calls.push({ queue, requests });
-    return this.answer();
+    const reply = await this.answer();
+    return reply.ok ? metricsText(reply.metrics) : reply;
   }
 
   async metrics(): Promise<BacklogMetrics> {

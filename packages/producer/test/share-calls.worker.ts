@@ -1,5 +1,5 @@
 import { DurableObject, env, WorkerEntrypoint, waitUntil } from "cloudflare:workers";
-import { type SendReply, type SendRequest, unpackMessages } from "@sluice/protocol";
+import { metricsText, type PostReply, type SendRequest, unpackMessages } from "@sluice/protocol";
 import { installProducers } from "../src/index.ts";
 
 /** Sends from requests of every kind, over a broker that answers when it is told to. */
@@ -45,13 +45,13 @@ export class SlowBroker extends DurableObject {
   #calls: BrokerCall[] = [];
   #isOpen = false;
 
-  async send(_queue: string, requests: readonly SendRequest[]): Promise<SendReply> {
+  async post(_queue: string, requests: readonly SendRequest[]): Promise<PostReply> {
     const messages = requests.flatMap(({ packed }) => unpackMessages(packed));
     const bodies = messages.map(({ body }) => new TextDecoder().decode(body));
     const answered = Promise.withResolvers<void>();
     this.#calls.push({ bodies, answered });
     if (!this.#isOpen) await answered.promise;
-    return { ok: true, metrics: { backlogCount: 0, backlogBytes: 0, oldestMessageTimestampMs: 0 } };
+    return metricsText({ backlogCount: 0, backlogBytes: 0, oldestMessageTimestampMs: 0 });
   }
 
   /** Answers the call that a message came with. */

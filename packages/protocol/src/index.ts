@@ -5,6 +5,7 @@ export * from "./damage.ts";
 export * from "./directory.ts";
 export * from "./errors.ts";
 export * from "./limits.ts";
+export * from "./metrics-text.ts";
 export * from "./packed.ts";
 export * from "./packed-extension.ts";
 export * from "./packed-format-error.ts";

@@ -96,7 +96,7 @@ export class PackedIndex {
       throw new PackedFormatError(`the last record ends at ${offset}, the batch at ${packed.byteLength}`);
     }
     offsets.push(offset);
-    this.offsets = Uint32Array.from(offsets);
+    this.offsets = new Uint32Array(offsets);
   }
 
   /** How many messages there are. */

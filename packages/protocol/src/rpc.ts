@@ -33,7 +33,19 @@ export interface RpcFailure {
 
 export type SendReply = { readonly ok: true; readonly metrics: BacklogMetrics } | RpcFailure;
 
-/** What producers and the gateway call on a queue's Durable Object. */
+/** What a producer's send is answered with: the backlog figures as a text (`metricsText`), or why nothing was stored. */
+export type PostReply = string | RpcFailure;
+
+/** What producers call on a queue's Durable Object. */
+export interface QueuePostRpc {
+  /**
+   * `send`, answered with a text. An object in an answer takes a lone send 15 µs longer, a twentieth of its time: the sync of
+   * its commit has emptied the processor's caches of what reads it.
+   */
+  post(queue: string, requests: readonly SendRequest[]): Promise<PostReply>;
+}
+
+/** What the gateway calls on a queue's Durable Object. */
 export interface QueueBrokerRpc {
   /** Stores the batches, all or none, and answers after the commit. */
   send(queue: string, requests: readonly SendRequest[]): Promise<SendReply>;
