@@ -1,7 +1,7 @@
 /** A form key's value, and what stands below it: `Attribute.1.Name` is three levels deep. */
 export interface FormNode {
   text?: string;
-  readonly children: Map<string, FormNode>;
+  children?: Map<string, FormNode>;
 }
 
 /** Levels of the deepest key that any action has, and some: deeper ones are nobody's. */
@@ -9,29 +9,37 @@ export const FORM_DEPTH_MAX = 12;
 
 /** The keys of a form as a tree. Of a key that comes twice the first value counts. */
 export function formTree(params: Iterable<readonly [string, string]>): FormNode {
-  const root: FormNode = { children: new Map() };
+  const root: FormNode = {};
   for (const [key, value] of params) {
-    const path = key.split(".");
+    const path = key.includes(".") ? key.split(".") : [key];
     if (path.length > FORM_DEPTH_MAX) continue;
     let node = root;
-    for (const part of path) {
-      let child = node.children.get(part);
-      if (child === undefined) {
-        child = { children: new Map() };
-        node.children.set(part, child);
-      }
-      node = child;
-    }
+    for (const part of path) node = childOf(node, part);
     node.text ??= value;
   }
   return root;
 }
 
+function childOf(node: FormNode, name: string): FormNode {
+  node.children ??= new Map();
+  let child = node.children.get(name);
+  if (child === undefined) {
+    child = {};
+    node.children.set(name, child);
+  }
+  return child;
+}
+
 /** The numbered children of a node in the order of their numbers: 10 comes after 9. */
 export function numbered(node: FormNode | undefined): FormNode[] {
-  if (node === undefined) return [];
-  return [...node.children]
-    .filter(([key]) => /^[1-9][0-9]{0,9}$/.test(key))
-    .sort(([a], [b]) => Number(a) - Number(b))
-    .map(([, child]) => child);
+  const found: { readonly number: number; readonly child: FormNode }[] = [];
+  let isInOrder = true;
+  for (const [key, child] of node?.children ?? []) {
+    if (!/^[1-9][0-9]{0,9}$/.test(key)) continue;
+    const number = Number(key);
+    isInOrder &&= number > (found.at(-1)?.number ?? 0);
+    found.push({ number, child });
+  }
+  if (!isInOrder) found.sort((a, b) => a.number - b.number);
+  return found.map(({ child }) => child);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { readForm } from "./form.ts";
+import { formField, readForm } from "./form.ts";
 
-it.each([
+const FORMS = [
   "",
   "&",
   "a=b&c=d",
@@ -15,6 +15,16 @@ it.each([
   "a=ü&b=\u{1f600}",
   "a=1&a=2",
   "?a=b",
-])("a form has the fields that URLSearchParams finds: %s", (text) => {
+  "a&b=&=c&a=d",
+  "b=a=b&%61=x",
+];
+
+it.each(FORMS)("a form has the fields that URLSearchParams finds: %s", (text) => {
   expect(readForm(text)).toEqual([...new URLSearchParams(text)]);
+});
+
+it.each(FORMS)("one field of a form is the one that URLSearchParams finds: %s", (text) => {
+  for (const name of ["a", "b", "a b", "+", "", "Action", "MessageBody"]) {
+    expect(formField(text, name), name).toBe(new URLSearchParams(text).get(name));
+  }
 });

@@ -23,6 +23,28 @@ export function readForm(text: string): FormEntry[] {
   }
 }
 
+/**
+ * The first value of a field, as `URLSearchParams.get` finds it: for who asks for one or two before anybody reads the form. A
+ * value is decoded only if it is the one.
+ */
+export function formField(text: string, name: string): string | null {
+  try {
+    for (let from = text.startsWith("?") ? 1 : 0; from < text.length; ) {
+      const next = text.indexOf("&", from);
+      const end = next === -1 ? text.length : next;
+      const equals = text.indexOf("=", from);
+      const nameEnd = equals === -1 || equals > end ? end : equals;
+      if (end > from && decoded(text.slice(from, nameEnd)) === name)
+        return decoded(text.slice(nameEnd + 1, end));
+      from = end + 1;
+    }
+    return null;
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return new URLSearchParams(text).get(name);
+  }
+}
+
 function decoded(text: string): string {
   const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
   return spaced.includes("%") ? decodeURIComponent(spaced) : spaced;

@@ -9,6 +9,7 @@ export {
   type SignedRequest,
 } from "./credential.ts";
 export { md5Hex, sha256Hex } from "./digest.ts";
+export { formField } from "./form.ts";
 export { type AttributeValue, attributesMd5, isNumberText, NUMBER_DIGITS_MAX } from "./message-attributes.ts";
 export {
   type Action,

@@ -19,8 +19,11 @@ function read(shape: Shape, node: FormNode | undefined): unknown {
     case "structure":
       return readStructure(shape, node);
     case "list": {
-      const nodes = numbered(shape.flattened ? node : node?.children.get("member"));
-      const elements = nodes.map((each) => read(shape.member, each)).filter((each) => each !== undefined);
+      const elements: unknown[] = [];
+      for (const each of numbered(shape.flattened ? node : node?.children?.get("member"))) {
+        const element = read(shape.member, each);
+        if (element !== undefined) elements.push(element);
+      }
       return elements.length === 0 ? undefined : elements;
     }
     case "map":
@@ -32,21 +35,26 @@ function read(shape: Shape, node: FormNode | undefined): unknown {
 
 function readStructure(shape: StructureShape, node: FormNode | undefined): object | undefined {
   if (node === undefined) return undefined;
-  const result: Record<string, unknown> = Object.create(null);
-  for (const [name, member] of Object.entries(shape.members)) {
-    const value = read(member, node.children.get(wireNameOf(name, member)));
+  // Its names are those of the shape, so nothing can reach the prototype.
+  const result: Record<string, unknown> = {};
+  const { children } = node;
+  if (children === undefined) return result;
+  for (const name in shape.members) {
+    const member = shape.members[name] as Shape; // one of its own names
+    const child = children.get(wireNameOf(name, member));
+    const value = child === undefined ? undefined : read(member, child);
     if (value !== undefined) result[name] = value;
   }
   return result;
 }
 
 function readMap(shape: MapShape, node: FormNode | undefined): object | undefined {
-  const entries = numbered(shape.flattened ? node : node?.children.get("entry"));
+  const entries = numbered(shape.flattened ? node : node?.children?.get("entry"));
   if (entries.length === 0) return undefined;
   const result: Record<string, unknown> = Object.create(null);
   for (const { children } of entries) {
-    const key = children.get(shape.keyName)?.text;
-    const value = read(shape.value, children.get(shape.valueName));
+    const key = children?.get(shape.keyName)?.text;
+    const value = read(shape.value, children?.get(shape.valueName));
     // A name without a value is an empty one: `Attribute.1.Value=` and no key at all look alike to many clients.
     if (key !== undefined) result[key] = value ?? (shape.value.type === "string" ? "" : {});
   }

@@ -18,9 +18,13 @@ const ESCAPES: readonly (readonly [character: string, reference: string])[] = [
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
+/** What most texts have none of. Half of a surrogate pair is not told from a whole one. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
+const PERHAPS_UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/;
+
 /** A text as XML can hold it: what it cannot is U+FFFD. */
 export function printable(text: string): string {
-  return text.toWellFormed().replace(UNPRINTABLE, "\ufffd");
+  return PERHAPS_UNPRINTABLE.test(text) ? text.toWellFormed().replace(UNPRINTABLE, "\ufffd") : text;
 }
 
 const DECLARATION = '<?xml version="1.0"?>';
@@ -61,12 +65,13 @@ function textElement(name: string, text: string): string {
   return element(name, escaped(text));
 }
 
-/** What most texts have none of. Half of a surrogate pair is not told from a whole one. */
+/** All that is written otherwise, for one look at the texts that have none of it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
-const PERHAPS_UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/;
+const SPECIAL = /[&<>"\u0000-\u0008\u000b-\u001f\ud800-\udfff\ufffe\uffff]/;
 
 function escaped(text: string): string {
-  let clean = PERHAPS_UNPRINTABLE.test(text) ? printable(text) : text;
+  if (!SPECIAL.test(text)) return text;
+  let clean = printable(text);
   for (const [character, reference] of ESCAPES) {
     if (clean.includes(character)) clean = clean.replaceAll(character, reference);
   }

@@ -1,4 +1,4 @@
-import { type Answer, protocolOf } from "@sluice/aws";
+import { type Answer, formField, protocolOf } from "@sluice/aws";
 import { type AwsRequest, HttpAwsRequest, isForm } from "./aws-request.ts";
 import type { KeepAlive } from "./shared-call.ts";
 import type { SnsService } from "./sns/routes.ts";
@@ -33,7 +33,8 @@ export async function answerAws(
   if (method === "GET" || method === "POST") {
     if (url.search !== "" && sns.isFor(url.searchParams)) return sns.answer(request, keepAlive);
     if (method === "POST" && isForm(headers)) {
-      if (sns.isFor(new URLSearchParams(await request.readText()))) return sns.answer(request, keepAlive);
+      const form = await request.readText();
+      if (sns.isFor({ get: (name) => formField(form, name) })) return sns.answer(request, keepAlive);
     }
   }
   return sqs.answer(request, protocol, keepAlive);

@@ -25,11 +25,27 @@ describe("the URL of a request", () => {
     "http://localhost/a?x=%20y&x=+&&z#?w=1",
     "http://localhost/a/?next=http://other/b",
   ])("has the parts of %s that parsing finds", (text) => {
-    const [lazy, parsed] = [new LazyUrl(text), new URL(text)];
+    // The second one is remembered.
+    const [, lazy, parsed] = [new LazyUrl(text), new LazyUrl(text), new URL(text)];
     for (const part of PARTS) expect(lazy[part], part).toBe(parsed[part]);
     expect(lazy.search === "").toBe(parsed.search === "");
     expect([...lazy.searchParams]).toEqual([...parsed.searchParams]);
     expect(siteOfUrl(text).hostname).toBe(parsed.hostname);
+  });
+
+  it("is read however long it is", () => {
+    for (const length of [500, 600]) {
+      const text = `http://localhost/${"a".repeat(length)}?b`;
+      expect(new LazyUrl(text).pathname).toBe(`/${"a".repeat(length)}`);
+      expect(new LazyUrl(text).search).toBe("?b");
+    }
+  });
+
+  it("that is none says so when it is asked", () => {
+    const url = new LazyUrl("http://a b/c");
+    expect(url.pathname).toBe("/c");
+    expect(() => url.host).toThrow(TypeError);
+    expect(() => new LazyUrl("http://a b/c").host).toThrow(TypeError);
   });
 
   it("is told apart from others however many hosts there are", () => {

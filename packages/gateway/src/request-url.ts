@@ -7,43 +7,39 @@ const origins = new Map<string, URL>();
 /** Paths that parsing leaves as they are: nothing to encode, and no `.` or `..` to resolve. */
 const PLAIN_PATH = /^(\/[\w~!$&'()*+,;=:@-][\w~!$&'()*+,;=:@.-]*)*\/?$/;
 
+/** URLs that are remembered, and how long one of them may be: most clients ask for the same one again and again. */
+const URLS_MAX = 1_000;
+const URL_LENGTH_MAX = 512;
+const urls = new Map<string, UrlParts>();
+
 /**
  * The URL of a request. Parsing one costs more than all the rest that is done with it, so its parts are found in the text,
  * and parsed only where they are not written as parsing leaves them.
  */
 export class LazyUrl implements RequestUrl {
-  readonly #text: string;
-  /** Where the path begins, and where it ends. */
-  readonly #pathAt: number;
-  readonly #pathEnd: number;
+  readonly #parts: UrlParts;
   #params: URLSearchParams | undefined;
 
   /** @param text absolute, as `Request.url` is. */
   constructor(text: string) {
-    this.#text = text;
-    this.#pathAt = pathAt(text);
-    const end = text.slice(this.#pathAt).search(/[?#]/);
-    this.#pathEnd = end === -1 ? text.length : this.#pathAt + end;
+    this.#parts = partsOf(text);
   }
 
   get origin(): string {
-    return siteOf(this.#text.slice(0, this.#pathAt)).origin;
+    return this.#parts.site.origin;
   }
 
   get host(): string {
-    return siteOf(this.#text.slice(0, this.#pathAt)).host;
+    return this.#parts.site.host;
   }
 
   get pathname(): string {
-    const path = this.#text.slice(this.#pathAt, this.#pathEnd);
-    return path !== "" && PLAIN_PATH.test(path) ? path : new URL(this.#text).pathname;
+    return this.#parts.pathname;
   }
 
   /** The query with its question mark, as it is written; empty if there is none. */
   get search(): string {
-    if (this.#text[this.#pathEnd] !== "?") return "";
-    const [query = ""] = this.#text.slice(this.#pathEnd).split("#", 1);
-    return query === "?" ? "" : query;
+    return this.#parts.search;
   }
 
   get searchParams(): URLSearchParams {
@@ -54,7 +50,55 @@ export class LazyUrl implements RequestUrl {
 
 /** The part of a URL before its path, parsed once for all requests that have the same. */
 export function siteOfUrl(text: string): Pick<URL, "origin" | "host" | "hostname" | "protocol"> {
-  return siteOf(text.slice(0, pathAt(text)));
+  return partsOf(text).site;
+}
+
+/** The parts of a URL, each found when it is asked for first. */
+class UrlParts {
+  readonly #text: string;
+  /** Where the path begins, and where it ends. */
+  readonly #pathAt: number;
+  readonly #pathEnd: number;
+  /** The query with its question mark; empty if there is none. */
+  readonly search: string;
+  #site: URL | undefined;
+  #pathname: string | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#pathAt = pathAt(text);
+    const end = text.slice(this.#pathAt).search(/[?#]/);
+    this.#pathEnd = end === -1 ? text.length : this.#pathAt + end;
+    const [query = ""] = text[this.#pathEnd] === "?" ? text.slice(this.#pathEnd).split("#", 1) : [];
+    this.search = query === "?" ? "" : query;
+  }
+
+  /** Throws TypeError for a text that is no URL. */
+  get site(): URL {
+    this.#site ??= siteOf(this.#text.slice(0, this.#pathAt));
+    return this.#site;
+  }
+
+  /** Throws TypeError for a text that is no URL. */
+  get pathname(): string {
+    this.#pathname ??= this.#findPathname();
+    return this.#pathname;
+  }
+
+  #findPathname(): string {
+    const path = this.#text.slice(this.#pathAt, this.#pathEnd);
+    return path !== "" && PLAIN_PATH.test(path) ? path : new URL(this.#text).pathname;
+  }
+}
+
+function partsOf(text: string): UrlParts {
+  const known = urls.get(text);
+  if (known !== undefined) return known;
+  const parts = new UrlParts(text);
+  if (text.length > URL_LENGTH_MAX) return parts;
+  if (urls.size >= URLS_MAX) urls.clear();
+  urls.set(text, parts);
+  return parts;
 }
 
 function pathAt(text: string): number {

@@ -24,7 +24,7 @@ import { certificateOf, Signers } from "./signers.ts";
 /** Amazon SNS as the AWS endpoint calls it. */
 export interface SnsService {
   /** Whether a request is for SNS, as far as its parameters say (spec sns-delivery 9.1). */
-  isFor(parameters: URLSearchParams): boolean;
+  isFor(parameters: Pick<URLSearchParams, "get">): boolean;
   /**
    * Answers a request. Whatever goes wrong is answered as SNS answers it; what is our fault as `InternalFailure`, with the
    * reason in the log only.

@@ -57,10 +57,11 @@ export const SQS_HANDLERS: { readonly [Name in SqsActionName]: Handler<Name> } =
 /** Actions that are about no queue, which a request to a queue's own URL cannot mean (spec sqs 1.3). */
 export const QUEUELESS_ACTIONS: readonly string[] = ["CreateQueue", "ListQueues"];
 
-export async function handle(context: SqsContext, action: string, input: object): Promise<object> {
+/** Carries an action out. Resolves with `undefined` for one that answers nothing. */
+export function handle(context: SqsContext, action: string, input: object): Promise<object | undefined> {
   const handler = SQS_HANDLERS[action as SqsActionName] as (
     context: SqsContext,
     input: object,
   ) => Promise<object | undefined>;
-  return (await handler(context, input)) ?? {};
+  return handler(context, input);
 }

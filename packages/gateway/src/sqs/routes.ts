@@ -85,7 +85,7 @@ export function sqsService(
       traceHeader: traceHeaderOf(request.headers),
     };
     const output = await handle(context, call.action, call.input);
-    return answerOf(SQS_MODEL, call, output, requestId);
+    return answerOf(SQS_MODEL, call, output ?? {}, requestId);
   }
 
   function failureOf(error: unknown, protocol: Protocol, requestId: string): Answer {
