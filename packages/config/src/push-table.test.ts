@@ -233,7 +233,14 @@ MaxRetries = 5`);
   });
 
   test("says which runs of its tasks are made", () => {
-    const taskRuns = (lines: string) => readToml(daemon(lines)).queueSettings.orders?.push?.daemon?.taskRuns;
+    const read = (lines: string) => {
+      const folder = project({
+        "wrangler.toml": daemon(`cron = "cron.yaml"\n${lines}`),
+        "cron.yaml": "version: 1\ncron: []\n",
+      });
+      return readWorkerConfig(join(folder, "wrangler.toml"));
+    };
+    const taskRuns = (lines: string) => read(lines).queueSettings.orders?.push?.daemon?.taskRuns;
     expect(taskRuns("")).toBeUndefined();
     expect(taskRuns(`cron_catch_up = "all"\ncron_catch_up_window = 604800\ncron_overlap = "skip"`)).toEqual({
       catchUp: "all",
@@ -243,16 +250,19 @@ MaxRetries = 5`);
     expect(taskRuns("cron_catch_up_window = 1")).toEqual({ catchUpSeconds: 1 });
     const field = "sluice.queues.orders.push";
     for (const seconds of [0, 604_801, 1.5]) {
-      expect(errorsOf(() => readToml(daemon(`cron_catch_up_window = ${seconds}`)))).toEqual([
+      expect(errorsOf(() => read(`cron_catch_up_window = ${seconds}`))).toEqual([
         `The field "${field}.cron_catch_up_window" should be a whole number of seconds from 1 to 604800 but got ${seconds}.`,
       ]);
     }
-    expect(errorsOf(() => readToml(daemon(`cron_catch_up = "none"\ncron_catch_up_window = 60`)))).toEqual([
+    expect(errorsOf(() => read(`cron_catch_up = "none"\ncron_catch_up_window = 60`))).toEqual([
       `The field "${field}.cron_catch_up_window" has no effect with cron_catch_up = "none": nothing is made up for.`,
     ]);
     expect(errorsOf(() => readToml(daemon(`cron_catch_up = "some"\ncron_overlap = "queue"`)))).toEqual([
       `The field "${field}.cron_catch_up" should be "one", "all" or "none" but got "some".`,
       `The field "${field}.cron_overlap" should be "allow" or "skip" but got "queue".`,
+    ]);
+    expect(errorsOf(() => readToml(daemon(`cron_overlap = "skip"`)))).toEqual([
+      `The field "${field}.cron_overlap" needs "cron", the file with the tasks.`,
     ]);
     expect(errorsOf(() => readToml(push(`cron_overlap = "skip"`)))).toEqual([
       `The field "${field}.cron_overlap" needs format = "sqsd".`,

@@ -67,6 +67,9 @@ const ONLY_OF_SQSD = [
   "trust_task_attributes",
 ] as const;
 
+/** What says something of periodic tasks. */
+const OF_TASKS = ["cron_days", "cron_catch_up", "cron_catch_up_window", "cron_overlap"] as const;
+
 /** What an environment variable may be called. */
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** A header name (RFC 9110, 5.6.2), and what its value may hold. */
@@ -108,6 +111,12 @@ export function readPushTable(value: unknown, place: Place, report: Report): Htt
     if (raw[key] === undefined) continue;
     const { field } = placeOf(place, key);
     report.error(placeOf(place, key), `The field "${field}" needs format = "sqsd".`);
+    return null;
+  }
+  for (const key of raw.cron === undefined ? OF_TASKS : []) {
+    if (raw[key] === undefined) continue;
+    const { field } = placeOf(place, key);
+    report.error(placeOf(place, key), `The field "${field}" needs "cron", the file with the tasks.`);
     return null;
   }
   if (raw.cron_catch_up === "none" && raw.cron_catch_up_window !== undefined) {

@@ -83,6 +83,12 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
 
 function taskRunsOf(options: WorkerDaemonOptions): TaskRunSettings {
   const { cronCatchUp: catchUp, cronCatchUpWindow: catchUpSeconds, cronOverlap: overlap } = options;
+  const ofTasks = [options.cronDays, catchUp, catchUpSeconds, overlap];
+  if (options.cron === undefined && ofTasks.some((option) => option !== undefined)) {
+    throw new CliError(
+      "The options --cron-... say something of the tasks of a cron.yaml: name it with --cron.",
+    );
+  }
   if (catchUpSeconds !== undefined) {
     const max = CATCH_UP_MS_MAX / 1_000;
     if (!Number.isInteger(catchUpSeconds) || catchUpSeconds < 1 || catchUpSeconds > max) {
