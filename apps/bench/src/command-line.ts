@@ -22,6 +22,7 @@ export type Mode =
   | { readonly kind: "backlog" }
   | { readonly kind: "price" }
   | { readonly kind: "sqs" }
+  | { readonly kind: "floor" }
   /** CPU profiles go to `file` and beside it: of the broker and the producer, or of `sluice serve` under SQS. */
   | { readonly kind: "profile"; readonly file: string; readonly of: "queues" | "sqs" };
 
@@ -39,6 +40,7 @@ export const USAGE = `pnpm bench [options]
   (nothing)          every system side by side
   --backlog          what a backlog and 10,000 delayed or retried messages cost
   --sqs              SQS through sluice serve beside fauxqs and ElasticMQ
+  --floor            what workerd and the disk alone take, with nothing of Sluice
   --price            what Cloudflare would bill per million messages
   --profile FILE     CPU profiles of the broker (FILE) and the producer (beside it); with --sqs of sluice serve
 
@@ -79,6 +81,7 @@ function parse(args: readonly string[]) {
         backlog: { type: "boolean" },
         price: { type: "boolean" },
         sqs: { type: "boolean" },
+        floor: { type: "boolean" },
         profile: { type: "string" },
         system: { type: "string", multiple: true },
         case: { type: "string", multiple: true },
@@ -96,16 +99,17 @@ function parse(args: readonly string[]) {
   }
 }
 
-function modeOf({ backlog, price, sqs, profile }: ReturnType<typeof parse>): Mode {
+function modeOf({ backlog, floor, price, sqs, profile }: ReturnType<typeof parse>): Mode {
   const asked: Mode[] = [];
   if (backlog === true) asked.push({ kind: "backlog" });
   if (price === true) asked.push({ kind: "price" });
+  if (floor === true) asked.push({ kind: "floor" });
   if (profile !== undefined) {
     asked.push({ kind: "profile", file: profile, of: sqs === true ? "sqs" : "queues" });
   } else if (sqs === true) asked.push({ kind: "sqs" });
   if (asked.length > 1)
     throw new UsageError(
-      "One of --backlog, --price, --sqs and --profile at a time, or --profile with --sqs.",
+      "One of --backlog, --price, --sqs, --floor and --profile at a time, or --profile with --sqs.",
     );
   return asked[0] ?? { kind: "compare" };
 }

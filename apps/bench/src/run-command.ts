@@ -7,6 +7,8 @@ import { CASES, type Case } from "./compare/cases.ts";
 import { type Comparison, compare } from "./compare/compare.ts";
 import { compareChart } from "./compare/compare-chart.ts";
 import { compareTables, systemsTable } from "./compare/compare-tables.ts";
+import { floorTable } from "./floor/floor-table.ts";
+import { measureFloor } from "./floor/measure-floor.ts";
 import { measurePrices } from "./price/measure-price.ts";
 import { priceTables } from "./price/price-tables.ts";
 import { besideOf, type ProfiledIsolate, profileCase } from "./profile/profile.ts";
@@ -86,6 +88,11 @@ const MODES: Readonly<Record<Command["mode"]["kind"], (command: Command) => Prom
       figures.push(await measureBacklog(backlog, { runs: command.runs, sampleMessages, say }));
     }
     return { markdown: backlogTable(figures), data: figures };
+  },
+
+  async floor({ runs, runSeconds }) {
+    const figures = await measureFloor({ runs, runSeconds, say });
+    return { markdown: floorTable(figures), data: figures };
   },
 
   async price(command) {
