@@ -41,7 +41,35 @@ export function credentialOf({ url, headers }: SignedRequest): Credential | null
   return fromQuery(url.searchParams);
 }
 
+/** What a client says of itself with each of its requests of a day. */
+type Signer = Pick<Credential, "accessKeyId" | "date" | "region" | "service" | "signedHeaders">;
+
+/** Signers that are remembered, and how long what they say may be: to read it took a third of the time of a small request. */
+const SIGNERS_MAX = 1_000;
+const SIGNER_LENGTH_MAX = 1_024;
+/** By all that stands before the signature. */
+const signers = new Map<string, Signer>();
+/** A signature that is the last field, where SDKs put it. */
+const LAST_SIGNATURE = /, *Signature=([0-9a-f]{64})$/;
+
 function fromHeader(authorization: string, headers: RequestHeaders): Credential {
+  const last = LAST_SIGNATURE.exec(authorization);
+  const said = last === null ? null : authorization.slice(0, last.index);
+  const known = said === null ? undefined : signers.get(said);
+  const { signature, ...signer } =
+    known === undefined ? readHeader(authorization, headers) : { ...known, signature: last?.[1] ?? "" };
+  const credential = { ...signer, signature, signedAt: signedAtOf(headers), expiresSeconds: null };
+  if (known === undefined && said !== null) note(said, signer);
+  return credential;
+}
+
+function note(said: string, signer: Signer): void {
+  if (said.length > SIGNER_LENGTH_MAX) return;
+  if (signers.size >= SIGNERS_MAX) signers.clear();
+  signers.set(said, signer);
+}
+
+function readHeader(authorization: string, headers: RequestHeaders): Signer & Pick<Credential, "signature"> {
   const fields = new Map<string, string>();
   for (const part of authorization.slice(ALGORITHM.length).split(",")) {
     const [name, ...value] = part.trim().split("=");
@@ -53,17 +81,15 @@ function fromHeader(authorization: string, headers: RequestHeaders): Credential 
     }
   }
   const signedHeaders = headerNames(fields.get("SignedHeaders") ?? "");
+  signedAtOf(headers);
+  const scope = scopeOf(fields.get("Credential") ?? "");
+  return { ...scope, signedHeaders, signature: fields.get("Signature") ?? "" };
+}
+
+function signedAtOf(headers: RequestHeaders): string {
   const signedAt = headers.get("x-amz-date");
-  if (signedAt === null) {
-    throw incomplete("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.");
-  }
-  return {
-    ...scopeOf(fields.get("Credential") ?? ""),
-    signedHeaders,
-    signature: fields.get("Signature") ?? "",
-    signedAt,
-    expiresSeconds: null,
-  };
+  if (signedAt !== null) return signedAt;
+  throw incomplete("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.");
 }
 
 function fromQuery(params: URLSearchParams): Credential {
