@@ -122,19 +122,26 @@ export class Outbox {
    *   `withdraw`, and nothing else goes to the target until it was.
    */
   async offer(target: string, payload: Uint8Array): Promise<OutboxItem | null> {
-    const { ports, name } = this.#core;
+    const { ports } = this.#core;
     const item = { id: this.#nextId++, target, payload };
     // Its end is not for `start` to say.
     this.#running.set(target, { endsMs: Infinity });
     const { promise: late, resolve } = Promise.withResolvers<boolean>();
     ports.after?.(() => resolve(false), OFFER_MS_MAX);
-    const isTaken = ports.handOver(target, { source: name, id: item.id, packed: payload, more: [] }).then(
-      (reply) => reply === undefined || reply.takenTo >= item.id,
-      () => false,
-    );
-    if (!(await Promise.race([isTaken, late]))) return item;
+    if (!(await Promise.race([this.#isTaken(item), late]))) return item;
     this.#release(target);
     return null;
+  }
+
+  /** Never rejects: who did not answer may have it or not. */
+  async #isTaken({ id, target, payload }: OutboxItem): Promise<boolean> {
+    const { ports, name } = this.#core;
+    try {
+      const reply = await ports.handOver(target, { source: name, id, packed: payload, more: [] });
+      return reply === undefined || reply.takenTo >= id;
+    } catch {
+      return false;
+    }
   }
 
   /** Within a turn: stores what an offer left open. It comes before all that has come since. */
