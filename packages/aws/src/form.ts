@@ -32,10 +32,12 @@ export function formField(text: string, name: string): string | null {
     for (let from = text.startsWith("?") ? 1 : 0; from < text.length; ) {
       const next = text.indexOf("&", from);
       const end = next === -1 ? text.length : next;
-      const equals = text.indexOf("=", from);
-      const nameEnd = equals === -1 || equals > end ? end : equals;
-      if (end > from && decoded(text.slice(from, nameEnd)) === name)
-        return decoded(text.slice(nameEnd + 1, end));
+      // Of the field alone: to look for it in all of the text would take as long as the text for each field.
+      const field = text.slice(from, end);
+      const at = field.indexOf("=");
+      if (field !== "" && decoded(at === -1 ? field : field.slice(0, at)) === name) {
+        return at === -1 ? "" : decoded(field.slice(at + 1));
+      }
       from = end + 1;
     }
     return null;
