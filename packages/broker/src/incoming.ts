@@ -25,7 +25,8 @@ export function storeIncoming(
 ): void {
   let group: Incoming[] = [];
   let bytes = 0;
-  for (const next of incoming.flatMap(inStorableParts)) {
+  const storable = incoming.every(isStorable) ? incoming : incoming.flatMap(inStorableParts);
+  for (const next of storable) {
     if (group.length > 0 && bytes + next.index.packed.byteLength > SEGMENT_BYTES_MAX) {
       storeGroup(queue, group, payloadOf, cache, nowMs);
       group = [];
@@ -37,10 +38,14 @@ export function storeIncoming(
   if (group.length > 0) storeGroup(queue, group, payloadOf, cache, nowMs);
 }
 
+function isStorable({ index }: Incoming): boolean {
+  return index.packed.byteLength <= SEGMENT_BYTES_MAX;
+}
+
 /** Cuts what is too large for one segment between two records. A single record always fits. */
 function inStorableParts(incoming: Incoming): Incoming[] {
+  if (isStorable(incoming)) return [incoming];
   const { index, delaySeconds } = incoming;
-  if (index.packed.byteLength <= SEGMENT_BYTES_MAX) return [incoming];
   const parts: Incoming[] = [];
   let from = 0;
   for (let to = 1; to <= index.count; to++) {

@@ -181,6 +181,7 @@ export class Outbox {
 
   /** When a hand-over that failed is due again in ms, `null` if none waits. */
   get retryAtMs(): number | null {
+    if (this.#waiting.size === 0) return null;
     const waits = [...this.#waiting.keys()]
       .filter((target) => !this.#running.has(target))
       .map((target) => this.#backoffs.get(target))

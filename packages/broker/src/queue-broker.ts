@@ -146,7 +146,7 @@ export function createQueueBroker(options: BrokerOptions) {
     async send(queue: string, requests: readonly SendRequest[]): Promise<SendReply> {
       if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
       try {
-        return await (await this.#taking(queue)).send(requests);
+        return await (this.#takingNow(queue) ?? (await this.#taking(queue))).send(requests);
       } catch (error) {
         return refusalOf(error);
       }
@@ -392,6 +392,13 @@ export function createQueueBroker(options: BrokerOptions) {
       const { core, registration } = await this.#open(queue);
       if (registration.definition === undefined) throw new QueueNotFoundError(queue);
       return core;
+    }
+
+    /** The same at once, `null` where there is more to it: most sends need no promise for it. */
+    #takingNow(queue: string): QueueCore | null {
+      const open = this.#queue;
+      if (open === undefined || open.core.name !== queue || open.unwritable !== null) return null;
+      return open.registration.definition === undefined ? null : open.core;
     }
 
     /** The core of a queue that can take messages in. Throws as `#existing`, and `UnwritableQueueError`. */

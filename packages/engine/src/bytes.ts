@@ -6,8 +6,15 @@ const CHECKSUM_BYTES = 4;
  * none, and a flipped bit in a due time or in a number of attempts would otherwise be believed.
  */
 export class ByteWriter {
-  #bytes = new Uint8Array(64);
+  #bytes: Uint8Array<ArrayBuffer>;
+  #view: DataView;
   #length = 0;
+
+  /** @param bytes that will about be written: room for them is taken at once. */
+  constructor(bytes = 64) {
+    this.#bytes = new Uint8Array(bytes);
+    this.#view = new DataView(this.#bytes.buffer);
+  }
 
   uint(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0)
@@ -22,7 +29,7 @@ export class ByteWriter {
 
   float(value: number): void {
     this.#reserve(8);
-    new DataView(this.#bytes.buffer).setFloat64(this.#length, value, true);
+    this.#view.setFloat64(this.#length, value, true);
     this.#length += 8;
   }
 
@@ -47,9 +54,10 @@ export class ByteWriter {
 
   #reserve(bytes: number): void {
     if (this.#length + bytes <= this.#bytes.length) return;
-    const grown = new Uint8Array(2 * this.#bytes.length);
+    const grown = new Uint8Array(2 * this.#bytes.length + bytes);
     grown.set(this.#bytes);
     this.#bytes = grown;
+    this.#view = new DataView(grown.buffer);
   }
 }
 

@@ -14,6 +14,10 @@ const INDEX_VERSION = 1;
 const GROUPED_INDEX_VERSION = 2;
 const STATE_VERSION = 1;
 
+/** About what an index takes beside its sizes, and for each run. */
+const INDEX_HEADER_BYTES = 16;
+const RUN_BYTES = 24;
+
 /** Largest sequence number and lease id that is believed: the next ones must stay exact integers. */
 const NUMBER_MAX = 2 ** 52 - 1;
 /** The last moment that a `Date` can name, in ms since 1970. */
@@ -27,8 +31,8 @@ const WAS_RECEIVED = 16;
 
 /** What never changes about a segment's messages but for appending: sizes, due times, sequence numbers. */
 export function encodeIndex(segment: Segment): Uint8Array {
-  const out = new ByteWriter();
   const { runs } = segment;
+  const out = new ByteWriter(INDEX_HEADER_BYTES + 2 * segment.count + RUN_BYTES * runs.length);
   out.uint(segment.groups === null ? INDEX_VERSION : GROUPED_INDEX_VERSION);
   out.uint(segment.count);
   for (const size of segment.sizes) out.uint(size);
