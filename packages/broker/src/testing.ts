@@ -12,7 +12,7 @@ export { EndpointConsumer } from "./endpoint/endpoint-consumer.ts";
 export { formatOf } from "./endpoint/formats/index.ts";
 export { DRAIN_MS } from "./endpoint/worker-daemon.ts";
 export { passOn, type Undeliverable } from "./pass-on.ts";
-export type { ConsumerPort, HandOver, HandOverReply, QueuePorts } from "./ports.ts";
+export type { ConsumerPort, HandOver, HandOverItem, HandOverReply, QueuePorts } from "./ports.ts";
 export { HEARTBEAT_MS, QueueCore } from "./queue-core.ts";
 export { decodeReceipt } from "./receipt-token.ts";
 export { LEASE_GRACE_MS, rulesOf } from "./rules.ts";

@@ -98,7 +98,7 @@ export class Publisher {
         const tag = firstTag + i;
         this.#world.copies.set(tag, {
           ...{ tag, target: target.name, publication },
-          ...{ publishedMs: null, offeredMs: null, isTaken: false },
+          ...{ publishedMs: null, offeredMs: null, sentMs: null, isTaken: false },
         });
         const fillerBytes = this.#world.random.between(0, FILLER_BYTES_MAX);
         const isGrouped = target.definition.fifo !== undefined;

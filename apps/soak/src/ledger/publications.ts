@@ -16,6 +16,8 @@ export interface Copy {
   publishedMs: number | null;
   /** When its message was sent by what its topic offered its queue before it had stored it, in ms; `null` if it never did. */
   offeredMs: number | null;
+  /** When it was sent by what arrived at its queue last, before that had it, in ms; `null` if nothing has. */
+  sentMs: number | null;
   /** Whether its queue has answered that it is there. */
   isTaken: boolean;
 }

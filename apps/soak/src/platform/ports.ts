@@ -1,6 +1,7 @@
 import {
   type ConsumerPort,
   type HandOver,
+  type HandOverItem,
   type HandOverReply,
   passOn,
   type QueueCore,
@@ -104,6 +105,7 @@ function handOverTo(
   new Network(world).send<HandOverReply>({
     arrives: (reply, refuse) => {
       world.note("hand-over arrives", targetName, index, id);
+      if (isTopic) noteSent(target, [handOver, ...(handOver.more ?? [])]);
       target.callObject(
         (core) => takeOf(target, core, copyOf(handOver)),
         (taken) => {
@@ -128,6 +130,17 @@ function handOverTo(
       failed(error);
     },
   });
+}
+
+/** What a queue does not have yet was sent when what arrives says: offered and then stored, a message can come with two times. */
+function noteSent({ world, ledger }: QueueObject, items: readonly HandOverItem[]): void {
+  for (const { packed } of items) {
+    const index = new PackedIndex(packed);
+    for (const [i, tag] of tagsOf(packed).entries()) {
+      const copy = world.copies.get(tag);
+      if (copy !== undefined && !ledger.messages.has(tag)) copy.sentMs = index.timestampMs(i);
+    }
+  }
 }
 
 /** What a topic hands over that it has not stored was sent when it says. */

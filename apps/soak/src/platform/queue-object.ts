@@ -357,8 +357,8 @@ export class QueueObject {
       const message = ledger.messages.get(tag);
       if (message !== undefined) return originOf(message, definition);
     }
-    const { offeredMs = null, publishedMs = null } = this.world.copies.get(tag) ?? {};
-    const sentMs = offeredMs ?? publishedMs;
+    const { sentMs: saidMs = null, offeredMs = null, publishedMs = null } = this.world.copies.get(tag) ?? {};
+    const sentMs = saidMs ?? offeredMs ?? publishedMs;
     return sentMs === null ? null : { ...FROM_PRODUCER, sentMs };
   }
 
