@@ -4,6 +4,7 @@ import { consumer, endpoint, pullConsumer } from "../test/messages.ts";
 import { answered, type Handler, World } from "../test/world.ts";
 import { BACKOFF_FIRST_MS } from "./backoff.ts";
 import { COMPANY_WAIT_MS, COMPANY_WAIT_MS_MAX } from "./group-commit.ts";
+import { LONE_AFTER_TURNS } from "./lone-turns.ts";
 import { HEARTBEAT_MS } from "./queue-core.ts";
 
 type Settings = Parameters<typeof consumer>[0];
@@ -28,6 +29,26 @@ async function commitsDuring(world: World, work: () => Promise<unknown>): Promis
 }
 
 const leased = (world: World) => world.core("orders").describe().leased;
+
+describe("a delivery that leaves with a send which nobody joins", () => {
+  it("does not keep the sender waiting for a sync: the output gate holds both back", async () => {
+    const world = sharing();
+    world.hasOutputGate = true;
+    for (let i = 0; i < LONE_AFTER_TURNS; i++) {
+      await world.send("orders", ["a", "b"]);
+      await world.quiet();
+    }
+    const store = world.store("orders");
+    store.hold();
+    await world.send("orders", ["c", "d"]);
+    // The call of the consumer waits at the gate, the turn does not.
+    expect(store.waiting).toBe(1);
+    expect(world.seen).toHaveLength(LONE_AFTER_TURNS);
+    store.release();
+    await world.quiet();
+    expect(world.seen).toHaveLength(LONE_AFTER_TURNS + 1);
+  });
+});
 
 describe("a delivery that acknowledged everything", () => {
   it("is settled with the next send, in one commit", async () => {

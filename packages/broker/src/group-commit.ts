@@ -19,8 +19,8 @@ export interface GroupCommitPorts {
    * Runs the jobs it is given and commits what they changed, synchronously. May throw: then nothing was committed and
    * every job of the turn fails.
    *
-   * @returns whether messages are on their way to somebody. Then the turn waits for its sync: in the next one their lease may
-   *   be over, and it must not end before they have left.
+   * @returns whether messages are on their way to somebody whose lease may be over in the next turn: then this one waits for its
+   *   sync, as the lease must not end before they have left. That of a delivery to a Worker is much longer than any sync.
    */
   turn(jobs: () => void): boolean;
   /** Resolves when everything committed is durable. */

@@ -459,7 +459,7 @@ export class QueueCore {
     return wakeAtMs !== null && busy ? Math.max(wakeAtMs, this.nowMs + HEARTBEAT_MS) : wakeAtMs;
   }
 
-  /** Answers whether messages leave with it. */
+  /** Answers whether messages leave with it whose lease can end soon. Deliveries leave behind the output gate, if there is one. */
   #turn(jobs: () => void): boolean {
     jobs();
     const nowMs = this.nowMs;
@@ -481,7 +481,7 @@ export class QueueCore {
     this.moves.start();
     this.arm();
     this.cache.trim();
-    return deliveries.length + work.length > 0 || this.receivers.hasAnswers;
+    return work.length > 0 || this.receivers.hasAnswers;
   }
 
   /** Within a turn: lets time do its part. A job that must not see what is over calls it before the turn does. */

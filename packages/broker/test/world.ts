@@ -91,6 +91,8 @@ export class World {
   ready: EndpointPort["isReady"] = async () => this.running;
   /** Whether a settlement may wait for a commit to share, as it may in the Durable Object. Set it before the queues start. */
   sharesCommits = false;
+  /** Whether queues count on it that nothing leaves before everything committed is durable. Set it before the queues start. */
+  hasOutputGate = false;
   readonly #timers: { readonly atMs: number; readonly ring: () => void }[] = [];
   /** Environment variables of the broker. */
   readonly variables: Record<string, string> = {};
@@ -249,6 +251,7 @@ export class World {
           this.#timers.push({ atMs, ring: () => alive() && callback() });
         },
       }),
+      hasOutputGate: this.hasOutputGate,
       setAlarm: (atMs) => {
         if (!alive()) return;
         this.alarms.push([name, atMs - WORLD_START_MS]);
