@@ -23,7 +23,7 @@ function patient(options: { held?: boolean; hasOutputGate?: boolean } = {}) {
       run();
       turns.push(jobs);
       if (state.turnFailure !== null) throw state.turnFailure;
-      return false;
+      return "none";
     },
     synced: () => {
       if (options.held !== true) return Promise.resolve();
@@ -126,7 +126,7 @@ describe("work that waits for company", () => {
     const commit = new GroupCommit({
       turn: (jobs) => {
         jobs();
-        return false;
+        return "none";
       },
       synced: () => Promise.resolve(),
       durable: () => {},

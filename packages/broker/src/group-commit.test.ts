@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { GroupCommit } from "./group-commit.ts";
+import { GroupCommit, LEAVING_MS_MAX, type LeavingLeases } from "./group-commit.ts";
 import { LONE_AFTER_TURNS, LONE_TURNS_PER_MS_MAX } from "./lone-turns.ts";
 
 /** A group commit whose turns are listed by the names of their jobs, and are durable when the test says so. */
@@ -9,10 +9,10 @@ function observed(options: { held?: boolean; hasOutputGate?: boolean } = {}) {
   const syncs: PromiseWithResolvers<void>[] = [];
   let jobs: string[] = [];
   let durable = 0;
-  const state = { turnFailure: null as Error | null, hasLeases: false };
+  const state = { turnFailure: null as Error | null, leases: "none" as LeavingLeases, nowMs: 1_000 };
   const timers: (() => void)[] = [];
   const commit = new GroupCommit({
-    nowMs: () => 1_000,
+    nowMs: () => state.nowMs,
     after: (callback) => timers.push(callback),
     hasOutputGate: options.hasOutputGate,
     turn: (run) => {
@@ -20,7 +20,7 @@ function observed(options: { held?: boolean; hasOutputGate?: boolean } = {}) {
       run();
       turns.push(jobs);
       if (state.turnFailure !== null) throw state.turnFailure;
-      return state.hasLeases;
+      return state.leases;
     },
     synced: () => {
       if (options.held !== true) return Promise.resolve();
@@ -181,11 +181,34 @@ describe("behind an output gate", () => {
 
   it("a turn with which messages leave waits all the same: their lease must not end before", async () => {
     const { commit, syncs, state, before } = await alone();
-    state.hasLeases = true;
+    state.leases = "brief";
     void commit.submitGated(() => {});
     await settled();
     expect(syncs).toHaveLength(before + 1);
   });
+
+  it.each([
+    [LEAVING_MS_MAX - 1, 0],
+    [LEAVING_MS_MAX, 1],
+    [LEAVING_MS_MAX + 1, 1],
+  ])(
+    "messages with a long lease keep no turn waiting: a turn after %i ms waits for %i syncs first",
+    async (ms, waits) => {
+      const { commit, turns, syncs, state, before } = await alone();
+      state.leases = "long";
+      await commit.submitGated(() => {});
+      expect(syncs).toHaveLength(before);
+      const earlier = turns.length;
+      state.leases = "none";
+      state.nowMs += ms;
+      const next = commit.submitGated(() => {});
+      await settled();
+      expect(syncs).toHaveLength(before + waits);
+      expect(turns).toHaveLength(earlier + 1 - waits);
+      syncs.at(-1)?.resolve();
+      await next;
+    },
+  );
 
   it("jobs that come together are grouped again, after the few that a ms has room for", async () => {
     const { commit, turns, syncs, before } = await alone();

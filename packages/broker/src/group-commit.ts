@@ -5,6 +5,12 @@ export const COMPANY_WAIT_MS = 5;
 /** Longest that it is kept, in ms. */
 export const COMPANY_WAIT_MS_MAX = 2 * COMPANY_WAIT_MS;
 
+/** When a turn begins so long after one with whose answer messages left, in ms, it waits until they have: the clock has jumped. */
+export const LEAVING_MS_MAX = 1_000;
+
+/** How long the leases last of the messages that leave with a turn: `long` ones outlast any sync unless the clock jumps. */
+export type LeavingLeases = "none" | "brief" | "long";
+
 /** Work on the queue that is answered when it is durable. */
 interface Job {
   /** Whether its answer leaves through the platform's output gate, so that it may be given before the commit is durable. */
@@ -19,10 +25,10 @@ export interface GroupCommitPorts {
    * Runs the jobs it is given and commits what they changed, synchronously. May throw: then nothing was committed and
    * every job of the turn fails.
    *
-   * @returns whether messages are on their way to somebody whose lease may be over in the next turn: then this one waits for its
-   *   sync, as the lease must not end before they have left. That of a delivery to a Worker is much longer than any sync.
+   * @returns the leases of messages that are on their way to somebody. They must not end before the messages have left, and
+   *   could in the next turn: with brief ones the turn waits for its sync.
    */
-  turn(jobs: () => void): boolean;
+  turn(jobs: () => void): LeavingLeases;
   /** Resolves when everything committed is durable. */
   synced(): Promise<void>;
   /** What the turn before has committed is durable: told before its jobs are, and of those that waited for it. */
@@ -53,6 +59,8 @@ export class GroupCommit {
   #isLate = false;
   #running = false;
   #gathering = false;
+  /** When the latest turn was whose messages may not have left, in ms; `null` if all have. */
+  #leavingSinceMs: number | null = null;
   /** Set once a turn has failed: nothing is run any more. */
   #failure: { readonly error: unknown } | null = null;
   /** Tells which turns need not wait for their sync; `null` where all of them do. */
@@ -174,12 +182,19 @@ export class GroupCommit {
   async #loop(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0 || this.#isLate) {
-      const { jobs, awaited } = this.#take();
+      let jobs: readonly Job[] = [];
       try {
-        const hasLeases = this.#ports.turn(() => {
+        if (this.#hasClockJumped()) {
+          await this.#durable();
+          continue;
+        }
+        const taken = this.#take();
+        jobs = taken.jobs;
+        const leases = this.#ports.turn(() => {
           for (const job of jobs) job.run();
         });
-        if (hasLeases || !this.#isLone(jobs, awaited)) await this.#synced();
+        if (leases === "brief" || !this.#isLone(jobs, taken.awaited)) await this.#synced();
+        else if (leases === "long") this.#leavingSinceMs = this.#ports.nowMs();
         for (const job of jobs) job.resolve();
       } catch (error) {
         this.#fail(error, jobs);
@@ -188,15 +203,24 @@ export class GroupCommit {
     this.#running = false;
   }
 
+  #hasClockJumped(): boolean {
+    return this.#leavingSinceMs !== null && this.#ports.nowMs() - this.#leavingSinceMs >= LEAVING_MS_MAX;
+  }
+
   #isLone(jobs: readonly Job[], awaited: number): boolean {
     return jobs.every(({ isGated }) => isGated) && this.#loneTurns?.take(awaited) === true;
   }
 
   async #synced(): Promise<void> {
     const sinceMs = this.#ports.nowMs();
-    await this.#ports.synced();
-    this.#ports.durable();
+    await this.#durable();
     this.#loneTurns?.waited(sinceMs, this.#waiting.length);
+  }
+
+  async #durable(): Promise<void> {
+    await this.#ports.synced();
+    this.#leavingSinceMs = null;
+    this.#ports.durable();
   }
 
   #fail(error: unknown, jobs: readonly Job[]): void {

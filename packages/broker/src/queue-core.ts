@@ -46,7 +46,7 @@ import { PeriodicTasks } from "./endpoint/periodic-tasks.ts";
 import { WorkerDaemon } from "./endpoint/worker-daemon.ts";
 import { enqueue } from "./enqueue.ts";
 import { giveBackPushLeases } from "./give-back.ts";
-import { GroupCommit } from "./group-commit.ts";
+import { GroupCommit, type LeavingLeases } from "./group-commit.ts";
 import { type Incoming, storeIncoming } from "./incoming.ts";
 import { loadSegments } from "./load.ts";
 import { Moves } from "./moves.ts";
@@ -459,8 +459,8 @@ export class QueueCore {
     return wakeAtMs !== null && busy ? Math.max(wakeAtMs, this.nowMs + HEARTBEAT_MS) : wakeAtMs;
   }
 
-  /** Answers whether messages leave with it whose lease can end soon. Deliveries leave behind the output gate, if there is one. */
-  #turn(jobs: () => void): boolean {
+  /** Answers how long those messages are leased that leave with it: to a Worker for longer than its handler may run. */
+  #turn(jobs: () => void): LeavingLeases {
     jobs();
     const nowMs = this.nowMs;
     this.#tasks.run(nowMs);
@@ -481,7 +481,8 @@ export class QueueCore {
     this.moves.start();
     this.arm();
     this.cache.trim();
-    return work.length > 0 || this.receivers.hasAnswers;
+    if (work.length > 0 || this.receivers.hasAnswers) return "brief";
+    return deliveries.length > 0 ? "long" : "none";
   }
 
   /** Within a turn: lets time do its part. A job that must not see what is over calls it before the turn does. */
