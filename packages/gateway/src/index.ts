@@ -10,7 +10,7 @@ import { DASHBOARD_HEADERS, DASHBOARD_PAGE } from "./dashboard/page.ts";
 import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
 import { LazyUrl } from "./request-url.ts";
-import type { KeepAlive } from "./shared-call.ts";
+import { type KeepAlive, LASTING } from "./shared-call.ts";
 import { snsService } from "./sns/routes.ts";
 import type { SqsSettings } from "./sqs/context.ts";
 import { sqsService } from "./sqs/routes.ts";
@@ -93,8 +93,6 @@ export function createGateway(directory: QueueDirectory, access: Access, aws: Aw
 }
 
 const INTERNAL_ERROR = failure("internal_error", "The broker failed; its log says why.");
-/** The connection that brings requests in frames outlives each of them. */
-const LASTING: KeepAlive = () => {};
 
 function failed(method: string, path: string, error: unknown): Response {
   logFailure(method, path, error);

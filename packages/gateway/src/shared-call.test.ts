@@ -1,11 +1,6 @@
+import { CALL_LOST_MS } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
-import {
-  CALL_LOST_MS,
-  CALL_WEIGHT_MAX,
-  CALLS_UNDER_WAY_MAX,
-  COMPANY_MS_MAX,
-  SharedCall,
-} from "./shared-call.ts";
+import { CALL_WEIGHT_MAX, CALLS_UNDER_WAY_MAX, COMPANY_MS_MAX, SharedCall, setTimer } from "./shared-call.ts";
 
 /** A call under way, for the test to answer. */
 interface Call {
@@ -34,6 +29,7 @@ beforeEach(() => {
       }),
     weightOf: (item) => (item === "heavy" ? CALL_WEIGHT_MAX : 1),
     now: () => nowMs,
+    setTimer,
   });
 });
 
@@ -59,6 +55,7 @@ describe("calls to a queue's object", () => {
       },
       weightOf: () => 1,
       now: () => nowMs,
+      setTimer,
       gather: settle,
     });
     expect(await Promise.all([run("a"), run("b")])).toEqual(["A", "B"]);
@@ -72,6 +69,7 @@ describe("calls to a queue's object", () => {
       call: async (items) => items.map((item) => item.toUpperCase()),
       weightOf: () => 1,
       now: () => nowMs,
+      setTimer,
       idle: () => {
         idle += 1;
         expect(shared.isIdle).toBe(true);

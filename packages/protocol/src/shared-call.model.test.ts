@@ -1,151 +1,16 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, it } from "vitest";
-import { CALL_LOST_MS, PATIENCE_MS_MAX, SharedCall, SharedCallLostError } from "./shared-call.ts";
-
-/*
- * Requests that come, share calls and are ended by the platform at any moment, over a virtual clock and from a seed. A request
- * that was ended hears of no timer and of no answer any more; a call that it made is never answered to anybody.
- */
+import { CALL_MS_MAX, playHistory, WEIGHT_FULL } from "../test/isolate.ts";
+import { CALL_LOST_MS, PATIENCE_MS_MAX, SharedCall } from "./shared-call.ts";
 
 const SEEDS = 300;
-const REQUESTS = 60;
-const WEIGHT_FULL = 20;
-/** Longest time between two requests, in ms. */
-const APART_MS_MAX = 12;
-/** Longest that a call takes which is answered, in ms. */
-const CALL_MS_MAX = 400;
-
-interface Request {
-  readonly item: string;
-  readonly cameMs: number;
-  isGone: boolean;
-  settled: "answered" | "failed" | "lost" | "of another" | null;
-  settledMs: number;
-}
-
-/** Numbers from 0 up to, not including, 1 (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-class Isolate {
-  readonly requests: Request[] = [];
-  /** How often each item went along with a call. */
-  readonly carried = new Map<string, number>();
-  readonly shared: SharedCall<string, string>;
-  nowMs = 0;
-  readonly #random: () => number;
-  readonly #current = new AsyncLocalStorage<Request>();
-  readonly #events: { readonly atMs: number; isCancelled: boolean; run(): void }[] = [];
-
-  constructor(seed: number) {
-    this.#random = randomFrom(seed);
-    this.shared = new SharedCall<string, string>({
-      call: (items) => this.#call(items),
-      weightOf: (item) => (Number(item) % 7 === 0 ? WEIGHT_FULL : 1),
-      weightFull: WEIGHT_FULL,
-      now: () => this.nowMs,
-      setTimer: (ms, callback) => {
-        const request = this.#current.getStore();
-        const event = this.after(ms, () => {
-          if (request?.isGone !== true) callback();
-        });
-        return () => {
-          event.isCancelled = true;
-        };
-      },
-    });
-  }
-
-  chance(probability: number): boolean {
-    return this.#random() < probability;
-  }
-
-  below(end: number): number {
-    return Math.floor(end * this.#random());
-  }
-
-  after(ms: number, run: () => void) {
-    const event = { atMs: this.nowMs + ms, isCancelled: false, run };
-    this.#events.push(event);
-    return event;
-  }
-
-  come(): Request {
-    const item = `${this.requests.length}`;
-    const request: Request = { item, cameMs: this.nowMs, isGone: false, settled: null, settledMs: 0 };
-    this.requests.push(request);
-    const settle = (how: NonNullable<Request["settled"]>) => {
-      request.settled = how;
-      request.settledMs = this.nowMs;
-    };
-    this.#current.run(request, () => {
-      this.shared
-        .run(item, () => {})
-        .then(
-          (result) => settle(result === `of ${item}` ? "answered" : "of another"),
-          (error) => settle(error instanceof SharedCallLostError ? "lost" : "failed"),
-        );
-    });
-    return request;
-  }
-
-  /** Lets the time pass until nothing happens any more that is due by then. */
-  async pass(ms: number): Promise<void> {
-    const endMs = this.nowMs + ms;
-    for (;;) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      const due = this.#events.filter(({ atMs, isCancelled }) => !isCancelled && atMs <= endMs);
-      const next = due.sort((a, b) => a.atMs - b.atMs)[0];
-      if (next === undefined) break;
-      next.isCancelled = true;
-      this.nowMs = Math.max(this.nowMs, next.atMs);
-      next.run();
-    }
-    this.nowMs = endMs;
-  }
-
-  #call(items: readonly string[]): Promise<readonly string[]> {
-    const maker = this.#current.getStore();
-    for (const item of items) this.carried.set(item, (this.carried.get(item) ?? 0) + 1);
-    const tookMs = this.chance(0.8) ? this.below(12) : this.below(CALL_MS_MAX);
-    const fails = this.chance(0.05);
-    return new Promise((resolve, reject) => {
-      this.after(tookMs, () => {
-        if (maker?.isGone === true) return;
-        if (fails) reject(new Error("as drawn"));
-        else resolve(items.map((item) => `of ${item}`));
-      });
-    });
-  }
-}
-
-async function history(seed: number, goneShare: number): Promise<Isolate> {
-  const isolate = new Isolate(seed);
-  for (let i = 0; i < REQUESTS; i++) {
-    const request = isolate.come();
-    if (isolate.chance(goneShare)) {
-      isolate.after(isolate.below(60), () => {
-        if (request.settled === null) request.isGone = true;
-      });
-    }
-    await isolate.pass(isolate.chance(0.5) ? 0 : isolate.below(APART_MS_MAX));
-  }
-  await isolate.pass(2 * CALL_LOST_MS);
-  return isolate;
-}
+const share = (ports: Parameters<Parameters<typeof playHistory>[2]>[0]) =>
+  new SharedCall<string, string>({ ...ports, weightFull: WEIGHT_FULL });
 
 describe("requests that share calls, whatever becomes of each of them", () => {
   it("go along with one call at most, and hear of their own item what came of it", async () => {
     let lost = 0;
     for (let seed = 1; seed <= SEEDS; seed++) {
-      const { requests, carried } = await history(seed, 0.15);
+      const { requests, carried } = await playHistory(seed, 0.15, share);
       const twice = [...carried].filter(([, times]) => times > 1);
       expect(twice, `seed ${seed}`).toEqual([]);
       for (const { item, isGone, settled, cameMs, settledMs } of requests) {
@@ -163,7 +28,7 @@ describe("requests that share calls, whatever becomes of each of them", () => {
 
   it("are all answered soon while none of them is ended, and leave nothing behind", async () => {
     for (let seed = 1; seed <= SEEDS; seed++) {
-      const { requests, shared } = await history(seed, 0);
+      const { requests, shared } = await playHistory(seed, 0, share);
       for (const { item, settled, cameMs, settledMs } of requests) {
         const where = `seed ${seed}, request ${item}`;
         expect(settled, where).toMatch(/^(answered|failed)$/);

@@ -10,7 +10,7 @@ import {
   type VisibilityOutcome,
 } from "@sluice/protocol";
 import { COMPANY_TURNS, turns } from "../microtasks.ts";
-import { type KeepAlive, SharedCall } from "../shared-call.ts";
+import { type KeepAlive, SharedCall, setTimer } from "../shared-call.ts";
 import { type Errand, type MessagesToSend, type Outcome, type Outcomes, runErrands } from "./shared-work.ts";
 
 /** Weight of what is small: so that a call takes some hundreds of them. */
@@ -78,6 +78,7 @@ export class QueueCalls {
       weightOf,
       gather: () => turns(COMPANY_TURNS),
       now: this.#now,
+      setTimer,
       idle: () => this.#queues.delete(name),
     });
     this.#queues.set(name, call);

@@ -7,7 +7,7 @@ import type {
   TopicSnapshot,
   TopicsRpc,
 } from "@sluice/protocol";
-import { type KeepAlive, SharedCall } from "../../shared-call.ts";
+import { type KeepAlive, SharedCall, setTimer } from "../../shared-call.ts";
 import { KnownTopics } from "./known-topics.ts";
 
 /** Where calls about topics go. */
@@ -46,6 +46,7 @@ export class TopicCalls {
         },
         weightOf: () => NO_WEIGHT,
         now: () => this.#ports.now(),
+        setTimer,
       });
     return share(this.#finds, arn, begin, null, keepAlive);
   }
@@ -66,6 +67,7 @@ export class TopicCalls {
         },
         weightOf: bytesOf,
         now: () => this.#ports.now(),
+        setTimer,
       });
     // Who goes by another version is answered otherwise, and the scope of a topic can be changed while others publish.
     const key = `${version} ${deduplicationScope} ${object}`;
