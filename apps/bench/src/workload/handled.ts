@@ -1,7 +1,11 @@
+/** How often who waits looks for itself, in ms: workerd takes a request that waits for nothing of its own to hang. */
+const LOOK_MS = 100;
+
 /** Counts what a consumer has handled, and how long it took from the send. */
 export class Handled {
   #count = 0;
   #endToEndMs: number[] = [];
+  #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
 
   get count(): number {
     return this.#count;
@@ -20,13 +24,23 @@ export class Handled {
   note(sentMs: string, nowMs: number): void {
     this.#endToEndMs.push(nowMs - Number(sentMs));
     this.#count += 1;
+    if (this.#waiting.length > 0) this.#tell();
   }
 
-  /**
-   * Resolves when `count` messages have been handled. It asks every millisecond: a promise that one request resolves
-   * and another one awaits is what workerd forbids.
-   */
+  /** Resolves when `count` messages have been handled. */
   async reached(count: number): Promise<void> {
-    while (this.#count < count) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (this.#count < count) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#waiting.push({ count, resolve });
+      const timer = setTimeout(resolve, LOOK_MS);
+      await promise;
+      clearTimeout(timer);
+    }
+  }
+
+  #tell(): void {
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter(({ count }) => count > this.#count);
+    for (const { count, resolve } of waiting) if (count <= this.#count) resolve();
   }
 }
