@@ -48,7 +48,7 @@ export interface Front {
 
 /**
  * Listens in workerd's place. What AWS's clients post is read here and handed to the broker many at a time: to take a request
- * off the wire costs workerd five times as much as Node.js, and what arrives together shares the calls that it makes. A client
+ * off the wire costs workerd more than twice as much as Node.js, and what arrives together shares the calls that it makes. A client
  * that goes is known of at once here. All other connections are workerd's, byte for byte.
  *
  * @throws CliError when the port is in use.
