@@ -1,5 +1,5 @@
-import { type Answer, formField, protocolOf } from "@sluice/aws";
-import { type AwsRequest, HttpAwsRequest, isForm } from "./aws-request.ts";
+import { formField, protocolOf } from "@sluice/aws";
+import { type AwsAnswer, type AwsRequest, HttpAwsRequest, isForm } from "./aws-request.ts";
 import type { KeepAlive } from "./shared-call.ts";
 import type { SnsService } from "./sns/routes.ts";
 import { lookingBody } from "./sqs/hand-over.ts";
@@ -9,11 +9,6 @@ import type { SqsService } from "./sqs/routes.ts";
 export interface AwsServices {
   readonly sqs: SqsService;
   readonly sns: SnsService;
-}
-
-/** An answer, and whether its client may have gone while it was waited for. */
-export interface AwsAnswer extends Answer {
-  readonly hasWaited?: boolean;
 }
 
 /**

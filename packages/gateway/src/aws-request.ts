@@ -1,4 +1,5 @@
-import type { RequestHeaders, RequestUrl, SignedRequest } from "@sluice/aws";
+import type { Answer, RequestHeaders, RequestUrl, SignedRequest } from "@sluice/aws";
+import type { ReadRequest } from "@sluice/protocol";
 import type { PageRequest } from "./page-origin.ts";
 import { LazyUrl } from "./request-url.ts";
 
@@ -17,6 +18,11 @@ export interface AwsRequest extends SignedRequest {
   readText(): Promise<string>;
   /** Has `listener` called when the client goes, also while it is being answered. It may never be. */
   whenClientGoes(listener: () => void): void;
+}
+
+/** An answer, and whether it was waited for: then its client may have gone meanwhile. */
+export interface AwsAnswer extends Answer {
+  readonly hasWaited?: boolean;
 }
 
 /** A request that the platform has handed to the Worker. Its body is read once, as who has to know it needs it. */
@@ -59,16 +65,6 @@ export class HttpAwsRequest implements AwsRequest {
   whenClientGoes(listener: () => void): void {
     this.page.signal.addEventListener("abort", listener);
   }
-}
-
-/** What is known of a request whose body has been read by somebody else. */
-export interface ReadRequest {
-  readonly method: string;
-  /** Absolute. */
-  readonly url: string;
-  /** By their names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
 }
 
 /** A request that was read before it came here. */

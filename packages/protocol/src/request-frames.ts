@@ -5,14 +5,18 @@
  */
 
 /** A request, its body read. */
-export interface FramedRequest {
-  readonly id: number;
+export interface ReadRequest {
   readonly method: string;
   /** Absolute. */
   readonly url: string;
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+}
+
+/** A request in a frame. */
+export interface FramedRequest extends ReadRequest {
+  readonly id: number;
 }
 
 /** What the front says to the broker. */

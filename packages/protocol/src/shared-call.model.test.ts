@@ -1,40 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { CALL_MS_MAX, playHistory, WEIGHT_FULL } from "../test/isolate.ts";
-import { CALL_LOST_MS, PATIENCE_MS_MAX, SharedCall } from "./shared-call.ts";
+import { WEIGHT_FULL } from "../test/isolate.ts";
+import { testSharing } from "../test/shared-call-histories.ts";
+import { PATIENCE_MS_MAX, SharedCall } from "./shared-call.ts";
 
-const SEEDS = 300;
-const share = (ports: Parameters<Parameters<typeof playHistory>[2]>[0]) =>
-  new SharedCall<string, string>({ ...ports, weightFull: WEIGHT_FULL });
-
-describe("requests that share calls, whatever becomes of each of them", () => {
-  it("go along with one call at most, and hear of their own item what came of it", async () => {
-    let lost = 0;
-    for (let seed = 1; seed <= SEEDS; seed++) {
-      const { requests, carried } = await playHistory(seed, 0.15, share);
-      const twice = [...carried].filter(([, times]) => times > 1);
-      expect(twice, `seed ${seed}`).toEqual([]);
-      for (const { item, isGone, settled, cameMs, settledMs } of requests) {
-        if (isGone) continue;
-        const where = `seed ${seed}, request ${item}`;
-        expect(settled, where).toMatch(/^(answered|failed|lost)$/);
-        expect(settledMs - cameMs, where).toBeLessThanOrEqual(CALL_LOST_MS + 3 * PATIENCE_MS_MAX);
-        if (settled === "lost") lost += 1;
-        else expect(carried.get(item), where).toBe(1);
-      }
-    }
-    // Or nobody was ever ended in the middle of a call that others went along with.
-    expect(lost).toBeGreaterThan(0);
-  });
-
-  it("are all answered soon while none of them is ended, and leave nothing behind", async () => {
-    for (let seed = 1; seed <= SEEDS; seed++) {
-      const { requests, shared } = await playHistory(seed, 0, share);
-      for (const { item, settled, cameMs, settledMs } of requests) {
-        const where = `seed ${seed}, request ${item}`;
-        expect(settled, where).toMatch(/^(answered|failed)$/);
-        expect(settledMs - cameMs, where).toBeLessThanOrEqual(PATIENCE_MS_MAX + 2 * CALL_MS_MAX);
-      }
-      expect(shared.isIdle, `seed ${seed}`).toBe(true);
-    }
-  });
-});
+testSharing((ports) => new SharedCall({ ...ports, weightFull: WEIGHT_FULL }), PATIENCE_MS_MAX);

@@ -6,8 +6,7 @@ import {
   FrameError,
 } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AwsAnswer } from "../aws-endpoint.ts";
-import type { ReadAwsRequest } from "../aws-request.ts";
+import type { AwsAnswer, ReadAwsRequest } from "../aws-request.ts";
 import { FrameServer } from "./frame-server.ts";
 
 /** A request under way, for the test to answer. */

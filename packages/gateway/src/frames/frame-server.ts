@@ -1,6 +1,5 @@
 import { decodeFrontMessages, encodeAnswers, type FramedAnswer, type FramedRequest } from "@sluice/protocol";
-import type { AwsAnswer } from "../aws-endpoint.ts";
-import { ReadAwsRequest } from "../aws-request.ts";
+import { type AwsAnswer, ReadAwsRequest } from "../aws-request.ts";
 import { COMPANY_TURNS, turns } from "../microtasks.ts";
 
 /** How a `FrameServer` is wired up. */

@@ -11,7 +11,7 @@ import {
 } from "@sluice/aws";
 import { isQueueNotFound } from "@sluice/protocol";
 import { type AwsAccess, callerOf, refusedPage } from "../aws-caller.ts";
-import type { AwsRequest } from "../aws-request.ts";
+import type { AwsAnswer, AwsRequest } from "../aws-request.ts";
 import { brokerFailure } from "../broker-failure.ts";
 import type { KeepAlive } from "../shared-call.ts";
 import { handle, QUEUELESS_ACTIONS } from "./actions.ts";
@@ -25,11 +25,6 @@ import { QueueCalls } from "./queue-calls.ts";
 /** Others are no operation: a HEAD must carry nothing out, though it looks like a GET. */
 const METHODS: readonly string[] = ["GET", "POST"];
 
-/** An answer, and whether it was waited for: then its client may have gone meanwhile. */
-export interface SqsAnswer extends Answer {
-  readonly hasWaited: boolean;
-}
-
 /** Amazon SQS as the AWS endpoint calls it. */
 export interface SqsService {
   /**
@@ -38,7 +33,7 @@ export interface SqsService {
    *
    * @param keepAlive keeps the request from being ended with its client.
    */
-  answer(request: AwsRequest, protocol: Protocol, keepAlive: KeepAlive): Promise<SqsAnswer>;
+  answer(request: AwsRequest, protocol: Protocol, keepAlive: KeepAlive): Promise<AwsAnswer>;
 }
 
 /** @param prefix of the AWS endpoint: queues' URLs begin with it. */

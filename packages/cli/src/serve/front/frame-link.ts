@@ -2,8 +2,8 @@ import {
   decodeAnswers,
   encodeFrontMessages,
   type FramedAnswer,
-  type FramedRequest,
   type FrontMessage,
+  type ReadRequest,
 } from "@sluice/protocol";
 import { WebSocket } from "ws";
 
@@ -67,7 +67,7 @@ export class FrameLink {
   }
 
   /** Hands a request over; its id. Only while the link is open. */
-  submit(request: Omit<FramedRequest, "id">, answered: Answered): number {
+  submit(request: ReadRequest, answered: Answered): number {
     const id = this.#nextId++;
     this.#waiting.set(id, answered);
     this.#say({ kind: "request", request: { id, ...request } });

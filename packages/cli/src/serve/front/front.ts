@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import type { FramedRequest } from "@sluice/protocol";
+import type { ReadRequest } from "@sluice/protocol";
 import { CliError } from "../../errors.ts";
 import { SLUICE_PATH } from "../../runtime/front-door-contract.ts";
 import { Forwarder } from "./forward.ts";
@@ -25,7 +25,7 @@ const IDLE_MS_MAX = 75_000;
 /** How long requests may take to be answered once the front is to stop, in ms. */
 const PATIENCE_MS = 5_000;
 
-type Headers = FramedRequest["headers"];
+type Headers = ReadRequest["headers"];
 
 export interface FrontOptions {
   /** Address and port to listen on; 0 for one that is free. */
