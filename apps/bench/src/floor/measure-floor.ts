@@ -1,13 +1,10 @@
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { Pool } from "undici";
 import type { FloorWay } from "../../lab/src/floor-way.ts";
+import { bundle, COMPATIBILITY_DATE } from "../lab/lab.ts";
 import { median } from "../measure/statistics.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 
-const SOURCE = fileURLToPath(new URL("../../lab/src/floor.ts", import.meta.url));
-const COMPATIBILITY_DATE = "2026-11-01";
 /** Bytes of a message of 200 as it is stored, and of a batch of 100 of them. */
 const MESSAGE_BYTES = 280;
 const BATCH_BYTES = 25_000;
@@ -93,16 +90,7 @@ async function answersPerSecond(pool: Pool, path: string, seconds: number): Prom
 }
 
 async function startFloor(folder: string): Promise<Miniflare> {
-  const { outputFiles } = await build({
-    entryPoints: [SOURCE],
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2024",
-    external: ["cloudflare:*"],
-  });
-  const [bundled] = outputFiles;
-  if (bundled === undefined) throw new Error("esbuild produced nothing for the floor");
+  const { source } = await bundle("floor");
   return new Miniflare(
     convertV4MiniflareOptions({
       resourcePersistencePath: folder,
@@ -110,7 +98,7 @@ async function startFloor(folder: string): Promise<Miniflare> {
         {
           name: "floor",
           compatibilityDate: COMPATIBILITY_DATE,
-          modules: [{ type: "ESModule", path: "floor.js", contents: bundled.text }],
+          modules: [{ type: "ESModule", path: "floor.js", contents: source }],
           unsafeDirectSockets: [{}],
           durableObjects: { CELLS: { className: "Cell", useSQLite: true } },
           serviceBindings: { TAKER: { name: "floor", entrypoint: "Taker" } },

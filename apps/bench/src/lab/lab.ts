@@ -10,7 +10,7 @@ import type { Way } from "../workload/ways.ts";
 import { Inspector } from "./inspector.ts";
 
 const SOURCES = fileURLToPath(new URL("../../lab/src/", import.meta.url));
-const COMPATIBILITY_DATE = "2026-11-01";
+export const COMPATIBILITY_DATE = "2026-11-01";
 
 export type LabWorker = "broker" | "driver";
 
@@ -112,7 +112,8 @@ function topology(consumer: LabOptions["consumer"]): QueueTopology {
   };
 }
 
-async function bundle(worker: LabWorker): Promise<{ source: string; sourceMap: SourceMap }> {
+/** A Worker of the lab as workerd takes it. */
+export async function bundle(worker: LabWorker | "floor"): Promise<{ source: string; sourceMap: SourceMap }> {
   const { outputFiles } = await build({
     entryPoints: [`${SOURCES}${worker}.ts`],
     outfile: `${SOURCES}${worker}.js`,
