@@ -1,4 +1,4 @@
-import { md5Hex, sha256Hex } from "@sluice/aws";
+import { md5Hex, sha256Hex, toBase64 } from "@sluice/aws";
 
 /** What answers a server's challenge, besides the challenge. */
 export interface AuthorizationInput {
@@ -50,8 +50,7 @@ export function authorizationFor(header: string, input: AuthorizationInput): str
 }
 
 function basicAnswer({ username, password }: AuthorizationInput): string {
-  const bytes = new TextEncoder().encode(`${username}:${password}`);
-  return `Basic ${btoa(String.fromCharCode(...bytes))}`;
+  return `Basic ${toBase64(new TextEncoder().encode(`${username}:${password}`))}`;
 }
 
 /** `null` for a challenge that cannot be answered: without a nonce, or with a quality of protection that is unknown. */
