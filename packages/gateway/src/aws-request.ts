@@ -16,7 +16,9 @@ export interface AwsRequest extends SignedRequest {
   readonly body: Uint8Array;
   readBytes(): Promise<Uint8Array>;
   readText(): Promise<string>;
-  /** Has `listener` called when the client goes, also while it is being answered. It may never be. */
+  /** Whether nobody waits for the answer any more. */
+  readonly hasClientGone: boolean;
+  /** Has `listener` called when the client goes, also while it is being answered: at once if it has gone. It may never be. */
   whenClientGoes(listener: () => void): void;
 }
 
@@ -62,8 +64,13 @@ export class HttpAwsRequest implements AwsRequest {
   }
 
   /** The signal is aborted by a client that goes; workerd makes one when it is asked for. */
+  get hasClientGone(): boolean {
+    return this.page.signal.aborted;
+  }
+
   whenClientGoes(listener: () => void): void {
-    this.page.signal.addEventListener("abort", listener);
+    if (this.hasClientGone) listener();
+    else this.page.signal.addEventListener("abort", listener);
   }
 }
 
@@ -76,6 +83,7 @@ export class ReadAwsRequest implements AwsRequest {
   readonly #text: string;
   #body: Uint8Array | undefined;
   #listeners: (() => void)[] | undefined;
+  #hasClientGone = false;
 
   constructor({ method, url, headers, body }: ReadRequest) {
     this.method = method;
@@ -98,7 +106,15 @@ export class ReadAwsRequest implements AwsRequest {
     return this.#text;
   }
 
+  get hasClientGone(): boolean {
+    return this.#hasClientGone;
+  }
+
   whenClientGoes(listener: () => void): void {
+    if (this.#hasClientGone) {
+      listener();
+      return;
+    }
     this.#listeners ??= [];
     this.#listeners.push(listener);
   }
@@ -110,6 +126,7 @@ export class ReadAwsRequest implements AwsRequest {
 
   /** Tells them, once. */
   clientHasGone(): void {
+    this.#hasClientGone = true;
     const listeners = this.#listeners ?? [];
     this.#listeners = undefined;
     for (const listener of listeners) listener();

@@ -126,6 +126,19 @@ describe("a client that goes", () => {
     expect(told).toEqual([]);
   });
 
+  it("is told of to those who ask after it has gone: it may go in the frame that brings its request", () => {
+    server.receive(
+      encodeFrontMessages([
+        { kind: "request", request: request(3) },
+        { kind: "gone", id: 3 },
+      ]),
+    );
+    expect(asked[2]?.request.hasClientGone).toBe(true);
+    watch(2);
+    expect(told).toEqual(["2"]);
+    expect(asked[0]?.request.hasClientGone).toBe(false);
+  });
+
   it("goes with the connection", () => {
     server.end();
     expect(told).toEqual(["0"]);

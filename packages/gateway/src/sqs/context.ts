@@ -43,7 +43,9 @@ export interface SqsContext {
   readonly isQuery: boolean;
   /** Path of the request behind the endpoint: in the Query protocol it can name the queue. */
   readonly path: string;
-  /** Has `listener` called when the client goes, also while it is being answered. */
+  /** Whether nobody waits for the answer any more. */
+  hasClientGone(): boolean;
+  /** Has `listener` called when the client goes, also while it is being answered: at once if it has gone. */
   whenClientGoes(listener: () => void): void;
   /** Says that the client has waited and may have gone by now. */
   noteWait(): void;

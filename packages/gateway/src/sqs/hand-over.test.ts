@@ -27,13 +27,24 @@ describe("an answer that looks for its client", () => {
   });
 });
 
-/** A receive that waits until it is told what it gets. */
-function waitingReceive() {
+/**
+ * A receive that waits until it is told what it gets.
+ *
+ * @param looked told when the queue has been looked into, before anybody waits.
+ */
+function waitingReceive(looked = () => {}) {
   const calls: [method: string, ...args: unknown[]][] = [];
   const { promise, resolve } = Promise.withResolvers<ReceiveReply>();
   const objects = {
-    receiveNow: async () => [{ kind: "empty" as const }],
-    receive: () => promise,
+    receiveNow: async () => {
+      calls.push(["receiveNow"]);
+      looked();
+      return [{ kind: "empty" as const }];
+    },
+    receive: () => {
+      calls.push(["receive"]);
+      return promise;
+    },
     cancelReceive: async (_queue: string, receiverId: string) => void calls.push(["cancel", receiverId]),
     giveBack: async (_queue: string, receipts: readonly string[]) => void calls.push(["giveBack", receipts]),
   };
@@ -41,6 +52,7 @@ function waitingReceive() {
 }
 
 describe("a client that goes while its receive waits", () => {
+  const BEGUN = [["receiveNow"], ["receive"]];
   const ask = async ({ client }: ReturnType<typeof waitingReceive>, signal: AbortSignal) => {
     const QueueUrl = await client.create("orders");
     return client.fetch(
@@ -62,7 +74,24 @@ describe("a client that goes while its receive waits", () => {
     gone.abort();
     receive.answer({ kind: "empty" });
     await answered;
-    expect(receive.calls).toEqual([["cancel", expect.stringMatching(/^[0-9a-f-]{36}$/)]]);
+    expect(receive.calls).toEqual([...BEGUN, ["cancel", expect.stringMatching(/^[0-9a-f-]{36}$/)]]);
+  });
+
+  it("before anybody has asked for messages gets none", async () => {
+    const receive = waitingReceive();
+    const gone = new AbortController();
+    const answered = ask(receive, gone.signal);
+    // The request is being read.
+    gone.abort();
+    await answered;
+    expect(receive.calls).toEqual([]);
+  });
+
+  it("while the queue is looked into does not wait", async () => {
+    const gone = new AbortController();
+    const receive = waitingReceive(() => gone.abort());
+    await ask(receive, gone.signal);
+    expect(receive.calls).toEqual([["receiveNow"], ["cancel", expect.any(String)]]);
   });
 
   it("gives back what it was given meanwhile", async () => {
@@ -82,9 +111,6 @@ describe("a client that goes while its receive waits", () => {
     gone.abort();
     await answered;
     await quiet();
-    expect(receive.calls).toEqual([
-      ["cancel", expect.any(String)],
-      ["giveBack", ["receipt"]],
-    ]);
+    expect(receive.calls).toEqual([...BEGUN, ["cancel", expect.any(String)], ["giveBack", ["receipt"]]]);
   });
 });

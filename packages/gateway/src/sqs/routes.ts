@@ -76,6 +76,7 @@ export function sqsService(
       endpoint: `${url.origin}${prefix}`,
       isQuery: protocol !== "json",
       path,
+      hasClientGone: () => request.hasClientGone,
       whenClientGoes: (listener) => request.whenClientGoes(listener),
       traceHeader: traceHeaderOf(request.headers),
     };

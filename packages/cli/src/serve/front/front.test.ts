@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { decodeFrontMessages, encodeAnswers, type FramedAnswer, type FramedRequest } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -242,6 +242,22 @@ describe("a client that goes", () => {
     await broker.until(() => broker.requests.length === 2);
     broker.answer({ id: broker.requests[1]?.id ?? 0, body: "still there" });
     expect(await (await next).text()).toBe("still there");
+  });
+
+  it("and has gone before its answer is written is not taken for one who got it", async () => {
+    for (const isFirst of [true, false]) {
+      const { outgoing, id } = await begin();
+      const [socket] = (await (outgoing.socket === null ? once(outgoing, "socket") : [outgoing.socket])) as [
+        Socket,
+      ];
+      // The answer and the end of the connection wait at the front at one moment.
+      if (isFirst) broker.answer({ id, isWatched: true });
+      socket.destroy();
+      if (!isFirst) broker.answer({ id, isWatched: true });
+      await broker.until(() => broker.events.length > 0);
+      expect(broker.events.splice(0)).toEqual([`gone ${id}`]);
+      broker.requests.length = 0;
+    }
   });
 
   it("has got its answer, or has not: who is watched is told of in either case", async () => {

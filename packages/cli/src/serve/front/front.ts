@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import type { ReadRequest } from "@sluice/protocol";
+import type { FramedAnswer, ReadRequest } from "@sluice/protocol";
 import { CliError } from "../../errors.ts";
 import { SLUICE_PATH } from "../../runtime/front-door-contract.ts";
 import { Forwarder } from "./forward.ts";
@@ -138,29 +138,43 @@ function answer(
   request.on("data", take).on("end", handOver);
 }
 
-function handOverTo(
-  link: FrameLink,
-  { method = "POST", url = "", headers }: IncomingMessage,
-  response: ServerResponse,
-  body: string,
-): void {
+function handOverTo(link: FrameLink, request: IncomingMessage, response: ServerResponse, body: string): void {
+  const { method = "POST", url = "", headers } = request;
   // Of the headers of a request only Set-Cookie is a list.
   const framed = { method, url: `http://${headers.host}${url}`, headers: headers as Headers, body };
+  const { socket } = request;
   let isWatched = false;
+  let isWritten = false;
+  const write = (given: FramedAnswer) => {
+    isWritten = true;
+    const length = Buffer.byteLength(given.body);
+    response.writeHead(given.status, { ...given.headers, "content-length": length });
+    response.end(given.body);
+  };
   const id = link.submit(framed, (given) => {
     if (given === null) {
       response.destroy();
       return;
     }
     isWatched = given.isWatched;
-    const length = Buffer.byteLength(given.body);
-    response.writeHead(given.status, { ...given.headers, "content-length": length });
-    response.end(given.body);
+    if (!isWatched) write(given);
+    else afterNextPoll(() => hasEnded(socket) || write(given));
   });
   response.on("close", () => {
-    if (!response.writableFinished) link.gone(id);
+    if (!isWritten || !response.writableFinished) link.gone(id);
     else if (isWatched) link.written(id);
   });
+}
+
+/** Calls back once the event loop has seen all that had come in by now. */
+function afterNextPoll(then: () => void): void {
+  // What this turn's poll has brought may be older than what is asked about: the second one is the poll's of the next turn.
+  setImmediate(() => setImmediate(then));
+}
+
+/** Whether the client has closed its connection: what is written to it then is lost without a word. */
+function hasEnded({ readableEnded, destroyed }: Socket): boolean {
+  return readableEnded || destroyed;
 }
 
 function isForFrames({ method, url, headers, rawHeaders }: IncomingMessage): boolean {

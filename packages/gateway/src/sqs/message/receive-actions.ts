@@ -43,6 +43,7 @@ async function receive(
 ): Promise<ReceiveReply> {
   const { ports, keepAlive, whenClientGoes } = context;
   const { name } = queue;
+  if (context.hasClientGone()) return { kind: "empty" };
   const receiverId = crypto.randomUUID();
   const receiving = receiveFor(receiverId, context, queue, input);
   const undo = async () => {
@@ -59,7 +60,7 @@ async function receive(
 
 async function receiveFor(
   receiverId: string,
-  { ports, calls, keepAlive, noteWait }: SqsContext,
+  { ports, calls, keepAlive, hasClientGone, noteWait }: SqsContext,
   { name, isFifo }: KnownQueue,
   input: SqsInput<"ReceiveMessage">,
 ): Promise<ReceiveReply> {
@@ -74,6 +75,8 @@ async function receiveFor(
   const now = await calls.receiveNow(name, request, keepAlive);
   if (now.kind === "received") return now;
   if (now.kind !== "unserved" && WaitTimeSeconds === 0) return now;
+  // Whoever went meanwhile was looked for in vain: nobody would end this wait.
+  if (hasClientGone()) return { kind: "empty" };
   const reply = await ports.queue(name).receive(name, { ...request, receiverId });
   if (reply.kind === "received") noteWait();
   return reply;
