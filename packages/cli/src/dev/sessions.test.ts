@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
@@ -25,6 +25,17 @@ describe("sessions", () => {
     expect(otherSessions(folder, OWN_PID)).toEqual([{ ...SELF, files: [] }]);
     leave(folder, SELF.pid);
     expect(otherSessions(folder, OWN_PID)).toEqual([]);
+  });
+
+  it("that say the same again are no change for who watches them", () => {
+    const folder = projectFolder({});
+    announce(folder, SELF);
+    const file = join(folder, `${SELF.pid}.json`);
+    utimesSync(file, 0, 0);
+    announce(folder, SELF);
+    expect(statSync(file).mtimeMs).toBe(0);
+    announce(folder, { ...SELF, files: [] });
+    expect(statSync(file).mtimeMs).not.toBe(0);
   });
 
   it("of processes that were killed are cleared away", () => {

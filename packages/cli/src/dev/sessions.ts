@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isRunning } from "../data-lock.ts";
@@ -22,10 +22,15 @@ export function sessionsFolder(env: NodeJS.ProcessEnv): string {
   return registry === undefined ? join(homedir(), ".cache/sluice/sessions") : `${registry}.sluice`;
 }
 
-/** Tells the others of this process, or of what has changed about it. */
+/**
+ * Tells the others of this process, or of what has changed about it. What they know already is not written again: each of
+ * them answers a change with a reading of its own, and two would go on answering each other for ever.
+ */
 export function announce(folder: string, session: Session): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(fileOf(folder, session.pid), JSON.stringify(session));
+  const file = fileOf(folder, session.pid);
+  const text = JSON.stringify(session);
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
 }
 
 /** Takes the announcement back. */
