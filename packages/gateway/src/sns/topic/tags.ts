@@ -7,6 +7,8 @@ import type { SnsInput, SnsOutput } from "../model.ts";
 export const TAGS_MAX = 50;
 export const TAG_KEY_LENGTH_MAX = 128;
 export const TAG_VALUE_LENGTH_MAX = 256;
+/** AWS keeps these keys for tags of its own making, and refuses them of everybody else, in whatever case. */
+const RESERVED_TAG_KEY = /^aws:/i;
 
 type Tags = Readonly<Record<string, string>>;
 type TagList = NonNullable<SnsInput<"TagResource">["Tags"]>;
@@ -17,6 +19,9 @@ export function tagsIn(list: TagList): Tags {
   for (const { Key: key = "", Value: value = "" } of list) {
     if (key.length < 1 || key.length > TAG_KEY_LENGTH_MAX) {
       throw invalid(`Tags Reason: Tag keys must be between 1 and ${TAG_KEY_LENGTH_MAX} characters in length`);
+    }
+    if (RESERVED_TAG_KEY.test(key)) {
+      throw invalid("Tags Reason: aws: prefixed tag key names are not allowed for external use.");
     }
     if (value.length > TAG_VALUE_LENGTH_MAX) {
       throw invalid(`Tags Reason: Tag values can be at most ${TAG_VALUE_LENGTH_MAX} characters in length`);

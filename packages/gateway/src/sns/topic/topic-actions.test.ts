@@ -224,6 +224,15 @@ describe("tags", () => {
     expect(await tags()).toEqual({ other: "1", mine: "1" });
   });
 
+  it.each(["aws:x", "AWS:x"])("with the reserved key %j are refused", async (key) => {
+    await sns.createTopic("news");
+    const refusal =
+      "400 InvalidParameter Invalid parameter: Tags Reason: aws: prefixed tag key names are not allowed for external use.";
+    expect(await sns.refusal("TagResource", { ResourceArn: ARN, ...tag({ [key]: "1" }) })).toBe(refusal);
+    expect(await sns.refusal("CreateTopic", { Name: "news-2", ...tag({ [key]: "1" }) })).toBe(refusal);
+    expect(await tags()).toEqual({});
+  });
+
   it("are 50 at most, each key once", async () => {
     await sns.createTopic("news");
     const many = Object.fromEntries(Array.from({ length: TAGS_MAX }, (_, i) => [`k${i}`, "v"]));

@@ -57,6 +57,22 @@ describe("tags", () => {
     else expect(await sqs.refusalText("TagQueue", tag(Tags))).toBe(text);
   });
 
+  it.each(["aws:", "aws:cloudformation:stack-name", "AWS:x"])(
+    "with the reserved key %j are refused",
+    async (key) => {
+      const refusal = {
+        status: 400,
+        code: "InvalidParameterValue",
+        message: "aws: prefixed tag key names are not allowed for external use.",
+      };
+      expect(await sqs.refusal("TagQueue", tag({ mine: "1", [key]: "2" }))).toEqual(refusal);
+      expect(await tags()).toBeUndefined();
+      expect(await sqs.refusal("CreateQueue", { QueueName: "other", tags: { [key]: "1" } })).toEqual(refusal);
+      expect(await sqs.refusalText("GetQueueUrl", { QueueName: "other" })).toMatch("does not exist");
+      await sqs.call("TagQueue", tag({ aws: "1", "my:aws:x": "2" }));
+    },
+  );
+
   it("that are named by nobody are a mistake", async () => {
     expect(await sqs.refusal("TagQueue", tag({}))).toEqual({
       status: 400,

@@ -8,11 +8,16 @@ import { DIALECT, type SqsQueue, sqsOf } from "./dialect.ts";
 export const TAGS_MAX = 50;
 export const TAG_KEY_LENGTH_MAX = 128;
 export const TAG_VALUE_LENGTH_MAX = 256;
+/** AWS keeps these keys for tags of its own making, and refuses them of everybody else, in whatever case. */
+const RESERVED_TAG_KEY = /^aws:/i;
 
 export function checkTags(queue: string, tags: Readonly<Record<string, string>>): void {
   if (Object.keys(tags).length > TAGS_MAX) throw invalidParameter(`Too many tags added for queue ${queue}.`);
   for (const [key, value] of Object.entries(tags)) {
     checkKey(key);
+    if (RESERVED_TAG_KEY.test(key)) {
+      throw invalidParameter("aws: prefixed tag key names are not allowed for external use.");
+    }
     if (value.length > TAG_VALUE_LENGTH_MAX) {
       throw invalidParameter(
         `Tag values must be between 0 and ${TAG_VALUE_LENGTH_MAX} characters in length.`,
