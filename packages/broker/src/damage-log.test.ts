@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { bodiesOf, consumer } from "../test/messages.ts";
 import { WORLD_START_MS, World } from "../test/world.ts";
 import { DAMAGE_ENTRIES_MAX } from "./damage-log.ts";
-import { HEARTBEAT_MS } from "./queue-core.ts";
+import { HEARTBEAT_MS } from "./next-wake.ts";
 
 const BATCH = { maxBatchSize: 10, maxBatchTimeoutSeconds: 1 };
 

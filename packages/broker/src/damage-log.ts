@@ -1,3 +1,4 @@
+import type { Slice } from "@sluice/engine";
 import type { DamageKind, QueueDamage } from "@sluice/protocol";
 import type { QueueCore } from "./queue-core.ts";
 
@@ -39,5 +40,16 @@ export class DamageLog {
     const entries = [...this.#entries, { kind, foundAtMs: nowMs, messagesLost, text }];
     this.#entries = entries.slice(-DAMAGE_ENTRIES_MAX);
     this.#core.write(() => ports.damageRecord?.writeDamage(this.#entries));
+  }
+
+  /** Within a turn: reports messages of a segment as lost, with the reason. */
+  messagesLost(
+    { segmentId, from, to }: Pick<Slice, "segmentId" | "from" | "to">,
+    count: number,
+    reason: unknown,
+  ): void {
+    // Where it was: damage is listed once by its text, and two that are alike must not pass for one.
+    const where = `segment ${segmentId}, within messages ${from} to ${to - 1}`;
+    this.note("messagesLost", count, `${count} message(s) are lost: ${reason} (${where})`);
   }
 }

@@ -4,7 +4,7 @@ import { bodiesOf, consumer } from "../test/messages.ts";
 import { WORLD_START_MS, World } from "../test/world.ts";
 import { firstLines, MESSAGE_LINES_MAX } from "./dead-letter.ts";
 import { SEGMENT_BYTES_MAX } from "./incoming.ts";
-import { HEARTBEAT_MS } from "./queue-core.ts";
+import { HEARTBEAT_MS } from "./next-wake.ts";
 
 /** What a dead letter of "orders" says about where it comes from, in bytes. No part of its size. */
 const SOURCE_BYTES = 11;

@@ -55,11 +55,15 @@ function readRecords(core: QueueCore, slice: Slice): DeadLetter[] {
     const positions = Array.from({ length: to - from }, (_, i) => from + i);
     const readable = positions.filter((i) => isReadable(payload, i));
     if (readable.length < positions.length) {
-      core.messagesLost(slice, positions.length - readable.length, "their bytes are not what was stored");
+      core.damage.messagesLost(
+        slice,
+        positions.length - readable.length,
+        "their bytes are not what was stored",
+      );
     }
     return readable.map((i) => ({ id: payload.id(i), packed: deadRecord(core, payload, i, attempts) }));
   } catch (error) {
-    core.messagesLost(slice, to - from, error);
+    core.damage.messagesLost(slice, to - from, error);
     return [];
   }
 }

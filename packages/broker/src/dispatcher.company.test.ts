@@ -5,7 +5,7 @@ import { answered, type Handler, World } from "../test/world.ts";
 import { BACKOFF_FIRST_MS } from "./backoff.ts";
 import { COMPANY_WAIT_MS, COMPANY_WAIT_MS_MAX } from "./group-commit.ts";
 import { LONE_AFTER_TURNS } from "./lone-turns.ts";
-import { HEARTBEAT_MS } from "./queue-core.ts";
+import { HEARTBEAT_MS } from "./next-wake.ts";
 
 type Settings = Parameters<typeof consumer>[0];
 

@@ -4,7 +4,7 @@ import { bodiesOf, consumer, definition, seenOf } from "../test/messages.ts";
 import { resultOf, World } from "../test/world.ts";
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from "./backoff.ts";
 import { CONSUMER_LOOK_MS, PROBE_MS_MAX } from "./dispatcher.ts";
-import { HEARTBEAT_MS } from "./queue-core.ts";
+import { HEARTBEAT_MS } from "./next-wake.ts";
 
 const MINUTE_MS = 60_000;
 

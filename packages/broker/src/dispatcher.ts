@@ -25,6 +25,7 @@ import {
 import { COMPANY_WAIT_MS_MAX } from "./group-commit.ts";
 import { type LeaseRecords, readLease } from "./lease-records.ts";
 import { nextDelivery } from "./next-delivery.ts";
+import { armNextWake } from "./next-wake.ts";
 import type { ConsumerPort } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
 import type { Running } from "./running.ts";
@@ -308,7 +309,7 @@ export class PushDispatcher {
       this.#core.wakeUp();
     } else {
       this.#backoff.failed(this.#core.nowMs);
-      this.#core.arm();
+      armNextWake(this.#core);
     }
   }
 }

@@ -21,14 +21,14 @@ export function enqueue(core: QueueCore, { index, delaySeconds }: Incoming): Enq
       enqueued.push({ messageId: first.messageId, sequenceNumber, duplicate: true });
       continue;
     }
-    const [messageId, seq] = [index.id(i), core.nextSeq + kept.length];
+    const [messageId, seq] = [index.id(i), core.intake.nextSeq + kept.length];
     kept.push(index.records(i, i + 1));
     if (key !== null) deduplication.remember(key, { messageId, seq });
     const sequenceNumber = queue.isFifo ? sequenceNumberOf(seq) : null;
     enqueued.push({ messageId, sequenceNumber, duplicate: false });
   }
-  if (kept.length === index.count) core.accept([{ index, delaySeconds }]);
-  else if (kept.length > 0) core.accept([{ index: new PackedIndex(copyOf(kept)), delaySeconds }]);
+  if (kept.length === index.count) core.intake.accept([{ index, delaySeconds }]);
+  else if (kept.length > 0) core.intake.accept([{ index: new PackedIndex(copyOf(kept)), delaySeconds }]);
   return enqueued;
 }
 

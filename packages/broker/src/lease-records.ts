@@ -62,6 +62,6 @@ function giveUp(
     if (gap.from < gap.to) lost += acknowledge(core.queue, gap);
     from = next.to;
   }
-  if (lost > 0) core.messagesLost(slice, lost, reason);
+  if (lost > 0) core.damage.messagesLost(slice, lost, reason);
   return lost;
 }

@@ -12,6 +12,7 @@ import {
 } from "@sluice/protocol";
 import { checksumOfText } from "./checksum.ts";
 import { inParts } from "./dead-letter.ts";
+import { armNextWake } from "./next-wake.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { isReadable } from "./readable-message.ts";
 
@@ -121,7 +122,7 @@ export class Moves {
       this.#core.ports.log.error(`Queue "${this.#core.name}": messages cannot be moved now: ${error}`);
     }
     this.#isStepping = false;
-    this.#core.arm();
+    armNextWake(this.#core);
   }
 
   /** The queues whose existence is asked about first; those of single messages are known when these are looked at. */

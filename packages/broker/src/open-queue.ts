@@ -1,12 +1,12 @@
-import type { ConsumerDefinition, HttpPushSettings, QueueDefinition, QueueRecord } from "@sluice/protocol";
+import type { QueueDefinition, QueueRecord } from "@sluice/protocol";
 import { Alarm } from "./alarm.ts";
-import { type Clock, MovableClock, systemClock } from "./clock.ts";
+import type { BoundConsumers } from "./bound-consumers.ts";
+import { MovableClock, systemClock } from "./clock.ts";
 import type { Opened, QueuesDirectory } from "./directory/directory.ts";
-import type { EndpointCaller } from "./endpoint/endpoint-caller.ts";
 import { type FileCondition, mendFile } from "./file-damage.ts";
 import { createConsoleLog, type QueueLog } from "./log.ts";
 import type { Mark } from "./mark.ts";
-import type { ConsumerPort, QueuePorts } from "./ports.ts";
+import type { QueuePorts } from "./ports.ts";
 import { QueueCore } from "./queue-core.ts";
 import { isOfDeleted, type Known, QueueNotFoundError, Registration } from "./registration.ts";
 import { type CommitWatcher, SqliteStore } from "./sqlite-store.ts";
@@ -39,10 +39,7 @@ export interface OpenQueueInput extends Pick<QueuePorts, "handOver" | "broken"> 
   readonly commits: CommitWatcher;
   /** What the broker was deployed with; `undefined` for a queue that no configuration names. */
   readonly deployed: QueueDefinition | undefined;
-  /** How a consumer is called, `null` if this broker cannot. */
-  consumerOf(consumer: ConsumerDefinition, clock: Clock, log: QueueLog): ConsumerPort | null;
-  /** How an HTTP endpoint is called. */
-  callerOf(settings: HttpPushSettings, clock: Clock, log: QueueLog): EndpointCaller;
+  readonly consumers: Pick<BoundConsumers, "consumerOf" | "callerOf">;
 }
 
 /** Name of the queue that an object's storage belongs to, `null` before the first commit. Throws if it is unreadable. */
@@ -112,12 +109,12 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     definitionOf: () => registration.definition,
     consumerOf: () => {
       const consumer = registration.definition?.consumer ?? null;
-      return consumer === null ? null : input.consumerOf(consumer, clock, log);
+      return consumer === null ? null : input.consumers.consumerOf(consumer, clock, log);
     },
     daemonOf: () => {
       const consumer = registration.definition?.consumer;
       return consumer?.type === "http_push" && consumer.settings.format === "sqsd"
-        ? input.callerOf(consumer.settings, clock, log)
+        ? input.consumers.callerOf(consumer.settings, clock, log)
         : null;
     },
     handOver,
@@ -209,7 +206,7 @@ async function writeMark(core: QueueCore, store: SqliteStore, before: Mark): Pro
       mark = {
         epoch: core.epoch,
         commits: store.commits,
-        messages: before.messages + core.messagesTaken,
+        messages: before.messages + core.intake.messagesTaken,
       };
       store.writeMark(mark);
     }),

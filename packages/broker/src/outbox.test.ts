@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { bodiesOf, consumer, definition, packTexts } from "../test/messages.ts";
 import { World } from "../test/world.ts";
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from "./backoff.ts";
+import { HEARTBEAT_MS } from "./next-wake.ts";
 import { HAND_OVER_MS_MAX } from "./outbox.ts";
 import type { HandOver } from "./ports.ts";
-import { HEARTBEAT_MS } from "./queue-core.ts";
 
 const failing = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0, maxRetries: 0 };
 

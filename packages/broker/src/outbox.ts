@@ -1,6 +1,7 @@
 import { PackedIndex, type PendingHandOver } from "@sluice/protocol";
 import { Backoff } from "./backoff.ts";
 import { joinOwned } from "./lease-records.ts";
+import { armNextWake } from "./next-wake.ts";
 import type { HandOver } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { isStorable, readableRanges } from "./readable.ts";
@@ -225,19 +226,19 @@ export class Outbox {
         const goesOn = await this.#core.submit(() => this.#settle(target, takenTo, refused !== null));
         if (!goesOn) {
           this.#failed(target, `it does not take them: ${refused}`);
-          this.#core.arm();
+          armNextWake(this.#core);
           return;
         }
       }
     } catch (error) {
       if (this.#running.get(target) !== call) return;
       this.#failed(target, `it cannot be reached: ${error}`);
-      this.#core.arm();
+      armNextWake(this.#core);
       return;
     }
     this.#backoffs.delete(target);
     this.#running.delete(target);
-    this.#core.arm();
+    armNextWake(this.#core);
   }
 
   /** Ends the hand-overs to a target for now: what waits for it is tried again later. */

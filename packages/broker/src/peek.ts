@@ -2,6 +2,7 @@ import { BATCH_BYTES_MAX, peek as peekAt, removeMessage, type Slice } from "@slu
 import { type PeekedBatch, PULL_MESSAGES_MAX, type RefsDeleted } from "@sluice/protocol";
 import { joinOwned } from "./lease-records.ts";
 import { decodeToken, encodeToken } from "./message-token.ts";
+import { passTime } from "./pass-time.ts";
 import { checkRange, positionsIn } from "./pull.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { readableRanges } from "./readable.ts";
@@ -14,7 +15,7 @@ import { readableRanges } from "./readable.ts";
  */
 export function peek(core: QueueCore, max: number): PeekedBatch {
   checkRange("max", max, 1, PULL_MESSAGES_MAX);
-  core.passTime();
+  passTime(core);
   const parts: Uint8Array[] = [];
   const slices: Slice[] = [];
   for (const slice of peekAt(core.queue, max, BATCH_BYTES_MAX)) {

@@ -8,6 +8,7 @@ import {
 } from "@sluice/protocol";
 import { readLease } from "./lease-records.ts";
 import { encodeToken } from "./message-token.ts";
+import { passTime } from "./pass-time.ts";
 import type { QueueCore } from "./queue-core.ts";
 
 /**
@@ -26,7 +27,7 @@ export function pull(core: QueueCore, request: PullRequest): PullReply {
   checkRange("max", max, 1, PULL_MESSAGES_MAX);
   checkRange("visibilityTimeoutMs", forMs, 0, VISIBILITY_TIMEOUT_MS_MAX);
   // A lease that has ended gives its messages back now, not when the alarm gets round to it.
-  core.passTime();
+  passTime(core);
   const batch = takeBatch(core, Math.min(max, core.throttled.room), forMs);
   core.throttled.delivered(batch.leaseIds.length);
   return { ok: true, batch };

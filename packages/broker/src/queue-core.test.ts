@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { bodiesOf, consumer } from "../test/messages.ts";
 import { World } from "../test/world.ts";
+import { UNCOMMITTED_BYTES_MAX } from "./intake.ts";
+import { HEARTBEAT_MS } from "./next-wake.ts";
 import { CACHE_BYTES_MAX } from "./payload-cache.ts";
-import { HEARTBEAT_MS, UNCOMMITTED_BYTES_MAX } from "./queue-core.ts";
 
 const atOnce = { maxBatchTimeoutSeconds: 0 };
 

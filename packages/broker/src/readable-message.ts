@@ -9,6 +9,6 @@ export function isReadable(core: QueueCore, segmentId: number, index: number): b
   } catch (error) {
     reason = error;
   }
-  core.messagesLost({ segmentId, from: index, to: index + 1 }, 1, reason);
+  core.damage.messagesLost({ segmentId, from: index, to: index + 1 }, 1, reason);
   return false;
 }

@@ -2,6 +2,7 @@ import { deleteReceived, type Receipt, retry, type Slice } from "@sluice/engine"
 import { DELAY_SECONDS_MAX, type PullSettled, type PullSettlement } from "@sluice/protocol";
 import { buryDead } from "./dead-letter.ts";
 import { decodeToken } from "./message-token.ts";
+import { passTime } from "./pass-time.ts";
 import { checkRange } from "./pull.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { unnamedDelayMs } from "./retry-delay.ts";
@@ -20,7 +21,7 @@ const ENDED_IN_ORDER = "The lease has ended, and messages of a group are acknowl
 export function settlePulled(core: QueueCore, { acks, retries }: PullSettlement): PullSettled {
   for (const { delaySeconds = 0 } of retries) checkRange("delaySeconds", delaySeconds, 0, DELAY_SECONDS_MAX);
   // A lease that has ended has given its messages back, whether or not the alarm has got round to it.
-  core.passTime();
+  passTime(core);
   const warnings: [leaseId: string, text: string][] = [];
   let ackCount = 0;
   for (const leaseId of acks) {

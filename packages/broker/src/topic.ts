@@ -60,7 +60,7 @@ export class Topic {
     if (target !== null && bytes <= SEGMENT_BYTES_MAX && this.#core.outbox.canOffer(target)) {
       return this.#offer(target, messages, bytes);
     }
-    const taken = await this.#core.takeIn(bytes, () => {
+    const taken = await this.#core.intake.takeIn(bytes, () => {
       const outcomes = messages.map((message) => this.#outcomeOf(message, deduplicationScope));
       this.#handOver(messages, outcomes);
       return outcomes;
@@ -85,7 +85,7 @@ export class Topic {
     );
     const open = await outbox.offer(target, joinPacked(records));
     if (open !== null) {
-      const kept = await this.#core.takeIn(bytes, () => outbox.keep(open));
+      const kept = await this.#core.intake.takeIn(bytes, () => outbox.keep(open));
       if (!kept.ok) {
         outbox.withdraw(open);
         return kept;

@@ -42,11 +42,11 @@ export const CORE_BUGS: readonly PlantedBug[] = [
   {
     name: "the last message of a request is dropped",
     property: "conservation",
-    changeCore: (core) => {
-      const { accept } = core;
-      core.accept = (incoming) =>
+    changeCore: ({ intake }) => {
+      const { accept } = intake;
+      intake.accept = (incoming) =>
         accept.call(
-          core,
+          intake,
           incoming.map(({ index, delaySeconds }) => ({
             index: new PackedIndex(index.records(0, Math.max(1, index.count - 1)).slice()),
             delaySeconds,
@@ -57,12 +57,12 @@ export const CORE_BUGS: readonly PlantedBug[] = [
   {
     name: "now and then a request is stored twice",
     property: "conservation",
-    changeCore: (core) => {
-      const { accept } = core;
+    changeCore: ({ intake }) => {
+      const { accept } = intake;
       const isTwice = everyNth(3);
-      core.accept = (incoming) => {
-        accept.call(core, incoming);
-        if (isTwice()) accept.call(core, incoming);
+      intake.accept = (incoming) => {
+        accept.call(intake, incoming);
+        if (isTwice()) accept.call(intake, incoming);
       };
     },
   },

@@ -82,12 +82,12 @@ export const ENDPOINT_BUGS: readonly PlantedBug[] = [
   {
     name: "every other run of a periodic task is left out",
     property: "periodic tasks",
-    changeCore: (core) => {
-      const { accept } = core;
+    changeCore: ({ intake }) => {
+      const { accept } = intake;
       const isLeftOut = everyNth(2);
-      core.accept = (incoming) => {
+      intake.accept = (incoming) => {
         const isTask = incoming.some(({ index }) => index.contentType(0) === "text");
-        if (!isTask || !isLeftOut()) accept.call(core, incoming);
+        if (!isTask || !isLeftOut()) accept.call(intake, incoming);
       };
     },
   },

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { consumer, endpoint, pullConsumer } from "../../test/messages.ts";
 import { answered, WORLD_START_MS, World } from "../../test/world.ts";
 import { BACKOFF_FIRST_MS } from "../backoff.ts";
-import { HEARTBEAT_MS } from "../queue-core.ts";
+import { HEARTBEAT_MS } from "../next-wake.ts";
 import type { EndpointOutcome } from "./endpoint.ts";
 
 /*

@@ -138,7 +138,7 @@ export class PeriodicTasks {
 
   /** Answers with the sequence number of its message, `null` where a FIFO queue has had it already. */
   #send(task: PeriodicTaskSettings, scheduledMs: number): number | null {
-    const seq = this.#core.nextSeq;
+    const seq = this.#core.intake.nextSeq;
     const attributes = encodeAttributes({
       attributes: taskAttributes({ ...task, scheduledMs }),
       traceHeader: null,

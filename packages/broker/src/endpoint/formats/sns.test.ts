@@ -14,7 +14,7 @@ import { jitterRandom, nextDelayMs, SNS_DEFAULTS, SNS_PRESETS } from "@sluice/re
 import { describe, expect, it } from "vitest";
 import { endpoint, testId } from "../../../test/messages.ts";
 import { answered, WORLD_START_MS, World } from "../../../test/world.ts";
-import { HEARTBEAT_MS } from "../../queue-core.ts";
+import { HEARTBEAT_MS } from "../../next-wake.ts";
 import type { EndpointOutcome } from "../endpoint.ts";
 
 /*

@@ -1,0 +1,13 @@
+import { DIRECTORY_NAME, type DirectoryObject, type QueuesDirectory } from "./directory.ts";
+
+/** The directory as a queue's object calls it. Calls reject, and do no more, where the binding is missing. */
+export function directoryCalls(namespace: DurableObjectNamespace<DirectoryObject>): QueuesDirectory {
+  const object = () => namespace.get(namespace.idFromName(DIRECTORY_NAME));
+  return {
+    opened: async (queue, copy) => object().opened(queue, copy),
+    ensureQueue: async (queue) => object().ensureQueue(queue),
+    findByName: async (queue) => object().findByName(queue),
+    undeliverable: async (topicObject, queue) => object().undeliverable(topicObject, queue),
+    report: async (queue, mark) => object().report(queue, mark),
+  };
+}
