@@ -94,7 +94,7 @@ export class TopicRegistry {
   eraseTopic({ arn, topicId }: TopicRecord): void {
     this.#rows.eraseTopic(arn);
     this.#topics.delete(arn);
-    this.versions.change(topicId);
+    this.versions.erase(topicId);
   }
 
   putSubscription(subscription: TopicSubscription): TopicSubscription {
@@ -131,7 +131,9 @@ export class TopicRegistry {
     if (subscription === undefined) return;
     this.#subscriptions.delete(subscriptionId);
     this.#temporary.delete(subscriptionId);
-    this.#ofTopic.get(subscription.topicArn)?.delete(subscriptionId);
+    const ids = this.#ofTopic.get(subscription.topicArn);
+    ids?.delete(subscriptionId);
+    if (ids?.size === 0) this.#ofTopic.delete(subscription.topicArn);
     if (subscription.status.token !== null) this.#idsByToken.delete(subscription.status.token.text);
   }
 }

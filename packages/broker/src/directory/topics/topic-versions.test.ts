@@ -59,4 +59,20 @@ describe("versions of topics", () => {
     if (notice !== undefined) versions.told(notice);
     expect(versions.untold()).toEqual([{ topicId: "a", version: versions.versionOf("a") }]);
   });
+
+  it("are forgotten with their topics, whose objects are told all the same", () => {
+    const versions = started();
+    for (const topicId of ["a", "b"]) versions.change(topicId);
+    const kept = versions.versionOf("b");
+    versions.erase("a");
+    expect(versions.versionOf("a")).toBe(versions.versionOf("never changed"));
+    expect(versions.versionOf("b")).toBe(kept);
+    const notice = versions.untold().find(({ topicId }) => topicId === "a");
+    expect(notice?.version).toBeGreaterThan(kept);
+    expect(
+      started()
+        .untold()
+        .map(({ topicId }) => topicId),
+    ).toEqual(["a", "b"]);
+  });
 });

@@ -21,6 +21,7 @@ export interface TopicNotice {
 export class TopicVersions {
   readonly #sql: SqlStorage;
   readonly #now: () => number;
+  /** Of topics that have changed in this life and still are: it has no more entries than there are topics. */
   readonly #changed = new Map<string, number>();
   readonly #untold = new Map<string, number>();
   readonly #first: number;
@@ -37,23 +38,24 @@ export class TopicVersions {
     // A clock that goes back must not give the next life the same one, or an older.
     sql.exec("INSERT OR REPLACE INTO topic_version VALUES (1, ?)", this.#first);
     const notices = sql.exec<{ topic_id: string }>("SELECT topic_id FROM topic_notices").toArray();
-    for (const { topic_id: topicId } of notices) {
-      this.#changed.set(topicId, this.#first);
-      this.#untold.set(topicId, this.#first);
-    }
+    for (const { topic_id: topicId } of notices) this.#untold.set(topicId, this.#first);
   }
 
+  /** Of a topic that is. */
   versionOf(topicId: string): number {
     return this.#changed.get(topicId) ?? this.#first;
   }
 
-  /** Within a transaction: the topic, or what subscribes to it, is another from now on; or it is no more. */
+  /** Within a transaction: the topic, or what subscribes to it, is another from now on. */
   change(topicId: string): void {
-    this.#last = Math.max(this.#now(), this.#last + 1);
+    this.#next(topicId);
     this.#changed.set(topicId, this.#last);
-    this.#untold.set(topicId, this.#last);
-    this.#sql.exec("INSERT OR REPLACE INTO topic_version VALUES (1, ?)", this.#last);
-    this.#sql.exec("INSERT OR REPLACE INTO topic_notices VALUES (?, ?)", topicId, this.#last);
+  }
+
+  /** Within a transaction: the topic is no more. Its object has to be told; nobody else asks for its version again. */
+  erase(topicId: string): void {
+    this.#next(topicId);
+    this.#changed.delete(topicId);
   }
 
   /** Objects that do not know what their topics are by now. */
@@ -70,5 +72,12 @@ export class TopicVersions {
     if (this.#untold.get(topicId) !== version) return;
     this.#untold.delete(topicId);
     this.#sql.exec("DELETE FROM topic_notices WHERE topic_id = ?", topicId);
+  }
+
+  #next(topicId: string): void {
+    this.#last = Math.max(this.#now(), this.#last + 1);
+    this.#untold.set(topicId, this.#last);
+    this.#sql.exec("INSERT OR REPLACE INTO topic_version VALUES (1, ?)", this.#last);
+    this.#sql.exec("INSERT OR REPLACE INTO topic_notices VALUES (?, ?)", topicId, this.#last);
   }
 }
