@@ -251,9 +251,20 @@ describe("sqs-producer and sqs-consumer", () => {
   it("that are stopped while they wait hold no job back: the next one gets it at once, as its first", async () => {
     const queueUrl = await created("restarts", { VisibilityTimeout: "600" });
     for (let restart = 0; restart < 8; restart++) {
+      const polls = new Jobs<null>();
+      const client = clientOf();
+      onTestFinished(() => client.destroy());
+      client.middlewareStack.add(
+        (next, { commandName }) =>
+          (args) => {
+            if (commandName === "ReceiveMessageCommand") polls.add(null);
+            return next(args);
+          },
+        {},
+      );
       const stopped = Consumer.create({
         queueUrl,
-        sqs,
+        sqs: client,
         waitTimeSeconds: 20,
         handleMessage: async (message) => message,
       });
@@ -262,8 +273,10 @@ describe("sqs-producer and sqs-consumer", () => {
       await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: "first" }));
       stopped.start();
       await once(stopped, "message_processed");
-      // By now, or soon, the next poll waits; stopping it at any moment must be safe.
-      await new Promise((resolve) => setTimeout(resolve, 15 * restart));
+      // Stopping it is safe at any moment: before the next poll is made, on its way, and while the broker, which has answered
+      // others meanwhile, lets it wait.
+      if (restart > 0) await polls.reach(2);
+      for (let answered = 1; answered < restart; answered++) await isEmpty(queueUrl);
       stopped.stop({ abort: true });
       const waiting = sqs.send(
         new ReceiveMessageCommand({
