@@ -2,11 +2,9 @@ import type { World } from "../history/world.ts";
 import type { DeliveryRecord, Verdict } from "../ledger/delivery-record.ts";
 import { Network } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
+import { keepPolling } from "./keep-polling.ts";
 import { type Pulled, pull, settlePulled } from "./pull-port.ts";
 import { departingFrom, recordDeparture } from "./push-consumer.ts";
-
-/** Between two pulls once everybody behaves, in ms. */
-const CALM_PULL_MS = 20_000;
 
 type Receipted = Pulled & { readonly record: DeliveryRecord };
 type Settlements = { receipt: Pulled["receipts"][number]; position: number; verdict: Verdict }[];
@@ -16,22 +14,16 @@ export class Puller {
   readonly #world: World;
   readonly #queue: QueueObject;
   readonly #network: Network;
-  readonly #everyMs: number;
 
-  /** @param everyMs Mean time between two pulls while there is trouble. */
-  constructor(world: World, queue: QueueObject, everyMs: number) {
+  constructor(world: World, queue: QueueObject) {
     this.#world = world;
     this.#queue = queue;
     this.#network = new Network(world);
-    this.#everyMs = everyMs;
   }
 
-  /** Pulls now, and again and again. */
-  start(): void {
-    const { loop, random, isTroubled, isDrained } = this.#world;
-    if (isDrained) return;
-    this.#pull();
-    loop.after(isTroubled ? random.below(2 * this.#everyMs) : CALM_PULL_MS, () => this.start());
+  /** Pulls now, and again and again: on average after that time while there is trouble. */
+  start(everyMs: number): void {
+    keepPolling(this.#world, everyMs, () => this.#pull());
   }
 
   #pull(): void {

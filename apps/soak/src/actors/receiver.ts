@@ -5,10 +5,9 @@ import type { DeliveryRecord } from "../ledger/delivery-record.ts";
 import type { Message, ReceiptUse } from "../ledger/message.ts";
 import { Network } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
+import { keepPolling } from "./keep-polling.ts";
 import { departingFrom, recordDeparture } from "./push-consumer.ts";
 
-/** Between two receives once everybody behaves, in ms. */
-const CALM_RECEIVE_MS = 20_000;
 /** Visibility timeouts that receives ask for, in ms. */
 export const VISIBILITIES_MS: readonly number[] = [0, 500, 30_000, 60_000];
 const CALM_VISIBILITY_MS = 60_000;
@@ -32,22 +31,16 @@ export class Receiver {
   readonly #world: World;
   readonly #queue: QueueObject;
   readonly #network: Network;
-  readonly #everyMs: number;
 
-  /** @param everyMs Mean time between two receives while there is trouble. */
-  constructor(world: World, queue: QueueObject, everyMs: number) {
+  constructor(world: World, queue: QueueObject) {
     this.#world = world;
     this.#queue = queue;
     this.#network = new Network(world);
-    this.#everyMs = everyMs;
   }
 
-  /** Receives now, and again and again. */
-  start(): void {
-    const { loop, random, isTroubled, isDrained } = this.#world;
-    if (isDrained) return;
-    this.#receive();
-    loop.after(isTroubled ? random.below(2 * this.#everyMs) : CALM_RECEIVE_MS, () => this.start());
+  /** Receives now, and again and again: on average after that time while there is trouble. */
+  start(everyMs: number): void {
+    keepPolling(this.#world, everyMs, () => this.#receive());
   }
 
   #receive(): void {

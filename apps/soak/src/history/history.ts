@@ -125,16 +125,16 @@ function begin(world: World, scenario: Scenario): Senders {
   world.queues = scenario.queues.map(
     ({ name, definition }, i) => new QueueObject(world, i, name, definition),
   );
+  const pollEveryMs = Math.ceil(scenario.troubleMs / 10);
   scenario.queues.forEach(({ taker }, i) => {
     const queue = world.queues[i];
     if (queue === undefined) return;
     if (taker.kind === "push") queue.consumer = new PushConsumer(world, queue, taker.behaviours);
     else if (taker.kind === "endpoint") {
       queue.endpoint = new HttpEndpoint(world, queue, taker);
-    } else if (taker.kind === "pull") new Puller(world, queue, Math.ceil(scenario.troubleMs / 10)).start();
+    } else if (taker.kind === "pull") new Puller(world, queue).start(pollEveryMs);
     else if (taker.kind === "receive") {
-      for (let i = 0; i < RECEIVERS; i++)
-        new Receiver(world, queue, Math.ceil(scenario.troubleMs / 10)).start();
+      for (let i = 0; i < RECEIVERS; i++) new Receiver(world, queue).start(pollEveryMs);
     }
   });
   const producer = new Producer(world, scenario);
