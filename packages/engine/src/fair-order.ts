@@ -1,9 +1,10 @@
 import type { Entry } from "./entry.ts";
-import { Group, NO_GROUP } from "./group.ts";
-import { type GroupOrder, groupAt, visibleSinceMs } from "./group-order.ts";
+import { type Group, NO_GROUP } from "./group.ts";
+import { type GroupOrder, visibleSinceMs } from "./group-order.ts";
 import { TimeHeap } from "./heap.ts";
 import type { Queue } from "./queue.ts";
 import type { Segment } from "./segment.ts";
+import { TrackedGroups } from "./tracked-groups.ts";
 
 /** A tenant is noisy with more than this share of all messages in flight, ... */
 const NOISY_SHARE = 0.1;
@@ -17,56 +18,40 @@ export const QUIET_AFTER_MS = 300_000;
  * leave only while nothing else is ready. Nothing is blocked, and without a noisy tenant messages leave as they would
  * without groups, by due time.
  */
-export class FairOrder implements GroupOrder {
-  readonly groups = new Map<string, Group>();
+export class FairOrder extends TrackedGroups implements GroupOrder {
   /** Noisy groups with messages that are ready: fewest in flight first. */
   readonly #noisy = new TimeHeap<Group>();
   readonly #noisyGroups = new Set<Group>();
-  readonly #changed = new Set<Group>();
   #nowMs = 0;
 
-  groupOf(id: string): Group {
-    const known = this.groups.get(id);
-    if (known !== undefined) return known;
-    const group = new Group(id);
-    this.groups.set(id, group);
-    return group;
-  }
-
   added(segment: Segment, from: number, to: number, nowMs: number): void {
-    this.#each(segment, from, to, (group) => {
+    this.each(segment, from, to, (group) => {
       group.remaining += 1;
       group.sentMs = Math.max(group.sentMs, nowMs);
     });
   }
 
   becameReady(segment: Segment, from: number, to: number, entry: Entry | null): void {
-    this.#each(segment, from, to, (group, i) =>
+    this.each(segment, from, to, (group, i) =>
       group.messages.insert(segment, i, visibleSinceMs(segment, i, entry)),
     );
   }
 
   leftReady(segment: Segment, from: number, to: number, entry: Entry | null): void {
-    this.#each(segment, from, to, (group, i) =>
+    this.each(segment, from, to, (group, i) =>
       group.messages.remove(segment, i, visibleSinceMs(segment, i, entry)),
     );
   }
 
-  leaseChanged(segment: Segment, from: number, to: number, by: 1 | -1): void {
-    this.#each(segment, from, to, (group) => {
-      group.inFlight += by;
-    });
-  }
-
   removed(segment: Segment, from: number, to: number): void {
-    this.#each(segment, from, to, (group) => {
+    this.each(segment, from, to, (group) => {
       group.remaining -= 1;
     });
   }
 
   settle(queue: Queue): void {
-    for (const group of this.#changed) this.#index(queue, group);
-    this.#changed.clear();
+    for (const group of this.changed) this.#index(queue, group);
+    this.changed.clear();
   }
 
   fallback(): Group | undefined {
@@ -83,7 +68,7 @@ export class FairOrder implements GroupOrder {
     for (const group of this.#noisyGroups) {
       if (this.#sendsStill(group)) continue;
       this.#takeOut(queue, group);
-      this.#changed.add(group);
+      this.changed.add(group);
     }
   }
 
@@ -112,14 +97,6 @@ export class FairOrder implements GroupOrder {
 
   #sendsStill(group: Group): boolean {
     return this.#nowMs - group.sentMs < QUIET_AFTER_MS;
-  }
-
-  #each(segment: Segment, from: number, to: number, change: (group: Group, i: number) => void): void {
-    for (let i = from; i < to; i++) {
-      const group = groupAt(segment, i);
-      change(group, i);
-      this.#changed.add(group);
-    }
   }
 }
 

@@ -1,56 +1,39 @@
 import type { Entry } from "./entry.ts";
-import { Group } from "./group.ts";
-import { type GroupOrder, groupAt, visibleSinceMs } from "./group-order.ts";
+import type { Group } from "./group.ts";
+import { type GroupOrder, visibleSinceMs } from "./group-order.ts";
 import type { Queue } from "./queue.ts";
 import type { Segment } from "./segment.ts";
+import { TrackedGroups } from "./tracked-groups.ts";
 
 /**
  * A FIFO queue (spec sqs 4.2): the messages of a group leave in the order in which they were sent, and none while one before
  * it is in flight or delayed. So what a group can deliver is a prefix: its messages up to the first that is not ready. A
  * group is ready while its first message is, and of several the one leaves first whose first message became visible first.
  */
-export class FifoOrder implements GroupOrder {
-  readonly groups = new Map<string, Group>();
-  /** Groups of which a message has changed since the last `settle`. */
-  readonly #changed = new Set<Group>();
-
-  groupOf(id: string): Group {
-    const known = this.groups.get(id);
-    if (known !== undefined) return known;
-    const group = new Group(id);
-    this.groups.set(id, group);
-    return group;
-  }
-
+export class FifoOrder extends TrackedGroups implements GroupOrder {
   added(segment: Segment, from: number, to: number): void {
-    this.#each(segment, from, to, (group, i) => {
+    this.each(segment, from, to, (group, i) => {
       group.remaining += 1;
       group.messages.insert(segment, i, 0);
     });
   }
 
   becameReady(segment: Segment, from: number, to: number): void {
-    this.#each(segment, from, to);
+    this.each(segment, from, to);
   }
 
   /** What they are now instead is told by what follows. */
   leftReady(): void {}
 
-  leaseChanged(segment: Segment, from: number, to: number, by: 1 | -1): void {
-    this.#each(segment, from, to, (group) => {
-      group.inFlight += by;
-    });
-  }
-
   removed(segment: Segment, from: number, to: number): void {
-    this.#each(segment, from, to, (group, i) => {
+    this.each(segment, from, to, (group, i) => {
       group.remaining -= 1;
       group.messages.remove(segment, i, 0);
     });
   }
 
   settle(queue: Queue): void {
-    for (const group of this.#changed) {
+    for (const group of this.changed) {
       if (group.remaining === 0) {
         queue.ready.remove(group);
         this.groups.delete(group.id);
@@ -67,7 +50,7 @@ export class FifoOrder implements GroupOrder {
       if (group.at === -1) queue.ready.push(group);
       else queue.ready.update(group);
     }
-    this.#changed.clear();
+    this.changed.clear();
   }
 
   fallback(): undefined {}
@@ -80,14 +63,6 @@ export class FifoOrder implements GroupOrder {
   }
 
   pass(): void {}
-
-  #each(segment: Segment, from: number, to: number, change?: (group: Group, i: number) => void): void {
-    for (let i = from; i < to; i++) {
-      const group = groupAt(segment, i);
-      change?.(group, i);
-      this.#changed.add(group);
-    }
-  }
 }
 
 function isReady(segment: Segment, i: number, entry: Entry | null): boolean {
