@@ -1,3 +1,4 @@
+import { entryBeforePage, pageTokenAfter } from "../aws-page-token.ts";
 import { invalid } from "./errors.ts";
 
 /** Entries of a page (spec sns-delivery 9.3). */
@@ -11,20 +12,11 @@ export function pageOf<Entry extends { readonly arn: string }>(
   entries: readonly Entry[],
   token: string | undefined,
 ): { readonly page: readonly Entry[]; readonly next: { readonly NextToken: string } | undefined } {
-  const after = token === undefined || token === "" ? "" : afterOf(token);
+  const after = entryBeforePage(token);
+  if (after === null) throw invalid("NextToken");
   const rest = entries.filter(({ arn }) => arn > after).sort((a, b) => (a.arn < b.arn ? -1 : 1));
   const page = rest.slice(0, PAGE_SIZE);
   const last = page.at(-1);
   const hasMore = rest.length > PAGE_SIZE && last !== undefined;
-  return { page, next: hasMore ? { NextToken: btoa(`after:${last.arn}`) } : undefined };
-}
-
-function afterOf(token: string): string {
-  try {
-    const text = atob(token);
-    if (text.startsWith("after:")) return text.slice("after:".length);
-  } catch {
-    // No base64.
-  }
-  throw invalid("NextToken");
+  return { page, next: hasMore ? { NextToken: pageTokenAfter(last.arn) } : undefined };
 }

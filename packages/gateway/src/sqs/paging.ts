@@ -1,3 +1,4 @@
+import { entryBeforePage, pageTokenAfter } from "../aws-page-token.ts";
 import { invalidParameter } from "./errors.ts";
 
 /** Most entries of a page (spec sqs 2.2). */
@@ -17,21 +18,11 @@ export function pageOf(
       `Value for parameter MaxResults is invalid. Reason: MaxResults must be an integer between 1 and ${MAX_RESULTS_MAX}.`,
     );
   }
-  const sorted = [...entries].sort();
-  const after = token === undefined || token === "" ? null : afterOf(token);
-  const rest = after === null ? sorted : sorted.filter((entry) => entry > after);
+  const after = entryBeforePage(token);
+  if (after === null) throw invalidParameter("Invalid or expired next token.");
+  const rest = entries.filter((entry) => entry > after).sort();
   const page = rest.slice(0, maxResults ?? MAX_RESULTS_MAX);
   const last = page.at(-1);
   const hasMore = maxResults !== undefined && page.length < rest.length && last !== undefined;
-  return { page, next: hasMore ? btoa(`after:${last}`) : null };
-}
-
-function afterOf(token: string): string {
-  try {
-    const text = atob(token);
-    if (text.startsWith("after:")) return text.slice("after:".length);
-  } catch {
-    // No base64.
-  }
-  throw invalidParameter("Invalid or expired next token.");
+  return { page, next: hasMore ? pageTokenAfter(last) : null };
 }
