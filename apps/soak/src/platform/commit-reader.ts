@@ -1,8 +1,9 @@
 import type { OutboxItem } from "@sluice/broker/testing";
+import type { SegmentRow } from "@sluice/broker/testing/table-store";
 import { createQueue, restoreSegment } from "@sluice/engine";
 import type { CommitMoment, CommitRecord } from "../ledger/change.ts";
 import type { Segment } from "../ledger/view.ts";
-import type { Disk, SegmentRow, Version } from "./disk.ts";
+import type { Disk, Version } from "./disk.ts";
 
 /** Restores a segment from what is stored of it, into an engine of its own. Throws on rows that are none. */
 export function restoreRow(
