@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { decodeFrontMessages, encodeAnswers, type FramedAnswer } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { FRAME_LENGTH_MAX, FrameLink } from "./frame-link.ts";
+import { FRAME_LENGTH_MAX, FrameLink, type FrameLinkOptions } from "./frame-link.ts";
 
 let server: WebSocketServer;
 let link: FrameLink;
@@ -12,13 +12,13 @@ let broker: WebSocket;
 let frames: string[][];
 let heard: (() => void)[];
 
-const connectLink = async (holdMsMax?: number) => {
+const connectLink = async (options: Pick<FrameLinkOptions, "holdMsMax" | "pace"> = {}) => {
   const connected = once(server, "connection");
   link = new FrameLink({
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     token: "",
     warn: () => {},
-    ...(holdMsMax === undefined ? {} : { holdMsMax }),
+    ...options,
   });
   [broker] = (await connected) as [WebSocket];
   broker.on("message", (data) => {
@@ -35,7 +35,7 @@ const untilFrames = async (count: number) => {
 };
 const submit = (body: string) => {
   const { promise, resolve } = Promise.withResolvers<string | null>();
-  const id = link.submit({ method: "POST", url: "http://a/", headers: {}, body }, (answer) =>
+  const id = link.submit({ method: "POST", url: "http://a/", headers: {}, body }, server, (answer) =>
     resolve(answer?.body ?? null),
   );
   return { id, answered: promise };
@@ -61,7 +61,7 @@ afterEach(() => {
 
 describe("requests", () => {
   it("of one moment go in one frame; what comes until it is answered goes in the next", async () => {
-    await connectLink(60_000);
+    await connectLink({ holdMsMax: 60_000 });
     const first = [submit("a"), submit("b")];
     await untilFrames(1);
     submit("c");
@@ -77,7 +77,7 @@ describe("requests", () => {
   });
 
   it("do not wait for the answers to a frame of one: it may be a long poll", async () => {
-    await connectLink(60_000);
+    await connectLink({ holdMsMax: 60_000 });
     submit("poll");
     await untilFrames(1);
     submit("a");
@@ -86,13 +86,32 @@ describe("requests", () => {
   });
 
   it("do not wait for long: others may be long polls too", async () => {
-    await connectLink(1);
+    await connectLink({ holdMsMax: 1 });
     submit("poll");
     submit("poll");
     await untilFrames(1);
     submit("a");
     await untilFrames(2);
     expect(frames).toEqual([["poll", "poll"], ["a"]]);
+  });
+
+  it("of clients that would not notice are put off, whatever is answered meanwhile", async () => {
+    const came: object[] = [];
+    const pace = { arrived: (client: object) => void came.push(client), putOffMs: 60_000 };
+    await connectLink({ pace });
+    const first = submit("a");
+    await untilFrames(1);
+    submit("b");
+    answer(first.id);
+    expect(await first.answered).toBe(`to ${first.id}`);
+    const second = submit("c");
+    expect(frames).toEqual([["a"]]);
+    pace.putOffMs = 0;
+    link.gone(second.id);
+    answer(0);
+    await untilFrames(2);
+    expect(frames).toEqual([["a"], ["b", "c", "gone"]]);
+    expect(came).toEqual([server, server, server]);
   });
 
   it("that are large go in several frames", async () => {

@@ -6,6 +6,7 @@ import {
   type ReadRequest,
 } from "@sluice/protocol";
 import { WebSocket } from "ws";
+import { Pace } from "./pace.ts";
 
 /** Length from which on a frame takes nothing more along; a frame is at most this and one request long. */
 export const FRAME_LENGTH_MAX = 262_144;
@@ -28,13 +29,14 @@ export interface FrameLinkOptions {
   readonly token: string;
   /** How long a frame waits at most for the answers to the one before it, in ms. Default `HOLD_MS_MAX`. */
   readonly holdMsMax?: number;
+  /** Tells how far apart frames are to be. Default: a `Pace` of its own. */
+  readonly pace?: Pick<Pace, "arrived" | "putOffMs">;
   /** Told why a connection was lost or could not be made: once, until there is one again. */
   readonly warn: (text: string) => void;
 }
 
 /** A frame that was sent and of which nothing was answered yet. */
 interface SentFrame {
-  readonly atMs: number;
   readonly requests: number;
 }
 
@@ -45,11 +47,13 @@ interface SentFrame {
 export class FrameLink {
   readonly #options: FrameLinkOptions;
   readonly #waiting = new Map<number, Answered>();
+  readonly #pace: Pick<Pace, "arrived" | "putOffMs">;
   #socket: WebSocket | null = null;
   #messages: FrontMessage[] = [];
   #nextId = 1;
   /** The latest frame, until something is answered. */
   #sent: SentFrame | null = null;
+  #sentMs = Number.NEGATIVE_INFINITY;
   #held: NodeJS.Timeout | undefined;
   #reconnect: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -58,6 +62,7 @@ export class FrameLink {
 
   constructor(options: FrameLinkOptions) {
     this.#options = options;
+    this.#pace = options.pace ?? new Pace();
     this.#connect();
   }
 
@@ -66,9 +71,14 @@ export class FrameLink {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
 
-  /** Hands a request over; its id. Only while the link is open. */
-  submit(request: ReadRequest, answered: Answered): number {
+  /**
+   * Hands a request over; its id. Only while the link is open.
+   *
+   * @param client the connection that it came over.
+   */
+  submit(request: ReadRequest, client: object, answered: Answered): number {
     const id = this.#nextId++;
+    this.#pace.arrived(client, performance.now());
     this.#waiting.set(id, answered);
     this.#say({ kind: "request", request: { id, ...request } });
     return id;
@@ -137,17 +147,28 @@ export class FrameLink {
     }
     this.#tellIfIdle();
     this.#sent = null;
-    if (this.#messages.length > 0) this.#sendSoon();
+    this.#schedule();
   }
 
   #say(message: FrontMessage): void {
     this.#messages.push(message);
-    if (this.#messages.length > 1) return;
-    const { holdMsMax = HOLD_MS_MAX } = this.#options;
-    const { requests, atMs } = this.#sent ?? { requests: 0, atMs: 0 };
-    const holdMs = requests < HOLD_REQUESTS_MIN ? 0 : atMs + holdMsMax - performance.now();
-    if (holdMs > 0) this.#held = setTimeout(() => this.#send(), holdMs);
+    if (this.#messages.length === 1) this.#schedule();
+  }
+
+  /** Sends what waits when it is time. */
+  #schedule(): void {
+    if (this.#messages.length === 0) return;
+    clearTimeout(this.#held);
+    const waitMs = this.#dueMs() - performance.now();
+    if (waitMs > 0) this.#held = setTimeout(() => this.#send(), waitMs);
     else this.#sendSoon();
+  }
+
+  /** When the next frame may be sent. */
+  #dueMs(): number {
+    const { holdMsMax = HOLD_MS_MAX } = this.#options;
+    const isHeld = this.#sent !== null && this.#sent.requests >= HOLD_REQUESTS_MIN;
+    return this.#sentMs + Math.max(isHeld ? holdMsMax : 0, this.#pace.putOffMs);
   }
 
   /** Sends after what else has come in by now. */
@@ -160,7 +181,8 @@ export class FrameLink {
     const messages = this.#messages;
     this.#messages = [];
     if (messages.length === 0 || !this.isOpen) return;
-    this.#sent = { atMs: performance.now(), requests: messages.length };
+    this.#sent = { requests: messages.length };
+    this.#sentMs = performance.now();
     let first = 0;
     let length = 0;
     for (const [i, message] of messages.entries()) {

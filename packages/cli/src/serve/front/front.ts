@@ -151,7 +151,7 @@ function handOverTo(link: FrameLink, request: IncomingMessage, response: ServerR
     response.writeHead(given.status, { ...given.headers, "content-length": length });
     response.end(given.body);
   };
-  const id = link.submit(framed, (given) => {
+  const id = link.submit(framed, socket, (given) => {
     if (given === null) {
       response.destroy();
       return;

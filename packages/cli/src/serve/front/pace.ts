@@ -1,0 +1,46 @@
+/** Longest that a frame is put off for the sake of those that go along, in ms. */
+export const PUT_OFF_MS_MAX = 4;
+/** The part of the time between two requests of a client that they may be put off for: what it hardly notices. */
+export const PUT_OFF_PART = 1 / 4;
+/** Requests that have to be expected meanwhile. */
+export const COMPANY_MIN = 3;
+/** Weight of the latest of the times that are averaged. */
+const LATEST_WEIGHT = 1 / 128;
+
+/**
+ * Tells how long requests may be put off so that others go along. Clients that are busy themselves, as an AWS SDK is for three
+ * times as long with a request as its server, have few of their requests under way at a time: each would get a frame, a turn
+ * of the broker and a commit of its own, for which they take the processor from each other. Whoever sends one request after the
+ * other is never put off, for nobody would come along.
+ */
+export class Pace {
+  readonly #lastMs = new WeakMap<object, number>();
+  #latestMs = Number.NEGATIVE_INFINITY;
+  /** Mean time from one request to the next, and to the next of the same client, in ms. */
+  #betweenMs = Number.POSITIVE_INFINITY;
+  #cycleMs = 0;
+
+  /**
+   * A request has come.
+   *
+   * @param client the connection that it came over.
+   */
+  arrived(client: object, nowMs: number): void {
+    this.#betweenMs = averaged(this.#betweenMs, nowMs - this.#latestMs);
+    this.#latestMs = nowMs;
+    const lastMs = this.#lastMs.get(client);
+    if (lastMs !== undefined) this.#cycleMs = averaged(this.#cycleMs, nowMs - lastMs);
+    this.#lastMs.set(client, nowMs);
+  }
+
+  /** How long after the one before it a frame may be sent at the earliest, in whole ms, as timers are. */
+  get putOffMs(): number {
+    const ms = Math.round(Math.min(PUT_OFF_MS_MAX, PUT_OFF_PART * this.#cycleMs));
+    return ms / this.#betweenMs >= COMPANY_MIN ? ms : 0;
+  }
+}
+
+function averaged(mean: number, latest: number): number {
+  if (!Number.isFinite(mean)) return latest;
+  return mean + LATEST_WEIGHT * (latest - mean);
+}
