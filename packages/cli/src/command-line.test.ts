@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { projectFolder } from "../test/project-folder.ts";
 import { run } from "./command-line.ts";
 import { complaintAboutNode } from "./node-version.ts";
 import type { Printer } from "./report/printer.ts";
@@ -59,6 +61,17 @@ describe("sluice", () => {
     const { code, err } = await said("build", "/nowhere");
     expect(code).toBe(1);
     expect(err).toBe("/nowhere: No such file or folder.\n");
+  });
+
+  it("says in one line which folder for its data cannot be made, and why", async () => {
+    const folder = projectFolder({ file: "" });
+    const persistTo = join(folder, "file/state");
+    const before = process.cwd();
+    process.chdir(folder);
+    onTestFinished(() => process.chdir(before));
+    const { code, err } = await said("serve", "--persist-to", persistTo);
+    expect(code).toBe(1);
+    expect(err).toBe(`ENOTDIR: not a directory, mkdir '${persistTo}'\n`);
   });
 });
 

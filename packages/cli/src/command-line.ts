@@ -155,10 +155,25 @@ function port(value: string): number {
   return number;
 }
 
-/** What is wrong with the user's files is a message; anything else is our mistake and keeps its stack. */
+/** What a file system refuses for reasons that whoever runs the command can do something about. */
+const FILE_SYSTEM_REFUSALS = [
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "ENOTDIR",
+  "EISDIR",
+  "ENOSPC",
+  "EDQUOT",
+  "ENAMETOOLONG",
+];
+
+/** What is wrong with the user's files and folders is a message; anything else is our mistake and keeps its stack. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error instanceof CliError || error.name === "ConfigError"
-    ? error.message
-    : (error.stack ?? error.message);
+  return isUsersToMend(error) ? error.message : (error.stack ?? error.message);
+}
+
+function isUsersToMend(error: Error): boolean {
+  if (error instanceof CliError || error.name === "ConfigError") return true;
+  return "path" in error && "code" in error && FILE_SYSTEM_REFUSALS.includes(String(error.code));
 }

@@ -209,7 +209,7 @@ type = "pigeon"`;
       {
         line: 6,
         key: "queues.consumers[1].type",
-        text: `"queues.consumers[1].type" has an invalid value "pigeon". Only "worker" consumers can be configured in your Wrangler configuration.`,
+        text: `"queues.consumers[1].type" has an invalid value "pigeon". Only "worker" and "http_pull" consumers can be configured in your Wrangler configuration.`,
       },
     ]);
   });
@@ -220,7 +220,7 @@ type = "pigeon"`;
     [{}, "{}"],
   ])("a type of %j", (type, shown) => {
     expect(errorsOf(() => readConsumer({ queue: "q", type }))).toEqual([
-      `"queues.consumers[0].type" has an invalid value "${shown}". Only "worker" consumers can be configured in your Wrangler configuration.`,
+      `"queues.consumers[0].type" has an invalid value "${shown}". Only "worker" and "http_pull" consumers can be configured in your Wrangler configuration.`,
       `"queues.consumers[0]" should, optionally, have a string "type" field but got {"queue":"q","type":${shown}}.`,
     ]);
   });

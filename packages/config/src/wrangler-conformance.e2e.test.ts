@@ -105,7 +105,9 @@ function ownVerdict(file: string, env: string | undefined): Verdict {
 
 /** The one thing that Wrangler refuses and this package takes: Wrangler is shown a Worker's consumer in its place. */
 function asWranglerTakesIt(text: string): string {
-  return text.replaceAll('"type":"http_pull"', '"type":"worker"');
+  return text
+    .replaceAll('"type":"http_pull"', '"type":"worker"')
+    .replace('Only "worker" and "http_pull" consumers', 'Only "worker" consumers');
 }
 
 function expectSameVerdict(content: object, env?: string): void {

@@ -123,7 +123,7 @@ export class FrameLink {
   }
 
   #warn({ message }: Error): void {
-    if (this.#isLossKnown) return;
+    if (this.#isLossKnown || this.#isClosed) return;
     this.#isLossKnown = true;
     this.#options.warn(`the connection to the broker failed, so requests go there one by one: ${message}`);
   }

@@ -373,13 +373,18 @@ describe("the link to the broker", () => {
 });
 
 describe("a front", () => {
-  it("says that its port is somebody else's", async () => {
+  it("says that its port is somebody else's, and nothing of a connection to the broker that it has no more use for", async () => {
     const workerd = { http: portOf(worker), frames: broker.port };
-    const second = startFront({ host: "127.0.0.1", port: front.port, workerd, token: "", warn: () => {} });
+    const warnings: string[] = [];
+    const warn = (text: string) => void warnings.push(text);
+    const second = startFront({ host: "127.0.0.1", port: front.port, workerd, token: "", warn });
     await expect(second).rejects.toThrow(CliError);
     await expect(second).rejects.toThrow(
       `127.0.0.1:${front.port} is in use by another process. Choose another port with --port.`,
     );
+    // The connection that is given up says so in the turn that follows.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warnings).toEqual([]);
   });
 
   it("that is to stop listens no more and lets end what was begun", async () => {
