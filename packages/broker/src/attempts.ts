@@ -1,4 +1,4 @@
-import { changeVisibility, factsOf, type Receipt } from "@sluice/engine";
+import { changeVisibility, factsOf, type Receipt, VISIBILITY_TOTAL_MS_MAX } from "@sluice/engine";
 import { DEDUPLICATION_MS } from "@sluice/protocol";
 import { checksumOfText } from "./checksum.ts";
 import type { QueueCore } from "./queue-core.ts";
@@ -83,7 +83,8 @@ export class Attempts {
       this.#forget(attemptId);
       return null;
     }
-    const visibleAtMs = nowMs + visibilityMs;
+    // No receipt holds a message for longer, and these are the first receive's.
+    const visibleAtMs = Math.min(nowMs + visibilityMs, receivedMs + VISIBILITY_TOTAL_MS_MAX);
     for (const receipt of receipts) changeVisibility(queue, receipt, { visibleAtMs, receivedMs }, nowMs);
     const again = { receipts, receivedMs, visibleAtMs };
     // Its five minutes count from the first receive: its place among the others stays.

@@ -1,4 +1,4 @@
-import { DEDUPLICATION_MS, type QueueDefinition } from "@sluice/protocol";
+import { DEDUPLICATION_MS, type QueueDefinition, VISIBILITY_TIMEOUT_MS_MAX } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { endpoint } from "../test/messages.ts";
 import { only, packToSend, SqsWorld } from "../test/sqs-world.ts";
@@ -277,6 +277,21 @@ describe("a receive attempt id (spec sqs 4.5)", () => {
     await queues.receive(QUEUE, request);
     await queues.pass(ms);
     expect(await queues.receive(QUEUE, request)).toHaveLength(count);
+  });
+
+  it("hides its messages for twelve hours from its first receive at most, and goes on to give them", async () => {
+    const queues = fifo();
+    await queues.enqueue(QUEUE, "g-1");
+    const first = await queues.receive(QUEUE, attempt);
+    const longest = { attemptId: "try", visibilityTimeoutMs: VISIBILITY_TIMEOUT_MS_MAX };
+    for (let i = 0; i < 2; i++) {
+      await queues.pass(10_000);
+      expect(await queues.receive(QUEUE, longest)).toEqual(first);
+    }
+    await queues.pass(VISIBILITY_TIMEOUT_MS_MAX - 20_001);
+    expect(await queues.bodies(QUEUE)).toEqual([]);
+    await queues.pass(1);
+    expect(await queues.bodies(QUEUE)).toEqual(["g-1"]);
   });
 
   it("outlives the broker, with its five minutes, and costs no row where nobody names one", async () => {

@@ -197,6 +197,8 @@ interface Leaving {
   /** What was asked for by whoever receives: the visibility timeout in ms; then the lease is known too, by its receipt. */
   readonly visibilityMs?: number;
   readonly leaseId?: number;
+  /** Whether the receive was made again by its attempt id. Default false. */
+  readonly isRepeated?: boolean;
 }
 
 /** A packed batch that leaves. */
@@ -210,7 +212,7 @@ export function departingFrom(packed: Uint8Array, attempts: number | readonly nu
 export function recordDeparture(
   queue: QueueObject,
   life: Life,
-  { tags, ids, attempts, visibilityMs, leaseId: knownLeaseId }: Leaving,
+  { tags, ids, attempts, visibilityMs, leaseId: knownLeaseId, isRepeated = false }: Leaving,
 ): DeliveryRecord {
   const { world, ledger, name } = queue;
   const messages = tags.map((tag) => ledger.messages.get(tag));
@@ -225,7 +227,7 @@ export function recordDeparture(
   // Messages that were received together are worked on one by one.
   const isOneOfMany = view?.status === "leased" && view.kind === "receive" && knownLeaseId === undefined;
   const joined = isOneOfMany && !known.some((message) => sameLease?.messages.includes(message));
-  const earlier = joined ? undefined : sameLease;
+  const earlier = joined || isRepeated ? undefined : sameLease;
   const leaving = {
     leaseId,
     tags,
@@ -236,6 +238,7 @@ export function recordDeparture(
     visibilityMs: visibilityMs ?? null,
   };
   world.check("departs", queue, leaving);
+  if (isRepeated && sameLease !== undefined) return sameLease;
   const record = new DeliveryRecord(leaseId, life.number, known, ids);
   if (joined && sameLease !== undefined) return sameLease.add(known, ids);
   ledger.deliveries.set(leaseId, record);

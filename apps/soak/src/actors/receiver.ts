@@ -1,23 +1,35 @@
 import { decodeReceipt, type QueueCore } from "@sluice/broker/testing";
-import type { ReceiveReply } from "@sluice/protocol";
+import type { ReceiveReply, ReceiveRequest } from "@sluice/protocol";
 import type { World } from "../history/world.ts";
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
 import type { Message, ReceiptUse } from "../ledger/message.ts";
+import { type NamedReceive, VISIBILITY_TOTAL_MS_MAX } from "../ledger/named-receives.ts";
 import { Network } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import { keepPolling } from "./keep-polling.ts";
 import { departingFrom, recordDeparture } from "./push-consumer.ts";
 
+/** Longer than an attempt id is remembered, in ms. */
+const LONG_VISIBILITY_MS = 600_000;
 /** Visibility timeouts that receives ask for, in ms. */
-export const VISIBILITIES_MS: readonly number[] = [0, 500, 30_000, 60_000];
+export const VISIBILITIES_MS: readonly number[] = [
+  ...[0, 500, 30_000, 60_000],
+  ...[LONG_VISIBILITY_MS, VISIBILITY_TOTAL_MS_MAX],
+];
 const CALM_VISIBILITY_MS = 60_000;
-/** Longest that a message can be kept invisible by one receipt, in ms (spec sqs 3.1). */
-const VISIBILITY_TOTAL_MS_MAX = 43_200_000;
+/** Times that a receive is made again by its attempt id. */
+const REPEATS_MAX = 3;
+/** When that happens, in ms. An attempt id is good for five minutes. */
+const REPEATED_SOON_MS: readonly [number, ...number[]] = [0, 0, 100, 20_000];
+const REPEATED_LATE_MS: readonly [number, ...number[]] = [100, 150_000, 299_000, 301_000];
 /** Messages that were received together, each with its receipt. */
 interface Received {
   readonly record: DeliveryRecord;
   readonly receipts: readonly string[];
 }
+
+/** What a client asks for. */
+type Request = ReceiveRequest & { readonly visibilityTimeoutMs: number; readonly waitMs: number };
 
 type Use = { readonly receipt: string; readonly position: number; readonly what: Intent };
 /** What a client does with a receipt; `visibilityMs` counts from when it arrives. */
@@ -45,23 +57,38 @@ export class Receiver {
 
   #receive(): void {
     const { random, isTroubled, faults } = this.#world;
-    const queue = this.#queue;
-    const visibilityMs = isTroubled ? random.pick([...VISIBILITIES_MS] as [number]) : CALM_VISIBILITY_MS;
+    const { fifo } = this.#queue.definition;
+    const visibilityMs = isTroubled ? this.#drawVisibility() : CALM_VISIBILITY_MS;
     if (visibilityMs === 0) faults["receive that hides nothing"] += 1;
-    const request = {
+    this.#attempt({
       max: random.pick([1, 3, 10]),
       visibilityTimeoutMs: visibilityMs,
       waitMs: random.pick([0, 0, 2_000, 20_000]),
-    };
+      ...(fifo !== undefined && random.chance(0.8) ? { attemptId: this.#world.newAttemptId() } : {}),
+    });
+  }
+
+  #drawVisibility(): number {
+    const { random } = this.#world;
+    const roll = this.#queue.definition.fifo === undefined ? 1 : random.next() / 2 ** 32;
+    if (roll < 0.03) return VISIBILITY_TOTAL_MS_MAX;
+    return roll < 0.2 ? LONG_VISIBILITY_MS : random.pick([0, 500, 30_000, 60_000]);
+  }
+
+  #attempt(request: Request, repeats = 0): void {
+    const queue = this.#queue;
+    const { visibilityTimeoutMs: visibilityMs, waitMs, attemptId } = request;
     this.#network.send<Received | null>({
       arrives: (reply, refuse) => {
-        this.#world.note("receive arrives", queue.name, visibilityMs, request.waitMs);
-        const end = queue.beginReceive(visibilityMs, this.#world.nowMs + request.waitMs);
+        this.#world.note("receive arrives", queue.name, visibilityMs, waitMs);
+        const receiving = { visibilityMs, attemptId: attemptId ?? null };
+        const before = queue.ledger.namedReceives.named(receiving.attemptId);
+        const end = queue.beginReceive(receiving, this.#world.nowMs + waitMs);
         queue.call(
           (core) => core.receivers.receive(request),
           (received) => {
-            reply(this.#depart(received, visibilityMs));
             end();
+            reply(this.#depart(received, request, before));
           },
           (error) => {
             end();
@@ -72,24 +99,65 @@ export class Receiver {
       answered: (received) => {
         const leaseId = received?.record.leaseId ?? 0;
         this.#world.note("receive is answered", queue.name, leaseId, received?.receipts.length ?? 0);
-        if (received !== null) this.#work(received, visibilityMs);
+        // Its client may have lost what it got, or forgotten that it had it.
+        const isLost = this.#again(request, repeats, leaseId, received === null ? 0.2 : 0.6);
+        if (received !== null && !(isLost && this.#world.random.chance(0.7)))
+          this.#work(received, visibilityMs);
       },
-      failed: () => this.#world.note("receive is answered", queue.name, 0, 0),
+      failed: () => {
+        this.#world.note("receive is answered", queue.name, 0, 0);
+        this.#again(request, repeats, 0, 1);
+      },
     });
   }
 
-  #depart(reply: ReceiveReply, visibilityMs: number): Received | null {
+  /** Makes a receive again by its attempt id, with another visibility timeout or the same. Answers whether it does. */
+  #again(request: Request, repeats: number, leaseId: number, probability: number): boolean {
+    const { random, loop, isTroubled, faults } = this.#world;
+    if (request.attemptId === undefined || !isTroubled || repeats === REPEATS_MAX) return false;
+    if (!random.chance(probability)) return false;
+    faults["receive made again by its attempt id"] += 1;
+    const drawn = random.chance(0.5) ? this.#drawVisibility() : 0;
+    // One that hides nothing stays so, and no other one becomes one: what came of both in one turn could not be told.
+    const visibilityTimeoutMs =
+      drawn > 0 && request.visibilityTimeoutMs > 0 ? drawn : request.visibilityTimeoutMs;
+    const isLong = request.visibilityTimeoutMs >= LONG_VISIBILITY_MS;
+    loop.after(random.pick(isLong ? REPEATED_LATE_MS : REPEATED_SOON_MS), () => {
+      this.#world.note("receive is made again", this.#queue.name, leaseId);
+      this.#attempt({ ...request, visibilityTimeoutMs }, repeats + 1);
+    });
+    return true;
+  }
+
+  #depart(reply: ReceiveReply, request: Request, before: NamedReceive | null): Received | null {
     const queue = this.#queue;
-    if (reply.kind !== "received") return null;
     const { life, ledger } = queue;
     if (life === null) throw new Error("a queue that does not run has answered");
+    const { attemptId, visibilityTimeoutMs: visibilityMs } = request;
+    if (reply.kind !== "received") {
+      if (attemptId !== undefined) {
+        this.#world.check("received", queue, { attemptId, leaseId: null, tags: [], receipts: [], before });
+      }
+      return null;
+    }
     const { receipts, receiveCounts: counts } = reply;
     const leaving = departingFrom(reply.packed, counts);
     const attempts = leaving.tags.map(
       (tag, i) => (counts[i] ?? 0) - (ledger.messages.get(tag)?.earlierReceives ?? 0),
     );
     const leaseId = decodeReceipt(queue.name, receipts[0] ?? "")?.leaseId ?? 0;
-    const record = recordDeparture(queue, life, { ...leaving, attempts, leaseId, visibilityMs });
+    const got = ledger.namedReceives.ofLease(leaseId);
+    if (attemptId !== undefined) {
+      this.#world.check("received", queue, { attemptId, leaseId, tags: leaving.tags, receipts, before });
+    }
+    const isRepeated = attemptId !== undefined && got?.receipts != null && got.names.has(attemptId);
+    // Another one of the same name may have been served in the same turn, and have changed it since.
+    const isLast = attemptId === undefined || !queue.receiving.some((other) => other.attemptId === attemptId);
+    const record = recordDeparture(queue, life, {
+      ...{ ...leaving, attempts, leaseId, isRepeated },
+      ...(isLast || visibilityMs === 0 ? { visibilityMs } : {}),
+    });
+    if (got !== null && attemptId !== undefined) ledger.namedReceives.answered(got, attemptId, receipts);
     return { record, receipts };
   }
 

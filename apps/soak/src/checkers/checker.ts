@@ -3,6 +3,7 @@ import type { Challenge, Credentials } from "../actors/endpoint-authorization.ts
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
 import type { AppliedCommit, Parcel } from "../ledger/ledger.ts";
 import type { Message } from "../ledger/message.ts";
+import type { NamedReceive } from "../ledger/named-receives.ts";
 import type { Publication } from "../ledger/publications.ts";
 import type { Transmission } from "../ledger/transmission.ts";
 import type { Segment } from "../ledger/view.ts";
@@ -23,6 +24,7 @@ export type Property =
   | "retention"
   | "order"
   | "group order"
+  | "receive attempts"
   | "paused"
   | "throttle"
   | "drained"
@@ -42,8 +44,19 @@ export interface Departing {
   readonly isVisible: boolean;
   /** The visibility timeout that was asked for, in ms; `null` where the queue's settings say it. */
   readonly visibilityMs: number | null;
-  /** An earlier delivery of the same lease. */
+  /** An earlier delivery of the same lease; `undefined` if it is received again by the attempt id of that. */
   readonly earlier: DeliveryRecord | undefined;
+}
+
+/** What a queue answers to a receive with an attempt id. */
+export interface Received {
+  readonly attemptId: string;
+  /** `null` if it got nothing, or nothing that a lease holds. */
+  readonly leaseId: number | null;
+  readonly tags: readonly number[];
+  readonly receipts: readonly string[];
+  /** What was last received by that id when the receive arrived; `null` if nothing was, or nobody knows. */
+  readonly before: NamedReceive | null;
 }
 
 /** A request to an endpoint at the moment it leaves its queue. */
@@ -83,6 +96,8 @@ export interface Checker {
   committed?(queue: QueueObject, commit: AppliedCommit): string | undefined;
   /** A batch leaves for its consumer, by push or by pull. */
   departs?(queue: QueueObject, batch: Departing): string | undefined;
+  /** A receive with an attempt id is answered, with messages or with none. */
+  received?(queue: QueueObject, received: Received): string | undefined;
   /** A request leaves for an endpoint. */
   requested?(queue: QueueObject, request: Requested): string | undefined;
   /** A queue answers to a send that its messages are stored. */

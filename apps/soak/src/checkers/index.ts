@@ -16,6 +16,7 @@ import { oneLiveLease } from "./one-live-lease.ts";
 import { order } from "./order.ts";
 import { paused } from "./paused.ts";
 import { periodicTasks } from "./periodic-tasks.ts";
+import { receiveAttempts } from "./receive-attempts.ts";
 import { reload } from "./reload.ts";
 import { retention } from "./retention.ts";
 import { throttle } from "./throttle.ts";
@@ -25,6 +26,7 @@ export const CHECKERS: readonly Checker[] = [
   acknowledgedSurvives,
   ackedIsFinal,
   oneLiveLease,
+  receiveAttempts,
   attempts,
   dueTime,
   retention,

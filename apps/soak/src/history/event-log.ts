@@ -49,6 +49,7 @@ const MEANINGS = {
   "publish arrives": ["tag", "messages"],
   "publish is answered": ["1 if taken"],
   "queue is deleted": ["messages"],
+  "receive is made again": ["lease that it got before"],
 } as const satisfies Record<string, readonly string[]>;
 
 export type EventKind = keyof typeof MEANINGS;

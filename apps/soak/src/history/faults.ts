@@ -38,6 +38,7 @@ export const FAULT_KINDS = [
   "worker daemon drained",
   "endpoint asked for authorization",
   "receive that hides nothing",
+  "receive made again by its attempt id",
   "visibility timeout changed to 0",
   "subscribed queue deleted",
 ] as const;

@@ -123,7 +123,7 @@ function drawQueue(
 ): QueueScenario {
   const taker = drawTaker(random, depth, deadLetterQueue === null);
   const definition = drawDefinition(random, taker, deadLetterQueue);
-  const isFifo = random.chance(0.2);
+  const isFifo = random.chance(taker.kind === "receive" ? 0.5 : 0.2);
   return { name, taker, definition: isFifo ? { ...definition, fifo: FIFO } : definition };
 }
 
@@ -208,7 +208,7 @@ function drawPushed(
 }
 
 function drawTaker(random: Random, depth: number, isLast: boolean): Taker {
-  const kind = random.below(24);
+  const kind = random.below(27);
   if (kind >= 20) return { kind: "receive" };
   if (kind === 0 && depth > 0) return { kind: "none" };
   if (kind <= 3) return { kind: "pull" };

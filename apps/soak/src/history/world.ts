@@ -42,6 +42,7 @@ export class World {
   readonly #checkers: readonly Checker[];
   #tags = 0;
   #messageIds = 0;
+  #attemptIds = 0;
 
   constructor(parts: {
     random: Random;
@@ -76,6 +77,12 @@ export class World {
   newMessageId(): string {
     this.#messageIds += 1;
     return `f${this.#messageIds.toString(16).padStart(31, "0")}`;
+  }
+
+  /** An attempt id that no receive has had. */
+  newAttemptId(): string {
+    this.#attemptIds += 1;
+    return `attempt ${this.#attemptIds}`;
   }
 
   queueNamed(name: string): QueueObject | undefined {

@@ -3,6 +3,7 @@ import type { QueueRules } from "@sluice/engine";
 import type { QueueDefinition } from "@sluice/protocol";
 import type { DeliveryRecord, Verdict } from "./delivery-record.ts";
 import { type Message, type ReceiptUse, usesFor } from "./message.ts";
+import { type Receiving, repeatedEnds } from "./named-receives.ts";
 import { unnamedDelayMs } from "./retry-delay.ts";
 import { GONE, type Leased, type Segment, type View } from "./view.ts";
 
@@ -19,6 +20,8 @@ export interface CommitMoment {
   readonly isThere: boolean;
   /** Most receives with a visibility timeout of 0 that were carried out in it: they leave a message where it is. */
   readonly visibleReceivesMax: number;
+  /** Receives that were under way when it was written. */
+  readonly receiving: readonly Receiving[];
 }
 
 /** What a commit wrote, read back. */
@@ -46,7 +49,9 @@ export type Ending =
   /** A visibility timeout is over. */
   | { readonly kind: "visible"; readonly dueMs: number }
   /** Who has a receipt has it until another moment, whoever had it before. */
-  | { readonly kind: "held"; readonly leaseId: number; readonly untilMs: number };
+  | { readonly kind: "held"; readonly leaseId: number; readonly untilMs: number }
+  /** Whoever has it was given it again by the attempt id of the receive. */
+  | { readonly kind: "repeated"; readonly untilMs: number };
 
 /** What a commit did to one message. */
 export interface Change {
@@ -112,7 +117,17 @@ function endingOf(
   }
   const verdict = delivery?.verdictFor(message, life, version) ?? null;
   if (verdict !== null) return endingBy(verdict, message, view, after, commit);
-  return endingOfOverdue(message, view, after, delivery, commit) ?? endingByTime(message, view, commit);
+  return (
+    endingOfOverdue(message, view, after, delivery, commit) ??
+    endingByTime(message, view, commit) ??
+    endingByRepeat(message, view, after, commit)
+  );
+}
+
+function endingByRepeat(message: Message, view: Leased, after: View, commit: CommitMoment): Ending | null {
+  if (after.status !== "leased" || after.leaseId !== view.leaseId) return null;
+  const isExpected = repeatedEnds(message, view, commit).includes(after.atMs);
+  return isExpected ? { kind: "repeated", untilMs: after.atMs } : null;
 }
 
 /**
@@ -243,6 +258,8 @@ function afterEnding(before: View, ending: Ending | null, message: Message, { ru
     }
     case "visible":
       return { status: "waiting", attempts: before.attempts, atMs: ending.dueMs };
+    case "repeated":
+      return before.status === "leased" ? { ...before, atMs: ending.untilMs } : before;
     case "held": {
       const { leaseId, untilMs } = ending;
       // Who holds a receipt was delivered to, even if that was given back.

@@ -12,6 +12,7 @@ import {
 } from "./change.ts";
 import type { DeliveryRecord } from "./delivery-record.ts";
 import { type Departure, type Message, usesFor } from "./message.ts";
+import { NamedReceives } from "./named-receives.ts";
 import { FROM_PRODUCER, isReceived, type Origin } from "./origin.ts";
 import type { Copy } from "./publications.ts";
 import { tagsOf } from "./tags.ts";
@@ -69,6 +70,8 @@ export class Ledger {
   };
   /** Copies of a topic that the queue had no place for when they came, since it was gone, and that went on or were dropped. */
   readonly passedOn = new Set<number>();
+  /** What receives with attempt ids got, of a FIFO queue. */
+  readonly namedReceives = new NamedReceives();
   /** Of a topic: when a deduplication id was taken last, and before that. */
   readonly publishedIds = new Map<string, { readonly atMs: number; readonly beforeMs: number | null }>();
   #leaseIdMax = 0;
@@ -152,6 +155,7 @@ export class Ledger {
       this.#segments.set(id, known);
     }
     this.#enterTasks(record, accepted);
+    if (record.definition.fifo !== undefined) this.#enterReceives(changes, record);
     const ignored = this.#carriedOut(record, new Set(changes.map(({ message }) => message)));
     const deliveredInSecond = this.#deliveredInSecond(changes, record.atMs);
     return { record, accepted, changes, ignored, leaseIdMaxBefore, deliveredInSecond, ...this.#post(record) };
@@ -176,6 +180,22 @@ export class Ledger {
         ? []
         : [{ name, scheduledMs }];
     });
+  }
+
+  /** Notes what was received, and what was received again. */
+  #enterReceives(changes: readonly Change[], record: CommitRecord): void {
+    const leased = new Map<number, { readonly endMs: number; readonly messages: Message[] }>();
+    for (const change of changes) {
+      const { message, after, ending } = change;
+      if (ending?.kind === "repeated" && message.namedReceive !== null)
+        message.namedReceive.endMs = ending.untilMs;
+      if (after.status !== "leased" || after.kind !== "receive" || !wasLeased(change)) continue;
+      const lease = leased.get(after.leaseId);
+      if (lease !== undefined) lease.messages.push(message);
+      else leased.set(after.leaseId, { endMs: after.atMs, messages: [message] });
+    }
+    for (const [leaseId, { endMs, messages }] of leased)
+      this.namedReceives.enter(leaseId, messages, endMs, record);
   }
 
   /** Lets go of what the commit had to do by receipts. Answers with the messages that it should have changed, and has not. */
@@ -215,6 +235,7 @@ export class Ledger {
       firstReceivedMs: 0,
       receiptUses: [],
       countsTold: new Set(),
+      namedReceive: null,
       bytes: segment.sizes[index] ?? 0,
       view: { status: "waiting", attempts: 0, atMs: segment.dueOf(index) },
       copies: (this.messages.get(tag)?.copies ?? 0) + 1,
@@ -241,6 +262,7 @@ export class Ledger {
       leasedFromMs: 0,
       leasedAtMs: 0,
       leasedInLife: 0,
+      namedReceive: null,
     };
     this.messages.set(tag, {
       ...{ tag, queue: this.#queue, bytes: 0, copies: 1, receiptUses: [], countsTold: new Set(), departure },
@@ -274,6 +296,7 @@ export class Ledger {
       this.counts[after.status] += 1;
       if (isReceived(record.definition) && timesDelivered(change) > 0)
         message.firstReceivedMs ||= record.atMs;
+      if (change.ending?.kind === "repeated") message.leasedAtMs = record.atMs;
       if (wasLeased(change)) {
         message.leasedInLife = record.life;
         message.leasedAtMs = record.atMs;

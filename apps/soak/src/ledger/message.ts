@@ -1,3 +1,4 @@
+import type { NamedReceive } from "./named-receives.ts";
 import type { View } from "./view.ts";
 
 /** How a message left its queue. `deleted` with its queue; `lost` is what must never be. */
@@ -63,9 +64,11 @@ export interface Message {
   readonly receiptUses: ReceiptUse[];
   /** Receive counts that were told by receives which left it visible: each is another one. */
   readonly countsTold: Set<number>;
+  /** The receive that got it last, on a FIFO queue; `null` before the first. */
+  namedReceive: NamedReceive | null;
   /** When it was due as it was leased last, in ms. */
   leasedFromMs: number;
-  /** When it was leased last, in ms. */
+  /** When it was leased last, or received once more by an attempt id, in ms. */
   leasedAtMs: number;
   /** Life of the queue in which it was leased last. */
   leasedInLife: number;

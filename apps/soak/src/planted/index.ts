@@ -1,3 +1,4 @@
+import { ATTEMPT_BUGS } from "./attempt-bugs.ts";
 import { CORE_BUGS } from "./core-bugs.ts";
 import { ENDPOINT_BUGS } from "./endpoint-bugs.ts";
 import type { PlantedBug } from "./planted-bug.ts";
@@ -13,4 +14,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...ENDPOINT_BUGS,
   ...RECEIVER_BUGS,
   ...TOPIC_BUGS,
+  ...ATTEMPT_BUGS,
 ];

@@ -7,6 +7,7 @@ import type { WrittenSegment } from "../checkers/checker.ts";
 import type { World } from "../history/world.ts";
 import type { CommitRecord } from "../ledger/change.ts";
 import { Ledger } from "../ledger/ledger.ts";
+import type { Receiving } from "../ledger/named-receives.ts";
 import { FROM_PRODUCER, type Origin, originOf } from "../ledger/origin.ts";
 import type { Segment } from "../ledger/view.ts";
 import { AlarmRinger } from "./alarm-ringer.ts";
@@ -45,7 +46,7 @@ export class QueueObject {
   #rules: QueueRules;
   #syncIsScheduled = false;
   /** Receives that are not answered. */
-  #receiving: { readonly visibilityMs: number; readonly deadlineMs: number; readonly life: number }[] = [];
+  #receiving: (Receiving & { readonly deadlineMs: number; readonly life: number })[] = [];
   #visible = 0;
   /** Commits that are not durable yet, by version. */
   readonly #commits = new Map<number, CommitRecord>();
@@ -105,9 +106,9 @@ export class QueueObject {
   }
 
   /** A receive has arrived that waits until `deadlineMs` at the latest. Returns what says that it is answered. */
-  beginReceive(visibilityMs: number, deadlineMs: number): () => void {
+  beginReceive(receiving: Receiving, deadlineMs: number): () => void {
     // The object that the call is for: it may be started by it.
-    const receive = { visibilityMs, deadlineMs, life: this.life?.number ?? this.lives + 1 };
+    const receive = { ...receiving, deadlineMs, life: this.life?.number ?? this.lives + 1 };
     this.#receiving.push(receive);
     return () => {
       this.#receiving = this.#receiving.filter((other) => other !== receive);
@@ -117,6 +118,11 @@ export class QueueObject {
   /** Receives that have arrived and are not answered. */
   get receivesUnderWay(): number {
     return this.#receiving.length;
+  }
+
+  /** Receives that wait for the running object. */
+  get receiving(): readonly Receiving[] {
+    return this.#receiving.filter(({ life }) => life === this.life?.number);
   }
 
   /** When the first of those who wait for messages has to be answered, in ms; Infinity if nobody waits. */
@@ -136,9 +142,7 @@ export class QueueObject {
     const { consumer } = this.#definition;
     const daemon = consumer?.type === "http_push" ? consumer.settings.daemon : undefined;
     if (daemon !== undefined) return daemon.visibilityTimeoutSeconds === 0 ? 1 : 0;
-    return this.#receiving.filter(
-      ({ visibilityMs, life }) => visibilityMs === 0 && life === this.life?.number,
-    ).length;
+    return this.receiving.filter(({ visibilityMs }) => visibilityMs === 0).length;
   }
 
   /** Settings are deployed with the code: the objects start again with them. */
@@ -377,6 +381,7 @@ export class QueueObject {
       ...{ atMs: world.nowMs, life: life?.number ?? 0 },
       ...{ queue: this.name, rules: this.#rules, definition: this.#definition },
       ...{ visibleReceivesMax: this.#visibleReceivesMax, isThere: this.gone === null },
+      receiving: this.receiving,
     });
     world.note("commit", this.name, version.number, record.segments.length);
     this.#commits.set(version.number, record);

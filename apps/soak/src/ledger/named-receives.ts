@@ -1,0 +1,87 @@
+import { DEDUPLICATION_MS } from "@sluice/protocol";
+import type { CommitMoment } from "./change.ts";
+import type { Message } from "./message.ts";
+import type { Leased } from "./view.ts";
+
+/** Longest that a message can be kept invisible by one receipt, in ms (spec sqs 3.1). */
+export const VISIBILITY_TOTAL_MS_MAX = 43_200_000;
+
+/** A receive that has arrived at a queue and has no answer. */
+export interface Receiving {
+  readonly visibilityMs: number;
+  /** Its `ReceiveRequestAttemptId`; `null` for a receive without one, or of a standard queue. */
+  readonly attemptId: string | null;
+}
+
+/** What a receive of a FIFO queue has got, as long as another one may get the same by its attempt id. */
+export interface NamedReceive {
+  readonly leaseId: number;
+  readonly messages: readonly Message[];
+  /** When it was made first, in ms. */
+  readonly firstMs: number;
+  /** Attempt ids that it can have had: several until it is answered, if several receives were under way. */
+  names: ReadonlySet<string | null>;
+  /** End of the visibility timeout that it was given last, in ms. */
+  endMs: number;
+  /** As they were answered; `null` while they were not. */
+  receipts: readonly string[] | null;
+}
+
+/**
+ * What receives with attempt ids got: the same messages and receipts are for who asks again within five minutes, as long as
+ * nothing has happened to any of them (spec sqs 4.5). Drawn from leases that are durable, and from who was waiting for messages when
+ * they were written: what an answer would have said that was lost with its queue is known all the same.
+ */
+export class NamedReceives {
+  readonly #byLease = new Map<number, NamedReceive>();
+  readonly #byName = new Map<string, NamedReceive>();
+
+  ofLease(leaseId: number): NamedReceive | null {
+    return this.#byLease.get(leaseId) ?? null;
+  }
+
+  /** The last receive that is sure to have had that id. */
+  named(attemptId: string | null): NamedReceive | null {
+    return (attemptId === null ? undefined : this.#byName.get(attemptId)) ?? null;
+  }
+
+  /** Messages were leased by a commit that has become durable. */
+  enter(leaseId: number, messages: readonly Message[], endMs: number, commit: CommitMoment): void {
+    const { receiving, atMs } = commit;
+    const lastsMs = endMs - atMs;
+    const names = new Set(receiving.flatMap((one) => (one.visibilityMs === lastsMs ? [one.attemptId] : [])));
+    const receive = { leaseId, messages, firstMs: atMs, names, endMs, receipts: null };
+    this.#byLease.set(leaseId, receive);
+    const [name = null] = names;
+    if (names.size === 1 && name !== null) this.#byName.set(name, receive);
+    for (const message of messages) message.namedReceive = receive;
+  }
+
+  /** Its answer has left: now its name is known. */
+  answered(receive: NamedReceive, attemptId: string, receipts: readonly string[]): void {
+    receive.names = new Set([attemptId]);
+    receive.receipts = receipts;
+    this.#byName.set(attemptId, receive);
+  }
+}
+
+/** Whether nothing has happened to what a receive got, and it is not too old: who asks again gets the same. */
+export function isRepeatable(receive: NamedReceive, nowMs: number): boolean {
+  const { leaseId, messages, firstMs, endMs } = receive;
+  if (endMs <= nowMs || nowMs >= firstMs + DEDUPLICATION_MS) return false;
+  return messages.every(
+    ({ view }) => view.status === "leased" && view.leaseId === leaseId && view.atMs === endMs,
+  );
+}
+
+/** Ends of the visibility timeout that receives which are under way can give a message by an attempt id, in ms. */
+export function repeatedEnds(message: Message, view: Leased, commit: CommitMoment): readonly number[] {
+  const { namedReceive: receive } = message;
+  const { atMs, receiving } = commit;
+  if (receive === null || receive.leaseId !== view.leaseId || receive.endMs !== view.atMs) return [];
+  if (view.atMs <= atMs || atMs >= receive.firstMs + DEDUPLICATION_MS) return [];
+  const mostMs = receive.firstMs + VISIBILITY_TOTAL_MS_MAX;
+  return receiving.flatMap(({ attemptId, visibilityMs }) =>
+    attemptId !== null && receive.names.has(attemptId) ? [Math.min(atMs + visibilityMs, mostMs)] : [],
+  );
+}
