@@ -96,6 +96,46 @@ describe("a move task (spec sqs 6.4)", () => {
     expect(await queues.bodies("invoices")).toEqual(["a", "b"]);
   });
 
+  it("moves what has become visible by its start, though nothing has looked at the queue since", async () => {
+    const queues = await withDead();
+    await queues.enqueue(
+      "dead",
+      ...["a", "b", "c"].map((body) => ({ body, deadLetterSource: "orders", delaySeconds: 5 })),
+    );
+    queues.nowMs += 5_000;
+    expect(await begin(queues)).toMatchObject({ task: { toMove: 3 } });
+    await queues.pass(1_000);
+    expect(latest(queues)).toMatchObject({ status: "completed", moved: 3 });
+    expect(await queues.bodies("orders")).toEqual(["a", "b", "c"]);
+  });
+
+  it("moves nothing whose retention has ended", async () => {
+    const queues = new SqsWorld({ orders: {}, dead: { messageRetentionSeconds: 60 } });
+    await queues.enqueue("dead", { body: "a", deadLetterSource: "orders" });
+    queues.nowMs += 60_000;
+    expect(await begin(queues)).toMatchObject({ task: { toMove: 0 } });
+    await queues.pass(1_000);
+    expect(latest(queues)).toMatchObject({ status: "completed", moved: 0 });
+    expect(await queues.bodies("orders")).toEqual([]);
+  });
+
+  it("waits for a directory that does not answer, longer each time", async () => {
+    const queues = await withDead("orders:a");
+    const { exists } = queues;
+    let asked = 0;
+    queues.exists = async () => {
+      asked += 1;
+      throw new Error("not reached");
+    };
+    await begin(queues);
+    await queues.pass(60_000);
+    expect(asked).toBe(7);
+    expect(latest(queues)).toMatchObject({ status: "running", moved: 0 });
+    queues.exists = exists;
+    await queues.pass(30_000);
+    expect(latest(queues)).toMatchObject({ status: "completed", moved: 1 });
+  });
+
   it("takes no more at a time than memory has room for", async () => {
     const queues = await withDead();
     const large = "x".repeat(1_000_000);

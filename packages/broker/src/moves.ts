@@ -1,4 +1,4 @@
-import { acknowledge, BATCH_BYTES_MAX, type Lease, lease, release } from "@sluice/engine";
+import { acknowledge, advance, BATCH_BYTES_MAX, type Lease, lease, release } from "@sluice/engine";
 import {
   type CancelMoveReply,
   changeRecord,
@@ -10,6 +10,7 @@ import {
   type NewMove,
   type StartMoveReply,
 } from "@sluice/protocol";
+import { Backoff } from "./backoff.ts";
 import { checksumOfText } from "./checksum.ts";
 import { inParts } from "./dead-letter.ts";
 import { armNextWake } from "./next-wake.ts";
@@ -40,6 +41,8 @@ export class Moves {
   /** Newest first. */
   #tasks: MoveTask[] = [];
   #isStepping = false;
+  /** Of asking which queues exist. */
+  readonly #backoff = new Backoff();
 
   constructor(core: QueueCore) {
     this.#core = core;
@@ -67,6 +70,9 @@ export class Moves {
     return this.#core.submit(() => {
       if (this.#active !== undefined) return { ok: false, reason: "active" };
       const { queue, nowMs } = this.#core;
+      // Nothing may have looked at the queue since messages have become visible, or too old.
+      this.#core.passTime();
+      advance(queue, nowMs);
       const [startedMs, toMove] = [nowMs, queue.readyCount];
       const task: MoveTask = { ...move, status: "running", startedMs, moved: 0, toMove, failure: null };
       this.#tasks = [task, ...this.#tasks].slice(0, MOVES_KEPT_MAX);
@@ -89,8 +95,10 @@ export class Moves {
   get dueAtMs(): number | null {
     const task = this.#active;
     if (task === undefined || this.#isStepping || !this.#core.outbox.isEmpty) return null;
-    if (task.ratePerSecond === null) return this.#core.nowMs;
-    return task.startedMs + (1_000 * task.moved) / task.ratePerSecond;
+    const { ratePerSecond, startedMs, moved } = task;
+    const nextMs =
+      ratePerSecond === null ? this.#core.nowMs : startedMs + Math.ceil((1_000 * moved) / ratePerSecond);
+    return this.#backoff.failing ? Math.max(nextMs, this.#backoff.retryAtMs) : nextMs;
   }
 
   /** Whether it is being found out what may be moved. */
@@ -118,7 +126,9 @@ export class Moves {
         for (const target of unknown) existing.set(target, await this.#exists(target));
         unknown = await this.#core.submit(() => this.#move(existing));
       }
+      this.#backoff.succeeded();
     } catch (error) {
+      this.#backoff.failed(this.#core.nowMs);
       this.#core.ports.log.error(`Queue "${this.#core.name}": messages cannot be moved now: ${error}`);
     }
     this.#isStepping = false;
@@ -140,6 +150,7 @@ export class Moves {
     const task = this.#active;
     if (task === undefined) return [];
     const { queue, nowMs } = this.#core;
+    this.#core.passTime();
     if (nowMs >= task.startedMs + MOVE_MS_MAX) return this.#fail(task, "tookTooLong");
     if (task.target !== null && existing.get(task.target) === false)
       return this.#fail(task, "targetNotFound");

@@ -78,6 +78,8 @@ export class World {
     if (!this.running) throw new Error("the Worker is not running");
     return null;
   };
+  /** Asks the directory whether a queue exists. */
+  exists = async (queue: string): Promise<boolean> => this.queues[queue] !== undefined;
   /** Asks the consumer whether it runs. */
   ping = async (): Promise<void> => {
     this.pings += 1;
@@ -239,7 +241,7 @@ export class World {
           ? this.#caller(definition.settings, gated, log)
           : null;
       },
-      queueExists: gated(async (queue) => this.queues[queue] !== undefined),
+      queueExists: gated((queue) => this.exists(queue)),
       handOver: gated((target, handOver) => {
         const more = handOver.more?.map((item) => ({ ...item, packed: sent(item.packed) }));
         const copy = { ...handOver, packed: sent(handOver.packed), ...(more && { more }) };

@@ -14,7 +14,7 @@ export const alarmArmed: Checker = {
 
   afterEvent(queue) {
     const workMs = queue.life?.core == null ? dueByLedger(queue) : dueByMemory(queue);
-    const dueMs = Math.min(workMs, taskDueMs(queue));
+    const dueMs = Math.min(workMs, taskDueMs(queue), moveDueMs(queue));
     if (dueMs === Infinity || queue.ringer.wakesBy(dueMs)) return undefined;
     const inMs = dueMs - queue.world.nowMs;
     const alarmInMs = queue.disk.alarmAtMs === null ? null : queue.disk.alarmAtMs - queue.world.nowMs;
@@ -31,6 +31,15 @@ function taskDueMs({ ledger, definition, life, disk }: QueueObject): number {
     return doneMs === undefined ? [] : [nextMomentMs(name, doneMs)];
   });
   return Math.min(...moments);
+}
+
+/** When a move task has more to move, in ms; a little later, since it may have to wait for another queue. */
+function moveDueMs({ ledger, world, disk }: QueueObject): number {
+  const task = ledger.moveTasks.find(({ status }) => status === "running");
+  // A turn that waits for the commit in flight sets the alarm anew.
+  if (task === undefined || disk.durableVersion !== disk.committedVersion) return Infinity;
+  const nextMs = task.ratePerSecond === null ? 0 : task.startedMs + (1_000 * task.moved) / task.ratePerSecond;
+  return Math.max(Math.ceil(nextMs), world.nowMs + BACKOFF_MAX_MS);
 }
 
 /** Longest that a throttle makes what is ready wait, in ms. */

@@ -19,6 +19,7 @@ export type Property =
   | "alarm armed"
   | "acknowledged survives"
   | "dead-letter move"
+  | "move tasks"
   | "counters"
   | "reload"
   | "retention"
@@ -104,6 +105,8 @@ export interface Checker {
   acknowledged?(queue: QueueObject, transmission: Transmission): string | undefined;
   /** A topic answers to a publish: which messages it has, and which are duplicates. */
   published?(topic: QueueObject, outcome: Published): string | undefined;
+  /** A queue answers that a move task has ended, since somebody wanted it to. */
+  cancelled?(queue: QueueObject, task: { readonly taskId: string }): string | undefined;
   /** A queue answers to another one that it has taken its messages. */
   taken?(queue: QueueObject, parcel: Parcel): string | undefined;
   /** Somebody has asked the queue for its figures. */

@@ -4,7 +4,7 @@ import type { Checker } from "./checker.ts";
 
 /**
  * Nothing comes from nowhere and nothing goes without a reason: what a queue has accepted is waiting, leased, acknowledged,
- * dead or expired. A request is stored as a whole or not at all.
+ * dead, moved or expired. A request is stored as a whole or not at all.
  */
 export const conservation: Checker = {
   property: "conservation",
@@ -13,6 +13,9 @@ export const conservation: Checker = {
     for (const { tag, copies } of accepted) {
       const transmission = world.transmissions.get(tag);
       const isSent = transmission !== undefined || runOfTag(tag) !== null || world.copies.has(tag);
+      if (world.moved.get(tag)?.target === name && copies > 1)
+        return `message ${tag} is stored ${copies} times`;
+      if (world.moved.get(tag) !== undefined) continue;
       if (!isSent) return `message ${tag} was never sent`;
       if (transmission !== undefined && transmission.queue !== index) continue;
       if (world.copies.has(tag) && world.copies.get(tag)?.target !== name) continue;
@@ -40,9 +43,12 @@ export const conservation: Checker = {
   },
 
   afterEvent({ ledger, disk, life }) {
-    const { accepted, waiting, leased, acked, dead, expired, deleted } = ledger.counts;
-    if (accepted !== waiting + leased + acked + dead + expired + deleted) {
-      return `${accepted} accepted, ${waiting} waiting, ${leased} leased, ${acked} acked, ${dead} dead, ${expired} expired, ${deleted} deleted`;
+    const { accepted, waiting, leased, acked, dead, moved, expired, deleted } = ledger.counts;
+    if (accepted !== waiting + leased + acked + dead + moved + expired + deleted) {
+      return (
+        `${accepted} accepted, ${waiting} waiting, ${leased} leased, ${acked} acked, ${dead} dead, ${moved} moved, ` +
+        `${expired} expired, ${deleted} deleted`
+      );
     }
     const queue = life?.core?.queue;
     if (queue === undefined || disk.durableVersion !== disk.committedVersion) return undefined;

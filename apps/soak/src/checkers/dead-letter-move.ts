@@ -13,11 +13,12 @@ import type { Checker } from "./checker.ts";
 export const deadLetterMove: Checker = {
   property: "dead-letter move",
 
-  committed(queue, { accepted, changes, parcelsIn, parcelsOut, record }) {
+  committed(queue, { accepted, changes, parcelsIn: parcels, parcelsOut, record }) {
     const { world, ledger, index, definition, name } = queue;
     // What these hand over has not died.
     if (queue.isTopic || queue.gone !== null) return undefined;
     const target = deadLetterQueueOf(definition);
+    const parcelsIn = parcels.filter(({ isMove }) => !isMove);
     const moved = parcelsIn.flatMap(({ tags }) => tags);
     const died: number[] = moved.filter((tag) => isPassedOn(ledger, tag, record));
     for (const { message, before, after } of changes) {
@@ -41,7 +42,7 @@ export const deadLetterMove: Checker = {
     }
     for (const { tag, copies } of accepted) {
       if (world.transmissions.get(tag)?.queue === index || runOfTag(tag) !== null) continue;
-      if (world.copies.get(tag)?.target === name) continue;
+      if (world.copies.get(tag)?.target === name || world.moved.get(tag)?.target === name) continue;
       if (copies > 1) return `message ${tag} is taken ${copies} times`;
       const isDead = world.queues.some(
         ({ index: before, ledger, definition }) =>

@@ -12,6 +12,7 @@ import { dueTime } from "./due-time.ts";
 import { fanOut } from "./fan-out.ts";
 import { groupOrder } from "./group-order.ts";
 import { liveness } from "./liveness.ts";
+import { moveTasks } from "./move-tasks.ts";
 import { oneLiveLease } from "./one-live-lease.ts";
 import { order } from "./order.ts";
 import { paused } from "./paused.ts";
@@ -38,6 +39,7 @@ export const CHECKERS: readonly Checker[] = [
   authorization,
   periodicTasks,
   fanOut,
+  moveTasks,
   deadLetterMove,
   conservation,
   counters,

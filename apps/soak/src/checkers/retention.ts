@@ -10,7 +10,7 @@ export const retention: Checker = {
       if (between.status !== "waiting" || after.status !== "gone") continue;
       // It died, or its worker daemon's own retention ended; conservation has looked whether it may.
       const isDaemons = record.definition.consumer !== null && message.firstReceivedMs > 0;
-      if (message.departure === "dead" || isDaemons) continue;
+      if (message.departure === "dead" || message.departure === "moved" || isDaemons) continue;
       if (message.acceptedMs > acceptedUntilMs) {
         return `message ${message.tag} is deleted ${message.acceptedMs - acceptedUntilMs} ms before its retention ends`;
       }

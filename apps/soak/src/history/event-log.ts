@@ -50,6 +50,9 @@ const MEANINGS = {
   "publish is answered": ["1 if taken"],
   "queue is deleted": ["messages"],
   "receive is made again": ["lease that it got before"],
+  "move is asked for": ["task", "messages a second, 0 if as fast as it goes"],
+  "move is answered": ["1 if done, 2 if refused"],
+  "move is cancelled": [],
 } as const satisfies Record<string, readonly string[]>;
 
 export type EventKind = keyof typeof MEANINGS;

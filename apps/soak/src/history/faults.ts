@@ -41,6 +41,8 @@ export const FAULT_KINDS = [
   "receive made again by its attempt id",
   "visibility timeout changed to 0",
   "subscribed queue deleted",
+  "move task begun",
+  "move task cancelled",
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];

@@ -1,5 +1,6 @@
 import type { QueueDefinition } from "@sluice/protocol";
 import { HttpEndpoint } from "../actors/http-endpoint.ts";
+import { Mover } from "../actors/mover.ts";
 import { Producer } from "../actors/producer.ts";
 import { Publisher } from "../actors/publisher.ts";
 import { Puller } from "../actors/puller.ts";
@@ -24,6 +25,9 @@ import { type Violation, World } from "./world.ts";
  * may name a delay of 5; backoffs and batch timeouts take the rest.
  */
 const DRAIN_MS = 5_400_000;
+
+/** Longest that anything is on its way, in ms: a receive that comes so late may hide messages for 12 hours. */
+const ON_ITS_WAY_MS = 120_000;
 
 /**
  * A history that goes on for longer spins. The longest honest ones have a worker daemon that posts messages every other
@@ -74,6 +78,7 @@ export const OUTCOME_KINDS = [
   "passed on or dropped for a queue that is gone",
   "acked",
   "dead",
+  "moved",
   "expired",
   "deliveries",
   "lives",
@@ -144,6 +149,7 @@ function begin(world: World, scenario: Scenario): Senders {
   }
   const publisher = beginTopic(world, scenario);
   new TroubleMaker(world, scenario).start();
+  new Mover(world, scenario).start();
   const senders = { producer, publisher };
   loop.after(scenario.troubleMs, () => endTrouble(world, senders));
   return senders;
@@ -191,16 +197,15 @@ function endTasks(queue: QueueObject): void {
 async function takeEvents(world: World, senders: Senders): Promise<void> {
   const { loop } = world;
   let drainedByMs = Infinity;
-  let isExtended = false;
+  let isFinal = false;
   while (world.violation === null) {
     if (!world.isTroubled) {
       if (isDrained(world, senders)) return await calmAlarms(world);
       if (drainedByMs === Infinity) drainedByMs = Math.max(loop.nowMs, lastDueMs(world)) + DRAIN_MS;
     }
     const run = loop.next();
-    if (loop.nowMs > drainedByMs && !isExtended) {
-      isExtended = true;
-      // A receive that was on its way may have hidden messages for 12 hours.
+    if (!isFinal && loop.nowMs > world.calmSinceMs + ON_ITS_WAY_MS) {
+      isFinal = true;
       drainedByMs = Math.max(drainedByMs, lastDueMs(world) + DRAIN_MS);
     }
     if (run === undefined || loop.nowMs > drainedByMs || loop.events > EVENTS_MAX) {
@@ -239,7 +244,10 @@ function isDrained({ queues, travelling }: World, { producer, publisher }: Sende
     travelling + producer.underWay + producer.unstored + (publisher?.unfinished ?? 0) === 0 &&
     queues.every(({ ledger, disk }) => {
       const { waiting, leased } = ledger.counts;
-      return waiting + leased + ledger.parcels.size === 0 && disk.durableVersion === disk.committedVersion;
+      const moves = ledger.moveTasks.filter(({ status }) => status === "running").length;
+      return (
+        waiting + leased + moves + ledger.parcels.size === 0 && disk.durableVersion === disk.committedVersion
+      );
     })
   );
 }
@@ -273,7 +281,7 @@ async function startAllAgain(world: World): Promise<void> {
 function outcomesOf({ queues, copies }: World): Outcomes {
   const outcomes = noOutcomes();
   for (const { ledger, lives } of queues) {
-    for (const kind of ["accepted", "acked", "dead", "expired"] as const) {
+    for (const kind of ["accepted", "acked", "dead", "moved", "expired"] as const) {
       outcomes[kind] += ledger.counts[kind];
     }
     for (const tag of ledger.messages.keys()) if (runOfTag(tag) !== null) outcomes["of periodic tasks"] += 1;

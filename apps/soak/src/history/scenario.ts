@@ -64,6 +64,8 @@ export interface Scenario {
   /** How often somebody says that the broker is to stop, and then does not stop it. */
   readonly drains: number;
   readonly topic: TopicScenario | null;
+  /** Move tasks that somebody asks for. */
+  readonly moves: number;
 }
 
 /** A topic that queues subscribe to. */
@@ -87,8 +89,12 @@ export function drawScenario(random: Random): Scenario {
   const count = random.pick([1, 2, 3, 3]);
   const names = QUEUE_NAMES.slice(0, count);
   const queues = names.map((name, i) => drawQueue(random, name, names[i + 1] ?? null, i));
+  const topic = random.chance(0.3) ? drawTopic(random, names) : null;
   return {
     queues,
+    topic,
+    // Nothing may be moved to a queue that is to be gone.
+    moves: topic?.fate == null && count > 1 ? random.pick([0, 0, 1, 3]) : 0,
     sends: random.between(2, 12),
     batchMax: random.pick([1, 4, 12]),
     fillerBytesMax: random.pick([40, 40, 40, 40, 40, FILLER_BYTES_MAX]),
@@ -99,7 +105,6 @@ export function drawScenario(random: Random): Scenario {
     failingWrites: random.pick([0, 0, 0, 1, 2]),
     pauses: random.pick([0, 0, 1, 2]),
     drains: random.pick([0, 0, 1]),
-    topic: random.chance(0.3) ? drawTopic(random, names) : null,
   };
 }
 

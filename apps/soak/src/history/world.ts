@@ -1,4 +1,5 @@
 import type { Checker, Property } from "../checkers/checker.ts";
+import { MovedMessages } from "../ledger/moved-messages.ts";
 import type { Copy } from "../ledger/publications.ts";
 import type { Transmission } from "../ledger/transmission.ts";
 import type { PlantedBug } from "../planted/planted-bug.ts";
@@ -30,6 +31,8 @@ export class World {
   rates: FaultRates;
   /** False once the faults have stopped: from then on everybody behaves. */
   isTroubled = true;
+  /** Since when, in ms; Infinity before. */
+  calmSinceMs = Infinity;
   /** True once everything is handled: from then on nobody asks for anything. */
   isDrained = false;
   /** Requests and answers that have left and not arrived: one that comes late may bring messages. */
@@ -39,6 +42,8 @@ export class World {
   readonly transmissions = new Map<number, Transmission>();
   /** Published messages, one for each queue that subscribes. */
   readonly copies = new Map<number, Copy>();
+  /** Messages that move tasks have taken from one queue to another. */
+  readonly moved = new MovedMessages(() => this.takeTags(1));
   readonly #checkers: readonly Checker[];
   #tags = 0;
   #messageIds = 0;
@@ -102,6 +107,7 @@ export class World {
 
   calmDown(): void {
     this.isTroubled = false;
+    this.calmSinceMs = this.nowMs;
     this.rates = NO_FAULT_RATES;
     this.note("faults stop", "");
   }

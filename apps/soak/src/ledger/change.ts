@@ -1,6 +1,6 @@
 import { LEASE_GRACE_MS, type OutboxItem } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
-import type { QueueDefinition } from "@sluice/protocol";
+import type { MoveTask, QueueDefinition } from "@sluice/protocol";
 import type { DeliveryRecord, Verdict } from "./delivery-record.ts";
 import { type Message, type ReceiptUse, usesFor } from "./message.ts";
 import { type Receiving, repeatedEnds } from "./named-receives.ts";
@@ -34,6 +34,8 @@ export interface CommitRecord extends CommitMoment {
   }[];
   readonly outboxIn: readonly OutboxItem[];
   readonly outboxOut: readonly number[];
+  /** The queue's move tasks if they were written, newest first. */
+  readonly moveTasks: readonly MoveTask[] | null;
 }
 
 /** Why a lease ended. */

@@ -1,4 +1,5 @@
-import { isTopicObject } from "@sluice/protocol";
+import type { OutboxItem } from "@sluice/broker/testing";
+import { isTopicObject, type MoveTask } from "@sluice/protocol";
 import {
   type Change,
   type CommitMoment,
@@ -12,6 +13,7 @@ import {
 } from "./change.ts";
 import type { DeliveryRecord } from "./delivery-record.ts";
 import { type Departure, type Message, usesFor } from "./message.ts";
+import { areDeadLetters, type MovedMessages } from "./moved-messages.ts";
 import { NamedReceives } from "./named-receives.ts";
 import { FROM_PRODUCER, isReceived, type Origin } from "./origin.ts";
 import type { Copy } from "./publications.ts";
@@ -23,7 +25,10 @@ import { GONE, type Segment, sameView, viewsOf } from "./view.ts";
 export interface Parcel {
   readonly id: number;
   readonly target: string;
+  /** As they arrive: what is moved gets others on its way. */
   readonly tags: readonly number[];
+  /** Whether a move task has taken them out. */
+  readonly isMove: boolean;
 }
 
 /** A message whose receipts should have brought it to an end, and have not. */
@@ -46,6 +51,8 @@ export interface AppliedCommit {
   /** The highest lease id that was durable before. */
   readonly leaseIdMaxBefore: number;
   readonly ignored: readonly Ignored[];
+  /** The queue's move tasks as they were stored before. */
+  readonly tasksBefore: readonly MoveTask[];
   /** Messages that the queue has delivered within the second that ends with the commit, but for what was pulled. */
   readonly deliveredInSecond: number;
 }
@@ -64,12 +71,16 @@ export class Ledger {
     leased: 0,
     acked: 0,
     dead: 0,
+    moved: 0,
     expired: 0,
     deleted: 0,
     lost: 0,
   };
   /** Copies of a topic that the queue had no place for when they came, since it was gone, and that went on or were dropped. */
   readonly passedOn = new Set<number>();
+  /** The queue's move tasks, newest first. */
+  moveTasks: readonly MoveTask[] = [];
+  #wasMoving = false;
   /** What receives with attempt ids got, of a FIFO queue. */
   readonly namedReceives = new NamedReceives();
   /** Of a topic: when a deduplication id was taken last, and before that. */
@@ -82,12 +93,20 @@ export class Ledger {
   readonly #segments = new Map<number, Message[]>();
 
   readonly #copies: Map<number, Copy>;
+  readonly #moved: MovedMessages;
 
   /**
    * @param originOf what a tag brings along that died in another queue; `null` for one that did in none.
    * @param copies what was published, by tag.
+   * @param moved what was moved.
    */
-  constructor(queue: number, originOf: (tag: number) => Origin | null, copies: Map<number, Copy>) {
+  constructor(
+    queue: number,
+    originOf: (tag: number) => Origin | null,
+    copies: Map<number, Copy>,
+    moved: MovedMessages,
+  ) {
+    this.#moved = moved;
     this.#queue = queue;
     this.#copies = copies;
     this.#originOf = originOf;
@@ -125,6 +144,12 @@ export class Ledger {
     this.#segments.clear();
     this.parcels.clear();
     this.tasksDoneMs.clear();
+    this.moveTasks = [];
+  }
+
+  /** Whether a move task runs, or has run until the last commit. */
+  get isMoving(): boolean {
+    return this.#wasMoving || this.moveTasks.some(({ status }) => status === "running");
   }
 
   /** Enters a commit that has become durable. */
@@ -132,6 +157,9 @@ export class Ledger {
     const changes: Change[] = [];
     const accepted: Message[] = [];
     const leaseIdMaxBefore = this.#leaseIdMax;
+    const tasksBefore = this.moveTasks;
+    this.#wasMoving = tasksBefore.some(({ status }) => status === "running");
+    this.moveTasks = record.moveTasks ?? tasksBefore;
     for (const { id, segment, payload } of record.segments) {
       const known = this.#segments.get(id) ?? [];
       const views = segment === null ? null : viewsOf(segment);
@@ -158,7 +186,8 @@ export class Ledger {
     if (record.definition.fifo !== undefined) this.#enterReceives(changes, record);
     const ignored = this.#carriedOut(record, new Set(changes.map(({ message }) => message)));
     const deliveredInSecond = this.#deliveredInSecond(changes, record.atMs);
-    return { record, accepted, changes, ignored, leaseIdMaxBefore, deliveredInSecond, ...this.#post(record) };
+    const seen = { leaseIdMaxBefore, tasksBefore, deliveredInSecond };
+    return { record, accepted, changes, ignored, ...seen, ...this.#post(record) };
   }
 
   /** Runs of periodic tasks that the last commit should have made, and has not. */
@@ -312,10 +341,10 @@ export class Ledger {
     record: CommitRecord,
   ): Pick<AppliedCommit, "parcelsIn" | "parcelsOut" | "publishedBefore" | "passedOnBefore"> {
     const { outboxIn, outboxOut } = record;
-    const parcelsIn = outboxIn.map(({ id, target, payload }) => ({ id, target, tags: tagsOf(payload) }));
+    const parcelsIn = outboxIn.map((item) => this.#parcelOf(item, record));
     const publishedBefore = new Set<number>();
     const passedOnBefore = new Set<number>();
-    for (const tag of parcelsIn.flatMap(({ tags }) => tags)) {
+    for (const tag of parcelsIn.flatMap(({ tags, isMove }) => (isMove ? [] : tags))) {
       if (this.messages.has(tag)) continue;
       const copy = this.#copies.get(tag);
       if (isTopicObject(record.queue)) {
@@ -338,6 +367,13 @@ export class Ledger {
     return { parcelsIn, parcelsOut, publishedBefore, passedOnBefore };
   }
 
+  #parcelOf(item: OutboxItem, record: CommitRecord): Parcel {
+    const { id, target, payload } = item;
+    const tags = tagsOf(payload);
+    if (!isByMove(item, record)) return { id, target, tags, isMove: false };
+    return { id, target, tags: tags.map((tag) => this.#moved.depart(tag, target)), isMove: true };
+  }
+
   #published(copy: Copy, atMs: number): void {
     const { deduplicationId: id, tags } = copy.publication;
     // All of them are there at once, or that is found.
@@ -346,6 +382,15 @@ export class Ledger {
     }
     copy.publishedMs = atMs;
   }
+}
+
+/** Whether a move task has taken messages out of their queue. */
+function isByMove({ payload }: OutboxItem, { moveTasks, queue }: CommitRecord): boolean {
+  return moveTasks !== null && !areDeadLetters(payload, queue);
+}
+
+function isMovedByTask(tag: number, record: CommitRecord): boolean {
+  return record.outboxIn.some((item) => isByMove(item, record) && tagsOf(item.payload).includes(tag));
 }
 
 function isMoved(tag: number, { outboxIn }: CommitRecord): boolean {
@@ -358,6 +403,8 @@ function departureOf(change: Change, commit: CommitRecord): Departure {
   if (between.status === "gone") {
     return ending?.kind === "acked" || ending?.kind === "expired" ? ending.kind : "dead";
   }
+  const isVisible = between.status === "waiting" && between.atMs <= atMs;
+  if (isVisible && isMovedByTask(message.tag, commit)) return "moved";
   const isExpirable = between.status === "waiting" || between.kind === "receive";
   if (isExpirable && message.acceptedMs + rules.retentionMs <= atMs) return "expired";
   if (between.status !== "waiting" || between.atMs > atMs) return "lost";

@@ -1,8 +1,8 @@
 import type { NamedReceive } from "./named-receives.ts";
 import type { View } from "./view.ts";
 
-/** How a message left its queue. `deleted` with its queue; `lost` is what must never be. */
-export type Departure = "acked" | "dead" | "expired" | "deleted" | "lost";
+/** How a message left its queue. `moved` by a move task; `deleted` with its queue; `lost` is what must never be. */
+export type Departure = "acked" | "dead" | "moved" | "expired" | "deleted" | "lost";
 
 /** What whoever works on a message wants by its receipt: the next commit of that life has to carry it out. */
 export interface ReceiptUse {

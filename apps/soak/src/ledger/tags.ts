@@ -41,10 +41,24 @@ export function packTagged(messages: readonly TaggedMessage[]): Uint8Array<Array
   return WRITER.slice(0, WRITER.byteLength);
 }
 
+/** The same messages with other tags: what is moved arrives as another one. */
+export function retagged(packed: Uint8Array, tags: readonly number[]): Uint8Array {
+  const index = new PackedIndex(packed);
+  const copy = packed.slice();
+  const view = new DataView(copy.buffer);
+  for (const [i, tag] of tags.entries()) view.setUint32(bodyOffset(index, i), tag);
+  return copy;
+}
+
+function bodyOffset(index: PackedIndex, i: number): number {
+  const extensionBytes = index.contentBytes(i) - index.bodyBytes(i);
+  return (index.offsets[i] ?? 0) + RECORD_HEADER_BYTES + extensionBytes;
+}
+
 /** The tags of packed messages, in order. */
 export function tagsOf(packed: Uint8Array): number[] {
   const index = new PackedIndex(packed);
-  const { offsets, count } = index;
+  const { count } = index;
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   const tags: number[] = [];
   for (let i = 0; i < count; i++) {
@@ -53,8 +67,7 @@ export function tagsOf(packed: Uint8Array): number[] {
       tags.push(tagOfRun(run));
       continue;
     }
-    const extensionBytes = index.contentBytes(i) - index.bodyBytes(i);
-    tags.push(view.getUint32((offsets[i] ?? 0) + RECORD_HEADER_BYTES + extensionBytes));
+    tags.push(view.getUint32(bodyOffset(index, i)));
   }
   return tags;
 }

@@ -1,6 +1,7 @@
 import { ATTEMPT_BUGS } from "./attempt-bugs.ts";
 import { CORE_BUGS } from "./core-bugs.ts";
 import { ENDPOINT_BUGS } from "./endpoint-bugs.ts";
+import { MOVE_BUGS } from "./move-bugs.ts";
 import type { PlantedBug } from "./planted-bug.ts";
 import { PORT_BUGS } from "./port-bugs.ts";
 import { RECEIVER_BUGS } from "./receiver-bugs.ts";
@@ -15,4 +16,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...RECEIVER_BUGS,
   ...TOPIC_BUGS,
   ...ATTEMPT_BUGS,
+  ...MOVE_BUGS,
 ];

@@ -1,6 +1,7 @@
 import type { OutboxItem } from "@sluice/broker/testing";
 import type { SegmentRow } from "@sluice/broker/testing/table-store";
 import { createQueue, restoreSegment } from "@sluice/engine";
+import type { MoveTask } from "@sluice/protocol";
 import type { CommitMoment, CommitRecord } from "../ledger/change.ts";
 import type { Segment } from "../ledger/view.ts";
 import type { Disk, Version } from "./disk.ts";
@@ -27,6 +28,7 @@ export function readCommit(
   const payloads = new Map<number, Uint8Array | null>();
   const outboxIn: OutboxItem[] = [];
   const outboxOut: number[] = [];
+  let moveTasks: readonly MoveTask[] | null = null;
   for (const { table, key, after } of version.writes) {
     if (table === "segments") {
       payloads.set(Number(key), (after as SegmentRow | undefined)?.payload ?? null);
@@ -35,6 +37,8 @@ export function readCommit(
     } else if (table === "outbox") {
       if (after === undefined) outboxOut.push(Number(key));
       else outboxIn.push(after as OutboxItem);
+    } else if (table === "notes" && key === "moves") {
+      moveTasks = tasksIn(after as Uint8Array);
     }
   }
   const segments = [...payloads].map(([id, payload]) => ({
@@ -42,5 +46,11 @@ export function readCommit(
     payload,
     segment: restoreRow(disk, id, moment),
   }));
-  return { ...moment, version: version.number, segments, outboxIn, outboxOut };
+  return { ...moment, version: version.number, segments, outboxIn, outboxOut, moveTasks };
+}
+
+/** They are stored as text, behind its checksum. */
+function tasksIn(note: Uint8Array): MoveTask[] {
+  const [, text] = JSON.parse(new TextDecoder().decode(note)) as [number, string];
+  return JSON.parse(text) as MoveTask[];
 }

@@ -9,7 +9,7 @@ import {
 } from "@sluice/broker/testing";
 import { type DeliveryResult, type HandlerCalls, PackedIndex } from "@sluice/protocol";
 import type { World } from "../history/world.ts";
-import { tagsOf } from "../ledger/tags.ts";
+import { retagged, tagsOf } from "../ledger/tags.ts";
 import { endpointPortsOf } from "./endpoint-ports.ts";
 import type { Life } from "./life.ts";
 import { Network } from "./network.ts";
@@ -67,6 +67,7 @@ export function portsOf(queue: QueueObject, life: Life, broken: (error: unknown)
     ...(endpoint === null
       ? { consumerOf: () => port }
       : endpointPortsOf(queue, endpoint, life, { clock, log }, leave)),
+    queueExists: (name) => leave<boolean>((done, failed) => ask(world, name, done, failed)),
     handOver: (target, handOver) =>
       leave<HandOverReply>((done, failed) => handOverTo(queue, target, handOver, done, failed)),
     after: (callback, ms) => {
@@ -84,19 +85,43 @@ export function portsOf(queue: QueueObject, life: Life, broken: (error: unknown)
   };
 }
 
+/** The directory is asked whether a queue exists. */
+function ask(
+  world: World,
+  name: string,
+  done: (exists: boolean) => void,
+  failed: (error: unknown) => void,
+): void {
+  new Network(world).send<boolean>({
+    arrives: (reply) => reply(world.queueNamed(name)?.gone === null),
+    answered: done,
+    failed,
+  });
+}
+
+/** What leaves by a move task arrives as other messages. */
+function travelling({ ledger }: QueueObject, { id, packed, more, ...rest }: HandOver): HandOver {
+  const itemOf = (item: HandOverItem): HandOverItem => {
+    const parcel = ledger.parcels.get(item.id);
+    return parcel?.isMove === true ? { id: item.id, packed: retagged(item.packed, parcel.tags) } : item;
+  };
+  return { ...rest, ...itemOf({ id, packed }), ...(more && { more: more.map(itemOf) }) };
+}
+
 function handOverTo(
   queue: QueueObject,
   targetName: string,
-  handOver: HandOver,
+  sent: HandOver,
   done: (reply: HandOverReply) => void,
   failed: (error: unknown) => void,
 ): void {
   const { world, name, index, isTopic } = queue;
   const target = world.queueNamed(targetName);
   if (target === undefined) throw new Error(`a hand-over to the unknown queue "${targetName}"`);
+  const handOver = travelling(queue, sent);
   const { id } = handOver;
   const parcels = [handOver, ...(handOver.more ?? [])].map((item) => ({
-    ...{ id: item.id, target: targetName },
+    ...{ id: item.id, target: targetName, isMove: queue.ledger.parcels.get(item.id)?.isMove === true },
     tags: tagsOf(item.packed),
   }));
   const messages = parcels.reduce((sum, { tags }) => sum + tags.length, 0);

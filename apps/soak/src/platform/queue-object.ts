@@ -1,6 +1,6 @@
 import { type QueueCore, type QueuePorts, rulesOf, type Undeliverable } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
-import { isTopicObject, type QueueDefinition } from "@sluice/protocol";
+import { isTopicObject, type NewMove, type QueueDefinition } from "@sluice/protocol";
 import type { HttpEndpoint } from "../actors/http-endpoint.ts";
 import type { PushConsumer } from "../actors/push-consumer.ts";
 import type { WrittenSegment } from "../checkers/checker.ts";
@@ -38,6 +38,10 @@ export class QueueObject {
   drained: { readonly fromMs: number; readonly untilMs: number; readonly life: number } | null = null;
   /** Whether delivery is paused; while it is being resumed the queue may not have heard of it. */
   delivery: "on" | "paused" | "resuming" = "on";
+  /** Move tasks that somebody has asked for, by their ids. */
+  readonly movesAskedFor = new Map<string, NewMove>();
+  /** Ids of those that somebody wanted to end. */
+  readonly movesCancelled = new Set<string>();
   /** The most that its settings ever allowed: alarms and attempts can be older than a change of settings. */
   laxest: Pick<QueueRules, "maxRetries" | "retentionMs" | "batchTimeoutMs">;
   /** The shortest that it ever kept messages, in ms. */
@@ -57,7 +61,7 @@ export class QueueObject {
     this.world = world;
     this.index = index;
     this.name = name;
-    this.ledger = new Ledger(index, (tag) => this.#originOf(tag), world.copies);
+    this.ledger = new Ledger(index, (tag) => this.#originOf(tag), world.copies, world.moved);
     this.ringer = new AlarmRinger(world, this);
     this.#definition = definition;
     this.#rules = rulesOf(definition);
@@ -84,6 +88,11 @@ export class QueueObject {
     this.disk.drop();
     this.ledger.removeAll();
     this.ringer.lifeEnded();
+  }
+
+  /** Whether somebody who asks for it can be told that it does not exist. */
+  get mayBeMissing(): boolean {
+    return this.gone !== null;
   }
 
   /** Whoever is called with its messages. */

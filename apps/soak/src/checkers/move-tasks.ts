@@ -1,0 +1,168 @@
+import { MOVE_MS_MAX, type MoveTask, type NewMove } from "@sluice/protocol";
+import { isNotification } from "../ledger/change.ts";
+import type { AppliedCommit } from "../ledger/ledger.ts";
+import type { QueueObject } from "../platform/queue-object.ts";
+import type { Checker } from "./checker.ts";
+
+/**
+ * A move task takes out what is visible, hands it over and counts it, all in one commit and not faster than it was told to;
+ * each message arrives once, where it was dead-lettered from or where the task says. A task ends as it was asked to or when
+ * nothing is left, and has never changed since (spec sqs 6.4).
+ */
+export const moveTasks: Checker = {
+  property: "move tasks",
+
+  committed(queue, commit) {
+    return (
+      changedTasks(queue, commit) ??
+      countedWrong(commit) ??
+      goesElsewhere(queue, commit) ??
+      cameTwice(queue, commit)
+    );
+  },
+
+  described({ ledger, disk }, { lastMove }) {
+    if (disk.durableVersion !== disk.committedVersion) return undefined;
+    const [stored = null] = ledger.moveTasks;
+    return JSON.stringify(lastMove) === JSON.stringify(stored)
+      ? undefined
+      : `${JSON.stringify(lastMove)} is told as the last move task, ${JSON.stringify(stored)} is stored`;
+  },
+
+  cancelled({ ledger }, { taskId }) {
+    const task = ledger.moveTasks.find((task) => task.taskId === taskId);
+    return task?.status === "running"
+      ? `move task "${taskId}" goes on after its end was answered`
+      : undefined;
+  },
+};
+
+function changedTasks(queue: QueueObject, commit: AppliedCommit): string | undefined {
+  const { tasksBefore, record } = commit;
+  if (record.moveTasks === null) return undefined;
+  const running = record.moveTasks.filter(({ status }) => status === "running");
+  if (running.length > 1) return `${running.length} move tasks run at a time`;
+  for (const [i, task] of record.moveTasks.entries()) {
+    const before = tasksBefore.find(({ taskId }) => taskId === task.taskId);
+    const wrong = before === undefined ? began(queue, commit, task, i) : wentOn(queue, commit, before, task);
+    if (wrong !== undefined) return `move task "${task.taskId}" ${wrong}`;
+  }
+  const kept = new Set(record.moveTasks.map(({ taskId }) => taskId));
+  const lost = tasksBefore.find(({ taskId, status }) => status === "running" && !kept.has(taskId));
+  return lost && `move task "${lost.taskId}" is forgotten while it runs`;
+}
+
+function began(queue: QueueObject, commit: AppliedCommit, task: MoveTask, place: number): string | undefined {
+  const { record } = commit;
+  const asked = queue.movesAskedFor.get(task.taskId);
+  if (asked === undefined || !isSameMove(asked, task)) return "is another one than was asked for";
+  // Begun and ended within a commit, it may have begun before another one that was.
+  if (place > 1) return `is in place ${place} of those of its queue`;
+  if (task.startedMs !== record.atMs) return `is ${record.atMs - task.startedMs} ms old at its begin`;
+  // Where nothing else is written, what is visible now is what was visible then.
+  if (record.segments.length > 0 || record.outboxIn.length > 0) return undefined;
+  let visible = 0;
+  for (const { view } of queue.ledger.present()) {
+    if (view.status === "waiting" && view.atMs <= record.atMs) visible += 1;
+  }
+  return task.toMove === visible ? undefined : `is to move ${task.toMove} messages, ${visible} are visible`;
+}
+
+function isSameMove(a: NewMove, b: NewMove): boolean {
+  return a.target === b.target && a.fallback === b.fallback && a.ratePerSecond === b.ratePerSecond;
+}
+
+function wentOn(
+  queue: QueueObject,
+  { record }: AppliedCommit,
+  before: MoveTask,
+  task: MoveTask,
+): string | undefined {
+  const { world, ledger, definition } = queue;
+  if (before.status !== "running") {
+    return JSON.stringify(before) === JSON.stringify(task) ? undefined : "changes after its end";
+  }
+  if (task.startedMs !== before.startedMs || task.toMove !== before.toMove) return "changes what it is to do";
+  if (task.moved < before.moved) return `counts back from ${before.moved} to ${task.moved}`;
+  const { ratePerSecond, moved, startedMs } = task;
+  const mayHaveMs = record.atMs - startedMs;
+  if (ratePerSecond !== null && moved > before.moved && moved > 1 + (mayHaveMs * ratePerSecond) / 1_000) {
+    return `has moved ${moved} messages in ${mayHaveMs} ms, ${ratePerSecond} a second may be`;
+  }
+  switch (task.status) {
+    case "running":
+      return undefined;
+    case "cancelled":
+      return queue.movesCancelled.has(task.taskId) ? undefined : "was cancelled by nobody";
+    case "completed": {
+      // What is visible of a FIFO queue may have to wait for what is not.
+      if (moved >= task.toMove || definition.fifo !== undefined) return undefined;
+      for (const { view, tag } of ledger.present()) {
+        if (view.status === "waiting" && view.atMs < record.atMs)
+          return `is over although message ${tag} waits`;
+      }
+      return undefined;
+    }
+    case "failed":
+      switch (task.failure) {
+        case "tookTooLong":
+          return mayHaveMs >= MOVE_MS_MAX ? undefined : `is given up after ${mayHaveMs} ms`;
+        case "targetNotFound":
+          return world.queues.some((other) => other.mayBeMissing)
+            ? undefined
+            : "misses a queue that is there";
+        case "sourceUnknown":
+          return task.target === null && task.fallback === undefined
+            ? undefined
+            : "does not know where messages come from, and was told where they go";
+        default:
+          return "has failed without a reason";
+      }
+  }
+}
+
+/** Counted and handed over are the same. */
+function countedWrong({ record, tasksBefore, changes }: AppliedCommit): string | undefined {
+  const moved = changes.filter(
+    ({ message, before, after }) =>
+      message.departure === "moved" && before.status !== "gone" && after.status === "gone",
+  );
+  const early = moved.find(({ message }) => message.acceptedMs + record.rules.retentionMs <= record.atMs);
+  if (early !== undefined) return `message ${early.message.tag} is moved after its retention`;
+  let counted = 0;
+  for (const { taskId, moved: count } of record.moveTasks ?? []) {
+    counted += count - (tasksBefore.find((task) => task.taskId === taskId)?.moved ?? 0);
+  }
+  return counted === moved.length
+    ? undefined
+    : `${counted} messages are counted as moved, ${moved.length} are handed over`;
+}
+
+function goesElsewhere(queue: QueueObject, { parcelsIn, record }: AppliedCommit): string | undefined {
+  const { world } = queue;
+  for (const { tags, target, isMove } of parcelsIn) {
+    if (!isMove) continue;
+    const isAsked = record.moveTasks?.some((task) => {
+      if (task.target !== null) return task.target === target;
+      return tags.every((tag) => {
+        const source = diedIn(queue, world.moved.get(tag)?.tagBefore ?? 0);
+        return (source ?? task.fallback) === target;
+      });
+    });
+    if (isAsked !== true) return `messages are moved to "${target}", which no task has asked for`;
+  }
+  return undefined;
+}
+
+/** The queue that a message of this one died in, as far as dead letters say it: notifications do not. */
+function diedIn({ world, index }: QueueObject, tag: number): string | null {
+  for (const { ledger, definition, name } of world.queues.slice(0, index).reverse()) {
+    if (ledger.messages.has(tag) && !isNotification(definition)) return name;
+  }
+  return null;
+}
+
+function cameTwice({ world, name }: QueueObject, { accepted }: AppliedCommit): string | undefined {
+  const twice = accepted.find(({ tag, copies }) => copies > 1 && world.moved.get(tag)?.target === name);
+  return twice && `message ${twice.tag} was moved once and is taken ${twice.copies} times`;
+}

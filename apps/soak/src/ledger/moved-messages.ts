@@ -1,0 +1,39 @@
+import { PackedIndex } from "@sluice/protocol";
+
+/** A message that a move task takes from one queue to another. There it is a new one, so it gets another tag on its way. */
+export interface MovedMessage {
+  /** In the queue that it goes to. */
+  readonly tag: number;
+  /** In the queue that it comes from. */
+  readonly tagBefore: number;
+  readonly target: string;
+}
+
+/** Every message that was ever moved, by its new tag. */
+export class MovedMessages {
+  readonly #moved = new Map<number, MovedMessage>();
+  readonly #takeTag: () => number;
+
+  constructor(takeTag: () => number) {
+    this.#takeTag = takeTag;
+  }
+
+  get(tag: number): MovedMessage | undefined {
+    return this.#moved.get(tag);
+  }
+
+  /** A move task has taken a message out of its queue. Answers with its new tag. */
+  depart(tagBefore: number, target: string): number {
+    const tag = this.#takeTag();
+    this.#moved.set(tag, { tag, tagBefore, target });
+    return tag;
+  }
+}
+
+/** Whether messages that leave a queue have died in it: a dead letter names the queue, and what is moved does not any more. */
+export function areDeadLetters(packed: Uint8Array, queue: string): boolean {
+  const index = new PackedIndex(packed);
+  if (index.count === 0 || !index.hasExtension(0)) return false;
+  const { deadLetterSource, deadLetterOf } = index.extension(0);
+  return deadLetterSource === queue || deadLetterOf === queue;
+}
