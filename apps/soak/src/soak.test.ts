@@ -4,13 +4,13 @@ import { OUTCOME_KINDS } from "./history/history.ts";
 import { showViolation } from "./report.ts";
 import { soak } from "./soak.ts";
 
-/** About 20 seconds on a machine that has nothing else to do. */
-const SEEDS = 6_000;
+/** About 30 seconds on a machine that has nothing else to do. */
+const SEEDS = 5_000;
 
 it(`holds in ${SEEDS} histories, in which everything goes wrong that can`, { timeout: 600_000 }, async () => {
   const { histories, violations, faults, outcomes } = await soak({ from: 1, seeds: SEEDS, forMs: Infinity });
   expect(violations.map((report) => showViolation(report, "under test", []))).toEqual([]);
   expect(histories).toBe(SEEDS);
-  for (const kind of FAULT_KINDS) expect(faults[kind], kind).toBeGreaterThan(100);
+  for (const kind of FAULT_KINDS) expect(faults[kind], kind).toBeGreaterThan(50);
   for (const kind of OUTCOME_KINDS) expect(outcomes[kind], kind).toBeGreaterThan(1_000);
 });

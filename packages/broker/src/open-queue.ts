@@ -8,7 +8,7 @@ import { createConsoleLog, type QueueLog } from "./log.ts";
 import type { Mark } from "./mark.ts";
 import type { QueuePorts } from "./ports.ts";
 import { QueueCore } from "./queue-core.ts";
-import { isOfDeleted, type Known, QueueNotFoundError, Registration } from "./registration.ts";
+import { isOfDeleted, type Known, knownFrom, QueueNotFoundError, Registration } from "./registration.ts";
 import { type CommitWatcher, SqliteStore } from "./sqlite-store.ts";
 import { Timer } from "./timer.ts";
 import { UnwritableQueueError } from "./unreadable-queue.ts";
@@ -89,7 +89,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   const standing = await watermark.check();
   alarm.found(await storage.getAlarm());
   warnOfDirectory(name, answer, log);
-  const known = knownFrom(answer, copy, input.deployed);
+  const known = knownFrom(standingIn(answer), copy, input.deployed);
   if (known === null) throw new Error("the directory does not answer, and nothing else tells what it is");
   if (copy !== null && isOfDeleted(copy, known)) {
     log.warn(`Queue "${name}" was deleted; what it held is dropped`);
@@ -165,15 +165,9 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   };
 }
 
-/** What the queue is: by the directory, else by its own copy of that, else by the deployed configuration. */
-function knownFrom(
-  answer: Opened | null,
-  copy: QueueRecord | null,
-  deployed: QueueDefinition | undefined,
-): Known | null {
-  if (answer !== null) return answer.standing;
-  if (copy !== null) return { kind: "known", record: copy };
-  return deployed === undefined ? null : { kind: "provisional", definition: deployed };
+/** What the directory has answered: set by a promise, which the compiler does not see. */
+function standingIn(answer: Opened | null): Known | null {
+  return answer === null ? null : answer.standing;
 }
 
 /** A directory that has lost data may have lost how far the queue had come as well. */

@@ -48,6 +48,7 @@ import { deleteByRefs, peek } from "./peek.ts";
 import type { HandOver, HandOverReply } from "./ports.ts";
 import { pull } from "./pull.ts";
 import { refusalOf } from "./refusal.ts";
+import { isCleared, onConfigured } from "./registration.ts";
 import { settlePulled } from "./settle-pulled.ts";
 import { FullStorages, isStorageFull, STORAGE_FULL } from "./storage-full.ts";
 import { describeUnreadable, describeUnreadableTopic, UnreadableQueueError } from "./unreadable-queue.ts";
@@ -234,21 +235,22 @@ export function createQueueBroker(options: BrokerOptions) {
 
     async configure(queue: string, record: QueueRecord): Promise<void> {
       const open = await this.#queue.open(queue);
-      const known = open.registration.record;
-      if (known !== null && known.revision >= record.revision) return;
-      if (known !== null && known.revision < record.emptyAsOf) {
-        await this.#queue.drop(open);
-        await this.#queue.open(queue);
-      } else {
-        await open.adopt(record);
-        this.#consumers.warnOfUnbound(queue, record);
+      switch (onConfigured(open.registration.record, record)) {
+        case "ignore":
+          return;
+        case "beginAgain":
+          await this.#queue.drop(open);
+          await this.#queue.open(queue);
+          return;
+        case "adopt":
+          await open.adopt(record);
+          this.#consumers.warnOfUnbound(queue, record);
       }
     }
 
     async clear(queue: string, revision: number): Promise<void> {
       const open = await this.#queue.open(queue);
-      const { record } = open.registration;
-      if (record !== null && record.revision <= revision) await this.#queue.drop(open);
+      if (isCleared(open.registration.record, revision)) await this.#queue.drop(open);
     }
 
     async describe(queue: string): Promise<QueueDescription> {

@@ -56,3 +56,32 @@ export class Registration {
 export function isOfDeleted(copy: QueueRecord, now: Known): boolean {
   return now.kind === "absent" || (now.kind === "known" && copy.revision < now.record.emptyAsOf);
 }
+
+/** What the queue is: by the directory, else by its own copy of that, else by the deployed configuration; `null` if nobody knows. */
+export function knownFrom(
+  answer: Known | null,
+  copy: QueueRecord | null,
+  deployed: QueueDefinition | undefined,
+): Known | null {
+  if (answer !== null) return answer;
+  if (copy !== null) return { kind: "known", record: copy };
+  return deployed === undefined ? null : { kind: "provisional", definition: deployed };
+}
+
+/**
+ * What an object does that is told what its queue is: it has known that, or something newer, for long; or what it holds belongs to a
+ * queue that was deleted, so it begins again without; or it goes by it from now on.
+ */
+export function onConfigured(
+  known: QueueRecord | null,
+  told: QueueRecord,
+): "ignore" | "beginAgain" | "adopt" {
+  if (known === null) return "adopt";
+  if (known.revision >= told.revision) return "ignore";
+  return known.revision < told.emptyAsOf ? "beginAgain" : "adopt";
+}
+
+/** Whether what an object holds belongs to the queue that was deleted at `revision`. */
+export function isCleared(known: QueueRecord | null, revision: number): boolean {
+  return known !== null && known.revision <= revision;
+}
