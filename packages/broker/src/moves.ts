@@ -14,6 +14,7 @@ import { Backoff } from "./backoff.ts";
 import { checksumOfText } from "./checksum.ts";
 import { inParts } from "./dead-letter.ts";
 import { armNextWake } from "./next-wake.ts";
+import { passTime } from "./pass-time.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { isReadable } from "./readable-message.ts";
 
@@ -71,7 +72,7 @@ export class Moves {
       if (this.#active !== undefined) return { ok: false, reason: "active" };
       const { queue, nowMs } = this.#core;
       // Nothing may have looked at the queue since messages have become visible, or too old.
-      this.#core.passTime();
+      passTime(this.#core);
       advance(queue, nowMs);
       const [startedMs, toMove] = [nowMs, queue.readyCount];
       const task: MoveTask = { ...move, status: "running", startedMs, moved: 0, toMove, failure: null };
@@ -150,7 +151,7 @@ export class Moves {
     const task = this.#active;
     if (task === undefined) return [];
     const { queue, nowMs } = this.#core;
-    this.#core.passTime();
+    passTime(this.#core);
     if (nowMs >= task.startedMs + MOVE_MS_MAX) return this.#fail(task, "tookTooLong");
     if (task.target !== null && existing.get(task.target) === false)
       return this.#fail(task, "targetNotFound");
