@@ -7,6 +7,7 @@ import { answerAws, respondAws } from "./aws-endpoint.ts";
 import type { AwsAnswer, ReadAwsRequest } from "./aws-request.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import { DASHBOARD_HEADERS, DASHBOARD_PAGE } from "./dashboard/page.ts";
+import { metricsRoutes } from "./metrics/routes.ts";
 import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
 import { LazyUrl } from "./request-url.ts";
@@ -63,6 +64,7 @@ export function createGateway(directory: QueueDirectory, access: Access, aws: Aw
   app.get(PREFIX, (c) => c.redirect(`${PREFIX}/`));
   app.get(`${PREFIX}/`, (c) => c.html(DASHBOARD_PAGE, 200, DASHBOARD_HEADERS));
   app.route(`${PREFIX}/api`, adminRoutes(directory, access));
+  app.route(`${PREFIX}/metrics`, metricsRoutes(directory, access));
   app.route(`${PREFIX}/client/v4`, cloudflareRoutes(directory, access));
   const { account, topics, queue, topic } = directory;
   const prefix = `${PREFIX}/aws`;

@@ -50,5 +50,6 @@ export const ENDPOINTS = [
     body: '{"advanceMs": N}',
     answers: "moves time (development)",
   },
+  { method: "GET", path: "/__sluice/metrics", answers: "queues and topics in Prometheus' text format" },
   { method: "GET", path: "/__sluice/health", answers: "whether the broker runs" },
 ] as const;

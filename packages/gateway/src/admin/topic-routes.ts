@@ -6,6 +6,7 @@ import {
   endpointsView,
   type SubscriptionView,
   subscriptionView,
+  type TopicView,
   topicDetail,
   topicView,
 } from "./topic-view.ts";
@@ -21,23 +22,7 @@ export function topicRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
   const { topics } = directory;
 
-  app.get("/", async (c) => {
-    const [records, subscriptions] = await Promise.all([
-      topics.listTopics(),
-      topics.listTopicSubscriptions(),
-    ]);
-    const byTopic = Map.groupBy(subscriptions, ({ topicArn }) => topicArn);
-    const isAsked = subscriptions.filter(isEndpoint).length <= ENDPOINTS_ASKED_MAX;
-    const views = await Promise.all(
-      records.map(async (topic) => {
-        const own = byTopic.get(topic.arn) ?? [];
-        const endpoints = own.filter(isEndpoint).map(({ target }) => target);
-        const asked = isAsked ? endpointsView(await Promise.all(endpoints.map(directory.describe))) : null;
-        return topicView(topic, own, asked);
-      }),
-    );
-    return c.json({ topics: views });
-  });
+  app.get("/", async (c) => c.json({ topics: await viewTopics(directory) }));
 
   app.get("/:arn", async (c) => {
     const arn = c.req.param("arn");
@@ -56,6 +41,21 @@ export function topicRoutes(directory: QueueDirectory): Hono {
   });
 
   return app;
+}
+
+/** Every topic, with its endpoints unless there are more than `ENDPOINTS_ASKED_MAX` of them in all. */
+export async function viewTopics({ topics, describe }: QueueDirectory): Promise<TopicView[]> {
+  const [records, subscriptions] = await Promise.all([topics.listTopics(), topics.listTopicSubscriptions()]);
+  const byTopic = Map.groupBy(subscriptions, ({ topicArn }) => topicArn);
+  const isAsked = subscriptions.filter(isEndpoint).length <= ENDPOINTS_ASKED_MAX;
+  return Promise.all(
+    records.map(async (topic) => {
+      const own = byTopic.get(topic.arn) ?? [];
+      const endpoints = own.filter(isEndpoint).map(({ target }) => target);
+      const asked = isAsked ? endpointsView(await Promise.all(endpoints.map(describe))) : null;
+      return topicView(topic, own, asked);
+    }),
+  );
 }
 
 async function viewSubscription(
