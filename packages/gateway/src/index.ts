@@ -1,13 +1,13 @@
 import { type Context, Hono } from "hono";
 import type { Access } from "./access.ts";
 import { failure } from "./admin/failure.ts";
+import { metricsRoutes } from "./admin/metrics/routes.ts";
 import { adminRoutes } from "./admin/routes.ts";
 import type { AwsAccess } from "./aws-caller.ts";
 import { answerAws, respondAws } from "./aws-endpoint.ts";
 import type { AwsAnswer, ReadAwsRequest } from "./aws-request.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import { DASHBOARD_HEADERS, DASHBOARD_PAGE } from "./dashboard/page.ts";
-import { metricsRoutes } from "./metrics/routes.ts";
 import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
 import { LazyUrl } from "./request-url.ts";

@@ -1,10 +1,10 @@
 import type { QueueRecord } from "@sluice/protocol";
 import { Hono } from "hono";
-import type { Access } from "../access.ts";
-import { guard } from "../admin/guard.ts";
-import { viewTopics } from "../admin/topic-routes.ts";
-import type { TopicView } from "../admin/topic-view.ts";
-import type { QueueDirectory } from "../queue-directory.ts";
+import type { Access } from "../../access.ts";
+import type { QueueDirectory } from "../../queue-directory.ts";
+import { guard } from "../guard.ts";
+import { viewTopics } from "../topic-routes.ts";
+import type { TopicView } from "../topic-view.ts";
 import { EXPOSITION_TYPE, exposition } from "./exposition.ts";
 import { type AskedQueue, queueMetrics } from "./queue-metrics.ts";
 import { topicMetrics } from "./topic-metrics.ts";

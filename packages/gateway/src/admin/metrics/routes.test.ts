@@ -1,7 +1,7 @@
 import type { ConsumerHealth } from "@sluice/protocol";
 import { expect, it, vi } from "vitest";
-import { DEAD, directoryOf, OPEN, ORDERS, subscriptionOf, TOPIC } from "../../test/directory.ts";
-import { type Access, createGateway, type QueueDirectory } from "../index.ts";
+import { DEAD, directoryOf, OPEN, ORDERS, subscriptionOf, TOPIC } from "../../../test/directory.ts";
+import { type Access, createGateway, type QueueDirectory } from "../../index.ts";
 
 const METRICS = "http://localhost:8787/__sluice/metrics";
 const HEALTH: ConsumerHealth = {

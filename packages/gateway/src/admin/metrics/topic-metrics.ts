@@ -1,4 +1,4 @@
-import type { TopicView } from "../admin/topic-view.ts";
+import type { TopicView } from "../topic-view.ts";
 import type { MetricFamily, Sample } from "./exposition.ts";
 
 /** What all topics of Amazon SNS come to. */
