@@ -4,8 +4,12 @@
  * `wrangler dev`) the first write tells the proxy, and a later one workerd. Two of them 4 ms apart were too few for 10 of 40
  * clients that had gone, on a busy machine; three of them 6 ms apart for 1 of 120.
  */
-const LOOKS = 3;
-const LOOK_MS = 6;
+export const LOOKS = 3;
+export const LOOK_MS = 6;
+/** A pause that takes longer, in ms, does not count: what is late here is late in the proxy too. */
+export const LOOK_MS_MAX = 9;
+/** How often it is looked at most, however late everything is. */
+export const LOOKS_MAX = 40;
 
 const DECLARATION = /^<\?xml[^>]*\?>/;
 
@@ -26,10 +30,12 @@ export function lookingBody(
     // White space may stand before JSON, and in XML behind the declaration.
     const declaration = DECLARATION.exec(text)?.[0] ?? "";
     if (declaration !== "") await writer.write(encoder.encode(declaration));
-    for (let look = 0; look < LOOKS; look++) {
+    for (let looks = 0, inTime = 0; inTime < LOOKS && looks < LOOKS_MAX; looks++) {
+      const sinceMs = Date.now();
       await writer.write(encoder.encode("\n"));
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       if (signal.aborted) return writer.abort(signal.reason);
+      if (Date.now() - sinceMs <= LOOK_MS_MAX) inTime += 1;
     }
     await writer.write(encoder.encode(text.slice(declaration.length)));
     await writer.close();
