@@ -2,7 +2,7 @@ import type { QueueDefinition, QueueRecord } from "@sluice/protocol";
 import { Alarm } from "./alarm.ts";
 import type { BoundConsumers } from "./bound-consumers.ts";
 import { MovableClock, systemClock } from "./clock.ts";
-import type { Opened, QueuesDirectory } from "./directory/directory.ts";
+import type { Opened, QueuesDirectory } from "./directory/queue-calls.ts";
 import { type FileCondition, mendFile } from "./file-damage.ts";
 import { createConsoleLog, type QueueLog } from "./log.ts";
 import type { Mark } from "./mark.ts";

@@ -38,8 +38,8 @@ import type {
 import { isTopicObject, metricsText } from "@sluice/protocol";
 import { BoundConsumers } from "./bound-consumers.ts";
 import type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
-import type { ConfiguredQueueObject, QueuesDirectory } from "./directory/directory.ts";
 import { directoryCalls } from "./directory/directory-calls.ts";
+import type { ConfiguredQueueObject, QueuesDirectory } from "./directory/queue-calls.ts";
 import { isFileDamage } from "./file-damage.ts";
 import { ObjectQueue } from "./object-queue.ts";
 import { type OpenQueue, openQueue } from "./open-queue.ts";

@@ -4,7 +4,7 @@ import { MINIFLARE, proven, test } from "./reference.ts";
 const CONCURRENCY = "packages/broker/src/dispatcher.concurrency.test.ts";
 const PAUSE = "packages/broker/src/dispatcher.pause.test.ts";
 const EXPIRE = "packages/engine/src/expire.test.ts";
-const CORE = "packages/broker/src/queue-core.test.ts";
+const PASS_TIME = "packages/broker/src/pass-time.test.ts";
 const DEAD = "packages/broker/src/dead-letter.test.ts";
 const CRASH = "packages/broker/test/crash.workerd.test.ts";
 const TOPOLOGY = "packages/config/src/topology.test.ts";
@@ -75,7 +75,7 @@ export const DELIVERY_REFERENCES: readonly ReferenceRow[] = [
     "A message that is older than the retention period is deleted, delayed or not: 4 days unless the queue is set to 60 s to 14 days",
     MINIFLARE.no("messages do not expire"),
     test(EXPIRE, "expireRetention"),
-    test(CORE, "deletes what is older and says so"),
+    test(PASS_TIME, "deletes what is older and says so"),
     test("packages/config/src/sluice-table.test.ts", "%s has a range"),
   ),
   proven(

@@ -98,7 +98,7 @@ export const PRODUCER_REFERENCES: readonly ReferenceRow[] = [
       "A queue takes 5,000 messages a second; more are refused with 10250",
       MINIFLARE.no("no limit"),
       test(
-        "packages/broker/src/queue-core.test.ts",
+        "packages/broker/src/intake.test.ts",
         "are taken up to 32 MB, then refused with 10250: %i bytes over are taken: %s",
       ),
     ),

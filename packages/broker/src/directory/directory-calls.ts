@@ -1,4 +1,5 @@
-import { DIRECTORY_NAME, type DirectoryObject, type QueuesDirectory } from "./directory.ts";
+import { DIRECTORY_NAME, type DirectoryObject } from "./directory.ts";
+import type { QueuesDirectory } from "./queue-calls.ts";
 
 /** The directory as a queue's object calls it. Calls reject, and do no more, where the binding is missing. */
 export function directoryCalls(namespace: DurableObjectNamespace<DirectoryObject>): QueuesDirectory {

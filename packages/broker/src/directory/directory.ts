@@ -32,7 +32,6 @@ import {
 } from "@sluice/protocol";
 import type { Mark } from "../mark.ts";
 import type { Undeliverable } from "../pass-on.ts";
-import type { MarkDirectory } from "../watermark.ts";
 import { applyTopology } from "./apply-topology.ts";
 import { removeConsumer, setConsumer } from "./consumers.ts";
 import { Deletions } from "./deletions.ts";
@@ -40,14 +39,15 @@ import { Marks } from "./marks.ts";
 import { newId } from "./new-id.ts";
 import { Notices } from "./notices.ts";
 import { Purges } from "./purges.ts";
+import type { ConfiguredQueueObject, Opened, QueuesDirectory } from "./queue-calls.ts";
 import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
 import { Registry } from "./registry.ts";
 import { DirectoryRows } from "./rows.ts";
-import { lossShownBy, restoreQueue, type Standing, standingOf } from "./standing.ts";
+import { lossShownBy, restoreQueue, standingOf } from "./standing.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import { TopicNotices } from "./topics/topic-notices.ts";
 import { TopicRows } from "./topics/topic-rows.ts";
 import * as topicSubscriptions from "./topics/topic-subscriptions.ts";
-import type { TopicNotice } from "./topics/topic-versions.ts";
 import { TopicVersions } from "./topics/topic-versions.ts";
 import { Topics } from "./topics/topics.ts";
 import { undeliverableTo } from "./topics/undeliverable.ts";
@@ -60,46 +60,8 @@ export const TELL_AGAIN_MS = 5_000;
 /** Longest that the answer to a change waits for the queue to know of it, in ms. */
 export const TELL_MS_MAX = 5_000;
 
-/** What a queue's object learns at its start, in one call. */
-export interface Opened {
-  /** How far the queue had come by its latest report, `null` if it never made one. */
-  readonly mark: Mark | null;
-  readonly standing: Standing;
-  /** Of a topic's object: the version of its topic, `null` if that is no more. Absent for a queue. */
-  readonly topicVersion?: number | null;
-  /** What the directory has lost of it, to go on with "the directory ..."; `null` if nothing, as far as that shows. */
-  readonly directoryLoss: string | null;
-}
-
-/** What queues' objects ask the directory. */
-export interface QueuesDirectory extends Pick<MarkDirectory, "report">, Pick<DirectoryRpc, "findByName"> {
-  /**
-   * A queue's object has started.
-   *
-   * @param copy what it was by what it last knew: a directory that has lost its data takes it from there.
-   */
-  opened(queue: string, copy: QueueRecord | null): Promise<Opened>;
-  /** The queue of a name, created if there is none: dead letters have come for it. */
-  ensureQueue(queue: string): Promise<DirectoryReply>;
-  /** What becomes of messages of a topic for a queue that does not exist (any more). */
-  undeliverable(topicObject: string, queue: string): Promise<Undeliverable>;
-}
-
 /** The directory's Durable Object as its callers see it. */
 export interface DirectoryObject extends DirectoryRpc, TopicsRpc, QueuesDirectory, Rpc.DurableObjectBranded {}
-
-/** What a queue's object has to answer to the directory. */
-export interface ConfiguredQueueObject extends Rpc.DurableObjectBranded {
-  /** Goes by the record from now on, unless a later one is known. */
-  configure(queue: string, record: QueueRecord): Promise<void>;
-  /** Drops everything, unless the queue was created again after `revision`. */
-  clear(queue: string, revision: number): Promise<void>;
-  /**
-   * A topic has changed: who goes by an older version is refused from now on. Everybody is by `null`, for a topic that was
-   * deleted.
-   */
-  topicChanged(topicObject: string, version: number | null): Promise<void>;
-}
 
 interface DirectoryEnv {
   readonly SLUICE_QUEUES?: DurableObjectNamespace<ConfiguredQueueObject>;
@@ -119,6 +81,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     readonly #registry: Registry;
     readonly #notices: Notices;
     readonly #topics: Topics;
+    readonly #topicNotices: TopicNotices;
     #deployed = "";
 
     constructor(ctx: DurableObjectState, env: DirectoryEnv) {
@@ -146,6 +109,11 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       this.#notices = new Notices(this.#registry, {
         configure: async (name, record) => this.#object(name).configure(name, record),
         clear: async (name, revision) => this.#object(name).clear(name, revision),
+        transaction: (write) => this.#transaction(write),
+        warn: (line) => console.warn(`Directory: ${line}`),
+      });
+      this.#topicNotices = new TopicNotices(this.#topics.registry, {
+        topicChanged: async (name, version) => this.#object(name).topicChanged(name, version),
         transaction: (write) => this.#transaction(write),
         warn: (line) => console.warn(`Directory: ${line}`),
       });
@@ -390,26 +358,8 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     async #tellAll(): Promise<void> {
       // Before anybody is called: a crash must not leave a queue untold.
       await this.ctx.storage.setAlarm(Date.now() + TELL_AGAIN_MS);
-      const told = await Promise.all([this.#notices.tellAll(), this.#tellTopics()]);
+      const told = await Promise.all([this.#notices.tellAll(), this.#topicNotices.tellAll()]);
       if (told.every((all) => all)) await this.ctx.storage.deleteAlarm();
-    }
-
-    /** Tells topics' objects what they do not know. Answers whether all of them know now; never rejects. */
-    async #tellTopics(): Promise<boolean> {
-      const { registry } = this.#topics;
-      const tell = async (notice: TopicNotice) => {
-        const object = topicObjectName(notice.topicId);
-        try {
-          await this.#object(object).topicChanged(object, registry.versionOfObject(object));
-          this.#transaction(() => registry.versions.told(notice));
-        } catch (error) {
-          console.warn(
-            `Directory: "${object}" does not know yet that its topic was changed, it is told again: ${error}`,
-          );
-        }
-      };
-      await Promise.all(registry.versions.untold().map(tell));
-      return !registry.versions.hasUntold;
     }
 
     /** All writes or none; afterwards memory is what is stored, or the object starts again. */
