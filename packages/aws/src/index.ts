@@ -9,6 +9,7 @@ export {
   type SignedRequest,
 } from "./credential.ts";
 export { md5Hex, sha256Hex } from "./digest.ts";
+export { isFifoId } from "./fifo-id.ts";
 export { formField } from "./form.ts";
 export { type AttributeValue, attributesMd5, isNumberText, NUMBER_DIGITS_MAX } from "./message-attributes.ts";
 export {
@@ -31,4 +32,6 @@ export {
   type StoredAttributes,
   type StoredNotification,
 } from "./stored-attributes.ts";
+export { isReservedTagKey, TAG_KEY_LENGTH_MAX, TAG_VALUE_LENGTH_MAX, TAGS_MAX } from "./tag.ts";
+export { uuidOf } from "./uuid.ts";
 export { printable } from "./xml.ts";

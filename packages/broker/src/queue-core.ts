@@ -28,6 +28,7 @@ import { GroupCommit, type LeavingLeases } from "./group-commit.ts";
 import { Intake } from "./intake.ts";
 import { loadSegments } from "./load.ts";
 import { Moves } from "./moves.ts";
+import { newId } from "./new-id.ts";
 import { armNextWake } from "./next-wake.ts";
 import { Outbox } from "./outbox.ts";
 import { passTime } from "./pass-time.ts";
@@ -211,7 +212,7 @@ export class QueueCore {
 
   /** An id for a message that this queue makes itself: 32 hexadecimal digits. */
   newMessageId(): string {
-    return this.ports.newMessageId?.() ?? crypto.randomUUID().replaceAll("-", "");
+    return this.ports.newMessageId?.() ?? newId();
   }
 
   /** Within a turn: adds a write to its commit. */

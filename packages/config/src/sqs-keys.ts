@@ -1,4 +1,4 @@
-import { FIFO_SUFFIX, type RedriveSettings } from "@sluice/protocol";
+import { FIFO_SUFFIX, isFifoName, type RedriveSettings } from "@sluice/protocol";
 import { z } from "zod";
 import { checkQueueName, checkRanges, REDRIVE_RANGES } from "./limits.ts";
 import { type Place, placeOf, type Report } from "./report.ts";
@@ -38,11 +38,6 @@ type RawSqsKeys = { readonly [Key in keyof typeof SQS_KEYS]?: z.infer<(typeof SQ
 
 /** Keys that a standard queue cannot have. */
 const FIFO_KEYS = ["content_based_deduplication", "deduplication_scope"] as const;
-
-/** Whether a queue of that name is a FIFO queue: as with SQS, its name says it (spec sqs 4.1). */
-export function isFifoName(queue: string): boolean {
-  return queue.endsWith(FIFO_SUFFIX);
-}
 
 /** Reads the keys that SQS has a word for, reporting what is wrong on the line of its key. Ranges of numbers are not its business. */
 export function readSqsKeys(queue: string, raw: RawSqsKeys, place: Place, report: Report): SqsSettings {

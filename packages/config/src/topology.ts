@@ -1,6 +1,7 @@
 import {
   type ConsumerDefinition,
   type HttpPushSettings,
+  isFifoName,
   type ProducerDefinition,
   type QueueDefinition,
   type QueueTopology,
@@ -14,7 +15,6 @@ import { type ConfigDiagnostic, ConfigError, errorAt, formatPlace } from "./diag
 import { mergeQueueSettings } from "./merge-queue-settings.ts";
 import type { QueueSettings } from "./sluice-table.ts";
 import { mergeSnsSettings } from "./sns-table.ts";
-import { isFifoName } from "./sqs-keys.ts";
 import { recordOf } from "./table.ts";
 import type { WorkerQueueConfig } from "./worker-config.ts";
 

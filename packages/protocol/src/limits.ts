@@ -87,7 +87,12 @@ export const RECEIVE_COUNT_MAX = 1_000;
 /** What a queue may be called: 1 to 63 characters (spec cloudflare-queues 0, 6.8 code 11003). */
 export const QUEUE_NAME_PATTERN = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
+/** Whether a queue or a topic of that name, or ARN, is a FIFO one: its name says it (spec sqs 4.1). */
+export function isFifoName(name: string): boolean {
+  return name.endsWith(FIFO_SUFFIX);
+}
+
 /** Whether a configuration or a Worker's binding can name a queue so: as on Cloudflare, or with `.fifo` behind that. */
 export function isBindableQueueName(name: string): boolean {
-  return QUEUE_NAME_PATTERN.test(name.endsWith(FIFO_SUFFIX) ? name.slice(0, -FIFO_SUFFIX.length) : name);
+  return QUEUE_NAME_PATTERN.test(isFifoName(name) ? name.slice(0, -FIFO_SUFFIX.length) : name);
 }

@@ -1,4 +1,4 @@
-import { decodeAttributes, encodeAttributes, type StoredNotification } from "@sluice/aws";
+import { decodeAttributes, encodeAttributes, type StoredNotification, uuidOf } from "@sluice/aws";
 
 /** What a request with a message of SNS says of itself (spec sns-delivery 8.1). */
 const USER_AGENT = "Amazon Simple Notification Service Agent";
@@ -62,9 +62,4 @@ export function deadLetterAttributes(attributes: Uint8Array | undefined): Uint8A
 /** Whether a message that cannot be delivered goes to a dead-letter queue: confirmations never do (spec sns-delivery 6.3). */
 export function canBeDeadLetter(attributes: Uint8Array | undefined): boolean {
   return (notificationOf(attributes)?.type ?? "Notification") === "Notification";
-}
-
-/** 32 hexadecimal digits as SNS writes them. */
-export function uuidOf(messageId: string): string {
-  return messageId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

@@ -10,7 +10,7 @@ export {
 export { type DayRule, Schedule, ScheduleError } from "./cron/schedule.ts";
 
 export { pathOf, TASK_BODY, taskAttributes, taskOf } from "./cron/task-message.ts";
-export { type DaemonMessage, messageIdOf, type PeriodicTask, RESERVED_ATTRIBUTES } from "./message.ts";
+export { type DaemonMessage, type PeriodicTask, RESERVED_ATTRIBUTES } from "./message.ts";
 
 export {
   type ParsedSqsdOptions,

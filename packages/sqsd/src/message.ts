@@ -2,7 +2,7 @@ import type { AttributeValue } from "@sluice/aws";
 
 /** A message as the daemon has received it. Times in ms since 1970. */
 export interface DaemonMessage {
-  /** As SQS tells it to every client: a UUID (`messageIdOf`). */
+  /** As SQS tells it to every client: a UUID. */
   readonly id: string;
   readonly body: Uint8Array;
   /** Message attributes as their sender gave them. */
@@ -29,8 +29,3 @@ export interface PeriodicTask {
 
 /** Attribute names that only the daemon's own messages have: they are never passed on. */
 export const RESERVED_ATTRIBUTES = "beanstalk.sqsd";
-
-/** A message id as SQS writes it: 32 hexadecimal digits in groups. Who sent the message finds it in the log by that. */
-export function messageIdOf(hex: string): string {
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}

@@ -1,9 +1,10 @@
+import { uuidOf } from "@sluice/aws";
 import { describe, expect, it } from "vitest";
-import { type DaemonMessage, messageIdOf } from "./message.ts";
+import type { DaemonMessage } from "./message.ts";
 import { daemonRequest, withPath } from "./request.ts";
 
 const MESSAGE: DaemonMessage = {
-  id: messageIdOf("0123456789abcdef0123456789abcdef"),
+  id: uuidOf("0123456789abcdef0123456789abcdef"),
   body: new TextEncoder().encode('{"job":1}'),
   attributes: {},
   receiveCount: 3,

@@ -31,12 +31,12 @@ import {
   topologyFingerprint,
 } from "@sluice/protocol";
 import type { Mark } from "../mark.ts";
+import { newId } from "../new-id.ts";
 import type { Undeliverable } from "../pass-on.ts";
 import { applyTopology } from "./apply-topology.ts";
 import { removeConsumer, setConsumer } from "./consumers.ts";
 import { Deletions } from "./deletions.ts";
 import { Marks } from "./marks.ts";
-import { newId } from "./new-id.ts";
 import { Notices } from "./notices.ts";
 import { Purges } from "./purges.ts";
 import type { ConfiguredQueueObject, Opened, QueuesDirectory } from "./queue-calls.ts";

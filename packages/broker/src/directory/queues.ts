@@ -1,6 +1,6 @@
 import {
   type DirectoryReply,
-  FIFO_SUFFIX,
+  isFifoName,
   type Jurisdiction,
   type NewQueue,
   QUEUES_MAX,
@@ -63,7 +63,7 @@ export function ensureQueue(
   if (row !== undefined) return { ok: true, record: row.record };
   return createQueue(registry, {
     name,
-    ...(name.endsWith(FIFO_SUFFIX) ? { settings: { fifo: {} } } : {}),
+    ...(isFifoName(name) ? { settings: { fifo: {} } } : {}),
     ...(jurisdiction === null ? {} : { jurisdiction }),
   });
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { nodeSql } from "../../test/node-sql.ts";
+import { newId } from "../new-id.ts";
 import { Deletions } from "./deletions.ts";
-import { newId } from "./new-id.ts";
 import { Purges } from "./purges.ts";
 import { UNSET_DEFINITION } from "./queues.ts";
 import type { DirectoryRow, QueueRow } from "./row.ts";

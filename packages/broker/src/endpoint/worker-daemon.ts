@@ -1,4 +1,4 @@
-import { decodeAttributes } from "@sluice/aws";
+import { decodeAttributes, uuidOf } from "@sluice/aws";
 import { firstReadyMs } from "@sluice/engine";
 import {
   type ConsumerHealth,
@@ -14,7 +14,6 @@ import {
   type DaemonMessage,
   daemonRequest,
   failureLine,
-  messageIdOf,
   type PostOutcome,
   pathOf,
   taskOf,
@@ -241,7 +240,7 @@ function daemonMessage(
   const extension = index.hasExtension(i) ? index.extension(i) : {};
   const { attributes } = decodeAttributes(extension.attributes);
   return {
-    id: messageIdOf(id),
+    id: uuidOf(id),
     body,
     attributes,
     receiveCount: received.receiveCount,

@@ -5,6 +5,7 @@ import {
   FIFO_SUFFIX,
   type HttpPushConsumerDefinition,
   isBindableQueueName,
+  isFifoName,
   type PeriodicTaskSettings,
   type QueueDefinition,
   RETENTION_SECONDS_DEFAULT,
@@ -107,9 +108,7 @@ function taskRunsOf(options: WorkerDaemonOptions): TaskRunSettings {
 
 /** Dead letters of a FIFO queue go to a FIFO queue, as on AWS. */
 function deadLetterQueueOf(queue: string): string {
-  return queue.endsWith(FIFO_SUFFIX)
-    ? `${queue.slice(0, -FIFO_SUFFIX.length)}-dead${FIFO_SUFFIX}`
-    : `${queue}-dead`;
+  return isFifoName(queue) ? `${queue.slice(0, -FIFO_SUFFIX.length)}-dead${FIFO_SUFFIX}` : `${queue}-dead`;
 }
 
 function definition(name: string, consumer: HttpPushConsumerDefinition | null): QueueDefinition {
@@ -118,7 +117,7 @@ function definition(name: string, consumer: HttpPushConsumerDefinition | null): 
     messageRetentionSeconds: RETENTION_SECONDS_DEFAULT,
     producers: [],
     consumer,
-    ...(name.endsWith(FIFO_SUFFIX) ? { fifo: {} } : {}),
+    ...(isFifoName(name) ? { fifo: {} } : {}),
   };
 }
 

@@ -1,7 +1,13 @@
-import type { CancelMoveReply, MoveTask, NewMove, StartMoveReply } from "@sluice/protocol";
+import {
+  type CancelMoveReply,
+  MOVE_RATE_MAX,
+  type MoveTask,
+  type NewMove,
+  type StartMoveReply,
+} from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { arnOf, SqsClient } from "../../test/sqs-client.ts";
-import { ACTIVE_TASKS_MAX, LISTED_TASKS_MAX, MOVE_RATE_MAX } from "./move-actions.ts";
+import { ACTIVE_TASKS_MAX, LISTED_TASKS_MAX } from "./move-actions.ts";
 
 let sqs: SqsClient;
 let started: NewMove[];

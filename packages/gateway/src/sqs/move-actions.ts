@@ -1,12 +1,11 @@
-import type { MoveTask } from "@sluice/protocol";
+import { MOVE_RATE_MAX, type MoveTask } from "@sluice/protocol";
 import { addressOf, addressOfArn, arnOf } from "../queue-address.ts";
 import { type FoundQueue, findQueue, type SqsContext } from "./context.ts";
 import { invalidParameter, missingParameter, refuse, SQS_ERRORS } from "./errors.ts";
 import type { SqsInput, SqsOutput } from "./model.ts";
 import { queuesOf } from "./queue/queue-actions.ts";
 
-/** Messages a second, and tasks that are listed at a time (spec sqs 2.4). */
-export const MOVE_RATE_MAX = 500;
+/** Tasks that are listed at a time (spec sqs 2.4). */
 export const LISTED_TASKS_MAX = 10;
 /** Tasks that run at a time in an account (spec sqs 6.4). */
 export const ACTIVE_TASKS_MAX = 100;

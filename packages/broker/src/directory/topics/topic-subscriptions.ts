@@ -1,3 +1,4 @@
+import { uuidOf } from "@sluice/aws";
 import {
   CONFIRMATION_TOKEN_MS,
   type Confirmation,
@@ -160,8 +161,4 @@ function isFilterLimit({ registry }: Topics, topicArn: string): boolean {
 
 function tokenOf({ ports }: Topics, text: string): ConfirmationToken {
   return { text, expiresMs: ports.now() + CONFIRMATION_TOKEN_MS };
-}
-
-function uuidOf(hex: string): string {
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

@@ -2,6 +2,7 @@ import { encodeAttributes } from "@sluice/aws";
 import {
   encodeExtension,
   isEndpointQueue,
+  isFifoName,
   type MessageCopy,
   type MessageExtension,
   PackedWriter,
@@ -130,7 +131,7 @@ function extensionOf(
   { arn, protocol, endpoint }: TopicSubscription,
   isRaw: boolean,
 ): MessageExtension {
-  const isFifoQueue = endpoint.endsWith(".fifo");
+  const isFifoQueue = isFifoName(endpoint);
   const hasGroup = groupId !== null && protocol === "sqs" && (isFifoQueue || !topic.isFifo);
   const notification = {
     type: "Notification",

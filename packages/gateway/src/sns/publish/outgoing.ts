@@ -1,4 +1,4 @@
-import { sha256Hex } from "@sluice/aws";
+import { isFifoId, sha256Hex } from "@sluice/aws";
 import type { TopicProtocol, TopicRecord } from "@sluice/protocol";
 import { invalid } from "../errors.ts";
 import type { SnsInput } from "../model.ts";
@@ -12,8 +12,6 @@ import {
 
 /** Subjects are shorter than this, in characters (spec sns-delivery 9.3). */
 export const SUBJECT_LENGTH_LIMIT = 100;
-/** Letters, digits and punctuation, 1 to 128 of them. */
-const GROUP_ID = /^[A-Za-z0-9!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]{1,128}$/;
 
 /** A message as `Publish` and the entries of `PublishBatch` have it. */
 export type MessageInput = Omit<SnsInput<"Publish">, "TopicArn" | "TargetArn" | "PhoneNumber">;
@@ -58,7 +56,7 @@ export function outgoingMessage(
   checkFifo(input, topic);
   for (const name of ["MessageGroupId", "MessageDeduplicationId"] as const) {
     const value = input[name];
-    if (value === undefined || GROUP_ID.test(value)) continue;
+    if (value === undefined || isFifoId(value)) continue;
     throw invalid(
       `${name} Reason: ${name} can only include alphanumeric and punctuation characters. 1 to 128 in length`,
     );

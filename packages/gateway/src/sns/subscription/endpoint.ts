@@ -1,4 +1,4 @@
-import { TOPIC_PROTOCOLS, type TopicProtocol } from "@sluice/protocol";
+import { isFifoName, TOPIC_PROTOCOLS, type TopicProtocol } from "@sluice/protocol";
 import { addressOfArn, directoryName, type Home } from "../../queue-address.ts";
 import { invalid, refuse, SNS_ERRORS } from "../errors.ts";
 
@@ -33,7 +33,7 @@ export function endpointIn(
   if (protocol !== "sqs") return { protocol, endpoint: urlIn(endpoint, protocol, isFifoTopic), queue: null };
   const address = addressOfArn(endpoint);
   if (address === null) throw invalid("SQS endpoint ARN");
-  if (!isFifoTopic && address.name.endsWith(".fifo")) {
+  if (!isFifoTopic && isFifoName(address.name)) {
     throw invalid(
       "Invalid parameter: Endpoint Reason: FIFO SQS Queues can not be subscribed to standard SNS topics",
     );

@@ -1,3 +1,4 @@
+import { isFifoName } from "@sluice/protocol";
 import { addressOfArn, directoryName, type Home } from "../../queue-address.ts";
 import { invalid } from "../errors.ts";
 import type { AttributesPrefix } from "../topic/topic-attributes.ts";
@@ -33,7 +34,7 @@ export function parseRedrivePolicy(
   const { deadLetterTargetArn } = policy as { deadLetterTargetArn?: unknown };
   const address = typeof deadLetterTargetArn === "string" ? addressOfArn(deadLetterTargetArn) : null;
   if (address === null) throw refusal("deadLetterTargetArn is an invalid arn");
-  if (needsFifo && !address.name.endsWith(".fifo")) {
+  if (needsFifo && !isFifoName(address.name)) {
     throw refusal("must use a FIFO queue as DLQ for a FIFO Subscription to a FIFO Topic.");
   }
   return { deadLetterQueue: directoryName(address, home) };

@@ -1,10 +1,11 @@
 import { parseArn } from "@sluice/aws";
-import type {
-  SnsSettings,
-  TopicAttributes,
-  TopicProtocol,
-  TopicRecord,
-  TopicSubscription,
+import {
+  isFifoName,
+  type SnsSettings,
+  type TopicAttributes,
+  type TopicProtocol,
+  type TopicRecord,
+  type TopicSubscription,
 } from "@sluice/protocol";
 import {
   effectiveSubscriptionDocument,
@@ -70,7 +71,7 @@ export function readSubscriptionAttributes(
   const filter = filterIn(all.FilterPolicy, scope, given, prefix);
   const delivery = deliveryIn(all.DeliveryPolicy, isRaw, "DeliveryPolicy" in given, kind);
   const redrive = all.RedrivePolicy
-    ? parseRedrivePolicy(all.RedrivePolicy, kind.home, kind.endpoint.endsWith(".fifo"), prefix)
+    ? parseRedrivePolicy(all.RedrivePolicy, kind.home, isFifoName(kind.endpoint), prefix)
     : null;
   const attributes = {
     DeliveryPolicy: delivery,

@@ -1,14 +1,8 @@
+import { isReservedTagKey, TAG_KEY_LENGTH_MAX, TAG_VALUE_LENGTH_MAX, TAGS_MAX } from "@sluice/aws";
 import type { TopicRecord } from "@sluice/protocol";
 import { changeTopic, type SnsContext, topicArnIn } from "../context.ts";
 import { invalid, refuse, required, SNS_ERRORS } from "../errors.ts";
 import type { SnsInput, SnsOutput } from "../model.ts";
-
-/** Tags of a topic, and the lengths of their keys and values. */
-export const TAGS_MAX = 50;
-export const TAG_KEY_LENGTH_MAX = 128;
-export const TAG_VALUE_LENGTH_MAX = 256;
-/** AWS keeps these keys for tags of its own making, and refuses them of everybody else, in whatever case. */
-const RESERVED_TAG_KEY = /^aws:/i;
 
 type Tags = Readonly<Record<string, string>>;
 type TagList = NonNullable<SnsInput<"TagResource">["Tags"]>;
@@ -20,7 +14,7 @@ export function tagsIn(list: TagList): Tags {
     if (key.length < 1 || key.length > TAG_KEY_LENGTH_MAX) {
       throw invalid(`Tags Reason: Tag keys must be between 1 and ${TAG_KEY_LENGTH_MAX} characters in length`);
     }
-    if (RESERVED_TAG_KEY.test(key)) {
+    if (isReservedTagKey(key)) {
       throw invalid("Tags Reason: aws: prefixed tag key names are not allowed for external use.");
     }
     if (value.length > TAG_VALUE_LENGTH_MAX) {

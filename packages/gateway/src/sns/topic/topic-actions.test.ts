@@ -1,6 +1,6 @@
+import { TAGS_MAX } from "@sluice/aws";
 import { beforeEach, describe, expect, it } from "vitest";
 import { entries, refusalIn, SnsClient, textsIn } from "../../../test/sns-client.ts";
-import { TAGS_MAX } from "./tags.ts";
 
 const ARN = "arn:aws:sns:us-east-1:000000000000:news";
 let sns: SnsClient;

@@ -1,5 +1,5 @@
 import { formatArn, parseArn, partitionOf } from "@sluice/aws";
-import type { TopicAttributes, TopicRecord } from "@sluice/protocol";
+import { isFifoName, type TopicAttributes, type TopicRecord } from "@sluice/protocol";
 import { changeTopic, type SnsContext, settingsFor, topicArnIn, topicOf } from "../context.ts";
 import { invalid, refuse, required, SNS_ERRORS } from "../errors.ts";
 import type { SnsInput, SnsOutput } from "../model.ts";
@@ -18,8 +18,7 @@ export async function createTopic(
 ): Promise<SnsOutput<"CreateTopic">> {
   const name = required(Name, "name");
   const isFifo = given.FifoTopic?.toLowerCase() === "true";
-  const isFifoName = name.endsWith(".fifo");
-  if (name.length > TOPIC_NAME_LENGTH_MAX || !TOPIC_NAME.test(name) || isFifo !== isFifoName) {
+  if (name.length > TOPIC_NAME_LENGTH_MAX || !TOPIC_NAME.test(name) || isFifo !== isFifoName(name)) {
     throw invalid("Topic Name");
   }
   if (DataProtectionPolicy) throw invalid("DataProtectionPolicy: this broker has none");

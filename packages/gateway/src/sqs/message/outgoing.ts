@@ -1,4 +1,4 @@
-import { encodeAttributes, sha256Hex } from "@sluice/aws";
+import { encodeAttributes, isFifoId, sha256Hex } from "@sluice/aws";
 import { encodeExtension, type MessageExtension, type RecordToWrite } from "@sluice/protocol";
 import { invalidParameter, invalidValue, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput } from "../model.ts";
@@ -12,8 +12,6 @@ import { isValidText, utf8Bytes, utf8BytesAtMost } from "./text.ts";
 
 /** Longest that one message can be delayed, in seconds (spec sqs 2.3). */
 export const DELAY_SECONDS_MAX = 900;
-/** Letters, digits and punctuation, 1 to 128 of them (spec sqs 4.1). */
-const GROUP_ID = /^[A-Za-z0-9!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]{1,128}$/;
 
 /** A message as `SendMessage` and the entries of `SendMessageBatch` have it. */
 export type MessageInput = Omit<SqsInput<"SendMessage">, "QueueUrl">;
@@ -102,7 +100,7 @@ export function checkMessage(input: MessageInput, rules: SendRules): void {
 }
 
 function checkGroupId(name: string, value: string | undefined): void {
-  if (value === undefined || GROUP_ID.test(value)) return;
+  if (value === undefined || isFifoId(value)) return;
   throw invalidValue(
     value,
     name,

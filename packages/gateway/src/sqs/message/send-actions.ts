@@ -1,11 +1,10 @@
-import { AwsError, attributesMd5, COMMON_ERRORS, md5Hex } from "@sluice/aws";
+import { AwsError, attributesMd5, COMMON_ERRORS, md5Hex, uuidOf } from "@sluice/aws";
 import { type EnqueuedMessage, QUEUE_ERROR_CODES, QueueError, type RpcFailure } from "@sluice/protocol";
 import type { SqsContext } from "../context.ts";
 import { refuse, SQS_ERRORS } from "../errors.ts";
 import { type KnownQueue, type LookedUpQueue, OutdatedQueueError, onQueue } from "../known-queues.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
 import { BATCH_BYTES_MAX, BatchOutcome, checkEntries } from "./batch.ts";
-import { uuidOf } from "./message-id.ts";
 import {
   checkFifo,
   checkMessage,

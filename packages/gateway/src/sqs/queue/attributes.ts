@@ -14,7 +14,6 @@ import { parseRedriveAllowPolicy, parseRedrivePolicy, type RedrivePolicy } from 
 /** Attributes as a request gives them. */
 export type Attributes = Readonly<Record<string, string>>;
 
-const FIFO_SUFFIX = ".fifo";
 /** Longest `Policy`, in bytes (spec sqs 2.2), and with it whatever else is kept as text. */
 export const POLICY_BYTES_MAX = 8_192;
 /** Longest `KmsMasterKeyId`: as long as AWS KMS takes one. */
@@ -121,10 +120,6 @@ export function settingsOf(
       : { fifo: { ...fifo, contentBasedDeduplication: byContent === "true" } }),
     receive,
   };
-}
-
-export function isFifoName(name: string): boolean {
-  return name.endsWith(FIFO_SUFFIX);
 }
 
 /** What is kept has an end, and can be shown in both protocols. */

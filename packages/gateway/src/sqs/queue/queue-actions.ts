@@ -1,4 +1,4 @@
-import type { QueueRecord } from "@sluice/protocol";
+import { isFifoName, type QueueRecord } from "@sluice/protocol";
 import { addressOf, arnOf, directoryName, type QueueAddress } from "../../queue-address.ts";
 import { isQueueName } from "../address.ts";
 import { changeQueue, findQueue, queueDoesNotExist, queueOf, type SqsContext, urlOf } from "../context.ts";
@@ -9,7 +9,6 @@ import { NUMBER_ATTRIBUTES } from "./attribute-names.ts";
 import {
   type Attributes,
   checkThroughput,
-  isFifoName,
   type ReadAttributes,
   readAttributes,
   settingsOf,

@@ -1,6 +1,6 @@
+import { TAG_KEY_LENGTH_MAX, TAG_VALUE_LENGTH_MAX, TAGS_MAX } from "@sluice/aws";
 import { beforeEach, describe, expect, it } from "vitest";
 import { SqsClient } from "../../../test/sqs-client.ts";
-import { TAG_KEY_LENGTH_MAX, TAG_VALUE_LENGTH_MAX, TAGS_MAX } from "./tags.ts";
 
 let sqs: SqsClient;
 let QueueUrl: string;

@@ -1,21 +1,15 @@
+import { isReservedTagKey, TAG_KEY_LENGTH_MAX, TAG_VALUE_LENGTH_MAX, TAGS_MAX } from "@sluice/aws";
 import { changeQueue, queueOf, type SqsContext } from "../context.ts";
 import { invalidParameter, missingParameter } from "../errors.ts";
 import { isValidText } from "../message/text.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
 import { DIALECT, type SqsQueue, sqsOf } from "./dialect.ts";
 
-/** Tags of a queue, and the lengths of their keys and values (spec sqs 5.6). */
-export const TAGS_MAX = 50;
-export const TAG_KEY_LENGTH_MAX = 128;
-export const TAG_VALUE_LENGTH_MAX = 256;
-/** AWS keeps these keys for tags of its own making, and refuses them of everybody else, in whatever case. */
-const RESERVED_TAG_KEY = /^aws:/i;
-
 export function checkTags(queue: string, tags: Readonly<Record<string, string>>): void {
   if (Object.keys(tags).length > TAGS_MAX) throw invalidParameter(`Too many tags added for queue ${queue}.`);
   for (const [key, value] of Object.entries(tags)) {
     checkKey(key);
-    if (RESERVED_TAG_KEY.test(key)) {
+    if (isReservedTagKey(key)) {
       throw invalidParameter("aws: prefixed tag key names are not allowed for external use.");
     }
     if (value.length > TAG_VALUE_LENGTH_MAX) {

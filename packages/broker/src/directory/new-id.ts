@@ -1,4 +1,0 @@
-/** 32 random hexadecimal digits: what Cloudflare calls queues, consumers and subscriptions by. */
-export function newId(): string {
-  return crypto.randomUUID().replaceAll("-", "");
-}
