@@ -13,7 +13,7 @@ import type {
   SendReply,
   SendRequest,
 } from "@sluice/protocol";
-import { build } from "esbuild";
+import { bundle as bundleFor } from "@sluice/protocol/test/workerd-process";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { DirectoryObject } from "../src/directory/directory.ts";
 import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
@@ -261,16 +261,6 @@ async function childrenCalled(name: string): Promise<number[]> {
 }
 
 /** Bundles a module that may import from this folder, for workerd. */
-export async function bundle(source: string): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: source, resolveDir: HERE, loader: "ts" },
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2024",
-    external: ["cloudflare:*", "node:*"],
-  });
-  const [file] = outputFiles;
-  if (file === undefined) throw new Error("esbuild produced nothing");
-  return file.text;
+export function bundle(source: string): Promise<string> {
+  return bundleFor(source, HERE);
 }

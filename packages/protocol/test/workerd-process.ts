@@ -89,7 +89,7 @@ export async function bundle(source: string, resolveDir: string): Promise<string
     format: "esm",
     target: "es2024",
     keepNames: true,
-    external: ["cloudflare:*"],
+    external: ["cloudflare:*", "node:*"],
   });
   const [file] = result.outputFiles;
   if (file === undefined) throw new Error("esbuild wrote nothing");
