@@ -1,9 +1,9 @@
+import { parseAccessKeys, parseAccountId } from "@sluice/aws";
 import type { BrokerEnv } from "@sluice/broker";
 import {
   ACCOUNT_DEFAULT,
   type AwsAccess,
   type AwsOptions,
-  parseAccessKeys,
   REGION_DEFAULT,
   refusedHost,
   refusedOrigin,
@@ -47,12 +47,14 @@ export function awsOf(env: AwsEnv): AwsOptions {
 }
 
 function awsAccessOf(env: AwsEnv): AwsAccess {
-  if (env.SLUICE_AWS_ACCESS_KEYS) {
-    try {
+  try {
+    if (env.SLUICE_AWS_ACCOUNT_ID) parseAccountId(env.SLUICE_AWS_ACCOUNT_ID);
+    if (env.SLUICE_AWS_ACCESS_KEYS) {
       return { kind: "keys", secrets: parseAccessKeys(env.SLUICE_AWS_ACCESS_KEYS) };
-    } catch (error) {
-      return { kind: "closed", reason: String(error) };
     }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { kind: "closed", reason: `This broker's AWS endpoint is closed: ${error.message}.` };
   }
   // The tokens of Cloudflare's API say nothing about AWS's clients.
   const access = accessOf({ ...env, SLUICE_API_TOKENS: "" });

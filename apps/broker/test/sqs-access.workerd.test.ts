@@ -57,6 +57,17 @@ it("a deployed broker without access keys answers nobody, and says what to set",
   expect(await (await fetch(`${endpoint}/?Action=ListQueues`)).text()).toContain("SLUICE_AWS_ACCESS_KEYS");
 });
 
+it.each([
+  [{ SLUICE_AWS_ACCESS_KEYS: "AKIA1" }, "SLUICE_AWS_ACCESS_KEYS must be KEY:SECRET"],
+  [{ SLUICE_AWS_ACCOUNT_ID: "42", SLUICE_ENV: "local" }, "SLUICE_AWS_ACCOUNT_ID must have twelve digits"],
+])("a broker with %j answers nobody, and says what is wrong with it", async (bindings, reason) => {
+  const { ask, endpoint } = await asker(bindings);
+  expect(await ask("AKIA1", "one")).toBe("403 AccessDenied");
+  expect(await (await fetch(`${endpoint}/?Action=ListQueues`)).text()).toContain(
+    `<Message>This broker's AWS endpoint is closed: ${reason}`,
+  );
+});
+
 it("an open broker answers anybody but pages of other sites", async () => {
   const { ask, endpoint } = await asker({ SLUICE_ENV: "development" });
   expect(await ask("anybody", "anything")).toBe("ok");

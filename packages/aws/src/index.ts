@@ -1,3 +1,4 @@
+export { parseAccessKeys, parseAccountId } from "./access-settings.ts";
 export { type Arn, formatArn, parseArn, partitionOf } from "./arn.ts";
 export { AwsError, COMMON_ERRORS, type ErrorKind, type Fault } from "./aws-error.ts";
 export { fromBase64, toBase64 } from "./base64.ts";

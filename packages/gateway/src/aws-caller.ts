@@ -64,16 +64,3 @@ function credentialLeniently(request: SignedRequest) {
     return null;
   }
 }
-
-/** Reads `KEY:SECRET,KEY:SECRET`. Throws RangeError on anything else. */
-export function parseAccessKeys(text: string): Map<string, string> {
-  const secrets = new Map<string, string>();
-  for (const pair of text.split(",")) {
-    const [key, ...secret] = pair.trim().split(":");
-    if (!key || secret.length === 0 || secret.join(":") === "") {
-      throw new RangeError("SLUICE_AWS_ACCESS_KEYS must be KEY:SECRET, several of them separated by commas");
-    }
-    secrets.set(key, secret.join(":"));
-  }
-  return secrets;
-}

@@ -20,7 +20,7 @@ export type { Access } from "./access.ts";
 export { CLOCK_ADVANCE_MS_MAX } from "./admin/clock-routes.ts";
 export type { QueueView } from "./admin/queue-view.ts";
 export type { TopicDetail, TopicView } from "./admin/topic-view.ts";
-export { type AwsAccess, parseAccessKeys } from "./aws-caller.ts";
+export type { AwsAccess } from "./aws-caller.ts";
 export { type BindingTarget, createBindingApp } from "./binding/binding-app.ts";
 export { FrameServer } from "./frames/frame-server.ts";
 export { refusedHost, refusedOrigin } from "./page-origin.ts";

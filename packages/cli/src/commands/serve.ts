@@ -15,6 +15,7 @@ import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
 import { assetWarnings } from "../serve/assets.ts";
 import { bundleWorker } from "../serve/bundle.ts";
+import { checkAwsSettings } from "../serve/check-aws-settings.ts";
 import { drain } from "../serve/drain.ts";
 import { durableObjectClasses } from "../serve/durable-objects.ts";
 import { startFront } from "../serve/front/front.ts";
@@ -138,6 +139,7 @@ async function run({ workers, broker }: Plan, options: Run) {
     const classes = await durableObjectClasses(generated);
     if (generated !== broker) return { name, upload, vars: own, classes };
     brokerVars = brokerVariables({ ...more, ...own }, process.env, host, endpoints);
+    checkAwsSettings(brokerVars);
     const admission = admit(brokerVars, randomUUID());
     headers = admission.headers;
     return { name, upload, vars: { ...admission.vars, SLUICE_FRONT_TOKEN: token }, classes };

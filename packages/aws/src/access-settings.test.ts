@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { parseAccessKeys, parseAccountId } from "./access-settings.ts";
+
+describe("access keys", () => {
+  it("are pairs separated by commas; a secret may have colons", () => {
+    expect(parseAccessKeys("A:one, B:two:three")).toEqual(
+      new Map([
+        ["A", "one"],
+        ["B", "two:three"],
+      ]),
+    );
+  });
+
+  it.each(["", "A", "A:", ":one", "A:one,", "A:one,B"])("%j are none", (text) => {
+    expect(() => parseAccessKeys(text)).toThrow(RangeError);
+  });
+});
+
+describe("an account", () => {
+  it.each(["12345678901", "1234567890123", "12345678901a", ""])(
+    "has twelve digits, which %j has not",
+    (text) => {
+      expect(() => parseAccountId(text)).toThrow("SLUICE_AWS_ACCOUNT_ID must have twelve digits");
+    },
+  );
+
+  it("of twelve digits is taken", () => {
+    expect(parseAccountId("123456789012")).toBe("123456789012");
+  });
+});

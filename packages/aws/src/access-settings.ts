@@ -1,0 +1,21 @@
+/** Account numbers of AWS. */
+const ACCOUNT_ID = /^\d{12}$/;
+
+/** Reads `KEY:SECRET,KEY:SECRET`. Throws RangeError on anything else. */
+export function parseAccessKeys(text: string): Map<string, string> {
+  const secrets = new Map<string, string>();
+  for (const pair of text.split(",")) {
+    const [key, ...secret] = pair.trim().split(":");
+    if (!key || secret.length === 0 || secret.join(":") === "") {
+      throw new RangeError("SLUICE_AWS_ACCESS_KEYS must be KEY:SECRET, several of them separated by commas");
+    }
+    secrets.set(key, secret.join(":"));
+  }
+  return secrets;
+}
+
+/** The home account. Throws RangeError for what no URL or ARN of AWS could name. */
+export function parseAccountId(text: string): string {
+  if (!ACCOUNT_ID.test(text)) throw new RangeError("SLUICE_AWS_ACCOUNT_ID must have twelve digits");
+  return text;
+}

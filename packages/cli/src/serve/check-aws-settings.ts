@@ -1,0 +1,23 @@
+import { parseAccessKeys, parseAccountId } from "@sluice/aws/access-settings";
+import { CliError } from "../errors.ts";
+
+const CHECKS = { SLUICE_AWS_ACCESS_KEYS: parseAccessKeys, SLUICE_AWS_ACCOUNT_ID: parseAccountId };
+
+/**
+ * Throws CliError for settings by which the broker would refuse every client of AWS: better now than when the first one
+ * comes.
+ *
+ * @param variables the broker's.
+ */
+export function checkAwsSettings(variables: Readonly<Record<string, unknown>>): void {
+  for (const [name, parse] of Object.entries(CHECKS)) {
+    const value = variables[name] ?? "";
+    if (value === "") continue;
+    try {
+      parse(String(value));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new CliError(`${error.message}.`);
+    }
+  }
+}
