@@ -60,8 +60,9 @@ export async function measureFloor({ runs, runSeconds, say }: FloorOptions): Pro
     return [
       await inOrder("a call to an object that does nothing", "call", 0),
       await inOrder("a call that writes a message, synced", "commit", MESSAGE_BYTES),
+      await inOrder("the message handed to a consumer and deleted, too", "handOn", MESSAGE_BYTES),
       await inOrder("a call that writes a batch of 100, synced", "commit", BATCH_BYTES),
-      await inOrder("the same, handed to a consumer and deleted", "handOn", BATCH_BYTES),
+      await inOrder("the batch handed to a consumer and deleted, too", "handOn", BATCH_BYTES),
       await atOnce("50 HTTP connections, answered by the Worker itself", "/answer"),
       await atOnce("50 HTTP connections, a call to an object each", "/call?times=1"),
       await atOnce(
