@@ -141,9 +141,16 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
       expect(tabs).toBeLessThan(20);
       await page.keyboard.press("Tab");
     }
-    // Three answers of the API arrive while it has the focus.
-    for (let answers = 0; answers < 3; answers++) await page.waitForResponse(/\/api\/queues$/);
+    // Three answers of the API arrive while it has the focus, all about this queue: others are left asleep.
+    let othersAsked = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/queues")) othersAsked++;
+    });
+    for (let answers = 0; answers < 3; answers++) await page.waitForResponse(/\/api\/queues\/dead$/);
     expect(await focused()).toBe("Redrive");
+    expect(othersAsked).toBe(0);
+    const targets = page.getByLabel("Move dead letters to").locator("option");
+    expect((await targets.allInnerTexts()).slice(0, 2)).toEqual(["where each came from", "failing"]);
     await page.keyboard.press("Enter");
     expect((await asked).status()).toBe(200);
     await says(page.getByRole("main"), /Last time: \d+ of \d+ messages? moved/);

@@ -51,7 +51,11 @@ describe("a queue", () => {
     const redriven: QueueDefinition = {
       ...DEAD,
       maxReceivesPerSecond: 3,
-      receive: { redrive: { deadLetterQueue: "dead", maxReceiveCount: 2 } },
+      receive: {
+        redrive: { deadLetterQueue: "dead", maxReceiveCount: 2 },
+        visibilityTimeoutMs: 60_000,
+        waitMs: 20_000,
+      },
     };
     const topics = [{ topic: TOPIC, subscriptions: [toQueue] }];
     const directory = directoryOf({ orders: ORDERS, dead: DEAD, redriven }, { lastMove: MOVE }, topics);
@@ -61,7 +65,7 @@ describe("a queue", () => {
     expect(await ask(directory, "/queues/redriven")).toMatchObject({
       body: {
         redrive: { deadLetterQueue: "dead", maxReceiveCount: 2 },
-        settings: { maxReceivesPerSecond: 3 },
+        settings: { maxReceivesPerSecond: 3, visibilityTimeoutSeconds: 60, receiveWaitSeconds: 20 },
         topics: [],
       },
     });

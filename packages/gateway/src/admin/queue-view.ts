@@ -1,9 +1,10 @@
-import type {
-  QueueDefinition,
-  QueueDescription,
-  QueueRecord,
-  RedriveSettings,
-  TopicSubscription,
+import {
+  type QueueDefinition,
+  type QueueDescription,
+  type QueueRecord,
+  type RedriveSettings,
+  type TopicSubscription,
+  VISIBILITY_TIMEOUT_MS_DEFAULT,
 } from "@sluice/protocol";
 import { type BacklogView, backlogOf } from "./backlog-view.ts";
 import { type DeadLetterSources, deadLetterSources } from "./dead-letters.ts";
@@ -21,6 +22,9 @@ export interface QueueView extends BacklogView {
     readonly deliveryPaused: boolean;
     /** Messages that are delivered in any second at most; `null` for any number. */
     readonly maxReceivesPerSecond: number | null;
+    /** For clients of SQS whose receive does not say: how long a message is invisible, and how long they wait for one. */
+    readonly visibilityTimeoutSeconds: number;
+    readonly receiveWaitSeconds: number;
   };
   readonly producers: QueueDefinition["producers"];
   readonly consumer: QueueDefinition["consumer"];
@@ -57,6 +61,9 @@ export function viewOf(
       messageRetentionSeconds: definition.messageRetentionSeconds,
       deliveryPaused: definition.deliveryPaused ?? false,
       maxReceivesPerSecond: definition.maxReceivesPerSecond ?? null,
+      visibilityTimeoutSeconds:
+        (definition.receive?.visibilityTimeoutMs ?? VISIBILITY_TIMEOUT_MS_DEFAULT) / 1_000,
+      receiveWaitSeconds: (definition.receive?.waitMs ?? 0) / 1_000,
     },
     producers: definition.producers,
     consumer: definition.consumer,

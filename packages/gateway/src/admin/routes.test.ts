@@ -36,7 +36,10 @@ describe("GET /queues", () => {
       topics: [],
       lastMove: null,
     };
-    const settings = { deliveryPaused: false, maxReceivesPerSecond: null };
+    const settings = {
+      ...{ deliveryPaused: false, maxReceivesPerSecond: null },
+      ...{ visibilityTimeoutSeconds: 30, receiveWaitSeconds: 0 },
+    };
     expect(await response.json()).toEqual({
       queues: [
         {

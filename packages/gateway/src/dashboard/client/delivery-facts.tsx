@@ -60,6 +60,7 @@ export function DeliveryFacts({ queue }: { readonly queue: QueueView }) {
           ? null
           : ["Rate", `${settings.maxReceivesPerSecond} a second at most`],
         ...consumerFacts(queue),
+        ...(consumer === null ? receiveFacts(settings) : []),
         redrive === null
           ? null
           : [
@@ -74,6 +75,14 @@ export function DeliveryFacts({ queue }: { readonly queue: QueueView }) {
       ]}
     />
   );
+}
+
+/** What clients of SQS get that do not say. */
+function receiveFacts({ visibilityTimeoutSeconds, receiveWaitSeconds }: QueueView["settings"]) {
+  return [
+    ["Received for", span(1_000 * visibilityTimeoutSeconds)],
+    ["Receives wait", receiveWaitSeconds === 0 ? "not at all" : span(1_000 * receiveWaitSeconds)],
+  ] as [string, ComponentChildren][];
 }
 
 function consumerFacts({ consumer }: QueueView): ([string, ComponentChildren] | null)[] {

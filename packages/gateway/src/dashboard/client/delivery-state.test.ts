@@ -18,7 +18,7 @@ function queue(changes: Partial<Queue>, deliveryPaused = false): Queue {
     messages: { ready: 0, delayed: 0, leased: 0 },
     settings: {
       ...{ deliveryDelaySeconds: 0, messageRetentionSeconds: 60 },
-      ...{ deliveryPaused, maxReceivesPerSecond: null },
+      ...{ deliveryPaused, maxReceivesPerSecond: null, visibilityTimeoutSeconds: 30, receiveWaitSeconds: 0 },
     },
     health: null,
     damage: [],

@@ -6,8 +6,6 @@ import { Redrive } from "./redrive.tsx";
 
 interface QueueActionsProps {
   readonly queue: QueueView;
-  /** Names of the queues that its dead letters can go to. */
-  readonly targets: readonly string[];
   readonly refresh: () => void;
 }
 
@@ -17,7 +15,7 @@ type Outcome =
   | { readonly kind: "done" | "failed"; readonly text: string };
 
 /** What somebody who looks after a queue does by hand. */
-export function QueueActions({ queue, targets, refresh }: QueueActionsProps) {
+export function QueueActions({ queue, refresh }: QueueActionsProps) {
   const [outcome, setOutcome] = useState<Outcome>({ kind: "none" });
   const { name, messages, settings, deadLettersOf } = queue;
   const run = async <Answer,>(path: string, say: (answer: Answer) => string, body?: object) => {
@@ -60,7 +58,6 @@ export function QueueActions({ queue, targets, refresh }: QueueActionsProps) {
       {takesDeadLetters ? (
         <Redrive
           queue={queue}
-          targets={targets}
           isBusy={isBusy}
           start={(to) =>
             run<{ move: MoveView }>(

@@ -13,15 +13,10 @@ import { WaitingMessages } from "./waiting-messages.tsx";
 
 /** One queue: what it holds, how it gets rid of it, and what can be done about it. */
 export function QueuePage({ name }: { readonly name: string }) {
-  const { live, refresh } = useLive(name, async () => {
-    const { queues } = await call<{ queues: QueueView[] }>("/queues");
-    const queue = queues.find((other) => other.name === name);
-    // The API's own words for a queue that is gone.
-    return { queue: queue ?? (await call<QueueView>(queuePath(name))), others: queues };
-  });
+  const { live, refresh } = useLive(name, () => call<QueueView>(queuePath(name)));
   return (
     <Page title={name} hasWayBack live={live} refresh={refresh}>
-      {({ queue, others }) => (
+      {(queue) => (
         <>
           <Damage damage={queue.damage} />
           <State queue={queue} />
@@ -40,7 +35,7 @@ export function QueuePage({ name }: { readonly name: string }) {
               },
             ]}
           />
-          <QueueActions queue={queue} targets={targetsOf(queue, others)} refresh={refresh} />
+          <QueueActions queue={queue} refresh={refresh} />
           <section aria-labelledby="delivery">
             <h2 id="delivery">Delivery</h2>
             <DeliveryFacts queue={queue} />
@@ -112,13 +107,4 @@ function Sources({ queue }: { readonly queue: QueueView }) {
 
 function TopicName({ arn }: { readonly arn: string }) {
   return <a href={topicLink(arn)}>{arn.split(":").at(-1)}</a>;
-}
-
-/** Where dead letters can be moved to: queues of the same kind, those that they come from first. */
-function targetsOf(queue: QueueView, others: readonly QueueView[]): string[] {
-  const names = others
-    .filter(({ kind, name }) => kind === queue.kind && name !== queue.name)
-    .map(({ name }) => name);
-  const isSource = (name: string) => queue.deadLettersOf.queues.includes(name);
-  return [...names.filter(isSource), ...names.filter((name) => !isSource(name))];
 }

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { MoveView, QueueView } from "./api.ts";
 import { plural } from "./format.ts";
+import { useTargets } from "./use-targets.ts";
 
 interface RedriveProps {
   readonly queue: QueueView;
-  readonly targets: readonly string[];
   readonly isBusy: boolean;
   /** @param to `null` gives each message back to the queue that it came from. */
   readonly start: (to: string | null) => void;
@@ -18,12 +18,14 @@ const FAILURES: Readonly<Record<NonNullable<MoveView["failure"]>, string>> = {
 };
 
 /** Dead letters on their way back. */
-export function Redrive({ queue, targets, isBusy, start, cancel }: RedriveProps) {
+export function Redrive({ queue, isBusy, start, cancel }: RedriveProps) {
   const { lastMove, messages, deadLettersOf } = queue;
+  const { targets, look } = useTargets(queue);
   const canReturn = deadLettersOf.queues.length > 0;
   const [chosen, setChosen] = useState("");
   // What came by a topic does not know a queue to go back to.
   const target = chosen !== "" || canReturn ? chosen : (targets[0] ?? "");
+  const isNowhere = target === "" && !canReturn;
   const isRunning = lastMove?.status === "running";
   return (
     <form
@@ -38,6 +40,7 @@ export function Redrive({ queue, targets, isBusy, start, cancel }: RedriveProps)
         id="redrive-target"
         value={target}
         disabled={isRunning}
+        onFocus={look}
         onChange={(event) => setChosen(event.currentTarget.value)}
       >
         {canReturn ? <option value="">where each came from</option> : null}
@@ -47,7 +50,7 @@ export function Redrive({ queue, targets, isBusy, start, cancel }: RedriveProps)
           </option>
         ))}
       </select>
-      <button type="submit" disabled={isBusy || isRunning || messages.ready === 0}>
+      <button type="submit" disabled={isBusy || isRunning || isNowhere || messages.ready === 0}>
         Redrive
       </button>
       {isRunning ? (
