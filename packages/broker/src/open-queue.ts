@@ -4,6 +4,7 @@ import type { BoundConsumers } from "./bound-consumers.ts";
 import { MovableClock, systemClock } from "./clock.ts";
 import type { Opened, QueuesDirectory } from "./directory/queue-calls.ts";
 import { type FileCondition, mendFile } from "./file-damage.ts";
+import { writeRecord } from "./follow.ts";
 import { createConsoleLog, type QueueLog } from "./log.ts";
 import type { Mark } from "./mark.ts";
 import type { QueuePorts } from "./ports.ts";
@@ -25,6 +26,8 @@ export interface OpenQueue {
   readonly unwritable: UnwritableQueueError | null;
   /** Goes by the record from now on; resolves when that is durable. */
   adopt(record: QueueRecord): Promise<void>;
+  /** Stores what the queue goes by, if that is not stored; resolves when it is durable. */
+  keep(): Promise<void>;
   /** Ends the queue and drops everything it holds. Nothing of this may be used afterwards. */
   drop(): void;
 }
@@ -106,6 +109,8 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     wasStorageFull,
     damageRecord: store,
     livesKnown: standing.epoch,
+    // A queue that holds nothing needs no copy of what it is.
+    writeFirst: () => writeRecord(registration, store),
     definitionOf: () => registration.definition,
     consumerOf: () => {
       const consumer = registration.definition?.consumer ?? null;
@@ -140,9 +145,6 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
       core.wakeUp();
     },
   });
-  const { record } = registration;
-  // With the first commit: a queue that holds nothing needs no copy of what it is.
-  if (record !== null && record.revision !== copy?.revision) core.write(() => store.writeRecord(record));
   if (copy !== null) core.delayWas(copy.definition.deliveryDelaySeconds);
   return {
     core,
@@ -154,8 +156,9 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     adopt: (next) =>
       core.reconfigure(
         () => registration.set(next),
-        () => store.writeRecord(next),
+        () => writeRecord(registration, store),
       ),
+    keep: () => core.submit(() => core.write(() => writeRecord(registration, store))),
     drop: () => {
       isOver = true;
       watermark.end();

@@ -56,6 +56,8 @@ export interface QueuePorts {
   readonly jitterSeed?: string;
   /** Where damage is remembered; without it, as long as this life lasts. */
   readonly damageRecord?: DamageRecord;
+  /** Writes what goes with the first commit of this life. Default: nothing. */
+  writeFirst?(): void;
   /** What the queue is set to; `undefined` for one that does not exist. */
   definitionOf(queue: string): QueueDefinition | undefined;
   /** The consumer of a queue, `null` if it has none. */

@@ -41,6 +41,7 @@ import type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
 import { directoryCalls } from "./directory/directory-calls.ts";
 import type { ConfiguredQueueObject, QueuesDirectory } from "./directory/queue-calls.ts";
 import { isFileDamage } from "./file-damage.ts";
+import { createIfAbsent, follow } from "./follow.ts";
 import { ObjectQueue } from "./object-queue.ts";
 import { type OpenQueue, openQueue } from "./open-queue.ts";
 import { passOn } from "./pass-on.ts";
@@ -48,7 +49,6 @@ import { deleteByRefs, peek } from "./peek.ts";
 import type { HandOver, HandOverReply } from "./ports.ts";
 import { pull } from "./pull.ts";
 import { refusalOf } from "./refusal.ts";
-import { isCleared, onConfigured } from "./registration.ts";
 import { settlePulled } from "./settle-pulled.ts";
 import { FullStorages, isStorageFull, STORAGE_FULL } from "./storage-full.ts";
 import { describeUnreadable, describeUnreadableTopic, UnreadableQueueError } from "./unreadable-queue.ts";
@@ -117,9 +117,7 @@ export function createQueueBroker(options: BrokerOptions) {
       if (open.unwritable !== null) throw open.unwritable;
       if (open.registration.definition === undefined) {
         if (isTopicObject(handOver.source)) return this.#passOn(open, handOver);
-        const reply = await this.#directory.ensureQueue(queue);
-        if (!reply.ok) throw new Error(`queue "${queue}" cannot be created: ${reply.refusal.kind}`);
-        await open.adopt(reply.record);
+        await createIfAbsent(open, () => this.#directory.ensureQueue(queue));
       }
       return open.core.take(handOver);
     }
@@ -235,22 +233,16 @@ export function createQueueBroker(options: BrokerOptions) {
 
     async configure(queue: string, record: QueueRecord): Promise<void> {
       const open = await this.#queue.open(queue);
-      switch (onConfigured(open.registration.record, record)) {
-        case "ignore":
-          return;
-        case "beginAgain":
-          await this.#queue.drop(open);
-          await this.#queue.open(queue);
-          return;
-        case "adopt":
-          await open.adopt(record);
-          this.#consumers.warnOfUnbound(queue, record);
-      }
+      const isNew = await follow(open, record, async () => {
+        await this.#queue.drop(open);
+        await this.#queue.open(queue);
+      });
+      if (isNew) this.#consumers.warnOfUnbound(queue, record);
     }
 
     async clear(queue: string, revision: number): Promise<void> {
       const open = await this.#queue.open(queue);
-      if (isCleared(open.registration.record, revision)) await this.#queue.drop(open);
+      if (open.registration.deleted(revision)) await this.#queue.drop(open);
     }
 
     async describe(queue: string): Promise<QueueDescription> {

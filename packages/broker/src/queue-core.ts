@@ -327,7 +327,10 @@ export class QueueCore {
     const writes = this.#writes;
     this.#writes = [];
     store.commit(() => {
-      if (!this.#lifeWritten) store.writeLife(this.#epoch, this.name);
+      if (!this.#lifeWritten) {
+        store.writeLife(this.#epoch, this.name);
+        this.ports.writeFirst?.();
+      }
       writeChanges(this.queue, store, this.cache, this.#withState);
       for (const write of writes) write();
     });

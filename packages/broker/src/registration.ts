@@ -22,19 +22,22 @@ export class QueueNotFoundError extends Error {
  *
  * - `known`: what the directory said, now or in an earlier life.
  * - `provisional`: what the broker was deployed with. The directory could not be asked, and never was.
- * - `absent`: there is no queue of that name, or it was deleted.
+ * - `absent`: there is no queue of that name, or it was deleted. As of which revision, is said by the directory (`Standing`).
  */
 export type Known =
   | { readonly kind: "known"; readonly record: QueueRecord }
   | { readonly kind: "provisional"; readonly definition: QueueDefinition }
-  | { readonly kind: "absent" };
+  | { readonly kind: "absent"; readonly asOf?: number };
 
 /** What the queue is now. It changes while the queue runs. */
 export class Registration {
   #known: Known;
+  /** The latest revision up to which it has heard in this life that there is no such queue, 0 if it has not. */
+  #deletedAt = 0;
 
   constructor(known: Known) {
     this.#known = known;
+    if (known.kind === "absent") this.#deletedAt = known.asOf ?? 0;
   }
 
   /** `undefined` for a queue that does not exist. */
@@ -47,8 +50,20 @@ export class Registration {
     return this.#known.kind === "known" ? this.#known.record : null;
   }
 
+  /** Whether a record says nothing new: a later one is known, or that the queue was deleted since. Calls can overtake each other. */
+  isOutdated({ revision }: QueueRecord): boolean {
+    return revision <= this.#deletedAt || revision <= (this.record?.revision ?? 0);
+  }
+
+  /** From now on the queue is that, unless the record is outdated. */
   set(record: QueueRecord): void {
-    this.#known = { kind: "known", record };
+    if (!this.isOutdated(record)) this.#known = { kind: "known", record };
+  }
+
+  /** The queue was deleted at `revision`. Answers whether what the object holds is that queue's. */
+  deleted(revision: number): boolean {
+    this.#deletedAt = Math.max(this.#deletedAt, revision);
+    return isCleared(this.record, revision);
   }
 }
 
@@ -73,12 +88,12 @@ export function knownFrom(
  * queue that was deleted, so it begins again without; or it goes by it from now on.
  */
 export function onConfigured(
-  known: QueueRecord | null,
+  registration: Registration,
   told: QueueRecord,
 ): "ignore" | "beginAgain" | "adopt" {
-  if (known === null) return "adopt";
-  if (known.revision >= told.revision) return "ignore";
-  return known.revision < told.emptyAsOf ? "beginAgain" : "adopt";
+  if (registration.isOutdated(told)) return "ignore";
+  const known = registration.record;
+  return known !== null && known.revision < told.emptyAsOf ? "beginAgain" : "adopt";
 }
 
 /** Whether what an object holds belongs to the queue that was deleted at `revision`. */

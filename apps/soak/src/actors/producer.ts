@@ -84,13 +84,15 @@ export class Producer {
     reply: (answer: { transmission: Transmission; reply: SendReply }) => void,
     refuse: (error: unknown) => void,
   ): void {
-    const { transmission, requests } = this.#transmit(queue, draft);
-    this.#world.note("send arrives", queue.name, transmission.firstTag, transmission.count);
     queue.call(
-      (core) => queue.gated(core.send(requests)),
+      async (core) => {
+        const { transmission, requests } = this.#transmit(queue, draft);
+        this.#world.note("send arrives", queue.name, transmission.firstTag, transmission.count);
+        return { transmission, reply: await queue.gated(core.send(requests)) };
+      },
       (answer) => {
-        if (answer.ok) this.#world.check("acknowledged", queue, transmission);
-        reply({ transmission, reply: answer });
+        if (answer.reply.ok) this.#world.check("acknowledged", queue, answer.transmission);
+        reply(answer);
       },
       refuse,
     );

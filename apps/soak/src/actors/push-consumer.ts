@@ -48,13 +48,12 @@ export class PushConsumer {
   ): void {
     const record = recordDeparture(this.#queue, life, departingFrom(delivery.packed, delivery.attempts));
     const { ids } = record;
-    const { retryDelayMs } = this.#queue.rules;
     const { name } = this.#queue;
     this.#network.send<DeliveryResult>({
       arrives: (reply, refuse) => this.#handle(record, ids, reply, refuse),
       answered: (result) => {
         this.#world.note("batch is answered", name, record.leaseId, result.outcome === "ok" ? 1 : 2);
-        if (life.isAlive) this.#reach(record, life, verdictsOf(result, ids, retryDelayMs));
+        if (life.isAlive) this.#reach(record, life, verdictsOf(result, ids, this.#queue.rules.retryDelayMs));
         done(result);
       },
       failed: (error) => {
@@ -71,7 +70,7 @@ export class PushConsumer {
     done: (calls: HandlerCalls | null) => void,
     failed: (error: unknown) => void,
   ): void {
-    const { name, rules, ledger } = this.#queue;
+    const { name, ledger } = this.#queue;
     const leaseId = Number(deliveryId.split(" ", 1)[0]);
     const record = ledger.deliveries.get(leaseId);
     if (record === undefined) throw new Error(`delivery "${deliveryId}" never left`);
@@ -90,7 +89,7 @@ export class PushConsumer {
         this.#world.note("calls are told", name, leaseId, calls === null ? 0 : 1);
         if (life.isAlive) {
           const result = { ...NO_CALLS, ...calls, outcome: "exception" };
-          this.#reach(record, life, verdictsOf(result, record.ids, rules.retryDelayMs));
+          this.#reach(record, life, verdictsOf(result, record.ids, this.#queue.rules.retryDelayMs));
         }
         done(calls);
       },

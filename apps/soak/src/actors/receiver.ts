@@ -83,9 +83,12 @@ export class Receiver {
         this.#world.note("receive arrives", queue.name, visibilityMs, waitMs);
         const receiving = { visibilityMs, attemptId: attemptId ?? null };
         const before = queue.ledger.namedReceives.named(receiving.attemptId);
-        const end = queue.beginReceive(receiving, this.#world.nowMs + waitMs);
+        let end = () => {};
         queue.call(
-          (core) => core.receivers.receive(request),
+          (core) => {
+            end = queue.beginReceive(receiving, this.#world.nowMs + waitMs);
+            return core.receivers.receive(request);
+          },
           (received) => {
             end();
             reply(this.#depart(received, request, before));

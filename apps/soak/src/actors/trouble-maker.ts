@@ -1,4 +1,5 @@
 import { DRAIN_MS } from "@sluice/broker/testing";
+import type { QueueDefinition } from "@sluice/protocol";
 import { drawDefinition, type QueueScenario, type Scenario } from "../history/scenario.ts";
 import type { World } from "../history/world.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
@@ -44,18 +45,23 @@ export class TroubleMaker {
     const { random, faults, queues } = this.#world;
     faults["settings changed"] += 1;
     this.#world.note("settings change", "");
+    const { directory } = this.#world;
+    const drawn: Record<string, QueueDefinition> = {};
     this.#scenario.queues.forEach(({ taker }: QueueScenario, i) => {
       // Only queues further down, so that no message goes round in circles; it may be another one than before.
       const count = this.#scenario.queues.length;
       const next = random.between(i + 1, count);
       const target = next < count ? (queues[next]?.name ?? null) : null;
-      const drawn = drawDefinition(random, taker, target);
+      const definition = drawDefinition(random, taker, target);
       const queue = queues[i];
       queue?.evict();
+      drawn[queue?.name ?? ""] = definition;
+      if (directory !== null) return;
       // What kind of queue it is was said when it was created.
       const fifo = queue?.definition.fifo;
-      queue?.redefine(fifo === undefined ? drawn : { ...drawn, fifo });
+      queue?.redefine(fifo === undefined ? definition : { ...definition, fifo });
     });
+    directory?.deploy(drawn);
   }
 
   #sendConsumerAway(): void {
@@ -116,6 +122,7 @@ export class TroubleMaker {
     const queue = this.#anyQueue();
     if (queue === undefined) return;
     const [after, count] = [random.below(6), random.pick([1, 1, 4])];
+    if (random.chance(0.3)) this.#world.directory?.failWrites(after, count);
     this.#world.note("writes will fail", queue.name, after, count);
     queue.disk.failWrites(after, count);
   }

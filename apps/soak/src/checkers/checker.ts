@@ -1,3 +1,4 @@
+import type { DirectoryRow } from "@sluice/broker/testing";
 import type { QueueDescription } from "@sluice/protocol";
 import type { Challenge, Credentials } from "../actors/endpoint-authorization.ts";
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
@@ -32,6 +33,7 @@ export type Property =
   | "authorization"
   | "periodic tasks"
   | "fan-out"
+  | "directory"
   | "liveness";
 
 /** A batch at the moment it leaves its queue. */
@@ -107,6 +109,18 @@ export interface Checker {
   published?(topic: QueueObject, outcome: Published): string | undefined;
   /** A queue answers that a move task has ended, since somebody wanted it to. */
   cancelled?(queue: QueueObject, task: { readonly taskId: string }): string | undefined;
+  /** A row of the directory has become durable, `null` for one that is gone. */
+  registered?(
+    queue: QueueObject,
+    row: {
+      readonly before: DirectoryRow | null;
+      readonly after: DirectoryRow | null;
+      /** Whether it is of a queue that was deleted before. */
+      readonly wasDeleted: boolean;
+    },
+  ): string | undefined;
+  /** A queue drops what it holds, of one that had a record of that revision. */
+  dropped?(queue: QueueObject, what: { readonly revision: number }): string | undefined;
   /** A queue answers to another one that it has taken its messages. */
   taken?(queue: QueueObject, parcel: Parcel): string | undefined;
   /** Somebody has asked the queue for its figures. */

@@ -14,7 +14,8 @@ export const deadLetterMove: Checker = {
   property: "dead-letter move",
 
   committed(queue, { accepted, changes, parcelsIn: parcels, parcelsOut, record }) {
-    const { world, ledger, index, definition, name } = queue;
+    const { world, ledger, index, name } = queue;
+    const { definition } = record;
     // What these hand over has not died.
     if (queue.isTopic || queue.gone !== null) return undefined;
     const target = deadLetterQueueOf(definition);

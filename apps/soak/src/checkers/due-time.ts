@@ -7,7 +7,8 @@ import type { Checker } from "./checker.ts";
 export const dueTime: Checker = {
   property: "due time",
 
-  committed({ world, ledger, index, definition }, { accepted, changes, record }) {
+  committed({ world, ledger, index }, { accepted, changes, record }) {
+    const { definition } = record;
     for (const message of accepted) {
       const { tag, acceptedMs, firstDueMs } = message;
       const transmission = world.transmissions.get(tag);

@@ -7,6 +7,7 @@ import type { Checker } from "./checker.ts";
 import { conservation } from "./conservation.ts";
 import { counters } from "./counters.ts";
 import { deadLetterMove } from "./dead-letter-move.ts";
+import { directory } from "./directory.ts";
 import { drained } from "./drained.ts";
 import { dueTime } from "./due-time.ts";
 import { fanOut } from "./fan-out.ts";
@@ -39,6 +40,7 @@ export const CHECKERS: readonly Checker[] = [
   authorization,
   periodicTasks,
   fanOut,
+  directory,
   moveTasks,
   deadLetterMove,
   conservation,

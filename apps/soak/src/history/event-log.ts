@@ -53,6 +53,11 @@ const MEANINGS = {
   "move is asked for": ["task", "messages a second, 0 if as fast as it goes"],
   "move is answered": ["1 if done, 2 if refused"],
   "move is cancelled": [],
+  "directory starts": ["version"],
+  "directory ends": ["version"],
+  "directory answers": ["revision, 0 if refused"],
+  "queue is told what it is": [],
+  "queue learns what it is": ["revision, 0 if there is none or nobody knows"],
 } as const satisfies Record<string, readonly string[]>;
 
 export type EventKind = keyof typeof MEANINGS;

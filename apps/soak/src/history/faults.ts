@@ -43,6 +43,10 @@ export const FAULT_KINDS = [
   "subscribed queue deleted",
   "move task begun",
   "move task cancelled",
+  "directory crashed",
+  "queue changed by the API",
+  "queue deleted by the API",
+  "queue created again by the API",
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];

@@ -1,4 +1,5 @@
 import type { QueueDefinition } from "@sluice/protocol";
+import { Administrator } from "../actors/administrator.ts";
 import { HttpEndpoint } from "../actors/http-endpoint.ts";
 import { Mover } from "../actors/mover.ts";
 import { Producer } from "../actors/producer.ts";
@@ -11,7 +12,9 @@ import type { Checker } from "../checkers/checker.ts";
 import { CHECKERS } from "../checkers/index.ts";
 import { runOfTag, tasksOf } from "../ledger/tasks.ts";
 import type { PlantedBug } from "../planted/planted-bug.ts";
+import { DirectoryObject } from "../platform/directory-object.ts";
 import { QueueObject } from "../platform/queue-object.ts";
+import { RegisteredQueue } from "../platform/registered-queue.ts";
 import { EventLog } from "./event-log.ts";
 import { drawFaultRates, type FaultCounts, noFaults } from "./faults.ts";
 import { Random } from "./random.ts";
@@ -121,6 +124,8 @@ export async function runHistory(seed: number, options: HistoryOptions = {}): Pr
 interface Senders {
   readonly producer: Producer;
   readonly publisher: Publisher | null;
+  /** Who brings queues back in the end. */
+  readonly administrator: Administrator | null;
 }
 
 function begin(world: World, scenario: Scenario): Senders {
@@ -142,6 +147,7 @@ function begin(world: World, scenario: Scenario): Senders {
       for (let i = 0; i < RECEIVERS; i++) new Receiver(world, queue).start(pollEveryMs);
     }
   });
+  const administrator = beginDirectory(world, scenario);
   const producer = new Producer(world, scenario);
   for (let i = 0; i < scenario.sends; i++) {
     const queue = world.queues[random.pick([0, 0, 0, random.below(world.queues.length)])];
@@ -150,9 +156,19 @@ function begin(world: World, scenario: Scenario): Senders {
   const publisher = beginTopic(world, scenario);
   new TroubleMaker(world, scenario).start();
   new Mover(world, scenario).start();
-  const senders = { producer, publisher };
+  administrator?.start();
+  const senders = { producer, publisher, administrator };
   loop.after(scenario.troubleMs, () => endTrouble(world, senders));
   return senders;
+}
+
+function beginDirectory(world: World, scenario: Scenario): Administrator | null {
+  if (!scenario.hasDirectory) return null;
+  const topology = Object.fromEntries(scenario.queues.map(({ name, definition }) => [name, definition]));
+  const directory = new DirectoryObject(world, topology);
+  world.directory = directory;
+  for (const queue of world.queues) queue.registered = new RegisteredQueue(queue, directory);
+  return new Administrator(world, directory, scenario);
 }
 
 function beginTopic(world: World, { topic: settings, troubleMs }: Scenario): Publisher | null {
@@ -171,11 +187,13 @@ function beginTopic(world: World, { topic: settings, troubleMs }: Scenario): Pub
   return publisher;
 }
 
-function endTrouble(world: World, { producer, publisher }: Senders): void {
+function endTrouble(world: World, { producer, publisher, administrator }: Senders): void {
   publisher?.insist();
+  world.directory?.failWrites(Infinity, 0);
   for (const queue of world.queues) {
     endTasks(queue);
-    if (!queue.isTopic && queue.gone === null) producer.insist(queue);
+    if (administrator !== null) administrator.restore(queue, () => producer.insist(queue));
+    else if (!queue.isTopic && queue.gone === null) producer.insist(queue);
     queue.disk.failWrites(Infinity, 0);
     if (queue.called !== null) queue.called.absentUntilMs = 0;
     if (queue.delivery === "paused") queue.resume();
@@ -239,8 +257,13 @@ async function calmAlarms(world: World): Promise<void> {
   }
 }
 
-function isDrained({ queues, travelling }: World, { producer, publisher }: Senders): boolean {
+function isDrained(
+  { queues, travelling, directory }: World,
+  { producer, publisher, administrator }: Senders,
+): boolean {
   return (
+    directory?.isDone !== false &&
+    (administrator?.unfinished ?? 0) === 0 &&
     travelling + producer.underWay + producer.unstored + (publisher?.unfinished ?? 0) === 0 &&
     queues.every(({ ledger, disk }) => {
       const { waiting, leased } = ledger.counts;
@@ -273,6 +296,12 @@ async function startAllAgain(world: World): Promise<void> {
       () => {},
     );
     await microtasksDone();
+    // Where it asks the directory first, that takes its time.
+    while (queue.life?.isOpening === true) {
+      const run = world.loop.next();
+      if (run === undefined) break;
+      await take(world, run);
+    }
     queue.check();
     world.check("atEnd", queue);
   }

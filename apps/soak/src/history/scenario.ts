@@ -64,6 +64,10 @@ export interface Scenario {
   /** How often somebody says that the broker is to stop, and then does not stop it. */
   readonly drains: number;
   readonly topic: TopicScenario | null;
+  /** Whether a directory says what each queue is. Then queues have no HTTP endpoints and no groups, and there is no topic. */
+  readonly hasDirectory: boolean;
+  /** Changes of queues by the API, deletions among them. */
+  readonly administrations: number;
   /** Move tasks that somebody asks for. */
   readonly moves: number;
 }
@@ -88,9 +92,18 @@ const QUEUE_NAMES = ["orders", "dead-1", "dead-2"] as const;
 export function drawScenario(random: Random): Scenario {
   const count = random.pick([1, 2, 3, 3]);
   const names = QUEUE_NAMES.slice(0, count);
-  const queues = names.map((name, i) => drawQueue(random, name, names[i + 1] ?? null, i));
-  const topic = random.chance(0.3) ? drawTopic(random, names) : null;
+  const hasDirectory = random.chance(0.25);
+  const queues = names.map((name, i) => {
+    const drawn = () => drawQueue(random, name, names[i + 1] ?? null, i);
+    let queue = drawn();
+    while (hasDirectory && (queue.taker.kind === "endpoint" || queue.definition.fifo !== undefined))
+      queue = drawn();
+    return queue;
+  });
+  const topic = !hasDirectory && random.chance(0.3) ? drawTopic(random, names) : null;
   return {
+    hasDirectory,
+    administrations: hasDirectory ? random.pick([0, 1, 3, 6]) : 0,
     queues,
     topic,
     // Nothing may be moved to a queue that is to be gone.
@@ -103,7 +116,7 @@ export function drawScenario(random: Random): Scenario {
     settingsChanges: random.pick([0, 0, 0, 1]),
     absences: random.pick([0, 0, 1, 2]),
     failingWrites: random.pick([0, 0, 0, 1, 2]),
-    pauses: random.pick([0, 0, 1, 2]),
+    pauses: hasDirectory ? 0 : random.pick([0, 0, 1, 2]),
     drains: random.pick([0, 0, 1]),
   };
 }

@@ -3,6 +3,7 @@ import { MovedMessages } from "../ledger/moved-messages.ts";
 import type { Copy } from "../ledger/publications.ts";
 import type { Transmission } from "../ledger/transmission.ts";
 import type { PlantedBug } from "../planted/planted-bug.ts";
+import type { DirectoryObject } from "../platform/directory-object.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import type { EventKind, EventLog } from "./event-log.ts";
 import type { FaultCounts, FaultKind, FaultRates } from "./faults.ts";
@@ -42,6 +43,8 @@ export class World {
   readonly transmissions = new Map<number, Transmission>();
   /** Published messages, one for each queue that subscribes. */
   readonly copies = new Map<number, Copy>();
+  /** The directory, where there is one: without it settings come with the code. */
+  directory: DirectoryObject | null = null;
   /** Messages that move tasks have taken from one queue to another. */
   readonly moved = new MovedMessages(() => this.takeTags(1));
   readonly #checkers: readonly Checker[];

@@ -1,11 +1,11 @@
 import { LEASE_GRACE_MS, type OutboxItem } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
-import type { MoveTask, QueueDefinition } from "@sluice/protocol";
+import type { MoveTask, QueueDefinition, QueueRecord } from "@sluice/protocol";
 import type { DeliveryRecord, Verdict } from "./delivery-record.ts";
 import { type Message, type ReceiptUse, usesFor } from "./message.ts";
 import { type Receiving, repeatedEnds } from "./named-receives.ts";
 import { unnamedDelayMs } from "./retry-delay.ts";
-import { GONE, type Leased, type Segment, type View } from "./view.ts";
+import { GONE, type Leased, type Segment, sameView, type View } from "./view.ts";
 
 /** A commit, as far as the meaning of a change depends on it. */
 export interface CommitMoment {
@@ -16,10 +16,14 @@ export interface CommitMoment {
   readonly rules: QueueRules;
   /** What the queue was set to when it was written. */
   readonly definition: QueueDefinition;
+  /** What the directory had said that the queue is; `null` where none is asked, or there is no such queue. */
+  readonly registered: QueueRecord | null;
   /** Whether the queue exists. */
   readonly isThere: boolean;
   /** Most receives with a visibility timeout of 0 that were carried out in it: they leave a message where it is. */
   readonly visibleReceivesMax: number;
+  /** Whether work of its turn can have seen what is over end, before other work of it: move tasks let time pass. */
+  readonly mayLapseFirst: boolean;
   /** Receives that were under way when it was written. */
   readonly receiving: readonly Receiving[];
 }
@@ -75,6 +79,11 @@ export function changeOf(
   commit: CommitMoment,
 ): Change {
   const before = message.view;
+  const early = endingOfEarly(message, after, commit);
+  if (early !== null) {
+    const between = afterEnding(before, early, message, commit);
+    return { message, before, ending: early, between, after, commit };
+  }
   const byReceipt = endingByReceipt(message, commit);
   if (byReceipt !== null) return { message, before, ...byReceipt, after, commit };
   const ending = endingOf(message, after, delivery, commit);
@@ -103,6 +112,19 @@ export function leasedFrom(change: Change): number | null {
 /** Whether a message was sent to a topic: its time is up with its queue's retention, however it goes on. */
 export function isNotification({ consumer }: QueueDefinition): boolean {
   return consumer?.type === "http_push" && consumer.settings.format === "sns";
+}
+
+/** The end of a lease that was over, where that came before what its holder wanted: by what has become of it. */
+function endingOfEarly(message: Message, after: View, commit: CommitMoment): Ending | null {
+  const { view } = message;
+  if (!commit.mayLapseFirst || view.status !== "leased" || view.kind === "push") return null;
+  if (view.atMs > commit.atMs) return null;
+  const ending = endingByTime(message, view, commit);
+  const between = afterEnding(view, ending, message, commit);
+  if (between.status !== "waiting" || after.status === "gone") return null;
+  const isLeft = after.status === "waiting" && sameView(between, after);
+  const isAnother = after.status === "leased" && after.attempts === between.attempts + 1;
+  return isLeft || isAnother ? ending : null;
 }
 
 function endingOf(

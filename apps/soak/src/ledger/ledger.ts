@@ -51,6 +51,8 @@ export interface AppliedCommit {
   /** The highest lease id that was durable before. */
   readonly leaseIdMaxBefore: number;
   readonly ignored: readonly Ignored[];
+  /** The latest revision of the queue's record that any commit before went by. */
+  readonly revisionBefore: number;
   /** The queue's move tasks as they were stored before. */
   readonly tasksBefore: readonly MoveTask[];
   /** Messages that the queue has delivered within the second that ends with the commit, but for what was pulled. */
@@ -81,6 +83,7 @@ export class Ledger {
   /** The queue's move tasks, newest first. */
   moveTasks: readonly MoveTask[] = [];
   #wasMoving = false;
+  #revision = 0;
   /** What receives with attempt ids got, of a FIFO queue. */
   readonly namedReceives = new NamedReceives();
   /** Of a topic: when a deduplication id was taken last, and before that. */
@@ -89,6 +92,7 @@ export class Ledger {
   readonly #queue: number;
   readonly #originOf: (tag: number) => Origin | null;
   /** Deliveries of the last second: moment and messages of each commit. */
+  #limit: number | undefined;
   #latest: { readonly atMs: number; readonly count: number }[] = [];
   readonly #segments = new Map<number, Message[]>();
 
@@ -158,6 +162,8 @@ export class Ledger {
     const accepted: Message[] = [];
     const leaseIdMaxBefore = this.#leaseIdMax;
     const tasksBefore = this.moveTasks;
+    const revisionBefore = this.#revision;
+    this.#revision = Math.max(revisionBefore, record.registered?.revision ?? 0);
     this.#wasMoving = tasksBefore.some(({ status }) => status === "running");
     this.moveTasks = record.moveTasks ?? tasksBefore;
     for (const { id, segment, payload } of record.segments) {
@@ -174,7 +180,7 @@ export class Ledger {
       if (payload === null || segment.count === known.length) continue;
       const tags = tagsOf(payload);
       for (let index = known.length; index < segment.count; index++) {
-        const message = this.#accept(segment, index, tags[index] ?? 0, record.atMs);
+        const message = this.#accept(segment, index, tags[index] ?? 0, record);
         known.push(message);
         accepted.push(message);
         const after = views?.[index] ?? GONE;
@@ -185,8 +191,8 @@ export class Ledger {
     this.#enterTasks(record, accepted);
     if (record.definition.fifo !== undefined) this.#enterReceives(changes, record);
     const ignored = this.#carriedOut(record, new Set(changes.map(({ message }) => message)));
-    const deliveredInSecond = this.#deliveredInSecond(changes, record.atMs);
-    const seen = { leaseIdMaxBefore, tasksBefore, deliveredInSecond };
+    const deliveredInSecond = this.#deliveredInSecond(changes, record);
+    const seen = { leaseIdMaxBefore, revisionBefore, tasksBefore, deliveredInSecond };
     return { record, accepted, changes, ignored, ...seen, ...this.#post(record) };
   }
 
@@ -213,6 +219,12 @@ export class Ledger {
 
   /** Notes what was received, and what was received again. */
   #enterReceives(changes: readonly Change[], record: CommitRecord): void {
+    for (const { attemptId, visibilityMs } of record.receiving) {
+      // Hidden until the same moment as before: nothing else says that it was received again.
+      const again = this.namedReceives.named(attemptId);
+      if (again === null || again.endMs !== record.atMs + visibilityMs) continue;
+      for (const message of again.messages) message.leasedAtMs = record.atMs;
+    }
     const leased = new Map<number, { readonly endMs: number; readonly messages: Message[] }>();
     for (const change of changes) {
       const { message, after, ending } = change;
@@ -241,13 +253,16 @@ export class Ledger {
     return ignored;
   }
 
-  #deliveredInSecond(changes: readonly Change[], atMs: number): number {
+  #deliveredInSecond(changes: readonly Change[], { atMs, definition }: CommitRecord): number {
+    // A lower limit holds for what comes after it.
+    if (this.#limit !== definition.maxReceivesPerSecond) this.#latest = [];
+    this.#limit = definition.maxReceivesPerSecond;
     const count = changes.reduce((sum, change) => sum + timesDelivered(change), 0);
     this.#latest = [...this.#latest, { atMs, count }].filter((one) => one.atMs > atMs - 1_000);
     return this.#latest.reduce((sum, one) => sum + one.count, 0);
   }
 
-  #accept(segment: Segment, index: number, tag: number, atMs: number): Message {
+  #accept(segment: Segment, index: number, tag: number, { atMs, registered }: CommitRecord): Message {
     const origin = this.#originOf(tag) ?? FROM_PRODUCER;
     const message: Message = {
       tag,
@@ -265,6 +280,7 @@ export class Ledger {
       receiptUses: [],
       countsTold: new Set(),
       namedReceive: null,
+      bornUnder: registered?.revision ?? 0,
       bytes: segment.sizes[index] ?? 0,
       view: { status: "waiting", attempts: 0, atMs: segment.dueOf(index) },
       copies: (this.messages.get(tag)?.copies ?? 0) + 1,
@@ -272,6 +288,7 @@ export class Ledger {
       leasedAtMs: 0,
       leasedInLife: 0,
       departure: null,
+      leftUnder: null,
     };
     this.counts.accepted += 1;
     this.counts.waiting += 1;
@@ -280,7 +297,7 @@ export class Ledger {
   }
 
   /** Enters a message of which no row was ever written: it has come and gone in one commit. */
-  #passBy(tag: number, { atMs, rules }: CommitRecord, departure: "expired" | "dead"): void {
+  #passBy(tag: number, { atMs, rules, definition }: CommitRecord, departure: "expired" | "dead"): void {
     const origin = this.#originOf(tag) ?? FROM_PRODUCER;
     const place = { segmentId: 0, index: 0, seq: 0, group: null };
     const times = { ...origin, sentMs: origin.sentMs ?? atMs, firstDueMs: atMs, acceptedMs: atMs };
@@ -292,6 +309,8 @@ export class Ledger {
       leasedAtMs: 0,
       leasedInLife: 0,
       namedReceive: null,
+      bornUnder: 0,
+      leftUnder: definition,
     };
     this.messages.set(tag, {
       ...{ tag, queue: this.#queue, bytes: 0, copies: 1, receiptUses: [], countsTold: new Set(), departure },
@@ -316,6 +335,7 @@ export class Ledger {
       message.countsTold.delete(view.attempts);
     if (after.status === "gone") {
       message.departure = departureOf(change, record);
+      message.leftUnder = record.definition;
       this.counts[message.departure] += 1;
       // Received in the same commit and left visible, it had as many receives as it may have.
       const diedAtReceive = message.departure === "dead" && isReceived(record.definition);

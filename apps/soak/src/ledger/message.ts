@@ -1,3 +1,4 @@
+import type { QueueDefinition } from "@sluice/protocol";
 import type { NamedReceive } from "./named-receives.ts";
 import type { View } from "./view.ts";
 
@@ -55,6 +56,8 @@ export interface Message {
   readonly bytes: number;
   /** How many times this queue has accepted the tag, this one included: never more than once. */
   readonly copies: number;
+  /** Revision of the queue's record that it was accepted under; 0 where no directory is asked. */
+  readonly bornUnder: number;
   view: View;
   /** Attempts so far; those that it had when it has left. */
   attempts: number;
@@ -73,4 +76,6 @@ export interface Message {
   /** Life of the queue in which it was leased last. */
   leasedInLife: number;
   departure: Departure | null;
+  /** What its queue was set to when it left; `null` before. */
+  leftUnder: QueueDefinition | null;
 }

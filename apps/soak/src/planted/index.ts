@@ -1,5 +1,6 @@
 import { ATTEMPT_BUGS } from "./attempt-bugs.ts";
 import { CORE_BUGS } from "./core-bugs.ts";
+import { DIRECTORY_BUGS } from "./directory-bugs.ts";
 import { ENDPOINT_BUGS } from "./endpoint-bugs.ts";
 import { MOVE_BUGS } from "./move-bugs.ts";
 import type { PlantedBug } from "./planted-bug.ts";
@@ -17,4 +18,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...TOPIC_BUGS,
   ...ATTEMPT_BUGS,
   ...MOVE_BUGS,
+  ...DIRECTORY_BUGS,
 ];

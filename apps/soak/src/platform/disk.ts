@@ -7,6 +7,7 @@ import {
   type Tables,
   type Write,
 } from "@sluice/broker/testing/table-store";
+import type { QueueRecord } from "@sluice/protocol";
 
 /** Writes that become durable together. */
 export interface Version {
@@ -103,12 +104,34 @@ export class Disk extends TableStore {
     return next;
   }
 
+  /** What the directory said last that the queue is, as far as that was written. */
+  readRecord(): QueueRecord | null {
+    const text = this.meta("record");
+    return typeof text === "string" ? (JSON.parse(text) as QueueRecord) : null;
+  }
+
+  /** The same as a crash would leave it. */
+  get durableRecord(): QueueRecord | null {
+    const text = this.#durable.meta.get("record");
+    return typeof text === "string" ? (JSON.parse(text) as QueueRecord) : null;
+  }
+
+  writeRecord(record: QueueRecord): void {
+    this.write("meta", "record", JSON.stringify(record));
+  }
+
   /** Drops what `SqliteStore.drop` does: who took what from whom stays, and the number of lives. Only when everything is durable. */
   drop(): void {
     for (const table of ["segments", "states", "outbox", "notes"] as const) {
       this.#durable[table].clear();
       this.tables[table].clear();
     }
+    this.#durable.meta.delete("record");
+    this.tables.meta.delete("record");
+  }
+
+  /** The platform forgets the alarm. Only when everything is durable. */
+  deleteAlarm(): void {
     this.#durable.meta.delete("alarm");
     this.tables.meta.delete("alarm");
   }

@@ -1,4 +1,4 @@
-import { Alarm, MovableClock, QueueCore, type QueuePorts } from "@sluice/broker/testing";
+import { Alarm, MovableClock, QueueCore, type QueuePorts, type Registration } from "@sluice/broker/testing";
 
 /** A call into an object that waits for its answer. */
 interface Call {
@@ -26,18 +26,28 @@ export class Life {
   trial: { readonly state: "none" | "due" | number; readonly isUnclear: boolean } = NO_TRIAL;
   /** Last version that was written when the last result came from an endpoint. */
   resultVersion = -1;
+  /** What the queue is, where the directory says it; `null` before it has, and where nobody asks one. */
+  registration: Registration | null = null;
+  /** Whether it is being found out what the queue is: calls wait. */
+  isOpening: boolean;
+  #whenOpen: (() => void)[] = [];
   #core: QueueCore | null = null;
   #isAlive = true;
   readonly #calls = new Set<Call>();
 
-  /** @param setAlarm Stores the alarm in the platform. */
+  /**
+   * @param setAlarm Stores the alarm in the platform.
+   * @param isOpening whether the directory is asked first.
+   */
   constructor(
     number: number,
     nowMs: () => number,
     setAlarm: (atMs: number) => void,
     alarmAtMs: number | null,
+    isOpening: boolean,
   ) {
     this.number = number;
+    this.isOpening = isOpening;
     this.alarm = new Alarm(new MovableClock({ now: nowMs }, 0), setAlarm);
     this.alarm.found(alarmAtMs);
   }
@@ -62,12 +72,19 @@ export class Life {
     done: (result: Result) => void,
     failed: (error: unknown) => void,
   ): void {
+    const call = { fail: failed };
+    if (this.isOpening && this.#isAlive) {
+      this.#calls.add(call);
+      this.#whenOpen.push(() => {
+        if (this.#calls.delete(call)) this.call(run, done, failed);
+      });
+      return;
+    }
     const core = this.#core;
     if (core === null || !this.#isAlive) {
       failed(GONE);
       return;
     }
-    const call = { fail: failed };
     this.#calls.add(call);
     run(core).then(
       (result) => {
@@ -77,6 +94,14 @@ export class Life {
         if (this.#calls.delete(call)) failed(error);
       },
     );
+  }
+
+  /** It is known what the queue is, and the queue is loaded: calls that have waited go on. */
+  opened(): void {
+    this.isOpening = false;
+    const waiting = this.#whenOpen;
+    this.#whenOpen = [];
+    for (const go of waiting) go();
   }
 
   /** Ends it; callers that wait hear of it. */

@@ -6,6 +6,7 @@ import {
   passOn,
   type QueueCore,
   type QueuePorts,
+  writeRecord,
 } from "@sluice/broker/testing";
 import { type DeliveryResult, type HandlerCalls, PackedIndex } from "@sluice/protocol";
 import type { World } from "../history/world.ts";
@@ -60,12 +61,16 @@ export function portsOf(queue: QueueObject, life: Life, broken: (error: unknown)
   return {
     ...{ store: queue.disk, clock, log, broken },
     newMessageId: () => world.newMessageId(),
+    writeFirst: () => {
+      if (life.registration !== null) writeRecord(life.registration, queue.disk);
+    },
     definitionOf: (name) => {
+      if (life.registration !== null) return life.registration.definition;
       const known = world.queueNamed(name);
       return known === undefined || known.isTopic || known.gone !== null ? undefined : known.definition;
     },
     ...(endpoint === null
-      ? { consumerOf: () => port }
+      ? { consumerOf: () => (queue.registered !== null && queue.called === null ? null : port) }
       : endpointPortsOf(queue, endpoint, life, { clock, log }, leave)),
     queueExists: (name) => leave<boolean>((done, failed) => ask(world, name, done, failed)),
     handOver: (target, handOver) =>
@@ -93,7 +98,10 @@ function ask(
   failed: (error: unknown) => void,
 ): void {
   new Network(world).send<boolean>({
-    arrives: (reply) => reply(world.queueNamed(name)?.gone === null),
+    arrives: (reply, refuse) => {
+      if (world.directory === null) reply(world.queueNamed(name)?.gone === null);
+      else world.directory.call(async ({ registry }) => registry.queue(name) !== undefined, reply, refuse);
+    },
     answered: done,
     failed,
   });
@@ -198,8 +206,9 @@ function noteTaken(target: QueueObject, tags: readonly number[]): void {
 }
 
 /** What `QueueBroker.take` does. */
-function takeOf(target: QueueObject, core: QueueCore, handOver: HandOver): Promise<HandOverReply> {
-  const { gone, ledger } = target;
+async function takeOf(target: QueueObject, core: QueueCore, handOver: HandOver): Promise<HandOverReply> {
+  const { gone, ledger, registered } = target;
+  await registered?.ensure(core);
   if (gone === null) return core.take(handOver);
   if (gone.fate.kind === "dropped") {
     const items = [handOver, ...(handOver.more ?? [])];

@@ -15,6 +15,7 @@ import { readCommit, restoreRow } from "./commit-reader.ts";
 import { Disk, type Version } from "./disk.ts";
 import { Life } from "./life.ts";
 import { portsOf } from "./ports.ts";
+import type { RegisteredQueue } from "./registered-queue.ts";
 
 /** A queue's Durable Object: what is stored of it, the life that runs now if one does, and its alarm. */
 export class QueueObject {
@@ -32,6 +33,8 @@ export class QueueObject {
   endpoint: HttpEndpoint | null = null;
   /** Whether a topic has copies for it. */
   isSubscribed = false;
+  /** Its part that has to do with the directory; `null` where its settings come without one. */
+  registered: RegisteredQueue | null = null;
   /** Set once the queue has been deleted: what becomes of what a topic still has for it. */
   gone: { readonly fate: Undeliverable } | null = null;
   /** Since when nothing may be received by its worker daemon, until when, and in which life. */
@@ -85,18 +88,38 @@ export class QueueObject {
     this.evict();
     this.gone = { fate };
     this.isSubscribed = fate.kind === "deadLetter";
+    this.#dropDisk();
+  }
+
+  /** Ends the object and drops what it holds, of a queue that had a record of that revision: what `ObjectQueue.drop` does. */
+  drop(revision: number): void {
+    this.#end(this.disk.committedVersion, "queue is evicted");
+    this.world.check("dropped", this, { revision });
+    this.#dropDisk();
+  }
+
+  /** Before the queue is loaded: drops what was left of a queue that had a record of that revision. */
+  forget(revision: number): void {
+    this.world.check("dropped", this, { revision });
     this.disk.drop();
+    this.ledger.removeAll();
+  }
+
+  #dropDisk(): void {
+    this.disk.drop();
+    this.disk.deleteAlarm();
     this.ledger.removeAll();
     this.ringer.lifeEnded();
   }
 
   /** Whether somebody who asks for it can be told that it does not exist. */
   get mayBeMissing(): boolean {
-    return this.gone !== null;
+    return this.gone !== null || this.world.directory?.ledger.wasEverMissing(this.name) === true;
   }
 
   /** Whoever is called with its messages. */
   get called(): PushConsumer | HttpEndpoint | null {
+    if (this.registered !== null && this.#definition.consumer === null) return null;
     return this.consumer ?? this.endpoint;
   }
 
@@ -194,8 +217,19 @@ export class QueueObject {
     done: (result: Result) => void,
     failed: (error: unknown) => void,
   ): void {
-    if (this.gone === null) this.callObject(run, done, failed);
-    else failed(new Error(`Queue "${this.name}" does not exist.`));
+    const missing = () => new Error(`Queue "${this.name}" does not exist.`);
+    if (this.gone !== null) {
+      failed(missing());
+      return;
+    }
+    const existing = (core: QueueCore) =>
+      this.registered?.isAbsent === true ? Promise.reject(missing()) : run(core);
+    this.callObject(existing, done, failed);
+  }
+
+  /** Starts the object if it does not run. */
+  start(): void {
+    this.#running();
   }
 
   /** A call arrives; the object is started for it if it does not run. */
@@ -306,15 +340,23 @@ export class QueueObject {
         if (life.isAlive) this.ringer.set(atMs);
       },
       disk.alarmAtMs,
+      this.registered !== null,
     );
     this.life = life;
+    if (this.registered === null) this.load(life);
+    else this.registered.open(life);
+    return life;
+  }
+
+  /** Loads what is stored: the object can be called then. */
+  load(life: Life): void {
+    const { world, disk } = this;
     for (const id of disk.segmentRows.keys()) {
       this.#unchecked.set(id, restoreRow(disk, id, { atMs: world.nowMs, rules: this.rules }));
     }
     const ports: QueuePorts = portsOf(this, life, (error) => this.#broken(life, error));
     life.begin(this.name, world.bug?.wrapPorts?.(ports, this) ?? ports);
     if (life.core !== null) world.bug?.changeCore?.(life.core, this);
-    return life;
   }
 
   #broken(life: Life, error: unknown): void {
@@ -368,7 +410,7 @@ export class QueueObject {
   #originOf(tag: number): Origin | null {
     for (const { ledger, definition } of this.world.queues.slice(0, this.index).reverse()) {
       const message = ledger.messages.get(tag);
-      if (message !== undefined) return originOf(message, definition);
+      if (message !== undefined) return originOf(message, message.leftUnder ?? definition);
     }
     const { sentMs: saidMs = null, offeredMs = null, publishedMs = null } = this.world.copies.get(tag) ?? {};
     const sentMs = saidMs ?? offeredMs ?? publishedMs;
@@ -389,7 +431,12 @@ export class QueueObject {
     const record = readCommit(disk, version, {
       ...{ atMs: world.nowMs, life: life?.number ?? 0 },
       ...{ queue: this.name, rules: this.#rules, definition: this.#definition },
-      ...{ visibleReceivesMax: this.#visibleReceivesMax, isThere: this.gone === null },
+      ...{
+        visibleReceivesMax: this.#visibleReceivesMax,
+        isThere: this.gone === null && this.registered?.isAbsent !== true,
+      },
+      registered: this.registered?.record ?? null,
+      mayLapseFirst: this.movesAskedFor.size > 0,
       receiving: this.receiving,
     });
     world.note("commit", this.name, version.number, record.segments.length);

@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { TestRegistry } from "../../test/registry.ts";
 import { Notices } from "./notices.ts";
 import { changeQueue, createQueue, deleteQueue } from "./queues.ts";
+import { DELETIONS_KEPT_MAX } from "./registry.ts";
+import { restoreQueue } from "./standing.ts";
 
 /** Queues' objects, and how each call to them ends: at once, unless the test holds it back. */
 class Objects {
@@ -82,7 +84,7 @@ describe("notices", () => {
     expect(registry.untold()).toEqual([]);
   });
 
-  it("empty a deleted queue's object, and forget the queue when it is", async () => {
+  it("empty a deleted queue's object, and tell nobody when it is", async () => {
     const id = create("orders");
     await notices.tellAll();
     deleteQueue(registry, id);
@@ -91,8 +93,30 @@ describe("notices", () => {
     expect(registry.row("orders")).toMatchObject({ kind: "deleted" });
     objects.answer = async () => {};
     expect(await notices.tellAll()).toBe(true);
-    expect(registry.row("orders")).toBeUndefined();
     expect(objects.calls.slice(1)).toEqual(["orders is empty", "orders is empty"]);
+    expect(registry.restarted().untold()).toEqual([]);
+  });
+
+  it("let no queue be taken back that was deleted, from what its object had asked before", async () => {
+    const id = create("orders");
+    const copy = registry.queue("orders")?.record;
+    if (copy === undefined) throw new Error("there is no queue");
+    deleteQueue(registry, id);
+    await notices.tellAll();
+    restoreQueue(registry, copy);
+    expect(registry.queue("orders")).toBeUndefined();
+    create("orders");
+    expect(registry.queue("orders")?.record.emptyAsOf).toBeGreaterThanOrEqual(copy.revision);
+  });
+
+  it("forget the oldest of many deletions", async () => {
+    for (let i = 0; i <= DELETIONS_KEPT_MAX; i++) {
+      deleteQueue(registry, create(`queue-${i}`));
+      await notices.tellAll();
+    }
+    const isKept = [0, 1, DELETIONS_KEPT_MAX].map((i) => registry.row(`queue-${i}`) !== undefined);
+    expect(isKept).toEqual([false, true, true]);
+    expect(registry.rows.size).toBe(DELETIONS_KEPT_MAX);
   });
 
   it("do not forget a queue that is created again while the old one is being emptied", async () => {

@@ -1,6 +1,6 @@
 import type { QueueRecord } from "@sluice/protocol";
 import type { Registry } from "./registry.ts";
-import { type DirectoryRow, nameOf } from "./row.ts";
+import { type DirectoryRow, isTold, nameOf } from "./row.ts";
 
 /** Queues that are told at a time. */
 const TELLING_MAX = 20;
@@ -46,7 +46,7 @@ export class Notices {
     // One call at a time: the row can have changed since the one that runs was made.
     for (let call = this.#telling.get(name); call !== undefined; call = this.#telling.get(name)) await call;
     const row = this.#registry.row(name);
-    if (row === undefined || (row.kind === "queue" && row.told >= row.record.revision)) return;
+    if (row === undefined || isTold(row)) return;
     const telling = this.#tell(row);
     this.#telling.set(name, telling);
     await telling;
@@ -69,7 +69,7 @@ export class Notices {
   #told(name: string, told: DirectoryRow): void {
     const row = this.#registry.row(name);
     if (told.kind === "deleted") {
-      if (row?.kind === "deleted" && row.revision === told.revision) this.#registry.forget(name);
+      if (row?.kind === "deleted" && row.revision === told.revision) this.#registry.emptied(row);
     } else if (row?.kind === "queue" && row.record.queueId === told.record.queueId) {
       this.#registry.put({ ...row, told: told.record.revision });
     }

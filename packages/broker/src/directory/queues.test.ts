@@ -143,7 +143,7 @@ describe("a queue that is deleted", () => {
     expect(registry.queue("orders")).toBeUndefined();
     expect(registry.queueById(before.queueId)).toBeUndefined();
     expect(registry.size).toBe(0);
-    expect(standingOf(registry, "orders")).toEqual({ kind: "absent" });
+    expect(standingOf(registry, "orders")).toMatchObject({ kind: "absent" });
     const after = create("orders");
     expect(after.queueId).not.toBe(before.queueId);
     expect(after.emptyAsOf).toBeGreaterThan(before.revision);
@@ -154,7 +154,7 @@ describe("a queue that is deleted", () => {
     const copy = create("orders");
     deleteQueue(registry, copy.queueId);
     restoreQueue(registry, copy);
-    expect(standingOf(registry, "orders")).toEqual({ kind: "absent" });
+    expect(standingOf(registry, "orders")).toMatchObject({ kind: "absent" });
   });
 });
 

@@ -1,5 +1,8 @@
 import { isEndpointQueue, type QueueRecord } from "@sluice/protocol";
-import { type DirectoryRow, nameOf, type QueueRow } from "./row.ts";
+import { type DeletedRow, type DirectoryRow, isTold, nameOf, type QueueRow } from "./row.ts";
+
+/** Deletions that are remembered after the objects of their queues are empty. */
+export const DELETIONS_KEPT_MAX = 1_000;
 
 /** What the registry needs of its surroundings. */
 export interface RegistryPorts {
@@ -38,6 +41,11 @@ export class Registry {
     return this.#ports.newId();
   }
 
+  /** The latest revision of any queue, or of a deletion that is remembered. */
+  get lastRevision(): number {
+    return this.#lastRevision;
+  }
+
   /** A later revision than any before, on this registry or on one that was lost. */
   nextRevision(): number {
     return Math.max(this.#lastRevision + 1, this.nowMs);
@@ -74,7 +82,18 @@ export class Registry {
 
   /** Rows that their queues' objects do not know about yet. */
   untold(): DirectoryRow[] {
-    return [...this.#rows.values()].filter((row) => row.kind === "deleted" || row.told < row.record.revision);
+    return [...this.#rows.values()].filter((row) => !isTold(row));
+  }
+
+  /** Notes that the object of a deleted queue is empty, and forgets the oldest such deletion where there are too many. */
+  emptied(row: DeletedRow): void {
+    this.put({ ...row, isEmptied: true });
+    const emptied = [...this.#rows.values()].flatMap((other) =>
+      other.kind === "deleted" && other.isEmptied === true ? [other] : [],
+    );
+    if (emptied.length <= DELETIONS_KEPT_MAX) return;
+    const oldest = emptied.reduce((a, b) => (a.revision < b.revision ? a : b));
+    this.#forget(oldest.name);
   }
 
   put(row: DirectoryRow): void {
@@ -83,7 +102,7 @@ export class Registry {
     this.#enter(row);
   }
 
-  forget(name: string): void {
+  #forget(name: string): void {
     this.#ports.erase(name);
     this.#leave(name);
   }

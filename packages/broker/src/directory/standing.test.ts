@@ -2,7 +2,7 @@ import type { QueueRecord } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { REGISTRY_START_MS, TestRegistry } from "../../test/registry.ts";
 import { changeQueue, createQueue, deleteQueue } from "./queues.ts";
-import { lossShownBy, restoreQueue } from "./standing.ts";
+import { lossShownBy, restoreQueue, standingOf } from "./standing.ts";
 
 let registry: TestRegistry;
 
@@ -64,5 +64,13 @@ describe("a directory that has lost nothing", () => {
     expect(lossShownBy(registry, copy)).toBeNull();
     create("orders");
     expect(lossShownBy(registry, copy)).toBeNull();
+  });
+
+  it("says as of which revision there is no queue", () => {
+    const copy = create("orders");
+    deleteQueue(registry, copy.queueId);
+    const standing = standingOf(registry, "orders");
+    expect(standing).toEqual({ kind: "absent", asOf: registry.lastRevision });
+    expect(registry.lastRevision).toBeGreaterThan(copy.revision);
   });
 });

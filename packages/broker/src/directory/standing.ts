@@ -4,12 +4,17 @@ import type { Registry } from "./registry.ts";
 /** What a queue is to the directory. */
 export type Standing =
   | { readonly kind: "known"; readonly record: QueueRecord }
-  /** There is no queue of that name: nobody created it, or it was deleted. */
-  | { readonly kind: "absent" };
+  /**
+   * There is no queue of that name: nobody created it, or it was deleted. `asOf` is the latest revision of all queues then: what
+   * was said under an earlier one of this name is over. Absent: said by a directory of an earlier build.
+   */
+  | { readonly kind: "absent"; readonly asOf?: number };
 
 export function standingOf(registry: Registry, name: string): Standing {
   const row = registry.queue(name);
-  return row === undefined ? { kind: "absent" } : { kind: "known", record: row.record };
+  return row === undefined
+    ? { kind: "absent", asOf: registry.lastRevision }
+    : { kind: "known", record: row.record };
 }
 
 /**

@@ -1,0 +1,336 @@
+import {
+  applyTopology,
+  type DirectoryRow,
+  Notices,
+  Registry,
+  restoreQueue,
+  type Standing,
+  standingOf,
+} from "@sluice/broker/testing";
+import type { DirectoryReply, QueueDefinition, QueueRecord } from "@sluice/protocol";
+import type { ScheduledEvent } from "../history/virtual-loop.ts";
+import type { World } from "../history/world.ts";
+import { DirectoryLedger } from "../ledger/directory-ledger.ts";
+import { Disk, type Version } from "./disk.ts";
+import { Network } from "./network.ts";
+
+/** As in the broker's directory. */
+const TELL_AGAIN_MS = 5_000;
+const TELL_MS_MAX = 5_000;
+
+const GONE = new Error("The directory's object was reset.");
+const DEPLOYED = "deployed";
+
+/** From its start to its crash, the directory's object in memory. */
+interface Life {
+  readonly registry: Registry;
+  readonly notices: Notices;
+  isAlive: boolean;
+  readonly calls: Set<(error: unknown) => void>;
+}
+
+/**
+ * The one directory: the broker's own registry and notices, in an object whose rows become durable later, that crashes, and that is
+ * out of reach now and then. Only what `Directory` adds to them is written here once more.
+ */
+export class DirectoryObject {
+  readonly ledger = new DirectoryLedger();
+  readonly #world: World;
+  readonly #network: Network;
+  #disk: Disk;
+  #life: Life | null = null;
+  #topology: Readonly<Record<string, QueueDefinition>>;
+  #deployments = 1;
+  #ids = 0;
+  #syncIsScheduled = false;
+  #alarm: ScheduledEvent | null = null;
+  readonly #versions = new Map<number, Version>();
+
+  /** @param topology what the broker is deployed with. */
+  constructor(world: World, topology: Readonly<Record<string, QueueDefinition>>) {
+    this.#world = world;
+    this.#network = new Network(world);
+    this.#topology = topology;
+    this.#disk = new Disk({
+      event: () => world.loop.events,
+      committed: (version) => this.#versions.set(version.number, version),
+      unsynced: () => this.#scheduleSync(),
+    });
+  }
+
+  /** Whether every queue's object has confirmed what it is, and everything is durable. */
+  get isDone(): boolean {
+    const { durableVersion, committedVersion } = this.#disk;
+    return durableVersion === committedVersion && this.ledger.isEverybodyTold && this.#alarm === null;
+  }
+
+  /** A new deployment: the directory and the queues start again with another topology. */
+  deploy(topology: Readonly<Record<string, QueueDefinition>>): void {
+    this.#topology = topology;
+    this.#deployments += 1;
+    this.#end(this.#disk.committedVersion);
+    this.call(
+      async () => undefined,
+      () => {},
+      () => {},
+    );
+  }
+
+  /** Lets `count` writes fail, after `after` more that succeed. */
+  failWrites(after: number, count: number): void {
+    this.#disk.failWrites(after, count);
+  }
+
+  /** A call leaves for the directory. */
+  ask<Answer>(
+    run: (life: { readonly registry: Registry }, directory: DirectoryObject) => Promise<Answer>,
+    answered: (answer: Answer) => void,
+    failed: (error: unknown) => void,
+  ): void {
+    this.#network.send<Answer>({
+      arrives: (reply, refuse) => this.call((life) => run(life, this), reply, refuse),
+      answered,
+      failed,
+    });
+  }
+
+  /** A call arrives. Its answer leaves when everything that was written is durable. */
+  call<Answer>(
+    run: (life: Life) => Promise<Answer>,
+    reply: (answer: Answer) => void,
+    refuse: (error: unknown) => void,
+  ): void {
+    const life = this.#running();
+    this.#trouble();
+    if (!life.isAlive) {
+      refuse(GONE);
+      return;
+    }
+    life.calls.add(refuse);
+    const settle = (how: () => void) => {
+      if (life.calls.delete(refuse)) how();
+    };
+    run(life).then(
+      (answer) => this.#whenDurable(life, () => settle(() => reply(answer))),
+      (error: unknown) => settle(() => refuse(error)),
+    );
+  }
+
+  /** What `Directory.opened` does. */
+  async opened(registry: Registry, name: string, copy: QueueRecord | null): Promise<Standing> {
+    if (copy !== null) this.transaction(() => restoreQueue(registry, copy));
+    return standingOf(registry, name);
+  }
+
+  /** What `Directory.#change` does: answers when the queue knows of it, or could not be reached for a while. */
+  async change(make: (registry: Registry) => DirectoryReply): Promise<DirectoryReply> {
+    const life = this.#running();
+    const reply = this.transaction(() => make(life.registry));
+    if (!reply.ok) return reply;
+    void this.#tellAll(life);
+    const waited = new Promise<void>((resolve) => this.#world.loop.after(TELL_MS_MAX, resolve));
+    await Promise.race([life.notices.tell(reply.record.name), waited]);
+    return reply;
+  }
+
+  transaction<Result>(write: () => Result): Result {
+    try {
+      let result: Result | undefined;
+      this.#disk.commit(() => {
+        result = write();
+      });
+      return result as Result; // commit has run it, or has thrown
+    } catch (error) {
+      this.#end(this.#disk.committedVersion);
+      throw error;
+    }
+  }
+
+  /** Ends the object, with as much of what is not durable as has reached the disk. */
+  crash(): void {
+    if (this.#life === null) return;
+    this.#world.faults["directory crashed"] += 1;
+    this.#end(this.#world.random.between(this.#disk.durableVersion, this.#disk.committedVersion));
+  }
+
+  #running(): Life {
+    if (this.#life !== null) return this.#life;
+    const rows = [...this.#disk.notes()].flatMap(({ key, bytes }) => (key === DEPLOYED ? [] : rowIn(bytes)));
+    const registry = new Registry(rows, {
+      save: (row) => {
+        const isForgotten = this.#world.bug?.directory === "forgetsDeletions" && row.kind === "deleted";
+        const bytes = new TextEncoder().encode(JSON.stringify(row));
+        this.#disk.writeNote(nameOf(row), isForgotten ? null : bytes);
+      },
+      erase: (name) => this.#disk.writeNote(name, null),
+      now: () => this.#world.nowMs,
+      newId: () => String(++this.#ids).padStart(32, "0"),
+    });
+    const life: Life = {
+      registry,
+      isAlive: true,
+      calls: new Set(),
+      notices: new Notices(registry, {
+        configure: (name, record) =>
+          this.#tell(life, name, (done, failed) => this.#objectOf(name).configure(record, done, failed)),
+        clear: (name, revision) =>
+          this.#tell(life, name, (done, failed) => this.#objectOf(name).clear(revision, done, failed)),
+        transaction: (write) => {
+          if (life.isAlive) this.transaction(write);
+        },
+        warn: (line) => this.#world.log.remark(line),
+      }),
+    };
+    this.#life = life;
+    this.#world.note("directory starts", "", this.#disk.durableVersion);
+    this.#deploy(life);
+    return life;
+  }
+
+  /** What `Directory.#deploy` does. */
+  #deploy(life: Life): void {
+    const fingerprint = String(this.#deployments);
+    const applied = [...this.#disk.notes()].find(({ key }) => key === DEPLOYED);
+    if (applied === undefined || new TextDecoder().decode(applied.bytes) !== fingerprint) {
+      const { world, topology } = { world: this.#world, topology: this.#topology };
+      try {
+        this.transaction(() => {
+          applyTopology(life.registry, { queues: topology }, (line) => world.log.remark(line));
+          this.#disk.writeNote(DEPLOYED, new TextEncoder().encode(fingerprint));
+        });
+      } catch {
+        return;
+      }
+    }
+    if (life.registry.untold().length > 0) void this.#tellAll(life);
+  }
+
+  /** What `Directory.#tellAll` does. */
+  async #tellAll(life: Life): Promise<void> {
+    if (!life.isAlive) return;
+    this.#setAlarm(this.#world.nowMs + TELL_AGAIN_MS);
+    const all = await life.notices.tellAll();
+    if (all && life.isAlive) this.#setAlarm(null);
+  }
+
+  #setAlarm(atMs: number | null): void {
+    this.#disk.writeAlarm(atMs);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#alarm !== null) this.#alarm.isCancelled = true;
+    this.#alarm = null;
+    const { alarmAtMs } = this.#disk;
+    if (alarmAtMs === null) return;
+    this.#alarm = this.#world.loop.at(alarmAtMs, () => {
+      this.#alarm = null;
+      this.call(
+        (life) => this.#tellAll(life),
+        () => {},
+        () => this.#schedule(),
+      );
+    });
+  }
+
+  #objectOf(name: string) {
+    const queue = this.#world.queueNamed(name)?.registered;
+    if (queue == null)
+      throw new Error(`the directory knows the queue "${name}", which is none of this history`);
+    return queue;
+  }
+
+  /** A call leaves for a queue's object, when what was written is durable. */
+  #tell(
+    life: Life,
+    name: string,
+    call: (done: () => void, failed: (error: unknown) => void) => void,
+  ): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#whenDurable(life, () => {
+        this.#world.note("queue is told what it is", name);
+        if (this.#world.bug?.directory === "tellsNobody") {
+          resolve();
+          return;
+        }
+        this.#network.send<1>({
+          arrives: (reply, refuse) => call(() => reply(1), refuse),
+          answered: () => life.isAlive && resolve(),
+          failed: (error) => {
+            if (!life.isAlive) return;
+            if (this.#world.bug?.directory === "tellsOnce") resolve();
+            else reject(error);
+          },
+        });
+      });
+    });
+  }
+
+  #whenDurable(life: Life, run: () => void): void {
+    this.#disk.whenDurable(() => {
+      if (life.isAlive) run();
+    });
+  }
+
+  #trouble(): void {
+    const { rates, random, loop } = this.#world;
+    if (!random.chance(rates.crash + rates.evict)) return;
+    const life = this.#life;
+    loop.after(random.pick([0, 0, 1, 2]), () => {
+      if (this.#life === life) this.crash();
+    });
+  }
+
+  #scheduleSync(): void {
+    if (this.#syncIsScheduled) return;
+    this.#syncIsScheduled = true;
+    const { random, rates, loop } = this.#world;
+    const isSlow = this.#world.fault(rates.slowCommit, "slow commit");
+    const disk = this.#disk;
+    loop.after(random.pick(isSlow ? [50, 700, 6_000] : [0, 0, 1, 3]), () => {
+      if (this.#disk !== disk) return;
+      this.#syncIsScheduled = false;
+      this.#enter(disk.sync(disk.committedVersion));
+      this.#trouble();
+      disk.releaseWaiters();
+    });
+  }
+
+  #end(version: number): void {
+    const life = this.#life;
+    this.#life = null;
+    this.#enter(this.#disk.sync(version));
+    this.#disk = this.#disk.end();
+    this.#versions.clear();
+    this.#syncIsScheduled = false;
+    this.#schedule();
+    if (life === null) return;
+    life.isAlive = false;
+    this.#world.note("directory ends", "", version);
+    const calls = [...life.calls];
+    life.calls.clear();
+    for (const fail of calls) fail(GONE);
+  }
+
+  #enter(versions: readonly Version[]): void {
+    for (const { writes } of versions) {
+      for (const { table, key, after } of writes) {
+        if (table !== "notes" || key === DEPLOYED) continue;
+        const name = String(key);
+        const [row = null] = after === undefined ? [] : rowIn(after as Uint8Array);
+        const queue = this.#world.queueNamed(name);
+        const before = this.ledger.rows.get(name) ?? null;
+        const wasDeleted = this.ledger.enter(name, row);
+        if (queue !== undefined) this.#world.check("registered", queue, { before, after: row, wasDeleted });
+      }
+    }
+  }
+}
+
+function rowIn(bytes: Uint8Array): DirectoryRow[] {
+  return [JSON.parse(new TextDecoder().decode(bytes)) as DirectoryRow];
+}
+
+function nameOf(row: DirectoryRow): string {
+  return row.kind === "queue" ? row.record.name : row.name;
+}

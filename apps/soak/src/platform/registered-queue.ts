@@ -1,0 +1,190 @@
+import {
+  createIfAbsent,
+  ensureQueue,
+  type Following,
+  follow,
+  isOfDeleted,
+  knownFrom,
+  type QueueCore,
+  Registration,
+  type Standing,
+  writeRecord,
+} from "@sluice/broker/testing";
+import type { DirectoryReply, QueueDefinition, QueueRecord } from "@sluice/protocol";
+import type { DirectoryBug } from "../planted/planted-bug.ts";
+import type { DirectoryObject } from "./directory-object.ts";
+import type { Life } from "./life.ts";
+import type { QueueObject } from "./queue-object.ts";
+
+/** Between two looks whether a queue has a turn under way, in ms. */
+const LOOK_AGAIN_MS = 1;
+
+/** What a queue is set to that does not exist. */
+const ABSENT: QueueDefinition = {
+  deliveryDelaySeconds: 0,
+  messageRetentionSeconds: 345_600,
+  producers: [],
+  consumer: null,
+};
+
+/**
+ * The part of a queue's object that has to do with the directory: what it is, by what it has been told. The decisions are the broker's;
+ * what `QueueBroker` and `openQueue` do about them is written here once more.
+ */
+export class RegisteredQueue {
+  readonly #queue: QueueObject;
+  readonly #directory: DirectoryObject;
+
+  constructor(queue: QueueObject, directory: DirectoryObject) {
+    this.#queue = queue;
+    this.#directory = directory;
+  }
+
+  /** What the running object goes by; `null` for a queue that does not exist, or whose object does not run. */
+  get record(): QueueRecord | null {
+    return this.#queue.life?.registration?.record ?? null;
+  }
+
+  /** Whether the running object knows that there is no such queue. */
+  get isAbsent(): boolean {
+    const { life } = this.#queue;
+    return life?.registration != null && life.registration.definition === undefined;
+  }
+
+  /** What `openQueue` does: asks the directory what the queue is, and begins with that or with what it knew. */
+  open(life: Life): void {
+    const { disk, name } = this.#queue;
+    const copy = disk.readRecord();
+    const begin = (answer: Standing | null) => {
+      if (life.isAlive) this.#begin(life, copy, answer);
+    };
+    this.#directory.ask<Standing>(
+      (object, directory) => directory.opened(object.registry, name, copy),
+      begin,
+      () => begin(null),
+    );
+  }
+
+  #begin(life: Life, copy: QueueRecord | null, answer: Standing | null): void {
+    const queue = this.#queue;
+    const { world } = queue;
+    queue.isTouched = true;
+    const known = knownFrom(answer, copy, undefined);
+    world.note("queue learns what it is", queue.name, known?.kind === "known" ? known.record.revision : 0);
+    if (known === null) {
+      queue.evict();
+      return;
+    }
+    const isLeft = copy !== null && isOfDeleted(copy, known) && this.#bug !== "keepsDeleted";
+    if (isLeft) queue.forget(copy.revision);
+    life.registration = new Registration(known);
+    if (this.#bug === "goesBack") life.registration.isOutdated = () => false;
+    this.#goBy();
+    queue.load(life);
+    const { core } = life;
+    if (core === null) return;
+    if (copy !== null) core.delayWas(copy.definition.deliveryDelaySeconds);
+    life.opened();
+  }
+
+  /** The directory says what the queue is: what `QueueBroker.configure` does. */
+  configure(record: QueueRecord, done: () => void, failed: (error: unknown) => void): void {
+    this.#whenIdle(
+      async (core) => {
+        const following = this.#following(core);
+        const isDropped = this.#bug === "dropsAlways" && !following.registration.isOutdated(record);
+        const beginAgain = async () => {
+          if (this.#bug === "keepsDeleted") return following.adopt(record);
+          this.#queue.drop(this.record?.revision ?? 0);
+          this.#queue.start();
+        };
+        if (isDropped) await beginAgain();
+        else await follow(following, record, beginAgain);
+      },
+      done,
+      failed,
+    );
+  }
+
+  /** The directory says that the queue was deleted: what `QueueBroker.clear` does. */
+  clear(revision: number, done: () => void, failed: (error: unknown) => void): void {
+    this.#whenIdle(
+      async (core) => {
+        const isCleared = this.#following(core).registration.deleted(revision);
+        if (isCleared && this.#bug !== "keepsDeleted") this.#queue.drop(this.record?.revision ?? 0);
+      },
+      done,
+      failed,
+    );
+  }
+
+  /** Before messages of another queue are taken: a queue that does not exist is created. */
+  async ensure(core: QueueCore): Promise<void> {
+    const { name } = this.#queue;
+    const create = () =>
+      new Promise<DirectoryReply>((resolve, reject) => {
+        this.#directory.ask<DirectoryReply>(
+          async ({ registry }, directory) => directory.transaction(() => ensureQueue(registry, name, null)),
+          resolve,
+          reject,
+        );
+      });
+    await createIfAbsent(this.#following(core), create);
+  }
+
+  get #bug(): DirectoryBug | undefined {
+    return this.#queue.world.bug?.directory;
+  }
+
+  #following(core: QueueCore): Following {
+    const { disk, life } = this.#queue;
+    const registration = life?.registration;
+    if (registration == null) throw new Error("the object has ended");
+    return {
+      ...{ core, registration, store: disk },
+      adopt: async (record) => {
+        const adopted = core.reconfigure(
+          () => {
+            registration.set(record);
+            this.#goBy();
+          },
+          () => writeRecord(registration, disk),
+        );
+        if (this.#bug === "confirmsUnstored") adopted.catch(() => {});
+        else await adopted;
+      },
+      keep: () => core.submit(() => core.write(() => writeRecord(registration, disk))),
+    };
+  }
+
+  #goBy(): void {
+    this.#queue.redefine(this.#queue.life?.registration?.definition ?? ABSENT);
+  }
+
+  /** A call arrives whose work has to have a turn of its own: what others of the turn went by could not be told. */
+  #whenIdle(
+    work: (core: QueueCore) => Promise<void>,
+    done: () => void,
+    failed: (error: unknown) => void,
+  ): void {
+    const queue = this.#queue;
+    queue.callObject(
+      async (core) => {
+        const { disk } = queue;
+        while (disk.durableVersion !== disk.committedVersion || !core.isCaughtUp) {
+          if (!core.isCaughtUp) core.wakeUp();
+          await new Promise<void>((resolve) => {
+            queue.world.loop.after(LOOK_AGAIN_MS, () => {
+              queue.isTouched = true;
+              resolve();
+            });
+          });
+          if (queue.disk !== disk) throw new Error("the object has ended");
+        }
+        await work(core);
+      },
+      done,
+      failed,
+    );
+  }
+}
