@@ -1,6 +1,6 @@
 import { formField, protocolOf } from "@sluice/aws";
+import type { KeepAlive } from "@sluice/protocol";
 import { type AwsAnswer, type AwsRequest, HttpAwsRequest, isForm } from "./aws-request.ts";
-import type { KeepAlive } from "./shared-call.ts";
 import type { SnsService } from "./sns/routes.ts";
 import { lookingBody } from "./sqs/hand-over.ts";
 import { SQS_MODEL } from "./sqs/model.ts";

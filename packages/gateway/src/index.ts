@@ -1,3 +1,4 @@
+import { type KeepAlive, LASTING } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
 import type { Access } from "./access.ts";
 import { failure } from "./admin/failure.ts";
@@ -11,7 +12,6 @@ import { DASHBOARD_HEADERS, DASHBOARD_PAGE } from "./dashboard/page.ts";
 import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
 import type { QueueDirectory } from "./queue-directory.ts";
 import { LazyUrl } from "./request-url.ts";
-import { type KeepAlive, LASTING } from "./shared-call.ts";
 import { snsService } from "./sns/routes.ts";
 import type { SqsSettings } from "./sqs/context.ts";
 import { sqsService } from "./sqs/routes.ts";

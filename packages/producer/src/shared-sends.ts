@@ -2,9 +2,11 @@ import {
   joinPacked,
   type KeepAlive,
   QUEUE_ERROR_CODES,
+  REGATHER_MS_MAX,
   type SendReply,
   type SendRequest,
   SharedCall,
+  setTimer,
 } from "@sluice/protocol";
 import { CALL_BYTES_FULL } from "./outbox.ts";
 
@@ -36,12 +38,10 @@ export class SharedSends {
     this.#shared = new SharedCall({
       call: (parcels) => sendAll(dispatch, parcels),
       weightOf: bytesOf,
-      weightFull: CALL_BYTES_FULL,
+      weightMax: CALL_BYTES_FULL,
+      regatherMs: REGATHER_MS_MAX,
       now: () => Date.now(),
-      setTimer: (ms, callback) => {
-        const timer = setTimeout(callback, ms);
-        return () => clearTimeout(timer);
-      },
+      setTimer,
     });
   }
 

@@ -3,14 +3,17 @@ import {
   CALL_LOST_MS,
   CALLS_UNDER_WAY_MAX,
   COMPANY_MS_MAX,
+  type KeepAlive,
+  LASTING,
   PATIENCE_MS_MAX,
   REGATHER_MS_MAX,
   REGATHER_SHARE,
   SharedCall,
   SharedCallLostError,
+  type SharedCallPorts,
 } from "./shared-call.ts";
 
-const WEIGHT_FULL = 100;
+const WEIGHT_MAX = 100;
 
 /** A call under way, for the test to answer. */
 interface Call {
@@ -29,8 +32,11 @@ let nowMs: number;
 let timers: Set<Timer>;
 let kept: Promise<unknown>[];
 let shared: SharedCall<string, string>;
+/** How often it was told that nothing is under way any more. */
+let idle: number;
 
-const run = (item: string) => shared.run(item, (promise) => void kept.push(promise));
+const keep: KeepAlive = (promise) => void kept.push(promise);
+const run = (item: string) => shared.run(item, keep);
 /** Lets everything happen that waits for nothing. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 const itemsOfCalls = () => calls.map(({ items }) => items);
@@ -55,14 +61,24 @@ beforeEach(() => {
   nowMs = 0;
   timers = new Set();
   kept = [];
-  shared = new SharedCall({
+  idle = 0;
+  shared = shareWith({ regatherMs: REGATHER_MS_MAX });
+});
+
+function shareWith(way: Pick<SharedCallPorts<string, string>, "gather" | "regatherMs">) {
+  return new SharedCall<string, string>({
+    ...way,
     call: (items) =>
       new Promise((resolve, reject) => {
         const answer = (results = items.map((item) => item.toUpperCase())) => resolve(results);
         calls.push({ items, answer, fail: reject });
       }),
-    weightOf: (item) => (item === "heavy" ? WEIGHT_FULL : 1),
-    weightFull: WEIGHT_FULL,
+    weightOf: (item) => (item === "heavy" ? WEIGHT_MAX : 1),
+    weightMax: WEIGHT_MAX,
+    idle: () => {
+      idle += 1;
+      expect(shared.isIdle).toBe(true);
+    },
     now: () => nowMs,
     setTimer(ms, callback) {
       const timer = { atMs: nowMs + ms, callback };
@@ -70,7 +86,7 @@ beforeEach(() => {
       return () => void timers.delete(timer);
     },
   });
-});
+}
 
 describe("calls to a queue's object", () => {
   it("are made at once while none is under way, without a timer", async () => {
@@ -205,19 +221,78 @@ describe("calls to a queue's object", () => {
     expect(await result).toBe("C");
   });
 
-  it("take nothing more along when they are full", async () => {
+  it.each([
+    [undefined, 3],
+    [REGATHER_MS_MAX, 2],
+  ])("wait for nobody to come again where that is not said: %s ms, %i calls", async (regatherMs, made) => {
+    shared = shareWith(regatherMs === undefined ? {} : { regatherMs });
+    const results = ["a", "b", "b", "b"].map(run);
+    calls[0]?.answer();
+    await settle();
+    calls[1]?.answer();
+    await settle();
+    results.push(run("c"));
+    expect(calls).toHaveLength(made);
+    await pass(REGATHER_MS_MAX);
+    calls[2]?.answer();
+    expect(await Promise.all(results)).toHaveLength(5);
+  });
+
+  it("take along what comes while they gather", async () => {
+    const gathered = Promise.withResolvers<void>();
+    shared = shareWith({ gather: () => gathered.promise });
+    const results = ["a", "b"].map(run);
+    await settle();
+    results.push(run("c"));
+    expect(calls).toHaveLength(0);
+    gathered.resolve();
+    await settle();
+    expect(itemsOfCalls()).toEqual([["a", "b", "c"]]);
+    calls[0]?.answer();
+    expect(await Promise.all(results)).toEqual(["A", "B", "C"]);
+  });
+
+  it("are not made for nobody: a full one may take all along while another one gathers", async () => {
+    const gatherings: (() => void)[] = [];
+    shared = shareWith({ gather: () => new Promise((resolve) => gatherings.push(resolve)) });
+    const results = Array.from({ length: WEIGHT_MAX }, () => run("a"));
+    expect(gatherings).toHaveLength(2);
+    for (const gathered of gatherings.toReversed()) {
+      gathered();
+      await settle();
+    }
+    expect(calls.map(({ items }) => items.length)).toEqual([WEIGHT_MAX]);
+    calls[0]?.answer();
+    await Promise.all(results);
+    expect(idle).toBe(1);
+  });
+
+  it("say when none is under way any more and nobody waits", async () => {
+    shared = shareWith({});
+    const results = ["a", "b", "c"].map(run);
+    calls[0]?.answer();
+    await settle();
+    expect(idle).toBe(0);
+    calls[1]?.answer();
+    await Promise.all(results);
+    expect(idle).toBe(1);
+  });
+
+  it("take no more along than their weight", async () => {
     for (let i = 0; i < CALLS_UNDER_WAY_MAX; i++) {
       void run(`${i}`);
       nowMs += COMPANY_MS_MAX;
     }
     const results = ["a", "heavy", "b", "heavy", "heavy", "c"].map(run);
-    for (let i = 0; i < CALLS_UNDER_WAY_MAX + 4; i++) {
+    for (let i = 0; i < CALLS_UNDER_WAY_MAX + 6; i++) {
       calls[i]?.answer();
       await pass(REGATHER_MS_MAX);
     }
     expect(itemsOfCalls().slice(CALLS_UNDER_WAY_MAX)).toEqual([
-      ["a", "heavy"],
-      ["b", "heavy"],
+      ["a"],
+      ["heavy"],
+      ["b"],
+      ["heavy"],
       ["heavy"],
       ["c"],
     ]);
@@ -226,9 +301,9 @@ describe("calls to a queue's object", () => {
   });
 
   it.each([
-    [WEIGHT_FULL - 1, 1],
-    [WEIGHT_FULL, 2],
-    [WEIGHT_FULL + 1, 2],
+    [WEIGHT_MAX - 1, 1],
+    [WEIGHT_MAX, 2],
+    [WEIGHT_MAX + 1, 2],
   ])("wait for no company when they are full: %i waiting, %i calls", async (waiting, made) => {
     const results = [run("a"), ...Array.from({ length: waiting }, () => run("b"))];
     expect(calls).toHaveLength(made);
@@ -327,4 +402,66 @@ describe("a request that the platform ends", () => {
     await settle();
     for (const { answer } of calls) answer();
   });
+});
+
+describe("a request that nothing ends", () => {
+  const runLasting = (item: string) => shared.run(item, LASTING);
+
+  it("looks for nothing while there are only such, as long as a call is under way", async () => {
+    const results = [runLasting("a"), runLasting("b"), runLasting("c")];
+    await settle();
+    expect(timers.size).toBe(0);
+    calls[0]?.answer();
+    await settle();
+    expect(itemsOfCalls()).toEqual([["a"], ["b", "c"]]);
+    calls[1]?.answer();
+    expect(await Promise.all(results)).toEqual(["A", "B", "C"]);
+    // Nobody else would wake up who waits for others to come again.
+    const late = runLasting("d");
+    expect(timers.size).toBe(1);
+    await pass(REGATHER_MS_MAX);
+    calls[2]?.answer();
+    expect(await late).toBe("D");
+    expect(timers.size).toBe(0);
+  });
+
+  it("looks for itself from when one comes that can be ended", async () => {
+    const first = run("a");
+    const results = [runLasting("b")];
+    await settle();
+    expect(timers.size).toBe(1);
+    calls[0]?.answer();
+    await first;
+    await settle();
+    // A call of one that lasts is under way: who comes now waits for it.
+    results.push(runLasting("c"));
+    await settle();
+    expect(timers.size).toBe(0);
+    const ending = run("d");
+    await settle();
+    expect(timers.size).toBe(2);
+    for (const { answer } of calls) answer();
+    await pass(REGATHER_MS_MAX);
+    for (const { answer } of calls) answer();
+    expect(await Promise.all([...results, ending])).toEqual(["B", "C", "D"]);
+  });
+});
+
+it("a call that is lost and answered all the same changes nothing for those who came later", async () => {
+  void run("a");
+  // It makes the call that is lost.
+  void run("b");
+  const lost = run("c").catch((error) => error);
+  calls[0]?.answer();
+  await pass(2 * CALL_LOST_MS);
+  expect(itemsOfCalls()).toEqual([["a"], ["b", "c"]]);
+  expect(await lost).toBeInstanceOf(SharedCallLostError);
+  expect([shared.isIdle, idle]).toEqual([true, 1]);
+  const later = run("d");
+  calls[1]?.answer();
+  await settle();
+  expect([shared.isIdle, idle]).toEqual([false, 1]);
+  calls[2]?.answer();
+  expect(await later).toBe("D");
+  expect([shared.isIdle, idle]).toEqual([true, 2]);
 });

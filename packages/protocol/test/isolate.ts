@@ -1,5 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { CALL_LOST_MS, SharedCallLostError } from "../src/shared-call.ts";
+import {
+  CALL_LOST_MS,
+  LASTING,
+  SharedCall,
+  SharedCallLostError,
+  type SharedCallPorts,
+} from "../src/shared-call.ts";
 
 /*
  * Requests that come, share calls and are ended by the platform at any moment, over a virtual clock and from a seed. A request
@@ -7,25 +13,22 @@ import { CALL_LOST_MS, SharedCallLostError } from "../src/shared-call.ts";
  */
 
 const REQUESTS = 60;
-/** Weight of a call that takes nothing more along. */
-export const WEIGHT_FULL = 20;
+/** Weight that a call takes along. */
+const WEIGHT_MAX = 20;
 /** Longest time between two requests, in ms. */
 const APART_MS_MAX = 12;
 /** Longest that a call takes which is answered, in ms. */
 export const CALL_MS_MAX = 400;
 
-/** What is tried: the calls of an isolate's requests. */
-interface Shared {
-  run(item: string, keepAlive: (promise: Promise<unknown>) => void): Promise<string>;
-  readonly isIdle: boolean;
-}
+/** How a place that shares calls does it. */
+export type SharingWay = Pick<SharedCallPorts<string, string>, "gather" | "regatherMs">;
 
-/** What it works with. */
-interface Ports {
-  call(items: readonly string[]): Promise<readonly string[]>;
-  weightOf(item: string): number;
-  now(): number;
-  setTimer(ms: number, callback: () => void): () => void;
+/** What becomes of a history's requests. */
+export interface Course {
+  /** Share of the requests that the platform ends before they are answered, unless they last. */
+  readonly goneShare: number;
+  /** Share of those that nothing ends. */
+  readonly lastingShare: number;
 }
 
 export interface Request {
@@ -52,17 +55,19 @@ export class Isolate {
   readonly requests: Request[] = [];
   /** How often each item went along with a call. */
   readonly carried = new Map<string, number>();
-  readonly shared: Shared;
+  readonly shared: SharedCall<string, string>;
   nowMs = 0;
   readonly #random: () => number;
   readonly #current = new AsyncLocalStorage<Request>();
   readonly #events: { readonly atMs: number; isCancelled: boolean; run(): void }[] = [];
 
-  constructor(seed: number, share: (ports: Ports) => Shared) {
+  constructor(seed: number, way: SharingWay) {
     this.#random = randomFrom(seed);
-    this.shared = share({
+    this.shared = new SharedCall({
+      ...way,
       call: (items) => this.#call(items),
-      weightOf: (item) => (Number(item) % 7 === 0 ? WEIGHT_FULL : 1),
+      weightOf: (item) => (Number(item) % 7 === 0 ? WEIGHT_MAX : 1),
+      weightMax: WEIGHT_MAX,
       now: () => this.nowMs,
       setTimer: (ms, callback) => {
         const request = this.#current.getStore();
@@ -90,7 +95,7 @@ export class Isolate {
     return event;
   }
 
-  come(): Request {
+  come(isLasting: boolean): Request {
     const item = `${this.requests.length}`;
     const request: Request = { item, cameMs: this.nowMs, isGone: false, settled: null, settledMs: 0 };
     this.requests.push(request);
@@ -99,12 +104,10 @@ export class Isolate {
       request.settledMs = this.nowMs;
     };
     this.#current.run(request, () => {
-      this.shared
-        .run(item, () => {})
-        .then(
-          (result) => settle(result === `of ${item}` ? "answered" : "of another"),
-          (error) => settle(error instanceof SharedCallLostError ? "lost" : "failed"),
-        );
+      this.shared.run(item, isLasting ? LASTING : () => {}).then(
+        (result) => settle(result === `of ${item}` ? "answered" : "of another"),
+        (error) => settle(error instanceof SharedCallLostError ? "lost" : "failed"),
+      );
     });
     return request;
   }
@@ -139,20 +142,13 @@ export class Isolate {
   }
 }
 
-/**
- * Plays a history.
- *
- * @param goneShare of the requests that the platform ends before they are answered.
- */
-export async function playHistory(
-  seed: number,
-  goneShare: number,
-  share: (ports: Ports) => Shared,
-): Promise<Isolate> {
-  const isolate = new Isolate(seed, share);
+/** Plays a history. */
+export async function playHistory(seed: number, course: Course, way: SharingWay): Promise<Isolate> {
+  const isolate = new Isolate(seed, way);
   for (let i = 0; i < REQUESTS; i++) {
-    const request = isolate.come();
-    if (isolate.chance(goneShare)) {
+    const isLasting = isolate.chance(course.lastingShare);
+    const request = isolate.come(isLasting);
+    if (!isLasting && isolate.chance(course.goneShare)) {
       isolate.after(isolate.below(60), () => {
         if (request.settled === null) request.isGone = true;
       });

@@ -1,5 +1,6 @@
 import { type Arn, parseArn } from "@sluice/aws";
 import type {
+  KeepAlive,
   QueueBrokerRpc,
   QueueReceiveRpc,
   SnsSettings,
@@ -11,7 +12,6 @@ import type {
 } from "@sluice/protocol";
 import type { Caller } from "../aws-caller.ts";
 import type { Home } from "../queue-address.ts";
-import type { KeepAlive } from "../shared-call.ts";
 import { invalid, refuse, required, SNS_ERRORS, topicNotFound } from "./errors.ts";
 import type { TopicCalls } from "./publish/topic-calls.ts";
 import type { Signers } from "./signers.ts";

@@ -9,11 +9,11 @@ import {
   readCall,
   type SignedRequest,
 } from "@sluice/aws";
+import type { KeepAlive } from "@sluice/protocol";
 import { type AwsAccess, type Caller, callerOf, refusedPage } from "../aws-caller.ts";
 import type { AwsRequest } from "../aws-request.ts";
 import { brokerFailure } from "../broker-failure.ts";
 import type { Home } from "../queue-address.ts";
-import type { KeepAlive } from "../shared-call.ts";
 import { handle, UNSIGNED_ACTIONS } from "./actions.ts";
 import type { SnsContext, SnsPorts } from "./context.ts";
 import { refuse } from "./errors.ts";

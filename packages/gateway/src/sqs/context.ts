@@ -1,9 +1,8 @@
-import type { QueueChange, QueueReceiveRpc, QueueRecord } from "@sluice/protocol";
+import type { KeepAlive, QueueChange, QueueReceiveRpc, QueueRecord } from "@sluice/protocol";
 import type { Caller } from "../aws-caller.ts";
 import type { Home } from "../queue-address.ts";
 import { directoryName, type QueueAddress } from "../queue-address.ts";
 import type { AccountDirectory } from "../queue-directory.ts";
-import type { KeepAlive } from "../shared-call.ts";
 import { parseQueueUrl, queueUrl } from "./address.ts";
 import { missingParameter, refuse, SQS_ERRORS } from "./errors.ts";
 import type { KnownQueues } from "./known-queues.ts";

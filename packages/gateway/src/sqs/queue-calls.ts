@@ -1,16 +1,19 @@
 import {
   type DeleteOutcome,
   type EnqueueReply,
+  type KeepAlive,
   type QueueReceiveRpc,
   RECORD_HEADER_BYTES,
   type ReceiveNowReply,
   type ReceiveRequest,
   type RecordToWrite,
+  SharedCall,
+  setTimer,
   type VisibilityChange,
   type VisibilityOutcome,
 } from "@sluice/protocol";
+import { CALL_WEIGHT_MAX } from "../call-weight.ts";
 import { COMPANY_TURNS, turns } from "../microtasks.ts";
-import { type KeepAlive, SharedCall, setTimer } from "../shared-call.ts";
 import { type Errand, type MessagesToSend, type Outcome, type Outcomes, runErrands } from "./shared-work.ts";
 
 /** Weight of what is small: so that a call takes some hundreds of them. */
@@ -76,6 +79,7 @@ export class QueueCalls {
       // Each call takes the object anew: it belongs to the request that makes the call.
       call: (errands) => runErrands(this.#objectOf(name), name, errands),
       weightOf,
+      weightMax: CALL_WEIGHT_MAX,
       gather: () => turns(COMPANY_TURNS),
       now: this.#now,
       setTimer,

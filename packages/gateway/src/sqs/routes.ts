@@ -9,11 +9,10 @@ import {
   type RequestHeaders,
   readCall,
 } from "@sluice/aws";
-import { isQueueNotFound } from "@sluice/protocol";
+import { isQueueNotFound, type KeepAlive } from "@sluice/protocol";
 import { type AwsAccess, callerOf, refusedPage } from "../aws-caller.ts";
 import type { AwsAnswer, AwsRequest } from "../aws-request.ts";
 import { brokerFailure } from "../broker-failure.ts";
-import type { KeepAlive } from "../shared-call.ts";
 import { handle, QUEUELESS_ACTIONS } from "./actions.ts";
 import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
 import { refuse } from "./errors.ts";

@@ -6,7 +6,7 @@ import type {
   TopicSnapshot,
 } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
-import { CALL_WEIGHT_MAX } from "../../shared-call.ts";
+import { CALL_WEIGHT_MAX } from "../../call-weight.ts";
 import { TopicCalls } from "./topic-calls.ts";
 
 /** A call under way, for the test to answer. */

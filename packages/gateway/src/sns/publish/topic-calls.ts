@@ -1,13 +1,16 @@
-import type {
-  PublishedMessage,
-  PublishOutcome,
-  PublishReply,
-  PublishRequest,
-  TopicObjectRpc,
-  TopicSnapshot,
-  TopicsRpc,
+import {
+  type KeepAlive,
+  type PublishedMessage,
+  type PublishOutcome,
+  type PublishReply,
+  type PublishRequest,
+  SharedCall,
+  setTimer,
+  type TopicObjectRpc,
+  type TopicSnapshot,
+  type TopicsRpc,
 } from "@sluice/protocol";
-import { type KeepAlive, SharedCall, setTimer } from "../../shared-call.ts";
+import { CALL_WEIGHT_MAX } from "../../call-weight.ts";
 import { KnownTopics } from "./known-topics.ts";
 
 /** Where calls about topics go. */
@@ -45,15 +48,19 @@ export class TopicCalls {
           return askers.map(() => found);
         },
         weightOf: () => NO_WEIGHT,
+        weightMax: CALL_WEIGHT_MAX,
         now: () => this.#ports.now(),
         setTimer,
+        idle: () => this.#finds.delete(arn),
       });
-    return share(this.#finds, arn, begin, null, keepAlive);
+    return callOf(this.#finds, arn, begin).run(null, keepAlive);
   }
 
   /** What is published together is taken together; each request learns of its own messages. */
   publish(object: string, request: PublishRequest, keepAlive: KeepAlive): Promise<PublishReply> {
     const { deduplicationScope, messages, version } = request;
+    // Who goes by another version is answered otherwise, and the scope of a topic can be changed while others publish.
+    const key = `${version} ${deduplicationScope} ${object}`;
     const begin = () =>
       new SharedCall<readonly PublishedMessage[], PublishReply>({
         // Each call takes the object anew: it belongs to the request that makes the call.
@@ -66,12 +73,12 @@ export class TopicCalls {
           return repliesOf(await this.#ports.topic(object).publish(object, all), parts);
         },
         weightOf: bytesOf,
+        weightMax: CALL_WEIGHT_MAX,
         now: () => this.#ports.now(),
         setTimer,
+        idle: () => this.#publishes.delete(key),
       });
-    // Who goes by another version is answered otherwise, and the scope of a topic can be changed while others publish.
-    const key = `${version} ${deduplicationScope} ${object}`;
-    return share(this.#publishes, key, begin, messages, keepAlive);
+    return callOf(this.#publishes, key, begin).run(messages, keepAlive);
   }
 
   /** Topics that something is under way for. */
@@ -80,20 +87,14 @@ export class TopicCalls {
   }
 }
 
-async function share<Item, Result>(
+function callOf<Item, Result>(
   calls: Map<string, SharedCall<Item, Result>>,
   key: string,
   begin: () => SharedCall<Item, Result>,
-  item: Item,
-  keepAlive: KeepAlive,
-): Promise<Result> {
+): SharedCall<Item, Result> {
   const call = calls.get(key) ?? begin();
   calls.set(key, call);
-  try {
-    return await call.run(item, keepAlive);
-  } finally {
-    if (call.isIdle && calls.get(key) === call) calls.delete(key);
-  }
+  return call;
 }
 
 /** What is refused is refused to all: overload and an older version are the only reasons for it, and they are everybody's. */
