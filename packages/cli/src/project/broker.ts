@@ -1,4 +1,4 @@
-import { findConfigFile, readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
+import { findConfigFile, formatDiagnostic, readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
 import type { BrokerBase } from "../generate/broker-config.ts";
 import { isBroker } from "../generate/broker-config.ts";
 import { BROKER_NAME } from "../generate/names.ts";
@@ -8,6 +8,8 @@ import { readWranglerConfig, wranglerDefaults } from "./wrangler-config.ts";
 export interface Broker {
   readonly base: BrokerBase;
   readonly queues: WorkerQueueConfig | null;
+  /** Ready to print. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -33,34 +35,35 @@ export async function readBroker(file: string, env: string): Promise<Broker | nu
   return {
     base: { name, directory: queues.directory, file, wrangler: config },
     queues,
+    warnings: queues.warnings.map(formatDiagnostic),
   };
 }
 
-/**
- * The broker of a project whose current folder holds none: a name, and what a file without code says of queues and topics if
- * there is one.
- */
-export async function defaultBroker(
-  directory: string,
-  env: string,
-  settings: WorkerQueueConfig | null,
-): Promise<Broker> {
+/** The broker of a project whose current folder holds none. */
+export async function defaultBroker(directory: string, env: string): Promise<Broker> {
   const wrangler = await wranglerDefaults();
   const base = { name: brokerName(BROKER_NAME, env), directory, file: null, wrangler };
-  return { base, queues: settings };
+  return { base, queues: null, warnings: [] };
 }
 
 /**
- * The `[sluice]` table of a configuration that names no code and so is no Worker's: the settings of a broker that runs alone.
- * `null` for the configuration of a Worker, which is none of that broker's business.
+ * A broker that runs alone, with the `[sluice]` table of a configuration that names no code and so is no Worker's. That of a
+ * Worker is none of its business; but who runs it there may have meant that Worker.
+ *
+ * @param file a configuration of the current folder.
  */
-export async function readSettings(file: string, env: string): Promise<WorkerQueueConfig | null> {
+export async function brokerAlone(directory: string, env: string, file: string): Promise<Broker> {
+  const broker = await defaultBroker(directory, env);
   const read = readWorkerConfig(file, { env });
   const { config } = await readWranglerConfig(file, { env, quiet: true });
-  if (config.main !== undefined || config.assets !== undefined || config.site !== undefined) return null;
+  if (config.main !== undefined || config.assets !== undefined || config.site !== undefined) {
+    const text = 'The Worker of this folder is not run: "sluice serve ." would.';
+    return { ...broker, warnings: [`${file}: warning: ${text}`] };
+  }
   // It needs no name: nobody calls it.
   const warnings = read.warnings.filter(({ key }) => key !== "name");
-  return { ...read, producers: [], consumers: [], warnings };
+  const queues = { ...read, producers: [], consumers: [], warnings };
+  return { ...broker, queues, warnings: warnings.map(formatDiagnostic) };
 }
 
 /** The configuration file of a folder, if there is one. */

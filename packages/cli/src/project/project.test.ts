@@ -72,12 +72,15 @@ describe("readProject", () => {
       expect(topology.queues.jobs).toEqual({ ...jobs, deliveryDelaySeconds: 5 });
     });
 
-    it("does not go by the file of a Worker", async () => {
+    it("does not go by the file of a Worker, and says so", async () => {
       const folder = projectFolder({
         "wrangler.toml": worker("api", "[sluice.sns]\nmessage_life = 60\n"),
         "index.js": INDEX,
       });
-      expect((await alone(folder)).topology).toEqual({ queues: {} });
+      const { topology, warnings } = await alone(folder);
+      expect(topology).toEqual({ queues: {} });
+      const text = 'warning: The Worker of this folder is not run: "sluice serve ." would.';
+      expect(warnings).toEqual([`${folder}/wrangler.toml: ${text}`]);
     });
 
     it("says what is wrong with the file", async () => {

@@ -3,14 +3,13 @@ import {
   buildTopology,
   CONFIG_FILE_NAMES,
   findConfigFile,
-  formatDiagnostic,
   readWorkerConfig,
   type WorkerQueueConfig,
 } from "@sluice/config";
 import type { QueueDefinition, QueueTopology } from "@sluice/protocol";
 import { CliError } from "../errors.ts";
 import type { BrokerBase } from "../generate/broker-config.ts";
-import { type Broker, configFileIn, defaultBroker, readBroker, readSettings } from "./broker.ts";
+import { type Broker, brokerAlone, configFileIn, defaultBroker, readBroker } from "./broker.ts";
 import { consumersElsewhere } from "./elsewhere.ts";
 import { readWorker } from "./read-worker.ts";
 import type { UserWorker } from "./worker.ts";
@@ -70,10 +69,7 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
     broker: broker.base,
     topology: { ...topology, queues: withQueues(topology.queues, options.queues ?? {}) },
     elsewhere: elsewhere.map(({ workerName }) => workerName),
-    warnings: [
-      ...read.flatMap(({ warnings }) => warnings),
-      ...(broker.queues?.warnings ?? []).map(formatDiagnostic),
-    ],
+    warnings: [...read.flatMap(({ warnings }) => warnings), ...broker.warnings],
   };
 }
 
@@ -123,9 +119,7 @@ async function findBroker(
     if (broker !== null) return broker;
   }
   const isAlone = targets.length === 0 && withoutTargets === "broker-alone";
-  return defaultBroker(
-    workingDirectory,
-    env,
-    isAlone && here !== null ? await readSettings(here, env) : null,
-  );
+  return isAlone && here !== null
+    ? brokerAlone(workingDirectory, env, here)
+    : defaultBroker(workingDirectory, env);
 }
