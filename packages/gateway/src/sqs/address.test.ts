@@ -28,6 +28,14 @@ describe("a queue URL", () => {
     );
   });
 
+  it.each(["12345678901", "1234567890123"])(
+    "with the number %s, which is no account, is no address",
+    (account) => {
+      const url = `${ENDPOINT}/${account}/orders`;
+      expect(() => parseQueueUrl(url, CALLER)).toThrow(`The address ${url} is not valid for this endpoint.`);
+    },
+  );
+
   it.each([
     { ...HOME, name: "orders" },
     { ...CALLER, name: "orders" },

@@ -3,6 +3,7 @@ import { refuse, SQS_ERRORS } from "./errors.ts";
 
 /** Names of SQS: 1 to 80 letters, digits, hyphens and underscores; FIFO queues end in `.fifo`, which counts. */
 export const QUEUE_NAME_LENGTH_MAX = 80;
+const ACCOUNT_LENGTH = 12;
 const QUEUE_NAME = /^[A-Za-z0-9_-]+(\.fifo)?$/;
 
 export function isQueueName(name: string): boolean {
@@ -28,10 +29,12 @@ export function parseQueueUrl(text: string, caller: Home): QueueAddress {
   const parts = (isUrl ? text.replace(/^https?:\/\/[^/]*/i, "") : text).split(/[?#]/)[0]?.split("/");
   const segments = (parts ?? []).filter((part) => part !== "");
   const name = segments.at(-1);
-  if (name === undefined) {
+  const account = segments.at(-2);
+  // A number that is no account's is a slip: it must not lead to the caller's own queue of that name.
+  const isSlip = account !== undefined && /^\d+$/.test(account) && account.length !== ACCOUNT_LENGTH;
+  if (name === undefined || isSlip) {
     throw refuse(SQS_ERRORS.invalidAddress, `The address ${text} is not valid for this endpoint.`);
   }
-  const account = segments.at(-2);
   const isAccount = account !== undefined && /^\d{12}$/.test(account);
   const regionOfPath = isAccount && segments.at(-4) === "queue" ? segments.at(-3) : undefined;
   const region = regionOfPath ?? regionOfHost(host) ?? caller.region;
