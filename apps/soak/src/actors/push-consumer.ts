@@ -219,7 +219,8 @@ export function recordDeparture(
   const isVisible = visibilityMs === 0;
   // A receive that hides nothing has no lease: it has a number of its own.
   const leaseId =
-    knownLeaseId ?? (isVisible ? -queue.nextVisible() : view?.status === "leased" ? view.leaseId : 0);
+    knownLeaseId ??
+    (isVisible ? -queue.receives.nextVisible() : view?.status === "leased" ? view.leaseId : 0);
   world.note("batch leaves the queue", name, leaseId, tags.length);
   const known = messages.filter((message): message is Message => message !== undefined);
   const sameLease = ledger.deliveries.get(leaseId);

@@ -86,7 +86,7 @@ export class Receiver {
         let end = () => {};
         queue.call(
           (core) => {
-            end = queue.beginReceive(receiving, this.#world.nowMs + waitMs);
+            end = queue.receives.begin(receiving, this.#world.nowMs + waitMs);
             return core.receivers.receive(request);
           },
           (received) => {
@@ -155,7 +155,8 @@ export class Receiver {
     }
     const isRepeated = attemptId !== undefined && got?.receipts != null && got.names.has(attemptId);
     // Another one of the same name may have been served in the same turn, and have changed it since.
-    const isLast = attemptId === undefined || !queue.receiving.some((other) => other.attemptId === attemptId);
+    const isLast =
+      attemptId === undefined || !queue.receives.waiting.some((other) => other.attemptId === attemptId);
     const record = recordDeparture(queue, life, {
       ...{ ...leaving, attempts, leaseId, isRepeated },
       ...(isLast || visibilityMs === 0 ? { visibilityMs } : {}),

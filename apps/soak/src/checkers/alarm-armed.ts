@@ -64,7 +64,7 @@ function dueByMemory(object: QueueObject): number {
   const isOpen = !life.consumerIsAbsent && life.trial.state === "none" && endpoint?.format !== "sqsd";
   const isPushing = isDelivering(object) && isIdle && isOpen;
   let dueMs = nextWakeAt(queue, false) ?? Infinity;
-  if (isIdle) dueMs = Math.min(dueMs, object.receiveDeadlineMs);
+  if (isIdle) dueMs = Math.min(dueMs, object.receives.deadlineMs);
   if (isDelivering(object)) {
     // Somebody who is not there, or holds all that he can, is looked after at the longest backoff or heartbeat.
     const notBeforeMs = isPushing ? throttledUntilMs(object) : nowMs + BACKOFF_MAX_MS;

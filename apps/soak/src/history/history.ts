@@ -244,7 +244,7 @@ async function take(world: World, run: () => void): Promise<void> {
 async function calmAlarms(world: World): Promise<void> {
   world.isDrained = true;
   const { loop, queues } = world;
-  const waiting = queues.reduce((sum, { receivesUnderWay }) => sum + receivesUnderWay, 0);
+  const waiting = queues.reduce((sum, { receives }) => sum + receives.count, 0);
   const ringsMax = Math.max(...queues.map(({ ringer }) => ringer.rings)) + waiting + IDLE_RINGS_MAX;
   while (world.violation === null && queues.some(({ disk }) => disk.alarmAtMs !== null)) {
     if (queues.some(({ ringer }) => ringer.rings > ringsMax)) {

@@ -7,7 +7,6 @@ import type { WrittenSegment } from "../checkers/checker.ts";
 import type { World } from "../history/world.ts";
 import type { CommitRecord } from "../ledger/change.ts";
 import { Ledger } from "../ledger/ledger.ts";
-import type { Receiving } from "../ledger/named-receives.ts";
 import { FROM_PRODUCER, type Origin, originOf } from "../ledger/origin.ts";
 import type { Segment } from "../ledger/view.ts";
 import { AlarmRinger } from "./alarm-ringer.ts";
@@ -15,6 +14,7 @@ import { readCommit, restoreRow } from "./commit-reader.ts";
 import { Disk, type Version } from "./disk.ts";
 import { Life } from "./life.ts";
 import { portsOf } from "./ports.ts";
+import { ReceivesUnderWay } from "./receives-under-way.ts";
 import type { RegisteredQueue } from "./registered-queue.ts";
 
 /** A queue's Durable Object: what is stored of it, the life that runs now if one does, and its alarm. */
@@ -22,6 +22,8 @@ export class QueueObject {
   readonly index: number;
   readonly name: string;
   readonly ledger: Ledger;
+  /** Receives that are not answered. */
+  readonly receives = new ReceivesUnderWay(() => this.life?.number ?? this.lives + 1);
   readonly ringer: AlarmRinger;
   readonly world: World;
   disk: Disk;
@@ -52,9 +54,6 @@ export class QueueObject {
   #definition: QueueDefinition;
   #rules: QueueRules;
   #syncIsScheduled = false;
-  /** Receives that are not answered. */
-  #receiving: (Receiving & { readonly deadlineMs: number; readonly life: number })[] = [];
-  #visible = 0;
   /** Commits that are not durable yet, by version. */
   readonly #commits = new Map<number, CommitRecord>();
   /** Segments that were written or loaded since memory was last compared with the disk. */
@@ -137,44 +136,12 @@ export class QueueObject {
     return this.ledger.isOverOnArrival(tag, { atMs: this.world.nowMs, rules, definition: this.#definition });
   }
 
-  /** A receive has arrived that waits until `deadlineMs` at the latest. Returns what says that it is answered. */
-  beginReceive(receiving: Receiving, deadlineMs: number): () => void {
-    // The object that the call is for: it may be started by it.
-    const receive = { ...receiving, deadlineMs, life: this.life?.number ?? this.lives + 1 };
-    this.#receiving.push(receive);
-    return () => {
-      this.#receiving = this.#receiving.filter((other) => other !== receive);
-    };
-  }
-
-  /** Receives that have arrived and are not answered. */
-  get receivesUnderWay(): number {
-    return this.#receiving.length;
-  }
-
-  /** Receives that wait for the running object. */
-  get receiving(): readonly Receiving[] {
-    return this.#receiving.filter(({ life }) => life === this.life?.number);
-  }
-
-  /** When the first of those who wait for messages has to be answered, in ms; Infinity if nobody waits. */
-  get receiveDeadlineMs(): number {
-    const waiting = this.#receiving.filter(({ life }) => life === this.life?.number);
-    return Math.min(...waiting.map(({ deadlineMs }) => deadlineMs));
-  }
-
-  /** The next number of a receive that hides nothing. */
-  nextVisible(): number {
-    this.#visible += 1;
-    return this.#visible;
-  }
-
   /** Most receives with a visibility timeout of 0 that a commit of now can contain. */
   get #visibleReceivesMax(): number {
     const { consumer } = this.#definition;
     const daemon = consumer?.type === "http_push" ? consumer.settings.daemon : undefined;
     if (daemon !== undefined) return daemon.visibilityTimeoutSeconds === 0 ? 1 : 0;
-    return this.receiving.filter(({ visibilityMs }) => visibilityMs === 0).length;
+    return this.receives.waiting.filter(({ visibilityMs }) => visibilityMs === 0).length;
   }
 
   /** Settings are deployed with the code: the objects start again with them. */
@@ -437,7 +404,7 @@ export class QueueObject {
       },
       registered: this.registered?.record ?? null,
       mayLapseFirst: this.movesAskedFor.size > 0,
-      receiving: this.receiving,
+      receiving: this.receives.waiting,
     });
     world.note("commit", this.name, version.number, record.segments.length);
     this.#commits.set(version.number, record);
