@@ -15,6 +15,8 @@ export const alarmArmed: Checker = {
   afterEvent(queue) {
     const workMs = queue.life?.core == null ? dueByLedger(queue) : dueByMemory(queue);
     const dueMs = Math.min(workMs, taskDueMs(queue), moveDueMs(queue));
+    // Who is yet to be told what it is, is called by the directory soon.
+    if (queue.world.directory?.ledger.isTold(queue.name) === false) return undefined;
     if (dueMs === Infinity || queue.ringer.wakesBy(dueMs)) return undefined;
     const inMs = dueMs - queue.world.nowMs;
     const alarmInMs = queue.disk.alarmAtMs === null ? null : queue.disk.alarmAtMs - queue.world.nowMs;

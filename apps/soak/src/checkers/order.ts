@@ -21,6 +21,7 @@ export const order: Checker = {
     for (const [i, message] of messages.entries()) {
       const previous = messages[i - 1];
       if (previous === undefined || message === undefined) continue;
+      if (previous.isPlaceUnclear || message.isPlaceUnclear) continue;
       if (isBefore(message.leasedFromMs, message.seq, previous.leasedFromMs, previous.seq)) {
         return `message ${previous.tag} is before message ${message.tag} in its batch`;
       }
@@ -30,6 +31,7 @@ export const order: Checker = {
 };
 
 function leasedOutOfOrder({ ledger }: QueueObject, { changes, record }: AppliedCommit): string | undefined {
+  if (ledger.isMoving) return undefined;
   let last: { atMs: number; seq: number; tag: number } | null = null;
   for (const change of changes) {
     const { message, after } = change;

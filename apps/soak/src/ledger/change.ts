@@ -5,6 +5,7 @@ import type { DeliveryRecord, Verdict } from "./delivery-record.ts";
 import { type Message, type ReceiptUse, usesFor } from "./message.ts";
 import { type Receiving, repeatedEnds } from "./named-receives.ts";
 import { unnamedDelayMs } from "./retry-delay.ts";
+import { tagsOf } from "./tags.ts";
 import { GONE, type Leased, type Segment, sameView, type View } from "./view.ts";
 
 /** A commit, as far as the meaning of a change depends on it. */
@@ -76,7 +77,7 @@ export function changeOf(
   message: Message,
   after: View,
   delivery: DeliveryRecord | undefined,
-  commit: CommitMoment,
+  commit: CommitRecord,
 ): Change {
   const before = message.view;
   const early = endingOfEarly(message, after, commit);
@@ -115,13 +116,17 @@ export function isNotification({ consumer }: QueueDefinition): boolean {
 }
 
 /** The end of a lease that was over, where that came before what its holder wanted: by what has become of it. */
-function endingOfEarly(message: Message, after: View, commit: CommitMoment): Ending | null {
+function endingOfEarly(message: Message, after: View, commit: CommitRecord): Ending | null {
   const { view } = message;
-  if (!commit.mayLapseFirst || view.status !== "leased" || view.kind === "push") return null;
-  if (view.atMs > commit.atMs) return null;
+  if (!commit.mayLapseFirst || view.status !== "leased" || view.atMs > commit.atMs) return null;
+  if (view.kind === "push" && message.leasedInLife !== commit.life) return null;
   const ending = endingByTime(message, view, commit);
   const between = afterEnding(view, ending, message, commit);
-  if (between.status !== "waiting" || after.status === "gone") return null;
+  if (between.status !== "waiting") {
+    const isDead = commit.outboxIn.some(({ payload }) => tagsOf(payload).includes(message.tag));
+    return after.status === "gone" && isDead ? ending : null;
+  }
+  if (after.status === "gone") return null;
   const isLeft = after.status === "waiting" && sameView(between, after);
   const isAnother = after.status === "leased" && after.attempts === between.attempts + 1;
   return isLeft || isAnother ? ending : null;

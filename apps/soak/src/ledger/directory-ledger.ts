@@ -42,9 +42,14 @@ export class DirectoryLedger {
   }
 
   get isEverybodyTold(): boolean {
-    return [...this.rows.values()].every((row) =>
-      row.kind === "queue" ? row.told >= row.record.revision : row.isEmptied === true,
-    );
+    return [...this.rows.keys()].every((name) => this.isTold(name));
+  }
+
+  /** Whether the object of a queue has confirmed what it is. */
+  isTold(name: string): boolean {
+    const row = this.rows.get(name);
+    if (row?.kind === "queue") return row.told >= row.record.revision;
+    return row === undefined || row.isEmptied === true;
   }
 
   #confirm(name: string, revision: number): void {

@@ -20,7 +20,7 @@ import { FROM_PRODUCER, isReceived, type Origin } from "./origin.ts";
 import type { Copy } from "./publications.ts";
 import { tagsOf } from "./tags.ts";
 import { CATCH_UP_MS_MAX, lastMomentMs, runOfTag, type TaskRun, tasksOf } from "./tasks.ts";
-import { GONE, type Segment, sameView, viewsOf } from "./view.ts";
+import { GONE, type Segment, sameView, type View, viewsOf } from "./view.ts";
 
 /** Messages on their way to another queue. */
 export interface Parcel {
@@ -247,8 +247,10 @@ export class Ledger {
       const { receiptUses, view } = message;
       if (receiptUses.length === 0) continue;
       const expected = changed.has(message) ? null : endingByReceipt(message, record);
-      if (expected !== null && !sameView(view, expected.between))
-        ignored.push({ message, ending: expected.ending });
+      if (expected !== null && !sameView(view, expected.between)) {
+        if (isReceivedSince(view, expected.between, record)) message.countsTold.clear();
+        else ignored.push({ message, ending: expected.ending });
+      }
       for (const use of usesFor(message, record)) receiptUses.splice(receiptUses.indexOf(use), 1);
     }
     return ignored;
@@ -286,6 +288,7 @@ export class Ledger {
       view: { status: "waiting", attempts: 0, atMs: segment.dueOf(index) },
       copies: (this.messages.get(tag)?.copies ?? 0) + 1,
       leasedFromMs: 0,
+      isPlaceUnclear: false,
       leasedAtMs: 0,
       leasedInLife: 0,
       departure: null,
@@ -307,6 +310,7 @@ export class Ledger {
       attempts: departure === "dead" ? rules.maxRetries + 1 : 0,
       firstReceivedMs: 0,
       leasedFromMs: 0,
+      isPlaceUnclear: false,
       leasedAtMs: 0,
       leasedInLife: 0,
       namedReceive: null,
@@ -350,6 +354,7 @@ export class Ledger {
       if (wasLeased(change)) {
         message.leasedInLife = record.life;
         message.leasedAtMs = record.atMs;
+        message.isPlaceUnclear = this.isMoving;
         message.leasedFromMs = leasedFrom(change) ?? message.leasedFromMs;
       }
       if (after.status === "leased") this.#leaseIdMax = Math.max(this.#leaseIdMax, after.leaseId);
@@ -403,4 +408,11 @@ export class Ledger {
     }
     copy.publishedMs = atMs;
   }
+}
+
+/** Whether receives of the same commit that hide nothing can have made the one of the other: the count is the same as before. */
+function isReceivedSince(view: View, between: View, { visibleReceivesMax }: CommitRecord): boolean {
+  if (view.status !== "waiting" || between.status !== "waiting" || view.atMs !== between.atMs) return false;
+  const receives = view.attempts - between.attempts;
+  return receives > 0 && receives <= visibleReceivesMax;
 }

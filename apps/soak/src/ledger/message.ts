@@ -71,6 +71,8 @@ export interface Message {
   namedReceive: NamedReceive | null;
   /** When it was due as it was leased last, in ms. */
   leasedFromMs: number;
+  /** Whether a move task may have put it back before, in the same turn: then nobody knows its place. */
+  isPlaceUnclear: boolean;
   /** When it was leased last, or received once more by an attempt id, in ms. */
   leasedAtMs: number;
   /** Life of the queue in which it was leased last. */
