@@ -49,9 +49,8 @@ describe("sluice serve in an empty folder", () => {
   it("prints the endpoint and lines to copy, and has no queues", async () => {
     expect(endpoint).toBe(`http://127.0.0.1:${port}/__sluice/aws`);
     expect(running.output).toContain(`aws     ${endpoint}`);
-    expect(running.output).toContain(
-      "export AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local",
-    );
+    expect(running.output).toContain("export AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1\n");
+    expect(running.output).toContain("export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n");
     expect(await call("ListQueues", {})).toEqual({ status: 200, answer: {} });
   });
 
@@ -188,7 +187,7 @@ describe("sluice serve in an empty folder", () => {
     Object.assign(env, { SLUICE_AWS_ACCESS_KEYS: "AKIA:secret", SLUICE_AWS_REGION: "eu-west-1" });
     running = await start();
     expect(running.output).toContain(
-      "AWS_REGION=eu-west-1 AWS_ACCESS_KEY_ID=KEY AWS_SECRET_ACCESS_KEY=SECRET",
+      "AWS_REGION=eu-west-1 AWS_DEFAULT_REGION=eu-west-1\nexport AWS_ACCESS_KEY_ID=KEY AWS_SECRET_ACCESS_KEY=SECRET",
     );
     expect(running.output).not.toContain("AKIA");
     const { status, answer } = await call("ListQueues", {});

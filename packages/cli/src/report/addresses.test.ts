@@ -65,14 +65,16 @@ describe("the lines for a shell", () => {
     expect(awsLines("http://127.0.0.1:9324", {})).toBe(
       "export AWS_ENDPOINT_URL_SQS=http://127.0.0.1:9324/__sluice/aws\n" +
         "export AWS_ENDPOINT_URL_SNS=http://127.0.0.1:9324/__sluice/aws\n" +
-        "export AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local",
+        "export AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1\n" +
+        "export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local",
     );
   });
 
   it("name the broker's region, and leave keys that it asks for to the reader", () => {
     const variables = { SLUICE_AWS_ACCESS_KEYS: "AKIA:secret", SLUICE_AWS_REGION: "eu-west-1" };
     const lines = awsLines("http://127.0.0.1:9324", variables);
-    expect(lines).toContain("AWS_REGION=eu-west-1 AWS_ACCESS_KEY_ID=KEY AWS_SECRET_ACCESS_KEY=SECRET");
+    expect(lines).toContain("AWS_REGION=eu-west-1 AWS_DEFAULT_REGION=eu-west-1");
+    expect(lines).toContain("AWS_ACCESS_KEY_ID=KEY AWS_SECRET_ACCESS_KEY=SECRET");
     expect(lines).not.toContain("secret");
   });
 });

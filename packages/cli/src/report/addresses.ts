@@ -50,10 +50,13 @@ export function addresses(url: string, { workers }: Project, dataFolder: string 
 export function awsLines(url: string, variables: Readonly<Record<string, unknown>>): string {
   const asksForKeys = (variables.SLUICE_AWS_ACCESS_KEYS ?? "") !== "";
   const [key, secret] = asksForKeys ? ["KEY", "SECRET"] : ["local", "local"];
+  const region = variables.SLUICE_AWS_REGION || "us-east-1";
   return [
     `export AWS_ENDPOINT_URL_SQS=${url}${SLUICE_PATH}/aws`,
     `export AWS_ENDPOINT_URL_SNS=${url}${SLUICE_PATH}/aws`,
-    `export AWS_REGION=${variables.SLUICE_AWS_REGION || "us-east-1"} AWS_ACCESS_KEY_ID=${key} AWS_SECRET_ACCESS_KEY=${secret}`,
+    // The command line and boto3 read the second one only.
+    `export AWS_REGION=${region} AWS_DEFAULT_REGION=${region}`,
+    `export AWS_ACCESS_KEY_ID=${key} AWS_SECRET_ACCESS_KEY=${secret}`,
   ].join("\n");
 }
 
