@@ -128,7 +128,8 @@ function endingOfEarly(message: Message, after: View, commit: CommitRecord): End
   }
   if (after.status === "gone") return null;
   const isLeft = after.status === "waiting" && sameView(between, after);
-  const isAnother = after.status === "leased" && after.attempts === between.attempts + 1;
+  const isDue = between.atMs <= commit.atMs;
+  const isAnother = isDue && after.status === "leased" && after.attempts === between.attempts + 1;
   return isLeft || isAnother ? ending : null;
 }
 
