@@ -22,6 +22,8 @@ export function createRequestFrames(gatewayOf: (env: BrokerEnv) => Gateway) {
       const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
       const frames = new FrameServer({
         answer: (read) => gateway.answer(read),
+        // A timer rings when workerd has run everything that had come in before.
+        afterWhatIsReady: () => new Promise((resolve) => setTimeout(resolve, 0)),
         // Behind a connection that is closed there are no clients any more.
         send: (frame) => {
           if (server.readyState === WebSocket.READY_STATE_OPEN) server.send(frame);

@@ -12,12 +12,14 @@ import { FrameServer } from "./frame-server.ts";
 /** A request under way, for the test to answer. */
 interface Asked {
   readonly request: ReadAwsRequest;
-  answer(body: string): void;
+  answer(body: string, hasWaited?: boolean): void;
 }
 
 let asked: Asked[];
 let frames: FramedAnswer[][];
 let server: FrameServer;
+/** Ends the waits for what is ready. */
+let isReady: (() => void)[];
 /** Lets everything happen that waits for nothing. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 const request = (id: number, body = `body ${id}`): FramedRequest => ({
@@ -34,13 +36,16 @@ const say = (kind: "gone" | "written", id: number) => server.receive(encodeFront
 beforeEach(() => {
   asked = [];
   frames = [];
+  isReady = [];
   server = new FrameServer({
     answer: (read) =>
       new Promise<AwsAnswer>((resolve) => {
-        const answer = (body: string) => resolve({ status: 200, headers: { "x-a": "b" }, body });
+        const answer = (body: string, hasWaited = false) =>
+          resolve({ status: 200, headers: { "x-a": "b" }, body, hasWaited });
         asked.push({ request: read, answer });
       }),
     send: (frame) => void frames.push(decodeAnswers(frame)),
+    afterWhatIsReady: () => new Promise((resolve) => isReady.push(resolve)),
   });
 });
 
@@ -74,8 +79,27 @@ describe("requests that come in frames", () => {
       ],
       [{ id: 2, body: "second", ...answer }],
     ]);
+    expect(isReady).toEqual([]);
     expect(server.size).toBe(0);
   });
+
+  it.each([
+    ["it is for one who has waited, and several came together", [[1], [2, 3]], true, [[1, 2]]],
+    ["it is for one who has not waited", [[1], [2, 3]], false, [[1], [2]]],
+    ["the latest came alone", [[1, 2], [3]], true, [[1], [2]]],
+  ])(
+    "are answered with what is ready with the first answer where %s: %j",
+    async (_, came, hasWaited, sent) => {
+      for (const ids of came) bringRequests(...ids);
+      asked[0]?.answer("first", hasWaited);
+      await settle();
+      asked[1]?.answer("second");
+      await settle();
+      for (const tell of isReady) tell();
+      await settle();
+      expect(frames.map((answers) => answers.map(({ id }) => id))).toEqual(sent);
+    },
+  );
 
   it("are refused with the frame that cannot be read", () => {
     expect(() => server.receive("nothing")).toThrow(FrameError);
