@@ -78,7 +78,7 @@ export class FrameLink {
    */
   submit(request: ReadRequest, client: object, answered: Answered): number {
     const id = this.#nextId++;
-    this.#pace.arrived(client, performance.now());
+    this.#pace.arrived(client, performance.now(), this.#waiting.size);
     this.#waiting.set(id, answered);
     this.#say({ kind: "request", request: { id, ...request } });
     return id;
