@@ -19,11 +19,11 @@ const LATEST_WEIGHT = 1 / 128;
 export class Pace {
   readonly #lastMs = new WeakMap<object, number>();
   #latestMs = Number.NEGATIVE_INFINITY;
-  /** Mean time from one request to the next, and to the next of the same client, in ms. */
-  #betweenMs = Number.POSITIVE_INFINITY;
-  #cycleMs = 0;
+  /** Mean time from one request to the next, and to the next of the same client, in ms; `NaN` while there is none. */
+  #betweenMs = Number.NaN;
+  #cycleMs = Number.NaN;
   /** Mean number of requests that are under way when another one comes. */
-  #underWay = 0;
+  #underWay = Number.NaN;
 
   /**
    * A request has come.
