@@ -158,18 +158,13 @@ function handOverTo(link: FrameLink, request: IncomingMessage, response: ServerR
     }
     isWatched = given.isWatched;
     if (!isWatched) write(given);
-    else afterNextPoll(() => hasEnded(socket) || write(given));
+    // What has come in with the answer is seen first. The ends of connections are among it if the machine is busy.
+    else setImmediate(() => hasEnded(socket) || write(given));
   });
   response.on("close", () => {
     if (!isWritten || !response.writableFinished) link.gone(id);
     else if (isWatched) link.written(id);
   });
-}
-
-/** Calls back once the event loop has seen all that had come in by now. */
-function afterNextPoll(then: () => void): void {
-  // What this turn's poll has brought may be older than what is asked about: the second one is the poll's of the next turn.
-  setImmediate(() => setImmediate(then));
 }
 
 /** Whether the client has closed its connection: what is written to it then is lost without a word. */

@@ -47,7 +47,8 @@ it("puts off many clients by a part of their cycle, in whole ms", () => {
   expect(putOffBy(50, 4 / PUT_OFF_PART)).toBe(PUT_OFF_MS_MAX);
   expect(putOffBy(50, 2.4 / PUT_OFF_PART)).toBe(2);
   expect(putOffBy(50, 1.4 / PUT_OFF_PART)).toBe(1);
-  expect(putOffBy(50, 0.4 / PUT_OFF_PART)).toBe(0);
+  expect(putOffBy(64, 1 / PUT_OFF_PART)).toBe(1);
+  expect(putOffBy(64, 0.99 / PUT_OFF_PART)).toBe(0);
 });
 
 it("puts nobody off by more than the longest", () => {

@@ -42,7 +42,9 @@ export class Pace {
 
   /** How long after the one before it a frame may be sent at the earliest, in whole ms, as timers are. */
   get putOffMs(): number {
-    const ms = Math.round(Math.min(PUT_OFF_MS_MAX, PUT_OFF_PART * this.#cycleMs));
+    const partMs = Math.min(PUT_OFF_MS_MAX, PUT_OFF_PART * this.#cycleMs);
+    // Of less than a ms a timer makes a whole one: more than that part.
+    const ms = partMs < 1 ? 0 : Math.round(partMs);
     const clients = this.#cycleMs / this.#betweenMs;
     if (this.#underWay > UNDER_WAY_PART_MAX * clients) return 0;
     return ms / this.#betweenMs >= COMPANY_MIN ? ms : 0;
