@@ -2,10 +2,13 @@ import {
   applyTopology,
   type DirectoryRow,
   Notices,
+  nameOf,
   Registry,
   restoreQueue,
   type Standing,
   standingOf,
+  TELL_AGAIN_MS,
+  TELL_MS_MAX,
 } from "@sluice/broker/testing";
 import type { DirectoryReply, QueueDefinition, QueueRecord } from "@sluice/protocol";
 import type { ScheduledEvent } from "../history/virtual-loop.ts";
@@ -13,10 +16,6 @@ import type { World } from "../history/world.ts";
 import { DirectoryLedger } from "../ledger/directory-ledger.ts";
 import { Disk, type Version } from "./disk.ts";
 import { Network } from "./network.ts";
-
-/** As in the broker's directory. */
-const TELL_AGAIN_MS = 5_000;
-const TELL_MS_MAX = 5_000;
 
 const GONE = new Error("The directory's object was reset.");
 const DEPLOYED = "deployed";
@@ -192,10 +191,9 @@ export class DirectoryObject {
     const fingerprint = String(this.#deployments);
     const applied = [...this.#disk.notes()].find(({ key }) => key === DEPLOYED);
     if (applied === undefined || new TextDecoder().decode(applied.bytes) !== fingerprint) {
-      const { world, topology } = { world: this.#world, topology: this.#topology };
       try {
         this.transaction(() => {
-          applyTopology(life.registry, { queues: topology }, (line) => world.log.remark(line));
+          applyTopology(life.registry, { queues: this.#topology }, (line) => this.#world.log.remark(line));
           this.#disk.writeNote(DEPLOYED, new TextEncoder().encode(fingerprint));
         });
       } catch {
@@ -329,8 +327,4 @@ export class DirectoryObject {
 
 function rowIn(bytes: Uint8Array): DirectoryRow[] {
   return [JSON.parse(new TextDecoder().decode(bytes)) as DirectoryRow];
-}
-
-function nameOf(row: DirectoryRow): string {
-  return row.kind === "queue" ? row.record.name : row.name;
 }

@@ -37,7 +37,7 @@ import { applyTopology } from "./apply-topology.ts";
 import { removeConsumer, setConsumer } from "./consumers.ts";
 import { Deletions } from "./deletions.ts";
 import { Marks } from "./marks.ts";
-import { Notices } from "./notices.ts";
+import { Notices, TELL_AGAIN_MS, TELL_MS_MAX } from "./notices.ts";
 import { Purges } from "./purges.ts";
 import type { ConfiguredQueueObject, Opened, QueuesDirectory } from "./queue-calls.ts";
 import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
@@ -54,11 +54,6 @@ import { undeliverableTo } from "./topics/undeliverable.ts";
 
 /** Name of the one directory of an account. */
 export const DIRECTORY_NAME = "directory";
-
-/** When queues that could not be told of a change are told again, in ms. */
-export const TELL_AGAIN_MS = 5_000;
-/** Longest that the answer to a change waits for the queue to know of it, in ms. */
-export const TELL_MS_MAX = 5_000;
 
 /** The directory's Durable Object as its callers see it. */
 export interface DirectoryObject extends DirectoryRpc, TopicsRpc, QueuesDirectory, Rpc.DurableObjectBranded {}

@@ -2,6 +2,10 @@ import type { QueueRecord } from "@sluice/protocol";
 import type { Registry } from "./registry.ts";
 import { type DirectoryRow, isTold, nameOf } from "./row.ts";
 
+/** When queues that could not be told of a change are told again, in ms. */
+export const TELL_AGAIN_MS = 5_000;
+/** Longest that the answer to a change waits for the queue to know of it, in ms. */
+export const TELL_MS_MAX = 5_000;
 /** Queues that are told at a time. */
 const TELLING_MAX = 20;
 

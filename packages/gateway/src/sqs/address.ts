@@ -31,11 +31,11 @@ export function parseQueueUrl(text: string, caller: Home): QueueAddress {
   const name = segments.at(-1);
   const account = segments.at(-2);
   // A number that is no account's is a slip: it must not lead to the caller's own queue of that name.
-  const isSlip = account !== undefined && /^\d+$/.test(account) && account.length !== ACCOUNT_LENGTH;
-  if (name === undefined || isSlip) {
+  const isNumber = account !== undefined && /^\d+$/.test(account);
+  const isAccount = isNumber && account.length === ACCOUNT_LENGTH;
+  if (name === undefined || (isNumber && !isAccount)) {
     throw refuse(SQS_ERRORS.invalidAddress, `The address ${text} is not valid for this endpoint.`);
   }
-  const isAccount = account !== undefined && /^\d{12}$/.test(account);
   const regionOfPath = isAccount && segments.at(-4) === "queue" ? segments.at(-3) : undefined;
   const region = regionOfPath ?? regionOfHost(host) ?? caller.region;
   return { region, account: isAccount ? account : caller.account, name };

@@ -35,11 +35,6 @@ export interface FrameLinkOptions {
   readonly warn: (text: string) => void;
 }
 
-/** A frame that was sent and of which nothing was answered yet. */
-interface SentFrame {
-  readonly requests: number;
-}
-
 /**
  * The connection over which requests are handed to the broker. What comes in one turn of the event loop goes in one frame, and
  * so does what comes while the broker is busy: the more there is to do, the less each costs.
@@ -51,8 +46,8 @@ export class FrameLink {
   #socket: WebSocket | null = null;
   #messages: FrontMessage[] = [];
   #nextId = 1;
-  /** The latest frame, until something is answered. */
-  #sent: SentFrame | null = null;
+  /** Messages of the latest frame, 0 once something is answered. */
+  #unanswered = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
   #held: NodeJS.Timeout | undefined;
   #reconnect: NodeJS.Timeout | undefined;
@@ -132,7 +127,7 @@ export class FrameLink {
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     this.#messages = [];
-    this.#sent = null;
+    this.#unanswered = 0;
     clearTimeout(this.#held);
     for (const answered of waiting) answered(null);
     this.#tellIfIdle();
@@ -146,7 +141,7 @@ export class FrameLink {
       if (answered !== undefined) answered(answer);
     }
     this.#tellIfIdle();
-    this.#sent = null;
+    this.#unanswered = 0;
     this.#schedule();
   }
 
@@ -167,7 +162,7 @@ export class FrameLink {
   /** When the next frame may be sent. */
   #dueMs(): number {
     const { holdMsMax = HOLD_MS_MAX } = this.#options;
-    const isHeld = this.#sent !== null && this.#sent.requests >= HOLD_REQUESTS_MIN;
+    const isHeld = this.#unanswered >= HOLD_REQUESTS_MIN;
     return this.#sentMs + Math.max(isHeld ? holdMsMax : 0, this.#pace.putOffMs);
   }
 
@@ -181,7 +176,7 @@ export class FrameLink {
     const messages = this.#messages;
     this.#messages = [];
     if (messages.length === 0 || !this.isOpen) return;
-    this.#sent = { requests: messages.length };
+    this.#unanswered = messages.length;
     this.#sentMs = performance.now();
     let first = 0;
     let length = 0;

@@ -157,9 +157,14 @@ function handOverTo(link: FrameLink, request: IncomingMessage, response: ServerR
       return;
     }
     isWatched = given.isWatched;
-    if (!isWatched) write(given);
+    if (!isWatched) {
+      write(given);
+      return;
+    }
     // What has come in with the answer is seen first. The ends of connections are among it if the machine is busy.
-    else setImmediate(() => hasEnded(socket) || write(given));
+    setImmediate(() => {
+      if (!hasEnded(socket)) write(given);
+    });
   });
   response.on("close", () => {
     if (!isWritten || !response.writableFinished) link.gone(id);
