@@ -1,6 +1,7 @@
 // Bundles the command and its modules for Workers into dist/, so that the package needs none of the workspace's others.
 // Plain JavaScript: `npm pack` runs it with whatever Node.js the machine has.
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -24,7 +25,7 @@ await build({
 });
 chmodSync(path("dist/main.js"), 0o755);
 
-await build({
+const { metafile } = await build({
   entryPoints: [path("src/runtime/worker.ts"), path("src/runtime/broker.ts")],
   outdir: path("dist/runtime"),
   bundle: true,
@@ -33,4 +34,18 @@ await build({
   mainFields: ["module", "main"],
   target: "es2024",
   external: ["cloudflare:*"],
+  // Wrangler's bundles are made of these: their stack traces shall lead to our sources. Places are all that takes.
+  sourcemap: true,
+  sourcesContent: false,
+  metafile: true,
 });
+
+// Where the package is installed our sources are not: they are called as the repository calls them, seen from the package.
+const repository = path("../..");
+for (const file of Object.keys(metafile.outputs).filter((name) => name.endsWith(".map"))) {
+  const map = JSON.parse(readFileSync(file, "utf8"));
+  const folder = dirname(resolve(file));
+  const named = (source) => relative(repository, resolve(folder, source));
+  map.sources = map.sources.map((source) => relative(folder, join(path("."), named(source))));
+  writeFileSync(file, JSON.stringify(map));
+}

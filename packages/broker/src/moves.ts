@@ -17,6 +17,7 @@ import { armNextWake } from "./next-wake.ts";
 import { passTime } from "./pass-time.ts";
 import type { QueueCore } from "./queue-core.ts";
 import { isReadable } from "./readable-message.ts";
+import { traceOf } from "./trace.ts";
 
 /** Tasks of a queue that are remembered. */
 export const MOVES_KEPT_MAX = 10;
@@ -130,7 +131,9 @@ export class Moves {
       this.#backoff.succeeded();
     } catch (error) {
       this.#backoff.failed(this.#core.nowMs);
-      this.#core.ports.log.error(`Queue "${this.#core.name}": messages cannot be moved now: ${error}`);
+      this.#core.ports.log.error(
+        `Queue "${this.#core.name}": messages cannot be moved now: ${traceOf(error)}`,
+      );
     }
     this.#isStepping = false;
     armNextWake(this.#core);

@@ -51,6 +51,7 @@ import { pull } from "./pull.ts";
 import { refusalOf } from "./refusal.ts";
 import { settlePulled } from "./settle-pulled.ts";
 import { FullStorages, isStorageFull, STORAGE_FULL } from "./storage-full.ts";
+import { traceOf } from "./trace.ts";
 import { describeUnreadable, describeUnreadableTopic, UnreadableQueueError } from "./unreadable-queue.ts";
 
 /** When the alarm rings again after what it called failed, in ms. */
@@ -92,7 +93,7 @@ export function createQueueBroker(options: BrokerOptions) {
         try {
           await this.#queue.openKnown();
         } catch (error) {
-          console.error(`Queue "${ctx.id.name}": ${error}`);
+          console.error(`Queue "${ctx.id.name}": ${traceOf(error)}`);
         }
       });
     }
@@ -276,7 +277,7 @@ export function createQueueBroker(options: BrokerOptions) {
         const open = this.#queue.opened ?? (await this.#queue.openKnown());
         await this.#ring(open);
       } catch (error) {
-        console.error(`Queue "${this.ctx.id.name}": ${error}`);
+        console.error(`Queue "${this.ctx.id.name}": ${traceOf(error)}`);
         void this.ctx.storage.setAlarm(Date.now() + OPEN_AGAIN_MS);
       }
     }
@@ -300,7 +301,7 @@ export function createQueueBroker(options: BrokerOptions) {
       try {
         await core.wake();
       } catch (error) {
-        console.error(`Queue "${core.name}": ${error}`);
+        console.error(`Queue "${core.name}": ${traceOf(error)}`);
         alarm.set(clock.now() + ALARM_AGAIN_MS);
       }
     }
@@ -329,6 +330,7 @@ export function createQueueBroker(options: BrokerOptions) {
           handOver: (target, handOver) => objectOf(target).take(target, handOver),
           broken: (error) => {
             if (isStorageFull(error)) fullStorages.found(queue, Date.now());
+            else console.error(`Queue "${queue}": a commit failed: ${traceOf(error)}`);
             if (isFileDamage(error)) suspectFiles.add(queue);
             ctx.abort(`a commit failed, the queue starts again from its store: ${error}`);
           },

@@ -5,6 +5,7 @@ import {
   type RpcFailure,
   type TopicDescription,
 } from "@sluice/protocol";
+import { traceOf } from "./trace.ts";
 
 /** Nothing of a queue can be read: its calls are refused until it can be. */
 export class UnreadableQueueError extends Error {
@@ -12,6 +13,8 @@ export class UnreadableQueueError extends Error {
 
   constructor(queue: string, reason: unknown) {
     super(`queue "${queue}" cannot be read: ${reason}`);
+    // Where it was found that it cannot be read: where this was made says nothing.
+    this.stack = `${this.name}: queue "${queue}" cannot be read: ${traceOf(reason)}`;
   }
 
   /** What a send is answered with. */

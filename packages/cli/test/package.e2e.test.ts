@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually, freePorts, type Lab, openLab } from "./lab.ts";
 import { Running } from "./running.ts";
@@ -61,6 +61,10 @@ it("the packed package runs a project that it is installed in", async () => {
     expect(await get("/send/class?text=packed")).toBe("sent");
     await eventually(() => get("/received"), '["packed"]');
     expect(await get("/__sluice/health")).toContain("ok");
+    // The broker and what is around a Worker come from bundles; stack traces name what those were made of.
+    const trace = await get("/fail");
+    expect(trace).toContain(`${pathToFileURL(project)}/front/src/index.ts:`);
+    expect(trace).toContain("/sluice/packages/cli/src/runtime/front-door.ts:");
   } finally {
     await running.stop();
   }

@@ -1,4 +1,7 @@
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { descendants, eventually, freePorts, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
@@ -59,6 +62,13 @@ describe("sluice serve", () => {
     expect(second.output).toContain(`127.0.0.1:${port} is in use by another process`);
   });
 
+  it("says where in its sources a Worker fails", async () => {
+    const from = running.output.length;
+    expect((await fetch(`http://127.0.0.1:${port}/fail`)).status).toBe(500);
+    const printed = await running.printed(placeIn("front/src/index.ts"), from);
+    expect(lineAt(printed, "front/src/index.ts")).toContain('throw new TypeError("a mistake of the shop")');
+  });
+
   it("finds the backlog after kill -9, which takes workerd along", async () => {
     expect(await get("/send/nobody?text=kept")).toBe("sent");
     const started = descendants(running.pid);
@@ -81,4 +91,42 @@ describe("sluice serve", () => {
       expect(queues.map(({ name }: { name: string }) => name)).toContain("nobodys");
     },
   );
+
+  it("says where in its sources the broker fails", async () => {
+    await running.stop();
+    breakTable(join(lab.folder, "state"), "purges");
+    running = await serve();
+    const QueueUrl = `http://127.0.0.1:${port}/__sluice/aws/000000000000/nobodys`;
+    const purge = await fetch(`http://127.0.0.1:${port}/__sluice/aws/`, {
+      method: "POST",
+      headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": "AmazonSQS.PurgeQueue" },
+      body: JSON.stringify({ QueueUrl }),
+    });
+    expect(purge.status).toBe(500);
+    const printed = await running.printed(placeIn("broker/src/directory/purges.ts"));
+    expect(printed).toContain("no such column: started_ms");
+    expect(lineAt(printed, "broker/src/directory/purges.ts")).toContain(".exec<");
+    expect(lineAt(printed, "broker/src/directory/directory.ts")).toContain("this.#purges.last(");
+  });
 });
+
+/** A place in a file, as stack traces have it. */
+function placeIn(path: string): RegExp {
+  return new RegExp(`at .*(file:///\\S+/${path}):(\\d+):\\d+`);
+}
+
+/** The line that a stack trace leads to. */
+function lineAt(trace: string, path: string): string | undefined {
+  const [, url = "", line] = placeIn(path).exec(trace) ?? [];
+  return readFileSync(fileURLToPath(url), "utf8").split("\n")[Number(line) - 1];
+}
+
+/** Makes a stored table one without the columns that it is asked for. */
+function breakTable(state: string, table: string): void {
+  for (const file of globSync(join(state, "v3/do/*/*.sqlite"))) {
+    const database = new DatabaseSync(file);
+    const has = database.prepare("SELECT 1 FROM sqlite_master WHERE name = ?").get(table) !== undefined;
+    if (has) database.exec(`DROP TABLE ${table}; CREATE TABLE ${table} (other)`);
+    database.close();
+  }
+}

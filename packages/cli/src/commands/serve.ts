@@ -19,6 +19,7 @@ import { checkAwsSettings } from "../serve/check-aws-settings.ts";
 import { drain } from "../serve/drain.ts";
 import { durableObjectClasses } from "../serve/durable-objects.ts";
 import { startFront } from "../serve/front/front.ts";
+import { stackFrameMapper } from "../serve/stack-frames.ts";
 import { stopOnSignals } from "../serve/stop.ts";
 import { type Admission, admit, brokerVariables, isLoopback, variablesOf } from "../serve/variables.ts";
 import { type ServedWorker, workerdConfig } from "../serve/workerd-config.ts";
@@ -146,16 +147,22 @@ async function run({ workers, broker }: Plan, options: Run) {
   };
   const objects = join(state, "v3/do");
   const served = await Promise.all([...workers, broker].map(serveOne));
-  const { text, files, environment } = workerdConfig(served, broker.name, objects);
   const primary = workers[0] ?? broker;
-  const configFile = join(dirname(primary.directory), "workerd.capnp");
+  const folder = dirname(primary.directory);
+  const { text, files, environment, maps } = workerdConfig(served, broker.name, { folder, objects });
+  const configFile = join(folder, "workerd.capnp");
   for (const [path, contents] of Object.entries({ ...files, "workerd.capnp": text })) {
-    const file = join(dirname(configFile), path);
+    const file = join(folder, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, contents);
   }
   mkdirSync(objects, { recursive: true });
-  const workerd = await startWorkerd({ configFile, inspectorPort, environment });
+  const workerd = await startWorkerd({
+    configFile,
+    inspectorPort,
+    environment,
+    rewrite: stackFrameMapper(maps),
+  });
   try {
     const front = await startFront({ host, port, workerd: workerd.ports, token, warn });
     return { workerd, front, brokerVars, headers };

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { CliError } from "../errors.ts";
 import { readUpload, type Upload } from "./upload.ts";
@@ -31,7 +31,7 @@ export async function bundleWorker(
     });
     const printed = await Promise.all([text(child.stdout), text(child.stderr)]);
     if ((await code) !== 0) throw new CliError(`Worker "${name}" cannot be bundled.\n${printed.join("")}`);
-    return await readUpload(await readFile(file), name);
+    return await readUpload(await readFile(file), name, dirname(configFile));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

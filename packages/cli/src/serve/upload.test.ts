@@ -26,15 +26,16 @@ describe("what wrangler deploy --dry-run writes", () => {
       ["entry.js", "application/javascript+module", "export default {};"],
       ["entry.js.map", "application/source-map", "{}"],
     ]);
-    const { modules, ...rest } = await readUpload(written, "shop");
-    const described = modules.map(({ name, kind, contents }) => [
+    const { modules, ...rest } = await readUpload(written, "shop", "/project");
+    const described = modules.map(({ name, kind, contents, map }) => [
       name,
       kind,
       new TextDecoder().decode(contents),
+      map,
     ]);
     expect(described).toEqual([
-      ["entry.js", "esModule", "export default {};"],
-      ["words.md", "text", "hello"],
+      ["entry.js", "esModule", "export default {};", { text: "{}", folder: "/project" }],
+      ["words.md", "text", "hello", null],
     ]);
     expect(rest).toEqual({
       bindings: METADATA.bindings,
@@ -45,13 +46,15 @@ describe("what wrangler deploy --dry-run writes", () => {
 
   it("cannot be a module that workerd alone does not run", async () => {
     const written = await form(METADATA, [["entry.py", "text/x-python", "pass"]]);
-    await expect(readUpload(written, "shop")).rejects.toThrow(
+    await expect(readUpload(written, "shop", "/project")).rejects.toThrow(
       'Worker "shop": sluice serve runs no module of type text/x-python (entry.py).',
     );
   });
 
   it("cannot be a Worker that is no module", async () => {
     const written = await form({ ...METADATA, main_module: undefined }, []);
-    await expect(readUpload(written, "shop")).rejects.toThrow('Worker "shop" is not made of modules');
+    await expect(readUpload(written, "shop", "/project")).rejects.toThrow(
+      'Worker "shop" is not made of modules',
+    );
   });
 });

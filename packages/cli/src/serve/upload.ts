@@ -1,4 +1,5 @@
 import { CliError } from "../errors.ts";
+import type { ModuleMap } from "./stack-frames.ts";
 
 /** How workerd's configuration calls the kinds of modules. */
 export type ModuleKind = "esModule" | "commonJsModule" | "text" | "data" | "wasm" | "json";
@@ -7,6 +8,8 @@ export interface UploadedModule {
   readonly name: string;
   readonly kind: ModuleKind;
   readonly contents: Uint8Array;
+  /** Where its code comes from; `null` where nothing says. */
+  readonly map: ModuleMap | null;
 }
 
 /** A binding as Cloudflare's API takes it; what else it has depends on the type. */
@@ -46,9 +49,14 @@ const SOURCE_MAP = "application/source-map";
  * Reads the form that `wrangler deploy --dry-run --outfile` writes.
  *
  * @param worker its name, for errors.
+ * @param folder the one that Wrangler took for the Worker's: paths of source maps count from there. Absolute.
  * @throws CliError for a Worker that is not made of modules, or of modules that workerd alone does not run.
  */
-export async function readUpload(form: Uint8Array<ArrayBuffer>, worker: string): Promise<Upload> {
+export async function readUpload(
+  form: Uint8Array<ArrayBuffer>,
+  worker: string,
+  folder: string,
+): Promise<Upload> {
   const boundary = Buffer.from(form.subarray(0, 200)).toString("latin1").split("\r\n", 1)[0]?.slice(2);
   const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
   const parts = await new Response(form, { headers }).formData();
@@ -66,7 +74,10 @@ export async function readUpload(form: Uint8Array<ArrayBuffer>, worker: string):
         `Worker "${worker}": sluice serve runs no module of type ${part.type} (${part.name}).`,
       );
     }
-    modules.push({ name: part.name, kind, contents: new Uint8Array(await part.arrayBuffer()) });
+    const contents = new Uint8Array(await part.arrayBuffer());
+    const map = parts.get(`${part.name}.map`);
+    const isMap = map instanceof File && map.type === SOURCE_MAP;
+    modules.push({ name: part.name, kind, contents, map: isMap ? { text: await map.text(), folder } : null });
   }
   modules.sort((a, b) => Number(b.name === main) - Number(a.name === main));
   return {

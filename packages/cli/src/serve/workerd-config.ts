@@ -1,6 +1,9 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { CliError } from "../errors.ts";
 import { FRAMES_ENTRYPOINT } from "../generate/names.ts";
-import type { Upload, UploadedBinding } from "./upload.ts";
+import type { ModuleMap } from "./stack-frames.ts";
+import type { ModuleKind, Upload, UploadedBinding } from "./upload.ts";
 
 /** A Worker as it is to run. */
 export interface ServedWorker {
@@ -19,6 +22,16 @@ export interface WorkerdConfig {
   readonly files: Readonly<Record<string, Uint8Array>>;
   /** Environment variables that it reads: values of variables and secrets, which are written into no file. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Source maps, by the address that stack traces have for the module. */
+  readonly maps: ReadonlyMap<string, ModuleMap>;
+}
+
+/** Where things lie. Absolute. */
+export interface WorkerdPlaces {
+  /** Folder of the configuration. */
+  readonly folder: string;
+  /** Folder of the Durable Objects. */
+  readonly objects: string;
 }
 
 /** Names of the sockets, by which workerd reports their ports: that of the first Worker, and the broker's for frames. */
@@ -28,18 +41,18 @@ export type SocketName = (typeof SOCKETS)[number];
 /**
  * The configuration of a workerd that runs all Workers; requests go to the first one, and frames to the broker.
  *
- * Durable Objects are called `<worker>-<class>` and lie in `objectsFolder`, as Miniflare has them, so `sluice dev` with
+ * Durable Objects are called `<worker>-<class>` and lie in `places.objects`, as Miniflare has them, so `sluice dev` with
  * the same data folder finds them.
  *
  * @param broker name of the one that is the broker.
- * @param objectsFolder absolute.
  * @throws CliError for a binding that workerd alone cannot serve, or that leads to a Worker that is not here.
  */
 export function workerdConfig(
   workers: readonly ServedWorker[],
   broker: string,
-  objectsFolder: string,
+  places: WorkerdPlaces,
 ): WorkerdConfig {
+  const maps = new Map<string, ModuleMap>();
   const files: Record<string, Uint8Array> = {};
   const environment: Record<string, string> = {};
   const names = new Set(workers.map(({ name }) => name));
@@ -47,7 +60,9 @@ export function workerdConfig(
     const { name, upload, vars, classes } = worker;
     const modules = upload.modules.map((module, j) => {
       const path = `modules/${i}/${j}`;
-      files[path] = module.contents;
+      const { href } = pathToFileURL(join(places.folder, path));
+      files[path] = CODE.includes(module.kind) ? named(module.contents, href) : module.contents;
+      if (module.map !== null) maps.set(href, module.map);
       return `(name = ${quoted(module.name)}, ${module.kind} = embed ${quoted(path)})`;
     });
     const variables = Object.entries(vars).map(([variable, value], j) => {
@@ -85,7 +100,7 @@ using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = ${list([
     ...services,
-    `(name = "sluice:objects", disk = (path = ${quoted(objectsFolder)}, writable = true))`,
+    `(name = "sluice:objects", disk = (path = ${quoted(places.objects)}, writable = true))`,
     // Workers may call servers on this machine, as they may in `wrangler dev`.
     `(name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true)))`,
   ])},
@@ -94,7 +109,16 @@ const config :Workerd.Config = (
 `,
     files,
     environment,
+    maps,
   };
+}
+
+/** Kinds of modules that stack traces can lead to. */
+const CODE: readonly ModuleKind[] = ["esModule", "commonJsModule"];
+
+/** Code that calls itself by its address in stack traces: the main module of every Worker is an `entry.js`. */
+function named(code: Uint8Array, url: string): Uint8Array {
+  return Buffer.concat([code, Buffer.from(`\n//# sourceURL=${url}\n`)]);
 }
 
 /** Types of bindings whose values come from `ServedWorker.vars`. */

@@ -4,6 +4,7 @@ import { constants } from "node:os";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { CliError } from "../errors.ts";
+import { forwardLines } from "./forward-lines.ts";
 import { SOCKETS, type SocketName } from "./workerd-config.ts";
 import { noiseFilter } from "./workerd-noise.ts";
 
@@ -14,6 +15,8 @@ export interface WorkerdOptions {
   readonly inspectorPort: number | null;
   /** Environment variables that the configuration reads. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Makes of a line that it or a Worker prints what is to be printed. */
+  readonly rewrite: (line: string) => string;
 }
 
 /** A workerd that listens, on this machine alone. */
@@ -37,19 +40,23 @@ const STOP_WITH_PARENT = `
  * @throws CliError when it ends before.
  */
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
-  const { configFile, inspectorPort, environment } = options;
+  const { configFile, inspectorPort, environment, rewrite } = options;
   const args = ["serve", configFile, "--experimental", "--verbose"];
   if (inspectorPort !== null) args.push(`--inspector-addr=127.0.0.1:${inspectorPort}`);
   for (const name of SOCKETS) args.push(`--socket-addr=${name}=127.0.0.1:0`);
   const child = spawn(workerdPath(), [...args, "--control-fd=3"], {
     // Nothing of ours: a Worker's fromEnvironment bindings are all that reads it.
-    env: { ...process.env, PWD: process.cwd(), ...environment },
-    stdio: ["ignore", "inherit", "pipe", "pipe"],
+    env: { ...colours(), ...process.env, PWD: process.cwd(), ...environment },
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
     // A terminal's Ctrl-C is for this process, which lets workerd finish.
     detached: true,
   });
-  forwardErrors(child);
-  const ended = exitCode(child);
+  const isNoise = noiseFilter();
+  const printed = Promise.all([
+    forwardLines(child.stdout as Readable, process.stdout, rewrite),
+    forwardLines(child.stderr as Readable, process.stderr, (line) => (isNoise(line) ? null : rewrite(line))),
+  ]);
+  const ended = exitCode(child).finally(() => printed);
   const watchdog = spawn(process.execPath, ["-e", STOP_WITH_PARENT, String(child.pid)], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
@@ -68,12 +75,10 @@ function workerdPath(): string {
   return (createRequire(import.meta.url)("workerd") as { readonly default: string }).default;
 }
 
-/** Passes standard error on, but for what is noise. */
-function forwardErrors(child: ChildProcess): void {
-  const isNoise = noiseFilter();
-  createInterface({ input: child.stderr as Readable }).on("line", (line) => {
-    if (!isNoise(line)) process.stderr.write(`${line}\n`);
-  });
+/** Its output is ours: it is to be as colourful on our terminal as it would be on its own. */
+function colours(): NodeJS.ProcessEnv {
+  const isTerminal = process.stdout.isTTY && process.stderr.isTTY;
+  return isTerminal && process.env.NO_COLOR === undefined ? { FORCE_COLOR: "1" } : {};
 }
 
 interface ControlMessage {
