@@ -35,7 +35,8 @@ export function createQueueConsumer(defaultExport: unknown, options: RunOptions)
       const findHandler = (): HandlerCall | undefined => {
         const handlers = isEntrypointClass(defaultExport) ? new defaultExport(ctx, env) : defaultExport;
         const queue = handlerOf(handlers);
-        return queue && ((batch) => queue.call(handlers, batch, env, ctx));
+        // Not by the handler's own methods: a wrapper of somebody's tracing may have none.
+        return queue && ((batch) => Reflect.apply(queue, handlers, [batch, env, ctx]));
       };
       const state = new BatchState((message) => console.warn(message));
       unfinished.begin(delivery.id, state);

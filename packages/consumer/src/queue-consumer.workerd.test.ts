@@ -14,6 +14,7 @@ const ENTRYPOINTS = [
   "Hanging",
   "Late",
   "LateNoWait",
+  "Wrapped",
 ];
 const ID = `${"0".repeat(31)}1`;
 const NOTHING = { ackAll: false, retryBatch: { retry: false }, explicitAcks: [], retryMessages: [] };
@@ -123,6 +124,11 @@ describe("a class", () => {
     await workerd.printed("instance 2, call 1");
     expect(workerd.lines).toContain("instance 1, call 1");
   });
+});
+
+it("a handler inside a proxy is called as the runtime would, without a look at its methods", async () => {
+  expect(await deliver("Wrapped")).toEqual({ result: { outcome: "ok", ...NOTHING, ackAll: true } });
+  await workerd.printed("wrapped handler of the exported object");
 });
 
 describe("waitUntil (spec cloudflare-queues 2.6)", () => {

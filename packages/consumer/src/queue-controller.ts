@@ -25,6 +25,9 @@ const messages = computed<QueueController>(function () {
  * for ever in production, and so it does here.
  */
 export class QueueController<Body = unknown> {
+  /** The runtime's, whatever a bundler calls this class. */
+  static readonly name = "QueueController";
+
   declare readonly metadata: MessageBatchMetadata;
   declare readonly queue: string;
   declare readonly messages: readonly QueueMessage<Body>[];

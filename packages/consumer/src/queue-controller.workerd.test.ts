@@ -21,6 +21,15 @@ describe.each(["OBJECT", "CLASS"])(
   },
 );
 
+it("classes have the runtime's names in a Worker whose bundler shortens names", async () => {
+  await using workerd = await startBothDispatches("shortened");
+  const response = await workerd.fetch("/observations?consumer=OBJECT");
+  const observed = (await response.json()) as Record<string, [native: unknown, ours: unknown]>;
+  const [native, ours] = observed["tags and class names"] ?? [];
+  expect(JSON.stringify(native)).toContain("QueueMessage");
+  expect(ours).toEqual(native);
+});
+
 it("a batch and its messages print as workerd's own do", async () => {
   await using workerd = await startBothDispatches();
   await workerd.fetch("/print?consumer=OBJECT");

@@ -23,6 +23,9 @@ const timestamp = computed<QueueMessage>(function () {
  * becomes of changes to them are the runtime's; the tests compare.
  */
 export class QueueMessage<Body = unknown> {
+  /** The runtime's, whatever a bundler calls this class. */
+  static readonly name = "QueueMessage";
+
   /** 1 on the first delivery. */
   declare readonly attempts: number;
   declare readonly body: Body;

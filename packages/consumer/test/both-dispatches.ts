@@ -13,11 +13,16 @@ export interface Outcome {
 export const CONSUMERS = ["OBJECT", "CLASS", "OBJECT_NO_WAIT", "CLASS_NO_WAIT"] as const;
 export type ConsumerName = (typeof CONSUMERS)[number];
 
-/** Starts a dispatcher and two consumer Workers that differ in `queue_consumer_no_wait_for_wait_until`. */
-export async function startBothDispatches(): Promise<WorkerdProcess> {
+/**
+ * Starts a dispatcher and two consumer Workers that differ in `queue_consumer_no_wait_for_wait_until`.
+ *
+ * @param names what the bundler of the consumers does with names.
+ */
+export async function startBothDispatches(names?: "kept" | "shortened"): Promise<WorkerdProcess> {
   const source = await bundle(
     'export * from "./consumer.worker.ts"; export { default } from "./consumer.worker.ts";',
     import.meta.dirname,
+    names,
   );
   const bindings = (suffix: string, service: string) => `
     (name = "NATIVE_OBJECT${suffix}", service = "${service}"),

@@ -70,4 +70,17 @@ const late = {
 export const Late = createQueueConsumer(late, WAIT);
 export const LateNoWait = createQueueConsumer(late, NO_WAIT);
 
+/** What OpenTelemetry's wrapper for Workers makes of a handler: a function that has no methods, not even `call`. */
+const bare = (handler: (...args: never[]) => unknown) => new Proxy(handler, { get: () => undefined });
+export const Wrapped = createQueueConsumer(
+  {
+    mark: "the exported object",
+    queue: bare(function (this: { mark: string }, batch: MessageBatch) {
+      console.log(`wrapped handler of ${this.mark}`);
+      batch.ackAll();
+    }),
+  },
+  WAIT,
+);
+
 export default {};

@@ -56,6 +56,9 @@ export interface QueueProducerOptions {
  * express is refused instead of being stored as the text `undefined`.
  */
 export class QueueProducer<Body = unknown> {
+  /** The binding's, whatever a bundler calls this class: Workers in Rust take nothing else for a queue. */
+  static readonly name = "WorkerQueue";
+
   readonly #options: QueueProducerOptions;
   readonly #outbox: Outbox;
 

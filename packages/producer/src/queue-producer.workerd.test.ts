@@ -24,6 +24,7 @@ async function startBothBindings(settings: BindingSettings): Promise<WorkerdProc
     source: await bundle(
       'export { default, RecordingBroker } from "./compare-bindings.worker.ts";',
       TEST_FOLDER,
+      "shortened",
     ),
     durableObjects: ["RecordingBroker"],
     bindings: `

@@ -282,6 +282,9 @@ const OBSERVATIONS: Record<string, BindingCase> = {
     await queue.send(view, { contentType: "bytes", delaySeconds: 1e12 }).catch(() => {});
     return detached(view);
   },
+  // Workers in Rust tell the kinds of bindings apart by it.
+  "the name of its class": (queue) => queue.constructor.name,
+  "its properties": (queue) => [Object.keys(queue), Object.getOwnPropertyNames(queue)],
   "sendBatch leaves bytes": async (queue) => {
     const view = new Uint8Array(3);
     await queue.sendBatch([{ body: view, contentType: "bytes" }]);

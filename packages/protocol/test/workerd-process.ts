@@ -80,15 +80,26 @@ export async function startWorkerd(services: readonly WorkerdService[]): Promise
   }
 }
 
-/** Bundles TypeScript into one module for workerd. `resolveDir` is where its imports are looked up. */
-export async function bundle(source: string, resolveDir: string): Promise<string> {
+/**
+ * Bundles TypeScript into one module for workerd.
+ *
+ * @param resolveDir where its imports are looked up.
+ * @param names what becomes of the names of functions and classes: `kept`, as Wrangler does unless it is told otherwise, or
+ *   `shortened`.
+ */
+export async function bundle(
+  source: string,
+  resolveDir: string,
+  names: "kept" | "shortened" = "kept",
+): Promise<string> {
   const result = await build({
     stdin: { contents: source, resolveDir, loader: "ts" },
     bundle: true,
     write: false,
     format: "esm",
     target: "es2024",
-    keepNames: true,
+    keepNames: names === "kept",
+    minifyIdentifiers: names === "shortened",
     external: ["cloudflare:*", "node:*"],
   });
   const [file] = result.outputFiles;
