@@ -5,11 +5,19 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import {
+  CreateQueueCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
 import { fuzz, remoteTarget } from "@sluice/fuzz";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { LOCK_FILE } from "../src/data-lock.ts";
 import { eventually, freePorts } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
+
+const CLIENT = { region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };
 
 /** What somebody does who has an SQS program and nothing of Cloudflare's: no Worker, no wrangler.toml. */
 describe("sluice serve in an empty folder", () => {
@@ -52,6 +60,21 @@ describe("sluice serve in an empty folder", () => {
     expect(running.output).toContain("export AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1\n");
     expect(running.output).toContain("export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n");
     expect(await call("ListQueues", {})).toEqual({ status: 200, answer: {} });
+  });
+
+  it("is served at the root as well, for clients that know nothing but a host and the URL of a queue", async () => {
+    const root = `http://127.0.0.1:${port}`;
+    const { QueueUrl } = await new SQSClient({ endpoint: root, ...CLIENT }).send(
+      new CreateQueueCommand({ QueueName: "root" }),
+    );
+    expect(QueueUrl).toBe(`${root}/000000000000/root`);
+    // Without an endpoint the SDK posts to the root of the host in the queue's URL.
+    const bare = new SQSClient(CLIENT);
+    for (const url of [QueueUrl, `${endpoint}/000000000000/root`]) {
+      await bare.send(new SendMessageCommand({ QueueUrl: url, MessageBody: "hello" }));
+      const { Messages } = await bare.send(new ReceiveMessageCommand({ QueueUrl: url }));
+      expect(Messages?.map(({ Body }) => Body)).toEqual(["hello"]);
+    }
   });
 
   it("takes messages of every size, from many at a time", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { directoryOf, OPEN } from "../test/directory.ts";
-import { createGateway, PREFIX } from "./index.ts";
+import { type AwsOptions, createGateway, PREFIX } from "./index.ts";
 
 const ORIGIN = "http://localhost:8787";
 
@@ -55,5 +55,55 @@ describe("the gateway", () => {
     expect(await response.json()).toEqual({
       error: { code: "no_route", message: `Nothing answers ${method} ${path}.` },
     });
+  });
+});
+
+describe("AWS's clients at the root of an address that no Worker has", () => {
+  const AWS: AwsOptions = {
+    access: { kind: "open", pages: () => null },
+    settings: { home: { region: "us-east-1", account: "000000000000" }, isStrictAboutTime: false },
+  };
+  const ask = (path: string, init: RequestInit) =>
+    createGateway(directoryOf(), OPEN, AWS).request(`${ORIGIN}${path}`, init);
+  const json = { "content-type": "application/x-amz-json-1.0", "x-amz-target": "AmazonSQS.GetQueueUrl" };
+  const form = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
+
+  it.each(["/", "/000000000000/orders", "/queue/orders"])("are answered in AWS JSON at %s", async (path) => {
+    const response = await ask(path, { method: "POST", headers: json, body: '{"QueueName":"orders"}' });
+    expect(await response.json()).toEqual({ QueueUrl: `${ORIGIN}/000000000000/orders` });
+  });
+
+  it("are answered in the Query protocol, by POST and by GET", async () => {
+    const query = "Action=GetQueueUrl&QueueName=orders&Version=2012-11-05";
+    for (const response of [
+      await ask("/", { method: "POST", headers: form, body: query }),
+      await ask(`/?${query}`, { method: "GET" }),
+    ]) {
+      expect(response.status).toBe(200);
+      expect(await response.text()).toContain(`<QueueUrl>${ORIGIN}/000000000000/orders</QueueUrl>`);
+    }
+  });
+
+  it("are answered by SNS", async () => {
+    const body = "Action=ListTopics&Version=2010-03-31";
+    const response = await ask("/", { method: "POST", headers: form, body });
+    expect(await response.text()).toContain("<ListTopicsResponse");
+  });
+
+  it("get URLs below the prefix when they ask there", async () => {
+    const response = await ask("/__sluice/aws", {
+      ...{ method: "POST", headers: json },
+      body: '{"QueueName":"orders"}',
+    });
+    expect(await response.json()).toEqual({ QueueUrl: `${ORIGIN}/__sluice/aws/000000000000/orders` });
+  });
+
+  it.each([
+    ["/", {}],
+    ["/__sluice/client/v4/nothing", json],
+    ["/__sluice/awss", json],
+  ])("are told from others: POST %s with %o", async (path, headers) => {
+    const response = await ask(path, { method: "POST", headers, body: "{}" });
+    expect(response.status).toBe(404);
   });
 });

@@ -6,6 +6,7 @@ import { metricsRoutes } from "./admin/metrics/routes.ts";
 import { adminRoutes } from "./admin/routes.ts";
 import type { AwsAccess } from "./aws-caller.ts";
 import { answerAws, respondAws } from "./aws-endpoint.ts";
+import { isAwsCall, isBelow } from "./aws-path.ts";
 import type { AwsAnswer, ReadAwsRequest } from "./aws-request.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import { DASHBOARD_HEADERS, DASHBOARD_PAGE } from "./dashboard/page.ts";
@@ -28,7 +29,10 @@ export { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
 export type { AccountDirectory, QueueDirectory } from "./queue-directory.ts";
 export type { SqsSettings } from "./sqs/context.ts";
 
-/** Everything of ours lives under this path, so that it can share a port with a user's Worker. */
+/**
+ * Everything of ours lives under this path, so that it can share a port with a user's Worker. Where there is none, AWS's clients are
+ * answered at the root too.
+ */
 export const PREFIX = "/__sluice";
 
 /** What the AWS endpoint goes by. */
@@ -75,11 +79,16 @@ export function createGateway(directory: QueueDirectory, access: Access, aws: Aw
   const services = { sqs: sqsService(prefix, { account, queue, now }, aws.settings, aws.access), sns };
   const looks = aws.settings.looksForClients === true;
   app.all(`${prefix}/*`, (c) => respondAws(c.req.raw, keepAliveOf(c), services, looks));
+  app.get("*", (c) =>
+    isAwsAtRoot(c.req.raw) ? respondAws(c.req.raw, keepAliveOf(c), services, looks) : c.notFound(),
+  );
   app.notFound((c) => c.json(failure("no_route", `Nothing answers ${c.req.method} ${c.req.path}.`), 404));
   app.onError((error, c) => failed(c.req.method, c.req.path, error));
   const fetch: Gateway["fetch"] = async (request, env, ctx) => {
     // Messages of SQS come one by one by the thousands: to find their route costs as much as to read them.
-    const isAws = request.method === "POST" && isBelow(new LazyUrl(request.url).pathname, prefix);
+    const isAws =
+      request.method === "POST" &&
+      (isBelow(new LazyUrl(request.url).pathname, prefix) || isAwsAtRoot(request));
     if (!isAws) return app.fetch(request, env, ctx as ExecutionContext | undefined);
     return respondAws(request, keepAliveBy(ctx), services, looks).catch((error) =>
       failed(request.method, new LazyUrl(request.url).pathname, error),
@@ -105,8 +114,9 @@ function logFailure(method: string, path: string, error: unknown): void {
   console.error(`${method} ${path} failed: ${error instanceof Error ? error.stack : error}`);
 }
 
-function isBelow(path: string, prefix: string): boolean {
-  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
+function isAwsAtRoot({ method, url, headers }: Request): boolean {
+  const { pathname, search } = new LazyUrl(url);
+  return !isBelow(pathname, PREFIX) && isAwsCall(method, search, headers);
 }
 
 /** Outside of Workers nothing ends a request with its client. */

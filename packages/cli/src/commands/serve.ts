@@ -164,7 +164,8 @@ async function run({ workers, broker }: Plan, options: Run) {
     rewrite: stackFrameMapper(maps),
   });
   try {
-    const front = await startFront({ host, port, workerd: workerd.ports, token, warn });
+    const aws = workers.length === 0 ? "anywhere" : "below-prefix";
+    const front = await startFront({ host, port, workerd: workerd.ports, token, aws, warn });
     return { workerd, front, brokerVars, headers };
   } catch (error) {
     workerd.kill("SIGKILL");

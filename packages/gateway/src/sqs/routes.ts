@@ -11,6 +11,7 @@ import {
 } from "@sluice/aws";
 import { isQueueNotFound, type KeepAlive } from "@sluice/protocol";
 import { type AwsAccess, callerOf, refusedPage } from "../aws-caller.ts";
+import { endpointPath } from "../aws-path.ts";
 import type { AwsAnswer, AwsRequest } from "../aws-request.ts";
 import { brokerFailure } from "../broker-failure.ts";
 import { handle, QUEUELESS_ACTIONS } from "./actions.ts";
@@ -35,7 +36,7 @@ export interface SqsService {
   answer(request: AwsRequest, protocol: Protocol, keepAlive: KeepAlive): Promise<AwsAnswer>;
 }
 
-/** @param prefix of the AWS endpoint: queues' URLs begin with it. */
+/** @param prefix of the AWS endpoint: the URLs of queues begin with it for those who ask below it. */
 export function sqsService(
   prefix: string,
   ports: SqsPorts,
@@ -59,7 +60,8 @@ export function sqsService(
     }
     const text = await bodyOf(request, access);
     const caller = callerOf(request, access, settings.home, ports.now());
-    const path = url.pathname.slice(prefix.length);
+    const base = endpointPath(url.pathname, prefix);
+    const path = url.pathname.slice(base.length);
     const call = readCall(request, SQS_MODEL, { protocol, text });
     const isAtQueue = path !== "" && path !== "/";
     if (isAtQueue && protocol !== "json" && QUEUELESS_ACTIONS.includes(call.action)) {
@@ -72,7 +74,7 @@ export function sqsService(
       calls,
       ...client,
       caller,
-      endpoint: `${url.origin}${prefix}`,
+      endpoint: `${url.origin}${base}`,
       isQuery: protocol !== "json",
       path,
       hasClientGone: () => request.hasClientGone,

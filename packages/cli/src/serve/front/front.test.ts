@@ -99,7 +99,7 @@ beforeEach(async () => {
   warnings = [];
   const workerd = { http: portOf(worker), frames: broker.port };
   const warn = (warning: string) => void warnings.push(warning);
-  front = await startFront({ host: "127.0.0.1", port: 0, workerd, token: TOKEN, warn });
+  front = await startFront({ host: "127.0.0.1", port: 0, workerd, token: TOKEN, aws: "below-prefix", warn });
   await broker.until(() => broker.tokens.length === 1);
   // The front's own end is open a moment later than the broker's.
   for (let isOpen = false; !isOpen; ) {
@@ -163,6 +163,41 @@ describe("what AWS's clients post", () => {
     broker.answer(...broker.requests.map(({ id, body }) => ({ id, body: `${body}!` })));
     const bodies = await Promise.all(many.map(async (response) => (await response).text()));
     expect(bodies).toEqual(Array.from({ length: 20 }, (_, i) => `${i}!`));
+  });
+
+  it("is handed to the broker from any path where no Worker has the address, and all else is passed on", async () => {
+    const workerd = { http: portOf(worker), frames: broker.port };
+    const alone = await startFront({
+      ...{ host: "127.0.0.1", port: 0, workerd, token: TOKEN, warn: () => {} },
+      aws: "anywhere",
+    });
+    await broker.until(() => broker.tokens.length === 2);
+    const ask = async (path: string, headers: Record<string, string>, body = "x") => {
+      const answered = fetch(`http://127.0.0.1:${alone.port}${path}`, { method: "POST", headers, body });
+      const isFramed = await Promise.race([
+        broker.until(() => broker.requests.length > 0).then(() => true),
+        answered.then(() => false),
+      ]);
+      if (isFramed) await answerRequests();
+      const said = await (await answered).text();
+      return isFramed ? "framed" : said.split(" ").slice(0, 3).join(" ");
+    };
+    const json = { "x-amz-target": "AmazonSQS.SendMessage" };
+    const form = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
+    // The front's own end of the connection is open a moment later than the broker's.
+    while ((await ask("/", json)) !== "framed");
+    expect(await ask("/", form)).toBe("framed");
+    expect(await ask("/000000000000/orders.fifo", form)).toBe("framed");
+    expect(await ask("/__sluice/aws", {})).toBe("framed");
+    expect(await ask("/", { "content-type": "text/plain" })).toBe("worker: POST /");
+    expect(await ask("/__sluice/api/clock", json)).toBe("worker: POST /__sluice/api/clock");
+    expect(await ask("/orders?x=1", json)).toBe("worker: POST /orders?x=1");
+    alone.destroy();
+  });
+
+  it("is a Worker's where it has the address", async () => {
+    const response = await post("x", "/", { headers: { "x-amz-target": "AmazonSQS.SendMessage" } });
+    expect(await response.text()).toMatch(/^worker: POST \/ /);
   });
 
   it.each([
@@ -361,7 +396,14 @@ describe("the link to the broker", () => {
       worker.on("upgrade", () => ++attempts === 3 && resolve());
     });
     const warn = (text: string) => void told.push(text);
-    const other = await startFront({ host: "127.0.0.1", port: 0, workerd, token: "", warn });
+    const other = await startFront({
+      host: "127.0.0.1",
+      port: 0,
+      workerd,
+      token: "",
+      aws: "below-prefix",
+      warn,
+    });
     await tried;
     expect(told).toEqual([
       expect.stringMatching(/^the connection to the broker failed, .*: Unexpected server response: 403$/),
@@ -377,7 +419,14 @@ describe("a front", () => {
     const workerd = { http: portOf(worker), frames: broker.port };
     const warnings: string[] = [];
     const warn = (text: string) => void warnings.push(text);
-    const second = startFront({ host: "127.0.0.1", port: front.port, workerd, token: "", warn });
+    const second = startFront({
+      host: "127.0.0.1",
+      port: front.port,
+      workerd,
+      token: "",
+      aws: "below-prefix",
+      warn,
+    });
     await expect(second).rejects.toThrow(CliError);
     await expect(second).rejects.toThrow(
       `127.0.0.1:${front.port} is in use by another process. Choose another port with --port.`,

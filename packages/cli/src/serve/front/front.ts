@@ -12,6 +12,8 @@ import { routeConnection } from "./route-connection.ts";
 const AWS_PATH = `${SLUICE_PATH}/aws`;
 /** Paths below it that mean what they say: nothing in them is encoded, and there is no query. */
 const PLAIN_AWS_PATH = new RegExp(`^${AWS_PATH}(/[\\w.~-]*)*$`);
+/** The same of those that are not ours, which AWS's clients post to where no Worker has them. */
+const PLAIN_PATH_OF_OTHERS = new RegExp(`^(?!${SLUICE_PATH}(/|$))(/[\\w.~-]*)+$`);
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/i;
 /** Largest body that is handed over in a frame, in bytes; a larger one costs enough that its way does not matter. */
 export const FRAMED_BYTES_MAX = 65_536;
@@ -34,6 +36,8 @@ export interface FrontOptions {
   /** Ports of workerd on 127.0.0.1: of the first Worker, and of the broker's entrypoint for frames. */
   readonly workerd: { readonly http: number; readonly frames: number };
   readonly token: string;
+  /** Where AWS's clients may post to: below our own path, or anywhere where the broker has the address to itself. */
+  readonly aws: "below-prefix" | "anywhere";
   readonly warn: (text: string) => void;
 }
 
@@ -54,15 +58,16 @@ export interface Front {
  * @throws CliError when the port is in use.
  */
 export async function startFront(options: FrontOptions): Promise<Front> {
-  const { host, port, workerd, token, warn } = options;
+  const { host, port, workerd, token, aws: awsAt, warn } = options;
   const link = new FrameLink({ url: `ws://127.0.0.1:${workerd.frames}/`, token, warn });
   const forwarder = new Forwarder(workerd.http);
   const limits = { keepAliveTimeout: IDLE_MS_MAX, maxHeaderSize: HEADERS_BYTES_MAX };
   const aws = createHttpServer(limits, (request, response) => {
-    answer(request, response, link, forwarder);
+    if (link.isOpen && isForFrames(request, awsAt)) readForFrame(request, response, link, forwarder);
+    else forwarder.forward(request, response, []);
   });
   const sockets = new Set<Socket>();
-  const start = Buffer.from(`POST ${AWS_PATH}`);
+  const start = Buffer.from(awsAt === "anywhere" ? "POST /" : `POST ${AWS_PATH}`);
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
@@ -110,16 +115,12 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
   return new CliError(`${address} cannot be listened on: ${error.message}`);
 }
 
-function answer(
+function readForFrame(
   request: IncomingMessage,
   response: ServerResponse,
   link: FrameLink,
   forwarder: Forwarder,
 ): void {
-  if (!link.isOpen || !isForFrames(request)) {
-    forwarder.forward(request, response, []);
-    return;
-  }
   const chunks: Buffer[] = [];
   let bytes = 0;
   const take = (chunk: Buffer) => {
@@ -177,13 +178,26 @@ function hasEnded({ readableEnded, destroyed }: Socket): boolean {
   return readableEnded || destroyed;
 }
 
-function isForFrames({ method, url, headers, rawHeaders }: IncomingMessage): boolean {
+function isForFrames(
+  { method, url, headers, rawHeaders }: IncomingMessage,
+  awsAt: FrontOptions["aws"],
+): boolean {
   const { host, upgrade } = headers;
-  const isPlain = method === "POST" && url !== undefined && PLAIN_AWS_PATH.test(url);
+  const isPlain =
+    method === "POST" &&
+    url !== undefined &&
+    (PLAIN_AWS_PATH.test(url) ||
+      (awsAt === "anywhere" && isOfAws(headers) && PLAIN_PATH_OF_OTHERS.test(url)));
   const isSmall =
     Number(headers["content-length"] ?? 0) <= FRAMED_BYTES_MAX &&
     rawHeaders.reduce((length, text) => length + text.length, 0) <= FRAMED_HEADERS_LENGTH_MAX;
   return isPlain && isSmall && host !== undefined && HOST.test(host) && upgrade === undefined;
+}
+
+/** As the broker tells them from others at the root of its address: by AWS JSON's header, or as forms. */
+function isOfAws(headers: IncomingMessage["headers"]): boolean {
+  const { "x-amz-target": target, "content-type": type = "" } = headers;
+  return target !== undefined || /^application\/x-www-form-urlencoded\s*(;|$)/i.test(type);
 }
 
 function isText(body: Buffer): boolean {
