@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { projectFolder } from "../test/project-folder.ts";
 import { run } from "./command-line.ts";
@@ -63,15 +64,32 @@ describe("sluice", () => {
     expect(err).toBe("/nowhere: No such file or folder.\n");
   });
 
-  it("says in one line which folder for its data cannot be made, and why", async () => {
+  it.each<[persistTo: string, reason: string]>([
+    ["file/state", "a file stands where a folder should"],
+    // Where Node's own recursive mkdir never ends.
+    ...(existsSync("/proc/self") ? [["/proc/sluice", "nothing can be made there"] as [string, string]] : []),
+  ])("says in one line that its data cannot be kept in %s, and why", async (persistTo, reason) => {
     const folder = projectFolder({ file: "" });
-    const persistTo = join(folder, "file/state");
     const before = process.cwd();
     process.chdir(folder);
     onTestFinished(() => process.chdir(before));
     const { code, err } = await said("serve", "--persist-to", persistTo);
     expect(code).toBe(1);
-    expect(err).toBe(`ENOTDIR: not a directory, mkdir '${persistTo}'\n`);
+    expect(err).toBe(
+      `The data cannot be kept in ${resolve(folder, persistTo)}: ${reason}. Choose another folder with --persist-to.\n`,
+    );
+  });
+
+  it("says in one line that it cannot write what it generates, and why", async () => {
+    const folder = projectFolder({ ".sluice": "a file" });
+    const before = process.cwd();
+    process.chdir(folder);
+    onTestFinished(() => process.chdir(before));
+    const { code, err } = await said("serve", "--persist-to", join(folder, "state"));
+    expect(code).toBe(1);
+    expect(err).toBe(
+      `${join(folder, ".sluice/.gitignore")} cannot be written: a file stands where a folder should.\n`,
+    );
   });
 });
 

@@ -1,10 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, sep } from "node:path";
 import { CliError } from "./errors.ts";
+import { makeFolder, refusalOf } from "./folders.ts";
 
 /** File of a data folder that says whose it is. */
 export const LOCK_FILE = "sluice.lock";
+
+/** Folder in a data folder that the Durable Objects lie in, as Miniflare has them. */
+export const OBJECTS_FOLDER = "v3/do";
 
 /** Who holds a data folder. */
 interface Holder {
@@ -19,21 +23,20 @@ interface Holder {
  * Takes a data folder for this process. Two brokers on the same files would each write over what the other has acknowledged.
  * What a process left behind that was killed is taken over.
  *
- * @param folder absolute; made if it is not there.
+ * @param folder absolute; made if it is not there, with `OBJECTS_FOLDER` in it.
  * @param command what the others are told, `sluice serve`.
  * @returns gives the folder free; so does the end of this process.
- * @throws CliError while another process has it.
+ * @throws CliError while another process has it, or if nothing can be kept there.
  */
 export function lockData(folder: string, command: string): () => void {
-  mkdirSync(folder, { recursive: true });
   const file = join(folder, LOCK_FILE);
-  const { pid } = process;
-  const text = JSON.stringify({ pid, command, started: startOf(pid) } satisfies Holder);
-  // The second time round a stale file has been taken away.
-  for (let attempt = 1; !create(file, text); attempt++) {
-    const holder = read(file);
-    if (attempt > 2 || (holder !== null && isAlive(holder))) throw inUse(folder, file, holder);
-    rmSync(file, { force: true });
+  try {
+    makeFolder(join(folder, OBJECTS_FOLDER));
+    take(folder, file, command);
+    // Not before: files of another process come and go.
+    checkWritable(join(folder, OBJECTS_FOLDER), () => rmSync(file, { force: true }));
+  } catch (error) {
+    throw unusable(folder, error) ?? error;
   }
   let isHeld = true;
   const free = () => {
@@ -47,12 +50,41 @@ export function lockData(folder: string, command: string): () => void {
   };
 }
 
+/**
+ * Refuses files that belong to somebody else, who ran this here once: a database could be read and not written.
+ *
+ * @throws the file system's error.
+ */
+function checkWritable(objects: string, giveUp: () => void): void {
+  try {
+    for (const name of readdirSync(objects, { recursive: true, encoding: "utf8" })) {
+      accessSync(join(objects, name), constants.W_OK);
+    }
+  } catch (error) {
+    giveUp();
+    throw error;
+  }
+}
+
+function take(folder: string, file: string, command: string): void {
+  const { pid } = process;
+  const text = JSON.stringify({ pid, command, started: startOf(pid) } satisfies Holder);
+  // The second time round a stale file has been taken away.
+  for (let attempt = 1; !create(file, text); attempt++) {
+    const holder = read(file);
+    if (attempt > 2 || (holder !== null && isAlive(holder))) throw inUse(folder, file, holder);
+    rmSync(file, { force: true });
+  }
+}
+
 function create(file: string, text: string): boolean {
   try {
     writeFileSync(file, text, { flag: "wx" });
     return true;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    // On a full disk there is a file then, which says nothing.
+    rmSync(file, { force: true });
     throw error;
   }
 }
@@ -114,5 +146,16 @@ function inUse(folder: string, file: string, holder: Holder | null): CliError {
   return new CliError(
     `The data in ${folder} are in use by ${who}. End that first, or choose another folder with --persist-to. If there is ` +
       `no such process, delete ${file}.`,
+  );
+}
+
+/** `null` for an error that is not the folder's. */
+function unusable(folder: string, error: unknown): CliError | null {
+  const reason = refusalOf(error);
+  if (reason === null) return null;
+  const path = error instanceof Error && "path" in error ? String(error.path) : folder;
+  const where = path.startsWith(join(folder, OBJECTS_FOLDER, sep)) ? `${path}: ` : "";
+  return new CliError(
+    `The data cannot be kept in ${folder}: ${where}${reason}. Choose another folder with --persist-to.`,
   );
 }

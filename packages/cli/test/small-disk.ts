@@ -12,6 +12,7 @@ export interface SmallDisk {
   /** Takes all the room that is left. */
   fill(): void;
   giveRoom(): void;
+  makeReadOnly(): void;
   unmount(): void;
 }
 
@@ -37,6 +38,7 @@ export function mountSmallDisk(): SmallDisk | null {
       }
     },
     giveRoom: () => rmSync(ballast, { force: true }),
+    makeReadOnly: () => void execFileSync("mount", ["-o", "remount,ro", folder]),
     unmount() {
       execFileSync("umount", ["-l", folder]);
       rmSync(folder, { recursive: true, force: true });

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { QueueTopology } from "@sluice/protocol";
-import { lockData } from "../data-lock.ts";
+import { lockData, OBJECTS_FOLDER } from "../data-lock.ts";
 import { generate } from "../dev/generation.ts";
 import { QueueWaker } from "../dev/wake-queues.ts";
 import { chosenEnvironment, wranglerEnvironment } from "../environment.ts";
 import { endpointVariables } from "../generate/broker-settings.ts";
 import type { GeneratedWorker, Plan } from "../generate/plan.ts";
+import { writeIfChanged } from "../output/write-plan.ts";
 import { findPlaces } from "../places.ts";
 import { refuseMissingMain } from "../project/missing-main.ts";
 import { addresses, awsLines, httpUrl } from "../report/addresses.ts";
@@ -145,18 +145,15 @@ async function run({ workers, broker }: Plan, options: Run) {
     headers = admission.headers;
     return { name, upload, vars: { ...admission.vars, SLUICE_FRONT_TOKEN: token }, classes };
   };
-  const objects = join(state, "v3/do");
+  const objects = join(state, OBJECTS_FOLDER);
   const served = await Promise.all([...workers, broker].map(serveOne));
   const primary = workers[0] ?? broker;
   const folder = dirname(primary.directory);
   const { text, files, environment, maps } = workerdConfig(served, broker.name, { folder, objects });
   const configFile = join(folder, "workerd.capnp");
   for (const [path, contents] of Object.entries({ ...files, "workerd.capnp": text })) {
-    const file = join(folder, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, contents);
+    writeIfChanged(join(folder, path), contents);
   }
-  mkdirSync(objects, { recursive: true });
   const workerd = await startWorkerd({
     configFile,
     inspectorPort,

@@ -1,7 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isRunning } from "../data-lock.ts";
+import { writeIfChanged } from "../output/write-plan.ts";
+
+/** What the others' Workers are is nobody else's business. */
+const FOLDER_MODE = 0o700;
 
 /** A running `sluice dev`, as the others see it. */
 export interface Session {
@@ -27,10 +31,7 @@ export function sessionsFolder(env: NodeJS.ProcessEnv): string {
  * them answers a change with a reading of its own, and two would go on answering each other for ever.
  */
 export function announce(folder: string, session: Session): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = fileOf(folder, session.pid);
-  const text = JSON.stringify(session);
-  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
+  writeIfChanged(fileOf(folder, session.pid), JSON.stringify(session), FOLDER_MODE);
 }
 
 /** Takes the announcement back. */

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { generate } from "../../test/generated.ts";
 import { projectFolder } from "../../test/project-folder.ts";
-import { makeOutputFolder, writePlan } from "./write-plan.ts";
+import { CliError } from "../errors.ts";
+import { makeOutputFolder, writeIfChanged, writePlan } from "./write-plan.ts";
 
 const FILES = {
   "wrangler.toml": 'name = "api"\nmain = "index.js"\n[[queues.producers]]\nbinding = "Q"\nqueue = "q"\n',
@@ -34,6 +35,19 @@ describe("writePlan", () => {
     utimesSync(file, LONG_AGO, LONG_AGO);
     writePlan(plan);
     expect(statSync(file).mtime).toEqual(LONG_AGO);
+  });
+});
+
+describe("writeIfChanged", () => {
+  it("says in words what the file system refuses", () => {
+    const folder = projectFolder({ ".sluice": "a file" });
+    const file = join(folder, ".sluice/api/wrangler.json");
+    expect(() => writeIfChanged(file, "{}")).toThrow(
+      new CliError(`${file} cannot be written: a file stands where a folder should.`),
+    );
+    expect(() => writeIfChanged(folder, "{}")).toThrow(
+      new CliError(`${folder} cannot be written: a folder stands where a file should.`),
+    );
   });
 });
 

@@ -1,0 +1,55 @@
+import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { projectFolder } from "../test/project-folder.ts";
+import { makeFolder, refusalOf } from "./folders.ts";
+
+/** Why a folder cannot be made. */
+function refusal(folder: string): string | null {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    return refusalOf(error);
+  }
+  return "it was made";
+}
+
+describe("a folder", () => {
+  it("is made with those around it, and left as it is when it is there", () => {
+    const folder = join(projectFolder({}), "a/b/c");
+    makeFolder(folder, 0o700);
+    writeFileSync(join(folder, "file"), "");
+    makeFolder(folder);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(existsSync(join(folder, "file"))).toBe(true);
+  });
+
+  it("may be a link to a folder, and not one to nowhere", () => {
+    const root = projectFolder({ "real/file": "" });
+    symlinkSync(join(root, "real"), join(root, "link"));
+    symlinkSync(join(root, "gone"), join(root, "dangling"));
+    makeFolder(join(root, "link/inside"));
+    expect(existsSync(join(root, "real/inside"))).toBe(true);
+    expect(refusal(join(root, "dangling"))).toBe("a file stands where a folder should");
+  });
+
+  it("cannot be made where a file stands, or below one", () => {
+    const root = projectFolder({ file: "" });
+    expect(refusal(join(root, "file"))).toBe("a file stands where a folder should");
+    expect(refusal(join(root, "file/a/b"))).toBe("a file stands where a folder should");
+  });
+
+  it("cannot have a name that no file system takes", () => {
+    expect(refusal(join(projectFolder({}), "a".repeat(300)))).toBe("its name is too long");
+  });
+
+  it.runIf(existsSync("/proc/self"))("cannot be made where the system lets nobody make any", () => {
+    expect(refusal("/proc/sluice/state")).toBe("nothing can be made there");
+  });
+});
+
+it("an error that is not the file system's has no words of this kind", () => {
+  expect(refusalOf(new Error("a mistake"))).toBeNull();
+  expect(refusalOf(Object.assign(new Error("bad"), { code: "ERR_INVALID_ARG_TYPE" }))).toBeNull();
+  expect(refusalOf("ENOSPC")).toBeNull();
+});
