@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePorts, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice, wrangler } from "./running.ts";
@@ -49,6 +49,35 @@ describe("sluice build", () => {
     expect(build.output).toContain("front: .sluice/front/wrangler.json, used by wrangler in front");
     expect(build.output).toContain("shop-broker: .sluice/shop-broker/wrangler.json, used by wrangler in .");
     expect(build.output).toContain("bystander: redirected to its own configuration");
+  });
+
+  it("takes what a build tool has made, and takes its place in wrangler's eyes, twice as well as once", async () => {
+    const files = {
+      "wrangler.jsonc": '{ "name": "web", "main": "src/app.ts", "assets": {} }',
+      ".wrangler/deploy/config.json":
+        '{ "configPath": "../../dist/web/wrangler.json", "auxiliaryWorkers": [] }',
+      "dist/web/wrangler.json": JSON.stringify({
+        ...{ name: "web", main: "index.js", compatibility_date: "2026-11-01", no_bundle: true },
+        ...{ assets: { directory: "../client" }, userConfigPath: "../../wrangler.jsonc" },
+        ...{ rules: [{ type: "ESModule", globs: ["**/*.js"] }] },
+        queues: { producers: [{ binding: "MAIL", queue: "mail" }], consumers: [{ queue: "mail" }] },
+      }),
+      "dist/web/index.js": 'import "./chunk.js"; export default { fetch: () => new Response(), queue() {} };',
+      "dist/web/chunk.js": "export {};",
+      "dist/client/index.html": "<title>web</title>",
+    };
+    for (const [name, contents] of Object.entries(files)) {
+      mkdirSync(dirname(folder(`web/${name}`)), { recursive: true });
+      writeFileSync(folder(`web/${name}`), contents);
+    }
+    for (let round = 0; round < 2; round++) {
+      const built = sluice(["build"], folder("web"), lab.env);
+      expect(await built.ended, built.output).toBe(0);
+      expect(built.output).toContain("web: .sluice/web/wrangler.json, used by wrangler in .");
+    }
+    const output = await deploy(folder("web"));
+    expect(output).toContain("env.__SLUICE_QUEUES");
+    expect(output).toContain("chunk.js");
   });
 
   it.each([

@@ -34,18 +34,18 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
   const here = (path: string) => relative(workingDirectory, path) || ".";
   for (const warning of project.warnings) printer.warn(warning);
   printer.print(`${topologyTable(project.topology, [])}\n`);
-  // A broker that we made up has no folder of its own in which somebody would run Wrangler.
-  const redirected = project.broker.file === null ? plan.workers : [...plan.workers, plan.broker];
-  for (const { name, configFile, userDirectory } of redirected) {
-    printer.print(`${name}: ${here(configFile)}, used by wrangler in ${here(userDirectory)}`);
-    const before = writeRedirect(userDirectory, configFile);
-    if (before !== null)
-      printer.warn(`warning: wrangler in ${here(userDirectory)} used ${here(before)} before`);
+  const redirected: string[] = [];
+  for (const { name, configFile, wranglerDirectory } of [...plan.workers, plan.broker]) {
+    if (wranglerDirectory === null) {
+      printer.print(`${name}: ${here(configFile)}, for wrangler with --config`);
+      continue;
+    }
+    printer.print(`${name}: ${here(configFile)}, used by wrangler in ${here(wranglerDirectory)}`);
+    writeRedirect(wranglerDirectory, configFile);
+    redirected.push(wranglerDirectory);
   }
-  if (project.broker.file === null) {
-    printer.print(`${plan.broker.name}: ${here(plan.broker.configFile)}, for wrangler with --config`);
-  }
-  for (const folder of redirected.flatMap(({ userDirectory }) => shieldFoldersBelow(userDirectory))) {
+  const outputs = project.workers.map(({ directory }) => directory);
+  for (const folder of redirected.flatMap((directory) => shieldFoldersBelow(directory, outputs))) {
     printer.print(
       `${here(folder)}: redirected to its own configuration, since it is below a folder that was built`,
     );

@@ -23,8 +23,10 @@ export interface GeneratedWorker {
   readonly configFile: string;
   /** Contents by file name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Folder of the configuration that this one stands in for. Absolute. */
+  /** Folder of the project whose configuration this one stands in for. Absolute. */
   readonly userDirectory: string;
+  /** Folder in which a plain `wrangler` is to use it, `null` for none. */
+  readonly wranglerDirectory: string | null;
 }
 
 /** Everything that a run writes. Nothing of it has been written yet. */
@@ -80,13 +82,13 @@ function planWorker(
     workingDirectory,
     defaults,
   });
-  if (entry.kind === "untouched") return generated(worker.name, directory, worker.directory, config, {});
+  if (entry.kind === "untouched") return generated(worker.name, directory, worker, config, {});
   const compatibility = queueCompatibility(worker.wrangler);
   const runtime = relativePath(directory, places.runtime.worker);
   const sharesCalls = compatibility.resolvesAcrossRequests && !hasDurableObjects(worker.wrangler);
   const behaviour = { ...compatibility, sharesCalls };
   const bindings = { [BINDINGS_FILE]: bindingsSource(worker.queues.producers, behaviour, runtime) };
-  return generated(worker.name, directory, worker.directory, config, {
+  return generated(worker.name, directory, worker, config, {
     ...(entry.hasBindings ? bindings : {}),
     [ENTRY_FILE]: workerEntrySource({
       userMain: entry.userMain,
@@ -117,7 +119,10 @@ function planBroker(project: Project, purpose: Purpose["kind"], places: Places):
   const config = generateBrokerConfig({
     ...{ base, consumers, purpose, vars, directory, workingDirectory, defaults },
   });
-  return generated(base.name, directory, base.directory, config, {
+  // A broker that we made up has no folder of its own in which somebody would run Wrangler.
+  const wranglerDirectory = base.file === null ? null : base.directory;
+  const of = { userDirectory: base.directory, wranglerDirectory };
+  return generated(base.name, directory, of, config, {
     [TOPOLOGY_FILE]: json(topology),
     [ENTRY_FILE]: brokerEntrySource(consumers, relativePath(directory, places.runtime.broker)),
     ...(purpose === "dev" && base.file === null ? { ".dev.vars": devVarsFile(secrets) } : {}),
@@ -136,13 +141,20 @@ function consumersIn({ queues }: QueueTopology): string[] {
 function generated(
   name: string,
   directory: string,
-  userDirectory: string,
+  { userDirectory, wranglerDirectory }: Pick<GeneratedWorker, "userDirectory" | "wranglerDirectory">,
   config: GeneratedConfig,
   sources: Readonly<Record<string, string>>,
 ): GeneratedWorker {
   const configFile = "wrangler.json";
   const files = { ...sources, [configFile]: json(config) };
-  return { name, directory, configFile: join(directory, configFile), files, userDirectory };
+  return {
+    name,
+    directory,
+    configFile: join(directory, configFile),
+    files,
+    userDirectory,
+    wranglerDirectory,
+  };
 }
 
 function json(value: unknown): string {

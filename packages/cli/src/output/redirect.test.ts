@@ -1,8 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
-import { shieldFoldersBelow, writeRedirect } from "./redirect.ts";
+import { readRedirect, shieldFoldersBelow, writeRedirect } from "./redirect.ts";
+
+/** As Vite's plugin writes it. */
+const BUILT =
+  '{"configPath":"../../dist/web/wrangler.json","auxiliaryWorkers":[{"configPath":"../../dist/mailer/wrangler.json"}]}';
 
 function redirectOf(folder: string): string {
   const deploy = join(folder, ".wrangler/deploy");
@@ -16,13 +20,29 @@ describe("writeRedirect", () => {
     expect(redirectOf(join(folder, "api"))).toBe(join(folder, ".sluice/api/wrangler.json"));
   });
 
-  it("tells which other redirect it took the place of", () => {
-    const folder = projectFolder({
-      ".wrangler/deploy/config.json": '{ "configPath": "../../dist/wrangler.json" }',
-    });
+  it("remembers a build tool's redirect that it took the place of, however often, and forgets it for the tool's next", () => {
+    const folder = projectFolder({ ".wrangler/deploy/config.json": BUILT });
     const ours = join(folder, ".sluice/api/wrangler.json");
-    expect(writeRedirect(folder, ours)).toBe(join(folder, "dist/wrangler.json"));
-    expect(writeRedirect(folder, ours)).toBeNull();
+    const toolsOwn = {
+      configFile: join(folder, "dist/web/wrangler.json"),
+      auxiliary: [join(folder, "dist/mailer/wrangler.json")],
+    };
+    expect(readRedirect(folder)).toEqual(toolsOwn);
+    writeRedirect(folder, ours);
+    writeRedirect(folder, ours);
+    expect(readRedirect(folder)).toEqual({ configFile: ours, auxiliary: [], insteadOf: toolsOwn });
+    writeFileSync(
+      join(folder, ".wrangler/deploy/config.json"),
+      '{ "configPath": "../../dist/wrangler.json" }',
+    );
+    expect(readRedirect(folder)).toEqual({ configFile: join(folder, "dist/wrangler.json"), auxiliary: [] });
+  });
+
+  it("tells its own from a build tool's where there was none", () => {
+    const folder = projectFolder({});
+    expect(readRedirect(folder)).toBeNull();
+    writeRedirect(folder, join(folder, ".sluice/api/wrangler.json"));
+    expect(readRedirect(folder)?.insteadOf).toBeNull();
   });
 });
 
@@ -33,6 +53,11 @@ describe("shieldFoldersBelow", () => {
     expect(redirectOf(join(folder, "a"))).toBe(join(folder, "a/wrangler.toml"));
     expect(redirectOf(join(folder, "b/c"))).toBe(join(folder, "b/c/wrangler.jsonc"));
     expect(existsSync(join(folder, "d/.wrangler"))).toBe(false);
+  });
+
+  it("leaves a build tool's output alone", () => {
+    const folder = projectFolder({ "dist/web/wrangler.json": "{}", "mailer/wrangler.json": "{}" });
+    expect(shieldFoldersBelow(folder, [join(folder, "dist/web")])).toEqual([join(folder, "mailer")]);
   });
 
   it("leaves a folder with a redirect of its own alone, and looks into no package and no hidden folder", () => {

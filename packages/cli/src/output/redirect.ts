@@ -6,29 +6,67 @@ import { writeIfChanged } from "./write-plan.ts";
 
 const REDIRECT_FOLDER = ".wrangler/deploy";
 
-/**
- * Makes a plain `wrangler dev` or `wrangler deploy` in a folder use a generated configuration: Wrangler's own way to
- * hand over to a build tool (`.wrangler/deploy/config.json`).
- *
- * @returns the configuration to which the folder was redirected before if that was another one, `null` if not.
- */
-export function writeRedirect(directory: string, configFile: string): string | null {
-  const before = readRedirect(directory);
-  const configPath = relativePath(join(directory, REDIRECT_FOLDER), configFile);
-  const redirect = { configPath, auxiliaryWorkers: [] };
-  writeIfChanged(redirectFile(directory), `${JSON.stringify(redirect, null, 2)}\n`);
-  return before === configFile ? null : before;
+/** Where Wrangler is led to. All paths are absolute. */
+export interface RedirectTarget {
+  readonly configFile: string;
+  /** Configurations of the Workers that a build tool made along with that one. */
+  readonly auxiliary: readonly string[];
 }
 
-function readRedirect(directory: string): string | null {
+export interface Redirect extends RedirectTarget {
+  /** Only a redirect of our own has it: the build tool's that it took the place of, `null` for none. */
+  readonly insteadOf?: RedirectTarget | null;
+}
+
+/** As it is written. Paths are relative to the folder it lies in; Wrangler knows the first two keys. */
+interface RedirectFile {
+  readonly configPath: string;
+  readonly auxiliaryWorkers?: readonly { readonly configPath: string }[];
+  readonly insteadOf?: Pick<RedirectFile, "configPath" | "auxiliaryWorkers"> | null;
+}
+
+/**
+ * Makes a plain `wrangler dev` or `wrangler deploy` in a folder use a generated configuration: Wrangler's own way to
+ * hand over to a build tool (`.wrangler/deploy/config.json`). It remembers the redirect of another tool whose place it takes:
+ * what that one led to is what has been generated from, and what will be again.
+ */
+export function writeRedirect(directory: string, configFile: string): void {
+  const before = readRedirect(directory);
+  const toolsOwn = before?.insteadOf === undefined ? before : before.insteadOf;
+  const redirect: RedirectFile = {
+    ...toFile(directory, { configFile, auxiliary: [] }),
+    insteadOf: toolsOwn === null ? null : toFile(directory, toolsOwn),
+  };
+  writeIfChanged(redirectFile(directory), `${JSON.stringify(redirect, null, 2)}\n`);
+}
+
+/** Where Wrangler is led to in a folder, `null` if nowhere. What cannot be read is for Wrangler to complain about. */
+export function readRedirect(directory: string): Redirect | null {
   try {
-    const { configPath } = JSON.parse(readFileSync(redirectFile(directory), "utf8")) as {
-      configPath: string;
-    };
-    return resolve(directory, REDIRECT_FOLDER, configPath);
+    const file = JSON.parse(readFileSync(redirectFile(directory), "utf8")) as RedirectFile;
+    const { insteadOf } = file;
+    const target = fromFile(directory, file);
+    if (insteadOf === undefined) return target;
+    return { ...target, insteadOf: insteadOf === null ? null : fromFile(directory, insteadOf) };
   } catch {
     return null;
   }
+}
+
+function toFile(directory: string, { configFile, auxiliary }: RedirectTarget): RedirectFile {
+  const seen = (file: string) => relativePath(join(directory, REDIRECT_FOLDER), file);
+  return {
+    configPath: seen(configFile),
+    auxiliaryWorkers: auxiliary.map((file) => ({ configPath: seen(file) })),
+  };
+}
+
+function fromFile(directory: string, { configPath, auxiliaryWorkers = [] }: RedirectFile): RedirectTarget {
+  const absolute = (path: string) => resolve(directory, REDIRECT_FOLDER, path);
+  return {
+    configFile: absolute(configPath),
+    auxiliary: auxiliaryWorkers.map((worker) => absolute(worker.configPath)),
+  };
 }
 
 /**
@@ -36,13 +74,14 @@ function readRedirect(directory: string): string | null {
  * refuses to start in a folder that has a configuration of its own and finds a redirect further up. A redirect to their
  * own configuration changes nothing else.
  *
+ * @param except folders in which nobody runs Wrangler: a build tool's output.
  * @returns the folders that got one.
  */
-export function shieldFoldersBelow(directory: string): string[] {
+export function shieldFoldersBelow(directory: string, except: readonly string[] = []): string[] {
   const shielded: string[] = [];
   for (const folder of foldersBelow(directory)) {
     const own = CONFIG_FILE_NAMES.map((name) => join(folder, name)).find((file) => existsSync(file));
-    if (own === undefined || existsSync(redirectFile(folder))) continue;
+    if (own === undefined || except.includes(folder) || existsSync(redirectFile(folder))) continue;
     writeRedirect(folder, own);
     shielded.push(folder);
   }

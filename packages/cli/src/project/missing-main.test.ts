@@ -7,7 +7,7 @@ import { readWorker } from "./read-worker.ts";
 async function refuse(files: Record<string, string>, config = "") {
   const toml = `name = "api"\nmain = "src/index.js"\ncompatibility_date = "2026-11-01"\n${config}`;
   const folder = projectFolder({ "wrangler.toml": toml, ...files });
-  const { worker } = await readWorker(join(folder, "wrangler.toml"), "");
+  const { worker } = await readWorker({ kind: "written", file: join(folder, "wrangler.toml") }, "");
   refuseMissingMain([worker]);
 }
 

@@ -48,6 +48,73 @@ describe("readProject", () => {
     expect(project.workers.map(({ name }) => name)).toEqual(["b", "a"]);
   });
 
+  describe("of a project that a build tool has built", () => {
+    const built = (name: string, more = {}) =>
+      JSON.stringify({
+        name,
+        main: "index.js",
+        no_bundle: true,
+        userConfigPath: `../../${name}.jsonc`,
+        ...more,
+      });
+    const files = (more = {}) => ({
+      "wrangler.jsonc": '{ "name": "web", "main": "src/index.ts", "assets": {} }',
+      "src/index.ts": 'export { default } from "virtual:app";',
+      "mailer/wrangler.jsonc": '{ "name": "mailer", "main": "index.ts" }',
+      "mailer/index.ts": INDEX,
+      ".wrangler/deploy/config.json":
+        '{"configPath":"../../dist/web/wrangler.json","auxiliaryWorkers":[{"configPath":"../../dist/mailer/wrangler.json"}]}',
+      "dist/web/wrangler.json": built("web", { userConfigPath: "../../wrangler.jsonc", ...more }),
+      "dist/web/index.js": INDEX,
+      "dist/mailer/wrangler.json": built("mailer", { userConfigPath: "../../mailer/wrangler.jsonc" }),
+      "dist/mailer/index.js": INDEX,
+    });
+
+    it.each([{ targets: [] }, { targets: ["."] }, { targets: [".", "mailer"] }])(
+      "takes what was made, all Workers of it, and not what it was made of: $targets",
+      async ({ targets }) => {
+        const folder = projectFolder(files());
+        const { workers } = await read(folder, targets);
+        expect(
+          workers.map(({ file, userDirectory, wranglerDirectory }) => [
+            file,
+            userDirectory,
+            wranglerDirectory,
+          ]),
+        ).toEqual([
+          [join(folder, "dist/web/wrangler.json"), folder, folder],
+          [join(folder, "dist/mailer/wrangler.json"), join(folder, "dist/mailer"), null],
+        ]);
+      },
+    );
+
+    it("takes a configuration that is named as it is", async () => {
+      const folder = projectFolder(files());
+      const { workers } = await read(folder, ["mailer/wrangler.jsonc"]);
+      expect(workers.map(({ file }) => file)).toEqual([join(folder, "mailer/wrangler.jsonc")]);
+    });
+
+    it("takes the environment that it was built for, and refuses another in Wrangler's words", async () => {
+      const folder = projectFolder(files({ targetEnvironment: "staging" }));
+      const { workers, broker } = await read(folder, [], "staging");
+      expect([workers[0]?.name, broker.name]).toEqual(["web", "sluice-staging"]);
+      await expect(read(folder, [], "live")).rejects.toThrow(
+        'You have specified the environment "live". This does not match the target environment "staging"',
+      );
+    });
+
+    it("says that it has to be built where it has not been, or not any more", async () => {
+      const { ".wrangler/deploy/config.json": redirect, ...unbuilt } = files();
+      await expect(read(projectFolder(unbuilt))).rejects.toThrow(
+        /wrangler\.jsonc: "assets" names no directory, .* Run its build first/,
+      );
+      const gone = { "wrangler.jsonc": "{}", ".wrangler/deploy/config.json": redirect };
+      await expect(read(projectFolder(gone))).rejects.toThrow(
+        /leads to "dist\/web\/wrangler\.json", which cannot be read \(ENOENT.*run its build again/,
+      );
+    });
+  });
+
   describe("of a broker that runs alone", () => {
     const alone = (workingDirectory: string, queues: QueueTopology["queues"] = {}) =>
       readProject({ targets: [], env: "", workingDirectory, withoutTargets: "broker-alone", queues });

@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import {
   buildTopology,
   CONFIG_FILE_NAMES,
@@ -10,8 +11,9 @@ import type { QueueDefinition, QueueTopology } from "@sluice/protocol";
 import { CliError } from "../errors.ts";
 import type { BrokerBase } from "../generate/broker-config.ts";
 import { type Broker, brokerAlone, configFileIn, defaultBroker, readBroker } from "./broker.ts";
+import { findBuildOutput } from "./build-output.ts";
 import { consumersElsewhere } from "./elsewhere.ts";
-import { readWorker } from "./read-worker.ts";
+import { readWorker, type WorkerSource } from "./read-worker.ts";
 import type { UserWorker } from "./worker.ts";
 
 /** Everything that the user's files say. */
@@ -48,11 +50,14 @@ export interface ProjectOptions {
  */
 export async function readProject(options: ProjectOptions): Promise<Project> {
   const { env } = options;
-  const files = configFiles(options);
-  const broker = await findBroker(files, options);
+  const sources = workerSources(options);
+  const broker = await findBroker(
+    sources.map(({ file }) => file),
+    options,
+  );
   const read = [];
-  for (const file of files) {
-    if (file !== broker.base.file) read.push(await readWorker(file, env));
+  for (const source of sources) {
+    if (source.file !== broker.base.file) read.push(await readWorker(source, env));
   }
   const workers = read.map(({ worker }) => worker);
   const namesake = workers.find(({ name }) => name === broker.base.name);
@@ -96,16 +101,45 @@ function readElsewhere({ filesElsewhere = [], env }: ProjectOptions): WorkerQueu
   });
 }
 
-function configFiles({ targets, workingDirectory, withoutTargets }: ProjectOptions): string[] {
+function workerSources({ targets, workingDirectory, withoutTargets }: ProjectOptions): WorkerSource[] {
   if (targets.length > 0)
-    return [...new Set(targets.map((target) => findConfigFile(resolve(workingDirectory, target))))];
+    return withoutOriginals(targets.flatMap((target) => sourcesAt(resolve(workingDirectory, target))));
   if (withoutTargets === "broker-alone") return [];
+  const built = builtSources(workingDirectory);
+  if (built.length > 0) return built;
   const file = configFileIn(workingDirectory);
-  if (file !== null) return [file];
+  if (file !== null) return [{ kind: "written", file }];
   throw new CliError(
     `There is no ${CONFIG_FILE_NAMES.join(", ")} in ${workingDirectory}.\n` +
       "Run this in the folder of a Worker, or name the folders of your Workers: sluice dev apps/producer apps/consumer",
   );
+}
+
+/** What is run of a file or a folder: a file as it is, of a folder what a build tool has made, else its own configuration. */
+function sourcesAt(target: string): WorkerSource[] {
+  const isFolder = statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
+  const built = isFolder ? builtSources(target) : [];
+  return built.length > 0 ? built : [{ kind: "written", file: findConfigFile(target) }];
+}
+
+/** Empty where no build tool has made anything. */
+function builtSources(folder: string): WorkerSource[] {
+  const configs = findBuildOutput(folder);
+  // A folder below one that was built is led to its own configuration.
+  if (configs[0]?.file === configFileIn(folder)) return [];
+  return configs.map((config, i) => ({
+    ...{ kind: "built", ...config },
+    ...(i === 0
+      ? { userDirectory: folder, wranglerDirectory: folder }
+      : { userDirectory: dirname(config.file), wranglerDirectory: null }),
+  }));
+}
+
+/** Each once, and of a Worker that was built only what was made of it, if its own folder is named too. */
+function withoutOriginals(sources: readonly WorkerSource[]): WorkerSource[] {
+  const originals = new Set(sources.map((source) => (source.kind === "built" ? source.madeFrom : null)));
+  const rest = sources.filter(({ file }) => !originals.has(file));
+  return [...new Map(rest.map((source) => [source.file, source])).values()];
 }
 
 /** The broker among the files, or the one in the current folder, or one of our own making. */

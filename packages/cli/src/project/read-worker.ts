@@ -4,9 +4,16 @@ import { type ConfigDiagnostic, formatDiagnostic, readWorkerConfig } from "@slui
 import type { Unstable_Config } from "wrangler";
 import { CliError } from "../errors.ts";
 import { FLAG_DISALLOW_IMPORTABLE_ENV } from "../generate/compatibility.ts";
+import type { BuiltConfig } from "./build-output.ts";
 import { readMainModule } from "./main-module.ts";
 import { produces, type UserWorker } from "./worker.ts";
 import { readWranglerConfig } from "./wrangler-config.ts";
+
+/** Where the configuration of a Worker is, and who made it. All paths are absolute. */
+export type WorkerSource =
+  | { readonly kind: "written"; readonly file: string }
+  /** By a build tool. */
+  | ({ readonly kind: "built" } & BuiltConfig & Pick<UserWorker, "userDirectory" | "wranglerDirectory">);
 
 /** A Worker and what there is to warn of, ready to print. */
 export interface WorkerReading {
@@ -17,11 +24,13 @@ export interface WorkerReading {
 /**
  * Reads the configuration of one of the user's Workers: its queues by our own rules, everything by Wrangler's.
  *
- * @param file absolute path of the configuration.
  * @param env the environment, "" for the top level.
  * @throws ConfigError or CliError for a configuration that cannot be used.
  */
-export async function readWorker(file: string, env: string): Promise<WorkerReading> {
+export async function readWorker(source: WorkerSource, chosenEnv: string): Promise<WorkerReading> {
+  const { file } = source;
+  // A build tool has chosen the environment: what it writes is that one's alone.
+  const env = source.kind === "written" ? chosenEnv : "";
   const queues = readWorkerConfig(file, { env });
   const hasTableOfOurs = queues.sns !== undefined || Object.keys(queues.queueSettings).length > 0;
   const { config, warnings } = await readWranglerConfig(file, { env, quiet: hasTableOfOurs });
@@ -29,8 +38,12 @@ export async function readWorker(file: string, env: string): Promise<WorkerReadi
     throw new CliError(`${file}: this is a Pages project, and Sluice runs Workers only.`);
   }
   const { directory, workerName: name } = queues;
+  if (source.kind === "written") refuseUnbuilt(file, config);
+  else refuseOtherEnvironment(source, chosenEnv);
   const main = await readMainModule(mainFile(config), name);
-  const worker: UserWorker = { name, file: queues.file, directory, main, queues, wrangler: config };
+  const { userDirectory = directory, wranglerDirectory = directory } = source.kind === "built" ? source : {};
+  const folders = { directory, userDirectory, wranglerDirectory };
+  const worker: UserWorker = { name, file: queues.file, ...folders, main, queues, wrangler: config };
   return {
     worker,
     warnings: [
@@ -39,6 +52,24 @@ export async function readWorker(file: string, env: string): Promise<WorkerReadi
       ...ownWarnings(worker),
     ],
   };
+}
+
+/** What a build tool is to make cannot be run before it has; Wrangler would name the missing directory only. */
+function refuseUnbuilt(file: string, { assets }: Unstable_Config): void {
+  if (assets === undefined || assets.directory !== undefined) return;
+  throw new CliError(
+    `${file}: "assets" names no directory, so a build tool such as Vite makes what is run. Run its build first ` +
+      '("npx vite build"): Sluice runs what it has made.',
+  );
+}
+
+/** As Wrangler does, in its words. */
+function refuseOtherEnvironment({ file, environment }: BuiltConfig, env: string): void {
+  if (env === "" || environment === null || environment === env) return;
+  throw new CliError(
+    `${file}: You have specified the environment "${env}". This does not match the target environment ` +
+      `"${environment}" that was used when building the application.`,
+  );
 }
 
 /** Absolute path of the user's main module, by the deprecated `site.entry-point` too. */

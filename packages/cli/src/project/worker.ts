@@ -9,6 +9,13 @@ export interface UserWorker {
   /** Absolute path of its configuration file, and of the folder that holds it. */
   readonly file: string;
   readonly directory: string;
+  /** Folder of the project, where its secrets are: another one only if a build tool made the configuration. */
+  readonly userDirectory: string;
+  /**
+   * Folder in which a plain `wrangler` runs this Worker; `null` for one that a build tool made along with another, which is named
+   * with `--config`.
+   */
+  readonly wranglerDirectory: string | null;
   readonly main: MainModule;
   /** What the file says about queues. */
   readonly queues: WorkerQueueConfig;

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { CliError } from "../errors.ts";
+import { readRedirect } from "../output/redirect.ts";
+
+/** A configuration that a build tool has made. All paths are absolute. */
+export interface BuiltConfig {
+  readonly file: string;
+  /** The one that it was made out of, `null` where the tool does not say. */
+  readonly madeFrom: string | null;
+  /** The environment that it was made for, `null` where the tool does not say. */
+  readonly environment: string | null;
+}
+
+/**
+ * What Vite's plugin for Workers, Nitro or another build tool left in a folder: such a tool leads Wrangler to what it has made
+ * by `.wrangler/deploy/config.json`, and what `wrangler dev` and `wrangler deploy` run there is that. So it is here.
+ *
+ * @returns the configuration that Wrangler is led to, then those of the Workers that were built along with it. Empty where no
+ *   build tool has led Wrangler away: what `sluice build` itself leads to is none, but what that took the place of is.
+ * @throws CliError for a redirect to a file that is not there or cannot be read, as Wrangler refuses it.
+ */
+export function findBuildOutput(folder: string): readonly BuiltConfig[] {
+  const redirect = readRedirect(folder);
+  const toolsOwn = redirect?.insteadOf === undefined ? redirect : redirect.insteadOf;
+  if (toolsOwn === null) return [];
+  return [toolsOwn.configFile, ...toolsOwn.auxiliary].map((file) => readBuiltConfig(folder, file));
+}
+
+function readBuiltConfig(folder: string, file: string): BuiltConfig {
+  try {
+    const { userConfigPath, targetEnvironment } = JSON.parse(readFileSync(file, "utf8")) as {
+      readonly userConfigPath?: string;
+      readonly targetEnvironment?: string;
+    };
+    const madeFrom = userConfigPath ? resolve(file, "..", userConfigPath) : null;
+    return { file, madeFrom, environment: targetEnvironment || null };
+  } catch (error) {
+    throw new CliError(
+      `${folder}: .wrangler/deploy/config.json leads to "${relative(folder, file)}", which cannot be read ` +
+        `(${error instanceof Error ? error.message : error}). A build tool wrote it: run its build again, or delete it ` +
+        "to use this folder's own configuration.",
+    );
+  }
+}
