@@ -21,6 +21,7 @@ export function accountOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): AccountDi
     notePurge: (queueId, purge) => directory().notePurge(queueId, purge),
     lastPurge: (queueId) => directory().lastPurge(queueId),
     lastDeletion: (name) => directory().lastDeletion(name),
+    atRest: () => directory().atRest(),
     deployed: () => directory().deployed(),
   };
 }

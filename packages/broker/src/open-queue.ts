@@ -1,4 +1,4 @@
-import type { QueueDefinition, QueueRecord } from "@sluice/protocol";
+import type { QueueDefinition, QueueDescription, QueueRecord } from "@sluice/protocol";
 import { Alarm } from "./alarm.ts";
 import type { BoundConsumers } from "./bound-consumers.ts";
 import { MovableClock, systemClock } from "./clock.ts";
@@ -10,6 +10,7 @@ import type { Mark } from "./mark.ts";
 import type { QueuePorts } from "./ports.ts";
 import { QueueCore } from "./queue-core.ts";
 import { isOfDeleted, type Known, knownFrom, QueueNotFoundError, Registration } from "./registration.ts";
+import { restOf } from "./rest.ts";
 import { type CommitWatcher, SqliteStore } from "./sqlite-store.ts";
 import { Timer } from "./timer.ts";
 import { UnwritableQueueError } from "./unreadable-queue.ts";
@@ -24,6 +25,8 @@ export interface OpenQueue {
   readonly registration: Registration;
   /** Why nothing may be taken in: what is written to a damaged file may not stay. `null` where it may. */
   readonly unwritable: UnwritableQueueError | null;
+  /** What it holds and how deliveries go. */
+  describe(): QueueDescription;
   /** Goes by the record from now on; resolves when that is durable. */
   adopt(record: QueueRecord): Promise<void>;
   /** Stores what the queue goes by, if that is not stored; resolves when it is durable. */
@@ -83,7 +86,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     store,
     directory: {
       markOf: async () => (await opening).mark,
-      report: (queue, mark) => directory.report(queue, mark),
+      report: (queue, mark, rest) => directory.report(queue, mark, rest),
     },
     log,
     schedule,
@@ -138,13 +141,30 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   if (topicVersion !== undefined) core.topic.changed(topicVersion);
   noteCondition(core, file);
   if (standing.loss !== null) noteLoss(core, standing.loss);
-  watermark.begin({
-    writeMark: () => writeMark(core, store, before),
-    foundLoss: (loss) => {
-      noteLoss(core, loss);
-      core.wakeUp();
+  const describe = (): QueueDescription => {
+    const description = core.describe();
+    return { ...description, rowsWritten: description.rowsWritten + alarm.timesWritten };
+  };
+  const rest = () => {
+    const isMoving = core.moves.list()[0]?.status === "running";
+    const hasMore = isMoving || !core.outbox.isEmpty;
+    return restOf({ record: registration.record, hasMore, description: describe() });
+  };
+  const isRestKnown = answer === null ? false : (answer as Opened).isAtRest;
+  watermark.begin(
+    {
+      writeMark: async () => {
+        const mark = await writeMark(core, store, before);
+        // What was committed since is reported later, and the queue as it is then.
+        return { mark, rest: store.commits === mark.commits ? rest() : null };
+      },
+      foundLoss: (loss) => {
+        noteLoss(core, loss);
+        core.wakeUp();
+      },
     },
-  });
+    isRestKnown,
+  );
   if (copy !== null) core.delayWas(copy.definition.deliveryDelaySeconds);
   return {
     core,
@@ -152,6 +172,10 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     clock,
     alarm,
     registration,
+    describe: () => {
+      if (rest() !== null) watermark.seenAtRest();
+      return describe();
+    },
     unwritable: file.kind === "damaged" ? new UnwritableQueueError(name, file.finding) : null,
     adopt: (next) =>
       core.reconfigure(

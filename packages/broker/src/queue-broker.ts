@@ -248,10 +248,9 @@ export function createQueueBroker(options: BrokerOptions) {
 
     async describe(queue: string): Promise<QueueDescription> {
       try {
-        const { core, alarm } = await this.#queue.open(queue);
-        await core.caughtUp();
-        const description = core.describe();
-        return { ...description, rowsWritten: description.rowsWritten + alarm.timesWritten };
+        const open = await this.#queue.open(queue);
+        await open.core.caughtUp();
+        return open.describe();
       } catch (error) {
         if (error instanceof UnreadableQueueError)
           return describeUnreadable(queue, error.message, Date.now());

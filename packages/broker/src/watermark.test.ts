@@ -1,3 +1,4 @@
+import type { QueueAtRest } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { furthest, type Mark, NO_MARK } from "./mark.ts";
 import { CHECK_MS_MAX, type Loss, type MarkDirectory, REPORT_AFTER_MS, Watermark } from "./watermark.ts";
@@ -8,13 +9,17 @@ class Bench {
   commits = 0;
   reported: Mark | null = null;
   readonly reports: Mark[] = [];
+  /** What the queue is as of its next reports, and what was reported of that. */
+  rest: QueueAtRest | null = null;
+  readonly rests: (QueueAtRest | null)[] = [];
   readonly losses: Loss[] = [];
   readonly lines: string[] = [];
   timers: { readonly callback: () => void; readonly ms: number }[] = [];
   directory: MarkDirectory = {
     markOf: async () => this.reported,
-    report: async (_queue, mark) => {
+    report: async (_queue, mark, rest) => {
       const known = this.reported;
+      this.rests.push(rest);
       this.reported = furthest(known ?? NO_MARK, mark);
       this.reports.push(mark);
       return known;
@@ -41,18 +46,21 @@ class Bench {
   });
 
   /** A life begins on what is stored. */
-  async start() {
+  async start(isRestKnown = false) {
     this.commits = this.stored.commits;
     const standing = await this.watermark.check();
     this.timers = [];
-    this.watermark.begin({
-      writeMark: async () => {
-        this.commits += 1;
-        this.stored = { epoch: standing.epoch + 1, commits: this.commits, messages: 2 * this.commits };
-        return this.stored;
+    this.watermark.begin(
+      {
+        writeMark: async () => {
+          this.commits += 1;
+          this.stored = { epoch: standing.epoch + 1, commits: this.commits, messages: 2 * this.commits };
+          return { mark: this.stored, rest: this.rest };
+        },
+        foundLoss: (loss) => this.losses.push(loss),
       },
-      foundLoss: (loss) => this.losses.push(loss),
-    });
+      isRestKnown,
+    );
     return standing;
   }
 
@@ -73,6 +81,8 @@ class Bench {
     this.commits = Math.max(this.commits, to);
   }
 }
+
+const REST = { queueId: "a1", description: { queue: "orders", ready: 0 } } as QueueAtRest;
 
 let bench: Bench;
 
@@ -122,6 +132,50 @@ describe("reports", () => {
     bench.reported = { epoch: 1, commits: 5, messages: 5 };
     await bench.start();
     expect(bench.timers).toHaveLength(1);
+  });
+
+  it("say what the queue is if it is at rest, and are made anew when only time has brought it there", async () => {
+    await bench.start();
+    bench.commit();
+    await bench.ring();
+    bench.rest = REST;
+    bench.watermark.seenAtRest();
+    bench.watermark.seenAtRest();
+    expect(bench.timers).toHaveLength(1);
+    await bench.ring();
+    expect(bench.rests).toEqual([null, REST]);
+    bench.watermark.seenAtRest();
+    expect(bench.timers).toEqual([]);
+    bench.commit();
+    await bench.ring();
+    expect(bench.rests).toEqual([null, REST, REST]);
+  });
+
+  it("of what the directory knows from an earlier life are not made", async () => {
+    await bench.start(true);
+    bench.watermark.seenAtRest();
+    expect(bench.timers).toEqual([]);
+    await bench.start(false);
+    bench.watermark.seenAtRest();
+    expect(bench.timers).toHaveLength(1);
+  });
+
+  it("that were overtaken by a commit do not count as the queue's rest", async () => {
+    await bench.start();
+    bench.rest = REST;
+    const { report } = bench.directory;
+    bench.directory.report = (...args) => {
+      bench.commit();
+      return report(...args);
+    };
+    bench.commit();
+    await bench.ring();
+    expect(bench.timers).toHaveLength(1);
+    bench.directory.report = report;
+    await bench.ring();
+    expect(bench.rests).toEqual([REST, REST]);
+    bench.watermark.seenAtRest();
+    expect(bench.timers).toEqual([]);
   });
 
   it("that fail are made again, and said once", async () => {

@@ -1,3 +1,4 @@
+import type { QueueAtRest } from "@sluice/protocol";
 import type { QueueLog } from "./log.ts";
 import { furthest, isBehind, type Mark, NO_MARK } from "./mark.ts";
 
@@ -14,7 +15,7 @@ export interface MarkDirectory {
   /** How far the queue had come by its latest report, `null` if it never made one. */
   markOf(queue: string): Promise<Mark | null>;
   /** Takes a report, and answers with what was known before it. A report can be late: no number gets smaller. */
-  report(queue: string, mark: Mark): Promise<Mark | null>;
+  report(queue: string, mark: Mark, rest: QueueAtRest | null): Promise<Mark | null>;
 }
 
 /** What of a store the watermark looks at. */
@@ -44,10 +45,17 @@ export interface Loss {
   readonly messages: number;
 }
 
+/** What a queue tells the directory. */
+export interface Report {
+  readonly mark: Mark;
+  /** What the queue is as of the mark, if nothing but a call can change it; else `null`. */
+  readonly rest: QueueAtRest | null;
+}
+
 /** What reporting needs of a running queue. */
 export interface Reporter {
   /** Writes down where the queue is, durably, and answers with it. */
-  writeMark(): Promise<Mark>;
+  writeMark(): Promise<Report>;
   /** The store turns out to have been an older one at the start, which could not be asked about then. */
   foundLoss(loss: Loss): void;
 }
@@ -65,6 +73,10 @@ export class Watermark {
   #reporter: Reporter | null = null;
   #reportedCommits = 0;
   #isScheduled = false;
+  /** Whether the directory knows the queue to be at rest, as it is now. */
+  #isRestKnown = false;
+  /** Whether a report is to be made although nothing was committed. */
+  #isRestWanted = false;
   #isFailing = false;
 
   constructor(queue: string, ports: WatermarkPorts) {
@@ -90,10 +102,15 @@ export class Watermark {
     }
   }
 
-  /** From now on reports are made; what an earlier life did not get to report is. */
-  begin(reporter: Reporter): void {
+  /**
+   * From now on reports are made; what an earlier life did not get to report is.
+   *
+   * @param isRestKnown whether the directory knows of the queue that it is at rest.
+   */
+  begin(reporter: Reporter, isRestKnown: boolean): void {
     this.#reporter = reporter;
-    this.committed();
+    this.#isRestKnown = isRestKnown;
+    this.#plan();
   }
 
   /** The queue is gone: nothing is reported any more. */
@@ -103,19 +120,38 @@ export class Watermark {
 
   /** There was a commit. */
   committed(): void {
+    this.#isRestKnown = false;
+    this.#plan();
+  }
+
+  /**
+   * Somebody has looked at the queue, and it is at rest. Time alone may have brought it there, which commits nothing: the
+   * directory learns of it once, and nobody has to wake the queue for its figures again.
+   */
+  seenAtRest(): void {
+    if (this.#isRestKnown) return;
+    this.#isRestWanted = true;
+    this.#plan();
+  }
+
+  #plan(): void {
     const { store, schedule } = this.#ports;
-    if (this.#reporter === null || this.#isScheduled || store.commits <= this.#reportedCommits) return;
+    if (this.#reporter === null || this.#isScheduled) return;
+    if (store.commits <= this.#reportedCommits && !this.#isRestWanted) return;
     this.#isScheduled = true;
     schedule(() => void this.#report(), REPORT_AFTER_MS);
   }
 
   async #report(): Promise<void> {
-    const { directory, log } = this.#ports;
+    const { directory, log, store } = this.#ports;
+    this.#isRestWanted = false;
     try {
-      const mark = await this.#reporter?.writeMark();
-      if (mark !== undefined) {
-        const known = await directory.report(this.#queue, mark);
+      const report = await this.#reporter?.writeMark();
+      if (report !== undefined) {
+        const { mark, rest } = report;
+        const known = await directory.report(this.#queue, mark, rest);
         this.#reportedCommits = mark.commits;
+        this.#isRestKnown = rest !== null && store.commits <= mark.commits;
         this.#isFailing = false;
         this.#checkLate(known ?? NO_MARK);
       }
@@ -124,7 +160,7 @@ export class Watermark {
       this.#isFailing = true;
     }
     this.#isScheduled = false;
-    this.committed();
+    this.#plan();
   }
 
   #checkLate(known: Mark): void {

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { DirectoryReply, QueueRecord } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { DirectoryObject } from "../src/directory/directory.ts";
+import { REPORT_AFTER_MS } from "../src/watermark.ts";
 import { type BrokerHarness, startBroker } from "./harness.ts";
 import { bodiesOf, consumer } from "./messages.ts";
 
@@ -41,6 +43,8 @@ async function directoryFiles(): Promise<string[]> {
 }
 
 const one = consumer({ maxBatchSize: 1, maxBatchTimeoutSeconds: 0 });
+/** Later than a queue's first report. */
+const DUE_SECONDS = REPORT_AFTER_MS / 1_000 + 2;
 const NOT_FOUND = { ok: false, code: 10104, cause: 'Queue "orders" does not exist.' };
 
 describe("the directory of a broker", () => {
@@ -177,6 +181,38 @@ describe("a queue that is deleted", () => {
     const dead = await harness.queue("dead");
     await expect.poll(async () => (await dead.describe("dead")).ready, { timeout: 10_000 }).toBe(1);
     expect(await stub.findByName("dead")).not.toBeNull();
+  });
+});
+
+describe("queues that have come to rest", () => {
+  it("are told by the directory, over a restart too, until somebody calls them", async () => {
+    const queues: Queues = { orders: { consumer: one }, pulled: {}, later: {}, unused: {} };
+    const harness = await start(queues);
+    const stub = await harness.directory();
+    await harness.send("orders", ["a"]);
+    await harness.send("pulled", ["b", "c"]);
+    // Its report is made before it is due, and nothing is committed when it is.
+    await harness.send("later", ["d"], { delaySeconds: DUE_SECONDS });
+    await harness.until((seen) => seen.length === 1);
+    const ready = async (directory: DirectoryObject) =>
+      (await directory.atRest()).map(({ description }) => [description.queue, description.ready]).sort();
+    const expected = [
+      ["orders", 0],
+      ["pulled", 2],
+    ];
+    await expect.poll(() => ready(stub), { timeout: 20_000 }).toEqual(expected);
+    // Who looks at the others has them report that they are at rest, once.
+    const later = await harness.queue("later");
+    await expect.poll(async () => (await later.describe("later")).ready, { timeout: 20_000 }).toBe(1);
+    await (await harness.queue("unused")).describe("unused");
+    const all = [["later", 1], ...expected, ["unused", 0]];
+    await expect.poll(() => ready(stub), { timeout: 20_000 }).toEqual(all);
+
+    const again = await start(queues);
+    const directory = await again.directory();
+    expect(await ready(directory)).toEqual(all);
+    await again.send("pulled", ["e"]);
+    expect((await ready(directory)).map(([name]) => name)).toEqual(["later", "orders", "unused"]);
   });
 });
 

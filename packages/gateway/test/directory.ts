@@ -88,6 +88,7 @@ export function accountOf(queues: Record<string, QueueDefinition>): AccountDirec
     notePurge: async () => {},
     lastPurge: async () => null,
     lastDeletion: async () => null,
+    atRest: async () => [],
     deployed: async () => "fingerprint",
   };
 }

@@ -1,3 +1,4 @@
+import type { QueueAtRest } from "./queue-at-rest.ts";
 import type { ConsumerDefinition, QueueDefinition } from "./topology.ts";
 
 /**
@@ -153,6 +154,8 @@ export interface DirectoryRpc {
   lastPurge(queueId: string): Promise<PurgeRecord | null>;
   /** When the last queue of that name was deleted, in ms; `null` if that is more than `NAME_KEPT_MS` ago or never was. */
   lastDeletion(name: string): Promise<number | null>;
+  /** The queues that have come to rest and are not awake now, as far as the directory knows: at most some seconds late. */
+  atRest(): Promise<readonly QueueAtRest[]>;
   /** Fingerprint of the deployed topology that the directory goes by (`topologyFingerprint`). */
   deployed(): Promise<string>;
 }

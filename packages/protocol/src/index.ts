@@ -12,6 +12,7 @@ export * from "./packed-format-error.ts";
 export { MESSAGE_ID_BYTES, RECORD_HEADER_BYTES, recordEnd } from "./packed-layout.ts";
 export * from "./packed-writer.ts";
 export * from "./pull.ts";
+export * from "./queue-at-rest.ts";
 export * from "./receive.ts";
 export * from "./request-frames.ts";
 export * from "./retry-policy.ts";

@@ -9,6 +9,6 @@ export function directoryCalls(namespace: DurableObjectNamespace<DirectoryObject
     ensureQueue: async (queue) => object().ensureQueue(queue),
     findByName: async (queue) => object().findByName(queue),
     undeliverable: async (topicObject, queue) => object().undeliverable(topicObject, queue),
-    report: async (queue, mark) => object().report(queue, mark),
+    report: async (queue, mark, rest) => object().report(queue, mark, rest),
   };
 }

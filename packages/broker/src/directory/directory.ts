@@ -11,6 +11,7 @@ import {
   type NewTopic,
   type NewTopicSubscription,
   type PurgeRecord,
+  type QueueAtRest,
   type QueueChange,
   type QueueRecord,
   type QueueTopology,
@@ -42,6 +43,7 @@ import { Purges } from "./purges.ts";
 import type { ConfiguredQueueObject, Opened, QueuesDirectory } from "./queue-calls.ts";
 import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
 import { Registry } from "./registry.ts";
+import { Rests } from "./rests.ts";
 import { DirectoryRows } from "./rows.ts";
 import { lossShownBy, restoreQueue, standingOf } from "./standing.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -69,6 +71,7 @@ interface DirectoryEnv {
 export function createDirectory({ topology }: { readonly topology: QueueTopology }) {
   return class Directory extends DurableObject<DirectoryEnv> implements DirectoryObject {
     readonly #marks: Marks;
+    readonly #rests: Rests;
     readonly #rows: DirectoryRows;
     readonly #subscriptions: Subscriptions;
     readonly #purges: Purges;
@@ -83,6 +86,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       super(ctx, env);
       const { sql } = ctx.storage;
       this.#marks = new Marks(sql);
+      this.#rests = new Rests(this.#marks, () => Date.now());
       this.#rows = new DirectoryRows(sql);
       this.#subscriptions = new Subscriptions(sql);
       this.#purges = new Purges(sql);
@@ -274,6 +278,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       return {
         mark: this.#marks.read(queue),
         standing: standingOf(this.#registry, queue),
+        isAtRest: this.#rests.started(queue),
         directoryLoss,
         ...(isTopicObject(queue) ? { topicVersion: this.#topics.registry.versionOfObject(queue) } : {}),
       };
@@ -284,8 +289,12 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       return this.#transaction(() => ensureQueue(this.#registry, queue, null));
     }
 
-    async report(queue: string, mark: Mark): Promise<Mark | null> {
-      return this.#marks.raise(queue, mark);
+    async report(queue: string, mark: Mark, rest: QueueAtRest | null): Promise<Mark | null> {
+      return this.#marks.raise(queue, mark, this.#rests.reported(queue, rest));
+    }
+
+    async atRest(): Promise<readonly QueueAtRest[]> {
+      return this.#rests.list();
     }
 
     /** Never throws: after six failures in a row the platform would drop the alarm for ever. */

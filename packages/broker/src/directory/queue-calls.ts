@@ -11,6 +11,8 @@ export interface Opened {
   /** How far the queue had come by its latest report, `null` if it never made one. */
   readonly mark: Mark | null;
   readonly standing: Standing;
+  /** Whether it is known to be at rest, as of that report. */
+  readonly isAtRest: boolean;
   /** Of a topic's object: the version of its topic, `null` if that is no more. Absent for a queue. */
   readonly topicVersion?: number | null;
   /** What the directory has lost of it, to go on with "the directory ..."; `null` if nothing, as far as that shows. */

@@ -30,6 +30,10 @@ it("writes each family under its help and type, and ends the last line too", () 
   );
 });
 
+it("writes a number that is not one of many without labels", () => {
+  expect(exposition([family({ samples: [{ labels: {}, value: 3 }] })])).toContain("\nqueue_messages 3\n");
+});
+
 it("leaves families out that nothing is known of", () => {
   expect(exposition([family({ samples: [] })])).toBe("");
 });

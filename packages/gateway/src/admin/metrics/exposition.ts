@@ -34,7 +34,7 @@ export function exposition(families: readonly MetricFamily[]): string {
 
 function line(name: string, { labels, value }: Sample): string {
   const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
-  return `${name}{${pairs.join(",")}} ${value}`;
+  return `${name}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${value}`;
 }
 
 function escaped(text: string): string {

@@ -1,17 +1,16 @@
-import type { ConsumerHealth, QueueDescription, QueueRecord } from "@sluice/protocol";
+import type { ConsumerHealth } from "@sluice/protocol";
+import type { AskedQueue } from "./ask-queues.ts";
 import type { MetricFamily } from "./exposition.ts";
 
-/** A queue and what its object says of itself; `null` if it did not answer. */
-export interface AskedQueue {
-  readonly record: QueueRecord;
-  readonly description: QueueDescription | null;
-}
+type Answered = Exclude<AskedQueue, { kind: "silent" }>;
 
-type Answered = AskedQueue & { readonly description: QueueDescription };
-
-/** What all queues come to. */
-export function queueMetrics(queues: readonly AskedQueue[]): MetricFamily[] {
-  const answered = queues.filter((queue): queue is Answered => queue.description !== null);
+/**
+ * What all queues come to.
+ *
+ * @param leftOut how many there are besides, for whom there was no time.
+ */
+export function queueMetrics(queues: readonly AskedQueue[], leftOut: number): MetricFamily[] {
+  const answered = queues.filter((queue) => queue.kind !== "silent");
   const gauge = (name: string, help: string, read: (queue: Answered) => number): MetricFamily => ({
     ...{ name, help, type: "gauge" },
     samples: answered.map((queue) => ({ labels: labelsOf(queue), value: read(queue) })),
@@ -34,9 +33,20 @@ export function queueMetrics(queues: readonly AskedQueue[]): MetricFamily[] {
       type: "gauge",
       samples: queues.map((queue) => ({
         labels: labelsOf(queue),
-        value: Number(queue.description !== null),
+        value: Number(queue.kind !== "silent"),
       })),
     },
+    {
+      name: "sluice_queues_left_out",
+      help: "Queues that nothing is told of, since there was no time to ask them.",
+      type: "gauge",
+      samples: [{ labels: {}, value: leftOut }],
+    },
+    gauge(
+      "sluice_queue_asleep",
+      "Whether the queue was not asked: it has come to rest, and is told as it was then.",
+      ({ kind }) => Number(kind === "asleep"),
+    ),
     {
       name: "sluice_queue_messages",
       help: "Messages by state: ready, delayed, or leased to somebody.",

@@ -1,7 +1,8 @@
 import type { ConsumerHealth } from "@sluice/protocol";
-import { expect, it, vi } from "vitest";
-import { DEAD, directoryOf, OPEN, ORDERS, subscriptionOf, TOPIC } from "../../../test/directory.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { DEAD, directoryOf, OPEN, ORDERS, recordOf, subscriptionOf, TOPIC } from "../../../test/directory.ts";
 import { type Access, createGateway, type QueueDirectory } from "../../index.ts";
+import { ASKED_AT_ONCE, ASKED_MS_MAX } from "./ask-queues.ts";
 
 const METRICS = "http://localhost:8787/__sluice/metrics";
 const HEALTH: ConsumerHealth = {
@@ -22,6 +23,8 @@ it("tells of every queue what waits, since when, and what it wrote", async () =>
   const nowMs = 1_700_000_002_500;
   expect(await linesOf(directoryOf({ orders: { ...ORDERS, deliveryPaused: true } }, { nowMs }))).toEqual([
     'sluice_queue_up{queue="orders"} 1',
+    "sluice_queues_left_out 0",
+    'sluice_queue_asleep{queue="orders"} 0',
     'sluice_queue_messages{queue="orders",state="ready"} 1',
     'sluice_queue_messages{queue="orders",state="delayed"} 2',
     'sluice_queue_messages{queue="orders",state="leased"} 3',
@@ -56,11 +59,104 @@ it("tells of every topic its subscriptions and how its endpoints are", async () 
   ];
   const lines = await linesOf(directoryOf({}, { consumer: HEALTH }, [{ topic: TOPIC, subscriptions }]));
   expect(lines).toEqual([
+    "sluice_queues_left_out 0",
     `sluice_topic_subscriptions{topic="${TOPIC.arn}",status="confirmed"} 1`,
     `sluice_topic_subscriptions{topic="${TOPIC.arn}",status="pending"} 1`,
     `sluice_topic_endpoint_messages{topic="${TOPIC.arn}"} 6`,
     `sluice_topic_endpoints_failing{topic="${TOPIC.arn}"} 1`,
   ]);
+});
+
+describe("queues that are asleep", () => {
+  /** A directory in which a queue is at rest, with the queues that were woken. */
+  async function resting(name: string, queueId: string) {
+    const directory = directoryOf({ dead: DEAD, orders: ORDERS }, { ready: 7 });
+    const description = { ...(await directory.describe(name)), ready: 5 };
+    const woken: string[] = [];
+    const describe: QueueDirectory["describe"] = (queue) => {
+      woken.push(queue);
+      return directory.describe(queue);
+    };
+    const account = { ...directory.account, atRest: async () => [{ queueId, description }] };
+    return { woken, directory: { ...directory, describe, account } };
+  }
+
+  it("are told as they came to rest, and are not woken", async () => {
+    const { woken, directory } = await resting("orders", recordOf("orders", ORDERS).queueId);
+    const lines = await linesOf(directory);
+    expect(woken).toEqual(["dead"]);
+    expect(lines.filter((line) => /^sluice_queue_(up|asleep)|ready/.test(line))).toEqual([
+      'sluice_queue_up{queue="dead"} 1',
+      'sluice_queue_up{queue="orders"} 1',
+      'sluice_queue_asleep{queue="dead"} 0',
+      'sluice_queue_asleep{queue="orders"} 1',
+      'sluice_queue_messages{queue="dead",state="ready"} 7',
+      'sluice_queue_messages{queue="orders",state="ready"} 5',
+    ]);
+  });
+
+  it("are asked when it was another queue of their name that came to rest", async () => {
+    const { woken, directory } = await resting("orders", "0".repeat(32));
+    expect(await linesOf(directory)).toContain('sluice_queue_messages{queue="orders",state="ready"} 7');
+    expect(woken).toEqual(["dead", "orders"]);
+  });
+
+  it("are told for the endpoints of topics too", async () => {
+    const subscriptions = [subscriptionOf({ target: "subscription/1", protocol: "http" })];
+    const directory = directoryOf({}, { consumer: HEALTH }, [{ topic: TOPIC, subscriptions }]);
+    const description = {
+      ...(await directory.describe("subscription/1")),
+      ...{ ready: 9, delayed: 0, leased: 0 },
+    };
+    const account = { ...directory.account, atRest: async () => [{ queueId: "1", description }] };
+    const describe = () => Promise.reject(new Error("woken"));
+    expect(await linesOf({ ...directory, account, describe })).toContain(
+      `sluice_topic_endpoint_messages{topic="${TOPIC.arn}"} 9`,
+    );
+  });
+});
+
+describe("more queues than there is time for", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  it("are asked some at a time, and left out when Prometheus would not wait for them", async () => {
+    const errors = vi.spyOn(console, "error").mockImplementation(() => {});
+    const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const names = Array.from({ length: ASKED_AT_ONCE + 11 }, (_, i) => `q${String(i).padStart(3, "0")}`);
+    const directory = directoryOf(Object.fromEntries(names.map((name) => [name, DEAD])));
+    const asked: string[] = [];
+    // The first one answers, and nobody after it.
+    const describe: QueueDirectory["describe"] = (name) => {
+      asked.push(name);
+      return asked.length === 1 ? directory.describe(name) : new Promise(() => {});
+    };
+    const answer = linesOf({ ...directory, describe });
+    await vi.advanceTimersByTimeAsync(ASKED_MS_MAX - 1);
+    expect(asked).toEqual(names.slice(0, ASKED_AT_ONCE + 1));
+    await vi.advanceTimersByTimeAsync(1);
+    const lines = await answer;
+    expect(asked).toHaveLength(ASKED_AT_ONCE + 1);
+    expect(lines).toContain("sluice_queues_left_out 10");
+    const up = lines.filter((line) => line.startsWith("sluice_queue_up"));
+    expect(up).toHaveLength(ASKED_AT_ONCE + 1);
+    expect(up.slice(0, 2)).toEqual(['sluice_queue_up{queue="q000"} 1', 'sluice_queue_up{queue="q001"} 0']);
+    expect(errors).toHaveBeenCalledTimes(ASKED_AT_ONCE);
+    expect(errors).toHaveBeenCalledWith(
+      'Queue "q001" did not answer for its metrics: Error: no answer within 8 s',
+    );
+    expect(warnings.mock.calls).toEqual([
+      [
+        "10 queue(s) are left out of the metrics, there was no time to ask them: q101, q102, q103, q104, q105, q106, " +
+          "q107, q108, q109, q110",
+      ],
+    ]);
+  });
 });
 
 it("tells which queue does not answer, and logs why", async () => {

@@ -5,42 +5,50 @@ import type { QueueDirectory } from "../../queue-directory.ts";
 import { guard } from "../guard.ts";
 import { viewTopics } from "../topic-routes.ts";
 import type { TopicView } from "../topic-view.ts";
+import { QueueFigures } from "./ask-queues.ts";
 import { EXPOSITION_TYPE, exposition } from "./exposition.ts";
-import { type AskedQueue, queueMetrics } from "./queue-metrics.ts";
+import { queueMetrics } from "./queue-metrics.ts";
 import { topicMetrics } from "./topic-metrics.ts";
+
+/** Queues that the log names of those that were left out. */
+const NAMED_MAX = 10;
 
 /** `GET /`: every queue and topic in Prometheus' text format, for whom the admin API is open to. */
 export function metricsRoutes(directory: QueueDirectory, access: Access): Hono {
   const app = new Hono();
   app.use(guard(access));
   app.get("/", async (c) => {
-    const [queues, topics] = await Promise.all([askQueues(directory), askTopics(directory)]);
-    const text = exposition([...queueMetrics(queues), ...topicMetrics(topics)]);
-    return c.body(text, 200, { "content-type": EXPOSITION_TYPE });
+    const figures = await QueueFigures.begin(directory);
+    try {
+      const records = await directory.account.list();
+      const [{ asked, leftOut }, topics] = await Promise.all([
+        figures.ask(records),
+        askTopics(directory, figures),
+      ]);
+      if (leftOut.length > 0) sayLeftOut(leftOut);
+      const text = exposition([...queueMetrics(asked, leftOut.length), ...topicMetrics(topics)]);
+      return c.body(text, 200, { "content-type": EXPOSITION_TYPE });
+    } finally {
+      figures.end();
+    }
   });
   return app;
 }
 
-async function askQueues(directory: QueueDirectory): Promise<AskedQueue[]> {
-  const records = await directory.account.list();
-  return Promise.all(records.map((record) => askQueue(directory, record)));
-}
-
-async function askTopics(directory: QueueDirectory): Promise<TopicView[]> {
+async function askTopics(directory: QueueDirectory, figures: QueueFigures): Promise<TopicView[]> {
   try {
-    return await viewTopics(directory);
+    const describe = (queue: string) => figures.describe(queue);
+    return await figures.inTime(viewTopics({ ...directory, describe }));
   } catch (error) {
     console.error(`Topics did not answer for their metrics: ${error}`);
     return [];
   }
 }
 
-/** One queue that fails keeps nobody from seeing that it does, nor how the others are. */
-async function askQueue(directory: QueueDirectory, record: QueueRecord): Promise<AskedQueue> {
-  try {
-    return { record, description: await directory.describe(record.name) };
-  } catch (error) {
-    console.error(`Queue "${record.name}" did not answer for its metrics: ${error}`);
-    return { record, description: null };
-  }
+function sayLeftOut(records: readonly QueueRecord[]): void {
+  const names = records.slice(0, NAMED_MAX).map(({ name }) => name);
+  const more = records.length > names.length ? ", ..." : "";
+  console.warn(
+    `${records.length} queue(s) are left out of the metrics, there was no time to ask them: ${names.join(", ")}${more}`,
+  );
 }
