@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { CliError } from "../errors.ts";
 import { readRedirect } from "../output/redirect.ts";
+import { OUTPUT_FOLDER } from "../output/write-plan.ts";
 
 /** A configuration that a build tool has made. All paths are absolute. */
 export interface BuiltConfig {
@@ -23,7 +24,8 @@ export interface BuiltConfig {
 export function findBuildOutput(folder: string): readonly BuiltConfig[] {
   const redirect = readRedirect(folder);
   const toolsOwn = redirect?.insteadOf === undefined ? redirect : redirect.insteadOf;
-  if (toolsOwn === null) return [];
+  // What lies in a folder of ours is never somebody else's, whatever the redirect says of itself.
+  if (toolsOwn === null || toolsOwn.configFile.split(/[\\/]/).includes(OUTPUT_FOLDER)) return [];
   return [toolsOwn.configFile, ...toolsOwn.auxiliary].map((file) => readBuiltConfig(folder, file));
 }
 

@@ -88,6 +88,17 @@ describe("readProject", () => {
       },
     );
 
+    it("is not misled by a redirect to what was generated here", async () => {
+      const folder = projectFolder({
+        "wrangler.toml": worker("api"),
+        "index.js": INDEX,
+        ".wrangler/deploy/config.json": '{"configPath":"../../.sluice/api/wrangler.json"}',
+        ".sluice/api/wrangler.json": built("api"),
+      });
+      const { workers } = await read(folder);
+      expect(workers.map(({ file }) => file)).toEqual([join(folder, "wrangler.toml")]);
+    });
+
     it("takes a configuration that is named as it is", async () => {
       const folder = projectFolder(files());
       const { workers } = await read(folder, ["mailer/wrangler.jsonc"]);
