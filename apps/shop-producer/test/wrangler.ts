@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import getPort from "get-port";
 
 const APPS = fileURLToPath(new URL("../..", import.meta.url));
 const WRANGLER = join(createRequire(import.meta.url).resolve("wrangler/package.json"), "../bin/wrangler.js");
@@ -26,7 +26,7 @@ export interface WranglerDev {
  */
 export async function startWranglerDev(workers: readonly string[]): Promise<WranglerDev> {
   const folder = await mkdtemp(join(tmpdir(), "shop-"));
-  const port = await freePort();
+  const port = await getPort();
   const configs = workers.flatMap((worker) => ["-c", join(APPS, worker, "wrangler.toml")]);
   const wrangler = spawn(
     process.execPath,
@@ -75,14 +75,4 @@ export async function startWranglerDev(workers: readonly string[]): Promise<Wran
     throw error;
   }
   return { origin: `http://127.0.0.1:${port}`, stop };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("The system gave no port");
-  return address.port;
 }

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freePorts, type Lab, openLab } from "./lab.ts";
+import { type Lab, openLab } from "./lab.ts";
 import { type Running, sluice, wrangler } from "./running.ts";
 
 /** A broker's configuration in the folder above the Workers'; what it names as main need not even be there. */
@@ -96,7 +97,7 @@ describe("sluice build", () => {
   });
 
   it("consumer, producers and broker meet in processes of their own, whichever comes first", async () => {
-    const ports = await freePorts(10);
+    const ports = await Promise.all(Array.from({ length: 10 }, () => getPort()));
     const start = async (cwd: string) => {
       const [port, inspectorPort] = ports.splice(0, 2);
       const args = ["dev", "--port", `${port}`, "--inspector-port", `${inspectorPort}`];

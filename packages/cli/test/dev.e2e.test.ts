@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { descendants, eventually, freePorts, isRunning, type Lab, navigate, openLab } from "./lab.ts";
+import { descendants, eventually, isRunning, type Lab, navigate, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
 /** Three ordinary Workers: one that sends, one whose Durable Object sends, one that receives. */
@@ -19,7 +20,7 @@ describe("sluice dev with several Workers", () => {
   beforeAll(async () => {
     lab = openLab("shop");
     writeFileSync(join(lab.folder, "front/.dev.vars"), "SECRET=from-dev-vars\n");
-    const [port, inspectorPort] = await freePorts(2);
+    const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
     url = `http://localhost:${port}`;
     const args = [
       "dev",
@@ -129,7 +130,7 @@ describe("sluice dev --env in the folder of a Worker", () => {
     lab = openLab("solo");
     writeFileSync(join(lab.folder, ".dev.vars"), "SECRET=plain\n");
     writeFileSync(join(lab.folder, ".dev.vars.staging"), "SECRET=for-staging\n");
-    const [port, inspectorPort] = await freePorts(2);
+    const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
     url = `http://localhost:${port}`;
     const args = ["dev", "--env", "staging", "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
     running = sluice([...args, "--", "--var", "EXTRA:passed-on"], lab.folder, lab.env);
@@ -183,7 +184,7 @@ describe("sluice dev with Workers of less usual shapes", () => {
 
   beforeAll(async () => {
     lab = openLab("odd");
-    const ports = await freePorts(4);
+    const ports = await Promise.all(Array.from({ length: 4 }, () => getPort()));
     const start = (...targets: string[]) => {
       const [port, inspectorPort] = ports.splice(0, 2);
       const args = ["dev", ...targets, "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
@@ -219,7 +220,7 @@ describe("sluice dev with Workers of less usual shapes", () => {
 /** An environment that both have, and that has queues of its own. */
 it("sluice dev --env with several Workers delivers what one of them sends to the other", async () => {
   const lab = openLab("staged");
-  const [port, inspectorPort] = await freePorts(2);
+  const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
   const args = ["dev", "sender", "receiver", "--env", "x"];
   const running = sluice(
     [...args, "--port", `${port}`, "--inspector-port", `${inspectorPort}`],
@@ -246,7 +247,7 @@ describe("two sluice dev of different Workers", () => {
   let url: string;
   const get = async (path: string) => (await fetch(url + path)).text();
   const start = async (targets: string[]) => {
-    const [port, inspectorPort] = await freePorts(2);
+    const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
     const args = ["dev", ...targets, "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
     return { running: sluice(args, lab.folder, lab.env), url: `http://localhost:${port}` };
   };
@@ -269,6 +270,8 @@ describe("two sluice dev of different Workers", () => {
     await expect.poll(() => get("/received"), { timeout: 30_000 }).toBe('["early"]');
     expect(await get("/send/object?text=late")).toBe("sent");
     await expect.poll(() => get("/received"), { timeout: 30_000 }).toBe('["early","late"]');
+    // Both are written down: the next line of this kind is about another message.
+    await sending.printed(/QUEUE mails 1\/1[^]*QUEUE mails 1\/1/);
   });
 
   it("part: what is sent after the receiver went waits for the next one", async () => {

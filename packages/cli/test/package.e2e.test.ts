@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import getPort from "get-port";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eventually, freePorts, type Lab, openLab } from "./lab.ts";
+import { eventually, type Lab, openLab } from "./lab.ts";
 import { Running } from "./running.ts";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
@@ -43,7 +44,7 @@ it("the packed package runs a project that it is installed in", async () => {
   expect(readFileSync(bin, "utf8").startsWith("#!/usr/bin/env node\n")).toBe(true);
   expect(dirname(bin)).toBe(join(project, "node_modules/sluice/dist"));
 
-  const [port, inspectorPort] = await freePorts(2);
+  const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
   const args = [
     "dev",
     "front",

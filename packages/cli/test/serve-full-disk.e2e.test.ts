@@ -10,8 +10,8 @@ import {
   SQSClient,
   SQSServiceException,
 } from "@aws-sdk/client-sqs";
+import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freePorts } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 import { mountSmallDisk } from "./small-disk.ts";
 
@@ -44,7 +44,7 @@ describe.runIf(disk !== null)("sluice serve on a disk that is full", () => {
   };
 
   beforeAll(async () => {
-    const [port = 0] = await freePorts(1);
+    const port = await getPort();
     const env = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" };
     running = sluice(
       ["serve", "--port", `${port}`, "--persist-to", join(disk?.folder ?? "", "state")],

@@ -12,9 +12,10 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import { fuzz, remoteTarget } from "@sluice/fuzz";
+import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { LOCK_FILE } from "../src/data-lock.ts";
-import { eventually, freePorts } from "./lab.ts";
+import { eventually } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
 const CLIENT = { region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };
@@ -46,7 +47,7 @@ describe("sluice serve in an empty folder", () => {
   };
 
   beforeAll(async () => {
-    [port = 0] = await freePorts(1);
+    port = await getPort();
     running = await start();
   });
   afterAll(async () => {

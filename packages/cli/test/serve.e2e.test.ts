@@ -2,8 +2,9 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
+import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { descendants, eventually, freePorts, isRunning, type Lab, openLab } from "./lab.ts";
+import { descendants, eventually, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
 /** The Workers of the shop on workerd alone, killed and started again with the same data. */
@@ -24,7 +25,7 @@ describe("sluice serve", () => {
 
   beforeAll(async () => {
     lab = openLab("shop");
-    [port = 0] = await freePorts(1);
+    port = await getPort();
     running = await serve("front", "objects", "mailer");
   });
   afterAll(async () => {

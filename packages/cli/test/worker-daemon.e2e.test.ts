@@ -11,8 +11,9 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import express from "express";
+import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eventually, freePorts } from "./lab.ts";
+import { eventually } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
 /** What the application was sent. */
@@ -73,7 +74,7 @@ describe("sluice worker-daemon", () => {
       'version: 1\ncron:\n  - { name: sweep, url: /tasks/sweep, schedule: "* * * * *" }\n',
     );
     await once(server.listen(0, "127.0.0.1"), "listening");
-    [port = 0] = await freePorts(1);
+    port = await getPort();
     running = await start();
     sqs = new SQSClient({
       endpoint: `http://127.0.0.1:${port}/__sluice/aws`,

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
+import getPort from "get-port";
 import type { Case } from "../compare/cases.ts";
 import { Inspector } from "../lab/inspector.ts";
-import { freePort } from "../process/free-port.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import { openJsonClient } from "../sqs/json-client.ts";
 import { prepareSqs, runSqs } from "../sqs/run-sqs.ts";
@@ -21,8 +21,8 @@ export async function profileSqsCase(
   file: string,
 ): Promise<ProfiledIsolate[]> {
   const folder = await temporaryFolder("profile-sqs");
-  const inspectorPort = await freePort();
-  const place = { port: await freePort(), folder };
+  const inspectorPort = await getPort();
+  const place = { port: await getPort(), folder };
   const { child, endpoint } = await startSluiceServe(place, ["--inspector-port", `${inspectorPort}`]);
   const client = openJsonClient(endpoint);
   try {

@@ -1,4 +1,4 @@
-import { freePort } from "../process/free-port.ts";
+import getPort from "get-port";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import type { RunningSystem, System } from "../systems/system.ts";
 import { openJsonClient } from "./json-client.ts";
@@ -45,7 +45,7 @@ function sqsSystem(id: string, server: SqsServer, how: string, openClient: OpenC
 async function start(id: string, server: SqsServer, openClient: OpenClient): Promise<RunningSystem<SqsWay>> {
   const folder = await temporaryFolder(`sqs-${id}`);
   try {
-    const { child, endpoint } = await server.start({ port: await freePort(), folder });
+    const { child, endpoint } = await server.start({ port: await getPort(), folder });
     const client = openClient(endpoint);
     let prepared: SqsRun | null = null;
     return {

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import getPort from "get-port";
 import { startChild } from "../process/child.ts";
-import { freePort } from "../process/free-port.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import type { Measured } from "../workload/run.ts";
 import type { RunningSystem } from "./system.ts";
@@ -20,7 +20,7 @@ export async function startDevServer(
   commandLine: (place: DevServerPlace) => readonly string[],
 ): Promise<RunningSystem> {
   const folder = await temporaryFolder(name);
-  const port = await freePort();
+  const port = await getPort();
   const child = startChild(process.execPath, commandLine({ port, folder }), {
     cwd: folder,
     env: {

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
+import getPort from "get-port";
 import type { ClientRequest, ClientResponse } from "../peers/messages.ts";
 import type { PeerSettings } from "../peers/peer-client.ts";
 import { type Child, startChild } from "../process/child.ts";
-import { freePort } from "../process/free-port.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import { PEERS_FOLDER } from "./npm-packages.ts";
 import type { RunningSystem } from "./system.ts";
@@ -24,7 +24,7 @@ export async function startPeer(id: string, startServer: StartServer | null): Pr
     const pids: number[] = [];
     let port = 0;
     if (startServer !== null) {
-      port = await freePort();
+      port = await getPort();
       const server = await startServer({ port, folder });
       started.push(server);
       pids.push(server.pid);

@@ -2,9 +2,10 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import getPort from "get-port";
 import { writeProject } from "../project/write-project.ts";
 import type { Scenario, SeenBatch } from "../scenario/scenario.ts";
-import { type DevProcess, freePorts, startDevProcess } from "./dev-process.ts";
+import { type DevProcess, startDevProcess } from "./dev-process.ts";
 
 /** What runs a project of Workers. */
 export interface System {
@@ -62,7 +63,7 @@ export async function startSystem(system: System, scenarios: readonly Scenario[]
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
   try {
     const workers = await writeProject(folder, scenarios);
-    const [port, inspectorPort] = await freePorts(2);
+    const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
     const url = `http://127.0.0.1:${port}`;
     const args = [
       ...system.commandLine(workers),

@@ -1,14 +1,11 @@
 import {
   applyTopology,
+  Changes,
   type DirectoryRow,
   Notices,
   nameOf,
   Registry,
-  restoreQueue,
   type Standing,
-  standingOf,
-  TELL_AGAIN_MS,
-  TELL_MS_MAX,
 } from "@sluice/broker/testing";
 import type { DirectoryReply, QueueDefinition, QueueRecord } from "@sluice/protocol";
 import type { ScheduledEvent } from "../history/virtual-loop.ts";
@@ -23,14 +20,14 @@ const DEPLOYED = "deployed";
 /** From its start to its crash, the directory's object in memory. */
 interface Life {
   readonly registry: Registry;
-  readonly notices: Notices;
+  readonly changes: Changes;
   isAlive: boolean;
   readonly calls: Set<(error: unknown) => void>;
 }
 
 /**
- * The one directory: the broker's own registry and notices, in an object whose rows become durable later, that crashes, and that is
- * out of reach now and then. Only what `Directory` adds to them is written here once more.
+ * The one directory: the broker's own registry, notices and changes, in an object whose rows become durable later, that crashes,
+ * and that is out of reach now and then.
  */
 export class DirectoryObject {
   readonly ledger = new DirectoryLedger();
@@ -115,21 +112,14 @@ export class DirectoryObject {
     );
   }
 
-  /** What `Directory.opened` does. */
-  async opened(registry: Registry, name: string, copy: QueueRecord | null): Promise<Standing> {
-    if (copy !== null) this.transaction(() => restoreQueue(registry, copy));
-    return standingOf(registry, name);
+  /** A queue's object has started, with a copy of what it was. */
+  async opened(name: string, copy: QueueRecord | null): Promise<Standing> {
+    return this.#running().changes.opened(name, copy).standing;
   }
 
-  /** What `Directory.#change` does: answers when the queue knows of it, or could not be reached for a while. */
-  async change(make: (registry: Registry) => DirectoryReply): Promise<DirectoryReply> {
+  change(make: (registry: Registry) => DirectoryReply): Promise<DirectoryReply> {
     const life = this.#running();
-    const reply = this.transaction(() => make(life.registry));
-    if (!reply.ok) return reply;
-    void this.#tellAll(life);
-    const waited = new Promise<void>((resolve) => this.#world.loop.after(TELL_MS_MAX, resolve));
-    await Promise.race([life.notices.tell(reply.record.name), waited]);
-    return reply;
+    return life.changes.change(() => make(life.registry));
   }
 
   transaction<Result>(write: () => Result): Result {
@@ -165,50 +155,43 @@ export class DirectoryObject {
       now: () => this.#world.nowMs,
       newId: () => String(++this.#ids).padStart(32, "0"),
     });
-    const life: Life = {
-      registry,
-      isAlive: true,
-      calls: new Set(),
-      notices: new Notices(registry, {
-        configure: (name, record) =>
-          this.#tell(life, name, (done, failed) => this.#objectOf(name).configure(record, done, failed)),
-        clear: (name, revision) =>
-          this.#tell(life, name, (done, failed) => this.#objectOf(name).clear(revision, done, failed)),
-        transaction: (write) => {
-          if (life.isAlive) this.transaction(write);
-        },
-        warn: (line) => this.#world.log.remark(line),
-      }),
-    };
+    const notices = new Notices(registry, {
+      configure: (name, record) =>
+        this.#tell(life, name, (done, failed) => this.#objectOf(name).configure(record, done, failed)),
+      clear: (name, revision) =>
+        this.#tell(life, name, (done, failed) => this.#objectOf(name).clear(revision, done, failed)),
+      transaction: (write) => {
+        if (life.isAlive) this.transaction(write);
+      },
+      warn: (line) => this.#world.log.remark(line),
+    });
+    const changes = new Changes(registry, notices, [], {
+      transaction: (write) => this.transaction(write),
+      wakeAfter: async (ms) => {
+        if (life.isAlive) this.#setAlarm(ms === null ? null : this.#world.nowMs + ms);
+      },
+      after: (ms) => new Promise((resolve) => this.#world.loop.after(ms, resolve)),
+    });
+    const life: Life = { registry, changes, isAlive: true, calls: new Set() };
     this.#life = life;
     this.#world.note("directory starts", "", this.#disk.durableVersion);
     this.#deploy(life);
     return life;
   }
 
-  /** What `Directory.#deploy` does. */
-  #deploy(life: Life): void {
+  /** What the object does at its start: goes by what the broker is deployed with. */
+  #deploy({ registry, changes }: Life): void {
     const fingerprint = String(this.#deployments);
     const applied = [...this.#disk.notes()].find(({ key }) => key === DEPLOYED);
-    if (applied === undefined || new TextDecoder().decode(applied.bytes) !== fingerprint) {
-      try {
-        this.transaction(() => {
-          applyTopology(life.registry, { queues: this.#topology }, (line) => this.#world.log.remark(line));
-          this.#disk.writeNote(DEPLOYED, new TextEncoder().encode(fingerprint));
-        });
-      } catch {
-        return;
-      }
+    const isApplied = applied !== undefined && new TextDecoder().decode(applied.bytes) === fingerprint;
+    try {
+      changes.start(isApplied, () => {
+        applyTopology(registry, { queues: this.#topology }, (line) => this.#world.log.remark(line));
+        this.#disk.writeNote(DEPLOYED, new TextEncoder().encode(fingerprint));
+      });
+    } catch {
+      // The object is gone: its next life does it.
     }
-    if (life.registry.untold().length > 0) void this.#tellAll(life);
-  }
-
-  /** What `Directory.#tellAll` does. */
-  async #tellAll(life: Life): Promise<void> {
-    if (!life.isAlive) return;
-    this.#setAlarm(this.#world.nowMs + TELL_AGAIN_MS);
-    const all = await life.notices.tellAll();
-    if (all && life.isAlive) this.#setAlarm(null);
   }
 
   #setAlarm(atMs: number | null): void {
@@ -224,7 +207,7 @@ export class DirectoryObject {
     this.#alarm = this.#world.loop.at(alarmAtMs, () => {
       this.#alarm = null;
       this.call(
-        (life) => this.#tellAll(life),
+        (life) => life.changes.tellAll(),
         () => {},
         () => this.#schedule(),
       );

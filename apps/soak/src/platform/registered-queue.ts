@@ -59,7 +59,7 @@ export class RegisteredQueue {
       if (life.isAlive) this.#begin(life, copy, answer);
     };
     this.#directory.ask<Standing>(
-      (object, directory) => directory.opened(object.registry, name, copy),
+      (_object, directory) => directory.opened(name, copy),
       begin,
       () => begin(null),
     );

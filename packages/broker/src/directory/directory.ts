@@ -35,17 +35,17 @@ import type { Mark } from "../mark.ts";
 import { newId } from "../new-id.ts";
 import type { Undeliverable } from "../pass-on.ts";
 import { applyTopology } from "./apply-topology.ts";
+import { Changes } from "./changes.ts";
 import { removeConsumer, setConsumer } from "./consumers.ts";
 import { Deletions } from "./deletions.ts";
 import { Marks } from "./marks.ts";
-import { Notices, TELL_AGAIN_MS, TELL_MS_MAX } from "./notices.ts";
+import { Notices } from "./notices.ts";
 import { Purges } from "./purges.ts";
 import type { ConfiguredQueueObject, Opened, QueuesDirectory } from "./queue-calls.ts";
 import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
 import { Registry } from "./registry.ts";
 import { Rests } from "./rests.ts";
 import { DirectoryRows } from "./rows.ts";
-import { lossShownBy, restoreQueue, standingOf } from "./standing.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { TopicNotices } from "./topics/topic-notices.ts";
 import { TopicRows } from "./topics/topic-rows.ts";
@@ -77,9 +77,8 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     readonly #purges: Purges;
     readonly #deletions: Deletions;
     readonly #registry: Registry;
-    readonly #notices: Notices;
+    readonly #changes: Changes;
     readonly #topics: Topics;
-    readonly #topicNotices: TopicNotices;
     #deployed = "";
 
     constructor(ctx: DurableObjectState, env: DirectoryEnv) {
@@ -105,16 +104,21 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
         newId,
         warn: (line) => console.warn(`Directory: ${line}`),
       });
-      this.#notices = new Notices(this.#registry, {
+      const notices = new Notices(this.#registry, {
         configure: async (name, record) => this.#object(name).configure(name, record),
         clear: async (name, revision) => this.#object(name).clear(name, revision),
         transaction: (write) => this.#transaction(write),
         warn: (line) => console.warn(`Directory: ${line}`),
       });
-      this.#topicNotices = new TopicNotices(this.#topics.registry, {
+      const topicNotices = new TopicNotices(this.#topics.registry, {
         topicChanged: async (name, version) => this.#object(name).topicChanged(name, version),
         transaction: (write) => this.#transaction(write),
         warn: (line) => console.warn(`Directory: ${line}`),
+      });
+      this.#changes = new Changes(this.#registry, notices, [topicNotices], {
+        transaction: (write) => this.#transaction(write),
+        wakeAfter: (ms) => (ms === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(Date.now() + ms)),
+        after: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       });
       void ctx.blockConcurrencyWhile(() => this.#deploy());
     }
@@ -133,15 +137,15 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     }
 
     createQueue(queue: NewQueue): Promise<DirectoryReply> {
-      return this.#change(() => createQueue(this.#registry, queue));
+      return this.#changes.change(() => createQueue(this.#registry, queue));
     }
 
     changeQueue(queueId: string, change: QueueChange): Promise<DirectoryReply> {
-      return this.#change(() => changeQueue(this.#registry, queueId, change));
+      return this.#changes.change(() => changeQueue(this.#registry, queueId, change));
     }
 
     deleteQueue(queueId: string): Promise<DirectoryReply> {
-      return this.#change(() => {
+      return this.#changes.change(() => {
         const reply = deleteQueue(this.#registry, queueId);
         if (reply.ok) this.#forgetQueue(queueId, reply.record.name);
         return reply;
@@ -153,11 +157,11 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       consumerId: string | null,
       consumer: ConsumerDefinition,
     ): Promise<DirectoryReply> {
-      return this.#change(() => setConsumer(this.#registry, queueId, consumerId, consumer));
+      return this.#changes.change(() => setConsumer(this.#registry, queueId, consumerId, consumer));
     }
 
     removeConsumer(queueId: string, consumerId: string): Promise<DirectoryReply> {
-      return this.#change(() => removeConsumer(this.#registry, queueId, consumerId));
+      return this.#changes.change(() => removeConsumer(this.#registry, queueId, consumerId));
     }
 
     async listSubscriptions(): Promise<readonly Subscription[]> {
@@ -203,15 +207,15 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     }
 
     createTopic(topic: NewTopic): Promise<TopicReply> {
-      return this.#changeTopics(() => this.#topics.create(topic));
+      return this.#changes.changeMany(() => this.#topics.create(topic));
     }
 
     changeTopic(arn: string, change: TopicChange): Promise<TopicReply> {
-      return this.#changeTopics(() => this.#topics.change(arn, change));
+      return this.#changes.changeMany(() => this.#topics.change(arn, change));
     }
 
     deleteTopic(arn: string): Promise<TopicReply> {
-      return this.#changeTopics(() => this.#topics.delete(arn));
+      return this.#changes.changeMany(() => this.#topics.delete(arn));
     }
 
     async listTopicSubscriptions(): Promise<readonly TopicSubscription[]> {
@@ -227,24 +231,24 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
 
     subscribe(subscription: NewTopicSubscription): Promise<TopicSubscriptionReply> {
       this.#sweep();
-      return this.#changeTopics(() => topicSubscriptions.subscribe(this.#topics, subscription));
+      return this.#changes.changeMany(() => topicSubscriptions.subscribe(this.#topics, subscription));
     }
 
     renewToken(arn: string, token: string): Promise<TopicSubscriptionReply> {
-      return this.#changeTopics(() => topicSubscriptions.renewToken(this.#topics, arn, token));
+      return this.#changes.changeMany(() => topicSubscriptions.renewToken(this.#topics, arn, token));
     }
 
     confirmSubscription(confirmation: Confirmation): Promise<TopicSubscriptionReply> {
       this.#sweep();
-      return this.#changeTopics(() => topicSubscriptions.confirm(this.#topics, confirmation));
+      return this.#changes.changeMany(() => topicSubscriptions.confirm(this.#topics, confirmation));
     }
 
     changeTopicSubscription(arn: string, change: TopicSubscriptionChange): Promise<TopicSubscriptionReply> {
-      return this.#changeTopics(() => topicSubscriptions.changeSubscription(this.#topics, arn, change));
+      return this.#changes.changeMany(() => topicSubscriptions.changeSubscription(this.#topics, arn, change));
     }
 
     unsubscribe(arn: string, undoToken: string | null): Promise<TopicSubscriptionReply> {
-      return this.#changeTopics(() => topicSubscriptions.unsubscribe(this.#topics, arn, undoToken));
+      return this.#changes.changeMany(() => topicSubscriptions.unsubscribe(this.#topics, arn, undoToken));
     }
 
     async snsSettings(): Promise<SnsSettings> {
@@ -273,13 +277,10 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     }
 
     async opened(queue: string, copy: QueueRecord | null): Promise<Opened> {
-      const directoryLoss = copy === null ? null : lossShownBy(this.#registry, copy);
-      if (copy !== null) this.#transaction(() => restoreQueue(this.#registry, copy));
       return {
         mark: this.#marks.read(queue),
-        standing: standingOf(this.#registry, queue),
+        ...this.#changes.opened(queue, copy),
         isAtRest: this.#rests.started(queue),
-        directoryLoss,
         ...(isTopicObject(queue) ? { topicVersion: this.#topics.registry.versionOfObject(queue) } : {}),
       };
     }
@@ -299,7 +300,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
 
     /** Never throws: after six failures in a row the platform would drop the alarm for ever. */
     override async alarm(): Promise<void> {
-      await this.#tellAll();
+      await this.#changes.tellAll();
     }
 
     /** The object of a queue, or of a topic. */
@@ -323,47 +324,17 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
 
     async #deploy(): Promise<void> {
       this.#deployed = await topologyFingerprint(topology);
-      if (this.#rows.deployed !== this.#deployed) {
-        this.#transaction(() => {
-          applyTopology(this.#registry, topology, (line) => console.warn(`Directory: ${line}`));
-          this.#topics.applySettings();
-          this.#rows.deployed = this.#deployed;
-        });
-      }
-      if (this.#registry.untold().length > 0 || this.#topics.registry.versions.hasUntold)
-        void this.#tellAll();
-    }
-
-    /** Makes a change, and answers when the queue knows of it or could not be reached for a while. */
-    async #change(change: () => DirectoryReply): Promise<DirectoryReply> {
-      const reply = this.#transaction(change);
-      if (!reply.ok) return reply;
-      void this.#tellAll();
-      const waited = new Promise<void>((resolve) => setTimeout(resolve, TELL_MS_MAX));
-      await Promise.race([this.#notices.tell(reply.record.name), waited]);
-      return reply;
-    }
-
-    /** Makes a change of topics, and answers when queues that changed with it know of that, as `#change` does. */
-    async #changeTopics<Reply extends { readonly ok: boolean }>(change: () => Reply): Promise<Reply> {
-      const reply = this.#transaction(change);
-      if (this.#registry.untold().length === 0 && !this.#topics.registry.versions.hasUntold) return reply;
-      const waited = new Promise<void>((resolve) => setTimeout(resolve, TELL_MS_MAX));
-      await Promise.race([this.#tellAll(), waited]);
-      return reply;
+      this.#changes.start(this.#rows.deployed === this.#deployed, () => {
+        applyTopology(this.#registry, topology, (line) => console.warn(`Directory: ${line}`));
+        this.#topics.applySettings();
+        this.#rows.deployed = this.#deployed;
+      });
     }
 
     #sweep(): void {
       if (!topicSubscriptions.isSweepDue(this.#topics)) return;
       this.#transaction(() => topicSubscriptions.sweep(this.#topics));
-      void this.#tellAll();
-    }
-
-    async #tellAll(): Promise<void> {
-      // Before anybody is called: a crash must not leave a queue untold.
-      await this.ctx.storage.setAlarm(Date.now() + TELL_AGAIN_MS);
-      const told = await Promise.all([this.#notices.tellAll(), this.#topicNotices.tellAll()]);
-      if (told.every((all) => all)) await this.ctx.storage.deleteAlarm();
+      void this.#changes.tellAll();
     }
 
     /** All writes or none; afterwards memory is what is stored, or the object starts again. */

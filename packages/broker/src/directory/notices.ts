@@ -35,6 +35,11 @@ export class Notices {
     this.#ports = ports;
   }
 
+  /** Whether somebody does not know. */
+  get hasUntold(): boolean {
+    return this.#registry.untold().length > 0;
+  }
+
   /** Tells everybody who does not know. Resolves to whether all of them know now; never rejects. */
   async tellAll(): Promise<boolean> {
     const names = this.#registry.untold().map(nameOf);
@@ -42,7 +47,7 @@ export class Notices {
       for (let name = names.pop(); name !== undefined; name = names.pop()) await this.tell(name);
     };
     await Promise.all(Array.from({ length: TELLING_MAX }, next));
-    return this.#registry.untold().length === 0;
+    return !this.hasUntold;
   }
 
   /** Tells one queue what it does not know. Never rejects. */

@@ -21,11 +21,16 @@ export class TopicNotices {
     this.#ports = ports;
   }
 
+  /** Whether somebody does not know. */
+  get hasUntold(): boolean {
+    return this.#registry.versions.hasUntold;
+  }
+
   /** Tells everybody who does not know. Resolves to whether all of them know now; never rejects. */
   async tellAll(): Promise<boolean> {
     const { versions } = this.#registry;
     await Promise.all(versions.untold().map((notice) => this.#tell(notice)));
-    return !versions.hasUntold;
+    return !this.hasUntold;
   }
 
   async #tell(notice: TopicNotice): Promise<void> {

@@ -1,0 +1,116 @@
+import type { DirectoryReply, QueueRecord } from "@sluice/protocol";
+import { beforeEach, describe, expect, it } from "vitest";
+import { Changes } from "./changes.ts";
+import { Notices, TELL_AGAIN_MS, TELL_MS_MAX } from "./notices.ts";
+import { createQueue } from "./queues.ts";
+import { Registry } from "./registry.ts";
+
+/** What happened, in order. */
+let events: string[];
+/** Lets `after` end. */
+let passTime: () => void;
+/** Whether queues can be told. */
+let reach: (name: string) => Promise<void>;
+let registry: Registry;
+let changes: Changes;
+
+beforeEach(() => {
+  events = [];
+  reach = async () => {};
+  let ids = 0;
+  registry = new Registry([], {
+    save() {},
+    erase() {},
+    now: () => 1_000,
+    newId: () => String(++ids).padStart(32, "0"),
+  });
+  const notices = new Notices(registry, {
+    configure: async (name) => {
+      events.push(`tell ${name}`);
+      await reach(name);
+    },
+    clear: async () => {},
+    transaction: (write) => write(),
+    warn: (line) => events.push(line),
+  });
+  const other = { hasUntold: false, tellAll: async () => true };
+  changes = new Changes(registry, notices, [other], {
+    transaction: (write) => {
+      events.push("store");
+      return write();
+    },
+    wakeAfter: async (ms) => void events.push(ms === null ? "wake no more" : `wake after ${ms}`),
+    after: (ms) => {
+      expect(ms).toBe(TELL_MS_MAX);
+      return new Promise((resolve) => {
+        passTime = resolve;
+      });
+    },
+  });
+});
+
+const create = (name: string) => changes.change(() => createQueue(registry, { name }));
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("a change of a queue", () => {
+  it("is stored, with a time to tell again, before the queue is told, and answered when that knows", async () => {
+    const reply = await create("orders");
+    expect(reply.ok).toBe(true);
+    await settled();
+    expect(events).toEqual(["store", `wake after ${TELL_AGAIN_MS}`, "tell orders", "wake no more"]);
+  });
+
+  it("is answered after a while if the queue cannot be reached, which is told again later", async () => {
+    reach = () => new Promise(() => {});
+    let reply: DirectoryReply | null = null;
+    const changing = create("orders").then((answer) => {
+      reply = answer;
+    });
+    await settled();
+    expect(reply).toBeNull();
+    passTime();
+    await changing;
+    expect(reply).toMatchObject({ ok: true });
+    expect(events).not.toContain("wake no more");
+  });
+
+  it("that is refused is told to nobody", async () => {
+    await create("orders");
+    await settled();
+    events = [];
+    expect(await create("orders")).toMatchObject({ ok: false });
+    await settled();
+    expect(events).toEqual(["store"]);
+  });
+});
+
+describe("the start of the directory's object", () => {
+  it("applies a deployment once, and goes on telling", async () => {
+    reach = () => Promise.reject(new Error("away"));
+    changes.start(false, () => createQueue(registry, { name: "orders" }));
+    await settled();
+    expect(events.at(-1)).toContain('queue "orders" does not know yet');
+    events = [];
+    reach = async () => {};
+    changes.start(true, () => {
+      throw new Error("applied again");
+    });
+    await settled();
+    expect(events).toEqual([`wake after ${TELL_AGAIN_MS}`, "tell orders", "wake no more"]);
+  });
+
+  it("has nobody woken when everybody knows", async () => {
+    changes.start(true, () => {});
+    await settled();
+    expect(events).toEqual([]);
+  });
+});
+
+it("a queue that the directory has lost is taken back from the queue's own copy", async () => {
+  await create("orders");
+  const copy = { ...(registry.queue("orders")?.record as QueueRecord), name: "lost" };
+  const opened = changes.opened("lost", copy);
+  expect(opened.standing).toEqual({ kind: "known", record: copy });
+  expect(opened.directoryLoss).toContain("does not know it any more");
+  expect(changes.opened("nobody", null)).toMatchObject({ standing: { kind: "absent" }, directoryLoss: null });
+});
