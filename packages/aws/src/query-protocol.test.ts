@@ -71,6 +71,18 @@ describe("the input of a Query request", () => {
     });
   });
 
+  it("has a list or a flattened map of one without its number, as the first version of boto writes it", () => {
+    expect(read("TagKey=a&Attribute.Name=DelaySeconds&Attribute.Value=5")).toEqual({
+      TagKeys: ["a"],
+      Attributes: { DelaySeconds: "5" },
+    });
+    expect(read("TagKey=a&TagKey.1=b&Attribute.Name=x&Attribute.1.Name=y&Attribute.1.Value=2")).toEqual({
+      TagKeys: ["b"],
+      Attributes: { y: "2" },
+    });
+    expect(read("Members=a&Entry=a")).toEqual({});
+  });
+
   it("leaves what the shape does not know alone", () => {
     expect(read("Action=X&Version=2012-11-05&__proto__.polluted=1&Attribute.x.Name=a&TagKey.0=zero")).toEqual(
       {},

@@ -20,7 +20,9 @@ function read(shape: Shape, node: FormNode | undefined): unknown {
       return readStructure(shape, node);
     case "list": {
       const elements: unknown[] = [];
-      for (const each of numbered(shape.flattened ? node : node?.children?.get("member"))) {
+      for (const each of shape.flattened
+        ? elementsOf(node, shape.member)
+        : numbered(node?.children?.get("member"))) {
         const element = read(shape.member, each);
         if (element !== undefined) elements.push(element);
       }
@@ -49,7 +51,7 @@ function readStructure(shape: StructureShape, node: FormNode | undefined): objec
 }
 
 function readMap(shape: MapShape, node: FormNode | undefined): object | undefined {
-  const entries = numbered(shape.flattened ? node : node?.children?.get("entry"));
+  const entries = shape.flattened ? entriesOf(node, shape.keyName) : numbered(node?.children?.get("entry"));
   if (entries.length === 0) return undefined;
   const result: Record<string, unknown> = Object.create(null);
   for (const { children } of entries) {
@@ -59,6 +61,19 @@ function readMap(shape: MapShape, node: FormNode | undefined): object | undefine
     if (key !== undefined) result[key] = value ?? (shape.value.type === "string" ? "" : {});
   }
   return result;
+}
+
+/** Of a flattened list. One text may do without a number: boto 2 asks for a queue's attributes by `AttributeName=All`. */
+function elementsOf(node: FormNode | undefined, member: Shape): FormNode[] {
+  const elements = numbered(node);
+  if (elements.length > 0 || member.type !== "string" || node?.text === undefined) return elements;
+  return [{ text: node.text }];
+}
+
+/** Of a flattened map. One entry may do without a number, as in `Attribute.Name=DelaySeconds&Attribute.Value=5`. */
+function entriesOf(node: FormNode | undefined, keyName: string): FormNode[] {
+  const entries = numbered(node);
+  return entries.length === 0 && node?.children?.has(keyName) === true ? [node] : entries;
 }
 
 function readScalar(type: "string" | "integer" | "boolean" | "blob", text: string): unknown {
