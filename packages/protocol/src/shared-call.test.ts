@@ -1,92 +1,29 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import {
-  CALL_LOST_MS,
+  calls,
+  idle,
+  itemsOfCalls,
+  kept,
+  nowMs,
+  pass,
+  run,
+  setNow,
+  settle,
+  shareAgain,
+  shared,
+  startOver,
+  timers,
+  WEIGHT_MAX,
+} from "../test/shared-calls.ts";
+import {
   CALLS_UNDER_WAY_MAX,
   COMPANY_MS_MAX,
-  type KeepAlive,
-  LASTING,
   PATIENCE_MS_MAX,
   REGATHER_MS_MAX,
   REGATHER_SHARE,
-  SharedCall,
-  SharedCallLostError,
-  type SharedCallPorts,
 } from "./shared-call.ts";
 
-const WEIGHT_MAX = 100;
-
-/** A call under way, for the test to answer. */
-interface Call {
-  readonly items: readonly string[];
-  answer(results?: readonly string[]): void;
-  fail(error: unknown): void;
-}
-
-interface Timer {
-  readonly atMs: number;
-  callback(): void;
-}
-
-let calls: Call[];
-let nowMs: number;
-let timers: Set<Timer>;
-let kept: Promise<unknown>[];
-let shared: SharedCall<string, string>;
-/** How often it was told that nothing is under way any more. */
-let idle: number;
-
-const keep: KeepAlive = (promise) => void kept.push(promise);
-const run = (item: string) => shared.run(item, keep);
-/** Lets everything happen that waits for nothing. */
-const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
-const itemsOfCalls = () => calls.map(({ items }) => items);
-
-/** Lets the time pass, timer by timer. */
-async function pass(ms: number): Promise<void> {
-  const endMs = nowMs + ms;
-  await settle();
-  for (;;) {
-    const [next] = [...timers].filter(({ atMs }) => atMs <= endMs).sort((a, b) => a.atMs - b.atMs);
-    if (next === undefined) break;
-    timers.delete(next);
-    nowMs = next.atMs;
-    next.callback();
-    await settle();
-  }
-  nowMs = endMs;
-}
-
-beforeEach(() => {
-  calls = [];
-  nowMs = 0;
-  timers = new Set();
-  kept = [];
-  idle = 0;
-  shared = shareWith({ regatherMs: REGATHER_MS_MAX });
-});
-
-function shareWith(way: Pick<SharedCallPorts<string, string>, "gather" | "regatherMs">) {
-  return new SharedCall<string, string>({
-    ...way,
-    call: (items) =>
-      new Promise((resolve, reject) => {
-        const answer = (results = items.map((item) => item.toUpperCase())) => resolve(results);
-        calls.push({ items, answer, fail: reject });
-      }),
-    weightOf: (item) => (item === "heavy" ? WEIGHT_MAX : 1),
-    weightMax: WEIGHT_MAX,
-    idle: () => {
-      idle += 1;
-      expect(shared.isIdle).toBe(true);
-    },
-    now: () => nowMs,
-    setTimer(ms, callback) {
-      const timer = { atMs: nowMs + ms, callback };
-      timers.add(timer);
-      return () => void timers.delete(timer);
-    },
-  });
-}
+beforeEach(startOver);
 
 describe("calls to a queue's object", () => {
   it("are made at once while none is under way, without a timer", async () => {
@@ -119,7 +56,7 @@ describe("calls to a queue's object", () => {
     [COMPANY_MS_MAX + 1, [["a"], ["b"]]],
   ])("hold up what comes %i ms after one was begun only as long as that one is young", async (ms, made) => {
     const results = [run("a")];
-    nowMs = ms;
+    setNow(ms);
     results.push(run("b"));
     expect(itemsOfCalls()).toEqual(made);
     await pass(COMPANY_MS_MAX);
@@ -225,7 +162,7 @@ describe("calls to a queue's object", () => {
     [undefined, 3],
     [REGATHER_MS_MAX, 2],
   ])("wait for nobody to come again where that is not said: %s ms, %i calls", async (regatherMs, made) => {
-    shared = shareWith(regatherMs === undefined ? {} : { regatherMs });
+    shareAgain(regatherMs === undefined ? {} : { regatherMs });
     const results = ["a", "b", "b", "b"].map(run);
     calls[0]?.answer();
     await settle();
@@ -240,7 +177,7 @@ describe("calls to a queue's object", () => {
 
   it("take along what comes while they gather", async () => {
     const gathered = Promise.withResolvers<void>();
-    shared = shareWith({ gather: () => gathered.promise });
+    shareAgain({ gather: () => gathered.promise });
     const results = ["a", "b"].map(run);
     await settle();
     results.push(run("c"));
@@ -254,7 +191,7 @@ describe("calls to a queue's object", () => {
 
   it("are not made for nobody: a full one may take all along while another one gathers", async () => {
     const gatherings: (() => void)[] = [];
-    shared = shareWith({ gather: () => new Promise((resolve) => gatherings.push(resolve)) });
+    shareAgain({ gather: () => new Promise((resolve) => gatherings.push(resolve)) });
     const results = Array.from({ length: WEIGHT_MAX }, () => run("a"));
     expect(gatherings).toHaveLength(2);
     for (const gathered of gatherings.toReversed()) {
@@ -268,7 +205,7 @@ describe("calls to a queue's object", () => {
   });
 
   it("say when none is under way any more and nobody waits", async () => {
-    shared = shareWith({});
+    shareAgain({});
     const results = ["a", "b", "c"].map(run);
     calls[0]?.answer();
     await settle();
@@ -281,7 +218,7 @@ describe("calls to a queue's object", () => {
   it("take no more along than their weight", async () => {
     for (let i = 0; i < CALLS_UNDER_WAY_MAX; i++) {
       void run(`${i}`);
-      nowMs += COMPANY_MS_MAX;
+      setNow(nowMs + COMPANY_MS_MAX);
     }
     const results = ["a", "heavy", "b", "heavy", "heavy", "c"].map(run);
     for (let i = 0; i < CALLS_UNDER_WAY_MAX + 6; i++) {
@@ -337,131 +274,4 @@ describe("calls to a queue's object", () => {
     await outcomes;
     expect(await Promise.all(kept)).toEqual([undefined, "B", "C"]);
   });
-});
-
-describe("a request that the platform ends", () => {
-  it("before it makes the call that it was woken up for leaves that to those who wait too", async () => {
-    let isGone = false;
-    const gone = run("a");
-    // The continuation of a request that is gone never runs: here, its timer does not either.
-    const item = shared.run("gone", () => {
-      for (const timer of timers) timers.delete(timer);
-    });
-    item.then(() => {
-      isGone = true;
-    });
-    await settle();
-    const waiting = run("b");
-    calls[0]?.answer();
-    await gone;
-    await settle();
-    expect(itemsOfCalls()).toEqual([["a"], ["gone", "b"]]);
-    calls[1]?.answer();
-    expect(await waiting).toBe("B");
-    await settle();
-    expect(isGone).toBe(true);
-  });
-
-  it.each([
-    [CALL_LOST_MS - 1, "waits"],
-    [CALL_LOST_MS, "lost"],
-  ])("takes nobody along for ever: after %i ms who went along %s", async (ms, what) => {
-    void run("a");
-    const results = [run("b"), run("c")];
-    await pass(COMPANY_MS_MAX);
-    expect(itemsOfCalls()).toEqual([["a"], ["b", "c"]]);
-    const state = Promise.race([
-      results[1]?.catch((error) => (error instanceof SharedCallLostError ? "lost" : error)),
-      // As far as the time goes, and each waiter looks once more.
-      (async () => {
-        await pass(ms);
-        for (const timer of timers) timer.callback();
-        await settle();
-        return "waits";
-      })(),
-    ]);
-    expect(await state).toBe(what);
-    expect(calls.filter(({ items }) => items.includes("c"))).toHaveLength(1);
-    for (const { answer } of calls) answer();
-    await Promise.allSettled(results);
-  });
-
-  it.each([
-    [CALL_LOST_MS - 1, 0],
-    [CALL_LOST_MS, 1],
-  ])("holds up others no longer: %i ms after its call %i more is made", async (ms, more) => {
-    for (let i = 0; i < CALLS_UNDER_WAY_MAX; i++) {
-      void run(`${i}`);
-      nowMs += COMPANY_MS_MAX;
-    }
-    nowMs = ms;
-    const before = calls.length;
-    void run("c");
-    expect(calls.length - before).toBe(more);
-    for (const { answer } of calls) answer();
-    await settle();
-    for (const { answer } of calls) answer();
-  });
-});
-
-describe("a request that nothing ends", () => {
-  const runLasting = (item: string) => shared.run(item, LASTING);
-
-  it("looks for nothing while there are only such, as long as a call is under way", async () => {
-    const results = [runLasting("a"), runLasting("b"), runLasting("c")];
-    await settle();
-    expect(timers.size).toBe(0);
-    calls[0]?.answer();
-    await settle();
-    expect(itemsOfCalls()).toEqual([["a"], ["b", "c"]]);
-    calls[1]?.answer();
-    expect(await Promise.all(results)).toEqual(["A", "B", "C"]);
-    // Nobody else would wake up who waits for others to come again.
-    const late = runLasting("d");
-    expect(timers.size).toBe(1);
-    await pass(REGATHER_MS_MAX);
-    calls[2]?.answer();
-    expect(await late).toBe("D");
-    expect(timers.size).toBe(0);
-  });
-
-  it("looks for itself from when one comes that can be ended", async () => {
-    const first = run("a");
-    const results = [runLasting("b")];
-    await settle();
-    expect(timers.size).toBe(1);
-    calls[0]?.answer();
-    await first;
-    await settle();
-    // A call of one that lasts is under way: who comes now waits for it.
-    results.push(runLasting("c"));
-    await settle();
-    expect(timers.size).toBe(0);
-    const ending = run("d");
-    await settle();
-    expect(timers.size).toBe(2);
-    for (const { answer } of calls) answer();
-    await pass(REGATHER_MS_MAX);
-    for (const { answer } of calls) answer();
-    expect(await Promise.all([...results, ending])).toEqual(["B", "C", "D"]);
-  });
-});
-
-it("a call that is lost and answered all the same changes nothing for those who came later", async () => {
-  void run("a");
-  // It makes the call that is lost.
-  void run("b");
-  const lost = run("c").catch((error) => error);
-  calls[0]?.answer();
-  await pass(2 * CALL_LOST_MS);
-  expect(itemsOfCalls()).toEqual([["a"], ["b", "c"]]);
-  expect(await lost).toBeInstanceOf(SharedCallLostError);
-  expect([shared.isIdle, idle]).toEqual([true, 1]);
-  const later = run("d");
-  calls[1]?.answer();
-  await settle();
-  expect([shared.isIdle, idle]).toEqual([false, 1]);
-  calls[2]?.answer();
-  expect(await later).toBe("D");
-  expect([shared.isIdle, idle]).toEqual([true, 2]);
 });

@@ -2,7 +2,10 @@ import type { ReferenceRow, RowHead, TestReference } from "../scenario/row.ts";
 import { MINIFLARE, proven, test } from "./reference.ts";
 
 const PULL = "packages/broker/src/pull.test.ts";
-const DATA = "packages/gateway/src/cloudflare/data/data.test.ts";
+const PUSH_ROUTES = "packages/gateway/src/cloudflare/data/push-routes.test.ts";
+const PULL_ROUTES = "packages/gateway/src/cloudflare/data/pull-routes.test.ts";
+const PEEK_ROUTES = "packages/gateway/src/cloudflare/data/peek-routes.test.ts";
+const ROUTES = "packages/gateway/src/cloudflare/data/routes.test.ts";
 const SETTLE = "packages/broker/src/settle-pulled.test.ts";
 
 /** A row about messages over HTTP, of which Miniflare has nothing. */
@@ -64,49 +67,52 @@ export const PULL_REFERENCES: readonly ReferenceRow[] = [
     "push-over-http",
     ["5.2 push", "5.2 push batch", "6.7 messages"],
     "`POST …/messages` and `…/messages/batch` store messages, JSON unless they say text, and answer with the backlog",
-    test(DATA, "stores JSON unless it says text, under a new id, and answers with the backlog"),
-    test(DATA, "of a batch keeps its order, and the batch's delay beside the messages' own"),
+    test(PUSH_ROUTES, "stores JSON unless it says text, under a new id, and answers with the backlog"),
+    test(PUSH_ROUTES, "of a batch keeps its order, and the batch's delay beside the messages' own"),
   ),
   pulled(
     "push-over-http-refused",
     ["1.9 10207", "1.9 10208", "5.6 bad JSON", "5.6 overload", "6.8 10207"],
     "What cannot be stored is refused: 10207 and 10208 for its JSON, 10202 to 10206 for delays and sizes, 10250 and 10251 with status 429",
-    test(DATA, "refuses %s"),
-    test(DATA, "passes a refusal with code %i on with status %i"),
+    test(PUSH_ROUTES, "refuses %s"),
+    test(PUSH_ROUTES, "passes a refusal with code %i on with status %i"),
   ),
   pulled(
     "pull-over-http",
     ["0 pull batch", "5.2 pull", "5.4 text", "5.4 json", "5.4 bytes", "5.4 v8", "1.2 v8 pulled"],
     "`POST …/messages/pull` leases up to 100 messages and shows text as it is, everything else in base64, with its content type",
-    test(DATA, "shows text as it is and everything else in base64, with attempts, lease ids and the backlog"),
-    test(DATA, "and a peek of %d messages are answered with %i"),
+    test(
+      PULL_ROUTES,
+      "shows text as it is and everything else in base64, with attempts, lease ids and the backlog",
+    ),
+    test(PULL_ROUTES, "and a peek of %d messages are answered with %i"),
     test(PULL, "goes by the consumer's batch size and visibility timeout unless it names its own"),
   ),
   pulled(
     "pull-over-http-refused",
     ["5.6 paused"],
     "A pull from a paused queue is 409 `queue_delivery_paused`; from one without a pull consumer, 405",
-    test(DATA, "that is refused as %s is answered with %i"),
+    test(PULL_ROUTES, "that is refused as %s is answered with %i"),
   ),
   pulled(
     "ack-over-http",
     ["5.2 ack"],
     "`POST …/messages/ack` acknowledges and retries by lease ids, and warns of those it does not know",
-    test(DATA, "settles by lease ids, and warns by them"),
+    test(PULL_ROUTES, "settles by lease ids, and warns by them"),
     test(SETTLE, "of anything else is named in the warnings, and the rest is settled"),
   ),
   pulled(
     "peek-and-delete-over-http",
     ["5.2 peek", "5.2 purge refs"],
     "`POST …/messages/peek` shows messages without leasing them, `…/messages/purge` deletes by what it names them",
-    test(DATA, "shows them with a ref to each"),
-    test(DATA, "deletes by refs"),
+    test(PEEK_ROUTES, "shows them with a ref to each"),
+    test(PEEK_ROUTES, "deletes by refs"),
   ),
   pulled(
     "messages-of-no-queue",
     ["1.9 10107", "5.6 unknown queue"],
     "What is no queue id is 400, 10107; a queue that does not exist 404, 10104",
-    test(DATA, "to messages%s needs the id of a queue that exists"),
+    test(ROUTES, "to messages%s needs the id of a queue that exists"),
   ),
   pulled(
     "push-without-token",

@@ -1,143 +1,26 @@
-import { decodeAttributes, NUMBER_DIGITS_MAX } from "@sluice/aws";
 import { PackedIndex, PUBLISH_BYTES_MAX, RECORD_HEADER_BYTES } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ENDPOINT, entries, SnsClient, textOf, textsIn } from "../../../test/sns-client.ts";
+import { ENDPOINT, textOf, textsIn } from "../../../test/sns-client.ts";
+import {
+  ARN,
+  attribute,
+  attributes,
+  copyFor,
+  extensionOf,
+  FIFO_ARN,
+  invalid,
+  type Parameters,
+  publish,
+  RAW,
+  refusal,
+  sns,
+  startOver,
+  subscribe,
+} from "../../../test/sns-publisher.ts";
 import { BATCH_ENTRIES_MAX } from "./batch.ts";
-import { COPY_BYTES_MAX, SQS_ATTRIBUTES_MAX } from "./copies.ts";
+import { SQS_ATTRIBUTES_MAX } from "./copies.ts";
 
-const ARN = "arn:aws:sns:us-east-1:000000000000:news";
-const FIFO_ARN = `${ARN}.fifo`;
-let sns: SnsClient;
-
-beforeEach(async () => {
-  sns = new SnsClient();
-  await sns.createTopic("news");
-});
-
-type Parameters = Readonly<Record<string, string>>;
-
-const subscribe = (queue: string, attributes: Parameters = {}, TopicArn = ARN) => {
-  const Endpoint = `arn:aws:sqs:us-east-1:000000000000:${queue}`;
-  const parameters = { TopicArn, Protocol: "sqs", Endpoint, ...entries("Attributes", attributes) };
-  return sns.call("Subscribe", parameters, "SubscriptionArn");
-};
-const RAW = { RawMessageDelivery: "true" };
-const publish = (Message: string, rest: Parameters = {}) =>
-  sns.call("Publish", { TopicArn: ARN, Message, ...rest }, "MessageId");
-const refusal = (rest: Parameters) => sns.refusal("Publish", { TopicArn: ARN, Message: "m", ...rest });
-const invalid = (text: string) => `400 InvalidParameter Invalid parameter: ${text}`;
-const attribute = (i: number, name: string, type: string, value = "v", field = "StringValue") => ({
-  [`MessageAttributes.entry.${i}.Name`]: name,
-  [`MessageAttributes.entry.${i}.Value.DataType`]: type,
-  [`MessageAttributes.entry.${i}.Value.${field}`]: value,
-});
-const attributes = (count: number) =>
-  Object.assign(
-    {},
-    ...Array.from({ length: count }, (_, i) => attribute(i + 1, `a${i}`, "String")),
-  ) as Parameters;
-
-/** The first copy for a queue of what was published first. */
-function copyFor(queue: string) {
-  const copies = sns.published[0]?.messages[0]?.copies ?? [];
-  const copy = copies.find(({ target }) => target === queue);
-  if (copy === undefined) throw new Error(`nothing was published to ${queue}`);
-  return copy;
-}
-
-function extensionOf(packed: Uint8Array) {
-  const { attributes: stored, ...others } = new PackedIndex(packed).extension(0);
-  return { ...others, ...decodeAttributes(stored) };
-}
-
-describe("Publish refuses", () => {
-  it.each<[Parameters, string]>([
-    [{ Message: "" }, invalid("Empty message")],
-    [{ Subject: "" }, invalid("Subject")],
-    [{ Subject: "x".repeat(100) }, invalid("Subject")],
-    [{ Subject: "a\nb" }, invalid("Subject")],
-    [{ Message: "x".repeat(262_145) }, invalid("Message too long")],
-    [{ Message: "x".repeat(262_133), ...attribute(1, "name", "String", "12") }, invalid("Message too long")],
-    [{ MessageStructure: "json" }, invalid("Message Structure - JSON message body failed to parse")],
-    [
-      { MessageStructure: "json", Message: '{"sqs":"x","default":1}' },
-      invalid("Message Structure - No default entry in JSON message body"),
-    ],
-    [{ MessageStructure: "xml" }, invalid("MessageStructure")],
-    [
-      { MessageDeduplicationId: "d" },
-      invalid(
-        "MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is not valid for this topic type",
-      ),
-    ],
-    [{ TopicArn: `${ARN}2` }, "404 NotFound Topic does not exist"],
-    [{ PhoneNumber: "+1" }, invalid("PhoneNumber Reason: this broker delivers over http, https and sqs")],
-    [
-      attribute(1, "a", "Text"),
-      "400 ParameterValueInvalid The message attribute 'a' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.",
-    ],
-    [
-      attribute(1, "a", "Binary"),
-      "400 ParameterValueInvalid The message attribute 'a' with type 'Binary' must use field 'Binary'.",
-    ],
-    [
-      attribute(1, "a", "String", ""),
-      "400 ParameterValueInvalid The message attribute 'a' must contain non-empty message attribute value for message attribute type 'String'.",
-    ],
-    [
-      attribute(1, "a", "Number", "twelve"),
-      "400 ParameterValueInvalid Could not cast message attribute 'a' value to number.",
-    ],
-    [
-      attribute(1, "a", "Number.int", "1".repeat(NUMBER_DIGITS_MAX + 1)),
-      "400 ParameterValueInvalid Could not cast message attribute 'a' value to number.",
-    ],
-    [
-      { "MessageAttributes.entry.1.Name": "a", "MessageAttributes.entry.1.Value.StringValue": "v" },
-      "400 ValidationError 1 validation error detected: Value null at 'messageAttributes.a.member.dataType' failed to satisfy constraint: Member must not be null",
-    ],
-    [
-      attribute(1, ".a", "String"),
-      "400 ParameterValueInvalid Invalid message attribute name starting with character '.' was found.",
-    ],
-    [
-      attribute(1, "a.", "String"),
-      "400 ParameterValueInvalid Invalid message attribute name ending with character '.' was found.",
-    ],
-    [
-      attribute(1, "a..b", "String"),
-      "400 ParameterValueInvalid Message attribute name can not have successive '.' character.",
-    ],
-    [
-      attribute(1, "a b", "String"),
-      "400 ParameterValueInvalid Invalid non-alphanumeric character '#x20' was found in the message attribute name. Can only include alphanumeric characters, hyphens, underscores, or dots.",
-    ],
-    [
-      attribute(1, "a".repeat(257), "String"),
-      "400 ParameterValueInvalid Length of message attribute name must be less than 256 bytes.",
-    ],
-  ])("%o", async (rest, text) => {
-    expect(await refusal(rest)).toBe(text);
-    expect(sns.published).toEqual([]);
-  });
-
-  it("a message that its envelope makes too large for a queue", async () => {
-    await sns.createTopic("large", { MaximumMessageSize: "1048576" });
-    const TopicArn = ARN.replace("news", "large");
-    await subscribe("mail", {}, TopicArn);
-    // A quote takes two bytes in JSON.
-    const Message = '"'.repeat(COPY_BYTES_MAX / 2);
-    expect(await refusal({ TopicArn, Message })).toBe(invalid("Message too long"));
-  });
-
-  it("nothing that is exactly as large as may be", async () => {
-    await publish("x".repeat(262_144));
-    await publish("x".repeat(262_132), attribute(1, "name", "String", "12"));
-    await publish("m", { Subject: "x".repeat(99) });
-    await publish("m", attribute(1, "a".repeat(256), "String"));
-    await publish("m", attribute(1, "a", "Number", "1".repeat(NUMBER_DIGITS_MAX)));
-  });
-});
+beforeEach(startOver);
 
 describe("what is published to a standard topic", () => {
   it("is in an envelope, or raw with its attributes, with an id of its own in each queue", async () => {
