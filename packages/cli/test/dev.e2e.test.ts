@@ -246,9 +246,17 @@ describe("two sluice dev of different Workers", () => {
   let receiving: Running;
   let url: string;
   const get = async (path: string) => (await fetch(url + path)).text();
-  const start = async (targets: string[]) => {
+  const start = async (targets: string[], passedOn: string[] = []) => {
     const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
-    const args = ["dev", ...targets, "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
+    const args = [
+      "dev",
+      ...targets,
+      "--port",
+      `${port}`,
+      "--inspector-port",
+      `${inspectorPort}`,
+      ...passedOn,
+    ];
     return { running: sluice(args, lab.folder, lab.env), url: `http://localhost:${port}` };
   };
 
@@ -261,8 +269,12 @@ describe("two sluice dev of different Workers", () => {
   });
 
   it("meet: what was sent before the receiver came is waiting for it", async () => {
-    ({ running: sending, url } = await start(["front", "objects"]));
+    writeFileSync(join(lab.folder, "front/.env.mine"), "SECRET=from-env-file\n");
+    const passedOn = ["--", "--env-file", ".env.mine"];
+    ({ running: sending, url } = await start(["front", "objects"], passedOn));
     await sending.printed(/admin +http/);
+    // Wrangler looks for it beside the configuration of each Worker.
+    expect(JSON.parse(await get("/env"))).toMatchObject({ secret: "from-env-file" });
     expect(await get("/send/class?text=early")).toBe("sent");
 
     ({ running: receiving } = await start(["mailer"]));

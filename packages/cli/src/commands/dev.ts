@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { lockData } from "../data-lock.ts";
+import { takeEnvFiles } from "../dev/env-files.ts";
 import { configFilesOf, type Generation, generate } from "../dev/generation.ts";
 import { announce, leave, sessionsFolder } from "../dev/sessions.ts";
 import { supervise } from "../dev/supervisor.ts";
@@ -32,12 +33,14 @@ export interface DevOptions {
  * `sluice dev`: runs the user's Workers and the broker in one `wrangler dev`, and generates anew whatever a change of
  * their configurations, or of another `sluice dev`, changes. Resolves to the exit code when Wrangler has ended.
  */
-export async function dev(options: DevOptions, printer: Printer): Promise<number> {
+export async function dev(given: DevOptions, printer: Printer): Promise<number> {
+  const { files: envFiles, args: ownArguments } = takeEnvFiles(given.wranglerArguments);
+  const options = { ...given, wranglerArguments: ownArguments };
   const env = chosenEnvironment(options.env, process.env);
   const session = joinSessions(env);
   const places = await findPlaces("dev", process.cwd());
   const read = () =>
-    generate({ targets: options.targets, env, places, purpose: "dev", sessions: session.folder });
+    generate({ targets: options.targets, env, places, purpose: "dev", sessions: session.folder, envFiles });
   const introduce = introducer(printer);
   const waker = new QueueWaker();
   let current = await read();

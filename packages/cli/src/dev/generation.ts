@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { makePlan, type Plan } from "../generate/plan.ts";
-import { placeSecrets } from "../output/secrets.ts";
+import { placeEnvFiles, placeSecrets } from "../output/secrets.ts";
 import { makeOutputFolder, writePlan } from "../output/write-plan.ts";
 import type { CommandPlaces } from "../places.ts";
 import { type Project, type ProjectOptions, readProject } from "../project/project.ts";
@@ -25,6 +25,8 @@ export interface GenerationInput {
   readonly withoutTargets?: ProjectOptions["withoutTargets"];
   /** Queues that no file says anything of. */
   readonly queues?: ProjectOptions["queues"];
+  /** Files of variables that `--env-file` names; none unless given. */
+  readonly envFiles?: readonly string[];
   /** Folder in which the `sluice dev` processes find each other; `null` for a process that has no part in that. */
   readonly sessions: string | null;
 }
@@ -51,7 +53,7 @@ export async function generate(input: GenerationInput): Promise<Generation> {
   const plan = makePlan(project, purpose, { ...places, outputDirectory: outputDirectory(project, places) });
   makeOutputFolder(places.root);
   writePlan(plan);
-  placeAllSecrets(project, plan, env);
+  placeAllSecrets(project, plan, env, input.envFiles ?? []);
   return { project, plan, watched: watchedBy(project, filesElsewhere, sessions) };
 }
 
@@ -65,10 +67,15 @@ function outputDirectory({ workers, broker }: Project, places: CommandPlaces): s
   return join(places.outputDirectory, (workers[0] ?? broker).name);
 }
 
-/** A broker of our own making has no secrets: those in the current folder are some Worker's. */
-function placeAllSecrets({ broker }: Project, plan: Plan, env: string): void {
-  const owners = broker.file === null ? plan.workers : [...plan.workers, plan.broker];
-  for (const { userDirectory, directory } of owners) placeSecrets(userDirectory, directory, env);
+/** A broker of our own making has none but those that were generated for it: those in the current folder are some Worker's. */
+function placeAllSecrets({ broker }: Project, plan: Plan, env: string, envFiles: readonly string[]): void {
+  const isMadeUp = broker.file === null;
+  for (const { userDirectory, directory } of isMadeUp ? plan.workers : [...plan.workers, plan.broker]) {
+    placeSecrets(userDirectory, directory, env);
+    placeEnvFiles(userDirectory, directory, envFiles);
+  }
+  const { directory } = plan.broker;
+  if (isMadeUp && envFiles.length > 0) placeEnvFiles(directory, directory, [".dev.vars"]);
 }
 
 function watchedBy(project: Project, filesElsewhere: readonly string[], sessions: string | null): Watched[] {

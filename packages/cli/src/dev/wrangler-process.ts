@@ -38,7 +38,8 @@ const STOP_WITH_PARENT = `
 export function startWrangler({ args, env, onListening }: WranglerOptions): WranglerProcess {
   const cli = createRequire(import.meta.url).resolve("wrangler");
   const before = `data:text/javascript,${encodeURIComponent(STOP_WITH_PARENT)}`;
-  const child = spawn(process.execPath, ["--no-warnings", "--import", before, cli, ...args], {
+  // Node.js takes an --env-file for its own wherever it stands, up to this "--".
+  const child = spawn(process.execPath, ["--no-warnings", "--import", before, "--", cli, ...args], {
     env,
     stdio: ["inherit", "inherit", "inherit", "ipc"],
   });

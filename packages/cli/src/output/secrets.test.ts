@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
-import { placeSecrets } from "./secrets.ts";
+import { placeEnvFiles, placeSecrets } from "./secrets.ts";
 
 function placed(files: Record<string, string>, env = "") {
   const user = projectFolder(files);
@@ -62,5 +62,16 @@ describe("placeSecrets", () => {
     placeSecrets(user, target, "staging");
     expect(read(".env.local")).toBe("A=1\nA=2\n");
     expect(readFileSync(join(user, ".env.local"), "utf8")).toBe("A=1");
+  });
+});
+
+describe("placeEnvFiles", () => {
+  it("links the files that are named, wherever they are, under names that can be told to Wrangler", () => {
+    const user = projectFolder({ "web/.env.a": "A=1", "b.env": "B=1" });
+    const target = projectFolder({});
+    placeEnvFiles(join(user, "web"), target, [".env.a", "../b.env", "missing.env"]);
+    expect(readFileSync(join(target, "env-file-0"), "utf8")).toBe("A=1");
+    expect(readFileSync(join(target, "env-file-1"), "utf8")).toBe("B=1");
+    expect(existsSync(join(target, "env-file-2"))).toBe(false);
   });
 });

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { envFileName } from "../dev/env-files.ts";
 
 /** Files of secrets beside a generated configuration, and the user's files that they stand for. */
 export type SecretFiles = Readonly<Record<string, readonly string[]>>;
@@ -31,6 +32,22 @@ export function placeSecrets(userDirectory: string, generatedDirectory: string, 
     const [only, ...others] = sources.map((source) => join(userDirectory, source));
     if (only !== undefined && others.length === 0) link(only, target);
     else copy([only ?? "", ...others], target);
+  }
+}
+
+/**
+ * Puts the files that `--env-file` names beside a generated configuration, under the names by which Wrangler is told of them there.
+ * It reads these then, and no others.
+ *
+ * @param files seen from the user's folder.
+ */
+export function placeEnvFiles(
+  userDirectory: string,
+  generatedDirectory: string,
+  files: readonly string[],
+): void {
+  for (const [index, file] of files.entries()) {
+    link(resolve(userDirectory, file), join(generatedDirectory, envFileName(index)));
   }
 }
 
