@@ -26,9 +26,10 @@ export async function profileSqsCase(
   const { child, endpoint } = await startSluiceServe(place, ["--inspector-port", `${inspectorPort}`]);
   const client = openJsonClient(endpoint);
   try {
+    const queueUrl = await client.createQueue("bench");
     for (let i = 0; i < WARM_UP_RUNS; i++)
-      await runSqs(await prepareSqs(client, way, messages), way, messages);
-    const prepared = await prepareSqs(client, way, messages);
+      await runSqs(await prepareSqs(client, queueUrl, way, messages), way, messages);
+    const prepared = await prepareSqs(client, queueUrl, way, messages);
     const inspector = await Inspector.connect(await isolateUrl(inspectorPort));
     await inspector.startCpuProfile(SAMPLING_MICROS);
     const measured = await runSqs(prepared, way, messages);

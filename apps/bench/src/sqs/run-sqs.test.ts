@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { CaseQueue } from "./case-queue.ts";
 import { prepareSqs, runSqs } from "./run-sqs.ts";
 import { SQS_CASES } from "./sqs-cases.ts";
 import type { SqsClient } from "./sqs-client.ts";
@@ -47,21 +48,17 @@ function memoryClient() {
   return { client, calls, queues };
 }
 
-it.each(SQS_CASES)(
-  "$way handles or sends every message, over a queue that is gone afterwards",
-  async ({ way }) => {
-    const { client, calls, queues } = memoryClient();
-    const run = await prepareSqs(client, way, 320);
-    const measured = await runSqs(run, way, 320);
-    expect(measured.messages).toBe(320);
-    expect(calls.send + 10 * calls.sendBatch).toBe(320);
-    const handles = way === "sqs-drain16" || way === "sqs-through";
-    expect(calls.deleted).toBe(handles ? 320 : 0);
-    expect(Number.isNaN(measured.handledPerSecond)).toBe(!handles);
-    expect(measured.call.p99Ms).toBeGreaterThanOrEqual(measured.call.p50Ms);
-    expect(queues.size).toBe(0);
-  },
-);
+it.each(SQS_CASES)("$way handles or sends every message", async ({ way }) => {
+  const { client, calls } = memoryClient();
+  const run = await prepareSqs(client, await client.createQueue("a"), way, 320);
+  const measured = await runSqs(run, way, 320);
+  expect(measured.messages).toBe(320);
+  expect(calls.send + 10 * calls.sendBatch).toBe(320);
+  const handles = way === "sqs-drain16" || way === "sqs-through";
+  expect(calls.deleted).toBe(handles ? 320 : 0);
+  expect(Number.isNaN(measured.handledPerSecond)).toBe(!handles);
+  expect(measured.call.p99Ms).toBeGreaterThanOrEqual(measured.call.p50Ms);
+});
 
 it.each([
   ["sqs-single", 1],
@@ -69,13 +66,27 @@ it.each([
   ["sqs-batches16", 16],
 ] as const)("%s has %i calls under way", async (way, atOnce) => {
   const { client, calls } = memoryClient();
-  await runSqs(await prepareSqs(client, way, 320), way, 320);
+  await runSqs(await prepareSqs(client, await client.createQueue("a"), way, 320), way, 320);
   expect(calls.most).toBe(atOnce);
+});
+
+it("shares a queue among the runs of a case, and deletes it when another case begins", async () => {
+  const { client, queues } = memoryClient();
+  const queue = new CaseQueue(client);
+  const url = await queue.urlFor("sqs-drain16");
+  await client.send(url, "left");
+  expect(await queue.urlFor("sqs-drain16")).toBe(url);
+  expect(queues).toEqual(new Map([[url, ["left"]]]));
+  const next = await queue.urlFor("sqs-single");
+  expect(queues).toEqual(new Map([[next, []]]));
+  await queue.delete();
+  await queue.delete();
+  expect(queues.size).toBe(0);
 });
 
 it("does not pass over messages that come twice", async () => {
   const { client } = memoryClient();
-  const run = await prepareSqs(client, "sqs-drain16", 320);
+  const run = await prepareSqs(client, await client.createQueue("a"), "sqs-drain16", 320);
   const twice = {
     ...client,
     receive: async () => [{ body: '{"sentMs":"1"}', receipt: "r" }].flatMap((m) => Array(9).fill(m)),

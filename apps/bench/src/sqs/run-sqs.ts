@@ -13,7 +13,7 @@ const RECEIVERS = 8;
 const WAIT_SECONDS = 1;
 const NONE: Latency = { meanMs: Number.NaN, p50Ms: Number.NaN, p99Ms: Number.NaN };
 
-/** A queue for one run, and the times of the calls that are made to it. */
+/** The queue of a run, and the times of the calls that are made to it. */
 export interface SqsRun {
   readonly client: SqsClient;
   readonly queueUrl: string;
@@ -25,21 +25,23 @@ export interface SqsRun {
 type Rates = Pick<Measured, "sentPerSecond" | "handledPerSecond">;
 
 /**
- * Makes a queue for one run, with the messages in it that a run which only empties it needs.
+ * Puts the messages into the queue that a run which only empties it needs.
  *
  * @param messages a multiple of the case's step.
  */
-export async function prepareSqs(client: SqsClient, way: SqsWay, messages: number): Promise<SqsRun> {
-  const queueUrl = await client.createQueue(`bench-${crypto.randomUUID()}`);
+export async function prepareSqs(
+  client: SqsClient,
+  queueUrl: string,
+  way: SqsWay,
+  messages: number,
+): Promise<SqsRun> {
   const run: SqsRun = { client, queueUrl, callMs: [], endToEndMs: [] };
   if (way === "sqs-drain16") await fill({ ...run, callMs: [] }, messages);
   return run;
 }
 
-/** Does the run, and deletes its queue. */
 export async function runSqs(run: SqsRun, way: SqsWay, messages: number): Promise<Measured> {
   const rates = await WAYS[way](run, messages);
-  await run.client.deleteQueue(run.queueUrl);
   const { callMs, endToEndMs } = run;
   const endToEnd = endToEndMs.length === 0 ? NONE : latency(endToEndMs);
   return { messages, ...rates, call: latency(callMs), endToEnd };

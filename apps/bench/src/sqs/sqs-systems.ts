@@ -1,6 +1,7 @@
 import getPort from "get-port";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import type { RunningSystem, System } from "../systems/system.ts";
+import { CaseQueue } from "./case-queue.ts";
 import { openJsonClient } from "./json-client.ts";
 import { openQueryClient } from "./query-client.ts";
 import { prepareSqs, runSqs, type SqsRun } from "./run-sqs.ts";
@@ -47,11 +48,12 @@ async function start(id: string, server: SqsServer, openClient: OpenClient): Pro
   try {
     const { child, endpoint } = await server.start({ port: await getPort(), folder });
     const client = openClient(endpoint);
+    const queue = new CaseQueue(client);
     let prepared: SqsRun | null = null;
     return {
       pids: [child.pid],
       async prepare(way, messages) {
-        prepared = await prepareSqs(client, way, messages);
+        prepared = await prepareSqs(client, await queue.urlFor(way), way, messages);
       },
       async run(way, messages) {
         if (prepared === null) throw new Error("a run was not prepared");

@@ -35,7 +35,7 @@ const untilFrames = async (count: number) => {
 };
 const submit = (body: string) => {
   const { promise, resolve } = Promise.withResolvers<string | null>();
-  const id = link.submit({ method: "POST", url: "http://a/", headers: {}, body }, server, (answer) =>
+  const id = link.submit({ method: "POST", url: "http://a/", headers: {}, body }, (answer) =>
     resolve(answer?.body ?? null),
   );
   return { id, answered: promise };
@@ -96,8 +96,13 @@ describe("requests", () => {
   });
 
   it("of clients that would not notice are put off, whatever is answered meanwhile", async () => {
-    const came: object[] = [];
-    const pace = { arrived: (client: object) => void came.push(client), putOffMs: 60_000 };
+    const came: number[] = [];
+    const tookMs: number[] = [];
+    const pace = {
+      arrived: (_nowMs: number, underWay: number) => void came.push(underWay),
+      answered: (ms: number) => void tookMs.push(ms),
+      putOffMs: 60_000,
+    };
     await connectLink({ pace });
     const first = submit("a");
     await untilFrames(1);
@@ -111,7 +116,8 @@ describe("requests", () => {
     answer(0);
     await untilFrames(2);
     expect(frames).toEqual([["a"], ["b", "c", "gone"]]);
-    expect(came).toEqual([server, server, server]);
+    expect(came).toEqual([1, 2, 2]);
+    expect(tookMs).toEqual([expect.toSatisfy((ms: number) => ms > 0 && ms < 60_000)]);
   });
 
   it("that are large go in several frames", async () => {

@@ -30,9 +30,15 @@ export interface FrameLinkOptions {
   /** How long a frame waits at most for the answers to the one before it, in ms. Default `HOLD_MS_MAX`. */
   readonly holdMsMax?: number;
   /** Tells how far apart frames are to be. Default: a `Pace` of its own. */
-  readonly pace?: Pick<Pace, "arrived" | "putOffMs">;
+  readonly pace?: Pick<Pace, "arrived" | "answered" | "putOffMs">;
   /** Told why a connection was lost or could not be made: once, until there is one again. */
   readonly warn: (text: string) => void;
+}
+
+/** A request that is not answered yet. */
+interface Waiting {
+  readonly answered: Answered;
+  readonly sinceMs: number;
 }
 
 /**
@@ -41,8 +47,8 @@ export interface FrameLinkOptions {
  */
 export class FrameLink {
   readonly #options: FrameLinkOptions;
-  readonly #waiting = new Map<number, Answered>();
-  readonly #pace: Pick<Pace, "arrived" | "putOffMs">;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #pace: Pick<Pace, "arrived" | "answered" | "putOffMs">;
   #socket: WebSocket | null = null;
   #messages: FrontMessage[] = [];
   #nextId = 1;
@@ -66,15 +72,12 @@ export class FrameLink {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
 
-  /**
-   * Hands a request over; its id. Only while the link is open.
-   *
-   * @param client the connection that it came over.
-   */
-  submit(request: ReadRequest, client: object, answered: Answered): number {
+  /** Hands a request over; its id. Only while the link is open. */
+  submit(request: ReadRequest, answered: Answered): number {
     const id = this.#nextId++;
-    this.#pace.arrived(client, performance.now(), this.#waiting.size);
-    this.#waiting.set(id, answered);
+    const sinceMs = performance.now();
+    this.#waiting.set(id, { answered, sinceMs });
+    this.#pace.arrived(sinceMs, this.#waiting.size);
     this.#say({ kind: "request", request: { id, ...request } });
     return id;
   }
@@ -129,16 +132,19 @@ export class FrameLink {
     this.#messages = [];
     this.#unanswered = 0;
     clearTimeout(this.#held);
-    for (const answered of waiting) answered(null);
+    for (const { answered } of waiting) answered(null);
     this.#tellIfIdle();
     if (!this.#isClosed) this.#reconnect = setTimeout(() => this.#connect(), RECONNECT_MS);
   }
 
   #receive(frame: string): void {
+    const nowMs = performance.now();
     for (const answer of decodeAnswers(frame)) {
-      const answered = this.#waiting.get(answer.id);
+      const waiting = this.#waiting.get(answer.id);
+      if (waiting === undefined) continue;
       this.#waiting.delete(answer.id);
-      if (answered !== undefined) answered(answer);
+      this.#pace.answered(nowMs - waiting.sinceMs);
+      waiting.answered(answer);
     }
     this.#tellIfIdle();
     this.#unanswered = 0;

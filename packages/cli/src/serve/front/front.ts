@@ -152,7 +152,7 @@ function handOverTo(link: FrameLink, request: IncomingMessage, response: ServerR
     response.writeHead(given.status, { ...given.headers, "content-length": length });
     response.end(given.body);
   };
-  const id = link.submit(framed, socket, (given) => {
+  const id = link.submit(framed, (given) => {
     if (given === null) {
       response.destroy();
       return;

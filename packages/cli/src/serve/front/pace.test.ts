@@ -1,87 +1,101 @@
 import { expect, it } from "vitest";
-import { COMPANY_MIN, Pace, PUT_OFF_MS_MAX, PUT_OFF_PART, UNDER_WAY_PART_MAX } from "./pace.ts";
+import { COMPANY_MIN, Pace, PUT_OFF_MS_MAX, PUT_OFF_PART, WAIT_PART_MAX } from "./pace.ts";
 
 /** A cycle of which the part that may be put off is just the longest. */
 const CYCLE_MS = PUT_OFF_MS_MAX / PUT_OFF_PART;
 
+interface Clients {
+  readonly clients: number;
+  /** Time from one request of a client to its next, and to its answer. Default of the latter: next to nothing. */
+  readonly cycleMs: number;
+  readonly waitMs?: number;
+}
+
 /** What a pace says when clients send one request each in every cycle, evenly, for so long that nothing else counts. */
-function putOffBy(clients: number, cycleMs: number, underWay = 0): number {
+function putOffBy(clients: Clients): number {
   const pace = new Pace();
-  run(pace, { clients, cycleMs, startMs: 1_000, underWay });
+  run(pace, clients, 1_000);
   return pace.putOffMs;
 }
 
-function run(
-  pace: Pace,
-  {
-    clients,
-    cycleMs,
-    startMs,
-    underWay = 0,
-  }: { clients: number; cycleMs: number; startMs: number; underWay?: number },
-): number {
-  const connections = Array.from({ length: clients }, () => ({}));
+/** @returns when the last request came, when all clients waited for an answer. */
+function run(pace: Pace, { clients, cycleMs, waitMs = 0.1 }: Clients, startMs: number): number {
   let nowMs = startMs;
   for (let i = 0; i < 4_000; i++) {
-    pace.arrived(connections[i % clients] ?? pace, nowMs, underWay);
+    pace.arrived(nowMs, i % 100 === 0 ? clients : 1);
+    pace.answered(waitMs);
     nowMs += cycleMs / clients;
   }
+  pace.arrived(nowMs, clients);
   return nowMs;
 }
 
 it("puts nobody off before anything is known", () => {
   const pace = new Pace();
   expect(pace.putOffMs).toBe(0);
-  pace.arrived({}, 5, 0);
+  pace.arrived(5, 1);
   expect(pace.putOffMs).toBe(0);
 });
 
 it.each([0.1, 0.7, 4, 16, 1_000, 20_000])(
   "puts off nobody who sends one request after the other, each %s ms",
-  (ms) => {
-    expect(putOffBy(1, ms)).toBe(0);
+  (cycleMs) => {
+    expect(putOffBy({ clients: 1, cycleMs })).toBe(0);
   },
 );
 
-it("puts off many clients by a part of their cycle, in whole ms", () => {
-  expect(putOffBy(50, 4 / PUT_OFF_PART)).toBe(PUT_OFF_MS_MAX);
-  expect(putOffBy(50, 2.4 / PUT_OFF_PART)).toBe(2);
-  expect(putOffBy(50, 1.4 / PUT_OFF_PART)).toBe(1);
-  expect(putOffBy(64, 1 / PUT_OFF_PART)).toBe(1);
-  expect(putOffBy(64, 0.99 / PUT_OFF_PART)).toBe(0);
+it("puts many clients off by a part of their cycle, in whole ms", () => {
+  expect(putOffBy({ clients: 50, cycleMs: 4 / PUT_OFF_PART })).toBe(PUT_OFF_MS_MAX);
+  expect(putOffBy({ clients: 50, cycleMs: 2.4 / PUT_OFF_PART })).toBe(2);
+  expect(putOffBy({ clients: 50, cycleMs: 1.4 / PUT_OFF_PART })).toBe(1);
+  expect(putOffBy({ clients: 64, cycleMs: 1.01 / PUT_OFF_PART })).toBe(1);
+  expect(putOffBy({ clients: 64, cycleMs: 0.99 / PUT_OFF_PART })).toBe(0);
 });
 
 it("puts nobody off by more than the longest", () => {
-  expect(putOffBy(100, 3 * CYCLE_MS)).toBe(PUT_OFF_MS_MAX);
+  expect(putOffBy({ clients: 100, cycleMs: 3 * CYCLE_MS })).toBe(PUT_OFF_MS_MAX);
 });
 
 it.each([
   [COMPANY_MIN - 1, 0],
-  [COMPANY_MIN, 3],
   [COMPANY_MIN + 1, 3],
 ])("where %i others are expected meanwhile puts off by %i ms", (others, putOffMs) => {
-  expect(putOffBy(others / PUT_OFF_PART, 3 / PUT_OFF_PART)).toBe(putOffMs);
+  expect(putOffBy({ clients: others / PUT_OFF_PART, cycleMs: 3 / PUT_OFF_PART })).toBe(putOffMs);
 });
 
 it.each([
-  [15, PUT_OFF_MS_MAX],
-  [16, PUT_OFF_MS_MAX],
-  [17, 0],
-])("puts 32 clients off of which %i wait for their answers by %i ms", (underWay, putOffMs) => {
-  expect(UNDER_WAY_PART_MAX * 32).toBe(16);
-  expect(putOffBy(32, CYCLE_MS, underWay)).toBe(putOffMs);
+  [0.99, PUT_OFF_MS_MAX],
+  [1.01, 0],
+])("where clients wait %d times as long for answers as they may puts off by %i ms", (part, putOffMs) => {
+  expect(putOffBy({ clients: 50, cycleMs: CYCLE_MS, waitMs: part * WAIT_PART_MAX * CYCLE_MS })).toBe(
+    putOffMs,
+  );
+});
+
+it("puts those off who send while others wait for messages", () => {
+  const pace = new Pace();
+  const endMs = run(pace, { clients: 50, cycleMs: CYCLE_MS }, 0);
+  expect(pace.putOffMs).toBe(PUT_OFF_MS_MAX);
+  pace.arrived(endMs, 50);
+  pace.answered(20_000);
+  expect(pace.putOffMs).toBe(PUT_OFF_MS_MAX);
 });
 
 it("puts nobody off after a long pause", () => {
   const pace = new Pace();
-  const endMs = run(pace, { clients: 50, cycleMs: CYCLE_MS, startMs: 0 });
+  const endMs = run(pace, { clients: 50, cycleMs: CYCLE_MS }, 0);
   expect(pace.putOffMs).toBe(PUT_OFF_MS_MAX);
-  pace.arrived({}, endMs + 10_000, 0);
+  pace.arrived(endMs + 10_000, 1);
   expect(pace.putOffMs).toBe(0);
 });
 
-it("puts nobody off for clients that come once only", () => {
-  const strangers = new Pace();
-  for (let i = 0; i < 1_000; i++) strangers.arrived({}, i / 10, 0);
-  expect(strangers.putOffMs).toBe(0);
+it("forgets clients that have gone", () => {
+  const pace = new Pace();
+  const endMs = run(pace, { clients: 50, cycleMs: CYCLE_MS }, 0);
+  expect(pace.putOffMs).toBe(PUT_OFF_MS_MAX);
+  for (let i = 1; i <= 10_000; i++) pace.arrived(endMs + i * CYCLE_MS, 1);
+  expect(pace.putOffMs).toBe(0);
+  // As often as fifty clients would, but never more than one at a time.
+  for (let i = 1; i <= 10_000; i++) pace.arrived(endMs + 10_000 * CYCLE_MS + (i * CYCLE_MS) / 50, 1);
+  expect(pace.putOffMs).toBe(0);
 });

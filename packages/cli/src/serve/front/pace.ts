@@ -4,10 +4,12 @@ export const PUT_OFF_MS_MAX = 4;
 export const PUT_OFF_PART = 1 / 4;
 /** Requests that have to be expected meanwhile. */
 export const COMPANY_MIN = 3;
-/** The part of the clients that may be waiting for answers: where more do, they have nothing else to do meanwhile. */
-export const UNDER_WAY_PART_MAX = 1 / 2;
-/** Weight of the latest of the times that are averaged. */
+/** The part of that time which clients may wait for answers: who waits longer has little else to do, and is put off for nothing. */
+export const WAIT_PART_MAX = 1 / 2;
+/** Weight of the latest of what is averaged. */
 const LATEST_WEIGHT = 1 / 128;
+/** How fast the most requests that were under way are forgotten, with each request: clients come and go slowly. */
+const FORGOTTEN_PART = 1 / 2_048;
 
 /**
  * Tells how long requests may be put off so that others go along. Clients that are busy themselves, as an AWS SDK is for three
@@ -15,39 +17,48 @@ const LATEST_WEIGHT = 1 / 128;
  * of the broker and a commit of its own, for which they take the processor from each other. Whoever sends one request after the
  * other is never put off, for nobody would come along; nor are clients that do nothing but wait for their answers, whose
  * requests come together anyway.
+ *
+ * There are as many clients as requests that were under way at a time: now and then all of them wait for an answer, also of
+ * those that seldom do. Connections tell less, of which a client may have many that take turns.
  */
 export class Pace {
-  readonly #lastMs = new WeakMap<object, number>();
   #latestMs = Number.NEGATIVE_INFINITY;
-  /** Mean time from one request to the next, and to the next of the same client, in ms; `NaN` while there is none. */
+  /** The most requests that were under way of late. */
+  #clients = 0;
+  /** Mean time from one request to the next, in ms; `NaN` while there is none. */
   #betweenMs = Number.NaN;
-  #cycleMs = Number.NaN;
-  /** Mean number of requests that are under way when another one comes. */
-  #underWay = Number.NaN;
+  /** Mean time until the answer, in ms, of which no more counts than until a client's next request. */
+  #waitMs = Number.NaN;
 
   /**
    * A request has come.
    *
-   * @param client the connection that it came over.
-   * @param underWay requests that were not answered by then.
+   * @param underWay requests that are not answered yet, with this one.
    */
-  arrived(client: object, nowMs: number, underWay: number): void {
-    this.#underWay = averaged(this.#underWay, underWay);
+  arrived(nowMs: number, underWay: number): void {
+    this.#clients = Math.max(underWay, this.#clients - FORGOTTEN_PART * (this.#clients - underWay));
     this.#betweenMs = averaged(this.#betweenMs, nowMs - this.#latestMs);
     this.#latestMs = nowMs;
-    const lastMs = this.#lastMs.get(client);
-    if (lastMs !== undefined) this.#cycleMs = averaged(this.#cycleMs, nowMs - lastMs);
-    this.#lastMs.set(client, nowMs);
+  }
+
+  /** A request was answered after so many ms. */
+  answered(tookMs: number): void {
+    this.#waitMs = averaged(this.#waitMs, Math.min(tookMs, this.#cycleMs));
   }
 
   /** How long after the one before it a frame may be sent at the earliest, in whole ms, as timers are. */
   get putOffMs(): number {
-    const partMs = Math.min(PUT_OFF_MS_MAX, PUT_OFF_PART * this.#cycleMs);
+    const cycleMs = this.#cycleMs;
+    if (this.#waitMs > WAIT_PART_MAX * cycleMs) return 0;
+    const partMs = Math.min(PUT_OFF_MS_MAX, PUT_OFF_PART * cycleMs);
     // Of less than a ms a timer makes a whole one: more than that part.
     const ms = partMs < 1 ? 0 : Math.round(partMs);
-    const clients = this.#cycleMs / this.#betweenMs;
-    if (this.#underWay > UNDER_WAY_PART_MAX * clients) return 0;
     return ms / this.#betweenMs >= COMPANY_MIN ? ms : 0;
+  }
+
+  /** Mean time from one request of a client to its next. */
+  get #cycleMs(): number {
+    return this.#clients * this.#betweenMs;
   }
 }
 
