@@ -12,7 +12,7 @@ let broker: WebSocket;
 let frames: string[][];
 let heard: (() => void)[];
 
-const connectLink = async (options: Pick<FrameLinkOptions, "holdMsMax" | "pace"> = {}) => {
+const connectLink = async (options: Pick<FrameLinkOptions, "holdMsMax" | "regatherMsMax" | "pace"> = {}) => {
   const connected = once(server, "connection");
   link = new FrameLink({
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
@@ -46,6 +46,13 @@ const answer = (...ids: number[]) =>
       ids.map((id): FramedAnswer => ({ id, status: 200, headers: {}, body: `to ${id}`, isWatched: false })),
     ),
   );
+
+/** The pace of clients that do nothing but wait for their answers. */
+const quick = { arrived: () => {}, answered: () => {}, putOffMs: 0, returnAtOnce: true };
+/** Several turns of the event loop: what goes out at once has gone then. */
+const turns = async () => {
+  for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
+};
 
 beforeEach(async () => {
   frames = [];
@@ -102,6 +109,7 @@ describe("requests", () => {
       arrived: (_nowMs: number, underWay: number) => void came.push(underWay),
       answered: (ms: number) => void tookMs.push(ms),
       putOffMs: 60_000,
+      returnAtOnce: false,
     };
     await connectLink({ pace });
     const first = submit("a");
@@ -118,6 +126,50 @@ describe("requests", () => {
     expect(frames).toEqual([["a"], ["b", "c", "gone"]]);
     expect(came).toEqual([1, 2, 2]);
     expect(tookMs).toEqual([expect.toSatisfy((ms: number) => ms > 0 && ms < 60_000)]);
+  });
+
+  it("wait for most of those to come again who were answered together, and for as many beside those who waited", async () => {
+    await connectLink({ holdMsMax: 60_000, regatherMsMax: 60_000, pace: quick });
+    const first = ["a", "b", "c", "d"].map(submit);
+    await untilFrames(1);
+    submit("e");
+    answer(...first.map(({ id }) => id));
+    await Promise.all(first.map(({ answered }) => answered));
+    submit("f");
+    submit("g");
+    await turns();
+    expect(frames).toHaveLength(1);
+    submit("h");
+    await untilFrames(2);
+    expect(frames).toEqual([
+      ["a", "b", "c", "d"],
+      ["e", "f", "g", "h"],
+    ]);
+  });
+
+  it("do not wait for them for long", async () => {
+    await connectLink({ regatherMsMax: 1, pace: quick });
+    const first = ["a", "b"].map(submit);
+    await untilFrames(1);
+    answer(...first.map(({ id }) => id));
+    await Promise.all(first.map(({ answered }) => answered));
+    submit("c");
+    await untilFrames(2);
+    expect(frames).toEqual([["a", "b"], ["c"]]);
+  });
+
+  it.each([
+    ["after an answer to one", { ...quick, returnAtOnce: true }, 1],
+    ["where clients take their time", { ...quick, returnAtOnce: false }, 2],
+  ])("do not wait for others %s", async (_, pace, count) => {
+    await connectLink({ regatherMsMax: 60_000, pace });
+    const first = ["a", "b"].slice(0, count).map(submit);
+    await untilFrames(1);
+    answer(...first.map(({ id }) => id));
+    await Promise.all(first.map(({ answered }) => answered));
+    submit("c");
+    await untilFrames(2);
+    expect(frames[1]).toEqual(["c"]);
   });
 
   it("that are large go in several frames", async () => {

@@ -3,6 +3,8 @@ import {
   encodeFrontMessages,
   type FramedAnswer,
   type FrontMessage,
+  REGATHER_MS_MAX,
+  REGATHER_SHARE,
   type ReadRequest,
 } from "@sluice/protocol";
 import { WebSocket } from "ws";
@@ -29,8 +31,10 @@ export interface FrameLinkOptions {
   readonly token: string;
   /** How long a frame waits at most for the answers to the one before it, in ms. Default `HOLD_MS_MAX`. */
   readonly holdMsMax?: number;
-  /** Tells how far apart frames are to be. Default: a `Pace` of its own. */
-  readonly pace?: Pick<Pace, "arrived" | "answered" | "putOffMs">;
+  /** How long a frame waits at most for those to come again who were answered together, in ms. Default `REGATHER_MS_MAX`. */
+  readonly regatherMsMax?: number;
+  /** Knows the clients. Default: a `Pace` of its own. */
+  readonly pace?: Pick<Pace, "arrived" | "answered" | "putOffMs" | "returnAtOnce">;
   /** Told why a connection was lost or could not be made: once, until there is one again. */
   readonly warn: (text: string) => void;
 }
@@ -48,13 +52,17 @@ interface Waiting {
 export class FrameLink {
   readonly #options: FrameLinkOptions;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #pace: Pick<Pace, "arrived" | "answered" | "putOffMs">;
+  readonly #pace: Pick<Pace, "arrived" | "answered" | "putOffMs" | "returnAtOnce">;
   #socket: WebSocket | null = null;
   #messages: FrontMessage[] = [];
+  /** Requests among them, and how many the frame waits for: of those who were answered together, most come again together. */
+  #requests = 0;
+  #expected = 0;
   #nextId = 1;
   /** Messages of the latest frame, 0 once something is answered. */
   #unanswered = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
+  #answeredMs = Number.NEGATIVE_INFINITY;
   #held: NodeJS.Timeout | undefined;
   #reconnect: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -78,6 +86,7 @@ export class FrameLink {
     const sinceMs = performance.now();
     this.#waiting.set(id, { answered, sinceMs });
     this.#pace.arrived(sinceMs, this.#waiting.size);
+    this.#requests += 1;
     this.#say({ kind: "request", request: { id, ...request } });
     return id;
   }
@@ -130,6 +139,8 @@ export class FrameLink {
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     this.#messages = [];
+    this.#requests = 0;
+    this.#expected = 0;
     this.#unanswered = 0;
     clearTimeout(this.#held);
     for (const { answered } of waiting) answered(null);
@@ -139,21 +150,35 @@ export class FrameLink {
 
   #receive(frame: string): void {
     const nowMs = performance.now();
+    let answers = 0;
     for (const answer of decodeAnswers(frame)) {
       const waiting = this.#waiting.get(answer.id);
       if (waiting === undefined) continue;
       this.#waiting.delete(answer.id);
+      answers += 1;
       this.#pace.answered(nowMs - waiting.sinceMs);
       waiting.answered(answer);
     }
     this.#tellIfIdle();
     this.#unanswered = 0;
+    if (answers > 1 && this.#pace.returnAtOnce) this.#regather(answers, nowMs);
     this.#schedule();
+  }
+
+  /** Lets the frame wait for those who were answered, too. */
+  #regather(answers: number, nowMs: number): void {
+    if (this.#expected === 0) {
+      this.#expected = this.#requests;
+      this.#answeredMs = nowMs;
+    }
+    this.#expected += REGATHER_SHARE * answers;
   }
 
   #say(message: FrontMessage): void {
     this.#messages.push(message);
-    if (this.#messages.length === 1) this.#schedule();
+    const isGathered = this.#expected > 0 && this.#requests >= this.#expected;
+    if (isGathered) this.#expected = 0;
+    if (isGathered || this.#messages.length === 1) this.#schedule();
   }
 
   /** Sends what waits when it is time. */
@@ -167,9 +192,10 @@ export class FrameLink {
 
   /** When the next frame may be sent. */
   #dueMs(): number {
-    const { holdMsMax = HOLD_MS_MAX } = this.#options;
+    const { holdMsMax = HOLD_MS_MAX, regatherMsMax = REGATHER_MS_MAX } = this.#options;
     const isHeld = this.#unanswered >= HOLD_REQUESTS_MIN;
-    return this.#sentMs + Math.max(isHeld ? holdMsMax : 0, this.#pace.putOffMs);
+    const dueMs = this.#sentMs + Math.max(isHeld ? holdMsMax : 0, this.#pace.putOffMs);
+    return this.#requests < this.#expected ? Math.max(dueMs, this.#answeredMs + regatherMsMax) : dueMs;
   }
 
   /** Sends after what else has come in by now. */
@@ -181,6 +207,8 @@ export class FrameLink {
     clearTimeout(this.#held);
     const messages = this.#messages;
     this.#messages = [];
+    this.#requests = 0;
+    this.#expected = 0;
     if (messages.length === 0 || !this.isOpen) return;
     this.#unanswered = messages.length;
     this.#sentMs = performance.now();

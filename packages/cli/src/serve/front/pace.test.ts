@@ -11,11 +11,11 @@ interface Clients {
   readonly waitMs?: number;
 }
 
-/** What a pace says when clients send one request each in every cycle, evenly, for so long that nothing else counts. */
-function putOffBy(clients: Clients): number {
+/** The pace when clients send one request each in every cycle, evenly, for so long that nothing else counts. */
+function paceOf(clients: Clients): Pace {
   const pace = new Pace();
   run(pace, clients, 1_000);
-  return pace.putOffMs;
+  return pace;
 }
 
 /** @returns when the last request came, when all clients waited for an answer. */
@@ -32,42 +32,43 @@ function run(pace: Pace, { clients, cycleMs, waitMs = 0.1 }: Clients, startMs: n
 
 it("puts nobody off before anything is known", () => {
   const pace = new Pace();
-  expect(pace.putOffMs).toBe(0);
+  expect(pace).toMatchObject({ putOffMs: 0, returnAtOnce: false });
   pace.arrived(5, 1);
-  expect(pace.putOffMs).toBe(0);
+  pace.answered(5);
+  expect(pace).toMatchObject({ putOffMs: 0, returnAtOnce: false });
 });
 
 it.each([0.1, 0.7, 4, 16, 1_000, 20_000])(
   "puts off nobody who sends one request after the other, each %s ms",
   (cycleMs) => {
-    expect(putOffBy({ clients: 1, cycleMs })).toBe(0);
+    expect(paceOf({ clients: 1, cycleMs }).putOffMs).toBe(0);
   },
 );
 
 it("puts many clients off by a part of their cycle, in whole ms", () => {
-  expect(putOffBy({ clients: 50, cycleMs: 4 / PUT_OFF_PART })).toBe(PUT_OFF_MS_MAX);
-  expect(putOffBy({ clients: 50, cycleMs: 2.4 / PUT_OFF_PART })).toBe(2);
-  expect(putOffBy({ clients: 50, cycleMs: 1.4 / PUT_OFF_PART })).toBe(1);
-  expect(putOffBy({ clients: 64, cycleMs: 1.01 / PUT_OFF_PART })).toBe(1);
-  expect(putOffBy({ clients: 64, cycleMs: 0.99 / PUT_OFF_PART })).toBe(0);
+  expect(paceOf({ clients: 50, cycleMs: 4 / PUT_OFF_PART }).putOffMs).toBe(PUT_OFF_MS_MAX);
+  expect(paceOf({ clients: 50, cycleMs: 2.4 / PUT_OFF_PART }).putOffMs).toBe(2);
+  expect(paceOf({ clients: 50, cycleMs: 1.4 / PUT_OFF_PART }).putOffMs).toBe(1);
+  expect(paceOf({ clients: 64, cycleMs: 1.01 / PUT_OFF_PART }).putOffMs).toBe(1);
+  expect(paceOf({ clients: 64, cycleMs: 0.99 / PUT_OFF_PART }).putOffMs).toBe(0);
 });
 
 it("puts nobody off by more than the longest", () => {
-  expect(putOffBy({ clients: 100, cycleMs: 3 * CYCLE_MS })).toBe(PUT_OFF_MS_MAX);
+  expect(paceOf({ clients: 100, cycleMs: 3 * CYCLE_MS }).putOffMs).toBe(PUT_OFF_MS_MAX);
 });
 
 it.each([
   [COMPANY_MIN - 1, 0],
   [COMPANY_MIN + 1, 3],
 ])("where %i others are expected meanwhile puts off by %i ms", (others, putOffMs) => {
-  expect(putOffBy({ clients: others / PUT_OFF_PART, cycleMs: 3 / PUT_OFF_PART })).toBe(putOffMs);
+  expect(paceOf({ clients: others / PUT_OFF_PART, cycleMs: 3 / PUT_OFF_PART }).putOffMs).toBe(putOffMs);
 });
 
 it.each([
   [0.99, PUT_OFF_MS_MAX],
   [1.01, 0],
 ])("where clients wait %d times as long for answers as they may puts off by %i ms", (part, putOffMs) => {
-  expect(putOffBy({ clients: 50, cycleMs: CYCLE_MS, waitMs: part * WAIT_PART_MAX * CYCLE_MS })).toBe(
+  expect(paceOf({ clients: 50, cycleMs: CYCLE_MS, waitMs: part * WAIT_PART_MAX * CYCLE_MS }).putOffMs).toBe(
     putOffMs,
   );
 });

@@ -4,7 +4,7 @@ export const PUT_OFF_MS_MAX = 4;
 export const PUT_OFF_PART = 1 / 4;
 /** Requests that have to be expected meanwhile. */
 export const COMPANY_MIN = 3;
-/** The part of that time which clients may wait for answers: who waits longer has little else to do, and is put off for nothing. */
+/** The part of that time from which on clients do little but wait for answers: they are put off for nothing, and return at once. */
 export const WAIT_PART_MAX = 1 / 2;
 /** Weight of the latest of what is averaged. */
 const LATEST_WEIGHT = 1 / 128;
@@ -48,12 +48,17 @@ export class Pace {
 
   /** How long after the one before it a frame may be sent at the earliest, in whole ms, as timers are. */
   get putOffMs(): number {
+    if (this.returnAtOnce) return 0;
     const cycleMs = this.#cycleMs;
-    if (this.#waitMs > WAIT_PART_MAX * cycleMs) return 0;
     const partMs = Math.min(PUT_OFF_MS_MAX, PUT_OFF_PART * cycleMs);
     // Of less than a ms a timer makes a whole one: more than that part.
     const ms = partMs < 1 ? 0 : Math.round(partMs);
     return ms / this.#betweenMs >= COMPANY_MIN ? ms : 0;
+  }
+
+  /** Whether clients send the next request as soon as they are answered: most of the time they wait for answers. */
+  get returnAtOnce(): boolean {
+    return this.#waitMs > WAIT_PART_MAX * this.#cycleMs;
   }
 
   /** Mean time from one request of a client to its next. */
