@@ -93,7 +93,9 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
       introduction === undefined ? addresses(url, project, state) : `${introduction}\ndata    ${state}`,
     );
     if (targets.length === 0 && more.introduction === undefined) {
-      printer.print(`\nFor AWS's SDKs (the AWS CLI takes --endpoint-url):\n${awsLines(url, brokerVars)}`);
+      printer.print(
+        `\nFor AWS's SDKs (the AWS CLI takes --endpoint-url, clients that know no path take ${url}):\n${awsLines(url, brokerVars)}`,
+      );
     }
     // A queue that holds messages, or has tasks to send, goes on once it is asked.
     const waker = new QueueWaker();
