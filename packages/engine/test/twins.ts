@@ -7,8 +7,6 @@ import {
   counts,
   createQueue,
   deleteReceived,
-  encodeIndex,
-  encodeState,
   endPushLeases,
   expireLeases,
   expireRetention,
@@ -29,16 +27,17 @@ import {
   receive,
   release,
   removeMessage,
-  restoreSegment,
   retry,
   type Slice,
   send,
-  takeChanges,
   VISIBILITY_TOTAL_MS_MAX,
 } from "../src/index.ts";
 import { checkInvariants } from "./invariants.ts";
 import { type NaiveLease, type NaiveMessage, NaiveQueue } from "./naive-queue.ts";
 import { T0 } from "./queues.ts";
+import { same } from "./same.ts";
+import { countOf, positionsOf, rangesWithin } from "./slices.ts";
+import { StoredRows } from "./stored-rows.ts";
 
 /** What a consumer does with a message that it holds. */
 export type Verdict = "ack" | "retry" | "retryLater" | "release" | "giveUp";
@@ -73,14 +72,6 @@ interface HeldReceipt {
   readonly receipt: Receipt;
 }
 
-/** A stored row: what survives a crash. */
-interface Row {
-  index: Uint8Array;
-  state: Uint8Array | null;
-  /** Messages whose records the payload holds. */
-  payloadCount: number;
-}
-
 /**
  * The engine and the naive queue, given the same commands. Every command compares what the two answer; `check` compares
  * all that can be observed, what is stored, and the engine's own invariants.
@@ -95,7 +86,7 @@ export class Twins {
   queueDelayMs = 0;
   readonly leases: HeldLease[] = [];
   readonly receipts: HeldReceipt[] = [];
-  readonly #rows = new Map<number, Row>();
+  readonly #rows = new StoredRows();
   #epoch = 1;
 
   constructor(rules: QueueRules) {
@@ -259,10 +250,7 @@ export class Twins {
     const changed = changeDelay(queue, queueDelayMs, toMs, nowMs);
     same(changed.join(), expected.sort((a, b) => a - b).join(), "segments with another due time");
     this.commit();
-    for (const id of changed) {
-      const [row, segment] = [this.#rows.get(id), queue.segments.get(id)];
-      if (row !== undefined && segment !== undefined) row.index = encodeIndex(segment);
-    }
+    this.#rows.writeIndexes(queue, changed);
   }
 
   purge(): void {
@@ -283,11 +271,9 @@ export class Twins {
   restart(): void {
     this.commit();
     this.queue = createQueue(this.naive.rules, ++this.#epoch);
-    for (const [id, row] of [...this.#rows].sort(([a], [b]) => a - b)) {
-      restoreSegment(this.queue, id, row.index, row.state, this.nowMs);
-    }
+    this.#rows.restore(this.queue, this.nowMs);
     checkInvariants(this.queue);
-    this.#checkRows();
+    this.#rows.check(this.queue);
     endPushLeases(this.queue, this.nowMs);
     this.naive.endPushLeases(this.nowMs);
     for (const held of this.leases) held.running = false;
@@ -296,18 +282,7 @@ export class Twins {
   }
 
   commit(): void {
-    for (const [id, change] of takeChanges(this.queue)) {
-      const segment = this.queue.segments.get(id);
-      const row = this.#rows.get(id);
-      same(segment === undefined, change === "gone", `segment ${id} is not there but ${change}`);
-      same(row === undefined, change === "created", `segment ${id} is not stored but ${change}`);
-      if (segment === undefined) {
-        this.#rows.delete(id);
-        continue;
-      }
-      const payloadCount = change === "touched" ? (row?.payloadCount ?? 0) : segment.count;
-      this.#rows.set(id, { index: encodeIndex(segment), state: encodeState(segment), payloadCount });
-    }
+    this.#rows.commit(this.queue);
   }
 
   check(): void {
@@ -328,7 +303,7 @@ export class Twins {
     same(nextWakeAt(this.queue, false), naive.nextWakeAt(nowMs, false), "next wake while not pushing");
     this.#checkPeek();
     this.commit();
-    this.#checkRows();
+    this.#rows.check(this.queue);
   }
 
   /** A look at the queue shows what waits, in order. Messages of groups leave in an order of their own. */
@@ -352,17 +327,6 @@ export class Twins {
       }
     }
     throw new Error(`message ${seq} is in no segment`);
-  }
-
-  /** What is stored must be what is in memory: else a change was not reported. */
-  #checkRows(): void {
-    same([...this.#rows.keys()].join(), [...this.queue.segments.keys()].join(), "stored segments");
-    for (const [id, segment] of this.queue.segments) {
-      const row = this.#rows.get(id);
-      same(row?.payloadCount, segment.count, `messages in the payload of segment ${id}`);
-      same(row?.index.join(), encodeIndex(segment).join(), `index of segment ${id}`);
-      same(row?.state?.join(), encodeState(segment)?.join(), `state of segment ${id}`);
-    }
   }
 
   #note(batch: Lease | null, naive: NaiveLease | null, running: boolean): void {
@@ -399,34 +363,4 @@ export class Twins {
 
 function seqOf(message: NaiveMessage): number {
   return message.seq;
-}
-
-/** The receipts of a batch, in its order. */
-function positionsOf({ slices, leaseId }: Lease): Receipt[] {
-  return slices.flatMap(({ segmentId, from, to }) =>
-    Array.from({ length: to - from }, (_, i) => ({ segmentId, index: from + i, leaseId })),
-  );
-}
-
-function countOf(slices: readonly Slice[]): number {
-  return slices.reduce((sum, slice) => sum + slice.to - slice.from, 0);
-}
-
-/** What messages [from, to) of a batch are called in a settlement. */
-function rangesWithin(batch: Lease, from: number, to: number) {
-  const ranges = [];
-  let position = 0;
-  for (const slice of batch.slices) {
-    const first = slice.from + Math.max(0, from - position);
-    const end = Math.min(slice.to, slice.from + to - position);
-    if (first < end) {
-      ranges.push({ leaseId: batch.leaseId, segmentId: slice.segmentId, from: first, to: end });
-    }
-    position += slice.to - slice.from;
-  }
-  return ranges;
-}
-
-function same<Value>(actual: Value, expected: Value, what: string): void {
-  if (actual !== expected) throw new Error(`${what}: the engine says ${actual}, the list ${expected}`);
 }

@@ -59,7 +59,7 @@ export class TroubleMaker {
       if (directory !== null) return;
       // What kind of queue it is was said when it was created.
       const fifo = queue?.definition.fifo;
-      queue?.redefine(fifo === undefined ? definition : { ...definition, fifo });
+      queue?.settings.change(fifo === undefined ? definition : { ...definition, fifo });
     });
     directory?.deploy(drawn);
   }
@@ -77,13 +77,13 @@ export class TroubleMaker {
   #pauseDelivery(): void {
     const { random, faults, loop } = this.#world;
     const queue = this.#anyQueue();
-    if (queue === undefined || queue.delivery !== "on") return;
+    if (queue === undefined || queue.settings.delivery !== "on") return;
     const ms = random.pick([10, 2_000, 120_000]);
     faults["delivery paused"] += 1;
     this.#world.note("delivery is paused", queue.name, ms);
-    queue.pause();
+    queue.settings.pause();
     loop.after(ms, () => {
-      if (queue.delivery !== "paused") return;
+      if (queue.settings.delivery !== "paused") return;
       this.#world.note("delivery is resumed", queue.name);
       queue.resume();
     });

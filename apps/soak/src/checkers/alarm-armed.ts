@@ -29,7 +29,7 @@ function taskDueMs({ ledger, definition, life, disk }: QueueObject): number {
   // A turn that waits for the commit in flight sets the alarm anew.
   if (life?.core != null && disk.durableVersion !== disk.committedVersion) return Infinity;
   const moments = tasksOf(definition).flatMap(({ name }) => {
-    const doneMs = ledger.tasksDoneMs.get(name);
+    const doneMs = ledger.taskRuns.doneMs.get(name);
     return doneMs === undefined ? [] : [nextMomentMs(name, doneMs)];
   });
   return Math.min(...moments);
@@ -48,8 +48,8 @@ function moveDueMs({ ledger, world, disk }: QueueObject): number {
 const THROTTLED_MS_MAX = 1_001;
 
 /** Whether a queue delivers to somebody. While delivery is being resumed, the call that says so is what wakes the queue. */
-function isDelivering({ called, delivery }: QueueObject): boolean {
-  return delivery === "on" && called !== null;
+function isDelivering({ called, settings }: QueueObject): boolean {
+  return settings.delivery === "on" && called !== null;
 }
 
 function throttledUntilMs({ definition, world }: QueueObject): number {
@@ -84,7 +84,8 @@ function waitsForOther({ ledger, definition }: QueueObject, { group, seq }: Mess
 
 /** The same without an object, from what is durable: a little later, since nobody knows what it was waiting for. */
 function dueByLedger(object: QueueObject): number {
-  const { ledger, laxest, world } = object;
+  const { ledger, world } = object;
+  const { laxest } = object.settings;
   const { nowMs } = world;
   let dueMs = ledger.parcels.size > 0 ? nowMs + BACKOFF_MAX_MS : Infinity;
   for (const message of ledger.present()) {

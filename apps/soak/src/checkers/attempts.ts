@@ -8,7 +8,7 @@ import type { Checker } from "./checker.ts";
 export const attempts: Checker = {
   property: "attempts",
 
-  committed({ laxest }, { changes, record }) {
+  committed({ settings: { laxest } }, { changes, record }) {
     for (const change of changes) {
       const { message, before, ending, between, after } = change;
       if (before.status === "gone" || after.status === "gone") continue;

@@ -1,8 +1,8 @@
 import type { DirectoryRow } from "@sluice/broker/testing";
 import type { QueueDescription } from "@sluice/protocol";
 import type { Challenge, Credentials } from "../actors/endpoint-authorization.ts";
+import type { AppliedCommit, Parcel } from "../ledger/applied-commit.ts";
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
-import type { AppliedCommit, Parcel } from "../ledger/ledger.ts";
 import type { Message } from "../ledger/message.ts";
 import type { NamedReceive } from "../ledger/named-receives.ts";
 import type { Publication } from "../ledger/publications.ts";

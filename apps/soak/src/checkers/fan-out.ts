@@ -1,5 +1,5 @@
 import type { World } from "../history/world.ts";
-import type { AppliedCommit } from "../ledger/ledger.ts";
+import type { AppliedCommit } from "../ledger/applied-commit.ts";
 import { DEDUPLICATION_MS, mayBeOffered } from "../ledger/publications.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";

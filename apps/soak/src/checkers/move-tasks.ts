@@ -1,6 +1,6 @@
 import { MOVE_MS_MAX, type MoveTask, type NewMove } from "@sluice/protocol";
+import type { AppliedCommit } from "../ledger/applied-commit.ts";
 import { isNotification } from "../ledger/change.ts";
-import type { AppliedCommit } from "../ledger/ledger.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
 

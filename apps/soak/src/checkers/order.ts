@@ -1,5 +1,5 @@
+import type { AppliedCommit } from "../ledger/applied-commit.ts";
 import { leasedFrom, timesDelivered, wasLeased } from "../ledger/change.ts";
-import type { AppliedCommit } from "../ledger/ledger.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
 

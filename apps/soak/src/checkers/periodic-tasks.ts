@@ -20,7 +20,7 @@ export const periodicTasks: Checker = {
       if (scheduledMs > atMs) return `"${name}" runs ${scheduledMs - atMs} ms early`;
       if (atMs - scheduledMs >= CATCH_UP_MS_MAX) return `"${name}" runs ${atMs - scheduledMs} ms late`;
     }
-    const missed = ledger.missedRuns[0];
+    const missed = ledger.taskRuns.missed[0];
     return missed && `the run of "${missed.name}" at ${missed.scheduledMs} is left out`;
   },
 };

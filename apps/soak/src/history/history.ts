@@ -196,7 +196,7 @@ function endTrouble(world: World, { producer, publisher, administrator }: Sender
     else if (!queue.isTopic && queue.gone === null) producer.insist(queue);
     queue.disk.failWrites(Infinity, 0);
     if (queue.called !== null) queue.called.absentUntilMs = 0;
-    if (queue.delivery === "paused") queue.resume();
+    if (queue.settings.delivery === "paused") queue.resume();
   }
   world.calmDown();
 }
@@ -209,7 +209,7 @@ function endTasks(queue: QueueObject): void {
   const { daemon } = consumer.settings;
   queue.evict();
   const settings = { ...consumer.settings, ...(daemon && { daemon: { ...daemon, periodicTasks: [] } }) };
-  queue.redefine({ ...definition, consumer: { ...consumer, settings } });
+  queue.settings.change({ ...definition, consumer: { ...consumer, settings } });
 }
 
 async function takeEvents(world: World, senders: Senders): Promise<void> {

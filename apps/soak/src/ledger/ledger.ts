@@ -1,11 +1,11 @@
 import type { OutboxItem } from "@sluice/broker/testing";
 import { isTopicObject, type MoveTask } from "@sluice/protocol";
+import type { AppliedCommit, Ignored, Parcel } from "./applied-commit.ts";
 import {
   type Change,
   type CommitMoment,
   type CommitRecord,
   changeOf,
-  type Ending,
   endingByReceipt,
   leasedFrom,
   timesDelivered,
@@ -19,46 +19,8 @@ import { NamedReceives } from "./named-receives.ts";
 import { FROM_PRODUCER, isReceived, type Origin } from "./origin.ts";
 import type { Copy } from "./publications.ts";
 import { tagsOf } from "./tags.ts";
-import { CATCH_UP_MS_MAX, lastMomentMs, runOfTag, type TaskRun, tasksOf } from "./tasks.ts";
+import { TaskRuns } from "./task-runs.ts";
 import { GONE, type Segment, sameView, type View, viewsOf } from "./view.ts";
-
-/** Messages on their way to another queue. */
-export interface Parcel {
-  readonly id: number;
-  readonly target: string;
-  /** As they arrive: what is moved gets others on its way. */
-  readonly tags: readonly number[];
-  /** Whether a move task has taken them out. */
-  readonly isMove: boolean;
-}
-
-/** A message whose receipts should have brought it to an end, and have not. */
-export interface Ignored {
-  readonly message: Message;
-  readonly ending: Ending;
-}
-
-/** What a commit meant, message by message. */
-export interface AppliedCommit {
-  readonly record: CommitRecord;
-  readonly accepted: readonly Message[];
-  readonly changes: readonly Change[];
-  readonly parcelsIn: readonly Parcel[];
-  readonly parcelsOut: readonly (Parcel | undefined)[];
-  /** Of a topic: tags of copies that had left it before, and leave it again. */
-  readonly publishedBefore: ReadonlySet<number>;
-  /** Of a queue that is gone: tags of copies that it had passed on before, and passes on again. */
-  readonly passedOnBefore: ReadonlySet<number>;
-  /** The highest lease id that was durable before. */
-  readonly leaseIdMaxBefore: number;
-  readonly ignored: readonly Ignored[];
-  /** The latest revision of the queue's record that any commit before went by. */
-  readonly revisionBefore: number;
-  /** The queue's move tasks as they were stored before. */
-  readonly tasksBefore: readonly MoveTask[];
-  /** Messages that the queue has delivered within the second that ends with the commit, but for what was pulled. */
-  readonly deliveredInSecond: number;
-}
 
 /**
  * What a queue has promised: every message that was ever durable in it and what became of it, drawn from the rows of
@@ -81,6 +43,7 @@ export class Ledger {
   };
   /** Copies of a topic that the queue had no place for when they came, since it was gone, and that went on or were dropped. */
   readonly passedOn = new Set<number>();
+  readonly taskRuns = new TaskRuns();
   /** The queue's move tasks, newest first. */
   moveTasks: readonly MoveTask[] = [];
   #wasMoving = false;
@@ -148,7 +111,7 @@ export class Ledger {
     }
     this.#segments.clear();
     this.parcels.clear();
-    this.tasksDoneMs.clear();
+    this.taskRuns.doneMs.clear();
     this.moveTasks = [];
   }
 
@@ -189,33 +152,12 @@ export class Ledger {
       }
       this.#segments.set(id, known);
     }
-    this.#enterTasks(record, accepted);
+    this.taskRuns.enter(record, accepted);
     if (record.definition.fifo !== undefined) this.#enterReceives(changes, record);
     const ignored = this.#carriedOut(record, new Set(changes.map(({ message }) => message)));
     const deliveredInSecond = this.#deliveredInSecond(changes, record);
     const seen = { leaseIdMaxBefore, revisionBefore, tasksBefore, deliveredInSecond };
     return { record, accepted, changes, ignored, ...seen, ...this.#post(record) };
-  }
-
-  /** Runs of periodic tasks that the last commit should have made, and has not. */
-  missedRuns: readonly TaskRun[] = [];
-  /** Of each periodic task the moment up to which its runs were made or given up, in ms. */
-  readonly tasksDoneMs = new Map<string, number>();
-
-  /** A task's runs count from the first commit that knows it. What was missed for too long is given up. */
-  #enterTasks({ atMs, definition, isThere }: CommitRecord, accepted: readonly Message[]): void {
-    const names = (isThere ? tasksOf(definition) : []).map(({ name }) => name);
-    for (const name of this.tasksDoneMs.keys()) if (!names.includes(name)) this.tasksDoneMs.delete(name);
-    const made = accepted.flatMap(({ tag }) => runOfTag(tag) ?? []);
-    this.missedRuns = names.flatMap((name) => {
-      const doneMs = this.tasksDoneMs.get(name) ?? atMs;
-      const scheduledMs = lastMomentMs(name, atMs);
-      this.tasksDoneMs.set(name, Math.max(doneMs, scheduledMs));
-      if (scheduledMs <= doneMs || atMs - scheduledMs >= CATCH_UP_MS_MAX) return [];
-      return made.some((run) => run.name === name && run.scheduledMs === scheduledMs)
-        ? []
-        : [{ name, scheduledMs }];
-    });
   }
 
   /** Notes what was received, and what was received again. */

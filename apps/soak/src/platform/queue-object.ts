@@ -1,4 +1,4 @@
-import { type QueueCore, type QueuePorts, rulesOf, type Undeliverable } from "@sluice/broker/testing";
+import type { QueueCore, QueuePorts, Undeliverable } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
 import { isTopicObject, type NewMove, type QueueDefinition } from "@sluice/protocol";
 import type { HttpEndpoint } from "../actors/http-endpoint.ts";
@@ -14,6 +14,7 @@ import { readCommit, restoreRow } from "./commit-reader.ts";
 import { Disk, type Version } from "./disk.ts";
 import { Life } from "./life.ts";
 import { portsOf } from "./ports.ts";
+import { QueueSettings } from "./queue-settings.ts";
 import { ReceivesUnderWay } from "./receives-under-way.ts";
 import type { RegisteredQueue } from "./registered-queue.ts";
 
@@ -41,18 +42,11 @@ export class QueueObject {
   gone: { readonly fate: Undeliverable } | null = null;
   /** Since when nothing may be received by its worker daemon, until when, and in which life. */
   drained: { readonly fromMs: number; readonly untilMs: number; readonly life: number } | null = null;
-  /** Whether delivery is paused; while it is being resumed the queue may not have heard of it. */
-  delivery: "on" | "paused" | "resuming" = "on";
   /** Move tasks that somebody has asked for, by their ids. */
   readonly movesAskedFor = new Map<string, NewMove>();
   /** Ids of those that somebody wanted to end. */
   readonly movesCancelled = new Set<string>();
-  /** The most that its settings ever allowed: alarms and attempts can be older than a change of settings. */
-  laxest: Pick<QueueRules, "maxRetries" | "retentionMs" | "batchTimeoutMs">;
-  /** The shortest that it ever kept messages, in ms. */
-  #retentionMsMin: number;
-  #definition: QueueDefinition;
-  #rules: QueueRules;
+  readonly settings: QueueSettings;
   #syncIsScheduled = false;
   /** Commits that are not durable yet, by version. */
   readonly #commits = new Map<number, CommitRecord>();
@@ -65,10 +59,7 @@ export class QueueObject {
     this.name = name;
     this.ledger = new Ledger(index, (tag) => this.#originOf(tag), world.copies, world.moved);
     this.ringer = new AlarmRinger(world, this);
-    this.#definition = definition;
-    this.#rules = rulesOf(definition);
-    this.laxest = this.#rules;
-    this.#retentionMsMin = this.#rules.retentionMs;
+    this.settings = new QueueSettings(definition);
     this.disk = new Disk({
       event: () => world.loop.events,
       committed: (version) => this.#committed(version),
@@ -118,62 +109,40 @@ export class QueueObject {
 
   /** Whoever is called with its messages. */
   get called(): PushConsumer | HttpEndpoint | null {
-    if (this.registered !== null && this.#definition.consumer === null) return null;
+    if (this.registered !== null && this.definition.consumer === null) return null;
     return this.consumer ?? this.endpoint;
   }
 
   get definition(): QueueDefinition {
-    return this.#definition;
+    return this.settings.definition;
   }
 
   get rules(): QueueRules {
-    return this.#rules;
+    return this.settings.rules;
   }
 
   /** Whether a message can have been too old for the queue when it was handed over: then it has come and gone. */
   canHaveBeenOver(tag: number): boolean {
-    const rules = { ...this.#rules, retentionMs: this.#retentionMsMin };
-    return this.ledger.isOverOnArrival(tag, { atMs: this.world.nowMs, rules, definition: this.#definition });
+    const { shortestRules: rules, definition } = this.settings;
+    return this.ledger.isOverOnArrival(tag, { atMs: this.world.nowMs, rules, definition });
   }
 
   /** Most receives with a visibility timeout of 0 that a commit of now can contain. */
   get #visibleReceivesMax(): number {
-    const { consumer } = this.#definition;
+    const { consumer } = this.definition;
     const daemon = consumer?.type === "http_push" ? consumer.settings.daemon : undefined;
     if (daemon !== undefined) return daemon.visibilityTimeoutSeconds === 0 ? 1 : 0;
     return this.receives.waiting.filter(({ visibilityMs }) => visibilityMs === 0).length;
   }
 
-  /** Settings are deployed with the code: the objects start again with them. */
-  redefine(definition: QueueDefinition): void {
-    this.#definition = { ...definition, deliveryPaused: this.delivery === "paused" };
-    this.#rules = rulesOf(definition);
-    const { maxRetries, retentionMs, batchTimeoutMs } = this.#rules;
-    this.#retentionMsMin = Math.min(this.#retentionMsMin, retentionMs);
-    this.laxest = {
-      maxRetries: Math.max(this.laxest.maxRetries, maxRetries),
-      retentionMs: Math.max(this.laxest.retentionMs, retentionMs),
-      batchTimeoutMs: Math.max(this.laxest.batchTimeoutMs, batchTimeoutMs),
-    };
-  }
-
-  /** From now on nothing is leased for its consumer; batches in flight go on. */
-  pause(): void {
-    this.delivery = "paused";
-    this.#definition = { ...this.#definition, deliveryPaused: true };
-  }
-
   /** Resumes delivery and tells the queue, until it has heard of it. */
   resume(): void {
-    if (this.delivery === "on") return;
-    this.delivery = "resuming";
-    this.#definition = { ...this.#definition, deliveryPaused: false };
+    if (this.settings.delivery === "on") return;
+    this.settings.resume();
     const again = () => this.world.loop.after(1_000, () => this.resume());
     this.call(
       (core) => core.wake(),
-      () => {
-        if (this.delivery === "resuming") this.delivery = "on";
-      },
+      () => this.settings.resumed(),
       again,
     );
   }
@@ -397,7 +366,7 @@ export class QueueObject {
     const { world, disk, life } = this;
     const record = readCommit(disk, version, {
       ...{ atMs: world.nowMs, life: life?.number ?? 0 },
-      ...{ queue: this.name, rules: this.#rules, definition: this.#definition },
+      ...{ queue: this.name, rules: this.rules, definition: this.definition },
       ...{
         visibleReceivesMax: this.#visibleReceivesMax,
         isThere: this.gone === null && this.registered?.isAbsent !== true,

@@ -158,7 +158,7 @@ export class RegisteredQueue {
   }
 
   #goBy(): void {
-    this.#queue.redefine(this.#queue.life?.registration?.definition ?? ABSENT);
+    this.#queue.settings.change(this.#queue.life?.registration?.definition ?? ABSENT);
   }
 
   /** A call arrives whose work has to have a turn of its own: what others of the turn went by could not be told. */

@@ -1,0 +1,41 @@
+import type { MoveTask } from "@sluice/protocol";
+import type { Change, CommitRecord, Ending } from "./change.ts";
+import type { Message } from "./message.ts";
+
+/** Messages on their way to another queue. */
+export interface Parcel {
+  readonly id: number;
+  readonly target: string;
+  /** As they arrive: what is moved gets others on its way. */
+  readonly tags: readonly number[];
+  /** Whether a move task has taken them out. */
+  readonly isMove: boolean;
+}
+
+/** A message whose receipts should have brought it to an end, and have not. */
+export interface Ignored {
+  readonly message: Message;
+  readonly ending: Ending;
+}
+
+/** What a commit meant, message by message. */
+export interface AppliedCommit {
+  readonly record: CommitRecord;
+  readonly accepted: readonly Message[];
+  readonly changes: readonly Change[];
+  readonly parcelsIn: readonly Parcel[];
+  readonly parcelsOut: readonly (Parcel | undefined)[];
+  /** Of a topic: tags of copies that had left it before, and leave it again. */
+  readonly publishedBefore: ReadonlySet<number>;
+  /** Of a queue that is gone: tags of copies that it had passed on before, and passes on again. */
+  readonly passedOnBefore: ReadonlySet<number>;
+  /** The highest lease id that was durable before. */
+  readonly leaseIdMaxBefore: number;
+  readonly ignored: readonly Ignored[];
+  /** The latest revision of the queue's record that any commit before went by. */
+  readonly revisionBefore: number;
+  /** The queue's move tasks as they were stored before. */
+  readonly tasksBefore: readonly MoveTask[];
+  /** Messages that the queue has delivered within the second that ends with the commit, but for what was pulled. */
+  readonly deliveredInSecond: number;
+}

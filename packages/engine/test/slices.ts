@@ -1,0 +1,27 @@
+import type { Lease, Receipt, Slice } from "../src/index.ts";
+
+/** The receipts of a batch, in its order. */
+export function positionsOf({ slices, leaseId }: Lease): Receipt[] {
+  return slices.flatMap(({ segmentId, from, to }) =>
+    Array.from({ length: to - from }, (_, i) => ({ segmentId, index: from + i, leaseId })),
+  );
+}
+
+export function countOf(slices: readonly Slice[]): number {
+  return slices.reduce((sum, slice) => sum + slice.to - slice.from, 0);
+}
+
+/** What messages [from, to) of a batch are called in a settlement. */
+export function rangesWithin(batch: Lease, from: number, to: number) {
+  const ranges = [];
+  let position = 0;
+  for (const slice of batch.slices) {
+    const first = slice.from + Math.max(0, from - position);
+    const end = Math.min(slice.to, slice.from + to - position);
+    if (first < end) {
+      ranges.push({ leaseId: batch.leaseId, segmentId: slice.segmentId, from: first, to: end });
+    }
+    position += slice.to - slice.from;
+  }
+  return ranges;
+}

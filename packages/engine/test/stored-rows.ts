@@ -1,0 +1,57 @@
+import { encodeIndex, encodeState, type Queue, restoreSegment, takeChanges } from "../src/index.ts";
+import { same } from "./same.ts";
+
+/** A stored row: what survives a crash. */
+interface Row {
+  index: Uint8Array;
+  state: Uint8Array | null;
+  /** Messages whose records the payload holds. */
+  payloadCount: number;
+}
+
+/** What is stored of a queue, kept by what its engine says has changed. */
+export class StoredRows {
+  readonly #rows = new Map<number, Row>();
+
+  /** Stores what has changed. */
+  commit(queue: Queue): void {
+    for (const [id, change] of takeChanges(queue)) {
+      const segment = queue.segments.get(id);
+      const row = this.#rows.get(id);
+      same(segment === undefined, change === "gone", `segment ${id} is not there but ${change}`);
+      same(row === undefined, change === "created", `segment ${id} is not stored but ${change}`);
+      if (segment === undefined) {
+        this.#rows.delete(id);
+        continue;
+      }
+      const payloadCount = change === "touched" ? (row?.payloadCount ?? 0) : segment.count;
+      this.#rows.set(id, { index: encodeIndex(segment), state: encodeState(segment), payloadCount });
+    }
+  }
+
+  /** Writes the indexes of segments anew. */
+  writeIndexes(queue: Queue, ids: readonly number[]): void {
+    for (const id of ids) {
+      const [row, segment] = [this.#rows.get(id), queue.segments.get(id)];
+      if (row !== undefined && segment !== undefined) row.index = encodeIndex(segment);
+    }
+  }
+
+  /** Loads them into an empty queue. */
+  restore(queue: Queue, nowMs: number): void {
+    for (const [id, row] of [...this.#rows].sort(([a], [b]) => a - b)) {
+      restoreSegment(queue, id, row.index, row.state, nowMs);
+    }
+  }
+
+  /** What is stored must be what is in memory: else a change was not reported. */
+  check(queue: Queue): void {
+    same([...this.#rows.keys()].join(), [...queue.segments.keys()].join(), "stored segments");
+    for (const [id, segment] of queue.segments) {
+      const row = this.#rows.get(id);
+      same(row?.payloadCount, segment.count, `messages in the payload of segment ${id}`);
+      same(row?.index.join(), encodeIndex(segment).join(), `index of segment ${id}`);
+      same(row?.state?.join(), encodeState(segment)?.join(), `state of segment ${id}`);
+    }
+  }
+}
