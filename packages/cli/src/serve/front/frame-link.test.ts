@@ -12,7 +12,7 @@ let broker: WebSocket;
 let frames: string[][];
 let heard: (() => void)[];
 
-const connectLink = async (options: Pick<FrameLinkOptions, "holdMsMax" | "regatherMsMax" | "pace"> = {}) => {
+const connectLink = async (options: Pick<FrameLinkOptions, "holdMsMax" | "pace"> = {}) => {
   const connected = once(server, "connection");
   link = new FrameLink({
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
@@ -48,7 +48,7 @@ const answer = (...ids: number[]) =>
   );
 
 /** The pace of clients that do nothing but wait for their answers. */
-const quick = { arrived: () => {}, answered: () => {}, putOffMs: 0, returnAtOnce: true };
+const quick = { arrived: () => {}, answered: () => {}, putOffMs: 0, regatherMs: 60_000 };
 /** Several turns of the event loop: what goes out at once has gone then. */
 const turns = async () => {
   for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
@@ -109,7 +109,7 @@ describe("requests", () => {
       arrived: (_nowMs: number, underWay: number) => void came.push(underWay),
       answered: (ms: number) => void tookMs.push(ms),
       putOffMs: 60_000,
-      returnAtOnce: false,
+      regatherMs: 0,
     };
     await connectLink({ pace });
     const first = submit("a");
@@ -129,7 +129,7 @@ describe("requests", () => {
   });
 
   it("wait for most of those to come again who were answered together, and for as many beside those who waited", async () => {
-    await connectLink({ holdMsMax: 60_000, regatherMsMax: 60_000, pace: quick });
+    await connectLink({ holdMsMax: 60_000, pace: quick });
     const first = ["a", "b", "c", "d"].map(submit);
     await untilFrames(1);
     submit("e");
@@ -148,7 +148,7 @@ describe("requests", () => {
   });
 
   it("do not wait for them for long", async () => {
-    await connectLink({ regatherMsMax: 1, pace: quick });
+    await connectLink({ pace: { ...quick, regatherMs: 1 } });
     const first = ["a", "b"].map(submit);
     await untilFrames(1);
     answer(...first.map(({ id }) => id));
@@ -159,10 +159,10 @@ describe("requests", () => {
   });
 
   it.each([
-    ["after an answer to one", { ...quick, returnAtOnce: true }, 1],
-    ["where clients take their time", { ...quick, returnAtOnce: false }, 2],
+    ["after an answer to one", quick, 1],
+    ["where clients take their time", { ...quick, regatherMs: 0 }, 2],
   ])("do not wait for others %s", async (_, pace, count) => {
-    await connectLink({ regatherMsMax: 60_000, pace });
+    await connectLink({ pace });
     const first = ["a", "b"].slice(0, count).map(submit);
     await untilFrames(1);
     answer(...first.map(({ id }) => id));

@@ -3,7 +3,6 @@ import {
   encodeFrontMessages,
   type FramedAnswer,
   type FrontMessage,
-  REGATHER_MS_MAX,
   REGATHER_SHARE,
   type ReadRequest,
 } from "@sluice/protocol";
@@ -31,10 +30,8 @@ export interface FrameLinkOptions {
   readonly token: string;
   /** How long a frame waits at most for the answers to the one before it, in ms. Default `HOLD_MS_MAX`. */
   readonly holdMsMax?: number;
-  /** How long a frame waits at most for those to come again who were answered together, in ms. Default `REGATHER_MS_MAX`. */
-  readonly regatherMsMax?: number;
   /** Knows the clients. Default: a `Pace` of its own. */
-  readonly pace?: Pick<Pace, "arrived" | "answered" | "putOffMs" | "returnAtOnce">;
+  readonly pace?: Pick<Pace, "arrived" | "answered" | "putOffMs" | "regatherMs">;
   /** Told why a connection was lost or could not be made: once, until there is one again. */
   readonly warn: (text: string) => void;
 }
@@ -52,7 +49,7 @@ interface Waiting {
 export class FrameLink {
   readonly #options: FrameLinkOptions;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #pace: Pick<Pace, "arrived" | "answered" | "putOffMs" | "returnAtOnce">;
+  readonly #pace: Pick<Pace, "arrived" | "answered" | "putOffMs" | "regatherMs">;
   #socket: WebSocket | null = null;
   #messages: FrontMessage[] = [];
   /** Requests among them, and how many the frame waits for: of those who were answered together, most come again together. */
@@ -62,7 +59,7 @@ export class FrameLink {
   /** Messages of the latest frame, 0 once something is answered. */
   #unanswered = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
-  #answeredMs = Number.NEGATIVE_INFINITY;
+  #regatheredMs = Number.NEGATIVE_INFINITY;
   #held: NodeJS.Timeout | undefined;
   #reconnect: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -161,15 +158,18 @@ export class FrameLink {
     }
     this.#tellIfIdle();
     this.#unanswered = 0;
-    if (answers > 1 && this.#pace.returnAtOnce) this.#regather(answers, nowMs);
+    if (answers > 1) this.#regather(answers);
     this.#schedule();
   }
 
   /** Lets the frame wait for those who were answered, too. */
-  #regather(answers: number, nowMs: number): void {
+  #regather(answers: number): void {
+    const ms = this.#pace.regatherMs;
+    if (ms === 0) return;
     if (this.#expected === 0) {
       this.#expected = this.#requests;
-      this.#answeredMs = nowMs;
+      // To write the answers has taken a while.
+      this.#regatheredMs = performance.now() + ms;
     }
     this.#expected += REGATHER_SHARE * answers;
   }
@@ -192,10 +192,10 @@ export class FrameLink {
 
   /** When the next frame may be sent. */
   #dueMs(): number {
-    const { holdMsMax = HOLD_MS_MAX, regatherMsMax = REGATHER_MS_MAX } = this.#options;
+    const { holdMsMax = HOLD_MS_MAX } = this.#options;
     const isHeld = this.#unanswered >= HOLD_REQUESTS_MIN;
     const dueMs = this.#sentMs + Math.max(isHeld ? holdMsMax : 0, this.#pace.putOffMs);
-    return this.#requests < this.#expected ? Math.max(dueMs, this.#answeredMs + regatherMsMax) : dueMs;
+    return this.#requests < this.#expected ? Math.max(dueMs, this.#regatheredMs) : dueMs;
   }
 
   /** Sends after what else has come in by now. */

@@ -1,5 +1,13 @@
 import { expect, it } from "vitest";
-import { COMPANY_MIN, Pace, PUT_OFF_MS_MAX, PUT_OFF_PART, WAIT_PART_MAX } from "./pace.ts";
+import {
+  COMPANY_MIN,
+  Pace,
+  PUT_OFF_MS_MAX,
+  PUT_OFF_PART,
+  REGATHER_MS_MAX,
+  STRETCH,
+  WAIT_PART_MAX,
+} from "./pace.ts";
 
 /** A cycle of which the part that may be put off is just the longest. */
 const CYCLE_MS = PUT_OFF_MS_MAX / PUT_OFF_PART;
@@ -26,16 +34,15 @@ function run(pace: Pace, { clients, cycleMs, waitMs = 0.1 }: Clients, startMs: n
     pace.answered(waitMs);
     nowMs += cycleMs / clients;
   }
-  pace.arrived(nowMs, clients);
   return nowMs;
 }
 
 it("puts nobody off before anything is known", () => {
   const pace = new Pace();
-  expect(pace).toMatchObject({ putOffMs: 0, returnAtOnce: false });
+  expect(pace).toMatchObject({ putOffMs: 0, regatherMs: 0 });
   pace.arrived(5, 1);
   pace.answered(5);
-  expect(pace).toMatchObject({ putOffMs: 0, returnAtOnce: false });
+  expect(pace).toMatchObject({ putOffMs: 0, regatherMs: 0 });
 });
 
 it.each([0.1, 0.7, 4, 16, 1_000, 20_000])(
@@ -73,6 +80,25 @@ it.each([
   );
 });
 
+it.each([
+  [0.4, 1],
+  [2, 2],
+  [REGATHER_MS_MAX - 0.5, REGATHER_MS_MAX],
+  [REGATHER_MS_MAX + 1, REGATHER_MS_MAX],
+  [20_000, REGATHER_MS_MAX],
+])(
+  "lets clients that return at once, after %d ms, be waited for as long as that, for %i ms",
+  (cycleMs, ms) => {
+    expect(paceOf({ clients: 8, cycleMs: cycleMs - 0.01, waitMs: 0.8 * cycleMs }).regatherMs).toBe(ms);
+  },
+);
+
+it("lets nobody wait for clients that take their time", () => {
+  const waitMs = 1.01 * WAIT_PART_MAX * CYCLE_MS;
+  expect(paceOf({ clients: 8, cycleMs: CYCLE_MS, waitMs }).regatherMs).toBe(REGATHER_MS_MAX);
+  expect(paceOf({ clients: 8, cycleMs: CYCLE_MS, waitMs: 0.98 * waitMs }).regatherMs).toBe(0);
+});
+
 it("puts those off who send while others wait for messages", () => {
   const pace = new Pace();
   const endMs = run(pace, { clients: 50, cycleMs: CYCLE_MS }, 0);
@@ -94,9 +120,7 @@ it("forgets clients that have gone", () => {
   const pace = new Pace();
   const endMs = run(pace, { clients: 50, cycleMs: CYCLE_MS }, 0);
   expect(pace.putOffMs).toBe(PUT_OFF_MS_MAX);
-  for (let i = 1; i <= 10_000; i++) pace.arrived(endMs + i * CYCLE_MS, 1);
-  expect(pace.putOffMs).toBe(0);
   // As often as fifty clients would, but never more than one at a time.
-  for (let i = 1; i <= 10_000; i++) pace.arrived(endMs + 10_000 * CYCLE_MS + (i * CYCLE_MS) / 50, 1);
+  for (let i = 0; i < 2 * STRETCH; i++) pace.arrived(endMs + (i * CYCLE_MS) / 50, 1);
   expect(pace.putOffMs).toBe(0);
 });

@@ -6,25 +6,29 @@ export const PUT_OFF_PART = 1 / 4;
 export const COMPANY_MIN = 3;
 /** The part of that time from which on clients do little but wait for answers: they are put off for nothing, and return at once. */
 export const WAIT_PART_MAX = 1 / 2;
+/** Longest that a frame waits for those to come again who were answered together, in ms. */
+export const REGATHER_MS_MAX = 4;
 /** Weight of the latest of what is averaged. */
 const LATEST_WEIGHT = 1 / 128;
-/** How fast the most requests that were under way are forgotten, with each request: clients come and go slowly. */
-const FORGOTTEN_PART = 1 / 2_048;
+/** Requests that clients are counted in. Those of the stretch before count as well. */
+export const STRETCH = 512;
 
 /**
- * Tells how long requests may be put off so that others go along. Clients that are busy themselves, as an AWS SDK is for three
+ * Tells how long requests may wait so that others go along. Clients that are busy themselves, as an AWS SDK is for three
  * times as long with a request as its server, have few of their requests under way at a time: each would get a frame, a turn
  * of the broker and a commit of its own, for which they take the processor from each other. Whoever sends one request after the
- * other is never put off, for nobody would come along; nor are clients that do nothing but wait for their answers, whose
- * requests come together anyway.
+ * other is never put off, for nobody would come along; nor are clients that do nothing but wait for their answers: they come again at once, and are waited for when several were
+ * answered together.
  *
  * There are as many clients as requests that were under way at a time: now and then all of them wait for an answer, also of
  * those that seldom do. Connections tell less, of which a client may have many that take turns.
  */
 export class Pace {
   #latestMs = Number.NEGATIVE_INFINITY;
-  /** The most requests that were under way of late. */
-  #clients = 0;
+  /** The most requests that were under way, in this stretch of so many requests and in the one before. */
+  #most = 0;
+  #mostBefore = 0;
+  #requests = 0;
   /** Mean time from one request to the next, in ms; `NaN` while there is none. */
   #betweenMs = Number.NaN;
   /** Mean time until the answer, in ms, of which no more counts than until a client's next request. */
@@ -36,7 +40,13 @@ export class Pace {
    * @param underWay requests that are not answered yet, with this one.
    */
   arrived(nowMs: number, underWay: number): void {
-    this.#clients = Math.max(underWay, this.#clients - FORGOTTEN_PART * (this.#clients - underWay));
+    this.#requests += 1;
+    if (this.#requests > STRETCH) {
+      this.#mostBefore = this.#most;
+      this.#most = 0;
+      this.#requests = 1;
+    }
+    this.#most = Math.max(this.#most, underWay);
     this.#betweenMs = averaged(this.#betweenMs, nowMs - this.#latestMs);
     this.#latestMs = nowMs;
   }
@@ -48,7 +58,7 @@ export class Pace {
 
   /** How long after the one before it a frame may be sent at the earliest, in whole ms, as timers are. */
   get putOffMs(): number {
-    if (this.returnAtOnce) return 0;
+    if (this.#returnAtOnce) return 0;
     const cycleMs = this.#cycleMs;
     const partMs = Math.min(PUT_OFF_MS_MAX, PUT_OFF_PART * cycleMs);
     // Of less than a ms a timer makes a whole one: more than that part.
@@ -56,14 +66,22 @@ export class Pace {
     return ms / this.#betweenMs >= COMPANY_MIN ? ms : 0;
   }
 
+  /**
+   * How long a frame may wait for those to come again who were answered together, in whole ms: as long as clients usually take
+   * from one request to the next. 0 where that is not at once.
+   */
+  get regatherMs(): number {
+    return this.#returnAtOnce ? Math.min(REGATHER_MS_MAX, Math.ceil(this.#cycleMs)) : 0;
+  }
+
   /** Whether clients send the next request as soon as they are answered: most of the time they wait for answers. */
-  get returnAtOnce(): boolean {
+  get #returnAtOnce(): boolean {
     return this.#waitMs > WAIT_PART_MAX * this.#cycleMs;
   }
 
   /** Mean time from one request of a client to its next. */
   get #cycleMs(): number {
-    return this.#clients * this.#betweenMs;
+    return Math.max(this.#most, this.#mostBefore) * this.#betweenMs;
   }
 }
 
