@@ -2,6 +2,7 @@ import type { ReferenceRow, RowHead, TestReference, Verdict } from "../scenario/
 import { MINIFLARE, proven, test } from "./reference.ts";
 
 const SDK = "apps/broker/test/cloudflare-sdk.workerd.test.ts";
+const SDK_CONSUMERS = "apps/broker/test/cloudflare-sdk-consumers.workerd.test.ts";
 const WRANGLER = "apps/broker/test/wrangler-queues.e2e.test.ts";
 const CONTROL = "packages/gateway/src/cloudflare/control/control.test.ts";
 
@@ -69,8 +70,8 @@ export const CONTROL_PLANE_REFERENCES: readonly ReferenceRow[] = [
     "api-consumers",
     ["6.3 Worker consumer", "6.3 Pull consumer", "6.7 consumers", "4 one consumer"],
     "Consumers are created, shown, replaced and removed, one per queue; a second one is refused with 11004; PUT creates one that is not there",
-    test(SDK, "are created, shown, replaced and removed: one per queue"),
-    test(SDK, "are created by an update that finds none"),
+    test(SDK_CONSUMERS, "are created, shown, replaced and removed: one per queue"),
+    test(SDK_CONSUMERS, "are created by an update that finds none"),
   ),
   api(
     "api-purge",
@@ -107,7 +108,7 @@ export const CONTROL_PLANE_REFERENCES: readonly ReferenceRow[] = [
     "Settings out of range are refused with 100127 (consumer) and 100128 (queue), names with 11003 and 11009",
     test(WRANGLER, "create and update: errors"),
     test(SDK, "are not created with %s"),
-    test(SDK, "take %s from %i to %i"),
+    test(SDK_CONSUMERS, "take %s from %i to %i"),
   ),
   api(
     "api-bad-ids-and-bodies",

@@ -1,37 +1,11 @@
-import { HANDLER_WALL_CLOCK_MS_MAX, type HttpPushSettings, type QueueDefinition } from "@sluice/protocol";
+import { HANDLER_WALL_CLOCK_MS_MAX } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { consumer, endpoint, pullConsumer } from "../../test/messages.ts";
-import { answered, WORLD_START_MS, World } from "../../test/world.ts";
+import { bodiesOf, deadBodies, decoder, heldAnswers, timesOf, worldWith } from "../../test/endpoint-world.ts";
+import { answered, WORLD_START_MS } from "../../test/world.ts";
 import { BACKOFF_FIRST_MS } from "../backoff.ts";
 import { HEARTBEAT_MS } from "../next-wake.ts";
-import type { EndpointOutcome } from "./endpoint.ts";
 
-/*
- * Delivery to an HTTP endpoint on the virtual clock (spec sqsd 10, "generic mode").
- */
-
-function worldWith(settings: Partial<HttpPushSettings> = {}, queue: Partial<QueueDefinition> = {}): World {
-  return new World({ orders: { ...queue, consumer: endpoint(settings) }, dead: {} });
-}
-
-const decoder = new TextDecoder();
-const bodiesOf = (world: World) => world.posts.map(({ body }) => decoder.decode(body));
-const timesOf = (world: World) => world.posts.map(({ atMs }) => atMs);
-const deadBodies = (world: World) => {
-  const { queue, payloadOf } = world.core("dead");
-  return [...queue.segments.keys()].map((id) => decoder.decode(payloadOf(id).message(0).body));
-};
-
-/** Answers that the test gives one by one, in the order of the requests. */
-function heldAnswers(world: World) {
-  const answers: PromiseWithResolvers<EndpointOutcome>[] = [];
-  world.answer = () => {
-    const answer = Promise.withResolvers<EndpointOutcome>();
-    answers.push(answer);
-    return answer.promise;
-  };
-  return answers;
-}
+/* Delivery to an HTTP endpoint on the virtual clock (spec sqsd 10, "generic mode"). */
 
 describe("delivery to an HTTP endpoint", () => {
   it("is one POST for each message, with the body as it was sent and the rest in headers", async () => {
@@ -259,94 +233,6 @@ describe("an HTTP endpoint that cannot be reached", () => {
     await world.pass(BACKOFF_FIRST_MS);
     expect(asked).toEqual([["https://shop.example/tasks", "/ready", 5_000]]);
     expect(bodiesOf(world)).toEqual(["a", "a"]);
-  });
-});
-
-describe("the health of an HTTP endpoint", () => {
-  const healthOf = (world: World) => world.core("orders").describe().consumer;
-
-  it("says what is under way, how many deliveries have failed in a row, and how the last one ended", async () => {
-    const world = worldWith({ retryDelaySeconds: 10 });
-    expect(healthOf(world)).toEqual({
-      isPresent: true,
-      inFlight: 0,
-      consecutiveFailures: 0,
-      lastDelivery: null,
-      next: null,
-    });
-    const answers = heldAnswers(world);
-    await world.send("orders", ["a", "b"]);
-    await world.pass(1_000);
-    expect(healthOf(world)).toMatchObject({ inFlight: 2, lastDelivery: null, next: null });
-    for (const answer of answers) answer.resolve(answered(500));
-    await world.pass(0);
-    const lastDelivery = { endedMs: WORLD_START_MS + 1_000, failure: "it answered 500" };
-    const next = { waitsFor: "due", atMs: WORLD_START_MS + 11_000 };
-    expect(healthOf(world)).toEqual({
-      isPresent: true,
-      inFlight: 0,
-      consecutiveFailures: 2,
-      lastDelivery,
-      next,
-    });
-    world.answer = () => answered(200);
-    await world.pass(10_000);
-    expect(healthOf(world)).toMatchObject({ consecutiveFailures: 0, lastDelivery: { failure: null } });
-  });
-
-  it("says that nobody is there, until somebody is", async () => {
-    const world = worldWith();
-    world.running = false;
-    world.answer = () => (world.running ? answered(200) : { kind: "unreachable", reason: "gone" });
-    await world.send("orders", ["a"]);
-    await world.pass(1_000);
-    expect(healthOf(world)).toMatchObject({
-      isPresent: false,
-      lastDelivery: { failure: "nobody was there: gone" },
-      // Asked after 0.5 s, and 1 s after that.
-      next: { waitsFor: "return", atMs: WORLD_START_MS + 1_500 },
-    });
-    world.running = true;
-    await world.pass(60_000);
-    expect(healthOf(world)).toMatchObject({ isPresent: true, consecutiveFailures: 0, next: null });
-  });
-
-  it("says what it cannot be called without", async () => {
-    const world = worldWith({ headers: { Authorization: "$SHOP_TOKEN" } });
-    await world.send("orders", ["a"]);
-    await world.pass(100);
-    expect(healthOf(world)).toMatchObject({
-      isPresent: false,
-      lastDelivery: { failure: "nobody was there: the environment variable SHOP_TOKEN is not set" },
-    });
-  });
-
-  it("says when the queue's rate lets the next message out", async () => {
-    const world = worldWith({}, { maxReceivesPerSecond: 1 });
-    await world.send("orders", ["a", "b", "c"]);
-    await world.pass(0);
-    expect(world.posts).toHaveLength(1);
-    expect(healthOf(world)?.next).toEqual({ waitsFor: "slot", atMs: WORLD_START_MS + 1_000 });
-    await world.pass(2_000);
-    expect(healthOf(world)?.next).toBeNull();
-  });
-
-  it("says that nothing comes next while delivery is paused", async () => {
-    const world = worldWith({}, { deliveryPaused: true });
-    await world.send("orders", ["a"]);
-    await world.pass(1_000);
-    expect(healthOf(world)).toMatchObject({ isPresent: true, inFlight: 0, next: null });
-  });
-
-  it("is there for a Worker, and not where nobody is delivered to", () => {
-    const world = new World({
-      orders: { consumer: consumer() },
-      pulled: { consumer: pullConsumer() },
-      idle: {},
-    });
-    expect(healthOf(world)).toMatchObject({ isPresent: true });
-    expect(world.core("pulled").describe().consumer).toBeNull();
-    expect(world.core("idle").describe().consumer).toBeNull();
   });
 });
 

@@ -1,0 +1,178 @@
+import {
+  DeleteTopicCommand,
+  PublishBatchCommand,
+  PublishCommand,
+  SetSubscriptionAttributesCommand,
+  UnsubscribeCommand,
+} from "@aws-sdk/client-sns";
+import { DeleteQueueCommand, ListQueuesCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  endpoint,
+  envelopeIn,
+  queue,
+  received,
+  refusal,
+  sns,
+  sqs,
+  start,
+  stop,
+  subscribed,
+  topic,
+} from "./sns-sdk.ts";
+
+beforeAll(start);
+afterAll(stop);
+
+describe("what is published to queues, with the AWS SDK", () => {
+  it("reaches every subscription that wants it: in an envelope or raw, filtered, and each as its protocol's text", async () => {
+    const TopicArn = await topic("news");
+    const [plain, raw, filtered] = [await queue("plain"), await queue("raw"), await queue("filtered")];
+    const SubscriptionArn = await subscribed(TopicArn, plain.arn);
+    await subscribed(TopicArn, raw.arn, { RawMessageDelivery: "true" });
+    const FilterPolicy = JSON.stringify({ kind: ["b"] });
+    await subscribed(TopicArn, filtered.arn, { FilterPolicy });
+    const MessageAttributes = {
+      kind: { DataType: "String", StringValue: "a" },
+      bytes: { DataType: "Binary", BinaryValue: Uint8Array.of(0, 255) },
+    };
+    const first = { TopicArn, Message: 'first "ü" 😀', Subject: "Subject", MessageAttributes };
+    const { MessageId } = await sns.send(new PublishCommand(first));
+    const [enveloped] = await received(plain.url, 1);
+    expect(enveloped?.MessageAttributes).toBeUndefined();
+    expect(envelopeIn(enveloped?.Body)).toEqual({
+      Type: "Notification",
+      MessageId,
+      TopicArn,
+      Subject: "Subject",
+      Message: 'first "ü" 😀',
+      Timestamp: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+      SignatureVersion: "1",
+      Signature: expect.any(String),
+      SigningCertURL: expect.stringMatching(`^${endpoint}/SimpleNotificationService-[0-9a-f]{32}\\.pem$`),
+      UnsubscribeURL: `${endpoint}/?Action=Unsubscribe&SubscriptionArn=${SubscriptionArn}`,
+      MessageAttributes: {
+        kind: { Type: "String", Value: "a" },
+        bytes: { Type: "Binary", Value: "AP8=" },
+      },
+    });
+    const certificate = await fetch(String(envelopeIn(enveloped?.Body).SigningCertURL));
+    expect(await certificate.text()).toMatch(/^-----BEGIN CERTIFICATE-----/);
+    expect((await fetch(`${endpoint}/SimpleNotificationService-0.pem`)).status).toBe(404);
+    expect(await received(raw.url, 1)).toMatchObject([
+      {
+        Body: 'first "ü" 😀',
+        MessageAttributes: {
+          kind: { DataType: "String", StringValue: "a" },
+          bytes: { DataType: "Binary", BinaryValue: Uint8Array.of(0, 255) },
+        },
+      },
+    ]);
+    const { Successful, Failed } = await sns.send(
+      new PublishBatchCommand({
+        TopicArn,
+        PublishBatchRequestEntries: [
+          { Id: "1", Message: "not for the filter" },
+          {
+            Id: "2",
+            Message: JSON.stringify({ default: "for all", sqs: "for queues", email: "for nobody" }),
+            MessageStructure: "json",
+            MessageAttributes: { kind: { DataType: "String", StringValue: "b" } },
+          },
+        ],
+      }),
+    );
+    expect([Successful?.map(({ Id }) => Id), Failed]).toEqual([["1", "2"], []]);
+    const messages = (await received(filtered.url, 1)).map(({ Body }) => envelopeIn(Body));
+    expect(messages).toMatchObject([{ Message: "for queues", MessageId: Successful?.[1]?.MessageId }]);
+    expect((await received(raw.url, 2)).map(({ Body }) => Body).sort()).toEqual([
+      "for queues",
+      "not for the filter",
+    ]);
+    expect(await refusal(sns.send(new PublishCommand({ TopicArn, Message: "x".repeat(262_145) })))).toEqual({
+      name: "InvalidParameterException",
+      status: 400,
+      message: "Invalid parameter: Message too long",
+    });
+    await sns.send(new UnsubscribeCommand({ SubscriptionArn }));
+    await sns.send(new PublishCommand({ TopicArn, Message: "x".repeat(262_144) }));
+    expect((await received(raw.url, 1))[0]?.Body).toHaveLength(262_144);
+    const left = new ReceiveMessageCommand({ QueueUrl: plain.url, MaxNumberOfMessages: 10 });
+    expect((await sqs.send(left)).Messages?.map(({ Body }) => envelopeIn(Body).Message).sort()).toEqual([
+      "for queues",
+      "not for the filter",
+    ]);
+  });
+
+  it("goes by every change of the topic that was answered before it, though the topic is remembered", async () => {
+    const TopicArn = await topic("changing");
+    const [steady, other] = [await queue("changing-steady"), await queue("changing-other")];
+    await subscribed(TopicArn, steady.arn, { RawMessageDelivery: "true" });
+    const publish = (Message: string) => sns.send(new PublishCommand({ TopicArn, Message }));
+    const expected: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      await publish(`${i} before`);
+      const SubscriptionArn = await subscribed(TopicArn, other.arn, { RawMessageDelivery: "true" });
+      await publish(`${i} subscribed`);
+      const change = { SubscriptionArn, AttributeName: "FilterPolicy", AttributeValue: '{"a":["b"]}' };
+      await sns.send(new SetSubscriptionAttributesCommand(change));
+      await publish(`${i} filtered`);
+      await sns.send(new SetSubscriptionAttributesCommand({ ...change, AttributeValue: "" }));
+      await publish(`${i} again`);
+      await sns.send(new UnsubscribeCommand({ SubscriptionArn }));
+      await publish(`${i} unsubscribed`);
+      expected.push(`${i} subscribed`, `${i} again`);
+    }
+    expect((await received(steady.url, 25)).length).toBe(25);
+    expect((await received(other.url, 10)).map(({ Body }) => Body).sort()).toEqual(expected.sort());
+    const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: other.url }));
+    expect(Messages).toBeUndefined();
+    await sns.send(new DeleteTopicCommand({ TopicArn }));
+    expect(await refusal(publish("nobody"))).toMatchObject({ status: 404 });
+  });
+
+  it("keeps order, numbers and duplicates of a FIFO topic", async () => {
+    const TopicArn = await topic("news.fifo", { FifoTopic: "true", ContentBasedDeduplication: "true" });
+    const fifo = await queue("first.fifo", { FifoQueue: "true" });
+    const standard = await queue("second");
+    await subscribed(TopicArn, fifo.arn);
+    await subscribed(TopicArn, standard.arn, { RawMessageDelivery: "true" });
+    const send = (Message: string) =>
+      sns.send(new PublishCommand({ TopicArn, Message, MessageGroupId: "g" }));
+    const answers = [];
+    for (const text of ["a", "b", "a", "c"]) answers.push(await send(text));
+    expect(answers[2]).toMatchObject({
+      MessageId: answers[0]?.MessageId,
+      SequenceNumber: answers[0]?.SequenceNumber,
+    });
+    const messages = await received(fifo.url, 3);
+    expect(messages.map(({ Body }) => envelopeIn(Body).Message)).toEqual(["a", "b", "c"]);
+    const numbers = [answers[0], answers[1], answers[3]].map((answer) => answer?.SequenceNumber);
+    expect(messages.map(({ Body }) => envelopeIn(Body).SequenceNumber)).toEqual(numbers);
+    expect(numbers).toEqual([...numbers].sort());
+    expect(messages[0]?.Attributes).toMatchObject({
+      MessageGroupId: "g",
+      MessageDeduplicationId: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(envelopeIn(messages[0]?.Body)).not.toHaveProperty("Signature");
+    expect((await received(standard.url, 3))[0]?.Attributes).not.toHaveProperty("MessageGroupId");
+    const Message = "x";
+    expect(await refusal(sns.send(new PublishCommand({ TopicArn, Message })))).toMatchObject({
+      message: "Invalid parameter: The MessageGroupId parameter is required for FIFO topics",
+    });
+  });
+
+  it("goes to the dead-letter queue of the subscription where its queue was deleted, and to all others", async () => {
+    const TopicArn = await topic("partly");
+    const [gone, kept, dead] = [await queue("gone"), await queue("kept"), await queue("dead")];
+    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead.arn });
+    await subscribed(TopicArn, gone.arn, { RedrivePolicy, RawMessageDelivery: "true" });
+    await subscribed(TopicArn, kept.arn, { RawMessageDelivery: "true" });
+    await sqs.send(new DeleteQueueCommand({ QueueUrl: gone.url }));
+    await sns.send(new PublishCommand({ TopicArn, Message: "hello" }));
+    expect(await received(kept.url, 1)).toMatchObject([{ Body: "hello" }]);
+    expect(await received(dead.url, 1)).toMatchObject([{ Body: "hello" }]);
+    const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({ QueueNamePrefix: "gone" }));
+    expect(QueueUrls).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { CreateTopicCommand, SNSClient, SNSServiceException, SubscribeCommand } from "@aws-sdk/client-sns";
+import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { Miniflare } from "miniflare";
+import { startBrokerWorker } from "./broker-worker.ts";
+
+export const ENTRY = `
+import { defineBroker } from "./src/define-broker.ts";
+const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
+export { Directory, QueueBroker };
+export default handler;
+`;
+
+export const HOUR_S = 3_600;
+
+export let broker: Miniflare;
+export let sns: SNSClient;
+export let sqs: SQSClient;
+export let endpoint: string;
+export let dispose: () => Promise<void>;
+
+/** Before all tests of a file. */
+export async function start(): Promise<void> {
+  const disposeWith = (end: () => Promise<void>) => {
+    dispose = end;
+  };
+  broker = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
+  endpoint = `${(await broker.ready).origin}/__sluice/aws`;
+  const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
+  const options = { endpoint, region: "us-east-1", credentials, maxAttempts: 1 };
+  sns = new SNSClient(options);
+  sqs = new SQSClient(options);
+}
+
+/** After all of them. */
+export async function stop(): Promise<void> {
+  sns.destroy();
+  sqs.destroy();
+  await dispose();
+}
+
+export async function topic(Name: string, Attributes: Record<string, string> = {}): Promise<string> {
+  return (await sns.send(new CreateTopicCommand({ Name, Attributes }))).TopicArn ?? "";
+}
+
+/** A new queue: its URL and its ARN. */
+export async function queue(QueueName: string, Attributes: Record<string, string> = {}) {
+  const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
+  return { url: QueueUrl, arn: `arn:aws:sqs:us-east-1:000000000000:${QueueName}` };
+}
+
+export async function subscribed(
+  TopicArn: string,
+  Endpoint: string,
+  Attributes: Record<string, string> = {},
+): Promise<string> {
+  const { SubscriptionArn = "" } = await sns.send(
+    new SubscribeCommand({ TopicArn, Protocol: "sqs", Endpoint, Attributes }),
+  );
+  return SubscriptionArn;
+}
+
+/** As many messages of a queue as are asked for, waited for. */
+export async function received(QueueUrl: string, count: number) {
+  const all = [];
+  while (all.length < count) {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl,
+        MaxNumberOfMessages: 10,
+        WaitTimeSeconds: 20,
+        VisibilityTimeout: HOUR_S,
+        MessageAttributeNames: ["All"],
+        MessageSystemAttributeNames: ["All"],
+      }),
+    );
+    all.push(...Messages);
+  }
+  return all;
+}
+
+export interface Notification {
+  readonly Message: string;
+  readonly [member: string]: unknown;
+}
+
+export function envelopeIn(body: string | undefined): Notification {
+  return JSON.parse(body ?? "") as Notification;
+}
+
+/** What the SDK throws, as far as clients look at it. */
+export async function refusal(call: Promise<unknown>) {
+  const error: unknown = await call.then(
+    () => new Error("it was not refused"),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof SNSServiceException)) throw error;
+  return { name: error.name, status: error.$metadata.httpStatusCode, message: error.message };
+}
