@@ -6,8 +6,9 @@ import type { Checker } from "./checker.ts";
 
 /**
  * What is published leaves for every subscribed queue, all copies in one commit, each once, and stays until its queue has it
- * for good; what is for one queue alone may go there before. A FIFO topic takes one of what has the same deduplication id within five minutes. What comes for a queue that is
- * gone goes on to where its subscription says, once, or is dropped, and never both comes and goes on (spec sns-delivery 6.3).
+ * for good; what is for one queue alone may go there before. A FIFO topic takes one of what has the same deduplication id within
+ * five minutes. What comes for a queue that is gone goes on to where its subscription says, once, or is dropped, and never both
+ * comes and goes on (spec sns-delivery 6.3).
  */
 export const fanOut: Checker = {
   property: "fan-out",

@@ -11,8 +11,8 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS marks (
 ) WITHOUT ROWID`;
 
 /**
- * How far each queue has come, and what it is if it has come to rest there. A queue whose database file has lost its end cannot know that it had one; what it told the
- * directory lies in another file and tells it.
+ * How far each queue has come, and what it is if it has come to rest there. A queue whose database file has lost its end cannot
+ * know that it had one; what it told the directory lies in another file and tells it.
  */
 export class Marks {
   readonly #sql: SqlStorage;

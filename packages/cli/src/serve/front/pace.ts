@@ -14,11 +14,11 @@ const LATEST_WEIGHT = 1 / 128;
 export const STRETCH = 512;
 
 /**
- * Tells how long requests may wait so that others go along. Clients that are busy themselves, as an AWS SDK is for three
- * times as long with a request as its server, have few of their requests under way at a time: each would get a frame, a turn
- * of the broker and a commit of its own, for which they take the processor from each other. Whoever sends one request after the
- * other is never put off, for nobody would come along; nor are clients that do nothing but wait for their answers: they come again at once, and are waited for when several were
- * answered together.
+ * Tells how long requests may wait so that others go along. Clients that are busy themselves, as an AWS SDK is for three times as
+ * long with a request as its server, have few of their requests under way at a time: each would get a frame, a turn of the broker
+ * and a commit of its own, for which they take the processor from each other. So they are put off. Clients that do nothing but wait
+ * for their answers are not: they come again at once, and are waited for when several were answered together. Whoever sends one
+ * request after the other never waits, for nobody would come along.
  *
  * There are as many clients as requests that were under way at a time: now and then all of them wait for an answer, also of
  * those that seldom do. Connections tell less, of which a client may have many that take turns.
