@@ -60,7 +60,9 @@ describe("the alarm of a queue's object", () => {
     await expect.poll(() => queue.outcomesOfAlarms(), { timeout: 10_000 }).not.toEqual([]);
     const outcomes = await queue.outcomesOfAlarms();
     expect(new Set(outcomes)).toEqual(new Set(["ended"]));
-    expect(broker.lines).toContain('Queue "orders": Error: the disk failed');
+    expect(broker.lines).toContainEqual(
+      expect.stringMatching(/^Queue "orders": Error: the disk failed\n {4}at .*broker/),
+    );
     // It rings again by itself.
     await expect
       .poll(async () => (await queue.outcomesOfAlarms()).length, { timeout: 10_000 })
