@@ -2,75 +2,15 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { decodeFrontMessages, encodeAnswers, type FramedAnswer, type FramedRequest } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type WebSocket, WebSocketServer } from "ws";
+import { BrokerEnd } from "../../../test/broker-end.ts";
 import { CliError } from "../../errors.ts";
 import { FRAMED_BYTES_MAX, FRAMED_HEADERS_LENGTH_MAX, type Front, startFront } from "./front.ts";
 
 const TOKEN = "token of the front";
 const AWS = "/__sluice/aws";
 
-/** What the broker's end of the link has heard, and what it says. */
-class Broker {
-  readonly #server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
-  readonly requests: FramedRequest[] = [];
-  readonly events: string[] = [];
-  readonly frames: number[] = [];
-  readonly tokens: (string | undefined)[] = [];
-  #socket: WebSocket | undefined;
-  #heard: (() => void)[] = [];
-
-  constructor() {
-    this.#server.on("connection", (socket, { headers }) => {
-      this.tokens.push(headers.authorization);
-      this.#socket = socket;
-      socket.on("message", (data) => {
-        const messages = decodeFrontMessages(String(data));
-        this.frames.push(messages.length);
-        for (const message of messages) {
-          if (message.kind === "request") this.requests.push(message.request);
-          else this.events.push(`${message.kind} ${message.id}`);
-        }
-        this.#tell();
-      });
-      this.#tell();
-    });
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  /** Resolves when something is so that can become so by what is heard only. */
-  async until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) await new Promise<void>((resolve) => this.#heard.push(resolve));
-  }
-
-  answer(...answers: (Partial<FramedAnswer> & { readonly id: number })[]): void {
-    const whole = answers.map((answer) => ({
-      ...{ status: 200, headers: {}, body: `answer ${answer.id}`, isWatched: false },
-      ...answer,
-    }));
-    this.#socket?.send(encodeAnswers(whole));
-  }
-
-  /** Loses the connection. */
-  hangUp(): void {
-    this.#socket?.terminate();
-  }
-
-  close(): void {
-    this.hangUp();
-    this.#server.close();
-  }
-
-  #tell(): void {
-    for (const tell of this.#heard.splice(0)) tell();
-  }
-}
-
-let broker: Broker;
+let broker: BrokerEnd;
 /** Answers what is handed on, in the place of workerd. */
 let worker: Server;
 let front: Front;
@@ -85,7 +25,7 @@ const answerRequests = async () => {
 };
 
 beforeEach(async () => {
-  broker = new Broker();
+  broker = new BrokerEnd();
   worker = createServer({ maxHeaderSize: 1_000_000 }, async (incoming, response) => {
     const body = await text(incoming);
     response.setHeader("x-said", ["a", "b"]);
