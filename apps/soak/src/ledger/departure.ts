@@ -20,9 +20,12 @@ function isMoved(tag: number, { outboxIn }: CommitRecord): boolean {
 
 /** How a message left its queue that a commit has taken out: by what had come in before it, and by what the commit hands over. */
 export function departureOf(change: Change, commit: CommitRecord): Departure {
-  const { ending, between, message } = change;
+  const { before, ending, between, message } = change;
   const { atMs, rules, definition } = commit;
   if (between.status === "gone") {
+    // Who deletes what was visible in the turn in which a task takes it out may come too late.
+    const wasVisible = before.status === "waiting" && before.atMs <= atMs;
+    if (ending?.kind === "acked" && wasVisible && isMovedByTask(message.tag, commit)) return "moved";
     return ending?.kind === "acked" || ending?.kind === "expired" ? ending.kind : "dead";
   }
   const isVisible = between.status === "waiting" && between.atMs <= atMs;

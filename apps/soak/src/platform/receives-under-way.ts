@@ -5,6 +5,7 @@ export class ReceivesUnderWay {
   readonly #life: () => number;
   #all: (Receiving & { readonly deadlineMs: number; readonly life: number })[] = [];
   #visible = 0;
+  #begun = 0;
 
   /** @param life number of the object that runs, or that the next call starts. */
   constructor(life: () => number) {
@@ -15,6 +16,7 @@ export class ReceivesUnderWay {
   begin(receiving: Receiving, deadlineMs: number): () => void {
     const receive = { ...receiving, deadlineMs, life: this.#life() };
     this.#all.push(receive);
+    this.#begun += 1;
     return () => {
       this.#all = this.#all.filter((other) => other !== receive);
     };
@@ -22,6 +24,11 @@ export class ReceivesUnderWay {
 
   get count(): number {
     return this.#all.length;
+  }
+
+  /** How many have arrived, ever. */
+  get begun(): number {
+    return this.#begun;
   }
 
   /** Those that wait for the running object. */
