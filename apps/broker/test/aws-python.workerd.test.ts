@@ -4,19 +4,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrokerWorker } from "./broker-worker.ts";
+import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
 
 /*
  * boto3 and the AWS CLI as the machine has them: Debian's speak the Query protocol, newer ones AWS JSON. Every request is
  * signed, and the broker checks it.
  */
 
-const ENTRY = `
-import { defineBroker } from "./src/define-broker.ts";
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
-export { Directory, QueueBroker };
-export default handler;
-`;
 const [KEY, SECRET] = ["AKIAEXAMPLE", "one/secret+of=40"];
 const ACTIONS = path.join(import.meta.dirname, "python/sqs_actions.py");
 const run = promisify(execFile);
@@ -45,7 +39,7 @@ beforeAll(async () => {
     dispose = end;
   };
   const bindings = { SLUICE_AWS_ACCESS_KEYS: `${KEY}:${SECRET}`, SLUICE_ENV: "development" };
-  const broker = await startBrokerWorker(ENTRY, bindings, { disposeWith });
+  const broker = await startBrokerWorker(EMPTY_ENTRY, bindings, { disposeWith });
   endpoint = `${(await broker.ready).origin}/__sluice/aws`;
 });
 

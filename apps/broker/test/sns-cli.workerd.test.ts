@@ -4,14 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
-import { startBrokerWorker } from "./broker-worker.ts";
+import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
 
-const ENTRY = `
-import { defineBroker } from "./src/define-broker.ts";
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
-export { Directory, QueueBroker };
-export default handler;
-`;
 const GUIDE = path.join(import.meta.dirname, "../../../docs/sns.md");
 const [KEY, SECRET] = ["anybody", "anything"];
 
@@ -22,7 +16,7 @@ if (!hasCli)
 it.skipIf(!hasCli)(
   "the first lines of docs/sns.md work as they stand there, signed and checked",
   async () => {
-    const broker = await startBrokerWorker(ENTRY, { SLUICE_AWS_ACCESS_KEYS: `${KEY}:${SECRET}` });
+    const broker = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_AWS_ACCESS_KEYS: `${KEY}:${SECRET}` });
     const { origin } = await broker.ready;
     const home = await mkdtemp(path.join(tmpdir(), "sluice-sns-cli-"));
     onTestFinished(() => rm(home, { recursive: true, force: true }));

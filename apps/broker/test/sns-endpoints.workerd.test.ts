@@ -20,15 +20,8 @@ import { createSigningIdentity } from "@sluice/sns";
 import type { Miniflare } from "miniflare";
 import MessageValidator from "sns-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrokerWorker } from "./broker-worker.ts";
+import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
 import { type EndpointPost, type SnsEndpoint, startSnsEndpoint } from "./sns-endpoint.ts";
-
-const ENTRY = `
-import { defineBroker } from "./src/define-broker.ts";
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
-export { Directory, QueueBroker };
-export default handler;
-`;
 
 let broker: Miniflare;
 let origin: string;
@@ -42,7 +35,7 @@ beforeAll(async () => {
   const disposeWith = (end: () => Promise<void>) => {
     dispose = end;
   };
-  broker = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
+  broker = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
   ({ origin } = await broker.ready);
   const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
   const options = { endpoint: `${origin}/__sluice/aws`, region: "us-east-1", credentials, maxAttempts: 1 };
@@ -260,7 +253,7 @@ describe("a broker that is started again", () => {
     const start = async () => {
       const end = Promise.withResolvers<() => Promise<void>>();
       const options = { persistDir, disposeWith: end.resolve };
-      const mf = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, options);
+      const mf = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_ENV: "development" }, options);
       const { origin: at } = await mf.ready;
       const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
       const client = { endpoint: `${at}/__sluice/aws`, region: "us-east-1", credentials, maxAttempts: 1 };

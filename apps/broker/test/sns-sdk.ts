@@ -1,14 +1,7 @@
 import { CreateTopicCommand, SNSClient, SNSServiceException, SubscribeCommand } from "@aws-sdk/client-sns";
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { Miniflare } from "miniflare";
-import { startBrokerWorker } from "./broker-worker.ts";
-
-export const ENTRY = `
-import { defineBroker } from "./src/define-broker.ts";
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
-export { Directory, QueueBroker };
-export default handler;
-`;
+import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
 
 export const HOUR_S = 3_600;
 
@@ -23,7 +16,7 @@ export async function start(): Promise<void> {
   const disposeWith = (end: () => Promise<void>) => {
     dispose = end;
   };
-  broker = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
+  broker = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
   endpoint = `${(await broker.ready).origin}/__sluice/aws`;
   const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
   const options = { endpoint, region: "us-east-1", credentials, maxAttempts: 1 };

@@ -1,18 +1,12 @@
 import { ListQueuesCommand, SQSClient, SQSServiceException } from "@aws-sdk/client-sqs";
 import { expect, it } from "vitest";
-import { startBrokerWorker } from "./broker-worker.ts";
+import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
 
-const ENTRY = `
-import { defineBroker } from "./src/define-broker.ts";
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
-export { Directory, QueueBroker };
-export default handler;
-`;
 const PATH = "/__sluice/aws";
 
 /** Starts a broker with these variables, and answers what the SDK gets with these credentials: `ok`, or an error's name. */
 async function asker(bindings: Record<string, string>) {
-  const broker = await startBrokerWorker(ENTRY, bindings);
+  const broker = await startBrokerWorker(EMPTY_ENTRY, bindings);
   const endpoint = `${(await broker.ready).origin}${PATH}`;
   const ask = async (accessKeyId: string, secretAccessKey: string, systemClockOffset = 0) => {
     const credentials = { accessKeyId, secretAccessKey };

@@ -10,16 +10,9 @@ import {
 import { Consumer, type ConsumerOptions } from "sqs-consumer";
 import { Producer } from "sqs-producer";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startBrokerWorker } from "./broker-worker.ts";
+import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
 
 /* A job system as sqs-producer and sqs-consumer make one, with nothing of ours in it. */
-
-const ENTRY = `
-import { defineBroker } from "./src/define-broker.ts";
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
-export { Directory, QueueBroker };
-export default handler;
-`;
 
 let sqs: SQSClient;
 let endpoint: string;
@@ -29,7 +22,7 @@ beforeAll(async () => {
   const disposeWith = (end: () => Promise<void>) => {
     dispose = end;
   };
-  const broker = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
+  const broker = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
   endpoint = `${(await broker.ready).origin}/__sluice/aws`;
   sqs = clientOf();
 });

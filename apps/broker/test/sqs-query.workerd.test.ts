@@ -1,12 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrokerWorker } from "./broker-worker.ts";
-
-const ENTRY = `
-import { defineBroker } from "./src/define-broker.ts";
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
-export { Directory, QueueBroker };
-export default handler;
-`;
+import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
 
 let endpoint: string;
 let dispose: () => Promise<void>;
@@ -15,7 +8,7 @@ beforeAll(async () => {
   const disposeWith = (end: () => Promise<void>) => {
     dispose = end;
   };
-  const broker = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
+  const broker = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
   endpoint = `${(await broker.ready).origin}/__sluice/aws`;
 });
 

@@ -14,16 +14,9 @@ import {
   StartMessageMoveTaskCommand,
 } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startBrokerWorker } from "./broker-worker.ts";
+import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
 
 /* Rules of SQS that only show between a client, the directory and several queues, on a broker that is strict about time. */
-
-const ENTRY = `
-import { defineBroker } from "./src/define-broker.ts";
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
-export { Directory, QueueBroker };
-export default handler;
-`;
 
 let sqs: SQSClient;
 let dispose: () => Promise<void>;
@@ -33,7 +26,7 @@ beforeAll(async () => {
     dispose = end;
   };
   const bindings = { SLUICE_ENV: "development", SLUICE_AWS_STRICT_TIMING: "true" };
-  const broker = await startBrokerWorker(ENTRY, bindings, { disposeWith });
+  const broker = await startBrokerWorker(EMPTY_ENTRY, bindings, { disposeWith });
   const endpoint = `${(await broker.ready).origin}/__sluice/aws`;
   const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
   sqs = new SQSClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 1 });

@@ -6,14 +6,7 @@ import {
   SQSServiceException,
 } from "@aws-sdk/client-sqs";
 import type { Miniflare } from "miniflare";
-import { startBrokerWorker } from "./broker-worker.ts";
-
-export const ENTRY = `
-import { defineBroker } from "./src/define-broker.ts";
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
-export { Directory, QueueBroker };
-export default handler;
-`;
+import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
 
 export let broker: Miniflare;
 export let sqs: SQSClient;
@@ -25,7 +18,7 @@ export async function start(): Promise<void> {
   const disposeWith = (end: () => Promise<void>) => {
     dispose = end;
   };
-  broker = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
+  broker = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
   endpoint = `${(await broker.ready).origin}/__sluice/aws`;
   sqs = clientOf();
 }

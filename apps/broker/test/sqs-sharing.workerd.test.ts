@@ -1,13 +1,6 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrokerWorker } from "./broker-worker.ts";
-
-const ENTRY = `
-import { defineBroker } from "./src/define-broker.ts";
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
-export { Directory, QueueBroker };
-export default handler;
-`;
+import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
 
 interface Answer {
   readonly Messages?: readonly { readonly Body: string; readonly ReceiptHandle: string }[];
@@ -25,7 +18,7 @@ describe("SQS requests of many clients at once", () => {
     const disposeWith = (dispose: () => Promise<void>) => {
       stop = dispose;
     };
-    const broker = await startBrokerWorker(ENTRY, { SLUICE_ENV: "local" }, { disposeWith });
+    const broker = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_ENV: "local" }, { disposeWith });
     endpoint = `${(await broker.ready).origin}/__sluice/aws`;
   });
   afterAll(() => stop());
