@@ -56,9 +56,6 @@ export async function publish(
 }
 export let nextHandOver = 0;
 
-export const timesOf = (world: World) => world.posts.map(({ atMs }) => atMs);
-export const bodiesOf = (world: World) => world.posts.map(({ body }) => new TextDecoder().decode(body));
-
 /** What is in the dead-letter queue. */
 export function deadLetters(world: World) {
   const { queue, payloadOf } = world.core("dead");

@@ -37,8 +37,6 @@ export function worldWith({
   return new World({ jobs: { ...queue, consumer }, dead: {} });
 }
 
-export const decoder = new TextDecoder();
-export const bodiesOf = (world: World) => world.posts.map(({ body }) => decoder.decode(body));
 export const secondsOf = (world: World) => world.posts.map(({ atMs }) => atMs / 1000);
 export const countsOf = (world: World) =>
   world.posts.map(({ headers }) => headers["X-Aws-Sqsd-Receive-Count"]);

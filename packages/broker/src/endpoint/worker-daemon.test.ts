@@ -1,16 +1,9 @@
 import { encodeAttributes } from "@sluice/aws";
 import { packMessages } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
+import { bodiesOf, decoder } from "../../test/endpoint-world.ts";
 import { testId } from "../../test/messages.ts";
-import {
-  answersAfter,
-  bodiesOf,
-  countsOf,
-  decoder,
-  isEmpty,
-  secondsOf,
-  worldWith,
-} from "../../test/worker-daemon-world.ts";
+import { answersAfter, countsOf, isEmpty, secondsOf, worldWith } from "../../test/worker-daemon-world.ts";
 import { answered, WORLD_START_MS } from "../../test/world.ts";
 import type { EndpointOutcome } from "./endpoint.ts";
 import { DRAIN_MS } from "./worker-daemon.ts";

@@ -2,6 +2,7 @@ import { decodeAttributes, encodeAttributes } from "@sluice/aws";
 import { packMessages } from "@sluice/protocol";
 import { jitterRandom, nextDelayMs } from "@sluice/retry";
 import { describe, expect, it } from "vitest";
+import { timesOf } from "../../../test/endpoint-world.ts";
 import {
   DEFAULTS,
   deadLetters,
@@ -11,7 +12,6 @@ import {
   publish,
   QUEUE,
   SAMPLE,
-  timesOf,
   worldWith,
 } from "../../../test/sns-world.ts";
 import { answered } from "../../../test/world.ts";

@@ -1,14 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  bodiesOf,
-  DEFAULTS,
-  deadLetters,
-  LIFE_SECONDS,
-  publish,
-  QUEUE,
-  timesOf,
-  worldWith,
-} from "../../../test/sns-world.ts";
+import { bodiesOf, timesOf } from "../../../test/endpoint-world.ts";
+import { DEFAULTS, deadLetters, LIFE_SECONDS, publish, QUEUE, worldWith } from "../../../test/sns-world.ts";
 import { answered, WORLD_START_MS, type World } from "../../../test/world.ts";
 import type { EndpointOutcome } from "../endpoint.ts";
 

@@ -1,13 +1,12 @@
 import type { HttpPushSettings } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
+import { bodiesOf, timesOf } from "../../../test/endpoint-world.ts";
 import {
-  bodiesOf,
   deadLetters,
   LIFE_SECONDS,
   NOTIFICATION,
   publish,
   QUEUE,
-  timesOf,
   worldWith,
 } from "../../../test/sns-world.ts";
 import { answered, type World } from "../../../test/world.ts";
