@@ -145,10 +145,10 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     const description = core.describe();
     return { ...description, rowsWritten: description.rowsWritten + alarm.timesWritten };
   };
-  const rest = () => {
+  const rest = (description: QueueDescription) => {
     const isMoving = core.moves.list()[0]?.status === "running";
     const hasMore = isMoving || !core.outbox.isEmpty;
-    return restOf({ record: registration.record, hasMore, description: describe() });
+    return restOf({ record: registration.record, hasMore, description });
   };
   const isRestKnown = answer === null ? false : (answer as Opened).isAtRest;
   watermark.begin(
@@ -156,7 +156,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
       writeMark: async () => {
         const mark = await writeMark(core, store, before);
         // What was committed since is reported later, and the queue as it is then.
-        return { mark, rest: store.commits === mark.commits ? rest() : null };
+        return { mark, rest: store.commits === mark.commits ? rest(describe()) : null };
       },
       foundLoss: (loss) => {
         noteLoss(core, loss);
@@ -173,8 +173,9 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     alarm,
     registration,
     describe: () => {
-      if (rest() !== null) watermark.seenAtRest();
-      return describe();
+      const description = describe();
+      if (rest(description) !== null) watermark.seenAtRest();
+      return description;
     },
     unwritable: file.kind === "damaged" ? new UnwritableQueueError(name, file.finding) : null,
     adopt: (next) =>
