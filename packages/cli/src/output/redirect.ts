@@ -31,8 +31,7 @@ interface RedirectFile {
  * what that one led to is what has been generated from, and what will be again.
  */
 export function writeRedirect(directory: string, configFile: string): void {
-  const before = readRedirect(directory);
-  const toolsOwn = before?.insteadOf === undefined ? before : before.insteadOf;
+  const toolsOwn = readToolsRedirect(directory);
   const redirect: RedirectFile = {
     ...toFile(directory, { configFile, auxiliary: [] }),
     insteadOf: toolsOwn === null ? null : toFile(directory, toolsOwn),
@@ -51,6 +50,12 @@ export function readRedirect(directory: string): Redirect | null {
   } catch {
     return null;
   }
+}
+
+/** Where a build tool leads Wrangler to from a folder, also if a redirect of our own has taken the place of its own. */
+export function readToolsRedirect(directory: string): RedirectTarget | null {
+  const redirect = readRedirect(directory);
+  return redirect?.insteadOf === undefined ? redirect : redirect.insteadOf;
 }
 
 function toFile(directory: string, { configFile, auxiliary }: RedirectTarget): RedirectFile {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { CliError } from "../errors.ts";
-import { readRedirect } from "../output/redirect.ts";
+import { readToolsRedirect } from "../output/redirect.ts";
 import { OUTPUT_FOLDER } from "../output/write-plan.ts";
 
 /** A configuration that a build tool has made. All paths are absolute. */
@@ -22,8 +22,7 @@ export interface BuiltConfig {
  * @throws CliError for a redirect to a file that is not there or cannot be read, as Wrangler refuses it.
  */
 export function findBuildOutput(folder: string): readonly BuiltConfig[] {
-  const redirect = readRedirect(folder);
-  const toolsOwn = redirect?.insteadOf === undefined ? redirect : redirect.insteadOf;
+  const toolsOwn = readToolsRedirect(folder);
   // What lies in a folder of ours is never somebody else's, whatever the redirect says of itself.
   if (toolsOwn === null || toolsOwn.configFile.split(/[\\/]/).includes(OUTPUT_FOLDER)) return [];
   return [toolsOwn.configFile, ...toolsOwn.auxiliary].map((file) => readBuiltConfig(folder, file));

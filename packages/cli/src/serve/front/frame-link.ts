@@ -135,9 +135,7 @@ export class FrameLink {
   #lost(): void {
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    this.#messages = [];
-    this.#requests = 0;
-    this.#expected = 0;
+    this.#takeMessages();
     this.#unanswered = 0;
     clearTimeout(this.#held);
     for (const { answered } of waiting) answered(null);
@@ -205,10 +203,7 @@ export class FrameLink {
 
   #send(): void {
     clearTimeout(this.#held);
-    const messages = this.#messages;
-    this.#messages = [];
-    this.#requests = 0;
-    this.#expected = 0;
+    const messages = this.#takeMessages();
     if (messages.length === 0 || !this.isOpen) return;
     this.#unanswered = messages.length;
     this.#sentMs = performance.now();
@@ -221,6 +216,15 @@ export class FrameLink {
       first = i + 1;
       length = 0;
     }
+  }
+
+  /** What waits. The next frame begins without anything, and waits for nobody. */
+  #takeMessages(): FrontMessage[] {
+    const messages = this.#messages;
+    this.#messages = [];
+    this.#requests = 0;
+    this.#expected = 0;
+    return messages;
   }
 
   #tellIfIdle(): void {
