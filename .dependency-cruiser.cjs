@@ -15,6 +15,7 @@ module.exports = {
     only("retry"),
     only("protocol"),
     only("aws"),
+    only("objects"),
     only("sns", "aws", "retry"),
     only("sqsd", "aws"),
     only("config", "protocol", "retry", "sqsd"),

@@ -1,4 +1,10 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+
+/** Where the broker runs on plain Node.js its classes extend these. */
+const alias = {
+  "cloudflare:workers": fileURLToPath(new URL("packages/objects/src/workers.ts", import.meta.url)),
+};
 
 /**
  * One run for the whole repository. `unit` needs nothing but Node; `workerd` starts real workerd processes and
@@ -8,6 +14,7 @@ export default defineConfig({
   test: {
     projects: [
       {
+        resolve: { alias },
         test: {
           name: "unit",
           include: ["{packages,apps}/*/{src,test}/**/*.test.ts"],

@@ -26,7 +26,7 @@ export type { BrokerOptions } from "@sluice/broker";
 export function defineBroker(options: BrokerOptions) {
   let gateway: Gateway | undefined;
   const gatewayOf = (env: BrokerEnv): Gateway => {
-    gateway ??= createGateway(directoryOf(env), accessOf(env), awsOf(env));
+    gateway ??= gatewayFor(env);
     return gateway;
   };
   const handler: ExportedHandler<BrokerEnv> = {
@@ -39,6 +39,11 @@ export function defineBroker(options: BrokerOptions) {
     RequestFrames: createRequestFrames(gatewayOf),
     handler,
   };
+}
+
+/** The HTTP side of the broker whose bindings these are. */
+export function gatewayFor(env: BrokerEnv): Gateway {
+  return createGateway(directoryOf(env), accessOf(env), awsOf(env));
 }
 
 function directoryOf(env: BrokerEnv): QueueDirectory {

@@ -1,0 +1,51 @@
+import { type BrokerEnv, createDirectory, createQueueBroker } from "@sluice/broker";
+import type { Gateway } from "@sluice/gateway";
+import { openObjects } from "@sluice/objects";
+import type { QueueTopology } from "@sluice/protocol";
+import { gatewayFor } from "./define-broker.ts";
+
+export interface OpenBrokerInput {
+  /** Folder of all Durable Objects of a data folder. */
+  readonly folder: string;
+  /** Name of the broker's Worker: its objects' folders are called by it, as workerd calls them. */
+  readonly worker: string;
+  readonly topology: QueueTopology;
+  /** Variables and secrets. */
+  readonly vars: Readonly<Record<string, unknown>>;
+}
+
+/** A broker that runs in this process. */
+export interface OpenBroker {
+  readonly gateway: Gateway;
+  /** Ends it: what was committed is in its files, and calls that are under way fail. */
+  close(): void;
+}
+
+/**
+ * The broker of `define-broker.ts` on plain Node.js, without Workers: the same classes on the same files, in this process. What
+ * it costs to hand a request to workerd and back is saved.
+ */
+export function openBroker({ folder, worker, topology, vars }: OpenBrokerInput): OpenBroker {
+  const options = { topology, consumers: {} };
+  // The classes are typed by the platform's state and bindings, of which they use what is here.
+  const QueueBroker = createQueueBroker(options) as unknown as Construct;
+  const Directory = createDirectory(options) as unknown as Construct;
+  const { env, close } = openObjects({
+    folder,
+    vars,
+    classes: {
+      SLUICE_QUEUES: {
+        uniqueKey: `${worker}-QueueBroker`,
+        construct: (state, bindings) => new QueueBroker(state, bindings),
+      },
+      SLUICE_DIRECTORY: {
+        uniqueKey: `${worker}-Directory`,
+        construct: (state, bindings) => new Directory(state, bindings),
+      },
+    },
+    error: (line) => console.error(line),
+  });
+  return { gateway: gatewayFor(env as unknown as BrokerEnv), close };
+}
+
+type Construct = new (state: object, env: object) => object;

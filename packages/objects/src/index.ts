@@ -1,0 +1,1 @@
+export { type Binding, type ObjectClass, type Objects, openObjects } from "./objects.ts";

@@ -1,0 +1,117 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Alarms } from "./alarms.ts";
+import { Life, type Methods, type ObjectState } from "./life.ts";
+import { idOfName } from "./object-id.ts";
+
+/** When an alarm that could not be heard rings again, in ms; each further time twice as late, up to the latter. */
+const ALARM_AGAIN_MS = 2_000;
+const ALARM_AGAIN_MS_MAX = 60_000;
+/** Most names whose ids are remembered. */
+const IDS_KEPT_MAX = 10_000;
+
+export interface ObjectId {
+  readonly name: string;
+  toString(): string;
+}
+
+export interface NamespaceInput {
+  /** Where the files of its objects are. Made if it is not there. */
+  readonly folder: string;
+  readonly uniqueKey: string;
+  /** @param life whose calls to others wait until what it has written is durable. */
+  construct(state: ObjectState, life: Life): object;
+  error(line: string): void;
+}
+
+/** The objects of a class, each started by who calls it first and kept until the end. */
+export class Namespace {
+  readonly #input: NamespaceInput;
+  readonly #alarms: Alarms;
+  readonly #lives = new Map<string, Life>();
+  readonly #ids = new Map<string, string>();
+  /** How often in a row the alarm of an object could not be heard. */
+  readonly #unheard = new Map<string, number>();
+  #isClosed = false;
+
+  constructor(input: NamespaceInput) {
+    this.#input = input;
+    mkdirSync(input.folder, { recursive: true });
+    this.#alarms = new Alarms(join(input.folder, "metadata.sqlite"), (id, name) => void this.#ring(id, name));
+  }
+
+  /** The id of a name, in hexadecimal digits. */
+  idOf(name: string): string {
+    let id = this.#ids.get(name);
+    if (id === undefined) {
+      if (this.#ids.size >= IDS_KEPT_MAX) this.#ids.clear();
+      id = idOfName(this.#input.uniqueKey, name);
+      this.#ids.set(name, id);
+    }
+    return id;
+  }
+
+  /** The object with a name, as others call it: `caller` for one of ours, which is told of nothing it has not committed. */
+  stub(name: string, caller: Life | null): Methods {
+    const call = async (method: string, args: readonly unknown[]) => {
+      if (caller !== null) {
+        // A life that is over does nothing any more.
+        if (caller.isOver) return new Promise<never>(() => {});
+        if (caller.uncommitted !== null) await caller.uncommitted;
+      }
+      return this.#life(this.idOf(name), name).call(method, args);
+    };
+    const methods: Methods = {};
+    return new Proxy(methods, {
+      get: (_, method) => {
+        // Whoever awaits a stub asks whether it is a promise.
+        if (typeof method !== "string" || method === "then") return undefined;
+        methods[method] ??= (...args) => call(method, args);
+        return methods[method];
+      },
+    });
+  }
+
+  /** Ends all objects; everything that was committed is in their files. */
+  close(): void {
+    this.#isClosed = true;
+    for (const life of [...this.#lives.values()]) life.close();
+    this.#alarms.close();
+  }
+
+  #life(id: string, name: string | null): Life {
+    if (this.#isClosed) throw new Error("the broker is stopping");
+    let life = this.#lives.get(id);
+    if (life === undefined) {
+      life = new Life({
+        id,
+        name,
+        file: join(this.#input.folder, `${id}.sqlite`),
+        alarms: this.#alarms,
+        construct: (state, self) => this.#input.construct(state, self),
+        ended: (ended) => {
+          if (this.#lives.get(id) === ended) this.#lives.delete(id);
+        },
+      });
+      // It can be over already, if its constructor aborted it.
+      if (!life.isOver) this.#lives.set(id, life);
+    }
+    return life;
+  }
+
+  async #ring(id: string, name: string | null): Promise<void> {
+    try {
+      await this.#life(id, name).ring(() => Date.now());
+      this.#unheard.delete(id);
+    } catch (error) {
+      if (this.#isClosed) return;
+      const times = this.#unheard.get(id) ?? 0;
+      this.#unheard.set(id, times + 1);
+      const waitMs = Math.min(ALARM_AGAIN_MS * 2 ** times, ALARM_AGAIN_MS_MAX);
+      this.#input.error(
+        `${name ?? id}: its alarm could not be heard, and rings again in ${waitMs / 1_000} s: ${error}`,
+      );
+      this.#alarms.ringAt(id, name, Date.now() + waitMs);
+    }
+  }
+}
