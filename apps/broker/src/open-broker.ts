@@ -2,7 +2,8 @@ import { type BrokerEnv, createDirectory, createQueueBroker } from "@sluice/brok
 import type { Gateway } from "@sluice/gateway";
 import { openObjects } from "@sluice/objects";
 import type { QueueTopology } from "@sluice/protocol";
-import { gatewayFor } from "./define-broker.ts";
+import { gatewayFor } from "./gateway-for.ts";
+import { createNodePort } from "./node-port.ts";
 
 export interface OpenBrokerInput {
   /** Folder of all Durable Objects of a data folder. */
@@ -27,10 +28,11 @@ export interface OpenBroker {
  */
 export function openBroker({ folder, worker, topology, vars }: OpenBrokerInput): OpenBroker {
   const options = { topology, consumers: {} };
+  const endpoints = createNodePort();
   // The classes are typed by the platform's state and bindings, of which they use what is here.
-  const QueueBroker = createQueueBroker(options) as unknown as Construct;
+  const QueueBroker = createQueueBroker(options, endpoints) as unknown as Construct;
   const Directory = createDirectory(options) as unknown as Construct;
-  const { env, close } = openObjects({
+  const objects = openObjects({
     folder,
     vars,
     classes: {
@@ -45,7 +47,13 @@ export function openBroker({ folder, worker, topology, vars }: OpenBrokerInput):
     },
     error: (line) => console.error(line),
   });
-  return { gateway: gatewayFor(env as unknown as BrokerEnv), close };
+  return {
+    gateway: gatewayFor(objects.env as unknown as BrokerEnv),
+    close: () => {
+      objects.close();
+      endpoints.close();
+    },
+  };
 }
 
 type Construct = new (state: object, env: object) => object;

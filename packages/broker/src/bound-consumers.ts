@@ -1,10 +1,10 @@
 import type { ConsumerDefinition, HttpPushSettings, QueueConsumerRpc, QueueRecord } from "@sluice/protocol";
 import type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
 import type { Clock } from "./clock.ts";
+import type { EndpointPort } from "./endpoint/endpoint.ts";
 import { EndpointCaller } from "./endpoint/endpoint-caller.ts";
 import { EndpointConsumer } from "./endpoint/endpoint-consumer.ts";
 import { formatOf } from "./endpoint/formats/index.ts";
-import { httpPort } from "./endpoint/http-port.ts";
 import { targetRulesOf } from "./endpoint/target.ts";
 import type { QueueLog } from "./log.ts";
 import type { ConsumerPort } from "./ports.ts";
@@ -13,10 +13,12 @@ import type { ConsumerPort } from "./ports.ts";
 export class BoundConsumers {
   readonly #env: BrokerEnv;
   readonly #bindings: BrokerOptions["consumers"];
+  readonly #endpoints: EndpointPort;
 
-  constructor(env: BrokerEnv, bindings: BrokerOptions["consumers"]) {
+  constructor(env: BrokerEnv, bindings: BrokerOptions["consumers"], endpoints: EndpointPort) {
     this.#env = env;
     this.#bindings = bindings;
+    this.#endpoints = endpoints;
   }
 
   /** How a consumer is called, `null` if this broker cannot. */
@@ -33,7 +35,7 @@ export class BoundConsumers {
     };
     return new EndpointCaller({
       settings,
-      port: httpPort,
+      port: this.#endpoints,
       clock,
       log,
       targets: targetRulesOf(this.#env),

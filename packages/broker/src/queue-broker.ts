@@ -40,6 +40,7 @@ import { BoundConsumers } from "./bound-consumers.ts";
 import type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
 import { directoryCalls } from "./directory/directory-calls.ts";
 import type { ConfiguredQueueObject, QueuesDirectory } from "./directory/queue-calls.ts";
+import type { EndpointPort } from "./endpoint/endpoint.ts";
 import { isFileDamage } from "./file-damage.ts";
 import { createIfAbsent, follow } from "./follow.ts";
 import { ObjectQueue } from "./object-queue.ts";
@@ -72,8 +73,12 @@ export interface QueueBrokerObject
   advanceClock(queue: string, ms: number): Promise<void>;
 }
 
-/** The Durable Object class of a broker: one object per queue, named like it. It delegates; `QueueCore` decides. */
-export function createQueueBroker(options: BrokerOptions) {
+/**
+ * The Durable Object class of a broker: one object per queue, named like it. It delegates; `QueueCore` decides.
+ *
+ * @param endpoints the way to HTTP endpoints on the platform that it runs on: `workersPort` for Workers.
+ */
+export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPort) {
   const fullStorages = new FullStorages();
   /** Queues whose database file was found to be damaged, by the life before. */
   const suspectFiles = new Set<string>();
@@ -86,7 +91,7 @@ export function createQueueBroker(options: BrokerOptions) {
     constructor(ctx: DurableObjectState, env: BrokerEnv) {
       super(ctx, env);
       this.#queue = new ObjectQueue(ctx, (queue) => this.#load(queue));
-      this.#consumers = new BoundConsumers(env, options.consumers);
+      this.#consumers = new BoundConsumers(env, options.consumers, endpoints);
       this.#directory = directoryCalls(env.SLUICE_DIRECTORY);
       // Calls wait until the queue is loaded. One that cannot be says so to each of them.
       void ctx.blockConcurrencyWhile(async () => {

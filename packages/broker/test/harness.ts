@@ -54,10 +54,11 @@ export interface BrokerHarness {
 }
 
 const BROKER_SOURCE = (topology: string, consumers: string, members: string) => `
+import { workersPort } from "../src/endpoint/workers-port.ts";
 import { createDirectory, createQueueBroker } from "../src/index.ts";
 const options = { topology: ${topology}, consumers: ${consumers} };
 export const Directory = createDirectory(options);
-export class QueueBroker extends createQueueBroker(options) {
+export class QueueBroker extends createQueueBroker(options, workersPort) {
 ${members}
 }
 export default {

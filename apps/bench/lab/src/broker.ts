@@ -1,5 +1,6 @@
 import { env as workerEnv } from "cloudflare:workers";
 import { type BrokerEnv, createDirectory, createQueueBroker } from "@sluice/broker";
+import { workersPort } from "@sluice/broker/workers-port";
 import type { QueueConsumerRpc, QueueTopology, SendReply, SendRequest } from "@sluice/protocol";
 import type { Bill } from "./bill.ts";
 import { Meter } from "./meter.ts";
@@ -7,7 +8,7 @@ import { Meter } from "./meter.ts";
 /** The broker under a meter. It is the real one: what is counted is counted from outside. */
 const { TOPOLOGY } = workerEnv as unknown as { readonly TOPOLOGY: QueueTopology };
 const options = { topology: TOPOLOGY, consumers: { driver: "CONSUMER" } };
-const Broker = createQueueBroker(options);
+const Broker = createQueueBroker(options, workersPort);
 
 const meters = new WeakMap<DurableObjectState, Meter>();
 

@@ -15,7 +15,10 @@ export interface EndpointRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** How long it may take to find out whether anybody is there, in ms; `null` does not ask: a lost request is `closed`. */
+  /**
+   * How long it may take to find out whether anybody is there, in ms; `null` does not ask: where the platform does not tell, a
+   * lost request is `closed`.
+   */
   readonly connectTimeoutMs: number | null;
   /** How long the answer may take, in ms. */
   readonly responseTimeoutMs: number;
@@ -37,12 +40,39 @@ export type EndpointOutcome =
       /** `WWW-Authenticate` of the answer. Default: none. */
       readonly challenge?: string | null;
     }
-  | { readonly kind: "unreachable" | "closed" | "timedOut"; readonly reason: string };
+  | {
+      readonly kind: "closed";
+      readonly reason: string;
+      /** Whether the port has already made the request again, on a connection of its own. Default: no. */
+      readonly isRepeated?: boolean;
+    }
+  | { readonly kind: "unreachable" | "timedOut"; readonly reason: string };
 
-/** The way to HTTP endpoints. Never rejects because of what an endpoint does. */
+/**
+ * What Cloudflare's network answers in the name of a server that it could not reach: refused, no connection in time, no
+ * route, no TLS, a certificate that does not hold, no address. On a deployed broker nothing else says so.
+ */
+const UNREACHED_STATUSES: ReadonlySet<number> = new Set([521, 522, 523, 525, 526, 530]);
+
+/** The outcome that an answer's status and headers stand for. */
+export function outcomeOf(status: number, header: (name: string) => string | null): EndpointOutcome {
+  return UNREACHED_STATUSES.has(status)
+    ? { kind: "unreachable", reason: `it cannot be reached (${status})` }
+    : {
+        kind: "answered",
+        status,
+        retryAfter: header("retry-after"),
+        challenge: header("www-authenticate"),
+      };
+}
+
+/** The way to HTTP endpoints. Never rejects because of what an endpoint does, and follows no redirects. */
 export interface EndpointPort {
   post(request: EndpointRequest): Promise<EndpointOutcome>;
-  /** Whether an endpoint is there: with a path, whether that answers 200; without, whether anything answers. */
+  /**
+   * Whether an endpoint is there: with a path, which begins with a slash and is one of the same server, whether that answers
+   * 200; without, whether anything answers.
+   */
   isReady(url: string, path: string | null, timeoutMs: number): Promise<boolean>;
 }
 

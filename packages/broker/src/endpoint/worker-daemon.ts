@@ -187,7 +187,7 @@ export class WorkerDaemon {
       for (const line of request.dropped) this.#warn(`${message.id}: ${line}`);
       const post = { ...request, id: message.id };
       const outcome = await caller.post(post);
-      return outcome.kind === "closed" ? await caller.post(post) : outcome;
+      return outcome.kind === "closed" && outcome.isRepeated !== true ? await caller.post(post) : outcome;
     } catch (error) {
       return { kind: "unreachable", reason: error instanceof Error ? error.message : String(error) };
     }

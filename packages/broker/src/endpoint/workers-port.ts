@@ -1,14 +1,8 @@
 import { connect } from "cloudflare:sockets";
-import type { EndpointOutcome, EndpointPort, EndpointRequest } from "./endpoint.ts";
+import { type EndpointOutcome, type EndpointPort, type EndpointRequest, outcomeOf } from "./endpoint.ts";
 
-/**
- * What Cloudflare's network answers in the name of a server that it could not reach: refused, no connection in time, no
- * route, no TLS, a certificate that does not hold, no address. On a deployed broker nothing else says so.
- */
-const UNREACHED_STATUSES: ReadonlySet<number> = new Set([521, 522, 523, 525, 526, 530]);
-
-/** Calls endpoints with the platform's `fetch`. Redirects are not followed: they could lead anywhere. */
-export const httpPort: EndpointPort = {
+/** Calls endpoints with the `fetch` of Workers. Redirects are not followed: they could lead anywhere. */
+export const workersPort: EndpointPort = {
   async post(request: EndpointRequest): Promise<EndpointOutcome> {
     const { url, headers, body, connectTimeoutMs, responseTimeoutMs } = request;
     const call = new AbortController();
@@ -29,16 +23,7 @@ export const httpPort: EndpointPort = {
       const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
       // Nobody reads it; left alone, it would keep the connection.
       await response.body?.cancel();
-      const { status } = response;
-      if (UNREACHED_STATUSES.has(status)) {
-        return { kind: "unreachable", reason: `it cannot be reached (${status})` };
-      }
-      return {
-        kind: "answered",
-        status,
-        retryAfter: response.headers.get("retry-after"),
-        challenge: response.headers.get("www-authenticate"),
-      };
+      return outcomeOf(response.status, (name) => response.headers.get(name));
     } catch {
       if (call.signal.reason instanceof GivenUp) return call.signal.reason.outcome;
       if (connectTimeoutMs === null) return { kind: "closed", reason: "it could not be reached, or hung up" };
@@ -54,7 +39,7 @@ export const httpPort: EndpointPort = {
 
   async isReady(url: string, path: string | null, timeoutMs: number): Promise<boolean> {
     if (path === null) return (await answers(url, "HEAD", timeoutMs)) !== null;
-    return (await answers(new URL(path, url).href, "GET", timeoutMs)) === 200;
+    return (await answers(new URL(url).origin + path, "GET", timeoutMs)) === 200;
   },
 };
 
@@ -63,7 +48,8 @@ async function answers(url: string, method: "HEAD" | "GET", timeoutMs: number): 
   try {
     const response = await fetch(url, { method, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
     await response.body?.cancel();
-    return UNREACHED_STATUSES.has(response.status) ? null : response.status;
+    const outcome = outcomeOf(response.status, () => null);
+    return outcome.kind === "answered" ? outcome.status : null;
   } catch {
     return null;
   }

@@ -1,0 +1,63 @@
+import {
+  type BrokerEnv,
+  describeUnreadable,
+  describeUnreadableTopic,
+  type QueueBrokerObject,
+} from "@sluice/broker";
+import { createGateway, type Gateway, type QueueDirectory } from "@sluice/gateway";
+import { accessOf } from "./access.ts";
+import { accountOf, topicsOf } from "./account.ts";
+import { awsOf } from "./aws.ts";
+
+/** The HTTP side of the broker whose bindings these are. */
+export function gatewayFor(env: BrokerEnv): Gateway {
+  return createGateway(directoryOf(env), accessOf(env), awsOf(env));
+}
+
+function directoryOf(env: BrokerEnv): QueueDirectory {
+  const objectOf = (queue: string): QueueBrokerObject =>
+    env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(queue)) as unknown as QueueBrokerObject;
+  /** Objects that could not be asked, each of which is said once. */
+  const unreadable = new Set<string>();
+  /** What an object says of itself. A file that the platform cannot open fails before any code of the object's runs. */
+  const described = async <Description>(
+    name: string,
+    describe: () => Promise<Description>,
+    describeFailed: (reason: unknown, nowMs: number) => Description,
+  ): Promise<Description> => {
+    try {
+      const description = await describe();
+      unreadable.delete(name);
+      return description;
+    } catch (error) {
+      const text = `its object cannot be started: ${error}`;
+      if (!unreadable.has(name)) console.error(`Queue "${name}": ${text}`);
+      unreadable.add(name);
+      return describeFailed(text, Date.now());
+    }
+  };
+  const account = accountOf(env);
+  const topics = topicsOf(env);
+  return {
+    account,
+    topics,
+    queue: objectOf,
+    topic: objectOf,
+    describe: (queue) =>
+      described(
+        queue,
+        () => objectOf(queue).describe(queue),
+        (reason, nowMs) => describeUnreadable(queue, reason, nowMs),
+      ),
+    describeTopic: (topicObject) =>
+      described(topicObject, () => objectOf(topicObject).describeTopic(topicObject), describeUnreadableTopic),
+    advanceClock:
+      env.SLUICE_ENV === "development"
+        ? async (ms) => {
+            const listed = (await account.list()).map(({ name }) => name);
+            const names = [...listed, ...(await topics.hiddenObjects())];
+            await Promise.all(names.map((name) => objectOf(name).advanceClock(name, ms)));
+          }
+        : null,
+  };
+}

@@ -1,0 +1,137 @@
+import { type Agent, type ClientRequest, type IncomingHttpHeaders, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { Socket } from "node:net";
+
+/** How much of an answer's body is read, which nobody wants, so that its connection can be kept: bytes, and ms. */
+const DISCARDED_BYTES_MAX = 65_536;
+const DISCARDING_MS_MAX = 2_000;
+/** Largest head of an answer, in bytes. */
+const HEAD_BYTES_MAX = 65_536;
+
+/** One request on one connection. */
+export interface NodeRequest {
+  readonly url: URL;
+  readonly method: "GET" | "HEAD" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | null;
+  /** Where its connection is from. */
+  readonly agent: Agent;
+  /** How long a new connection may take, TLS included, in ms; `null` as long as the answer. */
+  readonly connectTimeoutMs: number | null;
+  /** How long the head of the answer may take, from now on, in ms. */
+  readonly responseTimeoutMs: number;
+}
+
+/**
+ * What came of it.
+ *
+ * - `answered`: the head of an answer is there. Its body is discarded.
+ * - `unsent`: there was no connection, so nobody can have seen it.
+ * - `lost`: the connection ended before an answer. `wasKept`: it had been used before and not a byte came: it may be that the
+ *   server had closed it long since.
+ * - `late`: no answer in time.
+ */
+export type NodeReply =
+  | { readonly kind: "answered"; readonly status: number; readonly headers: IncomingHttpHeaders }
+  | { readonly kind: "unsent" | "late"; readonly reason: string }
+  | { readonly kind: "lost"; readonly reason: string; readonly wasKept: boolean };
+
+/** Makes a request. Never rejects. */
+export function makeRequest(input: NodeRequest): Promise<NodeReply> {
+  return new Promise((resolve) => {
+    try {
+      run(input, resolve);
+    } catch (error) {
+      // A header's value comes from an environment variable, for instance, and holds what none can.
+      resolve({ kind: "unsent", reason: `the request cannot be made: ${error}` });
+    }
+  });
+}
+
+function run(input: NodeRequest, reply: (reply: NodeReply) => void): void {
+  const { url, method, headers, body, agent, connectTimeoutMs, responseTimeoutMs } = input;
+  const isTls = url.protocol === "https:";
+  let isConnected = false;
+  let hasBytes = false;
+  const request = (isTls ? requestHttps : requestHttp)(url.href, {
+    method,
+    headers: body === null ? headers : framed(headers, body),
+    agent,
+    maxHeaderSize: HEAD_BYTES_MAX,
+  });
+  let socket: Socket | undefined;
+  const seen = () => {
+    hasBytes = true;
+  };
+  const connected = () => {
+    isConnected = true;
+    clearTimeout(notConnected);
+  };
+  const end = (what: NodeReply) => {
+    clearTimeout(notConnected);
+    clearTimeout(tooLong);
+    socket?.off("data", seen);
+    reply(what);
+  };
+  const giveUp = (afterMs: number) => {
+    end(
+      isConnected
+        ? { kind: "late", reason: `it did not answer within ${afterMs / 1000} s` }
+        : { kind: "unsent", reason: `no connection within ${afterMs / 1000} s` },
+    );
+    request.destroy();
+  };
+  const tooLong = setTimeout(giveUp, responseTimeoutMs, responseTimeoutMs);
+  const notConnected =
+    connectTimeoutMs === null || connectTimeoutMs >= responseTimeoutMs
+      ? undefined
+      : setTimeout(giveUp, connectTimeoutMs, connectTimeoutMs);
+  request.on("socket", (given) => {
+    socket = given;
+    if (request.reusedSocket) connected();
+    else given.once(isTls ? "secureConnect" : "connect", connected);
+    given.on("data", seen);
+  });
+  request.on("response", (response) => {
+    end({ kind: "answered", status: response.statusCode ?? 0, headers: response.headers });
+    discard(request);
+    let bytes = 0;
+    response.on("data", ({ length }: Uint8Array) => {
+      bytes += length;
+      if (bytes > DISCARDED_BYTES_MAX) request.destroy();
+    });
+    // It ends in the middle: that is of no interest any more.
+    response.on("error", () => {});
+  });
+  request.on("upgrade", ({ statusCode, headers: answered }, upgraded) => {
+    upgraded.destroy();
+    end({ kind: "answered", status: statusCode ?? 0, headers: answered });
+  });
+  request.on("error", (error) => {
+    if (!isConnected) end({ kind: "unsent", reason: `it cannot be reached (${codeOf(error)})` });
+    else if (hasBytes) {
+      end({ kind: "lost", reason: `its answer is no HTTP (${codeOf(error)})`, wasKept: false });
+    } else {
+      const reason = "it closed the connection without an answer";
+      end({ kind: "lost", reason, wasKept: request.reusedSocket });
+    }
+  });
+  request.end(body ?? undefined);
+}
+
+/** Headers with the length of the body. How it is framed is nobody else's to say. */
+function framed(headers: Readonly<Record<string, string>>, body: Uint8Array): Record<string, string> {
+  const { "transfer-encoding": _, ...others } = headers;
+  return { ...others, "content-length": String(body.byteLength) };
+}
+
+/** Ends a request whose answer, or whose own body, goes on after the answer's head for too long. */
+function discard(request: ClientRequest): void {
+  const tooLong = setTimeout(() => request.destroy(), DISCARDING_MS_MAX).unref();
+  request.once("close", () => clearTimeout(tooLong));
+}
+
+function codeOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return code ?? error.message;
+}
