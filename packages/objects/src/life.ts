@@ -1,5 +1,7 @@
-import type { Alarms } from "./alarms.ts";
-import { LifeEndedError, Storage } from "./storage.ts";
+import type { AlarmIndex } from "./alarm-index.ts";
+import { copyOf } from "./copy.ts";
+import { LifeEndedError } from "./life-ended.ts";
+import { Storage } from "./storage.ts";
 
 /** An object of a class, by its methods. */
 export type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
@@ -8,10 +10,13 @@ export type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
 export interface ObjectState {
   readonly id: { readonly name: string | undefined; toString(): string };
   readonly storage: Storage;
-  /** Lets calls wait until `work` is done. */
+  /** Lets calls wait until `work` is done. If it fails, so does this life. */
   blockConcurrencyWhile<Result>(work: () => Promise<Result>): Promise<Result>;
   waitUntil(work: Promise<unknown>): void;
-  /** Ends this life: what is not committed is lost, and calls that are under way fail with the reason. */
+  /**
+   * Ends this life: what is not committed is lost, and calls that are under way fail with the reason. The platform stops the
+   * code that called it; here it goes on, and changes nothing.
+   */
   abort(reason?: string): void;
 }
 
@@ -19,25 +24,30 @@ export interface LifeInput {
   readonly id: string;
   readonly name: string | null;
   readonly file: string;
-  readonly alarms: Alarms;
+  readonly alarms: AlarmIndex;
   construct(state: ObjectState, life: Life): object;
   /** It is over: the next call begins another. */
   ended(life: Life): void;
+  error(line: string): void;
 }
+
+type Resolve = (result: unknown) => void;
+type Reject = (reason: unknown) => void;
 
 /** An object from its start on a file until it is aborted, or everything ends. */
 export class Life {
   readonly #input: LifeInput;
   readonly #storage: Storage;
   readonly #object: Methods;
-  /** What calls wait for. */
-  #gate: Promise<unknown> | null = null;
+  /** How much there is that calls wait for, and the calls, in order. */
+  #blocks = 0;
+  #blocked: (() => void)[] = [];
   /** Ends calls that are under way. */
-  readonly #underWay = new Set<(reason: unknown) => void>();
-  #isOver = false;
+  readonly #underWay = new Set<Reject>();
+  #over: { readonly reason: unknown } | null = null;
   #ringing: Promise<void> = Promise.resolve();
 
-  /** Throws what the constructor throws, and `SqliteError` for a file that is no database. */
+  /** Throws what the constructor throws, the reason if it aborts, and `SqliteError` for a file that is no database. */
   constructor(input: LifeInput) {
     this.#input = input;
     const { id, name, file, alarms } = input;
@@ -45,91 +55,146 @@ export class Life {
     try {
       this.#object = input.construct(this.#state(), this) as Methods;
     } catch (error) {
-      this.#storage.end(false);
-      throw error;
+      this.#end(error);
+      throw this.#reason;
     }
+    if (this.#over !== null) throw this.#reason;
   }
 
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#over !== null;
   }
 
-  /** What it has written and not committed; others are told of nothing before that. */
-  get uncommitted(): Promise<void> | null {
-    return this.#storage.uncommitted;
+  /** Calls `then` when everything written is durable, at once if it is; never if it will not be, or this life is over. */
+  whenDurable(then: () => void): void {
+    this.#storage.whenDurable(then, () => undefined);
   }
 
-  /** Calls a method. Resolves when everything that the answer can depend on is durable. */
-  call(method: string, args: readonly unknown[]): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      if (this.#isOver) return reject(new LifeEndedError("the object has ended"));
-      this.#underWay.add(reject);
-      this.#answer(method, args)
-        .then(resolve, reject)
-        .finally(() => this.#underWay.delete(reject));
-    });
+  /**
+   * Calls a method. Resolves, or rejects with what it throws, when everything that the answer can depend on is durable.
+   *
+   * @param args they become the object's own: nobody else may change them.
+   */
+  call(method: string, args: readonly unknown[], resolve: Resolve, reject: Reject): void {
+    this.#enter(() => this.#methodOf(method).apply(this.#object, args as unknown[]), resolve, reject);
   }
 
-  /** Rings the alarm if it is due, after the one before. */
-  ring(nowMs: () => number): Promise<void> {
-    this.#ringing = this.#ringing.then(async () => {
-      await this.#opened();
-      if (this.#isOver || !this.#storage.beginRing(nowMs())) return;
-      await this.#object.alarm?.();
-      this.#storage.endRing();
-      await this.#storage.uncommitted;
-    });
-    return this.#ringing;
+  /** Rings the alarm if it is due, after the one before. Rejects if it was not heard. */
+  ring(): Promise<void> {
+    const rung = this.#ringing.then(
+      () =>
+        new Promise<void>((resolve, reject) =>
+          this.#enter(
+            () => this.#ring(),
+            () => resolve(),
+            reject,
+          ),
+        ),
+    );
+    this.#ringing = rung.catch(() => undefined);
+    return rung;
   }
 
   /** Commits what is written, and ends. */
   close(): void {
-    this.#storage.end(true);
+    if (this.#over !== null) return;
+    this.#storage.close();
     this.#end(new LifeEndedError("the broker is stopping"));
   }
 
-  async #answer(method: string, args: readonly unknown[]): Promise<unknown> {
-    if (this.#gate !== null) await this.#opened();
-    const called = this.#object[method];
-    if (typeof called !== "function") throw new TypeError(`the object has no method ${method}`);
-    // As on the platform nobody shares memory with an object: bytes that come in one call are packed over by the next.
-    const result = structuredClone(await called.apply(this.#object, structuredClone(args) as unknown[]));
-    if (this.#storage.uncommitted !== null) await this.#storage.uncommitted;
-    return result;
+  get #reason(): unknown {
+    return this.#over === null ? undefined : this.#over.reason;
   }
 
-  async #opened(): Promise<void> {
-    while (this.#gate !== null) await this.#gate;
+  #enter(work: () => unknown, resolve: Resolve, reject: Reject): void {
+    if (this.#over !== null) {
+      reject(this.#over.reason);
+      return;
+    }
+    this.#underWay.add(reject);
+    if (this.#blocks > 0) this.#blocked.push(() => void this.#perform(work, resolve, reject));
+    else void this.#perform(work, resolve, reject);
+  }
+
+  async #perform(work: () => unknown, resolve: Resolve, reject: Reject): Promise<void> {
+    let answer: () => void;
+    try {
+      const result = copyOf(await work());
+      answer = () => resolve(result);
+    } catch (error) {
+      answer = () => reject(error);
+    }
+    this.#storage.whenDurable(
+      () => {
+        this.#underWay.delete(reject);
+        answer();
+      },
+      // All that are under way fail with it.
+      () => undefined,
+    );
+  }
+
+  async #ring(): Promise<void> {
+    if (!this.#storage.beginRing(Date.now())) return;
+    try {
+      await this.#object.alarm?.();
+    } catch (error) {
+      this.#storage.failRing();
+      throw error;
+    }
+    this.#storage.endRing();
+  }
+
+  #methodOf(name: string): (...args: unknown[]) => unknown {
+    const method = name in Object.prototype ? undefined : this.#object[name];
+    if (typeof method !== "function") {
+      throw new TypeError(`The RPC receiver does not implement the method "${name}".`);
+    }
+    return method;
   }
 
   #state(): ObjectState {
-    const { id, name } = this.#input;
+    const { id, name, error } = this.#input;
     return {
       id: { name: name ?? undefined, toString: () => id },
       storage: this.#storage,
-      blockConcurrencyWhile: (work) => {
-        const done = Promise.all([this.#gate, work()]).then(([, result]) => result);
-        const gate: Promise<unknown> = done.then(
-          () => this.#open(gate),
-          (error) => this.#end(error),
-        );
-        this.#gate = gate;
-        return done;
-      },
-      waitUntil: (work) => void work.catch(() => undefined),
+      blockConcurrencyWhile: (work) => this.#block(work),
+      waitUntil: (work) => void work.catch((reason) => error(`${name ?? id}: ${reason}`)),
       abort: (reason = "the object was aborted") => this.#end(new Error(reason)),
     };
   }
 
-  #open(gate: Promise<unknown>): void {
-    if (this.#gate === gate) this.#gate = null;
+  #block<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#blocks += 1;
+    const done = new Promise<Result>((resolve) => resolve(work()));
+    done.then(
+      () => this.#unblock(),
+      (error) => this.#end(error),
+    );
+    return done;
+  }
+
+  #unblock(): void {
+    this.#blocks -= 1;
+    if (this.#blocks > 0) return;
+    const blocked = this.#blocked;
+    this.#blocked = [];
+    for (const [at, perform] of blocked.entries()) {
+      if (this.#over !== null) return;
+      // One of them may have closed the gate again, for those behind it.
+      if (this.#blocks > 0) {
+        this.#blocked.unshift(...blocked.slice(at));
+        return;
+      }
+      perform();
+    }
   }
 
   #end(reason: unknown): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#gate = null;
-    this.#storage.end(false);
+    if (this.#over !== null) return;
+    this.#over = { reason };
+    this.#blocked = [];
+    this.#storage.end();
     for (const fail of this.#underWay) fail(reason);
     this.#underWay.clear();
     this.#input.ended(this);

@@ -1,6 +1,7 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { Alarms } from "./alarms.ts";
+import { AlarmIndex } from "./alarm-index.ts";
+import { copyOf } from "./copy.ts";
 import { Life, type Methods, type ObjectState } from "./life.ts";
 import { idOfName } from "./object-id.ts";
 
@@ -27,7 +28,7 @@ export interface NamespaceInput {
 /** The objects of a class, each started by who calls it first and kept until the end. */
 export class Namespace {
   readonly #input: NamespaceInput;
-  readonly #alarms: Alarms;
+  readonly #alarms: AlarmIndex;
   readonly #lives = new Map<string, Life>();
   readonly #ids = new Map<string, string>();
   /** How often in a row the alarm of an object could not be heard. */
@@ -37,7 +38,11 @@ export class Namespace {
   constructor(input: NamespaceInput) {
     this.#input = input;
     mkdirSync(input.folder, { recursive: true });
-    this.#alarms = new Alarms(join(input.folder, "metadata.sqlite"), (id, name) => void this.#ring(id, name));
+    this.#alarms = new AlarmIndex(
+      join(input.folder, "metadata.sqlite"),
+      (id, name) => void this.#ring(id, name),
+      input.error,
+    );
   }
 
   /** The id of a name, in hexadecimal digits. */
@@ -51,17 +56,23 @@ export class Namespace {
     return id;
   }
 
-  /** The object with a name, as others call it: `caller` for one of ours, which is told of nothing it has not committed. */
+  /**
+   * The object with a name, as others call it.
+   *
+   * @param caller the one of ours that does, `null` for anybody else. Others are told of nothing that it has not committed,
+   *   and it hears of nothing once its life is over.
+   */
   stub(name: string, caller: Life | null): Methods {
-    const call = async (method: string, args: readonly unknown[]) => {
-      if (caller !== null) {
-        // A life that is over does nothing any more.
-        if (caller.isOver) return new Promise<never>(() => {});
-        if (caller.uncommitted !== null) await caller.uncommitted;
-      }
-      return this.#life(this.idOf(name), name).call(method, args);
-    };
-    const methods: Methods = {};
+    const call = (method: string, args: readonly unknown[]) =>
+      new Promise((resolve, reject) => {
+        const theirs = copyOf(args) as unknown[];
+        if (caller === null) return this.#call(name, method, theirs, resolve, reject);
+        const unlessOver = (hear: (what: unknown) => void) => (what: unknown) => {
+          if (!caller.isOver) hear(what);
+        };
+        caller.whenDurable(() => this.#call(name, method, theirs, unlessOver(resolve), unlessOver(reject)));
+      });
+    const methods: Methods = Object.create(null);
     return new Proxy(methods, {
       get: (_, method) => {
         // Whoever awaits a stub asks whether it is a promise.
@@ -79,6 +90,23 @@ export class Namespace {
     this.#alarms.close();
   }
 
+  #call(
+    name: string,
+    method: string,
+    args: readonly unknown[],
+    resolve: (result: unknown) => void,
+    reject: (reason: unknown) => void,
+  ): void {
+    let life: Life;
+    try {
+      life = this.#life(this.idOf(name), name);
+    } catch (error) {
+      reject(error);
+      return;
+    }
+    life.call(method, args, resolve, reject);
+  }
+
   #life(id: string, name: string | null): Life {
     if (this.#isClosed) throw new Error("the broker is stopping");
     let life = this.#lives.get(id);
@@ -86,22 +114,30 @@ export class Namespace {
       life = new Life({
         id,
         name,
-        file: join(this.#input.folder, `${id}.sqlite`),
+        file: this.#fileOf(id),
         alarms: this.#alarms,
         construct: (state, self) => this.#input.construct(state, self),
         ended: (ended) => {
           if (this.#lives.get(id) === ended) this.#lives.delete(id);
         },
+        error: this.#input.error,
       });
-      // It can be over already, if its constructor aborted it.
-      if (!life.isOver) this.#lives.set(id, life);
+      this.#lives.set(id, life);
     }
     return life;
   }
 
+  #fileOf(id: string): string {
+    return join(this.#input.folder, `${id}.sqlite`);
+  }
+
   async #ring(id: string, name: string | null): Promise<void> {
     try {
-      await this.#life(id, name).ring(() => Date.now());
+      if (!this.#lives.has(id) && !existsSync(this.#fileOf(id))) {
+        this.#alarms.committed(id, name, null);
+        return;
+      }
+      await this.#life(id, name).ring();
       this.#unheard.delete(id);
     } catch (error) {
       if (this.#isClosed) return;
@@ -111,7 +147,7 @@ export class Namespace {
       this.#input.error(
         `${name ?? id}: its alarm could not be heard, and rings again in ${waitMs / 1_000} s: ${error}`,
       );
-      this.#alarms.ringAt(id, name, Date.now() + waitMs);
+      this.#alarms.postpone(id, name, Date.now() + waitMs);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Life, ObjectState } from "./life.ts";
+import { outliveRejections } from "./life-ended.ts";
 import { Namespace, type ObjectId } from "./namespace.ts";
 
 /** A Durable Object class and its objects' name in a data folder. */
@@ -30,6 +31,7 @@ export interface ObjectsInput {
   /** By the names that they are bound to. */
   readonly classes: Readonly<Record<string, ObjectClass>>;
   readonly vars: Readonly<Record<string, unknown>>;
+  /** Told of what nobody else is: an alarm that could not be heard, a promise that was rejected and nobody heard. */
   error(line: string): void;
 }
 
@@ -39,6 +41,7 @@ export interface ObjectsInput {
  * @throws SqliteError when the file of a class's alarms is no database.
  */
 export function openObjects({ folder, classes, vars, error }: ObjectsInput): Objects {
+  outliveRejections(error);
   const namespaces = new Map<string, Namespace>();
   const close = () => {
     for (const namespace of namespaces.values()) namespace.close();

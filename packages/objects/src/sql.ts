@@ -1,24 +1,22 @@
-import type { Database, SqlRow, SqlValue } from "./database.ts";
+import type { Database, SqlRow, SqlValue, Written } from "./database.ts";
 
-/** Statements behind the first one would be passed over in silence. */
-const ONE_STATEMENT = /^[^;]*;?\s*$/;
-
-/** Rows that a statement gives. They are read when they are asked for, once. */
+/** Rows that a statement gives. Those that are read are read when they are asked for, once. */
 export class SqlCursor implements Iterable<SqlRow> {
-  readonly #all: () => SqlRow[];
-  readonly #each: () => Iterable<SqlRow>;
+  /** `null` once they were asked for. */
+  #source: RowSource | null;
+  /** Rows of tables that the statement changed. What the platform bills counts those of indexes too. */
   readonly rowsWritten: number;
   /** Those that were given: what was looked at for them is not known here. */
   rowsRead = 0;
 
-  constructor(rowsWritten: number, all: () => SqlRow[], each: () => Iterable<SqlRow>) {
+  constructor(source: RowSource, rowsWritten: number) {
+    this.#source = source;
     this.rowsWritten = rowsWritten;
-    this.#all = all;
-    this.#each = each;
   }
 
+  /** All that were not asked for yet. Throws `SqliteError`. */
   toArray(): SqlRow[] {
-    const rows = this.#all();
+    const rows = this.#take()?.all() ?? [];
     this.rowsRead += rows.length;
     return rows;
   }
@@ -35,24 +33,35 @@ export class SqlCursor implements Iterable<SqlRow> {
   }
 
   *[Symbol.iterator](): Generator<SqlRow> {
-    for (const row of this.#each()) {
+    for (const row of this.#take()?.each() ?? []) {
       this.rowsRead += 1;
       yield row;
     }
   }
+
+  #take(): RowSource | null {
+    const source = this.#source;
+    this.#source = null;
+    return source;
+  }
 }
 
-const NO_ROWS = (): SqlRow[] => [];
+interface RowSource {
+  all(): SqlRow[];
+  each(): Iterable<SqlRow>;
+}
+
+const NOTHING: RowSource = { all: () => [], each: () => [] };
 
 /** `ctx.storage.sql`: the database of an object. */
 export class Sql {
   readonly #database: Database;
-  readonly #willWrite: () => void;
+  readonly #write: (sql: string, values: readonly SqlValue[]) => Written;
 
-  /** @param willWrite called before a statement that may write. Throws when the object's life is over. */
-  constructor(database: Database, willWrite: () => void) {
+  /** @param write executes a statement that writes, as part of the commit that is under way. */
+  constructor(database: Database, write: (sql: string, values: readonly SqlValue[]) => Written) {
     this.#database = database;
-    this.#willWrite = willWrite;
+    this.#write = write;
   }
 
   /** Size of the database in bytes. */
@@ -65,21 +74,22 @@ export class Sql {
   /**
    * Executes one statement. What it changes is part of the commit that is under way.
    *
-   * @throws SqliteError, with SQLite's name of the failure at the end of its message.
+   * @throws SqliteError, with SQLite's name of the failure at the end of its message; `Error` for several statements, or more
+   *   or fewer values than it takes; `LifeEndedError` in a life that is over.
    */
-  exec(sql: string, ...bindings: readonly SqlValue[]): SqlCursor {
+  exec(sql: string, ...values: readonly SqlValue[]): SqlCursor {
     const database = this.#database;
-    const { hasRows } = database.prepare(sql);
-    if (!ONE_STATEMENT.test(sql))
-      throw new Error(`more than one statement at a time is not executed: ${sql}`);
-    if (hasRows) {
+    const { effect, parameters } = database.prepare(sql);
+    if (parameters !== null && parameters !== values.length) {
+      throw new Error("Wrong number of parameter bindings for SQL query.");
+    }
+    if (effect === "reads") {
       return new SqlCursor(
+        { all: () => database.all(sql, values), each: () => database.each(sql, values) },
         0,
-        () => database.all(sql, ...bindings),
-        () => database.each(sql, ...bindings),
       );
     }
-    this.#willWrite();
-    return new SqlCursor(database.run(sql, ...bindings), NO_ROWS, NO_ROWS);
+    const { changes, rows } = this.#write(sql, values);
+    return new SqlCursor(rows.length === 0 ? NOTHING : { all: () => rows, each: () => rows }, changes);
   }
 }

@@ -7,18 +7,31 @@ const NAMES: Readonly<Record<number, string>> = {
   11: "SQLITE_CORRUPT",
   13: "SQLITE_FULL",
   14: "SQLITE_CANTOPEN",
+  18: "SQLITE_TOOBIG",
   19: "SQLITE_CONSTRAINT",
   26: "SQLITE_NOTADB",
 };
 
+/** And by extended result code, where workerd says that as well. */
+const EXTENDED_NAMES: Readonly<Record<number, string>> = {
+  275: "SQLITE_CONSTRAINT_CHECK",
+  787: "SQLITE_CONSTRAINT_FOREIGNKEY",
+  1299: "SQLITE_CONSTRAINT_NOTNULL",
+  1555: "SQLITE_CONSTRAINT_PRIMARYKEY",
+  1811: "SQLITE_CONSTRAINT_TRIGGER",
+  2067: "SQLITE_CONSTRAINT_UNIQUE",
+  2579: "SQLITE_CONSTRAINT_ROWID",
+};
+
 /** A failure of SQLite's in the words of workerd's objects: its message, and behind it the name of the failure. */
-export class SqliteError extends Error {
-  override readonly name = "SqliteError";
-}
+export class SqliteError extends Error {}
 
 /** What `node:sqlite` threw, in those words; anything else as it is. */
 export function sqliteErrorOf(error: unknown): unknown {
   if (!(error instanceof Error) || !("errcode" in error)) return error;
-  const code = Number(error.errcode) & 0xff;
-  return new SqliteError(`${error.message}: ${NAMES[code] ?? `SQLITE_${code}`}`, { cause: error });
+  const code = Number(error.errcode);
+  const name = NAMES[code & 0xff] ?? `SQLITE_${code & 0xff}`;
+  const extended = EXTENDED_NAMES[code];
+  const words = `${error.message}: ${name}${extended === undefined ? "" : ` (extended: ${extended})`}`;
+  return new SqliteError(words, { cause: error });
 }

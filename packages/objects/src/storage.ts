@@ -1,131 +1,158 @@
-import type { Alarms } from "./alarms.ts";
-import { Database, type SqlValue } from "./database.ts";
+import type { AlarmIndex } from "./alarm-index.ts";
+import { Database, type SqlValue, type Written } from "./database.ts";
+import { LifeEndedError, never } from "./life-ended.ts";
+import { alarmMsOf, readAlarm, writeAlarm } from "./own-alarm.ts";
 import { Sql } from "./sql.ts";
-
-/** Key of the alarm in workerd's own table. */
-const ALARM_KEY = 1;
-const NS_PER_MS = 1_000_000n;
+import { SqliteError } from "./sqlite-error.ts";
 
 /** What a storage belongs to. */
 export interface StorageOwner {
   readonly id: string;
   readonly name: string | null;
   /** Where the namespace's alarms are. */
-  readonly alarms: Alarms;
+  readonly alarms: AlarmIndex;
   /** What was written could not be committed, and nothing of it is kept. */
   lost(error: unknown): void;
 }
 
-/** A commit that is under way: everything that was written since the last one, in one turn of the event loop. */
-type Commit = PromiseWithResolvers<void>;
+/** Everything that was written since the last commit, in one turn of the event loop. */
+interface Uncommitted {
+  /** Who is told when it is durable, and who that it never will be. */
+  readonly waiting: { readonly then: () => void; readonly failed: (error: unknown) => void }[];
+}
 
-/** What an object gets that has ended: it runs on for a while, and changes nothing any more. */
-export class LifeEndedError extends Error {
-  override readonly name = "LifeEndedError";
+/** The alarm as the object has set it, in ms since 1970, and whether it rings just now: the object sees none until it sets one. */
+interface AlarmState {
+  readonly atMs: number | null;
+  readonly isRinging: boolean;
 }
 
 /**
- * `ctx.storage` of an object. What it writes in one go is one transaction, begun by the first write and committed, which
- * includes a sync of the file, as soon as the code that runs has run.
+ * `ctx.storage` of an object. What it writes without awaiting anything is one transaction, begun by the first write and
+ * committed, which includes a sync of the file, as soon as the code that runs has run.
  */
 export class Storage {
   readonly sql: Sql;
   readonly #database: Database;
   readonly #owner: StorageOwner;
-  #commit: Commit | null = null;
+  #uncommitted: Uncommitted | null = null;
   #isOver = false;
-  /** As the object has set it, in ms since 1970; not committed yet, maybe. */
-  #alarmMs: number | null;
-  /** Whether it rings just now: the object sees none until it sets another. */
-  #isRinging = false;
+  #alarm: AlarmState;
 
   /** @param file of the object. Throws `SqliteError` for one that is no database. */
   constructor(file: string, owner: StorageOwner) {
     this.#owner = owner;
     this.#database = new Database(file);
-    this.sql = new Sql(this.#database, () => this.#willWrite());
+    this.sql = new Sql(this.#database, (sql, values) => this.#write(sql, values));
     try {
-      this.#alarmMs = this.#readAlarm();
+      this.#alarm = { atMs: readAlarm(this.#database), isRinging: false };
     } catch (error) {
       this.#database.close();
       throw error;
     }
+    const { alarms, id, name } = owner;
+    // A crash can have come between the two commits, or somebody have lost the file of all alarms.
+    if (alarms.at(id) !== this.#alarm.atMs) alarms.committed(id, name, this.#alarm.atMs);
   }
 
   /** Runs `write`: all that it writes or, if it throws, nothing. */
   transactionSync<Result>(write: () => Result): Result {
-    this.#willWrite();
-    this.#database.run("SAVEPOINT sluice");
+    const alarm = this.#alarm;
+    const isFirst = this.#uncommitted === null;
+    this.#begin();
+    if (!isFirst) this.#database.run("SAVEPOINT sluice");
+    let result: Result;
     try {
-      const result = write();
-      this.#database.run("RELEASE sluice");
-      return result;
+      result = write();
+      // It may have ended this life.
+      if (this.#isOver) throw lifeEnded();
+      if (!isFirst) this.#database.run("RELEASE sluice");
     } catch (error) {
-      // Without room SQLite may have ended the whole transaction, and with it what was written before.
-      if (this.#database.isInTransaction) {
-        this.#database.run("ROLLBACK TO sluice");
-        this.#database.run("RELEASE sluice");
-      } else this.#lose(error);
+      if (!this.#isOver) this.#rollBack(isFirst, alarm, error);
       throw error;
     }
+    return result;
   }
 
   /** Resolves when everything written is durable; never in a life that is over. */
   sync(): Promise<void> {
-    if (this.#isOver) return NEVER;
-    return this.#commit?.promise ?? Promise.resolve();
+    if (this.#isOver) return never();
+    const durable = new Promise<void>((resolve, reject) => this.whenDurable(resolve, reject));
+    // The object ends when a commit fails, whether or not anybody listens here.
+    durable.catch(() => undefined);
+    return durable;
   }
 
-  /** The same, `null` where nothing waits to be committed. */
-  get uncommitted(): Promise<void> | null {
-    return this.#commit?.promise ?? null;
+  /** Calls `then` when everything written is durable, at once if it is. In a life that is over it calls nothing. */
+  whenDurable(then: () => void, failed: (error: unknown) => void): void {
+    if (this.#isOver) return;
+    if (this.#uncommitted === null) then();
+    else this.#uncommitted.waiting.push({ then, failed });
   }
 
-  async getAlarm(): Promise<number | null> {
-    if (this.#isOver) return NEVER;
-    return this.#isRinging ? null : this.#alarmMs;
+  getAlarm(): Promise<number | null> {
+    if (this.#isOver) return never();
+    return Promise.resolve(this.#alarm.isRinging ? null : this.#alarm.atMs);
   }
 
-  /** @param at in ms since 1970. */
-  async setAlarm(at: number | Date): Promise<void> {
-    if (this.#isOver) return NEVER;
-    this.#isRinging = false;
-    this.#writeAlarm(Number(at));
+  /**
+   * @param at in ms since 1970. What is past rings at once.
+   * @throws TypeError for what is no moment.
+   */
+  setAlarm(at: number | Date): Promise<void> {
+    return this.#changeAlarm(() => {
+      const atMs = alarmMsOf(at, Date.now());
+      writeAlarm(atMs, (sql, values) => void this.#write(sql, values));
+      this.#alarm = { atMs, isRinging: false };
+    });
   }
 
-  async deleteAlarm(): Promise<void> {
-    if (this.#isOver) return NEVER;
-    this.#isRinging = false;
-    if (this.#alarmMs !== null) this.#writeAlarm(null);
+  deleteAlarm(): Promise<void> {
+    return this.#changeAlarm(() => {
+      if (this.#alarm.atMs !== null) writeAlarm(null, (sql, values) => void this.#write(sql, values));
+      this.#alarm = { atMs: null, isRinging: false };
+    });
   }
 
-  /** Whether the alarm is due. One that is not, is set to its time. */
+  /** Whether the alarm is due, and rings from now on. The index is told of one that is not. */
   beginRing(nowMs: number): boolean {
     const { alarms, id, name } = this.#owner;
-    if (this.#alarmMs === null || this.#alarmMs > nowMs) {
-      alarms.set(id, name, this.#alarmMs);
-      return false;
+    const { atMs } = this.#alarm;
+    if (atMs !== null && atMs <= nowMs) {
+      this.#alarm = { atMs, isRinging: true };
+      return true;
     }
-    this.#isRinging = true;
-    return true;
+    // What is not committed yet tells the index itself.
+    if (this.#uncommitted === null) alarms.committed(id, name, atMs);
+    return false;
   }
 
   /** The alarm was heard. If no other was set meanwhile, there is none now. */
   endRing(): void {
-    if (this.#isOver || !this.#isRinging) return;
-    this.#isRinging = false;
-    this.#writeAlarm(null);
+    if (this.#alarm.isRinging) void this.deleteAlarm();
   }
 
-  /** Nothing is written or read any more. What was not committed is lost, unless it is now. */
-  end(keeps: boolean): void {
+  /** The alarm was not heard: it is set as before, if no other was set meanwhile. */
+  failRing(): void {
+    this.#alarm = { atMs: this.#alarm.atMs, isRinging: false };
+  }
+
+  /** Commits what is written, and ends. Throws what keeps it from that. */
+  close(): void {
+    this.#commit();
+    this.end();
+  }
+
+  /** Nothing is written or read any more. What was not committed is lost. */
+  end(): void {
     if (this.#isOver) return;
-    const commit = this.#commit;
-    if (keeps) this.#commitNow();
     this.#isOver = true;
-    this.#commit = null;
-    commit?.promise.catch(() => undefined);
-    commit?.reject(new LifeEndedError("the object has ended"));
+    this.#uncommitted = null;
+    try {
+      if (this.#database.isInTransaction) this.#database.run("ROLLBACK");
+    } catch {
+      // Closing the file rolls back what this could not.
+    }
     try {
       this.#database.close();
     } catch {
@@ -133,67 +160,90 @@ export class Storage {
     }
   }
 
-  #willWrite(): void {
-    if (this.#isOver) throw new LifeEndedError("the object has ended, and is started again by the next call");
-    if (this.#commit !== null) return;
+  #begin(): void {
+    if (this.#isOver) throw lifeEnded();
+    if (this.#uncommitted !== null) return;
     this.#database.run("BEGIN");
-    const commit = Promise.withResolvers<void>();
-    // Who waits for it is told; it may be nobody.
-    commit.promise.catch(() => undefined);
-    this.#commit = commit;
+    const uncommitted: Uncommitted = { waiting: [] };
+    this.#uncommitted = uncommitted;
     process.nextTick(() => {
-      if (this.#commit === commit) this.#commitNow();
+      if (this.#uncommitted === uncommitted) this.#commit();
     });
   }
 
-  #commitNow(): void {
-    const commit = this.#commit;
-    if (commit === null) return;
-    const { alarms, id, name } = this.#owner;
-    const alarmMs = this.#alarmMs;
-    const setMs = alarms.at(id);
+  #write(sql: string, values: readonly SqlValue[]): Written {
+    this.#begin();
     try {
-      // The file of all alarms never says later than the object's own: an alarm that comes too early does no harm.
-      if (alarmMs !== null && (setMs === null || alarmMs < setMs)) alarms.set(id, name, alarmMs);
+      return this.#database.write(sql, values);
+    } catch (error) {
+      // Without room SQLite may have ended the whole transaction, and with it what was written before.
+      if (!this.#isOver && !this.#database.isInTransaction) this.#lose(error);
+      throw error;
+    }
+  }
+
+  #rollBack(isFirst: boolean, alarm: AlarmState, error: unknown): void {
+    if (!this.#database.isInTransaction) {
+      this.#lose(error);
+      return;
+    }
+    try {
+      if (isFirst) {
+        this.#database.run("ROLLBACK");
+        this.#durable();
+      } else {
+        this.#database.run("ROLLBACK TO sluice");
+        this.#database.run("RELEASE sluice");
+      }
+      this.#alarm = alarm;
+    } catch (failure) {
+      this.#lose(failure);
+    }
+  }
+
+  #commit(): void {
+    if (this.#uncommitted === null) return;
+    const { alarms, id, name } = this.#owner;
+    const { atMs, isRinging } = this.#alarm;
+    try {
+      if (atMs !== null && !isRinging) alarms.willCommit(id, name, atMs);
       this.#database.run("COMMIT");
-      if (alarmMs !== setMs) alarms.set(id, name, alarmMs);
     } catch (error) {
       this.#lose(error);
       return;
     }
-    this.#commit = null;
-    commit.resolve();
+    if (!isRinging) alarms.committed(id, name, atMs);
+    this.#durable();
+  }
+
+  #durable(): void {
+    const waiting = this.#uncommitted?.waiting ?? [];
+    this.#uncommitted = null;
+    for (const { then } of waiting) then();
   }
 
   #lose(error: unknown): void {
-    const commit = this.#commit;
-    this.#commit = null;
-    commit?.reject(error);
+    const waiting = this.#uncommitted?.waiting ?? [];
+    this.#uncommitted = null;
+    for (const { failed } of waiting) failed(error);
     this.#owner.lost(error);
   }
 
-  #readAlarm(): number | null {
-    if (this.#database.all("SELECT 1 FROM sqlite_master WHERE name = '_cf_METADATA'").length === 0)
-      return null;
-    const [row] = this.#database.all(
-      "SELECT value / 1000000 AS at_ms FROM _cf_METADATA WHERE key = ? AND value IS NOT NULL",
-      ALARM_KEY,
-    );
-    return row === undefined ? null : Number(row.at_ms);
-  }
-
-  #writeAlarm(atMs: number | null): void {
-    this.#write("CREATE TABLE IF NOT EXISTS _cf_METADATA (key INTEGER PRIMARY KEY, value BLOB)");
-    const value = atMs === null ? null : BigInt(Math.round(atMs)) * NS_PER_MS;
-    this.#write("INSERT OR REPLACE INTO _cf_METADATA VALUES (?, ?)", ALARM_KEY, value);
-    this.#alarmMs = atMs === null ? null : Math.round(atMs);
-  }
-
-  #write(sql: string, ...bindings: readonly SqlValue[]): void {
-    this.#willWrite();
-    this.#database.run(sql, ...bindings);
+  /** Nobody may await the alarm's promise: where it cannot be written the object starts again, and nothing sleeps on unseen. */
+  #changeAlarm(change: () => void): Promise<void> {
+    if (this.#isOver) return never();
+    try {
+      change();
+      return Promise.resolve();
+    } catch (error) {
+      if (error instanceof SqliteError && !this.#isOver) this.#lose(error);
+      const failed = Promise.reject(error);
+      if (error instanceof SqliteError) failed.catch(() => undefined);
+      return failed;
+    }
   }
 }
 
-/** A life that is over hears of nothing any more. */
-const NEVER = new Promise<never>(() => {});
+function lifeEnded(): LifeEndedError {
+  return new LifeEndedError("the object's life is over: the next call begins another");
+}

@@ -1,0 +1,27 @@
+/** What an object gets whose life is over: its code may go on for a while, and changes nothing any more. */
+export class LifeEndedError extends Error {
+  override readonly name = "LifeEndedError";
+}
+
+/** What somebody awaits that hears of nothing any more. Each time another one: a promise keeps all that await it. */
+export function never(): Promise<never> {
+  return new Promise(() => {});
+}
+
+let isHeard = false;
+
+/**
+ * Code of a life that is over meets `LifeEndedError` wherever it goes on, and may await nothing of that. The platform stops
+ * such code, and logs what else an object rejects without being heard; Node.js would end the process, and every other
+ * object with it.
+ *
+ * @param error is told of all other rejections that nobody handles, wherever in the process they come from.
+ */
+export function outliveRejections(error: (line: string) => void): void {
+  if (isHeard) return;
+  isHeard = true;
+  process.on("unhandledRejection", (reason) => {
+    if (reason instanceof LifeEndedError) return;
+    error(`a promise was rejected and nobody heard: ${reason instanceof Error ? reason.stack : reason}`);
+  });
+}

@@ -1,0 +1,38 @@
+import type { Database, SqlValue } from "./database.ts";
+
+/** Key of the alarm in workerd's own table. */
+const ALARM_KEY = 1;
+const NS_PER_MS = 1_000_000n;
+/** Latest alarm, in ms since 1970: its nanoseconds are a 64-bit integer. That is in the year 2262. */
+export const ALARM_MS_MAX = Math.floor(Number(2n ** 63n / NS_PER_MS)) - 1;
+
+/** The alarm that an object's own database says, in ms since 1970. */
+export function readAlarm(database: Database): number | null {
+  if (database.all("SELECT 1 FROM sqlite_master WHERE name = '_cf_METADATA'").length === 0) return null;
+  const [row] = database.all(
+    "SELECT value / 1000000 AS at_ms FROM _cf_METADATA WHERE key = ? AND value IS NOT NULL",
+    [ALARM_KEY],
+  );
+  return row === undefined ? null : Number(row.at_ms);
+}
+
+/** Writes it there. */
+export function writeAlarm(
+  atMs: number | null,
+  write: (sql: string, values: readonly SqlValue[]) => void,
+): void {
+  write("CREATE TABLE IF NOT EXISTS _cf_METADATA (key INTEGER PRIMARY KEY, value BLOB)", []);
+  const value = atMs === null ? null : BigInt(atMs) * NS_PER_MS;
+  write("INSERT OR REPLACE INTO _cf_METADATA VALUES (?, ?)", [ALARM_KEY, value]);
+}
+
+/**
+ * When an alarm rings that an object asks for: at once if that is past, as on the platform.
+ *
+ * @throws TypeError for what is no moment, or one that cannot be written down.
+ */
+export function alarmMsOf(at: number | Date, nowMs: number): number {
+  const atMs = Math.trunc(Number(at));
+  if (Number.isNaN(atMs) || atMs > ALARM_MS_MAX) throw new TypeError(`an alarm cannot be set to ${at}`);
+  return Math.max(atMs, nowMs);
+}
