@@ -17,7 +17,7 @@ await build({
   splitting: true,
   format: "esm",
   platform: "node",
-  target: "node22.12",
+  target: "node22.16",
   // jsonc-parser's "main" is a UMD module, whose requires no bundler sees.
   mainFields: ["module", "main"],
   // What package.json declares stays a dependency; the workspace's own packages, and what those need, are bundled.
@@ -25,7 +25,7 @@ await build({
 });
 chmodSync(path("dist/main.js"), 0o755);
 
-const { metafile } = await build({
+const forWorkers = await build({
   entryPoints: [path("src/runtime/worker.ts"), path("src/runtime/broker.ts")],
   outdir: path("dist/runtime"),
   bundle: true,
@@ -40,9 +40,31 @@ const { metafile } = await build({
   metafile: true,
 });
 
+const forNode = await build({
+  entryPoints: [path("src/serve/alone/broker.ts")],
+  outdir: path("dist/alone"),
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node22.16",
+  mainFields: ["module", "main"],
+  plugins: [
+    {
+      name: "platform",
+      setup({ onResolve }) {
+        onResolve({ filter: /^cloudflare:workers$/ }, () => ({ path: path("../objects/src/workers.ts") }));
+      },
+    },
+  ],
+  sourcemap: true,
+  sourcesContent: false,
+  metafile: true,
+});
+
 // Where the package is installed our sources are not: they are called as the repository calls them, seen from the package.
 const repository = path("../..");
-for (const file of Object.keys(metafile.outputs).filter((name) => name.endsWith(".map"))) {
+const outputs = [forWorkers, forNode].flatMap(({ metafile }) => Object.keys(metafile.outputs));
+for (const file of outputs.filter((name) => name.endsWith(".map"))) {
   const map = JSON.parse(readFileSync(file, "utf8"));
   const folder = dirname(resolve(file));
   const named = (source) => relative(repository, resolve(folder, source));

@@ -1,6 +1,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { BrokerEnv } from "@sluice/broker";
 import { FrameServer, type Gateway } from "@sluice/gateway";
+import { decodeFrontMessages, encodeAnswers } from "@sluice/protocol";
 
 const UNSUPPORTED_DATA = 1_003;
 
@@ -25,14 +26,14 @@ export function createRequestFrames(gatewayOf: (env: BrokerEnv) => Gateway) {
         // A timer rings when workerd has run everything that had come in before.
         afterWhatIsReady: () => new Promise((resolve) => setTimeout(resolve, 0)),
         // Behind a connection that is closed there are no clients any more.
-        send: (frame) => {
-          if (server.readyState === WebSocket.READY_STATE_OPEN) server.send(frame);
+        send: (answers) => {
+          if (server.readyState === WebSocket.READY_STATE_OPEN) server.send(encodeAnswers(answers));
         },
       });
       server.accept();
       server.addEventListener("message", ({ data }) => {
         try {
-          frames.receive(String(data));
+          frames.receive(decodeFrontMessages(String(data)));
         } catch (error) {
           console.error(`a frame of requests cannot be read: ${error}`);
           server.close(UNSUPPORTED_DATA, "a frame cannot be read");

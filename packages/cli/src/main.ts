@@ -2,4 +2,5 @@
 import { run } from "./command-line.ts";
 import { terminal } from "./report/printer.ts";
 
-process.exitCode = await run(process.argv.slice(2), terminal);
+// What is done is done: a broker that ran in this process may have set timers, which nobody waits for any more.
+process.exit(await run(process.argv.slice(2), terminal));

@@ -13,17 +13,18 @@ import { refuseMissingMain } from "../project/missing-main.ts";
 import { addresses, awsLines, httpUrl } from "../report/addresses.ts";
 import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
+import { runAlone } from "../serve/alone/run-alone.ts";
 import { assetWarnings } from "../serve/assets.ts";
 import { bundleWorker } from "../serve/bundle.ts";
 import { checkAwsSettings } from "../serve/check-aws-settings.ts";
 import { drain } from "../serve/drain.ts";
 import { durableObjectClasses } from "../serve/durable-objects.ts";
-import { startFront } from "../serve/front/front.ts";
+import { type Front, startFront } from "../serve/front/front.ts";
 import { stackFrameMapper } from "../serve/stack-frames.ts";
 import { stopOnSignals } from "../serve/stop.ts";
 import { type Admission, admit, brokerVariables, isLoopback, variablesOf } from "../serve/variables.ts";
 import { type ServedWorker, workerdConfig } from "../serve/workerd-config.ts";
-import { startWorkerd } from "../serve/workerd-process.ts";
+import { startWorkerd, type Workerd } from "../serve/workerd-process.ts";
 
 export const SERVE_PORT_DEFAULT = 8787;
 export const SERVE_HOST_DEFAULT = "127.0.0.1";
@@ -53,10 +54,10 @@ export interface ServeMore {
 }
 
 /**
- * `sluice serve`: runs the broker, and the user's Workers if any are named, on workerd alone: a Worker
+ * `sluice serve`: runs the broker in this process or, if any of the user's Workers are named, it and them on workerd: a Worker
  * answers about ten times as many requests a second as through Wrangler's proxies (the package's README has the figures).
  *
- * Resolves to the exit code when workerd has ended: 0 if this process was told to stop.
+ * Resolves to the exit code when that has ended: 0 if this process was told to stop.
  *
  * @throws ConfigError or CliError for files that cannot be used, bindings that need more than workerd, a port in
  * use, or data that another process has.
@@ -81,12 +82,13 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
   try {
     for (const warning of [...project.warnings, ...assetWarnings(project.workers)]) printer.warn(warning);
     if (targets.length > 0) printer.print(`${topologyTable(project.topology, [])}\n`);
-    const { workerd, front, brokerVars, headers } = await run(plan, {
-      ...{ state, host, port, inspectorPort: options.inspectorPort ?? null },
+    const { topology } = project;
+    const running = await run(plan, {
+      ...{ state, host, port, inspectorPort: options.inspectorPort ?? null, topology },
       vars: more.vars ?? {},
-      endpoints: endpointVariables(project.topology),
       warn: (text) => printer.warn(text),
     });
+    const { front, brokerVars, headers } = running;
     const url = httpUrl(host, front.port);
     const introduction = more.introduction?.(url);
     printer.print(
@@ -99,14 +101,13 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
     }
     // A queue that holds messages, or has tasks to send, goes on once it is asked.
     const waker = new QueueWaker();
-    waker.wake(url, project.topology, headers);
+    waker.wake(url, topology, headers);
     if (!isLoopback(host)) printer.warn(OPEN_TO_OTHERS);
-    const { topology } = project;
     const finish = async (signal: AbortSignal) => {
       await drain({ url, headers, topology, printer, signal });
       await front.stop(signal);
     };
-    return await stopOnSignals(workerd, finish).finally(() => {
+    return await stopOnSignals(running.process, finish).finally(() => {
       waker.stop();
       front.destroy();
     });
@@ -115,39 +116,63 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
   }
 }
 
-/** How workerd is to run. */
+/** How it is to run. */
 interface Run {
   readonly state: string;
   readonly host: string;
   readonly port: number;
   /** `null` for none. */
   readonly inspectorPort: number | null;
+  readonly topology: QueueTopology;
   /** Variables of the broker, unless its own or the environment's say otherwise. */
   readonly vars: Readonly<Record<string, string>>;
-  /** Names of the variables that HTTP endpoints are called with. */
-  readonly endpoints: readonly string[];
   readonly warn: (text: string) => void;
 }
 
+/** What was started. */
+interface Started {
+  readonly process: Pick<Workerd, "ended" | "kill">;
+  readonly front: Front;
+  readonly brokerVars: Readonly<Record<string, unknown>>;
+  /** What its admin API wants of who asks. */
+  readonly headers: Admission["headers"];
+}
+
+async function run({ workers, broker }: Plan, options: Run): Promise<Started> {
+  const { state, host, port, inspectorPort, topology, vars: more, warn } = options;
+  const own = await variablesOf(broker);
+  const brokerVars = brokerVariables({ ...more, ...own }, process.env, host, endpointVariables(topology));
+  checkAwsSettings(brokerVars);
+  const { vars, headers } = admit(brokerVars, randomUUID());
+  const objects = join(state, OBJECTS_FOLDER);
+  const started =
+    workers.length === 0
+      ? await runAlone({ host, port, inspectorPort, objects, worker: broker.name, topology, vars })
+      : await runOnWorkerd({ workers, broker }, { host, port, inspectorPort, objects, vars, warn });
+  return { ...started, brokerVars, headers };
+}
+
+/** How workerd is to run. */
+interface WorkerdRun extends Pick<Run, "host" | "port" | "inspectorPort" | "warn"> {
+  readonly vars: Readonly<Record<string, unknown>>;
+  /** Folder of the Durable Objects. */
+  readonly objects: string;
+}
+
 /** Bundles the Workers, starts workerd with them and the front before it. */
-async function run({ workers, broker }: Plan, options: Run) {
-  const { state, host, port, inspectorPort, vars: more, endpoints, warn } = options;
+async function runOnWorkerd({ workers, broker }: Plan, options: WorkerdRun) {
+  const { host, port, inspectorPort, objects, vars, warn } = options;
   const token = randomUUID();
-  let brokerVars: Readonly<Record<string, unknown>> = {};
-  let headers: Admission["headers"] = {};
   const serveOne = async (generated: GeneratedWorker): Promise<ServedWorker> => {
     const { name, configFile } = generated;
     const upload = await bundleWorker(name, configFile, wranglerEnvironment(process.env));
-    const own = await variablesOf(generated);
     const classes = await durableObjectClasses(generated);
-    if (generated !== broker) return { name, upload, vars: own, classes };
-    brokerVars = brokerVariables({ ...more, ...own }, process.env, host, endpoints);
-    checkAwsSettings(brokerVars);
-    const admission = admit(brokerVars, randomUUID());
-    headers = admission.headers;
-    return { name, upload, vars: { ...admission.vars, SLUICE_FRONT_TOKEN: token }, classes };
+    const isBroker = generated === broker;
+    return {
+      ...{ name, upload, classes },
+      vars: isBroker ? { ...vars, SLUICE_FRONT_TOKEN: token } : await variablesOf(generated),
+    };
   };
-  const objects = join(state, OBJECTS_FOLDER);
   const served = await Promise.all([...workers, broker].map(serveOne));
   const primary = workers[0] ?? broker;
   const folder = dirname(primary.directory);
@@ -163,9 +188,8 @@ async function run({ workers, broker }: Plan, options: Run) {
     rewrite: stackFrameMapper(maps),
   });
   try {
-    const aws = workers.length === 0 ? "anywhere" : "below-prefix";
-    const front = await startFront({ host, port, workerd: workerd.ports, token, aws, warn });
-    return { workerd, front, brokerVars, headers };
+    const front = await startFront({ host, port, workerd: workerd.ports, token, warn });
+    return { process: workerd, front };
   } catch (error) {
     workerd.kill("SIGKILL");
     throw error;

@@ -1,4 +1,4 @@
-import { decodeFrontMessages, encodeAnswers, type FramedAnswer, type FramedRequest } from "@sluice/protocol";
+import type { FramedAnswer, FramedRequest, FrontMessage } from "@sluice/protocol";
 import { type AwsAnswer, ReadAwsRequest } from "../aws-request.ts";
 import { COMPANY_TURNS, turns } from "../microtasks.ts";
 
@@ -7,14 +7,14 @@ export interface FramePorts {
   /** Must not reject. */
   answer(request: ReadAwsRequest): Promise<AwsAnswer>;
   /** Must not throw. */
-  send(frame: string): void;
+  send(answers: readonly FramedAnswer[]): void;
   /** Resolves when everything has been heard that had come in by now. Must not reject. */
   afterWhatIsReady(): Promise<void>;
 }
 
 /**
- * The broker's end of the connection to the front of `sluice serve`: answers the requests that come in frames
- * (`request-frames.ts` of the protocol). Those of one frame are begun together and so share calls to queues' objects; what
+ * The broker's side of the front of `sluice serve`: answers the requests that it hands over in frames, over a connection
+ * (`request-frames.ts` of the protocol) or within one process. Those of one frame are begun together and so share calls to queues' objects; what
  * is answered at one moment goes back in one frame. What a queue's turn brings to receives that wait comes just before its
  * other answers, each by a call of its own: where several requests are under way it waits for them, as a frame for each costs
  * a twentieth of all the CPU time with 25 senders and 8 receivers.
@@ -33,9 +33,8 @@ export class FrameServer {
     this.#ports = ports;
   }
 
-  /** Throws FrameError for a frame that is none. */
-  receive(frame: string): void {
-    const messages = decodeFrontMessages(frame);
+  /** Takes a frame. */
+  receive(messages: readonly FrontMessage[]): void {
     this.#hasCompany = messages.length > 1;
     for (const message of messages) {
       switch (message.kind) {
@@ -86,6 +85,6 @@ export class FrameServer {
     const answers = this.#answers;
     this.#answers = [];
     this.#haveWaited = true;
-    this.#ports.send(encodeAnswers(answers));
+    this.#ports.send(answers);
   }
 }

@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { decodeFrontMessages, encodeAnswers, type FramedAnswer } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { FRAME_LENGTH_MAX, FrameLink, type FrameLinkOptions } from "./frame-link.ts";
+import { FrameLink, type FrameLinkOptions } from "./frame-link.ts";
+import { FRAME_LENGTH_MAX, SocketCarrier } from "./socket-carrier.ts";
 
 let server: WebSocketServer;
 let link: FrameLink;
@@ -14,12 +15,10 @@ let heard: (() => void)[];
 
 const connectLink = async (options: Pick<FrameLinkOptions, "holdMsMax" | "pace"> = {}) => {
   const connected = once(server, "connection");
-  link = new FrameLink({
-    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    token: "",
-    warn: () => {},
-    ...options,
-  });
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const open: FrameLinkOptions["open"] = (events) =>
+    new SocketCarrier({ url, token: "", warn: () => {} }, events);
+  link = new FrameLink({ open, ...options });
   [broker] = (await connected) as [WebSocket];
   broker.on("message", (data) => {
     const messages = decodeFrontMessages(String(data));

@@ -1,16 +1,6 @@
-import {
-  decodeAnswers,
-  encodeFrontMessages,
-  type FramedAnswer,
-  type FrontMessage,
-  REGATHER_SHARE,
-  type ReadRequest,
-} from "@sluice/protocol";
-import { WebSocket } from "ws";
+import { type FramedAnswer, type FrontMessage, REGATHER_SHARE, type ReadRequest } from "@sluice/protocol";
 import { Pace } from "./pace.ts";
 
-/** Length from which on a frame takes nothing more along; a frame is at most this and one request long. */
-export const FRAME_LENGTH_MAX = 262_144;
 /**
  * How long a frame waits at most for the answers to the one before it, in ms. What comes meanwhile goes along: with 50 senders
  * a frame takes 22 requests instead of 7, and the broker spends a quarter less on each.
@@ -18,22 +8,32 @@ export const FRAME_LENGTH_MAX = 262_144;
 export const HOLD_MS_MAX = 2;
 /** Requests that a frame must have taken for the next one to wait: who is few is better served at once. */
 export const HOLD_REQUESTS_MIN = 2;
-/** Pause before a connection that was lost is tried again, in ms. */
-const RECONNECT_MS = 250;
-
 /** Called with the answer; with `null` when nobody knows what has become of the request. */
 export type Answered = (answer: FramedAnswer | null) => void;
 
+/** Brings frames to the broker. */
+export interface Carrier {
+  /** Whether a frame can be brought now. */
+  readonly isOpen: boolean;
+  /** Only while it is open. */
+  carry(frame: readonly FrontMessage[]): void;
+  /** Nothing is brought any more, and nothing heard. */
+  close(): void;
+}
+
+/** What a carrier tells. */
+export interface CarrierEvents {
+  answered(answers: readonly FramedAnswer[]): void;
+  /** Nobody knows what has become of what it brought. */
+  lost(): void;
+}
+
 export interface FrameLinkOptions {
-  /** Where the broker takes frames, as `ws://…`. */
-  readonly url: string;
-  readonly token: string;
+  open(events: CarrierEvents): Carrier;
   /** How long a frame waits at most for the answers to the one before it, in ms. Default `HOLD_MS_MAX`. */
   readonly holdMsMax?: number;
   /** Knows the clients. Default: a `Pace` of its own. */
   readonly pace?: Pick<Pace, "arrived" | "answered" | "putOffMs" | "regatherMs">;
-  /** Told why a connection was lost or could not be made: once, until there is one again. */
-  readonly warn: (text: string) => void;
 }
 
 /** A request that is not answered yet. */
@@ -43,14 +43,14 @@ interface Waiting {
 }
 
 /**
- * The connection over which requests are handed to the broker. What comes in one turn of the event loop goes in one frame, and
- * so does what comes while the broker is busy: the more there is to do, the less each costs.
+ * Hands requests to the broker. What comes in one turn of the event loop goes in one frame, and so does what comes while the
+ * broker is busy: the more there is to do, the less each costs.
  */
 export class FrameLink {
   readonly #options: FrameLinkOptions;
   readonly #waiting = new Map<number, Waiting>();
   readonly #pace: Pick<Pace, "arrived" | "answered" | "putOffMs" | "regatherMs">;
-  #socket: WebSocket | null = null;
+  readonly #carrier: Carrier;
   #messages: FrontMessage[] = [];
   /** Requests among them, and how many the frame waits for: of those who were answered together, most come again together. */
   #requests = 0;
@@ -61,20 +61,20 @@ export class FrameLink {
   #sentMs = Number.NEGATIVE_INFINITY;
   #regatheredMs = Number.NEGATIVE_INFINITY;
   #held: NodeJS.Timeout | undefined;
-  #reconnect: NodeJS.Timeout | undefined;
-  #isClosed = false;
-  #isLossKnown = false;
   #idle: (() => void)[] = [];
 
   constructor(options: FrameLinkOptions) {
     this.#options = options;
     this.#pace = options.pace ?? new Pace();
-    this.#connect();
+    this.#carrier = options.open({
+      answered: (answers) => this.#receive(answers),
+      lost: () => this.#lost(),
+    });
   }
 
   /** Whether a request can be handed over now. */
   get isOpen(): boolean {
-    return this.#socket?.readyState === WebSocket.OPEN;
+    return this.#carrier.isOpen;
   }
 
   /** Hands a request over; its id. Only while the link is open. */
@@ -107,29 +107,8 @@ export class FrameLink {
   }
 
   close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#reconnect);
     clearTimeout(this.#held);
-    this.#socket?.terminate();
-  }
-
-  #connect(): void {
-    const { url, token } = this.#options;
-    const headers = { authorization: `Bearer ${token}` };
-    const socket = new WebSocket(url, { headers, perMessageDeflate: false });
-    socket.on("message", (data) => this.#receive(String(data)));
-    socket.on("open", () => {
-      this.#isLossKnown = false;
-    });
-    socket.on("error", (error) => this.#warn(error));
-    socket.on("close", () => this.#lost());
-    this.#socket = socket;
-  }
-
-  #warn({ message }: Error): void {
-    if (this.#isLossKnown || this.#isClosed) return;
-    this.#isLossKnown = true;
-    this.#options.warn(`the connection to the broker failed, so requests go there one by one: ${message}`);
+    this.#carrier.close();
   }
 
   #lost(): void {
@@ -140,13 +119,12 @@ export class FrameLink {
     clearTimeout(this.#held);
     for (const { answered } of waiting) answered(null);
     this.#tellIfIdle();
-    if (!this.#isClosed) this.#reconnect = setTimeout(() => this.#connect(), RECONNECT_MS);
   }
 
-  #receive(frame: string): void {
+  #receive(given: readonly FramedAnswer[]): void {
     const nowMs = performance.now();
     let answers = 0;
-    for (const answer of decodeAnswers(frame)) {
+    for (const answer of given) {
       const waiting = this.#waiting.get(answer.id);
       if (waiting === undefined) continue;
       this.#waiting.delete(answer.id);
@@ -207,15 +185,7 @@ export class FrameLink {
     if (messages.length === 0 || !this.isOpen) return;
     this.#unanswered = messages.length;
     this.#sentMs = performance.now();
-    let first = 0;
-    let length = 0;
-    for (const [i, message] of messages.entries()) {
-      if (message.kind === "request") length += message.request.body.length;
-      if (length < FRAME_LENGTH_MAX && i < messages.length - 1) continue;
-      this.#socket?.send(encodeFrontMessages(messages.slice(first, i + 1)));
-      first = i + 1;
-      length = 0;
-    }
+    this.#carrier.carry(messages);
   }
 
   /** What waits. The next frame begins without anything, and waits for nobody. */

@@ -5,7 +5,8 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BrokerEnd } from "../../../test/broker-end.ts";
 import { CliError } from "../../errors.ts";
-import { FRAMED_BYTES_MAX, FRAMED_HEADERS_LENGTH_MAX, type Front, startFront } from "./front.ts";
+import { FRAMED_BYTES_MAX, FRAMED_HEADERS_LENGTH_MAX } from "./framed-requests.ts";
+import { type Front, startFront } from "./front.ts";
 
 const TOKEN = "token of the front";
 const AWS = "/__sluice/aws";
@@ -39,7 +40,7 @@ beforeEach(async () => {
   warnings = [];
   const workerd = { http: portOf(worker), frames: broker.port };
   const warn = (warning: string) => void warnings.push(warning);
-  front = await startFront({ host: "127.0.0.1", port: 0, workerd, token: TOKEN, aws: "below-prefix", warn });
+  front = await startFront({ host: "127.0.0.1", port: 0, workerd, token: TOKEN, warn });
   await broker.until(() => broker.tokens.length === 1);
   // The front's own end is open a moment later than the broker's.
   for (let isOpen = false; !isOpen; ) {
@@ -103,36 +104,6 @@ describe("what AWS's clients post", () => {
     broker.answer(...broker.requests.map(({ id, body }) => ({ id, body: `${body}!` })));
     const bodies = await Promise.all(many.map(async (response) => (await response).text()));
     expect(bodies).toEqual(Array.from({ length: 20 }, (_, i) => `${i}!`));
-  });
-
-  it("is handed to the broker from any path where no Worker has the address, and all else is passed on", async () => {
-    const workerd = { http: portOf(worker), frames: broker.port };
-    const alone = await startFront({
-      ...{ host: "127.0.0.1", port: 0, workerd, token: TOKEN, warn: () => {} },
-      aws: "anywhere",
-    });
-    await broker.until(() => broker.tokens.length === 2);
-    const ask = async (path: string, headers: Record<string, string>, body = "x") => {
-      const answered = fetch(`http://127.0.0.1:${alone.port}${path}`, { method: "POST", headers, body });
-      const isFramed = await Promise.race([
-        broker.until(() => broker.requests.length > 0).then(() => true),
-        answered.then(() => false),
-      ]);
-      if (isFramed) await answerRequests();
-      const said = await (await answered).text();
-      return isFramed ? "framed" : said.split(" ").slice(0, 3).join(" ");
-    };
-    const json = { "x-amz-target": "AmazonSQS.SendMessage" };
-    const form = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
-    // The front's own end of the connection is open a moment later than the broker's.
-    while ((await ask("/", json)) !== "framed");
-    expect(await ask("/", form)).toBe("framed");
-    expect(await ask("/000000000000/orders.fifo", form)).toBe("framed");
-    expect(await ask("/__sluice/aws", {})).toBe("framed");
-    expect(await ask("/", { "content-type": "text/plain" })).toBe("worker: POST /");
-    expect(await ask("/__sluice/api/clock", json)).toBe("worker: POST /__sluice/api/clock");
-    expect(await ask("/orders?x=1", json)).toBe("worker: POST /orders?x=1");
-    alone.destroy();
   });
 
   it("is a Worker's where it has the address", async () => {
@@ -341,7 +312,6 @@ describe("the link to the broker", () => {
       port: 0,
       workerd,
       token: "",
-      aws: "below-prefix",
       warn,
     });
     await tried;
@@ -364,7 +334,6 @@ describe("a front", () => {
       port: front.port,
       workerd,
       token: "",
-      aws: "below-prefix",
       warn,
     });
     await expect(second).rejects.toThrow(CliError);

@@ -1,0 +1,59 @@
+import { open as openInspector } from "node:inspector";
+import type { QueueTopology } from "@sluice/protocol";
+import type { Front } from "../front/front.ts";
+import type { Workerd } from "../workerd-process.ts";
+import type { Broker } from "./contract.ts";
+import { loadBroker } from "./load-broker.ts";
+import { startServer } from "./server.ts";
+
+export interface AloneOptions {
+  readonly host: string;
+  readonly port: number;
+  /** `null` for none. */
+  readonly inspectorPort: number | null;
+  /** Folder of all Durable Objects. */
+  readonly objects: string;
+  /** Name of the broker's Worker. */
+  readonly worker: string;
+  readonly topology: QueueTopology;
+  readonly vars: Readonly<Record<string, unknown>>;
+}
+
+/** What runs, as `workerd-process.ts` has it of another process. */
+export interface Alone {
+  readonly process: Pick<Workerd, "ended" | "kill">;
+  readonly front: Front;
+}
+
+/**
+ * Runs the broker in this process, where no Worker is there to run.
+ *
+ * @throws CliError when the port is in use.
+ */
+export async function runAlone(options: AloneOptions): Promise<Alone> {
+  const { host, port, inspectorPort, objects, worker, topology, vars } = options;
+  if (inspectorPort !== null) openInspector(inspectorPort, "127.0.0.1");
+  const { open } = await loadBroker();
+  // A failure that nobody awaits is one of what failed alone, as it is in workerd.
+  process.on("unhandledRejection", (reason) => {
+    console.error(`unhandled rejection: ${reason instanceof Error ? reason.stack : reason}`);
+  });
+  const broker = open({ folder: objects, worker, topology, vars });
+  try {
+    return { process: endedByKill(broker), front: await startServer({ host, port, broker }) };
+  } catch (error) {
+    broker.close();
+    throw error;
+  }
+}
+
+function endedByKill(broker: Broker): Alone["process"] {
+  const { promise: ended, resolve } = Promise.withResolvers<number>();
+  return {
+    ended,
+    kill: () => {
+      broker.close();
+      resolve(0);
+    },
+  };
+}

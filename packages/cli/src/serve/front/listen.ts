@@ -1,0 +1,37 @@
+import type { AddressInfo, Server } from "node:net";
+import { CliError } from "../../errors.ts";
+
+/** Longest headers that are read at all, in bytes; for longer ones Node.js answers 431. workerd has no such limit. */
+const HEADERS_BYTES_MAX = 1_048_576;
+/** How long a client may keep a connection without a request, in ms: longer than clients' own pools keep theirs. */
+const IDLE_MS_MAX = 75_000;
+/** How long requests may take to be answered once a server is to stop, in ms. */
+export const PATIENCE_MS = 5_000;
+
+/** Limits of a server for AWS's clients. */
+export const HTTP_LIMITS = { keepAliveTimeout: IDLE_MS_MAX, maxHeaderSize: HEADERS_BYTES_MAX } as const;
+
+/**
+ * Has a server listen; resolves with its port.
+ *
+ * @throws CliError when the port is in use.
+ */
+export async function listen(server: Server, host: string, port: number): Promise<number> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, resolve);
+    });
+  } catch (error) {
+    throw listenError(error as NodeJS.ErrnoException, host, port);
+  }
+  return (server.address() as AddressInfo).port;
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  if (error.code === "EADDRINUSE") {
+    return new CliError(`${address} is in use by another process. Choose another port with --port.`);
+  }
+  return new CliError(`${address} cannot be listened on: ${error.message}`);
+}
