@@ -97,9 +97,9 @@ describe("complaintAboutNode", () => {
   it.each([
     ["20.20.2", true],
     ["22.9.0", true],
-    ["22.11.99", true],
-    ["22.12.0", false],
-    ["22.12.1", false],
+    ["22.15.99", true],
+    ["22.16.0", false],
+    ["22.16.1", false],
     ["24.0.0", false],
     ["100.0.0", false],
   ])("of %s: %s", (version, complains) => {

@@ -20,7 +20,7 @@ let isHeard = false;
 export function outliveRejections(error: (line: string) => void): void {
   if (isHeard) return;
   isHeard = true;
-  process.on("unhandledRejection", (reason) => {
+  process.on("unhandledRejection", (reason: unknown) => {
     if (reason instanceof LifeEndedError) return;
     error(`a promise was rejected and nobody heard: ${reason instanceof Error ? reason.stack : reason}`);
   });

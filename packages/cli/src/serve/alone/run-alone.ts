@@ -34,10 +34,6 @@ export async function runAlone(options: AloneOptions): Promise<Alone> {
   const { host, port, inspectorPort, objects, worker, topology, vars } = options;
   if (inspectorPort !== null) openInspector(inspectorPort, "127.0.0.1");
   const { open } = await loadBroker();
-  // A failure that nobody awaits is one of what failed alone, as it is in workerd.
-  process.on("unhandledRejection", (reason) => {
-    console.error(`unhandled rejection: ${reason instanceof Error ? reason.stack : reason}`);
-  });
   const broker = open({ folder: objects, worker, topology, vars });
   try {
     return { process: endedByKill(broker), front: await startServer({ host, port, broker }) };
