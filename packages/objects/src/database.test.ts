@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { overwrittenLeaf } from "../test/damage.ts";
+import { overwriteLeaf } from "../test/damage.ts";
 import { openWorld, temporaryFolder } from "../test/world.ts";
 import { Database, STATEMENTS_KEPT_MAX } from "./database.ts";
 import { LifeEndedError } from "./life-ended.ts";
@@ -41,7 +41,7 @@ describe("an object's database", () => {
     before.run("CREATE TABLE t (id INTEGER PRIMARY KEY, v)");
     for (let i = 0; i < 100; i++) before.run("INSERT INTO t VALUES (?, zeroblob(1000))", [i]);
     before.close();
-    overwrittenLeaf(file, "t");
+    overwriteLeaf(file, "t");
     const db = new Database(file);
     const read: unknown[] = [];
     expect(() => {

@@ -85,6 +85,7 @@ export class Namespace {
 
   /** Ends all objects; everything that was committed is in their files. */
   close(): void {
+    if (this.#isClosed) return;
     this.#isClosed = true;
     for (const life of [...this.#lives.values()]) life.close();
     this.#alarms.close();
