@@ -1,0 +1,339 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  id,
+  openWorld,
+  temporaryFolder,
+  UNIQUE_KEY,
+  type World,
+  type WorldInput,
+  write,
+} from "../test/world.ts";
+import { LOOK_AGAIN_MS } from "./alarm-index.ts";
+import type { ObjectState } from "./life.ts";
+
+const START_MS = Date.UTC(2026, 0, 1);
+
+beforeEach(() => {
+  // What commits does so in a real turn of the event loop.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"], now: START_MS });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Rings that were heard, by when, in ms since the start. */
+function hearing(input: WorldInput = {}): World & { readonly rings: readonly number[] } {
+  const rings: number[] = [];
+  const world = openWorld({
+    ...input,
+    alarm: (ctx) => {
+      rings.push(Date.now() - START_MS);
+      return input.alarm?.(ctx);
+    },
+  });
+  return { ...world, rings };
+}
+
+const setAlarm = (world: World, name: string, inMs: number) =>
+  world.run(name, ({ storage }) => storage.setAlarm(START_MS + inMs));
+const getAlarm = async (world: World, name: string) => {
+  const at = await world.run(name, ({ storage }) => storage.getAlarm());
+  return at === null ? null : at - START_MS;
+};
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+/** What the index says, in ms since the start. */
+const inIndex = (world: World, name: string) => {
+  const at = world.index()[id(name)];
+  return at === undefined ? null : at - START_MS;
+};
+const metadata = (folder: string) => join(folder, UNIQUE_KEY, "metadata.sqlite");
+
+describe("an alarm", () => {
+  it("rings once at its time, and there is none then", async () => {
+    const world = hearing();
+    await setAlarm(world, "a", 1_000);
+    expect(await getAlarm(world, "a")).toBe(1_000);
+    await pass(999);
+    expect(world.rings).toEqual([]);
+    await pass(1);
+    expect(world.rings).toEqual([1_000]);
+    expect(await getAlarm(world, "a")).toBeNull();
+    expect(inIndex(world, "a")).toBeNull();
+    await pass(100_000);
+    expect(world.rings).toEqual([1_000]);
+  });
+
+  it("rings at the time that was set last, be it earlier or later, and at once for one that is past", async () => {
+    const world = hearing();
+    await setAlarm(world, "earlier", 5_000);
+    await setAlarm(world, "earlier", 1_000);
+    await setAlarm(world, "later", 2_000);
+    await setAlarm(world, "later", 3_000);
+    expect([inIndex(world, "earlier"), inIndex(world, "later")]).toEqual([1_000, 3_000]);
+    await pass(10_000);
+    expect(world.rings).toEqual([1_000, 3_000]);
+    await setAlarm(world, "past", -5_000);
+    expect(await getAlarm(world, "past")).toBe(10_000);
+    await pass(1);
+    expect(world.rings).toEqual([1_000, 3_000, 10_000]);
+  });
+
+  it("does not ring once it is deleted", async () => {
+    const world = hearing();
+    await setAlarm(world, "a", 1_000);
+    await world.run("a", ({ storage }) => storage.deleteAlarm());
+    expect([await getAlarm(world, "a"), inIndex(world, "a")]).toEqual([null, null]);
+    await pass(10_000);
+    expect(world.rings).toEqual([]);
+  });
+
+  it("rings when it is due though that is longer than a timer of Node.js can wait", async () => {
+    const world = hearing();
+    const inMs = 2 ** 31 + 5;
+    await setAlarm(world, "a", inMs);
+    vi.setSystemTime(START_MS + inMs - 2 * LOOK_AGAIN_MS);
+    await pass(2 * LOOK_AGAIN_MS - 1);
+    expect(world.rings).toEqual([]);
+    await pass(LOOK_AGAIN_MS);
+    expect(world.rings).toHaveLength(1);
+  });
+
+  it("rings soon after the clock has jumped past it, as that of a computer that slept", async () => {
+    const world = hearing();
+    await setAlarm(world, "a", 3_600_000);
+    vi.setSystemTime(START_MS + 3_600_000);
+    await pass(LOOK_AGAIN_MS);
+    expect(world.rings).toHaveLength(1);
+  });
+
+  it("is seen by its handler as none, and what the handler sets rings again", async () => {
+    const seen: unknown[] = [];
+    const world = hearing({
+      alarm: async ({ storage }) => {
+        seen.push(await storage.getAlarm());
+        if (seen.length > 2) return;
+        // Once at the very time that rings, and once later.
+        await storage.setAlarm(Date.now() + (seen.length - 1) * 500);
+        seen[seen.length - 1] = [seen.at(-1), await storage.getAlarm()];
+      },
+    });
+    await setAlarm(world, "a", 1_000);
+    await pass(10_000);
+    // No timer is quicker than a millisecond.
+    expect(world.rings).toEqual([1_000, 1_001, 1_501]);
+    expect(seen).toEqual([[null, START_MS + 1_000], [null, START_MS + 1_501], null]);
+    expect(inIndex(world, "a")).toBeNull();
+  });
+
+  it("that is set while its handler runs rings when that has ended", async () => {
+    let end = () => {};
+    const world = hearing({
+      alarm: () =>
+        new Promise<void>((resolve) => {
+          end = resolve;
+        }),
+    });
+    await setAlarm(world, "a", 1_000);
+    await pass(1_000);
+    await setAlarm(world, "a", 1_200);
+    await pass(5_000);
+    expect(world.rings).toEqual([1_000]);
+    end();
+    await pass(1);
+    expect(world.rings).toEqual([1_000, 6_000]);
+    end();
+    await pass(10_000);
+    expect(world.rings).toHaveLength(2);
+  });
+
+  it("that its handler deletes stays deleted, and writes of a running handler ring nothing", async () => {
+    const world = hearing({
+      alarm: async ({ storage }) => {
+        for (let i = 0; i < 5; i++) {
+          storage.sql.exec("CREATE TABLE IF NOT EXISTS t (v)");
+          storage.sql.exec("INSERT INTO t VALUES (1)");
+          await storage.sync();
+        }
+        await storage.deleteAlarm();
+      },
+    });
+    await setAlarm(world, "a", 1_000);
+    await pass(10_000);
+    expect(world.rings).toEqual([1_000]);
+    expect(await getAlarm(world, "a")).toBeNull();
+  });
+});
+
+describe("an alarm that is not heard", () => {
+  const failing = (times: number, how: (ctx: ObjectState) => unknown) => {
+    let left = times;
+    return hearing({
+      alarm: (ctx) => {
+        left -= 1;
+        if (left >= 0) return how(ctx);
+        return undefined;
+      },
+    });
+  };
+
+  it("rings again, twice as late each time and at most a minute, however often; and it is said", async () => {
+    const world = failing(7, ({ storage }) => {
+      // A commit in it does not bring it back any earlier.
+      storage.sql.exec("CREATE TABLE IF NOT EXISTS t (v)");
+      storage.sql.exec("INSERT INTO t VALUES (1)");
+      throw new Error("not now");
+    });
+    await setAlarm(world, "a", 1_000);
+    await pass(1_000);
+    expect(await getAlarm(world, "a")).toBe(1_000);
+    await pass(200_000);
+    const waits = world.rings.map((at, i) => at - (world.rings[i - 1] ?? 0));
+    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    expect(world.errors).toHaveLength(7);
+    expect(world.errors[0]).toBe("a: its alarm could not be heard, and rings again in 2 s: Error: not now");
+    expect(await getAlarm(world, "a")).toBeNull();
+  });
+
+  it("rings again in another life when the one that heard it was ended", async () => {
+    const world = failing(1, (ctx) => {
+      ctx.abort("no room");
+      return new Promise(() => {});
+    });
+    await setAlarm(world, "a", 1_000);
+    await pass(2_999);
+    expect(world.rings).toEqual([1_000]);
+    await pass(1);
+    expect(world.rings).toEqual([1_000, 3_000]);
+    expect(world.lives()).toBe(2);
+    expect(world.errors).toEqual([expect.stringContaining("Error: no room")]);
+  });
+
+  it("rings when its handler has set it anew, though it threw", async () => {
+    const world = failing(1, async ({ storage }) => {
+      await storage.setAlarm(Date.now() + 5_000);
+      throw new Error("not now");
+    });
+    await setAlarm(world, "a", 1_000);
+    await pass(20_000);
+    expect(world.rings).toEqual([1_000, 6_000]);
+  });
+});
+
+describe("alarms over a restart", () => {
+  it("ring: those that were missed at once, the others at their time, in objects that nobody called", async () => {
+    const folder = temporaryFolder();
+    const before = hearing({ folder });
+    await setAlarm(before, "missed", 1_000);
+    await setAlarm(before, "coming", 5_000);
+    before.objects.close();
+    await pass(2_000);
+    expect(before.rings).toEqual([]);
+    const world = hearing({ folder });
+    await pass(1);
+    expect(world.rings).toEqual([2_000]);
+    await pass(10_000);
+    expect(world.rings).toEqual([2_000, 5_000]);
+  });
+
+  it("ring again if the handler had not ended", async () => {
+    const folder = temporaryFolder();
+    const before = hearing({ folder, alarm: () => new Promise(() => {}) });
+    await setAlarm(before, "a", 1_000);
+    await pass(1_000);
+    before.objects.close();
+    const world = hearing({ folder });
+    await pass(1);
+    expect([before.rings, world.rings]).toEqual([[1_000], [1_000]]);
+  });
+
+  it("ring though the index has lost them, once their object is called, and not though it says what is not so", async () => {
+    const folder = temporaryFolder();
+    const before = hearing({ folder });
+    await setAlarm(before, "lost", 1_000);
+    await setAlarm(before, "late", 2_000);
+    await setAlarm(before, "stale", 9_000);
+    await before.run("none", ({ storage }) => void storage.sql.exec("CREATE TABLE t (v)"));
+    before.objects.close();
+    const at = (ms: number) => `${START_MS + ms}000000`;
+    write(
+      metadata(folder),
+      `DELETE FROM _cf_ALARM WHERE actor_id = '${id("lost")}'`,
+      `UPDATE _cf_ALARM SET scheduled_time = ${at(8_000)} WHERE actor_id = '${id("late")}'`,
+      `UPDATE _cf_ALARM SET scheduled_time = ${at(3_000)} WHERE actor_id = '${id("stale")}'`,
+      `INSERT INTO _cf_ALARM VALUES ('${id("none")}', ${at(3_000)}, 'none')`,
+      `INSERT INTO _cf_ALARM VALUES ('${id("nowhere")}', ${at(3_000)}, 'nowhere')`,
+    );
+    const world = hearing({ folder });
+    await world.run("lost", () => 1);
+    await world.run("late", () => 1);
+    expect([inIndex(world, "lost"), inIndex(world, "late")]).toEqual([1_000, 2_000]);
+    await pass(3_000);
+    expect(world.rings).toEqual([1_000, 2_000]);
+    expect([inIndex(world, "stale"), inIndex(world, "none"), inIndex(world, "nowhere")]).toEqual([
+      9_000,
+      null,
+      null,
+    ]);
+    await pass(6_000);
+    expect(world.rings).toEqual([1_000, 2_000, 9_000]);
+    expect(world.errors).toEqual([]);
+  });
+
+  it("ring in an object whose name is not written down, which is then called by its name", async () => {
+    const folder = temporaryFolder();
+    const before = hearing({ folder });
+    await setAlarm(before, "a", 1_000);
+    before.objects.close();
+    write(metadata(folder), "UPDATE _cf_ALARM SET actor_name = NULL");
+    const names: unknown[] = [];
+    const world = hearing({ folder, construct: ({ id }) => void names.push(id.name, id.toString()) });
+    await pass(1_000);
+    expect(names).toEqual([undefined, id("a")]);
+    await world.run("a", () => 1);
+    expect(world.lives()).toBe(1);
+  });
+});
+
+describe("the index of all alarms", () => {
+  it("never says later than what an object has committed, whatever fails between the two commits", async () => {
+    const folder = temporaryFolder();
+    const world = hearing({ folder });
+    await setAlarm(world, "a", 5_000);
+    // An alarm that is not committed leaves the index as early as it was, or earlier.
+    await world
+      .run("a", async (ctx) => {
+        await ctx.storage.setAlarm(START_MS + 9_000);
+        ctx.abort("no");
+      })
+      .catch(() => undefined);
+    expect([inIndex(world, "a"), await getAlarm(world, "a")]).toEqual([5_000, 5_000]);
+    const failed = world.run("a", async ({ storage }) => {
+      await storage.setAlarm(START_MS + 1_000);
+      storage.sql.exec("ROLLBACK");
+    });
+    await expect(failed).rejects.toThrow("no transaction is active");
+    expect(inIndex(world, "a")).toBe(1_000);
+    expect(await getAlarm(world, "a")).toBe(5_000);
+    await pass(10_000);
+    expect(world.rings).toEqual([5_000]);
+  });
+
+  it("keeps an object from committing an alarm that it cannot take, and says what it cannot forget", async () => {
+    const world = hearing();
+    await setAlarm(world, "a", 5_000);
+    write(
+      metadata(world.folder),
+      "CREATE TRIGGER full BEFORE INSERT ON _cf_ALARM BEGIN SELECT RAISE(ABORT, 'no room'); END",
+      "CREATE TRIGGER kept BEFORE DELETE ON _cf_ALARM BEGIN SELECT RAISE(ABORT, 'no room'); END",
+    );
+    await expect(setAlarm(world, "a", 1_000)).rejects.toThrow("no room");
+    expect(await getAlarm(world, "a")).toBe(5_000);
+    await world.run("a", ({ storage }) => storage.deleteAlarm());
+    expect(world.errors).toEqual([expect.stringContaining("a: its alarm could not be written to the index")]);
+    expect(await getAlarm(world, "a")).toBeNull();
+    await pass(10_000);
+    expect(world.rings).toEqual([]);
+  });
+});
