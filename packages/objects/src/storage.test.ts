@@ -29,7 +29,7 @@ function leaveNoRoom({ sql }: Storage): void {
   sql.exec(`PRAGMA max_page_count = ${pages?.page_count}`).toArray();
 }
 
-describe("what an object writes without awaiting anything", () => {
+describe("what an object writes in a turn of the event loop", () => {
   it("is seen by nobody else before it is committed, and all of it when the call is answered", async () => {
     const { run, committed } = await withTable();
     const within = await run("a", ({ storage }) => {
@@ -39,6 +39,23 @@ describe("what an object writes without awaiting anything", () => {
     });
     expect(within).toEqual([[], [1, 2]]);
     expect(committed("a", ALL)).toEqual([{ v: 1 }, { v: 2 }]);
+  });
+
+  it("is one commit, though promises are awaited in it, and whatever the turn began with", async () => {
+    const { run, committed } = await withTable();
+    const writing = () =>
+      run("a", async ({ storage }) => {
+        const seen: number[] = [];
+        for (let i = 0; i < 5; i++) {
+          insert(storage, i);
+          await null;
+          seen.push(committed("a", ALL).length);
+        }
+        return seen;
+      });
+    expect(await writing()).toEqual([0, 0, 0, 0, 0]);
+    const inTimer = new Promise((resolve) => setTimeout(() => resolve(writing()), 1));
+    expect(await inTimer).toEqual([5, 5, 5, 5, 5]);
   });
 
   it("is committed though the method throws behind it, and the error is told after that", async () => {

@@ -15,7 +15,7 @@ export interface StorageOwner {
   lost(error: unknown): void;
 }
 
-/** Everything that was written since the last commit, in one turn of the event loop. */
+/** Everything that was written since the last commit. */
 interface Uncommitted {
   /** Who is told when it is durable, and who that it never will be. */
   readonly waiting: { readonly then: () => void; readonly failed: (error: unknown) => void }[];
@@ -28,8 +28,8 @@ interface AlarmState {
 }
 
 /**
- * `ctx.storage` of an object. What it writes without awaiting anything is one transaction, begun by the first write and
- * committed, which includes a sync of the file, as soon as the code that runs has run.
+ * `ctx.storage` of an object. What it writes in a turn of the event loop, with all promises that are settled in it, is one
+ * transaction: begun by the first write and committed, which includes a sync of the file, as soon as the code that runs has run.
  */
 export class Storage {
   readonly sql: Sql;
@@ -166,8 +166,12 @@ export class Storage {
     this.#database.run("BEGIN");
     const uncommitted: Uncommitted = { waiting: [] };
     this.#uncommitted = uncommitted;
-    process.nextTick(() => {
-      if (this.#uncommitted === uncommitted) this.#commit();
+    // Node.js runs what waits for its next tick before the promises of a timer or a socket, and after those of a promise: from
+    // one of them it is behind all, whatever the turn began with, as on the platform.
+    queueMicrotask(() => {
+      process.nextTick(() => {
+        if (this.#uncommitted === uncommitted) this.#commit();
+      });
     });
   }
 

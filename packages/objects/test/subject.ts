@@ -34,17 +34,9 @@ interface State {
 
 type Base = new (ctx: State, env: unknown) => object;
 
-/** What an object of the class answers. */
-export interface SubjectObject {
-  run(steps: readonly Step[]): Promise<unknown[]>;
-  /** What the alarm handler did, each time that it was called, once there is so much of it. */
-  rung(times: number): Promise<unknown[]>;
-  echo(value: unknown): Promise<string>;
-}
-
 /** The class, on that which the platform gives to extend. */
 export function subjectOf(DurableObject: Base) {
-  return class Subject extends DurableObject implements SubjectObject {
+  return class Subject extends DurableObject {
     readonly #ctx: State;
     readonly #rung = new Set<() => void>();
     /** In this life. */
@@ -58,6 +50,7 @@ export function subjectOf(DurableObject: Base) {
       sql.exec("CREATE TABLE IF NOT EXISTS plans (id INTEGER PRIMARY KEY, steps TEXT)");
     }
 
+    /** What each step has come to. */
     async run(steps: readonly Step[]): Promise<unknown[]> {
       this.#runs += 1;
       const answers: unknown[] = [];
@@ -65,6 +58,7 @@ export function subjectOf(DurableObject: Base) {
       return answers;
     }
 
+    /** How often it was told to in this life. */
     async runs(): Promise<number> {
       return this.#runs;
     }
@@ -73,6 +67,7 @@ export function subjectOf(DurableObject: Base) {
       return { name: this.#ctx.id.name ?? null, id: this.#ctx.id.toString() };
     }
 
+    /** What it was given, with the types. */
     async echo(value: unknown): Promise<string> {
       return described(value);
     }
@@ -84,6 +79,7 @@ export function subjectOf(DurableObject: Base) {
       })();
     }
 
+    /** What the alarm handler did, each time that it was called, once there is so much of it. */
     async rung(times: number): Promise<unknown[]> {
       const rows = () => this.#ctx.storage.sql.exec("SELECT answers FROM rung ORDER BY id").toArray();
       while (rows().length < times) {
@@ -102,6 +98,7 @@ export function subjectOf(DurableObject: Base) {
       for (const step of steps) if (!("fail" in step)) answers.push(await this.#answer(step));
       sql.exec("INSERT INTO rung (answers) VALUES (?)", JSON.stringify(answers));
       await sync();
+      console.log(`${this.#ctx.id.name} rang`);
       for (const resolve of this.#rung) resolve();
       for (const step of steps) if ("fail" in step) throw new Error(step.fail);
     }
