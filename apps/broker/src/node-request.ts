@@ -90,7 +90,8 @@ function run(input: NodeRequest, reply: (reply: NodeReply) => void): void {
     socket = given;
     if (request.reusedSocket) connected();
     else given.once(isTls ? "secureConnect" : "connect", connected);
-    given.on("data", seen);
+    // Before the parser, which ends a request that it cannot read the answer to.
+    given.prependListener("data", seen);
   });
   request.on("response", (response) => {
     end({ kind: "answered", status: response.statusCode ?? 0, headers: response.headers });

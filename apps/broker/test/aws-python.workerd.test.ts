@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
+import { startBroker } from "./any-broker.ts";
 
 /*
  * boto3 and the AWS CLI as the machine has them: Debian's speak the Query protocol, newer ones AWS JSON. Every request is
@@ -39,8 +39,8 @@ beforeAll(async () => {
     dispose = end;
   };
   const bindings = { SLUICE_AWS_ACCESS_KEYS: `${KEY}:${SECRET}`, SLUICE_ENV: "development" };
-  const broker = await startBrokerWorker(EMPTY_ENTRY, bindings, { disposeWith });
-  endpoint = `${(await broker.ready).origin}/__sluice/aws`;
+  const broker = await startBroker(bindings, { disposeWith });
+  endpoint = `${broker.origin}/__sluice/aws`;
 });
 
 afterAll(async () => {

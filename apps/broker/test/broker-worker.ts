@@ -6,14 +6,6 @@ import { onTestFinished } from "vitest";
 
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** Entry of a broker that is deployed without queues: clients create them. */
-export const EMPTY_ENTRY = `
-import { defineBroker } from "./src/define-broker.ts";
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: {} }, consumers: {} });
-export { Directory, QueueBroker };
-export default handler;
-`;
-
 /** A consumer Worker that acknowledges everything, and notes it where a test can see it. */
 const CONSUMER = `
 import { WorkerEntrypoint } from "cloudflare:workers";

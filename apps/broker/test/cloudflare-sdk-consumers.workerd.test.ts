@@ -89,7 +89,7 @@ describe("consumers", () => {
 
   it("get messages that wait as soon as they are there", async () => {
     const queue_id = await created("waiting");
-    await sendOne("waiting");
+    await sendOne(queue_id);
     expect(await queues.getMetrics(queue_id, { account_id })).toMatchObject({ backlog_count: 1 });
     await queues.consumers.create(queue_id, {
       account_id,

@@ -1,20 +1,27 @@
 import Cloudflare from "cloudflare";
-import type { Miniflare } from "miniflare";
-import { startBrokerWorker } from "./broker-worker.ts";
+import { startBroker } from "./any-broker.ts";
 
 export const account_id = "any-account";
 export const NOBODY = "f".repeat(32);
 export const RETENTION = 345_600;
 
-export const ENTRY = `
-import { defineBroker } from "./src/define-broker.ts";
-export const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers: [{ worker: "shop", binding: "A" }, { worker: "shop", binding: "B" }], consumer: null };
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: { orders: queue } }, consumers: { mailer: "CONSUMER" } });
-export { Directory, QueueBroker };
-export default handler;
-`;
+/** What the broker is deployed with. */
+export const DEPLOYED = {
+  queues: {
+    orders: {
+      deliveryDelaySeconds: 0,
+      messageRetentionSeconds: 345_600,
+      producers: [
+        { worker: "shop", binding: "A" },
+        { worker: "shop", binding: "B" },
+      ],
+      consumer: null,
+    },
+  },
+  consumers: { mailer: "CONSUMER" },
+};
 
-export let broker: Miniflare;
+export let origin: string;
 export let client: Cloudflare;
 export let queues: Cloudflare["queues"];
 export let dispose: () => Promise<void>;
@@ -24,8 +31,8 @@ export async function start(): Promise<void> {
   const disposeWith = (end: () => Promise<void>) => {
     dispose = end;
   };
-  broker = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
-  client = clientOf(await broker.ready, "any token");
+  ({ origin } = await startBroker({ SLUICE_ENV: "development" }, { disposeWith, ...DEPLOYED }));
+  client = clientOf(origin, "any token");
   queues = client.queues;
 }
 
@@ -34,17 +41,13 @@ export async function stop(): Promise<void> {
   await dispose();
 }
 
-export function clientOf(url: URL, apiToken: string): Cloudflare {
-  return new Cloudflare({ baseURL: `${url.origin}/__sluice/client/v4`, apiToken, maxRetries: 0 });
+export function clientOf(at: string, apiToken: string): Cloudflare {
+  return new Cloudflare({ baseURL: `${at}/__sluice/client/v4`, apiToken, maxRetries: 0 });
 }
 
-/** One packed message without a body, sent as a producer sends it. */
-export async function sendOne(queue: string): Promise<unknown> {
-  const namespace = await broker.getDurableObjectNamespace("SLUICE_QUEUES", "broker");
-  const object = namespace.get(namespace.idFromName(queue)) as unknown as {
-    send(queue: string, requests: readonly object[]): Promise<unknown>;
-  };
-  return object.send(queue, [{ packed: new Uint8Array(40) }]);
+/** A message of one byte. */
+export async function sendOne(queue_id: string): Promise<unknown> {
+  return queues.messages.push(queue_id, { account_id, content_type: "text", body: "x" });
 }
 
 /** Every entry of a list, page by page as the SDK asks for them. */

@@ -1,14 +1,14 @@
 import Cloudflare from "cloudflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrokerWorker } from "./broker-worker.ts";
+import { startBroker } from "./any-broker.ts";
 import {
   account_id,
-  broker,
   client,
   clientOf,
   created,
-  ENTRY,
+  DEPLOYED,
   everything,
+  origin,
   queues,
   RETENTION,
   refusal,
@@ -88,7 +88,7 @@ describe("queues", () => {
     // Not through the SDK, which sends each query parameter once.
     const get = async (query: string) => {
       const path = `/__sluice/client/v4/accounts/${account_id}/queues${query}`;
-      return (await broker.dispatchFetch(`http://localhost${path}`)).json() as Promise<{
+      return (await fetch(`${origin}${path}`)).json() as Promise<{
         result: { queue_name: string }[];
         result_info: object;
       }>;
@@ -177,11 +177,11 @@ describe("purge and metrics", () => {
   it("empty a queue, say when that was, and how much waits", async () => {
     const queue_id = await created("purged");
     expect(await queues.purge.status(queue_id, { account_id })).toEqual({});
-    for (let i = 0; i < 3; i++) await sendOne("purged");
+    for (let i = 0; i < 3; i++) await sendOne(queue_id);
     const before = await queues.getMetrics(queue_id, { account_id });
     expect(before).toEqual({
       backlog_count: 3,
-      backlog_bytes: 0,
+      backlog_bytes: 3,
       oldest_message_timestamp_ms: expect.any(Number),
     });
     expect(await refusal(queues.purge.start(queue_id, { account_id }))).toMatchObject({
@@ -284,8 +284,7 @@ it("answers whatever else there is of Cloudflare's API with 7003 and what is not
 });
 
 it("lets nobody in without one of the tokens, where there are tokens", async () => {
-  const guarded = await startBrokerWorker(ENTRY, { SLUICE_API_TOKENS: "first, second" });
-  const url = await guarded.ready;
+  const { origin: url } = await startBroker({ SLUICE_API_TOKENS: "first, second" }, DEPLOYED);
   for (const token of ["first", "second"]) {
     expect(await everything(clientOf(url, token).queues.list({ account_id }))).toHaveLength(1);
   }
@@ -295,9 +294,9 @@ it("lets nobody in without one of the tokens, where there are tokens", async () 
     code: 10000,
     message: "Authentication error",
   });
-  const anonymous = await guarded.dispatchFetch(`${url.origin}/__sluice/client/v4/accounts/a/queues`);
+  const anonymous = await fetch(`${url}/__sluice/client/v4/accounts/a/queues`);
   expect(anonymous.status).toBe(401);
-  expect((await guarded.dispatchFetch(`${url.origin}/__sluice/api/queues`)).status).toBe(401);
+  expect((await fetch(`${url}/__sluice/api/queues`)).status).toBe(401);
   const headers = { authorization: "Bearer second" };
-  expect((await guarded.dispatchFetch(`${url.origin}/__sluice/api/queues`, { headers })).status).toBe(200);
+  expect((await fetch(`${url}/__sluice/api/queues`, { headers })).status).toBe(200);
 });

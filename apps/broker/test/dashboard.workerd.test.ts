@@ -2,7 +2,7 @@ import { CreateTopicCommand, PublishCommand, SNSClient, SubscribeCommand } from 
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startBrokerWorker } from "./broker-worker.ts";
+import { startBroker } from "./any-broker.ts";
 import { findChromium, startBrowser } from "./browser.ts";
 import { type SnsEndpoint, startSnsEndpoint } from "./sns-endpoint.ts";
 
@@ -29,8 +29,8 @@ const endings: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   if (CHROMIUM === null) return;
   endpoint = await startSnsEndpoint();
-  const broker = await startBrokerWorker(entry(), { SLUICE_ENV: "development" }, { disposeWith: later });
-  origin = (await broker.ready).origin;
+  const deployed = { disposeWith: later, queues: deployedQueues() };
+  ({ origin } = await startBroker({ SLUICE_ENV: "development" }, deployed));
   browser = await startBrowser(CHROMIUM);
   const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
   const options = { endpoint: `${origin}/__sluice/aws`, region: "us-east-1", credentials, maxAttempts: 1 };
@@ -51,7 +51,7 @@ function later(end: () => Promise<unknown>): void {
 }
 
 /** Queues that lead to an endpoint that fails, to one that is away, and to one that is slow. */
-function entry(): string {
+function deployedQueues(): Record<string, object> {
   const common = {
     ...{ format: "sluice", contentType: null, maxConcurrency: 50, connectTimeoutSeconds: 1 },
     ...{ responseTimeoutSeconds: 60, readinessPath: null, maxRetries: 0, retryDelaySeconds: 0 },
@@ -62,7 +62,7 @@ function entry(): string {
     ...{ ...queue, ...more },
     consumer: { type: "http_push", settings: { ...common, url, ...settings } },
   });
-  const queues = {
+  return {
     failing: to(`${endpoint.url("/failing")}?key=secret`, {}, { deadLetterQueue: "dead" }),
     // A port that nobody listens on.
     away: to("http://127.0.0.1:1/"),
@@ -70,13 +70,6 @@ function entry(): string {
     dead: queue,
     inbox: queue,
   };
-  return `
-import { defineBroker } from "./src/define-broker.ts";
-const queues = ${JSON.stringify(queues)};
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues }, consumers: {} });
-export { Directory, QueueBroker };
-export default handler;
-`;
 }
 
 async function open(hash = "", options: BrowserContextOptions = {}, at = origin): Promise<Page> {
@@ -224,8 +217,8 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
 
   it("asks for a token where the broker does, and says when it is a wrong one", async () => {
     const bindings = { SLUICE_API_TOKENS: "right" };
-    const broker = await startBrokerWorker(entry(), bindings, { disposeWith: later });
-    const page = await open("", {}, (await broker.ready).origin);
+    const broker = await startBroker(bindings, { disposeWith: later, queues: deployedQueues() });
+    const page = await open("", {}, broker.origin);
     const field = page.getByLabel("SLUICE_API_TOKENS");
     await field.fill("wrong");
     await page.keyboard.press("Enter");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
-import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
+import { startBroker } from "./any-broker.ts";
 
 const GUIDE = path.join(import.meta.dirname, "../../../docs/sns.md");
 const [KEY, SECRET] = ["anybody", "anything"];
@@ -16,8 +16,7 @@ if (!hasCli)
 it.skipIf(!hasCli)(
   "the first lines of docs/sns.md work as they stand there, signed and checked",
   async () => {
-    const broker = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_AWS_ACCESS_KEYS: `${KEY}:${SECRET}` });
-    const { origin } = await broker.ready;
+    const { origin } = await startBroker({ SLUICE_AWS_ACCESS_KEYS: `${KEY}:${SECRET}` });
     const home = await mkdtemp(path.join(tmpdir(), "sluice-sns-cli-"));
     onTestFinished(() => rm(home, { recursive: true, force: true }));
     const [, lines = ""] = /```sh\n(.*?)```/s.exec(await readFile(GUIDE, "utf8")) ?? [];

@@ -17,13 +17,11 @@ import {
 } from "@aws-sdk/client-sns";
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { createSigningIdentity } from "@sluice/sns";
-import type { Miniflare } from "miniflare";
 import MessageValidator from "sns-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
+import { startBroker } from "./any-broker.ts";
 import { type EndpointPost, type SnsEndpoint, startSnsEndpoint } from "./sns-endpoint.ts";
 
-let broker: Miniflare;
 let origin: string;
 let sns: SNSClient;
 let sqs: SQSClient;
@@ -35,8 +33,7 @@ beforeAll(async () => {
   const disposeWith = (end: () => Promise<void>) => {
     dispose = end;
   };
-  broker = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
-  ({ origin } = await broker.ready);
+  ({ origin } = await startBroker({ SLUICE_ENV: "development" }, { disposeWith }));
   const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
   const options = { endpoint: `${origin}/__sluice/aws`, region: "us-east-1", credentials, maxAttempts: 1 };
   sns = new SNSClient(options);
@@ -82,7 +79,7 @@ function isGenuine(message: Readonly<Record<string, unknown>>): Promise<boolean>
 
 async function pass(advanceMs: number): Promise<void> {
   const init = { method: "POST", body: JSON.stringify({ advanceMs }) };
-  expect((await broker.dispatchFetch(`${origin}/__sluice/api/clock`, init)).status).toBe(200);
+  expect((await fetch(`${origin}/__sluice/api/clock`, init)).status).toBe(200);
 }
 
 async function topic(Name: string, Attributes: Record<string, string> = {}): Promise<string> {
@@ -253,8 +250,7 @@ describe("a broker that is started again", () => {
     const start = async () => {
       const end = Promise.withResolvers<() => Promise<void>>();
       const options = { persistDir, disposeWith: end.resolve };
-      const mf = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_ENV: "development" }, options);
-      const { origin: at } = await mf.ready;
+      const { origin: at } = await startBroker({ SLUICE_ENV: "development" }, options);
       const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
       const client = { endpoint: `${at}/__sluice/aws`, region: "us-east-1", credentials, maxAttempts: 1 };
       const clients = { sns: new SNSClient(client), sqs: new SQSClient(client) };
@@ -263,7 +259,7 @@ describe("a broker that is started again", () => {
         clients.sqs.destroy();
         await (await end.promise)();
       };
-      return { mf, at, stop, ...clients };
+      return { at, stop, ...clients };
     };
 
     let life = await start();
@@ -299,8 +295,8 @@ describe("a broker that is started again", () => {
     rmSync(persistDir, { recursive: true });
   });
 
-  async function movedOn({ mf, at }: { readonly mf: Miniflare; readonly at: string }): Promise<void> {
+  async function movedOn({ at }: { readonly at: string }): Promise<void> {
     const init = { method: "POST", body: JSON.stringify({ advanceMs: 5_000 }) };
-    expect((await mf.dispatchFetch(`${at}/__sluice/api/clock`, init)).status).toBe(200);
+    expect((await fetch(`${at}/__sluice/api/clock`, init)).status).toBe(200);
   }
 });

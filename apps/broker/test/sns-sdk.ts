@@ -1,11 +1,9 @@
 import { CreateTopicCommand, SNSClient, SNSServiceException, SubscribeCommand } from "@aws-sdk/client-sns";
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import type { Miniflare } from "miniflare";
-import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
+import { startBroker } from "./any-broker.ts";
 
 export const HOUR_S = 3_600;
 
-export let broker: Miniflare;
 export let sns: SNSClient;
 export let sqs: SQSClient;
 export let endpoint: string;
@@ -16,8 +14,8 @@ export async function start(): Promise<void> {
   const disposeWith = (end: () => Promise<void>) => {
     dispose = end;
   };
-  broker = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
-  endpoint = `${(await broker.ready).origin}/__sluice/aws`;
+  const { origin } = await startBroker({ SLUICE_ENV: "development" }, { disposeWith });
+  endpoint = `${origin}/__sluice/aws`;
   const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
   const options = { endpoint, region: "us-east-1", credentials, maxAttempts: 1 };
   sns = new SNSClient(options);

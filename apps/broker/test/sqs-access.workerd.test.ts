@@ -1,13 +1,13 @@
 import { ListQueuesCommand, SQSClient, SQSServiceException } from "@aws-sdk/client-sqs";
 import { expect, it } from "vitest";
-import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
+import { startBroker } from "./any-broker.ts";
 
 const PATH = "/__sluice/aws";
 
 /** Starts a broker with these variables, and answers what the SDK gets with these credentials: `ok`, or an error's name. */
 async function asker(bindings: Record<string, string>) {
-  const broker = await startBrokerWorker(EMPTY_ENTRY, bindings);
-  const endpoint = `${(await broker.ready).origin}${PATH}`;
+  const broker = await startBroker(bindings);
+  const endpoint = `${broker.origin}${PATH}`;
   const ask = async (accessKeyId: string, secretAccessKey: string, systemClockOffset = 0) => {
     const credentials = { accessKeyId, secretAccessKey };
     const client = new SQSClient({

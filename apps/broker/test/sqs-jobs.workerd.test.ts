@@ -10,7 +10,7 @@ import {
 import { Consumer, type ConsumerOptions } from "sqs-consumer";
 import { Producer } from "sqs-producer";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
+import { startBroker } from "./any-broker.ts";
 
 /* A job system as sqs-producer and sqs-consumer make one, with nothing of ours in it. */
 
@@ -22,8 +22,8 @@ beforeAll(async () => {
   const disposeWith = (end: () => Promise<void>) => {
     dispose = end;
   };
-  const broker = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
-  endpoint = `${(await broker.ready).origin}/__sluice/aws`;
+  const broker = await startBroker({ SLUICE_ENV: "development" }, { disposeWith });
+  endpoint = `${broker.origin}/__sluice/aws`;
   sqs = clientOf();
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
+import { startBroker } from "./any-broker.ts";
 
 let endpoint: string;
 let dispose: () => Promise<void>;
@@ -8,8 +8,8 @@ beforeAll(async () => {
   const disposeWith = (end: () => Promise<void>) => {
     dispose = end;
   };
-  const broker = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
-  endpoint = `${(await broker.ready).origin}/__sluice/aws`;
+  const broker = await startBroker({ SLUICE_ENV: "development" }, { disposeWith });
+  endpoint = `${broker.origin}/__sluice/aws`;
 });
 
 afterAll(() => dispose());

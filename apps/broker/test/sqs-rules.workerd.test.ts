@@ -14,7 +14,7 @@ import {
   StartMessageMoveTaskCommand,
 } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
+import { startBroker } from "./any-broker.ts";
 
 /* Rules of SQS that only show between a client, the directory and several queues, on a broker that is strict about time. */
 
@@ -26,8 +26,8 @@ beforeAll(async () => {
     dispose = end;
   };
   const bindings = { SLUICE_ENV: "development", SLUICE_AWS_STRICT_TIMING: "true" };
-  const broker = await startBrokerWorker(EMPTY_ENTRY, bindings, { disposeWith });
-  const endpoint = `${(await broker.ready).origin}/__sluice/aws`;
+  const broker = await startBroker(bindings, { disposeWith });
+  const endpoint = `${broker.origin}/__sluice/aws`;
   const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
   sqs = new SQSClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
 });

@@ -5,10 +5,8 @@ import {
   SQSClient,
   SQSServiceException,
 } from "@aws-sdk/client-sqs";
-import type { Miniflare } from "miniflare";
-import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
+import { startBroker } from "./any-broker.ts";
 
-export let broker: Miniflare;
 export let sqs: SQSClient;
 export let endpoint: string;
 export let dispose: () => Promise<void>;
@@ -18,8 +16,8 @@ export async function start(): Promise<void> {
   const disposeWith = (end: () => Promise<void>) => {
     dispose = end;
   };
-  broker = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
-  endpoint = `${(await broker.ready).origin}/__sluice/aws`;
+  const { origin } = await startBroker({ SLUICE_ENV: "development" }, { disposeWith });
+  endpoint = `${origin}/__sluice/aws`;
   sqs = clientOf();
 }
 

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EMPTY_ENTRY, startBrokerWorker } from "./broker-worker.ts";
+import { startBroker } from "./any-broker.ts";
 
 interface Answer {
   readonly Messages?: readonly { readonly Body: string; readonly ReceiptHandle: string }[];
@@ -18,8 +18,8 @@ describe("SQS requests of many clients at once", () => {
     const disposeWith = (dispose: () => Promise<void>) => {
       stop = dispose;
     };
-    const broker = await startBrokerWorker(EMPTY_ENTRY, { SLUICE_ENV: "local" }, { disposeWith });
-    endpoint = `${(await broker.ready).origin}/__sluice/aws`;
+    const broker = await startBroker({ SLUICE_ENV: "local" }, { disposeWith });
+    endpoint = `${broker.origin}/__sluice/aws`;
   });
   afterAll(() => stop());
 

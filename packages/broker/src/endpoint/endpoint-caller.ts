@@ -2,7 +2,7 @@ import type { HttpPushSettings } from "@sluice/protocol";
 import type { Clock } from "../clock.ts";
 import type { QueueLog } from "../log.ts";
 import { authorizationFor } from "./authorization.ts";
-import type { EndpointOutcome, EndpointPort, EndpointRequest } from "./endpoint.ts";
+import { type EndpointOutcome, type EndpointPort, type EndpointRequest, headerBytes } from "./endpoint.ts";
 import { signatureHeaders } from "./signature.ts";
 import { refusalOfTarget, type TargetRules } from "./target.ts";
 
@@ -106,7 +106,7 @@ export class EndpointCaller {
     return Object.fromEntries(
       entries.map(([name, value]) => [
         name.toLowerCase(),
-        value.startsWith("$") ? this.#variable(value.slice(1)) : value,
+        headerBytes(value.startsWith("$") ? this.#variable(value.slice(1)) : value),
       ]),
     );
   }

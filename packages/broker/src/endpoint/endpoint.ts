@@ -13,6 +13,7 @@ export interface PushedMessage extends UnpackedMessage {
 /** A POST to an HTTP endpoint. */
 export interface EndpointRequest {
   readonly url: string;
+  /** One character for each byte of a value (`headerBytes`). */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   /**
@@ -22,6 +23,11 @@ export interface EndpointRequest {
   readonly connectTimeoutMs: number | null;
   /** How long the answer may take, in ms. */
   readonly responseTimeoutMs: number;
+}
+
+/** The bytes of a text in UTF-8, one character each. */
+export function headerBytes(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 }
 
 /**

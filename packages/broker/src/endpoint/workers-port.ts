@@ -20,7 +20,14 @@ export const workersPort: EndpointPort = {
     }, connectTimeoutMs ?? responseTimeoutMs);
     try {
       const { signal } = call;
-      const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
+      const init = {
+        method: "POST",
+        headers: headerTexts(headers),
+        body,
+        redirect: "manual",
+        signal,
+      } as const;
+      const response = await fetch(url, init);
       // Nobody reads it; left alone, it would keep the connection.
       await response.body?.cancel();
       return outcomeOf(response.status, (name) => response.headers.get(name));
@@ -42,6 +49,17 @@ export const workersPort: EndpointPort = {
     return (await answers(new URL(url).origin + path, "GET", timeoutMs)) === 200;
   },
 };
+
+/** Headers as this platform wants them: it sends the characters of a value in UTF-8. */
+function headerTexts(headers: EndpointRequest["headers"]): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => {
+    if (/^[\0-\x7f]*$/.test(value)) return [name, value];
+    return [name, utf8.decode(Uint8Array.from(value, (char) => char.charCodeAt(0)))];
+  });
+  return Object.fromEntries(entries);
+}
+
+const utf8 = new TextDecoder();
 
 /** The status that a URL answers with, `null` if none. */
 async function answers(url: string, method: "HEAD" | "GET", timeoutMs: number): Promise<number | null> {

@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { serve } from "@hono/node-server";
+import { onTestFinished } from "vitest";
+import type { OpenBrokerInput } from "../src/open-broker.ts";
+import { type BrokerWorkerOptions, startBrokerWorker } from "./broker-worker.ts";
+
+/** A broker as its clients have it: an address. */
+export interface AnyBroker {
+  readonly origin: string;
+}
+
+export interface AnyBrokerOptions extends BrokerWorkerOptions {
+  /** Queues that it is deployed with. Default: none, clients create them. */
+  readonly queues?: Readonly<Record<string, object>>;
+  /** Names of bindings to consumers, by Worker: only workerd has any. */
+  readonly consumers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Starts a broker on the platform that the project of tests is about (`vitest.config.ts`): the broker Worker in workerd, or
+ * the same classes in this process.
+ */
+export function startBroker(
+  vars: Record<string, string>,
+  options: AnyBrokerOptions = {},
+): Promise<AnyBroker> {
+  return process.env.SLUICE_TEST_PLATFORM === "node" ? startHere(vars, options) : startWorker(vars, options);
+}
+
+async function startWorker(vars: Record<string, string>, options: AnyBrokerOptions): Promise<AnyBroker> {
+  const { queues = {}, consumers = {}, ...others } = options;
+  const entry = `
+    import { defineBroker } from "./src/define-broker.ts";
+    const options = ${JSON.stringify({ topology: { queues }, consumers })};
+    const { QueueBroker, Directory, handler } = defineBroker(options);
+    export { Directory, QueueBroker };
+    export default handler;
+  `;
+  const worker = await startBrokerWorker(entry, vars, others);
+  return { origin: (await worker.ready).origin };
+}
+
+async function startHere(vars: Record<string, string>, options: AnyBrokerOptions): Promise<AnyBroker> {
+  // What it imports is there in this project of tests only.
+  const { openBroker } = await import("../src/open-broker.ts");
+  const { persistDir, queues = {}, disposeWith = onTestFinished } = options;
+  const folder = persistDir ?? (await mkdtemp(path.join(tmpdir(), "sluice-broker-")));
+  const topology = { queues } as OpenBrokerInput["topology"];
+  const broker = openBroker({ folder, worker: "broker", topology, vars });
+  const fetch = (request: Request) => broker.gateway.fetch(request);
+  const server = await new Promise<Server>((resolve) => {
+    const listening = serve({ fetch, port: 0, hostname: "127.0.0.1", overrideGlobalObjects: false }, () =>
+      resolve(listening as Server),
+    );
+  });
+  disposeWith(async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+    broker.close();
+    if (persistDir === undefined) await rm(folder, { recursive: true });
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}

@@ -1,0 +1,220 @@
+import type { EndpointPort, EndpointRequest } from "@sluice/broker";
+import { startDeafEndpoint } from "@sluice/broker/testing/http-endpoint";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { answer, type RawServer, startRawServer } from "./raw-server.ts";
+
+/** The way to endpoints that is tested, and its end. */
+export interface StartedPort {
+  readonly port: EndpointPort;
+  stop(): Promise<void> | void;
+}
+
+/** A server until the end of the test. */
+export async function server(options: Parameters<typeof startRawServer>[0] = {}): Promise<RawServer> {
+  const started = await startRawServer(options);
+  onTestFinished(() => started.close());
+  return started;
+}
+
+/** A request with long timeouts. */
+export function requestTo(url: string, changes: Partial<EndpointRequest> = {}): EndpointRequest {
+  return {
+    url,
+    headers: {},
+    body: new Uint8Array(),
+    connectTimeoutMs: 30_000,
+    responseTimeoutMs: 30_000,
+    ...changes,
+  };
+}
+
+/** What every way to endpoints does, on real connections: the requests of all formats and their outcomes (spec sqsd 3, 4). */
+export function endpointPortSuite(name: string, start: () => Promise<StartedPort>): void {
+  describe(name, () => {
+    let started: StartedPort;
+    let port: EndpointPort;
+    beforeAll(async () => {
+      started = await start();
+      port = started.port;
+    });
+    afterAll(() => started.stop());
+
+    it.each([0, 1, 262_144])(
+      "posts %i bytes as they are, with a length, to path and query",
+      async (length) => {
+        const there = await server();
+        const body = Uint8Array.from({ length }, (_, i) => i % 256);
+        const headers = { "content-type": "application/x-any", "x-shop": "a b" };
+        const outcome = await port.post(requestTo(`${there.url}a/b?c=d%20e#f`, { headers, body }));
+        expect(outcome).toEqual({ kind: "answered", status: 200, retryAfter: null, challenge: null });
+        const [request] = there.requests;
+        expect(request?.line).toBe("POST /a/b?c=d%20e HTTP/1.1");
+        expect(Buffer.compare(request?.body ?? Buffer.alloc(1), body)).toBe(0);
+        const named = Object.fromEntries(
+          request?.headers.map(([key, value]) => [key.toLowerCase(), value]) ?? [],
+        );
+        expect(named).toMatchObject({
+          ...headers,
+          "content-length": String(length),
+          host: new URL(there.url).host,
+        });
+        for (const unwanted of [
+          "transfer-encoding",
+          "accept",
+          "accept-language",
+          "sec-fetch-mode",
+          "user-agent",
+        ]) {
+          expect(named).not.toHaveProperty(unwanted);
+        }
+      },
+    );
+
+    it("sends the text of a header in UTF-8, of which it is given the bytes", async () => {
+      const there = await server();
+      const bytes = Buffer.from("Zoë €").toString("latin1");
+      await port.post(requestTo(there.url, { headers: { "x-any": bytes } }));
+      expect(there.requests[0]?.headers).toContainEqual([expect.stringMatching(/^x-any$/i), bytes]);
+    });
+
+    it.each([
+      [200, {}, { retryAfter: null, challenge: null }],
+      [204, {}, { retryAfter: null, challenge: null }],
+      [302, { location: "/elsewhere" }, { retryAfter: null, challenge: null }],
+      [
+        401,
+        { "www-authenticate": 'Digest realm="a", nonce="b"' },
+        { retryAfter: null, challenge: 'Digest realm="a", nonce="b"' },
+      ],
+      [429, { "retry-after": "30" }, { retryAfter: "30", challenge: null }],
+      [
+        503,
+        { "Retry-After": "Sat, 21 Nov 2026 12:00:30 GMT" },
+        { retryAfter: "Sat, 21 Nov 2026 12:00:30 GMT", challenge: null },
+      ],
+      [599, {}, { retryAfter: null, challenge: null }],
+    ] as const)(
+      "is answered with %i, whatever that is, and goes nowhere else",
+      async (status, headers, more) => {
+        const there = await server();
+        there.on = (_, socket) => socket.write(answer(status, headers, status === 204 ? "" : "any body"));
+        expect(await port.post(requestTo(there.url))).toEqual({ kind: "answered", status, ...more });
+        expect(there.requests).toHaveLength(1);
+      },
+    );
+
+    it("takes Cloudflare's word for it that a server behind it is not there", async () => {
+      const there = await server();
+      there.on = (_, socket) => socket.write(answer(521));
+      expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "unreachable" });
+    });
+
+    it("does not wait for the end of an answer, and does not keep its connection", async () => {
+      const there = await server();
+      there.on = (_, socket) => {
+        socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
+        const more = () => {
+          if (socket.destroyed) return;
+          socket.write(`4000\r\n${"x".repeat(16_384)}\r\n`);
+          setImmediate(more);
+        };
+        more();
+      };
+      expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "answered", status: 200 });
+      await there.ended(1);
+    });
+
+    it("is unreachable where nobody listens", async () => {
+      const there = await startRawServer();
+      await there.close();
+      expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "unreachable" });
+    });
+
+    it("is unreachable where no connection is made within the time for that", async () => {
+      const deaf = await startDeafEndpoint();
+      onTestFinished(async () => void (await deaf.close()));
+      const outcome = await port.post(
+        requestTo(`http://127.0.0.1:${deaf.port}/`, { connectTimeoutMs: 1_000 }),
+      );
+      expect(outcome).toEqual({ kind: "unreachable", reason: "no connection within 1 s" });
+    });
+
+    it("is closed where the connection ends without an answer, whatever has become of the request", async () => {
+      const there = await server();
+      there.on = ({ line }, socket) => {
+        if (line.startsWith("POST")) socket.destroy();
+        else socket.write(answer(200));
+      };
+      const outcome = await port.post(requestTo(there.url));
+      expect(outcome).toMatchObject({ kind: "closed", reason: "it closed the connection without an answer" });
+      expect(there.requests.filter(({ line }) => line.startsWith("POST"))).toHaveLength(1);
+    });
+
+    it("is timed out where a connection is made and no answer comes", async () => {
+      const there = await server();
+      there.on = () => {};
+      const startMs = performance.now();
+      const outcome = await port.post(
+        requestTo(there.url, { connectTimeoutMs: 100, responseTimeoutMs: 1_000 }),
+      );
+      expect(outcome).toEqual({ kind: "timedOut", reason: "it did not answer within 1 s" });
+      expect(performance.now() - startMs).toBeGreaterThan(990);
+    });
+
+    it("is timed out where only half of an answer's head comes", async () => {
+      const there = await server();
+      there.on = (_, socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-le");
+      const outcome = await port.post(requestTo(there.url, { responseTimeoutMs: 500 }));
+      expect(outcome).toEqual({ kind: "timedOut", reason: "it did not answer within 0.5 s" });
+    });
+
+    it("makes a delivery to a server that has ended its idle connection meanwhile", async () => {
+      const there = await server();
+      for (let i = 1; i <= 10; i++) {
+        expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "answered", status: 200 });
+        there.hangUp();
+        await there.ended(there.connections);
+      }
+      expect(there.requests).toHaveLength(10);
+    });
+
+    it("reaches an IPv6 address", async () => {
+      const there = await server({ host: "::1" });
+      expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "answered" });
+      expect(there.requests[0]?.headers).toContainEqual([
+        expect.stringMatching(/^host$/i),
+        new URL(there.url).host,
+      ]);
+    });
+
+    it("is asked for its readiness: without a path by anything that answers, with one by 200", async () => {
+      const there = await server();
+      let status = 503;
+      there.on = (_, socket) => socket.write(answer(status));
+      expect(await port.isReady(`${there.url}hook?a=b`, null, 30_000)).toBe(true);
+      expect(await port.isReady(`${there.url}hook?a=b`, "/ready", 30_000)).toBe(false);
+      status = 204;
+      expect(await port.isReady(`${there.url}hook`, "/ready", 30_000)).toBe(false);
+      status = 200;
+      expect(await port.isReady(`${there.url}hook`, "/ready?all=1", 30_000)).toBe(true);
+      // Whatever the path is, it is one of this server.
+      expect(await port.isReady(`${there.url}hook`, "//nobody.invalid/ready", 30_000)).toBe(true);
+      expect(there.requests.map(({ line }) => line)).toEqual([
+        "HEAD /hook?a=b HTTP/1.1",
+        "GET /ready HTTP/1.1",
+        "GET /ready HTTP/1.1",
+        "GET /ready?all=1 HTTP/1.1",
+        "GET //nobody.invalid/ready HTTP/1.1",
+      ]);
+    });
+
+    it("is not ready where nobody listens, or nothing is answered in time", async () => {
+      const there = await server();
+      there.on = () => {};
+      for (const path of [null, "/ready"]) expect(await port.isReady(there.url, path, 200)).toBe(false);
+      const gone = await startRawServer();
+      await gone.close();
+      for (const path of [null, "/ready"]) expect(await port.isReady(gone.url, path, 30_000)).toBe(false);
+    });
+  });
+}
