@@ -75,6 +75,8 @@ export class QueueCore {
   readonly #withState: Set<number>;
   /** What jobs of the next turn write that is not the engine's. */
   #writes: (() => void)[] = [];
+  /** The moment of the turn that is under way; `null` between turns. */
+  #turnMs: number | null = null;
   #lifeWritten = false;
 
   constructor(name: string, ports: QueuePorts) {
@@ -113,8 +115,12 @@ export class QueueCore {
     resume(this, nowMs);
   }
 
+  /**
+   * Time as the queue sees it: within a turn it stands still, as it does on Workers. A clock that went on would have a turn
+   * find due at its end what was not at its beginning.
+   */
   get nowMs(): number {
-    return this.ports.clock.now();
+    return this.#turnMs ?? this.ports.clock.now();
   }
 
   /** Goes by the definition that `ports.definitionOf` gives from now on. `change` makes it give another one. */
@@ -299,8 +305,16 @@ export class QueueCore {
 
   /** Answers how long those messages are leased that leave with it: to a Worker for longer than its handler may run. */
   #turn(jobs: () => void): LeavingLeases {
+    this.#turnMs = this.ports.clock.now();
+    try {
+      return this.#runTurn(jobs, this.#turnMs);
+    } finally {
+      this.#turnMs = null;
+    }
+  }
+
+  #runTurn(jobs: () => void, nowMs: number): LeavingLeases {
     jobs();
-    const nowMs = this.nowMs;
     this.tasks.run(nowMs);
     this.intake.store(nowMs);
     passTime(this);

@@ -43,6 +43,8 @@ interface QueueObject {
  */
 export class World {
   nowMs = WORLD_START_MS;
+  /** Whether the queues' clock goes on by 1 ms whenever it is read, as one may outside of Workers. */
+  ticks = false;
   readonly queues: Record<string, QueueDefinition>;
   /** Batches that reached the consumer, in order. */
   readonly seen: SeenBatch[] = [];
@@ -224,7 +226,7 @@ export class World {
     const ports: QueuePorts = {
       store,
       damageRecord: store,
-      clock: { now: () => this.nowMs },
+      clock: { now: () => (this.ticks ? this.nowMs++ : this.nowMs) },
       log,
       definitionOf: (queue) => this.queues[queue],
       consumerOf: (queue) => {

@@ -238,11 +238,20 @@ describe("an HTTP endpoint that cannot be reached", () => {
 
 describe("what a request is made with", () => {
   it("are further headers, with environment variables in their places", async () => {
-    const world = worldWith({ headers: { Authorization: "$SHOP_TOKEN", "X-Shop": "main" } });
+    const world = worldWith({
+      headers: { Authorization: "$SHOP_TOKEN", "X-Shop": "main", "X-Town": "Zürich", "X-Price": "$PRICE" },
+    });
     world.variables.SHOP_TOKEN = "Bearer 123";
+    world.variables.PRICE = "5 €";
     await world.send("orders", ["a"]);
     await world.pass(0);
-    expect(world.posts[0]?.headers).toMatchObject({ authorization: "Bearer 123", "x-shop": "main" });
+    expect(world.posts[0]?.headers).toMatchObject({
+      authorization: "Bearer 123",
+      "x-shop": "main",
+      // The bytes of their UTF-8.
+      "x-town": "Z\u00c3\u00bcrich",
+      "x-price": "5 \u00e2\u0082\u00ac",
+    });
   });
 
   it("is the content type of the message, or the one that is set", async () => {

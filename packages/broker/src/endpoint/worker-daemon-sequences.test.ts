@@ -92,6 +92,15 @@ describe("the sequences of a message", () => {
     expect(countsOf(world)).toEqual(["1", "1", "2", "2"]);
   });
 
+  it("S7: and not a third time, where the request was already made again on a connection of its own", async () => {
+    const world = worldWith();
+    world.answer = () => ({ kind: "closed", reason: "it closed the connection", isRepeated: true });
+    await world.send("jobs", ["a"]);
+    await world.pass(300_000);
+    expect(secondsOf(world)).toEqual([0, 300]);
+    expect(countsOf(world)).toEqual(["1", "2"]);
+  });
+
   it("S8: work that outlasts the visibility timeout runs twice; its late 200 still deletes", async () => {
     const world = worldWith({ visibilityTimeoutSeconds: 30 });
     const pass = answersAfter(world, [
