@@ -14,6 +14,7 @@ import {
 import { fuzz, remoteTarget } from "@sluice/fuzz";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { WebSocket } from "ws";
 import { LOCK_FILE } from "../src/data-lock.ts";
 import { eventually } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
@@ -160,6 +161,41 @@ describe("sluice serve in an empty folder", () => {
     expect(received.answer).toMatchObject({ Messages: [{ Body: "one" }, { Body: "two" }] });
   });
 
+  it("lets a profiler in where it is told to, and does not wait for it to go when it ends", async () => {
+    await running.stop();
+    const inspectorPort = await getPort();
+    running = await start("--inspector-port", `${inspectorPort}`);
+    const second = sluice(
+      ["serve", ...["--port", "0"], ...["--persist-to", "elsewhere"], "--inspector-port", `${inspectorPort}`],
+      folder,
+      env,
+    );
+    expect(await second.ended).toBe(1);
+    expect(second.output).toContain(
+      `127.0.0.1:${inspectorPort} is in use by another process. Choose another port with --inspector-port.`,
+    );
+    const listed = (await (await fetch(`http://127.0.0.1:${inspectorPort}/json`)).json()) as {
+      webSocketDebuggerUrl: string;
+    }[];
+    const profiler = new WebSocket(listed[0]?.webSocketDebuggerUrl ?? "");
+    await once(profiler, "open");
+    const ask = async (method: string) => {
+      const answered = once(profiler, "message");
+      profiler.send(JSON.stringify({ id: 1, method }));
+      const [message] = (await answered) as [Buffer];
+      return JSON.parse(message.toString()) as { result: { profile?: { nodes: Node[] } } };
+    };
+    for (const method of ["Profiler.enable", "Profiler.start"]) await ask(method);
+    await call("CreateQueue", { QueueName: "profiled" });
+    const { profile } = (await ask("Profiler.stop")).result;
+    const urls = profile?.nodes.map(({ callFrame }) => callFrame.url);
+    expect(urls?.some((url) => url.endsWith("packages/cli/src/serve/alone/server.ts"))).toBe(true);
+    const left = once(profiler, "close");
+    expect(await running.stop()).toBe(0);
+    await left;
+    running = await start();
+  });
+
   it("goes by the [sluice] table of a wrangler.toml without code", async () => {
     await running.stop();
     writeFileSync(
@@ -218,3 +254,8 @@ describe("sluice serve in an empty folder", () => {
     expect([status, answer.__type]).toEqual([403, expect.stringContaining("MissingAuthenticationToken")]);
   });
 });
+
+/** A function of a CPU profile. */
+interface Node {
+  readonly callFrame: { readonly url: string };
+}

@@ -1,8 +1,8 @@
-import { open as openInspector } from "node:inspector";
 import type { QueueTopology } from "@sluice/protocol";
 import type { Front } from "../front/front.ts";
 import type { Workerd } from "../workerd-process.ts";
 import type { Broker } from "./contract.ts";
+import { closeInspector, openInspector } from "./inspector.ts";
 import { loadBroker } from "./load-broker.ts";
 import { startServer } from "./server.ts";
 
@@ -28,17 +28,18 @@ export interface Alone {
 /**
  * Runs the broker in this process, where no Worker is there to run.
  *
- * @throws CliError when the port is in use.
+ * @throws CliError when a port is in use.
  */
 export async function runAlone(options: AloneOptions): Promise<Alone> {
   const { host, port, inspectorPort, objects, worker, topology, vars } = options;
-  if (inspectorPort !== null) openInspector(inspectorPort, "127.0.0.1");
+  if (inspectorPort !== null) openInspector(inspectorPort);
   const { open } = await loadBroker();
   const broker = open({ folder: objects, worker, topology, vars });
   try {
     return { process: endedByKill(broker), front: await startServer({ host, port, broker }) };
   } catch (error) {
     broker.close();
+    closeInspector();
     throw error;
   }
 }
@@ -49,6 +50,7 @@ function endedByKill(broker: Broker): Alone["process"] {
     ended,
     kill: () => {
       broker.close();
+      closeInspector();
       resolve(0);
     },
   };
