@@ -20,8 +20,8 @@ export interface ServerOptions {
  * @throws CliError when the port is in use.
  */
 export async function startServer({ host, port, broker }: ServerOptions): Promise<Front> {
-  // The broker answers a frame before it could take another: there is nothing to wait for.
-  const link = new FrameLink({ open: (events) => broker.carrier(events), holdMsMax: 0 });
+  // To hand a frame over costs nothing here, and it is answered before another could be: what waits for others, waits in vain.
+  const link = new FrameLink({ open: (events) => broker.carrier(events), holdMsMax: 0, regathers: false });
   const others = getRequestListener((request) => broker.fetch(request), { overrideGlobalObjects: false });
   let underWay = 0;
   let idle: (() => void)[] = [];

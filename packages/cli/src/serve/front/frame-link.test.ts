@@ -13,7 +13,7 @@ let broker: WebSocket;
 let frames: string[][];
 let heard: (() => void)[];
 
-const connectLink = async (options: Pick<FrameLinkOptions, "holdMsMax" | "pace"> = {}) => {
+const connectLink = async (options: Pick<FrameLinkOptions, "holdMsMax" | "pace" | "regathers"> = {}) => {
   const connected = once(server, "connection");
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const open: FrameLinkOptions["open"] = (events) =>
@@ -158,10 +158,11 @@ describe("requests", () => {
   });
 
   it.each([
-    ["after an answer to one", quick, 1],
-    ["where clients take their time", { ...quick, regatherMs: 0 }, 2],
-  ])("do not wait for others %s", async (_, pace, count) => {
-    await connectLink({ pace });
+    ["after an answer to one", { pace: quick }, 1],
+    ["where clients take their time", { pace: { ...quick, regatherMs: 0 } }, 2],
+    ["where the broker is near", { pace: quick, regathers: false }, 2],
+  ])("do not wait for others %s", async (_, options, count) => {
+    await connectLink(options);
     const first = ["a", "b"].slice(0, count).map(submit);
     await untilFrames(1);
     answer(...first.map(({ id }) => id));

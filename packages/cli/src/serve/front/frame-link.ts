@@ -32,6 +32,8 @@ export interface FrameLinkOptions {
   open(events: CarrierEvents): Carrier;
   /** How long a frame waits at most for the answers to the one before it, in ms. Default `HOLD_MS_MAX`. */
   readonly holdMsMax?: number;
+  /** Whether a frame waits for those to come again who were answered together. Default true. */
+  readonly regathers?: boolean;
   /** Knows the clients. Default: a `Pace` of its own. */
   readonly pace?: Pick<Pace, "arrived" | "answered" | "putOffMs" | "regatherMs">;
 }
@@ -134,7 +136,7 @@ export class FrameLink {
     }
     this.#tellIfIdle();
     this.#unanswered = 0;
-    if (answers > 1) this.#regather(answers);
+    if (answers > 1 && this.#options.regathers !== false) this.#regather(answers);
     this.#schedule();
   }
 
