@@ -39,7 +39,7 @@ export const USAGE = `pnpm bench [options]
 
   (nothing)          every system side by side
   --backlog          what a backlog and 10,000 delayed or retried messages cost
-  --sqs              SQS through sluice serve beside fauxqs and ElasticMQ
+  --sqs              SQS through sluice serve, without Workers, beside fauxqs and ElasticMQ
   --floor            what workerd and the disk alone take, with nothing of Sluice
   --price            what Cloudflare would bill per million messages
   --profile FILE     CPU profiles of the broker (FILE) and the producer (beside it); with --sqs of sluice serve

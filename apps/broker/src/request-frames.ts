@@ -6,7 +6,7 @@ import { decodeFrontMessages, encodeAnswers } from "@sluice/protocol";
 const UNSUPPORTED_DATA = 1_003;
 
 /**
- * The entrypoint that the front of `sluice serve` connects to: a WebSocket that brings many requests to the AWS endpoint at a
+ * The entrypoint that the front of `sluice serve` with Workers connects to: a WebSocket that brings many requests to the AWS endpoint at a
  * time. It stands in for whoever made them, so it is let in by `SLUICE_FRONT_TOKEN` alone; without that variable nobody is.
  */
 export function createRequestFrames(gatewayOf: (env: BrokerEnv) => Gateway) {

@@ -81,7 +81,7 @@ export interface QueuePorts {
    */
   after?(callback: () => void, ms: number): void;
   /**
-   * Whether an answer that is given leaves only when everything committed by then is durable, as workerd's output gate sees to.
+   * Whether an answer that is given leaves only when everything committed by then is durable, as the output gate of the platform sees to.
    * Default false.
    */
   readonly hasOutputGate?: boolean;

@@ -86,7 +86,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     );
   program
     .command("serve")
-    .description("run the broker, and the Workers named, on workerd alone: fast, without reloading")
+    .description("run the broker, and the Workers named, without Wrangler: fast, without reloading")
     .argument("[worker...]", "folders or Wrangler configurations of Workers (default: the broker alone)")
     .option("--port <port>", "port to listen on, 0 for a free one (default: 8787)", port)
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")

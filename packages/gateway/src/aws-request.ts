@@ -53,7 +53,7 @@ export class HttpAwsRequest implements AwsRequest {
   }
 
   /**
-   * Of the bytes if they were read, else as workerd hands out texts for less. Of a form's it would say each time that it
+   * Of the bytes if they were read, else as the platform hands out texts for less. Of a form's it would say each time that it
    * is none.
    */
   async readText(): Promise<string> {
@@ -63,7 +63,7 @@ export class HttpAwsRequest implements AwsRequest {
     return this.#text;
   }
 
-  /** The signal is aborted by a client that goes; workerd makes one when it is asked for. */
+  /** The signal is aborted by a client that goes; the platform makes one when it is asked for. */
   get hasClientGone(): boolean {
     return this.page.signal.aborted;
   }

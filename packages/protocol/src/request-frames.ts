@@ -1,6 +1,6 @@
 /**
- * How the front of `sluice serve` hands requests to the broker, and the broker its answers back: many in one message of a
- * WebSocket. A message is a line of JSON, which says what it holds, and behind it the bodies, one after the other: they are
+ * How `sluice serve` hands requests to the broker, and the broker its answers back: many at a time, in the same process as they
+ * are, to workerd in one message of a WebSocket. Such a message is a line of JSON, which says what it holds, and behind it the bodies, one after the other: they are
  * text already, and would otherwise be escaped and unescaped on their way.
  */
 
@@ -19,7 +19,7 @@ export interface FramedRequest extends ReadRequest {
   readonly id: number;
 }
 
-/** What the front says to the broker. */
+/** What who reads requests says to the broker. */
 export type FrontMessage =
   | { readonly kind: "request"; readonly request: FramedRequest }
   /** The client of a request has gone, before its answer or without having taken it. */

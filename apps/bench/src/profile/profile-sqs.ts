@@ -12,8 +12,8 @@ import { type ProfiledIsolate, SAMPLING_MICROS } from "./profile.ts";
 const WARM_UP_RUNS = 3;
 
 /**
- * Profiles `sluice serve` in a case of SQS, in AWS JSON over bare HTTP: gateway and queue run in one isolate. Its places are
- * lines of the bundle that Wrangler makes, which comes without a map of its sources.
+ * Profiles `sluice serve` in a case of SQS, in AWS JSON over bare HTTP: what listens, gateway and queue run in one process. Its
+ * places are lines of the sources, for the command runs from them.
  */
 export async function profileSqsCase(
   { way, title }: Case<SqsWay>,
@@ -30,7 +30,7 @@ export async function profileSqsCase(
     for (let i = 0; i < WARM_UP_RUNS; i++)
       await runSqs(await prepareSqs(client, queueUrl, way, messages), way, messages);
     const prepared = await prepareSqs(client, queueUrl, way, messages);
-    const inspector = await Inspector.connect(await isolateUrl(inspectorPort));
+    const inspector = await Inspector.connect(await debuggerUrl(inspectorPort));
     await inspector.startCpuProfile(SAMPLING_MICROS);
     const measured = await runSqs(prepared, way, messages);
     const profile = await inspector.stopCpuProfile();
@@ -44,10 +44,10 @@ export async function profileSqsCase(
   }
 }
 
-/** The address of the one isolate that there is. */
-async function isolateUrl(inspectorPort: number): Promise<string> {
+/** The address at which the process can be inspected. */
+async function debuggerUrl(inspectorPort: number): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${inspectorPort}/json`);
-  const [isolate] = (await response.json()) as readonly { readonly webSocketDebuggerUrl: string }[];
-  if (isolate === undefined) throw new Error("workerd has no isolate to inspect");
-  return isolate.webSocketDebuggerUrl;
+  const [listed] = (await response.json()) as readonly { readonly webSocketDebuggerUrl: string }[];
+  if (listed === undefined) throw new Error("sluice serve has nothing to inspect");
+  return listed.webSocketDebuggerUrl;
 }

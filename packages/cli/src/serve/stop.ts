@@ -2,16 +2,16 @@ import type { EventEmitter } from "node:events";
 import type { Workerd } from "./workerd-process.ts";
 
 const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-/** How long workerd may take to finish the requests that it is answering. */
+/** How long a process may take to finish the requests that it is answering. */
 const PATIENCE_MS = 5_000;
 
 /**
- * Ends workerd at the first signal that asks this process to stop, when `finish` has ended; at once at a second one. What was
- * answered is on disk by then: workerd answers after the commit.
+ * Ends the broker, workerd or what runs in this process, at the first signal that asks this process to stop, when `finish` has
+ * ended; at once at a second one. What was answered is on disk by then: answers leave after the commit.
  *
- * @param finish lets end what workerd is doing for itself, until its signal is aborted. Must not reject.
+ * @param finish lets end what the broker is doing for itself, until its signal is aborted. Must not reject.
  * @param signals where signals are told of.
- * @returns 0 when the end was asked for, else workerd's exit code.
+ * @returns 0 when the end was asked for, else the code that it ended with.
  */
 export async function stopOnSignals(
   { kill, ended }: Pick<Workerd, "kill" | "ended">,

@@ -52,7 +52,7 @@ export class FrameServer {
     }
   }
 
-  /** All clients have gone with the front. */
+  /** All clients have gone with who handed their requests over. */
   end(): void {
     for (const request of this.#open.values()) request.clientHasGone();
     this.#open.clear();
