@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
@@ -100,6 +101,16 @@ describe("an alarm", () => {
     expect(world.rings).toHaveLength(1);
   });
 
+  it("does not start its object before", async () => {
+    const folder = temporaryFolder();
+    const before = hearing({ folder });
+    await setAlarm(before, "a", 3_600_000);
+    before.objects.close();
+    const world = hearing({ folder });
+    await pass(2 * LOOK_AGAIN_MS);
+    expect(world.lives()).toBe(0);
+  });
+
   it("rings soon after the clock has jumped past it, as that of a computer that slept", async () => {
     const world = hearing();
     await setAlarm(world, "a", 3_600_000);
@@ -196,6 +207,22 @@ describe("an alarm that is not heard", () => {
     expect(await getAlarm(world, "a")).toBeNull();
   });
 
+  it("waits as little as at first once it was heard", async () => {
+    let rings = 0;
+    const world = hearing({
+      alarm: () => {
+        rings += 1;
+        if (rings !== 3) throw new Error("not now");
+      },
+    });
+    await setAlarm(world, "a", 0);
+    await pass(10_000);
+    await setAlarm(world, "a", 10_000);
+    await pass(3_000);
+    const [first = 0, second = 0] = world.rings.slice(3);
+    expect(second - first).toBe(2_000);
+  });
+
   it("rings again in another life when the one that heard it was ended", async () => {
     const world = failing(1, (ctx) => {
       ctx.abort("no room");
@@ -276,6 +303,7 @@ describe("alarms over a restart", () => {
       null,
       null,
     ]);
+    expect(existsSync(world.fileOf("nowhere"))).toBe(false);
     await pass(6_000);
     expect(world.rings).toEqual([1_000, 2_000, 9_000]);
     expect(world.errors).toEqual([]);

@@ -64,8 +64,7 @@ export class Storage {
     let result: Result;
     try {
       result = write();
-      // It may have ended this life.
-      if (this.#isOver) throw lifeEnded();
+      if (this.#isOver) throw new LifeEndedError("the object's life has ended in its transaction");
       if (!isFirst) this.#database.run("RELEASE sluice");
     } catch (error) {
       if (!this.#isOver) this.#rollBack(isFirst, alarm, error);
@@ -161,7 +160,6 @@ export class Storage {
   }
 
   #begin(): void {
-    if (this.#isOver) throw lifeEnded();
     if (this.#uncommitted !== null) return;
     this.#database.run("BEGIN");
     const uncommitted: Uncommitted = { waiting: [] };
@@ -246,8 +244,4 @@ export class Storage {
       return failed;
     }
   }
-}
-
-function lifeEnded(): LifeEndedError {
-  return new LifeEndedError("the object's life is over: the next call begins another");
 }
