@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { FrameLink } from "../front/frame-link.ts";
+import { FrameLink, NEAR } from "../front/frame-link.ts";
 import { handOver, isPostedAnywhere, textOf } from "../front/framed-requests.ts";
 import type { Front } from "../front/front.ts";
 import { HTTP_LIMITS, listen, PATIENCE_MS } from "../front/listen.ts";
@@ -20,8 +20,7 @@ export interface ServerOptions {
  * @throws CliError when the port is in use.
  */
 export async function startServer({ host, port, broker }: ServerOptions): Promise<Front> {
-  // To hand a frame over costs nothing here, and it is answered before another could be: what waits for others, waits in vain.
-  const link = new FrameLink({ open: (events) => broker.carrier(events), holdMsMax: 0, regathers: false });
+  const link = new FrameLink({ open: (events) => broker.carrier(events), ...NEAR });
   const others = getRequestListener((request) => broker.fetch(request), { overrideGlobalObjects: false });
   let underWay = 0;
   let idle: (() => void)[] = [];

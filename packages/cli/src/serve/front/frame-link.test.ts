@@ -13,7 +13,7 @@ let broker: WebSocket;
 let frames: string[][];
 let heard: (() => void)[];
 
-const connectLink = async (options: Pick<FrameLinkOptions, "holdMsMax" | "pace" | "regathers"> = {}) => {
+const connectLink = async (options: Omit<FrameLinkOptions, "open"> = {}) => {
   const connected = once(server, "connection");
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const open: FrameLinkOptions["open"] = (events) =>
@@ -47,7 +47,13 @@ const answer = (...ids: number[]) =>
   );
 
 /** The pace of clients that do nothing but wait for their answers. */
-const quick = { arrived: () => {}, answered: () => {}, putOffMs: 0, regatherMs: 60_000 };
+const quick = {
+  arrived: () => {},
+  answered: () => {},
+  putOffMs: 0,
+  regatherMs: 60_000,
+  companyWithin: () => 0,
+};
 /** Several turns of the event loop: what goes out at once has gone then. */
 const turns = async () => {
   for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
@@ -107,6 +113,7 @@ describe("requests", () => {
     const pace = {
       arrived: (_nowMs: number, underWay: number) => void came.push(underWay),
       answered: (ms: number) => void tookMs.push(ms),
+      companyWithin: () => 0,
       putOffMs: 60_000,
       regatherMs: 0,
     };
@@ -170,6 +177,33 @@ describe("requests", () => {
     submit("c");
     await untilFrames(2);
     expect(frames[1]).toEqual(["c"]);
+  });
+
+  it("wait for a moment for those that are about to come, where that is told and until enough have", async () => {
+    const asked: number[] = [];
+    const companyWithin = (ms: number) => {
+      asked.push(ms);
+      return 2;
+    };
+    await connectLink({ gatherMsMax: 60_000, pace: { ...quick, companyWithin } });
+    submit("a");
+    await turns();
+    expect(frames).toEqual([]);
+    submit("b");
+    await untilFrames(1);
+    expect(frames).toEqual([["a", "b"]]);
+    expect(asked).toEqual([60_000]);
+  });
+
+  it("do not wait longer than that moment, and not at all where too few would come", async () => {
+    await connectLink({ gatherMsMax: 0.5, pace: { ...quick, companyWithin: () => 2 } });
+    submit("a");
+    await untilFrames(1);
+    link.close();
+    await connectLink({ gatherMsMax: 60_000, pace: quick });
+    submit("b");
+    await untilFrames(2);
+    expect(frames).toEqual([["a"], ["b"]]);
   });
 
   it("that are large go in several frames", async () => {

@@ -34,9 +34,19 @@ export interface FrameLinkOptions {
   readonly holdMsMax?: number;
   /** Whether a frame waits for those to come again who were answered together. Default true. */
   readonly regathers?: boolean;
+  /** How long a frame waits at most for others that are about to come, in ms: less than timers can tell. Default 0. */
+  readonly gatherMsMax?: number;
   /** Knows the clients. Default: a `Pace` of its own. */
-  readonly pace?: Pick<Pace, "arrived" | "answered" | "putOffMs" | "regatherMs">;
+  readonly pace?: KnownPace;
 }
+
+type KnownPace = Pick<Pace, "arrived" | "answered" | "putOffMs" | "regatherMs" | "companyWithin">;
+
+/**
+ * For a broker in the same process: to hand a frame over costs nothing, and it is answered before another could be. What counts
+ * is how many requests share a commit.
+ */
+export const NEAR = { holdMsMax: 0, regathers: false, gatherMsMax: 0.5 } as const;
 
 /** A request that is not answered yet. */
 interface Waiting {
@@ -51,7 +61,7 @@ interface Waiting {
 export class FrameLink {
   readonly #options: FrameLinkOptions;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #pace: Pick<Pace, "arrived" | "answered" | "putOffMs" | "regatherMs">;
+  readonly #pace: KnownPace;
   readonly #carrier: Carrier;
   #messages: FrontMessage[] = [];
   /** Requests among them, and how many the frame waits for: of those who were answered together, most come again together. */
@@ -63,6 +73,7 @@ export class FrameLink {
   #sentMs = Number.NEGATIVE_INFINITY;
   #regatheredMs = Number.NEGATIVE_INFINITY;
   #held: NodeJS.Timeout | undefined;
+  #isGathering = false;
   #idle: (() => void)[] = [];
 
   constructor(options: FrameLinkOptions) {
@@ -176,9 +187,19 @@ export class FrameLink {
     return this.#requests < this.#expected ? Math.max(dueMs, this.#regatheredMs) : dueMs;
   }
 
-  /** Sends after what else has come in by now. */
+  /** Sends after what else has come in by now, and what is about to come. */
   #sendSoon(): void {
-    setImmediate(() => this.#send());
+    const { gatherMsMax = 0 } = this.#options;
+    const company = gatherMsMax === 0 ? 0 : this.#pace.companyWithin(gatherMsMax);
+    if (company === 0) setImmediate(() => this.#send());
+    else if (!this.#isGathering) this.#gather(company, performance.now() + gatherMsMax);
+  }
+
+  /** Looks again and again whether enough has come: no timer is as short as that. */
+  #gather(company: number, endMs: number): void {
+    this.#isGathering = this.#requests < company && performance.now() < endMs;
+    if (this.#isGathering) setImmediate(() => this.#gather(company, endMs));
+    else this.#send();
   }
 
   #send(): void {

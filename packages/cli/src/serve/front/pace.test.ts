@@ -1,6 +1,8 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   COMPANY_MIN,
+  COMPANY_SHARE,
+  GATHER_MIN,
   Pace,
   PUT_OFF_MS_MAX,
   PUT_OFF_PART,
@@ -123,4 +125,30 @@ it("forgets clients that have gone", () => {
   // As often as fifty clients would, but never more than one at a time.
   for (let i = 0; i < 2 * STRETCH; i++) pace.arrived(endMs + (i * CYCLE_MS) / 50, 1);
   expect(pace.putOffMs).toBe(0);
+});
+
+describe("where clients come again at once", () => {
+  const quick = { cycleMs: 2, waitMs: 1.9 };
+
+  it("half of them are worth a moment's wait", () => {
+    expect(paceOf({ clients: 50, ...quick }).companyWithin(0.5)).toBe(50 * COMPANY_SHARE);
+  });
+
+  it.each([
+    ["before anything is known", new Pace(), 0],
+    ["where clients are busy themselves", paceOf({ clients: 50, cycleMs: 2, waitMs: 0.1 }), 0],
+    [
+      "where too few would come",
+      paceOf({ clients: (quick.cycleMs / 0.5) * (GATHER_MIN - 0.1), ...quick }),
+      0,
+    ],
+    [
+      "where just enough would come",
+      paceOf({ clients: (quick.cycleMs / 0.5) * (GATHER_MIN + 0.1), ...quick }),
+      4.2,
+    ],
+    ["where one sends one request after the other", paceOf({ clients: 1, cycleMs: 0.4, waitMs: 0.39 }), 0],
+  ])("so and so many are waited for %s", (_, pace, company) => {
+    expect(pace.companyWithin(0.5)).toBeCloseTo(company);
+  });
 });

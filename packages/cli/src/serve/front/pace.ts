@@ -8,6 +8,10 @@ export const COMPANY_MIN = 3;
 export const WAIT_PART_MAX = 1 / 2;
 /** Longest that a frame waits for those to come again who were answered together, in ms. */
 export const REGATHER_MS_MAX = 4;
+/** The part of the clients that a frame waits for a moment for. */
+export const COMPANY_SHARE = 1 / 2;
+/** Requests that have to be expected in that moment. */
+export const GATHER_MIN = 2;
 /** Weight of the latest of what is averaged. */
 const LATEST_WEIGHT = 1 / 128;
 /** Requests that clients are counted in. Those of the stretch before count as well. */
@@ -74,6 +78,15 @@ export class Pace {
     return this.#returnAtOnce ? Math.min(REGATHER_MS_MAX, Math.ceil(this.#cycleMs)) : 0;
   }
 
+  /**
+   * How many requests a frame may wait for if it waits no longer than so many ms: half of the clients, where they come again at
+   * once. 0 where too few would come in that time.
+   */
+  companyWithin(ms: number): number {
+    if (!this.#returnAtOnce || !(ms / this.#betweenMs >= GATHER_MIN)) return 0;
+    return COMPANY_SHARE * this.#clients;
+  }
+
   /** Whether clients send the next request as soon as they are answered: most of the time they wait for answers. */
   get #returnAtOnce(): boolean {
     return this.#waitMs > WAIT_PART_MAX * this.#cycleMs;
@@ -81,7 +94,11 @@ export class Pace {
 
   /** Mean time from one request of a client to its next. */
   get #cycleMs(): number {
-    return Math.max(this.#most, this.#mostBefore) * this.#betweenMs;
+    return this.#clients * this.#betweenMs;
+  }
+
+  get #clients(): number {
+    return Math.max(this.#most, this.#mostBefore);
   }
 }
 
