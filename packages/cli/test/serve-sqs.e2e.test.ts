@@ -151,7 +151,16 @@ describe("sluice serve in an empty folder", () => {
     const { answer } = await call("CreateQueue", { QueueName: "kept" });
     const { QueueUrl } = answer;
     await call("SendMessage", { QueueUrl, MessageBody: "one" });
+    const { answer: empty } = await call("CreateQueue", { QueueName: "empty" });
+    const waiting = Array.from({ length: 3 }, () =>
+      call("ReceiveMessage", { QueueUrl: empty.QueueUrl, WaitTimeSeconds: 20 }),
+    );
+    const ended = Promise.allSettled(waiting);
+    // One that is answered: by then the others wait.
+    await call("ReceiveMessage", { QueueUrl: empty.QueueUrl, WaitTimeSeconds: 0 });
     expect(await running.stop("SIGINT")).toBe(0);
+    expect(running.output).not.toContain("failed");
+    expect((await ended).map(({ status }) => status)).toEqual(waiting.map(() => "rejected"));
     expect(existsSync(join(folder, ".wrangler/state", LOCK_FILE))).toBe(false);
     running = await start();
     await call("SendMessage", { QueueUrl, MessageBody: "two" });

@@ -36,7 +36,8 @@ export async function runAlone(options: AloneOptions): Promise<Alone> {
   const { open } = await loadBroker();
   const broker = open({ folder: objects, worker, topology, vars });
   try {
-    return { process: endedByKill(broker), front: await startServer({ host, port, broker }) };
+    const front = await startServer({ host, port, broker });
+    return { process: endedByKill(broker, front), front };
   } catch (error) {
     broker.close();
     closeInspector();
@@ -44,14 +45,18 @@ export async function runAlone(options: AloneOptions): Promise<Alone> {
   }
 }
 
-function endedByKill(broker: Broker): Alone["process"] {
+function endedByKill(broker: Broker, front: Front): Alone["process"] {
   const { promise: ended, resolve } = Promise.withResolvers<number>();
   return {
     ended,
     kill: () => {
-      broker.close();
-      closeInspector();
-      resolve(0);
+      // Receives that wait for messages are given up first: a broker that ends under them fails each, and says so.
+      front.destroy();
+      setImmediate(() => {
+        broker.close();
+        closeInspector();
+        resolve(0);
+      });
     },
   };
 }
