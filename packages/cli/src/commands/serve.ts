@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import type { QueueTopology } from "@sluice/protocol";
 import { lockData, OBJECTS_FOLDER } from "../data-lock.ts";
-import { generate } from "../dev/generation.ts";
+import { writeGenerated } from "../dev/generation.ts";
 import { QueueWaker } from "../dev/wake-queues.ts";
 import { chosenEnvironment, wranglerEnvironment } from "../environment.ts";
 import { endpointVariables } from "../generate/broker-settings.ts";
@@ -10,6 +10,7 @@ import type { GeneratedWorker, Plan } from "../generate/plan.ts";
 import { writeIfChanged } from "../output/write-plan.ts";
 import { findPlaces } from "../places.ts";
 import { refuseMissingMain } from "../project/missing-main.ts";
+import { type Project, readProject } from "../project/project.ts";
 import { addresses, awsLines, httpUrl } from "../report/addresses.ts";
 import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
@@ -65,29 +66,27 @@ export interface ServeMore {
 export async function serve(options: ServeOptions, printer: Printer, more: ServeMore = {}): Promise<number> {
   const { targets, host = SERVE_HOST_DEFAULT, port = SERVE_PORT_DEFAULT } = options;
   const env = chosenEnvironment(options.env, process.env);
-  const places = await findPlaces("serve", process.cwd());
-  const { project, plan } = await generate({
-    targets,
-    env,
-    places,
-    purpose: "serve",
-    withoutTargets: "broker-alone",
-    sessions: null,
+  const project = await readProject({
+    ...{ targets, env, workingDirectory: process.cwd(), withoutTargets: "broker-alone" },
     ...(more.queues === undefined ? {} : { queues: more.queues }),
   });
   refuseMissingMain(project.workers);
-  const primary = plan.workers[0] ?? plan.broker;
-  const state = resolve(options.persistTo ?? join(primary.userDirectory, ".wrangler/state"));
+  const plan = await generated(project, env);
+  const home = project.workers[0]?.userDirectory ?? project.broker.directory;
+  const state = resolve(options.persistTo ?? join(home, ".wrangler/state"));
   const free = lockData(state, "sluice serve");
   try {
     for (const warning of [...project.warnings, ...assetWarnings(project.workers)]) printer.warn(warning);
     if (targets.length > 0) printer.print(`${topologyTable(project.topology, [])}\n`);
     const { topology } = project;
-    const running = await run(plan, {
-      ...{ state, host, port, inspectorPort: options.inspectorPort ?? null, topology },
-      vars: more.vars ?? {},
-      warn: (text) => printer.warn(text),
-    });
+    const running = await run(
+      { broker: project.broker.name, plan },
+      {
+        ...{ state, host, port, inspectorPort: options.inspectorPort ?? null, topology },
+        vars: more.vars ?? {},
+        warn: (text) => printer.warn(text),
+      },
+    );
     const { front, brokerVars, headers } = running;
     const url = httpUrl(host, front.port);
     const introduction = more.introduction?.(url);
@@ -116,6 +115,21 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
   }
 }
 
+/**
+ * Writes what Wrangler is to read; `null` for a broker alone of which no file says anything. Wrangler, which takes most of a
+ * second to load, has nothing to do then.
+ */
+async function generated(project: Project, env: string): Promise<Plan | null> {
+  if (project.workers.length === 0 && project.broker.file === null) return null;
+  return writeGenerated(project, { env, places: await findPlaces("serve", process.cwd()), purpose: "serve" });
+}
+
+/** What is to run: the broker's Worker by its name and, unless no file says anything of it, what was generated. */
+interface ToRun {
+  readonly broker: string;
+  readonly plan: Plan | null;
+}
+
 /** How it is to run. */
 interface Run {
   readonly state: string;
@@ -138,17 +152,17 @@ interface Started {
   readonly headers: Admission["headers"];
 }
 
-async function run({ workers, broker }: Plan, options: Run): Promise<Started> {
+async function run({ broker: worker, plan }: ToRun, options: Run): Promise<Started> {
   const { state, host, port, inspectorPort, topology, vars: more, warn } = options;
-  const own = await variablesOf(broker);
+  const own = plan === null ? {} : await variablesOf(plan.broker);
   const brokerVars = brokerVariables({ ...more, ...own }, process.env, host, endpointVariables(topology));
   checkAwsSettings(brokerVars);
   const { vars, headers } = admit(brokerVars, randomUUID());
   const objects = join(state, OBJECTS_FOLDER);
   const started =
-    workers.length === 0
-      ? await runAlone({ host, port, inspectorPort, objects, worker: broker.name, topology, vars })
-      : await runOnWorkerd({ workers, broker }, { host, port, inspectorPort, objects, vars, warn });
+    plan === null || plan.workers.length === 0
+      ? await runAlone({ host, port, inspectorPort, objects, worker, topology, vars })
+      : await runOnWorkerd(plan, { host, port, inspectorPort, objects, vars, warn });
   return { ...started, brokerVars, headers };
 }
 

@@ -3,7 +3,7 @@ import { makePlan, type Plan } from "../generate/plan.ts";
 import { placeEnvFiles, placeSecrets } from "../output/secrets.ts";
 import { makeOutputFolder, writePlan } from "../output/write-plan.ts";
 import type { CommandPlaces } from "../places.ts";
-import { type Project, type ProjectOptions, readProject } from "../project/project.ts";
+import { type Project, readProject } from "../project/project.ts";
 import { otherSessions } from "./sessions.ts";
 import type { Watched } from "./watch.ts";
 
@@ -21,10 +21,6 @@ export interface GenerationInput {
   readonly env: string;
   readonly places: CommandPlaces;
   readonly purpose: "dev" | "serve";
-  /** What no target stands for. Default: the Worker in the current folder. */
-  readonly withoutTargets?: ProjectOptions["withoutTargets"];
-  /** Queues that no file says anything of. */
-  readonly queues?: ProjectOptions["queues"];
   /** Files of variables that `--env-file` names; none unless given. */
   readonly envFiles?: readonly string[];
   /** Folder in which the `sluice dev` processes find each other; `null` for a process that has no part in that. */
@@ -37,24 +33,26 @@ export interface GenerationInput {
  * @throws ConfigError or CliError for files that cannot be used; nothing has been written then.
  */
 export async function generate(input: GenerationInput): Promise<Generation> {
-  const { targets, env, places, sessions, purpose, withoutTargets = "current-folder", queues = {} } = input;
+  const { targets, env, places, sessions } = input;
   const { workingDirectory } = places;
   const running = sessions === null ? [] : otherSessions(sessions, process.pid);
   const others = running.filter((session) => session.env === env);
   const filesElsewhere = others.flatMap(({ files }) => files);
-  const project = await readProject({
-    targets,
-    env,
-    workingDirectory,
-    filesElsewhere,
-    withoutTargets,
-    queues,
-  });
+  const project = await readProject({ targets, env, workingDirectory, filesElsewhere });
+  const plan = writeGenerated(project, input);
+  return { project, plan, watched: watchedBy(project, filesElsewhere, sessions) };
+}
+
+/** Writes what Wrangler is to run of what was read. */
+export function writeGenerated(
+  project: Project,
+  { env, places, purpose, envFiles = [] }: Pick<GenerationInput, "env" | "places" | "purpose" | "envFiles">,
+): Plan {
   const plan = makePlan(project, purpose, { ...places, outputDirectory: outputDirectory(project, places) });
   makeOutputFolder(places.root);
   writePlan(plan);
-  placeAllSecrets(project, plan, env, input.envFiles ?? []);
-  return { project, plan, watched: watchedBy(project, filesElsewhere, sessions) };
+  placeAllSecrets(project, plan, env, envFiles);
+  return plan;
 }
 
 /** Configuration files of the Workers that a project consists of, the broker's last. */

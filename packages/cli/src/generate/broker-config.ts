@@ -18,7 +18,8 @@ export interface BrokerBase {
   readonly directory: string;
   /** Its configuration file; `null` where we made it up. */
   readonly file: string | null;
-  readonly wrangler: Unstable_Config;
+  /** `null` where we made it up: what Wrangler makes of an empty configuration. */
+  readonly wrangler: Unstable_Config | null;
 }
 
 /** A Worker with a `queue()` handler, and the broker's service binding to it. */
@@ -51,7 +52,11 @@ export const BROKER_COMPATIBILITY_FLAG = "enable_request_signal";
  */
 export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig {
   const { base, consumers, purpose, vars, directory, workingDirectory, defaults } = input;
-  const config = relocate(base.wrangler, { from: base.directory, to: directory, workingDirectory });
+  const config = relocate(base.wrangler ?? defaults, {
+    from: base.directory,
+    to: directory,
+    workingDirectory,
+  });
   const consumerServices = consumers.map(({ worker, binding }) => ({
     binding,
     service: worker,

@@ -2,7 +2,7 @@ import { findConfigFile, formatDiagnostic, readWorkerConfig, type WorkerQueueCon
 import type { BrokerBase } from "../generate/broker-config.ts";
 import { isBroker } from "../generate/broker-config.ts";
 import { BROKER_NAME } from "../generate/names.ts";
-import { readWranglerConfig, wranglerDefaults } from "./wrangler-config.ts";
+import { readWranglerConfig } from "./wrangler-config.ts";
 
 /** The broker of a project, and what its own configuration says of queues if it has one. */
 export interface Broker {
@@ -40,9 +40,8 @@ export async function readBroker(file: string, env: string): Promise<Broker | nu
 }
 
 /** The broker of a project whose current folder holds none. */
-export async function defaultBroker(directory: string, env: string): Promise<Broker> {
-  const wrangler = await wranglerDefaults();
-  const base = { name: brokerName(BROKER_NAME, env), directory, file: null, wrangler };
+export function defaultBroker(directory: string, env: string): Broker {
+  const base = { name: brokerName(BROKER_NAME, env), directory, file: null, wrangler: null };
   return { base, queues: null, warnings: [] };
 }
 
@@ -53,7 +52,7 @@ export async function defaultBroker(directory: string, env: string): Promise<Bro
  * @param file a configuration of the current folder.
  */
 export async function brokerAlone(directory: string, env: string, file: string): Promise<Broker> {
-  const broker = await defaultBroker(directory, env);
+  const broker = defaultBroker(directory, env);
   const read = readWorkerConfig(file, { env });
   const { config } = await readWranglerConfig(file, { env, quiet: true });
   if (config.main !== undefined || config.assets !== undefined || config.site !== undefined) {

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { build } from "esbuild";
 import { CliError } from "../errors.ts";
 
 /** What a Worker's `main` gives the generated entry to re-export. */
@@ -43,6 +42,7 @@ export async function readMainModule(file: string | undefined, workerName: strin
 
 /** The names that a module exports, `export *` aside; `null` when it does not compile. */
 async function exportsOf(file: string): Promise<string[] | null> {
+  const { build } = await import("esbuild");
   try {
     const { metafile } = await build({
       entryPoints: [file],

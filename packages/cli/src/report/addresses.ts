@@ -12,8 +12,8 @@ export function urlOf(
   { workers, broker }: Project,
   wranglerArguments: readonly string[],
 ): string {
-  const settings = (workers[0]?.wrangler ?? broker.wrangler).dev;
-  const protocol = optionIn("--local-protocol", wranglerArguments) ?? settings.local_protocol;
+  const settings = (workers[0]?.wrangler ?? broker.wrangler)?.dev;
+  const protocol = optionIn("--local-protocol", wranglerArguments) ?? settings?.local_protocol ?? "http";
   return `${protocol}://${browsable(host)}:${port}`;
 }
 
