@@ -1,4 +1,4 @@
-// Bundles the command and its modules for Workers into dist/, so that the package needs none of the workspace's others.
+// Bundles the command and its modules for Workers into dist/, or another folder that is named, so that the package needs none of the workspace's others.
 // Plain JavaScript: `npm pack` runs it with whatever Node.js the machine has.
 import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -7,11 +7,12 @@ import { build } from "esbuild";
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
-rmSync(path("dist"), { recursive: true, force: true });
+const folder = path(process.argv[2] ?? "dist");
+rmSync(folder, { recursive: true, force: true });
 
 await build({
   entryPoints: [path("src/main.ts")],
-  outdir: path("dist"),
+  outdir: folder,
   bundle: true,
   // One file per command, loaded when it is asked for: `sluice --help` should not wait for Wrangler.
   splitting: true,
@@ -23,11 +24,11 @@ await build({
   // What package.json declares stays a dependency; the workspace's own packages, and what those need, are bundled.
   external: ["commander", "esbuild", "workerd", "wrangler", "ws", "yaml"],
 });
-chmodSync(path("dist/main.js"), 0o755);
+chmodSync(join(folder, "main.js"), 0o755);
 
 const forWorkers = await build({
   entryPoints: [path("src/runtime/worker.ts"), path("src/runtime/broker.ts")],
-  outdir: path("dist/runtime"),
+  outdir: join(folder, "runtime"),
   bundle: true,
   format: "esm",
   platform: "neutral",
@@ -42,7 +43,7 @@ const forWorkers = await build({
 
 const forNode = await build({
   entryPoints: [path("src/serve/alone/broker.ts")],
-  outdir: path("dist/alone"),
+  outdir: join(folder, "alone"),
   bundle: true,
   format: "esm",
   platform: "node",
@@ -66,8 +67,8 @@ const repository = path("../..");
 const outputs = [forWorkers, forNode].flatMap(({ metafile }) => Object.keys(metafile.outputs));
 for (const file of outputs.filter((name) => name.endsWith(".map"))) {
   const map = JSON.parse(readFileSync(file, "utf8"));
-  const folder = dirname(resolve(file));
-  const named = (source) => relative(repository, resolve(folder, source));
-  map.sources = map.sources.map((source) => relative(folder, join(path("."), named(source))));
+  const its = dirname(resolve(file));
+  const named = (source) => relative(repository, resolve(its, source));
+  map.sources = map.sources.map((source) => relative(its, join(path("."), named(source))));
   writeFileSync(file, JSON.stringify(map));
 }

@@ -2,14 +2,25 @@ import { parseArgs } from "node:util";
 
 /** What `pnpm soak:process` is asked for. */
 export type Command =
-  | { readonly kind: "kills"; readonly kills: number; readonly seed: number; readonly lifeMsMax: number }
   | {
-      readonly kind: "freezes";
+      readonly kind: "kills" | "sqs-kills";
+      readonly kills: number;
+      readonly seed: number;
+      readonly lifeMsMax: number;
+    }
+  | {
+      readonly kind: "sqs-swaps";
+      readonly swaps: number;
+      readonly seed: number;
+      readonly lifeMsMax: number;
+    }
+  | {
+      readonly kind: "freezes" | "sqs-freezes";
       readonly freezes: number;
       readonly seed: number;
       readonly frozenMsMax: number;
     }
-  | { readonly kind: "disk-full"; readonly times: number; readonly seed: number }
+  | { readonly kind: "disk-full" | "sqs-disk-full"; readonly times: number; readonly seed: number }
   | { readonly kind: "damage"; readonly cases: number; readonly from: number; readonly seed: number };
 
 /** A command line that makes no sense; its message is all there is to say. */
@@ -24,6 +35,11 @@ export const USAGE = `pnpm soak:process COMMAND [options]
   disk-full  a disk that is full under load    --times N (10); needs root, to mount one
   damage     state files cut, flipped, removed --cases N (28)     --from N (1): number of the first case
 
+The same of the broker alone, which "sluice serve" without Workers runs in its own process, with clients of SQS:
+
+  sqs-kills, sqs-freezes, sqs-disk-full      take the options of kills, freezes and disk-full
+  sqs-swaps  ends, and goes on on workerd and back  --swaps N (10)  --life-ms N (500)
+
   --seed N   the same seed draws the same load, moments and damage (default: from the clock)`;
 
 const OPTIONS = {
@@ -31,6 +47,7 @@ const OPTIONS = {
   "life-ms": { type: "string" },
   freezes: { type: "string" },
   seconds: { type: "string" },
+  swaps: { type: "string" },
   times: { type: "string" },
   cases: { type: "string" },
   from: { type: "string" },
@@ -46,15 +63,22 @@ export function parseCommandLine(args: readonly string[], randomSeed: number): C
   if (more.length > 0) throw new UsageError("One command at a time.");
   const seed = whole("--seed", values.seed, randomSeed, 0);
   switch (kind) {
-    case "kills": {
+    case "kills":
+    case "sqs-kills": {
       const lifeMsMax = whole("--life-ms", values["life-ms"], 500, 0);
       return { kind, kills: whole("--kills", values.kills, 100, 1), seed, lifeMsMax };
     }
-    case "freezes": {
+    case "sqs-swaps": {
+      const lifeMsMax = whole("--life-ms", values["life-ms"], 500, 0);
+      return { kind, swaps: whole("--swaps", values.swaps, 10, 1), seed, lifeMsMax };
+    }
+    case "freezes":
+    case "sqs-freezes": {
       const frozenMsMax = 1000 * whole("--seconds", values.seconds, 30, 1);
       return { kind, freezes: whole("--freezes", values.freezes, 10, 1), seed, frozenMsMax };
     }
     case "disk-full":
+    case "sqs-disk-full":
       return { kind, times: whole("--times", values.times, 10, 1), seed };
     case "damage": {
       const from = whole("--from", values.from, 1, 1);

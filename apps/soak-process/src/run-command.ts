@@ -3,6 +3,7 @@ import { commit } from "./commit.ts";
 import { DAMAGE_KINDS } from "./damage/kinds.ts";
 import type { Summary } from "./ledger/summary.ts";
 import { type Line, summaryLines, table } from "./report.ts";
+import { runSqsCommand } from "./run-sqs-command.ts";
 import { type CaseResult, runDamage } from "./runs/damage.ts";
 import { runDiskFull } from "./runs/disk-full.ts";
 import { runFreezes } from "./runs/freezes.ts";
@@ -44,6 +45,11 @@ export async function runCommand(command: Command): Promise<boolean> {
       ]);
       return isGood && result.resumed === result.times;
     }
+    case "sqs-kills":
+    case "sqs-freezes":
+    case "sqs-disk-full":
+    case "sqs-swaps":
+      return runSqsCommand(command);
     case "damage": {
       const onCase = (number: number, each: CaseResult) => console.log(describeCase(number, each));
       const cases = await runDamage({ ...command, onCase });

@@ -1,0 +1,59 @@
+/** What SQS says of a request that it does not carry out. */
+export class SqsRefusal extends Error {
+  /** `ServiceUnavailable`, without its namespace. */
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, status: number, message: string) {
+    super(message);
+    this.code = code;
+    this.status = status;
+  }
+}
+
+export interface ReceivedMessage {
+  readonly MessageId: string;
+  readonly ReceiptHandle: string;
+  readonly Body: string;
+  readonly Attributes?: Readonly<Record<string, string>>;
+}
+
+interface BatchAnswer {
+  readonly Successful?: readonly { readonly Id: string }[];
+  readonly Failed?: readonly { readonly Id: string; readonly Code: string; readonly Message?: string }[];
+}
+
+/** What the calls that are made answer; only what is looked at. */
+interface Answers {
+  readonly CreateQueue: { readonly QueueUrl: string };
+  readonly SendMessage: { readonly MessageId: string };
+  readonly SendMessageBatch: BatchAnswer;
+  readonly ReceiveMessage: { readonly Messages?: readonly ReceivedMessage[] };
+  readonly DeleteMessage: object;
+  readonly DeleteMessageBatch: BatchAnswer;
+  readonly ChangeMessageVisibility: object;
+  readonly GetQueueAttributes: { readonly Attributes?: Readonly<Record<string, string>> };
+}
+
+/**
+ * Makes a call of SQS by AWS's JSON protocol, as the SDKs do, and tries nothing again.
+ *
+ * @throws SqsRefusal when it is refused, and what `fetch` throws when nobody answers.
+ */
+export async function sqs<Action extends keyof Answers>(
+  endpoint: string,
+  action: Action,
+  input: object,
+  signal?: AbortSignal,
+): Promise<Answers[Action]> {
+  const response = await fetch(endpoint, {
+    method: "POST",
+    headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` },
+    body: JSON.stringify(input),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const text = await response.text();
+  if (response.ok) return (text === "" ? {} : JSON.parse(text)) as Answers[Action];
+  const { __type: type = "", message = text } = JSON.parse(text) as { __type?: string; message?: string };
+  throw new SqsRefusal(type.replace(/^.*#/, ""), response.status, message);
+}

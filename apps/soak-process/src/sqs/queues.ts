@@ -1,0 +1,43 @@
+/** A queue of the runs. */
+export interface SoakQueue {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Receives until a message moves to the dead-letter queue; `null` where it never does. */
+  readonly receivesMax: number | null;
+}
+
+/** How long a message is hidden by a receive, in ms: longer than a start takes, so that leases outlast kills. */
+export const VISIBILITY_MS = 4_000;
+export const DEAD_QUEUE = "dead";
+const RECEIVES_MAX = 3;
+const Visible = { VisibilityTimeout: `${VISIBILITY_MS / 1000}` };
+
+/** The queues, the dead-letter queue first: the others name it. */
+export const QUEUES = [
+  { name: DEAD_QUEUE, attributes: Visible, receivesMax: null },
+  { name: "plain", attributes: Visible, receivesMax: null },
+  {
+    name: "few-receives",
+    attributes: {
+      ...Visible,
+      RedrivePolicy: JSON.stringify({
+        deadLetterTargetArn: `arn:aws:sqs:us-east-1:000000000000:${DEAD_QUEUE}`,
+        maxReceiveCount: RECEIVES_MAX,
+      }),
+    },
+    receivesMax: RECEIVES_MAX,
+  },
+  { name: "ordered.fifo", attributes: { ...Visible, FifoQueue: "true" }, receivesMax: null },
+] as const satisfies readonly SoakQueue[];
+
+export type QueueName = (typeof QUEUES)[number]["name"];
+
+/** Queues that are sent to without an order. */
+export const UNORDERED_QUEUES = ["plain", "few-receives"] as const satisfies readonly QueueName[];
+export const ORDERED_QUEUE = "ordered.fifo" satisfies QueueName;
+
+export function queueNamed(name: string): SoakQueue {
+  const queue = QUEUES.find((each) => each.name === name);
+  if (queue === undefined) throw new Error(`there is no queue "${name}"`);
+  return queue;
+}

@@ -1,0 +1,216 @@
+import { bodyOf, tagOf } from "../load/body.ts";
+import type { ReceivedMessage } from "./client.ts";
+import { DEAD_QUEUE, queueNamed, VISIBILITY_MS } from "./queues.ts";
+import { isOwed, type Receive, type SqsMessage } from "./sqs-message.ts";
+
+/** Violations that are kept with their text; all of them are counted. */
+const VIOLATION_TEXTS_MAX = 20;
+
+/** A message as somebody has received it. */
+export interface Taken {
+  readonly message: SqsMessage;
+  readonly receive: Receive;
+}
+
+/**
+ * The books of clients of SQS: what was sent, received and deleted, and what they were told. Whatever the broker does is checked
+ * against them when it happens. All times are the clients' own: a call takes effect between its beginning and its answer.
+ */
+export class SqsBooks {
+  readonly violationTexts: string[] = [];
+  violations = 0;
+  /** Messages that came again, and why that is right. */
+  readonly again = { "its visibility timeout ended": 0, "its deletion was not answered": 0 };
+  /** Answers that came later than those of a later receive. */
+  late = 0;
+  /** What calls were refused with, each text once. */
+  readonly refusals = new Set<string>();
+  refused = 0;
+  received = 0;
+  /** Sends that were made again with their deduplication id because nobody had answered. */
+  resent = 0;
+  readonly #now: () => number;
+  readonly #messages: SqsMessage[] = [];
+  readonly #groups = new Map<string, SqsMessage[]>();
+  #owed = 0;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  get messages(): readonly SqsMessage[] {
+    return this.#messages;
+  }
+
+  /** Messages that are owed to consumers. */
+  get owed(): number {
+    return this.#owed;
+  }
+
+  /** A message that is about to be sent, and its body. Those of a group are sent one after the other. */
+  intend(given: Pick<SqsMessage, "queue" | "group" | "bytes" | "delayMs">): {
+    readonly message: SqsMessage;
+    readonly body: string;
+  } {
+    const message: SqsMessage = {
+      ...given,
+      ...{ tag: this.#messages.length, sentAtMs: this.#now() },
+      ...{ outcome: "unknown", messageId: null, received: null, deletion: "none" },
+    };
+    this.#messages.push(message);
+    if (message.group !== null) {
+      const group = this.#groups.get(message.group) ?? [];
+      this.#groups.set(message.group, group);
+      group.push(message);
+    }
+    return { message, body: bodyOf(message.tag, message.bytes) };
+  }
+
+  acknowledged(message: SqsMessage): void {
+    this.#change(message, () => {
+      message.outcome = "acknowledged";
+    });
+  }
+
+  /** A call was refused. What became of what it was for is not known then. */
+  refusedWith(text: string): void {
+    this.refused += 1;
+    this.refusals.add(text);
+  }
+
+  /**
+   * A receive was answered.
+   *
+   * @param askedAtMs when it was asked for.
+   * @returns what the consumer may act on.
+   */
+  receivedFrom(queue: string, given: readonly ReceivedMessage[], askedAtMs: number): Taken[] {
+    const together = new Set<SqsMessage>();
+    return given.flatMap((each) => {
+      const message = this.#identify(queue, each.Body);
+      if (message === null) return [];
+      const count = Number(each.Attributes?.ApproximateReceiveCount);
+      const receive = {
+        ...{ queue, handle: each.ReceiptHandle, count, askedAtMs },
+        hiddenUntilMs: askedAtMs + VISIBILITY_MS,
+      };
+      if (this.#isLate(message, receive)) {
+        this.late += 1;
+        return [];
+      }
+      this.received += 1;
+      this.#check(message, receive, each.MessageId, together);
+      together.add(message);
+      this.#change(message, () => {
+        message.messageId = each.MessageId;
+        message.received = receive;
+        message.deletion = "none";
+      });
+      return { message, receive };
+    });
+  }
+
+  /** A deletion is asked for: from now on nobody knows, until it is answered. */
+  deleting({ message, receive }: Taken): void {
+    if (message.received !== receive) return;
+    this.#change(message, () => {
+      message.deletion = "unknown";
+    });
+  }
+
+  /**
+   * It was answered without an error. It is final where the message was still hidden by the receive that it names; where it was
+   * received again meanwhile, nobody can tell.
+   */
+  deleted({ message, receive }: Taken): void {
+    const isLatest = message.received === receive;
+    if (message.deletion === "done") return;
+    this.#change(message, () => {
+      message.deletion = isLatest && this.#now() < receive.hiddenUntilMs ? "done" : "unknown";
+    });
+  }
+
+  /** It was refused: the message comes again. */
+  notDeleted({ message, receive }: Taken): void {
+    if (message.received !== receive) return;
+    this.#change(message, () => {
+      message.deletion = "none";
+    });
+  }
+
+  /** A visibility timeout is to be changed: until it is answered nobody knows how long the message is hidden. */
+  changing({ receive }: Taken): void {
+    receive.hiddenUntilMs = Number.NEGATIVE_INFINITY;
+  }
+
+  changed({ receive }: Taken, askedAtMs: number, visibilityMs: number): void {
+    receive.hiddenUntilMs = askedAtMs + visibilityMs;
+  }
+
+  violation(text: string): void {
+    this.violations += 1;
+    if (this.violationTexts.length < VIOLATION_TEXTS_MAX) this.violationTexts.push(text);
+  }
+
+  #change(message: SqsMessage, change: () => void): void {
+    if (isOwed(message)) this.#owed -= 1;
+    change();
+    if (isOwed(message)) this.#owed += 1;
+  }
+
+  #identify(queue: string, body: string): SqsMessage | null {
+    const message = this.#messages[tagOf(body) ?? -1];
+    if (message === undefined || bodyOf(message.tag, message.bytes) !== body) {
+      this.violation(`queue "${queue}" has a body that nobody sent: ${body.slice(0, 40)}`);
+      return null;
+    }
+    const isDead = queue === DEAD_QUEUE && queueNamed(message.queue).receivesMax !== null;
+    if (queue === message.queue || isDead) return message;
+    this.violation(`message ${message.tag} of queue "${message.queue}" came out of "${queue}"`);
+    return null;
+  }
+
+  /** An answer can be on its way for longer than the message is hidden, if the broker's process is stopped meanwhile. */
+  #isLate({ received }: SqsMessage, { queue, count }: Receive): boolean {
+    if (received === null) return false;
+    if (received.queue === queue) return count < received.count;
+    return received.queue === DEAD_QUEUE;
+  }
+
+  #check(message: SqsMessage, receive: Receive, messageId: string, together: ReadonlySet<SqsMessage>): void {
+    const { tag, group, received, deletion } = message;
+    const what = `message ${tag} of queue "${receive.queue}"`;
+    const { receivesMax } = queueNamed(receive.queue);
+    if (receivesMax !== null && receive.count > receivesMax) {
+      this.violation(`${what} was received for the ${receive.count}th time`);
+    }
+    if (message.messageId !== null && message.messageId !== messageId) {
+      this.violation(`${what} came as two messages`);
+    }
+    if (group !== null) this.#checkOrder(what, message, group, together);
+    if (deletion === "done") this.violation(`${what} came again after its deletion`);
+    if (received === null) {
+      const earlyMs = message.sentAtMs + message.delayMs - this.#now();
+      if (earlyMs > 0) this.violation(`${what} came ${earlyMs} ms before its delay was over`);
+      return;
+    }
+    this.again[deletion === "unknown" ? "its deletion was not answered" : "its visibility timeout ended"] +=
+      1;
+    const hiddenMs = received.hiddenUntilMs - this.#now();
+    if (hiddenMs > 0) this.violation(`${what} came ${hiddenMs} ms before its visibility timeout was over`);
+    if (received.queue === receive.queue && receive.count === received.count) {
+      this.violation(`${what} was received twice for the ${receive.count}th time`);
+    }
+  }
+
+  /** What was sent before it in its group is gone, or came along with it. */
+  #checkOrder(what: string, message: SqsMessage, group: string, together: ReadonlySet<SqsMessage>): void {
+    const sent = this.#groups.get(group) ?? [];
+    for (let at = sent.indexOf(message) - 1; at >= 0; at--) {
+      const earlier = sent[at];
+      if (earlier === undefined || !isOwed(earlier) || together.has(earlier)) continue;
+      this.violation(`${what} came before message ${earlier.tag} of its group, which is not deleted`);
+      return;
+    }
+  }
+}

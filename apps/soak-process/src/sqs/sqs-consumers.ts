@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../random.ts";
+import { SqsRefusal, sqs } from "./client.ts";
+import { QUEUES } from "./queues.ts";
+import type { SqsBooks, Taken } from "./sqs-books.ts";
+import { attempt } from "./sqs-producers.ts";
+
+/** Clients that receive from each queue at the same time. */
+const CONSUMERS = 4;
+const RECEIVE_MAX = 10;
+const WAIT_SECONDS = 1;
+/** Longest that a consumer takes for what it has received, in ms; most take no time. */
+const WORK_MS_MAX = 60;
+/** What a visibility timeout is changed to, in seconds. */
+const CHANGED_SECONDS = [0, 0, 1, 8] as const;
+
+export interface Consuming {
+  readonly urls: ReadonlyMap<string, string>;
+  readonly endpoint: string;
+  readonly books: SqsBooks;
+  readonly random: Random;
+  /** Whether everything that is received is deleted: for the end of a run. */
+  isDraining(): boolean;
+  readonly stop: AbortSignal;
+}
+
+/** Receives from all queues, and deletes most of it, until it is told to stop or nobody answers any more. */
+export async function consume(consuming: Consuming): Promise<void> {
+  const { random } = consuming;
+  await Promise.all(
+    QUEUES.flatMap(({ name }) =>
+      Array.from({ length: CONSUMERS }, () => consumeFrom(name, { ...consuming, random: random.fork() })),
+    ),
+  );
+}
+
+async function consumeFrom(queue: string, consuming: Consuming): Promise<void> {
+  const { endpoint, urls, books, random, stop } = consuming;
+  while (!stop.aborted) {
+    let taken: Taken[] = [];
+    const outcome = await attempt(books, async () => {
+      const askedAtMs = Date.now();
+      const { Messages = [] } = await sqs(
+        endpoint,
+        "ReceiveMessage",
+        {
+          ...{ QueueUrl: urls.get(queue), MaxNumberOfMessages: random.int(1, RECEIVE_MAX) },
+          ...{ WaitTimeSeconds: WAIT_SECONDS, AttributeNames: ["ApproximateReceiveCount"] },
+        },
+        // What is answered to somebody who has gone is given back.
+        stop,
+      );
+      taken = books.receivedFrom(queue, Messages, askedAtMs);
+    });
+    if (outcome === "gone") return;
+    if (taken.length > 0 && (await settle(queue, taken, consuming)) === "gone") return;
+  }
+}
+
+async function settle(queue: string, taken: readonly Taken[], consuming: Consuming) {
+  const { random } = consuming;
+  if (consuming.isDraining()) return deleteAll(queue, taken, consuming);
+  if (random.chance(0.3)) await sleep(random.int(0, WORK_MS_MAX));
+  const fate = random.next();
+  // Nobody says anything: they come again when their visibility timeout ends.
+  if (fate < 0.08) return "answered";
+  if (fate < 0.2) return changeEach(queue, taken, consuming);
+  if (fate < 0.6) return deleteAll(queue, taken, consuming);
+  for (const each of taken) {
+    if ((await deleteOne(queue, each, consuming)) === "gone") return "gone";
+  }
+  return "answered";
+}
+
+function deleteAll(queue: string, taken: readonly Taken[], { books, endpoint, urls }: Consuming) {
+  for (const each of taken) books.deleting(each);
+  return attempt(books, async () => {
+    const Entries = taken.map(({ receive }, i) => ({ Id: `${i}`, ReceiptHandle: receive.handle }));
+    const QueueUrl = urls.get(queue);
+    const { Successful = [] } = await sqs(endpoint, "DeleteMessageBatch", { QueueUrl, Entries });
+    const done = new Set(Successful.map(({ Id }) => taken[Number(Id)]));
+    for (const each of taken) {
+      if (done.has(each)) books.deleted(each);
+    }
+  });
+}
+
+function deleteOne(queue: string, taken: Taken, { books, endpoint, urls }: Consuming) {
+  books.deleting(taken);
+  return attempt(books, async () => {
+    try {
+      const input = { QueueUrl: urls.get(queue), ReceiptHandle: taken.receive.handle };
+      await sqs(endpoint, "DeleteMessage", input);
+      books.deleted(taken);
+    } catch (error) {
+      if (error instanceof SqsRefusal && error.status < 500) books.notDeleted(taken);
+      throw error;
+    }
+  });
+}
+
+async function changeEach(queue: string, taken: readonly Taken[], consuming: Consuming) {
+  const { books, endpoint, urls, random } = consuming;
+  for (const each of taken) {
+    const VisibilityTimeout = random.pick(CHANGED_SECONDS);
+    const askedAtMs = Date.now();
+    books.changing(each);
+    const outcome = await attempt(books, async () => {
+      const { handle: ReceiptHandle } = each.receive;
+      const input = { QueueUrl: urls.get(queue), ReceiptHandle, VisibilityTimeout };
+      await sqs(endpoint, "ChangeMessageVisibility", input);
+      books.changed(each, askedAtMs, 1_000 * VisibilityTimeout);
+    });
+    if (outcome === "gone") return "gone";
+  }
+  return "answered";
+}

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../random.ts";
+import { SqsRefusal, sqs } from "./client.ts";
+import { ORDERED_QUEUE, UNORDERED_QUEUES } from "./queues.ts";
+import type { SqsBooks } from "./sqs-books.ts";
+import type { SqsMessage } from "./sqs-message.ts";
+
+/** Clients that send at the same time: to queues without an order, and to groups of the FIFO queue, one to each. */
+const PRODUCERS = 16;
+export const GROUPS = 8;
+/** Messages that may be owed before producers pause: more would only make the end of a run longer. */
+const OWED_MAX = 3_000;
+/** Longest pause between two calls of a producer, in ms; one after a refusal. */
+const PAUSE_MS_MAX = 10;
+const REFUSED_PAUSE_MS = 20;
+/** Longest delay that is asked for, in seconds. */
+const DELAY_SECONDS_MAX = 3;
+const BATCH_MAX = 10;
+
+/** What a group has sent and nobody has answered: it is sent again, with its deduplication id, before anything else. */
+export type Unanswered = Map<string, { readonly message: SqsMessage; readonly body: string }>;
+
+export interface Producing {
+  readonly urls: ReadonlyMap<string, string>;
+  readonly endpoint: string;
+  readonly books: SqsBooks;
+  readonly random: Random;
+  readonly unanswered: Unanswered;
+  readonly stop: AbortSignal;
+}
+
+/** Sends at random until it is told to stop, or nobody answers any more. */
+export async function produce(producing: Producing): Promise<void> {
+  const { random } = producing;
+  await Promise.all([
+    ...Array.from({ length: PRODUCERS }, () => produceUnordered({ ...producing, random: random.fork() })),
+    ...Array.from({ length: GROUPS }, (_, group) =>
+      produceOrdered({ ...producing, random: random.fork() }, `g${group}`),
+    ),
+  ]);
+}
+
+async function produceUnordered(producing: Producing): Promise<void> {
+  const { random, books, stop } = producing;
+  while (!stop.aborted) {
+    if (books.owed < OWED_MAX && (await sendSome(producing)) === "gone") return;
+    await sleep(random.int(0, PAUSE_MS_MAX));
+  }
+}
+
+async function sendSome({ random, books, endpoint, urls }: Producing): Promise<"answered" | "gone"> {
+  const queue = random.pick(UNORDERED_QUEUES);
+  const drawn = Array.from({ length: random.chance(0.4) ? random.int(1, BATCH_MAX) : 1 }, () => {
+    const delaySeconds = random.chance(0.2) ? random.int(1, DELAY_SECONDS_MAX) : 0;
+    const bytes = random.chance(0.02) ? random.int(1_000, 20_000) : random.int(1, 400);
+    return { delaySeconds, ...books.intend({ queue, group: null, bytes, delayMs: 1_000 * delaySeconds }) };
+  });
+  const QueueUrl = urls.get(queue);
+  const [only] = drawn;
+  return attempt(books, async () => {
+    if (drawn.length === 1 && only !== undefined) {
+      const { body, delaySeconds } = only;
+      await sqs(endpoint, "SendMessage", { QueueUrl, MessageBody: body, DelaySeconds: delaySeconds });
+      books.acknowledged(only.message);
+      return;
+    }
+    const Entries = drawn.map(({ body, delaySeconds }, i) => ({
+      ...{ Id: `${i}`, MessageBody: body, DelaySeconds: delaySeconds },
+    }));
+    const { Successful = [], Failed = [] } = await sqs(endpoint, "SendMessageBatch", { QueueUrl, Entries });
+    for (const { Id } of Successful) {
+      const sent = drawn[Number(Id)];
+      if (sent !== undefined) books.acknowledged(sent.message);
+    }
+    for (const { Code, Message } of Failed) books.refusedWith(`${Code}: ${Message}`);
+  });
+}
+
+/** A group's messages are sent one after the other: what nobody answered is sent again until somebody does. */
+async function produceOrdered(producing: Producing, group: string): Promise<void> {
+  const { random, books, stop, endpoint, urls, unanswered } = producing;
+  const QueueUrl = urls.get(ORDERED_QUEUE);
+  while (!stop.aborted) {
+    const before = unanswered.get(group);
+    if (before === undefined && books.owed >= OWED_MAX) {
+      await sleep(PAUSE_MS_MAX);
+      continue;
+    }
+    if (before !== undefined) books.resent += 1;
+    const given = { queue: ORDERED_QUEUE, group, bytes: random.int(1, 400), delayMs: 0 };
+    const { message, body } = before ?? books.intend(given);
+    unanswered.set(group, { message, body });
+    const outcome = await attempt(books, async () => {
+      await sqs(endpoint, "SendMessage", {
+        ...{ QueueUrl, MessageBody: body, MessageGroupId: group },
+        MessageDeduplicationId: `${message.tag}`,
+      });
+      books.acknowledged(message);
+      unanswered.delete(group);
+    });
+    if (outcome === "gone") return;
+    await sleep(random.int(0, PAUSE_MS_MAX));
+  }
+}
+
+/** Makes a call. What it is refused with is noted; `gone` where nobody answers. */
+export async function attempt(books: SqsBooks, call: () => Promise<void>): Promise<"answered" | "gone"> {
+  try {
+    await call();
+    return "answered";
+  } catch (error) {
+    if (!(error instanceof SqsRefusal)) return "gone";
+    books.refusedWith(`${error.status} ${error.code}: ${error.message}`);
+    await sleep(REFUSED_PAUSE_MS);
+    return "answered";
+  }
+}

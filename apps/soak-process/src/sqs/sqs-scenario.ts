@@ -1,0 +1,183 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Random } from "../random.ts";
+import { damageLines } from "../runs/scenario.ts";
+import { BrokerProcess } from "./broker-process.ts";
+import { sqs } from "./client.ts";
+import { buildCommand, type Command } from "./command.ts";
+import { QUEUES } from "./queues.ts";
+import { SqsBooks } from "./sqs-books.ts";
+import { consume } from "./sqs-consumers.ts";
+import { produce, type Unanswered } from "./sqs-producers.ts";
+
+/** Longest that a run waits without anything being received before it takes the rest for lost, in ms. */
+const STALLED_MS = 30_000;
+const LOOK_AGAIN_MS = 50;
+
+/** `sluice serve` with clients of SQS and their books, over any number of lives. */
+export class SqsScenario {
+  readonly books = new SqsBooks();
+  readonly random: Random;
+  readonly persistDir: string;
+  readonly #command: Command;
+  /** Where the command runs. Nothing is in it. */
+  readonly #folder: string;
+  readonly #port: number;
+  readonly #unanswered: Unanswered = new Map();
+  readonly #urls = new Map<string, string>();
+  #life: BrokerProcess | null = null;
+  #stop = { producing: new AbortController(), consuming: new AbortController() };
+  #producing: Promise<void> = Promise.resolve();
+  #consuming: Promise<void> = Promise.resolve();
+  #isDraining = false;
+  /** Lines of lives that have ended. */
+  readonly #earlierLines: string[] = [];
+
+  /** @param persistDir an empty folder; by default a new one. `close` deletes either. */
+  static async open(seed: number, persistDir?: string): Promise<SqsScenario> {
+    const command = await buildCommand();
+    const folder = await mkdtemp(path.join(tmpdir(), "sluice-soak-process-"));
+    return new SqsScenario(command, seed, folder, persistDir ?? path.join(folder, "state"), await freePort());
+  }
+
+  private constructor(command: Command, seed: number, folder: string, persistDir: string, port: number) {
+    this.#command = command;
+    this.#folder = folder;
+    this.persistDir = persistDir;
+    this.#port = port;
+    this.random = new Random(seed);
+  }
+
+  /** The life that is running. */
+  get life(): BrokerProcess {
+    if (this.#life === null) throw new Error("nothing is running");
+    return this.#life;
+  }
+
+  /** Everything that was printed, over all lives. */
+  get lines(): readonly string[] {
+    return [...this.#earlierLines, ...(this.#life?.lines ?? [])];
+  }
+
+  /** @param worker folder of a Worker; with one the broker runs on workerd. */
+  async start(worker?: string): Promise<void> {
+    this.#life = await BrokerProcess.start({
+      ...{ main: this.#command.main, port: this.#port, persistDir: this.persistDir, folder: this.#folder },
+      ...(worker === undefined ? {} : { worker }),
+    });
+    if (this.#urls.size === 0) await this.#createQueues();
+  }
+
+  /** Sends and receives at random until the end of this life, or until `drain`. */
+  load(): void {
+    const { endpoint } = this.life;
+    const { books, random } = this;
+    this.#stop = { producing: new AbortController(), consuming: new AbortController() };
+    const shared = { endpoint, urls: this.#urls, books };
+    this.#producing = produce({
+      ...shared,
+      ...{ random: random.fork(), unanswered: this.#unanswered, stop: this.#stop.producing.signal },
+    });
+    this.#consuming = consume({
+      ...shared,
+      ...{ random: random.fork(), isDraining: () => this.#isDraining, stop: this.#stop.consuming.signal },
+    });
+  }
+
+  /** kill -9, whatever is under way. */
+  async kill(): Promise<void> {
+    await this.life.kill();
+    await this.#stopLoad();
+    this.#earlierLines.push(...this.life.lines);
+    this.#life = null;
+  }
+
+  /** Ctrl+C; how it ended. */
+  async stop(): Promise<void> {
+    await this.#stopLoad();
+    const { code, signal } = await this.life.stop();
+    if (code !== 0) this.books.violation(`it ended with ${code ?? signal} when it was asked to stop`);
+    this.#earlierLines.push(...this.life.lines);
+    this.#life = null;
+  }
+
+  /**
+   * Receives and deletes whatever is left, until every queue is empty.
+   *
+   * @returns whether that was reached; `false` when nothing more came for a while.
+   */
+  async drain(): Promise<boolean> {
+    this.#isDraining = true;
+    this.#stop.producing.abort();
+    await this.#producing;
+    let [progress, sinceMs] = ["", Date.now()];
+    for (;;) {
+      const left = await this.#left();
+      if (left === 0 && this.books.owed === 0) return true;
+      const now = `${left} ${this.books.owed} ${this.books.received}`;
+      if (now !== progress) [progress, sinceMs] = [now, Date.now()];
+      else if (Date.now() - sinceMs > STALLED_MS) return false;
+      await sleep(LOOK_AGAIN_MS);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#life !== null) await this.kill();
+    await rm(this.persistDir, { recursive: true, force: true });
+    await rm(this.#folder, { recursive: true, force: true });
+    await this.#command.remove();
+  }
+
+  async #stopLoad(): Promise<void> {
+    this.#stop.producing.abort();
+    this.#stop.consuming.abort();
+    await Promise.all([this.#producing, this.#consuming]);
+  }
+
+  async #createQueues(): Promise<void> {
+    for (const { name, attributes } of QUEUES) {
+      const input = { QueueName: name, Attributes: attributes };
+      const { QueueUrl } = await sqs(this.life.endpoint, "CreateQueue", input);
+      this.#urls.set(name, QueueUrl);
+    }
+  }
+
+  /** Messages in all queues, hidden and delayed ones too. */
+  async #left(): Promise<number> {
+    const counts = await Promise.all(
+      QUEUES.map(async ({ name }) => {
+        const QueueUrl = this.#urls.get(name);
+        const input = { QueueUrl, AttributeNames: ["All"] };
+        const { Attributes = {} } = await sqs(this.life.endpoint, "GetQueueAttributes", input);
+        return COUNTS.reduce((sum, count) => sum + Number(Attributes[count]), 0);
+      }),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+}
+
+const COUNTS = [
+  "ApproximateNumberOfMessages",
+  "ApproximateNumberOfMessagesNotVisible",
+  "ApproximateNumberOfMessagesDelayed",
+] as const;
+
+/** Lines that no life should have printed: damage, and whatever nobody expected. */
+export function unexpectedLines(lines: readonly string[]): string[] {
+  return [
+    ...damageLines(lines),
+    ...lines.filter((line) => /nobody heard|could not be heard|Error/.test(line)),
+  ];
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
