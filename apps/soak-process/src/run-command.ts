@@ -3,7 +3,7 @@ import { commit } from "./commit.ts";
 import { DAMAGE_KINDS } from "./damage/kinds.ts";
 import type { Summary } from "./ledger/summary.ts";
 import { type Line, summaryLines, table } from "./report.ts";
-import { runSqsCommand } from "./run-sqs-command.ts";
+import { isSqsCommand, runSqsCommand } from "./run-sqs-command.ts";
 import { type CaseResult, runDamage } from "./runs/damage.ts";
 import { runDiskFull } from "./runs/disk-full.ts";
 import { runFreezes } from "./runs/freezes.ts";
@@ -16,6 +16,7 @@ const KILLS_PER_LINE = 50;
 export async function runCommand(command: Command): Promise<boolean> {
   const startMs = Date.now();
   console.log(`${command.kind}, seed ${command.seed}, commit ${commit()}, ${new Date().toISOString()}`);
+  if (isSqsCommand(command)) return runSqsCommand(command);
   switch (command.kind) {
     case "kills": {
       const result = await runKills({
@@ -45,11 +46,6 @@ export async function runCommand(command: Command): Promise<boolean> {
       ]);
       return isGood && result.resumed === result.times;
     }
-    case "sqs-kills":
-    case "sqs-freezes":
-    case "sqs-disk-full":
-    case "sqs-swaps":
-      return runSqsCommand(command);
     case "damage": {
       const onCase = (number: number, each: CaseResult) => console.log(describeCase(number, each));
       const cases = await runDamage({ ...command, onCase });

@@ -11,6 +11,10 @@ const KILLS_PER_LINE = 50;
 
 export type SqsCommand = Command & { readonly kind: `sqs-${string}` };
 
+export function isSqsCommand(command: Command): command is SqsCommand {
+  return command.kind.startsWith("sqs-");
+}
+
 /** Carries out a command on the broker alone and prints its figures. Answers whether everything was as it must be. */
 export async function runSqsCommand(command: SqsCommand): Promise<boolean> {
   const startMs = Date.now();
