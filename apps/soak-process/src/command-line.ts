@@ -1,27 +1,47 @@
 import { parseArgs } from "node:util";
 
-/** What `pnpm soak:process` is asked for. */
-export type Command =
-  | {
-      readonly kind: "kills" | "sqs-kills";
-      readonly kills: number;
-      readonly seed: number;
-      readonly lifeMsMax: number;
-    }
+interface Kills<Kind extends string> {
+  readonly kind: Kind;
+  readonly kills: number;
+  readonly seed: number;
+  readonly lifeMsMax: number;
+}
+
+interface Freezes<Kind extends string> {
+  readonly kind: Kind;
+  readonly freezes: number;
+  readonly seed: number;
+  readonly frozenMsMax: number;
+}
+
+interface DiskFull<Kind extends string> {
+  readonly kind: Kind;
+  readonly times: number;
+  readonly seed: number;
+}
+
+/** What is done to Workers on workerd. */
+export type WorkersCommand =
+  | Kills<"kills">
+  | Freezes<"freezes">
+  | DiskFull<"disk-full">
+  | { readonly kind: "damage"; readonly cases: number; readonly from: number; readonly seed: number };
+
+/** What is done to the broker alone. */
+export type SqsCommand =
+  | Kills<"sqs-kills">
+  | Freezes<"sqs-freezes">
+  | DiskFull<"sqs-disk-full">
+  | { readonly kind: "sqs-damage"; readonly cases: number; readonly from: number; readonly seed: number }
   | {
       readonly kind: "sqs-swaps";
       readonly swaps: number;
       readonly seed: number;
       readonly lifeMsMax: number;
-    }
-  | {
-      readonly kind: "freezes" | "sqs-freezes";
-      readonly freezes: number;
-      readonly seed: number;
-      readonly frozenMsMax: number;
-    }
-  | { readonly kind: "disk-full" | "sqs-disk-full"; readonly times: number; readonly seed: number }
-  | { readonly kind: "damage"; readonly cases: number; readonly from: number; readonly seed: number };
+    };
+
+/** What `pnpm soak:process` is asked for. */
+export type Command = WorkersCommand | SqsCommand;
 
 /** A command line that makes no sense; its message is all there is to say. */
 export class UsageError extends Error {
@@ -37,7 +57,7 @@ export const USAGE = `pnpm soak:process COMMAND [options]
 
 The same of the broker alone, which "sluice serve" without Workers runs in its own process, with clients of SQS:
 
-  sqs-kills, sqs-freezes, sqs-disk-full      take the options of kills, freezes and disk-full
+  sqs-kills, sqs-freezes, sqs-disk-full, sqs-damage  take the options of kills, freezes, disk-full and damage
   sqs-swaps  ends, and goes on on workerd and back  --swaps N (10)  --life-ms N (500)
 
   --seed N   the same seed draws the same load, moments and damage (default: from the clock)`;
@@ -80,7 +100,8 @@ export function parseCommandLine(args: readonly string[], randomSeed: number): C
     case "disk-full":
     case "sqs-disk-full":
       return { kind, times: whole("--times", values.times, 10, 1), seed };
-    case "damage": {
+    case "damage":
+    case "sqs-damage": {
       const from = whole("--from", values.from, 1, 1);
       return { kind, cases: whole("--cases", values.cases, 28, 1), from, seed };
     }

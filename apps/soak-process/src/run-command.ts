@@ -1,10 +1,10 @@
 import type { Command } from "./command-line.ts";
 import { commit } from "./commit.ts";
-import { DAMAGE_KINDS } from "./damage/kinds.ts";
+import { damageLines, describeCase } from "./damage/report.ts";
 import type { Summary } from "./ledger/summary.ts";
 import { type Line, summaryLines, table } from "./report.ts";
 import { isSqsCommand, runSqsCommand } from "./run-sqs-command.ts";
-import { type CaseResult, runDamage } from "./runs/damage.ts";
+import { type DamageOptions, runDamage } from "./runs/damage.ts";
 import { runDiskFull } from "./runs/disk-full.ts";
 import { runFreezes } from "./runs/freezes.ts";
 import { runKills } from "./runs/kills.ts";
@@ -47,43 +47,12 @@ export async function runCommand(command: Command): Promise<boolean> {
       return isGood && result.resumed === result.times;
     }
     case "damage": {
-      const onCase = (number: number, each: CaseResult) => console.log(describeCase(number, each));
+      const onCase: DamageOptions["onCase"] = (number, each) => console.log(describeCase(number, each));
       const cases = await runDamage({ ...command, onCase });
       console.log(table([...damageLines(cases), ["took", seconds(startMs)]]));
       return cases.every(({ violations }) => violations.length === 0);
     }
   }
-}
-
-function describeCase(number: number, each: CaseResult): string {
-  const { target, kind, done, missing, again, listed, lines, violations } = each;
-  const of = target.kind === "queue" ? target.name : "the Directory";
-  const told = [...listed, ...(lines.length > 0 ? [`${lines.length} line(s)`] : [])].join(", ") || "nothing";
-  return [
-    `  ${number}  ${of}: ${kind} (${done}): ${missing} missing, ${again} again; told: ${told}`,
-    ...lines.slice(0, 2).map((line) => `       printed: ${line}`),
-    ...violations.map((text) => `       violation: ${text}`),
-  ].join("\n");
-}
-
-function damageLines(cases: readonly CaseResult[]): Line[] {
-  const count = (holds: (each: CaseResult) => boolean) => cases.filter(holds).length;
-  const sum = (of: (each: CaseResult) => number) => cases.reduce((total, each) => total + of(each), 0);
-  const harmed = (each: CaseResult) => each.missing + each.again > 0;
-  const isTold = ({ listed, lines }: CaseResult) => listed.length + lines.length > 0;
-  return [
-    ["cases", cases.length],
-    ["  of which cost or repeated messages, each reported", count((each) => harmed(each) && isTold(each))],
-    ["  of which cost nothing and were reported", count((each) => !harmed(each) && isTold(each))],
-    ["  of which cost nothing and were not noticed", count((each) => !harmed(each) && !isTold(each))],
-    ["  of which were the Directory", count(({ target }) => target.kind === "directory")],
-    ["messages owed, acknowledged before the damage", sum(({ owed }) => owed)],
-    ["  delivered", sum(({ delivered }) => delivered)],
-    ["  missing in damaged queues", sum(({ missing }) => missing)],
-    ["settled messages delivered again in damaged queues", sum(({ again }) => again)],
-    ...DAMAGE_KINDS.map((kind): Line => [`cases of: ${kind}`, count((each) => each.kind === kind)]),
-    ["violations (silent, understated, other queues touched)", sum(({ violations }) => violations.length)],
-  ];
 }
 
 function seconds(sinceMs: number): string {

@@ -1,5 +1,8 @@
-import type { Command } from "./command-line.ts";
+import type { Command, SqsCommand } from "./command-line.ts";
+import { damageLines, describeCase } from "./damage/report.ts";
 import { type Line, table } from "./report.ts";
+import type { DamageOptions } from "./runs/damage.ts";
+import { runSqsDamage } from "./runs/sqs-damage.ts";
 import { runSqsDiskFull } from "./runs/sqs-disk-full.ts";
 import { runSqsFreezes } from "./runs/sqs-freezes.ts";
 import { runSqsKills } from "./runs/sqs-kills.ts";
@@ -8,8 +11,6 @@ import type { SqsSummary } from "./sqs/sqs-summary.ts";
 
 /** A line of progress after this many kills. */
 const KILLS_PER_LINE = 50;
-
-export type SqsCommand = Command & { readonly kind: `sqs-${string}` };
 
 export function isSqsCommand(command: Command): command is SqsCommand {
   return command.kind.startsWith("sqs-");
@@ -25,6 +26,12 @@ export async function runSqsCommand(command: SqsCommand): Promise<boolean> {
       };
       const result = await runSqsKills({ ...command, onKill });
       return conclude(result, [["kills survived", result.kills]], startMs);
+    }
+    case "sqs-damage": {
+      const onCase: DamageOptions["onCase"] = (number, each) => console.log(describeCase(number, each));
+      const cases = await runSqsDamage({ ...command, onCase });
+      console.log(table([...damageLines(cases), ["took", seconds(startMs)]]));
+      return cases.every(({ violations }) => violations.length === 0);
     }
     case "sqs-swaps": {
       const onSwap = (swaps: number) => console.log(`  ${swaps} of ${command.swaps}, ${seconds(startMs)}`);

@@ -162,6 +162,8 @@ describe("sluice serve in an empty folder", () => {
     expect(running.output).not.toContain("failed");
     expect((await ended).map(({ status }) => status)).toEqual(waiting.map(() => "rejected"));
     expect(existsSync(join(folder, ".wrangler/state", LOCK_FILE))).toBe(false);
+    // Nothing is generated for a broker of which no file says anything.
+    expect(existsSync(join(folder, ".sluice"))).toBe(false);
     running = await start();
     await call("SendMessage", { QueueUrl, MessageBody: "two" });
     expect(await running.stop("SIGKILL")).toBe("SIGKILL");

@@ -1,4 +1,3 @@
-import type { BatchReport } from "../../workers/wire.ts";
 import { bodyOf, tagOf } from "../load/body.ts";
 
 /** A message that was acknowledged to its producer, and what its handler has done with it so far. */
@@ -8,6 +7,12 @@ export interface Entry {
   readonly bytes: number;
   /** Whether it was settled for good before the damage. */
   isSettled: boolean;
+}
+
+/** What came out of a queue together. */
+export interface DeliveredBatch {
+  readonly queue: string;
+  readonly messages: readonly { readonly body: string }[];
 }
 
 /** What was delivered after the damage, against what was owed. */
@@ -25,7 +30,7 @@ export class Books {
     return this.#delivered.size;
   }
 
-  delivered({ queue, messages }: BatchReport): void {
+  delivered({ queue, messages }: DeliveredBatch): void {
     for (const { body } of messages) {
       const entry = this.#entries.get(tagOf(body) ?? -1);
       if (entry === undefined || entry.queue !== queue || bodyOf(entry.tag, entry.bytes) !== body) {

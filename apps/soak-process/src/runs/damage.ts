@@ -1,11 +1,12 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundleWorkers, type WorkerSources } from "../cluster/bundle-workers.ts";
-import { Cluster, type QueueFigures } from "../cluster/cluster.ts";
+import { Cluster } from "../cluster/cluster.ts";
 import { PRODUCED_QUEUES } from "../cluster/topology.ts";
 import { type BaseState, makeBaseState } from "../damage/base-state.ts";
 import { Books, type Entry } from "../damage/books.ts";
-import { judge, judgeDirectory, type Seen } from "../damage/judge.ts";
+import { type CaseResult, conclude, look } from "../damage/case-result.ts";
+import type { Seen } from "../damage/judge.ts";
 import { DAMAGE_KINDS, type DamageKind, damage } from "../damage/kinds.ts";
 import { copyState, databaseOf, databasesOf, type Target } from "../damage/state-files.ts";
 import { bodyOf } from "../load/body.ts";
@@ -17,25 +18,6 @@ export interface DamageOptions {
   readonly from?: number;
   readonly seed: number;
   readonly onCase?: (number: number, result: CaseResult) => void;
-}
-
-/** What became of one damaged state. */
-export interface CaseResult {
-  readonly kind: DamageKind;
-  readonly target: Target;
-  /** What was done to the file. */
-  readonly done: string;
-  /** Messages that were acknowledged and not settled before, and how many of these came. */
-  readonly owed: number;
-  readonly delivered: number;
-  /** Of the damaged queue: owed and not delivered; settled before and delivered again. */
-  readonly missing: number;
-  readonly again: number;
-  /** Kinds of damage that the admin API lists for the damaged queue. */
-  readonly listed: readonly string[];
-  /** Lines about damage that name what was damaged. */
-  readonly lines: readonly string[];
-  readonly violations: readonly string[];
 }
 
 /** A state is made once for so many cases: to make one takes seconds. */
@@ -160,51 +142,4 @@ async function probe(cluster: Cluster, { tag, queue, bytes }: Entry, books: Book
     await sleep(LOOK_AGAIN_MS);
   }
   return "delivered";
-}
-
-function look(
-  queue: string,
-  books: Books,
-  figures: readonly QueueFigures[] | null,
-  lines: readonly string[],
-  probed: Seen["probe"],
-): Seen {
-  return {
-    queue,
-    missing: books.missing(queue),
-    again: books.again(queue),
-    damage: figures?.find(({ name }) => name === queue)?.damage ?? null,
-    lines: lines.filter((line) => line.startsWith(`Queue "${queue}"`)),
-    probe: probed,
-  };
-}
-
-function conclude(input: {
-  readonly kind: DamageKind;
-  readonly target: Target;
-  readonly done: string;
-  readonly books: Books;
-  readonly seen: readonly Seen[];
-  readonly figures: readonly QueueFigures[] | null;
-  readonly lines: readonly string[];
-}): CaseResult {
-  const { kind, target, done, books, seen, figures, lines } = input;
-  const of = target.kind === "queue" ? seen.find(({ queue }) => queue === target.name) : undefined;
-  const owed = PRODUCED_QUEUES.reduce((sum, queue) => sum + books.owed(queue), 0);
-  const missing = seen.reduce((sum, { missing }) => sum + missing, 0);
-  const directoryLines = lines.filter((line) => /directory/i.test(line));
-  const violations = [...seen.flatMap((one) => judge(target, one)), ...books.foreign];
-  if (target.kind === "directory") violations.push(...judgeDirectory(kind, figures, directoryLines));
-  return {
-    kind,
-    target,
-    done,
-    owed,
-    delivered: owed - missing,
-    missing: of?.missing ?? 0,
-    again: of?.again ?? 0,
-    listed: of?.damage?.map((entry) => entry.kind) ?? [],
-    lines: of?.lines ?? directoryLines,
-    violations,
-  };
 }

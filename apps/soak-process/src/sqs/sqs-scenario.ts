@@ -1,6 +1,4 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,6 +7,7 @@ import { damageLines } from "../runs/scenario.ts";
 import { BrokerProcess } from "./broker-process.ts";
 import { sqs } from "./client.ts";
 import { buildCommand, type Command } from "./command.ts";
+import { freePort } from "./free-port.ts";
 import { QUEUES } from "./queues.ts";
 import { SqsBooks } from "./sqs-books.ts";
 import { consume } from "./sqs-consumers.ts";
@@ -172,12 +171,4 @@ export function unexpectedLines(lines: readonly string[]): string[] {
     ...damageLines(lines),
     ...lines.filter((line) => /nobody heard|could not be heard|Error/.test(line)),
   ];
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,0 +1,73 @@
+import type { QueueFigures } from "../cluster/cluster.ts";
+import type { Books } from "./books.ts";
+import { judge, judgeDirectory, type Seen } from "./judge.ts";
+import type { DamageKind } from "./kinds.ts";
+import type { Target } from "./state-files.ts";
+
+/** What became of one damaged state. */
+export interface CaseResult {
+  readonly kind: DamageKind;
+  readonly target: Target;
+  /** What was done to the file. */
+  readonly done: string;
+  /** Messages that were acknowledged and not settled before, and how many of these came. */
+  readonly owed: number;
+  readonly delivered: number;
+  /** Of the damaged queue: owed and not delivered; settled before and delivered again. */
+  readonly missing: number;
+  readonly again: number;
+  /** Kinds of damage that the admin API lists for the damaged queue. */
+  readonly listed: readonly string[];
+  /** Lines about damage that name what was damaged. */
+  readonly lines: readonly string[];
+  readonly violations: readonly string[];
+}
+
+/** What is to be seen of a queue. */
+export function look(
+  queue: string,
+  books: Books,
+  figures: readonly QueueFigures[] | null,
+  lines: readonly string[],
+  probed: Seen["probe"],
+): Seen {
+  return {
+    queue,
+    missing: books.missing(queue),
+    again: books.again(queue),
+    damage: figures?.find(({ name }) => name === queue)?.damage ?? null,
+    lines: lines.filter((line) => line.startsWith(`Queue "${queue}"`)),
+    probe: probed,
+  };
+}
+
+/** Judges a case by what was seen of every queue. */
+export function conclude(input: {
+  readonly kind: DamageKind;
+  readonly target: Target;
+  readonly done: string;
+  readonly books: Books;
+  readonly seen: readonly Seen[];
+  readonly figures: readonly QueueFigures[] | null;
+  readonly lines: readonly string[];
+}): CaseResult {
+  const { kind, target, done, books, seen, figures, lines } = input;
+  const of = target.kind === "queue" ? seen.find(({ queue }) => queue === target.name) : undefined;
+  const owed = seen.reduce((sum, { queue }) => sum + books.owed(queue), 0);
+  const missing = seen.reduce((sum, { missing }) => sum + missing, 0);
+  const directoryLines = lines.filter((line) => /directory/i.test(line));
+  const violations = [...seen.flatMap((one) => judge(target, one)), ...books.foreign];
+  if (target.kind === "directory") violations.push(...judgeDirectory(kind, figures, directoryLines));
+  return {
+    kind,
+    target,
+    done,
+    owed,
+    delivered: owed - missing,
+    missing: of?.missing ?? 0,
+    again: of?.again ?? 0,
+    listed: of?.damage?.map((entry) => entry.kind) ?? [],
+    lines: of?.lines ?? directoryLines,
+    violations,
+  };
+}

@@ -1,0 +1,168 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { QueueFigures } from "../cluster/cluster.ts";
+import { Books, type Entry } from "../damage/books.ts";
+import { type CaseResult, conclude, look } from "../damage/case-result.ts";
+import type { Seen } from "../damage/judge.ts";
+import { DAMAGE_KINDS, type DamageKind, damage } from "../damage/kinds.ts";
+import { copyState, databaseOf, databasesOf, type Target } from "../damage/state-files.ts";
+import { bodyOf } from "../load/body.ts";
+import { Random } from "../random.ts";
+import { BrokerProcess } from "../sqs/broker-process.ts";
+import { type ReceivedMessage, SqsRefusal, sqs } from "../sqs/client.ts";
+import { buildCommand } from "../sqs/command.ts";
+import { freePort } from "../sqs/free-port.ts";
+import { DEAD_QUEUE, ORDERED_QUEUE, queueNamed, VISIBILITY_MS } from "../sqs/queues.ts";
+import { DAMAGED_QUEUES, makeSqsBaseState, type SqsBaseState } from "../sqs/sqs-base-state.ts";
+import type { DamageOptions } from "./damage.ts";
+
+/** A state is made once for so many cases: to make one takes seconds. */
+const CASES_PER_STATE = 28;
+/** Longer than anything is hidden: what has not come by then is missing. In ms. */
+const STALLED_MS = VISIBILITY_MS + 1_000;
+/** Longest that a probe is waited for, in ms. */
+const PROBE_MS_MAX = 15_000;
+
+const TARGETS: readonly Target[] = [
+  ...DAMAGED_QUEUES.map((name): Target => ({ kind: "queue", name })),
+  { kind: "directory" },
+];
+
+/**
+ * As `runDamage`, of the broker alone: the files of one object after the other are damaged while nothing runs, and clients of SQS
+ * look at what the next life makes of it. That must not end by it.
+ */
+export async function runSqsDamage({ cases, from = 1, seed, onCase }: DamageOptions): Promise<CaseResult[]> {
+  const command = await buildCommand();
+  const folder = await mkdtemp(path.join(tmpdir(), "sluice-soak-process-"));
+  const port = await freePort();
+  const start = (persistDir: string) => BrokerProcess.start({ main: command.main, port, persistDir, folder });
+  const results: CaseResult[] = [];
+  const end = from + cases;
+  try {
+    for (let number = from; number < end; ) {
+      const state = Math.floor((number - 1) / CASES_PER_STATE);
+      const base = await makeSqsBaseState(start, new Random(seed + state));
+      try {
+        const databases = await databasesOf(base.folder);
+        for (; number < end && number <= (state + 1) * CASES_PER_STATE; number++) {
+          const result = await runCase({ start, base, databases, ...drawCase(seed, number) });
+          results.push(result);
+          onCase?.(number, result);
+        }
+      } finally {
+        await rm(base.folder, { recursive: true, force: true });
+      }
+    }
+    return results;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    await command.remove();
+  }
+}
+
+/** Every kind of damage to every object in turn, whatever the seed. */
+function drawCase(seed: number, number: number): Pick<Case, "kind" | "target" | "random"> {
+  const kind = DAMAGE_KINDS[(number - 1) % DAMAGE_KINDS.length];
+  const target = TARGETS[Math.floor((number - 1) / DAMAGE_KINDS.length) % TARGETS.length];
+  if (kind === undefined || target === undefined) throw new RangeError(`there is no case ${number}`);
+  return { kind, target, random: new Random(Math.imul(seed + 1, 0x9e37_79b1) + number) };
+}
+
+interface Case {
+  readonly start: (persistDir: string) => Promise<BrokerProcess>;
+  readonly base: SqsBaseState;
+  readonly databases: ReadonlyMap<string, string>;
+  readonly kind: DamageKind;
+  readonly target: Target;
+  readonly random: Random;
+}
+
+async function runCase({ start, base, databases, kind, target, random }: Case): Promise<CaseResult> {
+  const folder = await copyState(base.folder);
+  const books = new Books(base.entries);
+  try {
+    const done = await damage(kind, databaseOf(folder, databases, target), random);
+    const life = await start(folder);
+    try {
+      const seen = await Promise.all(
+        DAMAGED_QUEUES.map(async (queue, i) => {
+          const url = base.urls.get(queue) ?? "";
+          const probeEntry = { tag: base.entries.length + i, queue, bytes: 50, isSettled: false };
+          await receiveAll(life.endpoint, url, queue, books);
+          // Some had been given back so often that they were dead letters before the damage.
+          const dead = queueNamed(queue).receivesMax === null ? undefined : base.urls.get(DEAD_QUEUE);
+          if (dead !== undefined) await receiveAll(life.endpoint, dead, queue, books);
+          return { queue, probe: await probe(life.endpoint, url, probeEntry) };
+        }),
+      );
+      const figures = await figuresOf(life);
+      const looked = seen.map((each) => look(each.queue, books, figures, life.lines, each.probe));
+      const result = conclude({ kind, target, done, books, seen: looked, figures, lines: life.lines });
+      const ended = life.ended === null ? [] : [`the process ended with ${life.ended.code}`];
+      return { ...result, violations: [...result.violations, ...ended] };
+    } finally {
+      await life.kill();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function figuresOf(life: BrokerProcess): Promise<readonly QueueFigures[] | null> {
+  try {
+    return ((await life.admin("queues")) as { queues: QueueFigures[] }).queues;
+  } catch {
+    return null;
+  }
+}
+
+/** Receives and deletes until nothing has come for a while. */
+async function receiveAll(endpoint: string, url: string, queue: string, books: Books): Promise<void> {
+  for (let sinceMs = Date.now(); Date.now() - sinceMs < STALLED_MS && books.missing(queue) > 0; ) {
+    const messages = await receive(endpoint, url);
+    if (messages.length === 0) continue;
+    sinceMs = Date.now();
+    books.delivered({ queue, messages: messages.map(({ Body }) => ({ body: Body })) });
+  }
+  // What comes although it was deleted comes in the same way.
+  const rest = await receive(endpoint, url);
+  books.delivered({ queue, messages: rest.map(({ Body }) => ({ body: Body })) });
+}
+
+/** Receives messages and deletes them; none where that is refused. */
+async function receive(endpoint: string, QueueUrl: string): Promise<readonly ReceivedMessage[]> {
+  try {
+    const input = { QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 };
+    const { Messages = [] } = await sqs(endpoint, "ReceiveMessage", input);
+    const Entries = Messages.map(({ ReceiptHandle }, i) => ({ Id: `${i}`, ReceiptHandle }));
+    if (Entries.length > 0) await sqs(endpoint, "DeleteMessageBatch", { QueueUrl, Entries });
+    return Messages;
+  } catch (error) {
+    if (error instanceof SqsRefusal) return [];
+    throw error;
+  }
+}
+
+/** Sends one more message, and waits for it. */
+async function probe(
+  endpoint: string,
+  QueueUrl: string,
+  { tag, queue, bytes }: Entry,
+): Promise<Seen["probe"]> {
+  const MessageBody = bodyOf(tag, bytes);
+  const ordered = { MessageGroupId: `${tag}`, MessageDeduplicationId: `${tag}` };
+  try {
+    const input = { QueueUrl, MessageBody, ...(queue === ORDERED_QUEUE ? ordered : {}) };
+    await sqs(endpoint, "SendMessage", input);
+  } catch (error) {
+    if (error instanceof SqsRefusal) return "refused";
+    throw error;
+  }
+  const deadlineMs = Date.now() + PROBE_MS_MAX;
+  while (Date.now() < deadlineMs) {
+    if ((await receive(endpoint, QueueUrl)).some(({ Body }) => Body === MessageBody)) return "delivered";
+  }
+  return "lost";
+}

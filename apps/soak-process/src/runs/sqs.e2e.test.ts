@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { DAMAGE_KINDS } from "../damage/kinds.ts";
+import { SmallDisk } from "./small-disk.ts";
+import { runSqsDamage } from "./sqs-damage.ts";
+import { runSqsDiskFull } from "./sqs-disk-full.ts";
+import { runSqsFreezes } from "./sqs-freezes.ts";
+import { runSqsKills } from "./sqs-kills.ts";
+import { runSqsSwaps } from "./sqs-swaps.ts";
+
+const canMount = await SmallDisk.mount().then(
+  (disk) => disk.unmount().then(() => true),
+  () => false,
+);
+if (!canMount) console.warn("A disk cannot be mounted here, which needs root: full disks are not tested.");
+
+const GOOD = { lost: 0, violationTexts: [], isDrained: true, lines: [] };
+
+describe("the broker alone, which clients of SQS use", () => {
+  it("loses nothing by kill -9: no acknowledged message, deletion, lease, order or deduplication id", async () => {
+    const result = await runSqsKills({ kills: 4, seed: 20_261, lifeMsMax: 500 });
+    expect(result).toMatchObject(GOOD);
+    expect(result.acknowledged).toBeGreaterThan(100);
+    expect(result.unanswered + result.resent).toBeGreaterThan(0);
+  });
+
+  it("loses nothing while it stands still, and visibility timeouts end meanwhile", async () => {
+    const result = await runSqsFreezes({ freezes: 2, seed: 20_261, frozenMsMax: 5_000 });
+    expect(result).toMatchObject({ ...GOOD, unanswered: 0 });
+    expect(result.acknowledged).toBeGreaterThan(100);
+  });
+
+  it("goes on on workerd where it was killed on Node.js, and back", async () => {
+    const result = await runSqsSwaps({ swaps: 3, seed: 20_262, lifeMsMax: 1_000 });
+    expect(result).toMatchObject(GOOD);
+    expect(result.acknowledged).toBeGreaterThan(100);
+  });
+
+  it("reports files that were removed for the right queue, and other queues lack nothing", async () => {
+    const removed = 1 + DAMAGE_KINDS.indexOf("file removed");
+    const [ofQueue] = await runSqsDamage({ cases: 1, from: removed, seed: 20_260 });
+    expect(ofQueue).toMatchObject({ target: { kind: "queue", name: "plain" }, listed: ["rolledBack"] });
+    expect(ofQueue?.violations).toEqual([]);
+    expect(ofQueue?.missing).toBeGreaterThan(0);
+  });
+
+  it.runIf(canMount)("goes on by itself on a disk that was full, and loses nothing", async () => {
+    const result = await runSqsDiskFull({ times: 2, seed: 20_260 });
+    expect(result).toMatchObject({
+      lost: 0,
+      violationTexts: [],
+      isDrained: true,
+      resumed: 2,
+      hasEnded: false,
+    });
+    expect(result.refused).toBeGreaterThan(0);
+    const known = /^503 ServiceUnavailable(Exception)?: Queue storage limit exceeded|^500 InternalFailure/;
+    expect(result.refusals.filter((text) => !known.test(text))).toEqual([]);
+  });
+});
