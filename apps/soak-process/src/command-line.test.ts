@@ -11,7 +11,12 @@ describe("the command line", () => {
       frozenMsMax: 30_000,
     });
     expect(parseCommandLine(["disk-full"], 7)).toEqual({ kind: "disk-full", times: 10, seed: 7 });
-    expect(parseCommandLine(["sqs-swaps"], 7)).toEqual({ kind: "sqs-swaps", swaps: 10, seed: 7, lifeMsMax: 500 });
+    expect(parseCommandLine(["sqs-swaps"], 7)).toEqual({
+      kind: "sqs-swaps",
+      swaps: 10,
+      seed: 7,
+      lifeMsMax: 500,
+    });
     expect(parseCommandLine(["sqs-damage"], 7)).toEqual({ kind: "sqs-damage", cases: 28, from: 1, seed: 7 });
     expect(parseCommandLine(["damage"], 7)).toEqual({ kind: "damage", cases: 28, from: 1, seed: 7 });
   });
