@@ -1,4 +1,5 @@
-import { Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { openIndex } from "./index-file.ts";
 
 /**
  * Longest that a timer waits before it looks at the clock again, in ms: of a computer that slept, or whose clock was set, the
@@ -30,15 +31,12 @@ export class AlarmIndex {
   readonly #error: (line: string) => void;
   readonly #entries = new Map<string, Entry>();
 
-  /** @param file `metadata.sqlite` of the namespace. Everything in it is set. Throws `SqliteError`. */
-  constructor(file: string, ring: Ring, error: (line: string) => void) {
+  /** @param folder of the namespace. Everything in its index is set. Throws `SqliteError`. */
+  constructor(folder: string, ring: Ring, error: (line: string) => void) {
     this.#ring = ring;
     this.#error = error;
-    this.#database = new Database(file);
+    this.#database = openIndex(folder, error);
     try {
-      this.#database.run(
-        "CREATE TABLE IF NOT EXISTS _cf_ALARM (actor_id TEXT PRIMARY KEY, scheduled_time INTEGER, actor_name TEXT) WITHOUT ROWID",
-      );
       const rows = this.#database.all(
         "SELECT actor_id, scheduled_time / 1000000 AS at_ms, actor_name FROM _cf_ALARM",
       );

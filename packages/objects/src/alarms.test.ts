@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
@@ -325,6 +325,43 @@ describe("alarms over a restart", () => {
 });
 
 describe("the index of all alarms", () => {
+  const damages: Record<string, (file: string) => void> = {
+    "is lost": (file) => rmSync(file),
+    "is no database": (file) => writeFileSync(file, "x".repeat(8_192)),
+    "does not hold together": (file) => {
+      const handle = openSync(file, "r+");
+      writeSync(handle, Buffer.alloc(4_096, 0x55), 0, 4_096, 4_096);
+      closeSync(handle);
+    },
+  };
+
+  it.each(Object.entries(damages))(
+    "that %s is made from what the objects' own files say",
+    async (how, damage) => {
+      const folder = temporaryFolder();
+      const before = hearing({ folder });
+      await setAlarm(before, "past", 0);
+      await pass(1);
+      for (const name of ["soon", "late"]) await setAlarm(before, name, name === "soon" ? 1_000 : 5_000);
+      before.objects.close();
+      damage(metadata(folder));
+      writeFileSync(join(folder, UNIQUE_KEY, `${"0".repeat(64)}.sqlite`), "x".repeat(8_192));
+      const world = hearing({ folder });
+      expect([inIndex(world, "past"), inIndex(world, "soon"), inIndex(world, "late")]).toEqual([
+        null,
+        1_000,
+        5_000,
+      ]);
+      await pass(5_000);
+      expect(world.rings).toEqual([1_000, 5_000]);
+      const said = world.errors.join("\n");
+      expect(said).toContain("whether it has an alarm cannot be read: Error: ");
+      expect(said.includes("the index of alarms is damaged")).toBe(how !== "is lost");
+      const aside = readdirSync(join(folder, UNIQUE_KEY)).filter((name) => name.includes(".damaged-"));
+      expect(aside).toHaveLength(how === "is lost" ? 0 : 1);
+    },
+  );
+
   it("never says later than what an object has committed, whatever fails between the two commits", async () => {
     const folder = temporaryFolder();
     const world = hearing({ folder });

@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { LifeEndedError } from "./life-ended.ts";
-import { sqliteErrorOf } from "./sqlite-error.ts";
+import { SqliteError, sqliteErrorOf } from "./sqlite-error.ts";
 import { isBlank, type StatementText, statementText } from "./statement.ts";
 
 /** How long a lock is waited for that another program has on the file, to look at it, in ms. */
@@ -38,14 +38,14 @@ export class Database {
     try {
       this.#db = new DatabaseSync(file, { timeout: BUSY_MS });
     } catch (error) {
-      throw sqliteErrorOf(error);
+      throw named(sqliteErrorOf(error), file);
     }
     try {
       this.run("PRAGMA journal_mode = WAL");
       this.run("PRAGMA synchronous = FULL");
     } catch (error) {
       this.#db.close();
-      throw error;
+      throw named(error, file);
     }
   }
 
@@ -161,6 +161,13 @@ export class Database {
       cause: error,
     });
   }
+}
+
+/** Which file it is that cannot be opened, nobody else says. */
+function named(error: unknown, file: string): unknown {
+  return error instanceof SqliteError
+    ? new SqliteError(`${file}: ${error.message}`, { cause: error })
+    : error;
 }
 
 type Bound = string | number | bigint | null | NodeJS.ArrayBufferView;

@@ -38,11 +38,7 @@ export class Namespace {
   constructor(input: NamespaceInput) {
     this.#input = input;
     mkdirSync(input.folder, { recursive: true });
-    this.#alarms = new AlarmIndex(
-      join(input.folder, "metadata.sqlite"),
-      (id, name) => void this.#ring(id, name),
-      input.error,
-    );
+    this.#alarms = new AlarmIndex(input.folder, (id, name) => void this.#ring(id, name), input.error);
   }
 
   /** The id of a name, in hexadecimal digits. */

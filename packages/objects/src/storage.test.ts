@@ -237,7 +237,9 @@ describe("a file that is no database, or a damaged one", () => {
     writeFileSync(before.fileOf("a"), "x".repeat(8_192));
     const { run } = openWorld({ folder });
     for (let i = 0; i < 2; i++) {
-      await expect(run("a", () => 1)).rejects.toThrow(/file is not a database: SQLITE_NOTADB$/);
+      await expect(run("a", () => 1)).rejects.toThrow(
+        `${before.fileOf("a")}: file is not a database: SQLITE_NOTADB`,
+      );
     }
     expect(await run("b", () => 1)).toBe(1);
   });
