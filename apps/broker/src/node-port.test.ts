@@ -1,4 +1,5 @@
 import { createPrivateKey } from "node:crypto";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { EndpointPort } from "@sluice/broker";
 import { startDeafEndpoint } from "@sluice/broker/testing/http-endpoint";
 import { createSigningIdentity } from "@sluice/sns";
@@ -184,10 +185,33 @@ describe("connections from Node.js", () => {
     await port.post(requestTo(there.url));
     expect(await port.post(requestTo(`${there.url}slow`))).toMatchObject({ kind: "closed" });
     await there.ended(1);
+    expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "unreachable" });
+    expect(there.requests).toHaveLength(2);
   });
 });
 
 describe("TLS from Node.js", () => {
+  it("is spoken with whoever has a trusted certificate of that name, over kept connections", async () => {
+    const tls = await selfSigned();
+    trust(tls.cert);
+    const there = await server({ tls });
+    const port = portForTest();
+    // The only name in the certificate.
+    const headers = { host: "sluice" };
+    for (let i = 0; i < 2; i++) {
+      expect(await port.post(requestTo(there.url, { headers, body: new Uint8Array(3) }))).toMatchObject(
+        ANSWERED,
+      );
+    }
+    expect(there.connections).toBe(1);
+    const other = await port.post(requestTo(there.url));
+    expect(other).toEqual({
+      kind: "unreachable",
+      reason: "it cannot be reached (ERR_TLS_CERT_ALTNAME_INVALID)",
+    });
+    expect(there.requests).toHaveLength(2);
+  });
+
   it("is unreachable where the certificate is nobody's that is trusted, and nothing is sent", async () => {
     const there = await server({ tls: await selfSigned() });
     const outcome = await portForTest().post(requestTo(there.url));
@@ -206,6 +230,13 @@ describe("TLS from Node.js", () => {
     expect(outcome).toEqual({ kind: "unreachable", reason: "no connection within 0.2 s" });
   });
 });
+
+/** Has ways to endpoints that are made in this test trust a certificate. */
+function trust(certificate: string): void {
+  const before = getCACertificates("default");
+  onTestFinished(() => setDefaultCACertificates(before));
+  setDefaultCACertificates([...before, certificate]);
+}
 
 async function selfSigned() {
   const { privateKeyPkcs8, certificatePem } = await createSigningIdentity(Date.now());

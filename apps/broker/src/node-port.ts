@@ -45,7 +45,9 @@ export function createNodePort(): NodePort {
     secure ??= secureConnections(options);
     return secure;
   };
-  const call = async (request: Request) => outcomeIn(await callOver(connectionsTo(request.url), request));
+  let isClosed = false;
+  const call = async (request: Request): Promise<EndpointOutcome> =>
+    outcomeIn(await callOver(connectionsTo(request.url), request, () => isClosed));
   const status = async (url: URL, method: "GET" | "HEAD", responseTimeoutMs: number) => {
     const request = { url, method, headers: {}, body: null, connectTimeoutMs: null, responseTimeoutMs };
     const outcome = await call(request);
@@ -58,6 +60,7 @@ export function createNodePort(): NodePort {
       return (await status(new URL(new URL(url).origin + path), "GET", timeoutMs)) === 200;
     },
     close() {
+      isClosed = true;
       for (const { kept, single } of secure === undefined ? [plain] : [plain, secure]) {
         kept.destroy();
         single.destroy();
@@ -77,6 +80,8 @@ function secureConnections(options: AgentOptions): Connections {
   };
 }
 
+const STOPPING: NodeReply = { kind: "unsent", reason: "the broker is stopping" };
+
 interface Called {
   readonly reply: NodeReply;
   readonly isRepeated: boolean;
@@ -85,12 +90,19 @@ interface Called {
 /**
  * Makes a request. On a kept connection that ended without a byte it may never have been seen, and is made once more on a new
  * one (spec sqsd 3.1), within the same time.
+ *
+ * @param isClosed whether no request is made any more: what began one runs on for a while after its end.
  */
-async function callOver({ kept, single }: Connections, request: Request): Promise<Called> {
+async function callOver(
+  { kept, single }: Connections,
+  request: Request,
+  isClosed: () => boolean,
+): Promise<Called> {
   if (Object.keys(kept.freeSockets).length > 0) await whatHasArrived();
+  if (isClosed()) return { reply: STOPPING, isRepeated: false };
   const startMs = performance.now();
   const reply = await makeRequest({ ...request, agent: kept });
-  if (reply.kind !== "lost" || !reply.wasKept) return { reply, isRepeated: false };
+  if (reply.kind !== "lost" || !reply.wasKept || isClosed()) return { reply, isRepeated: false };
   const responseTimeoutMs = request.responseTimeoutMs - (performance.now() - startMs);
   if (responseTimeoutMs <= 0) return { reply, isRepeated: false };
   const again = await makeRequest({ ...request, responseTimeoutMs, agent: single });

@@ -59,7 +59,9 @@ export function nameIn(storage: DurableObjectStorage): string | null {
  */
 export async function openQueue(name: string, input: OpenQueueInput): Promise<OpenQueue> {
   const { storage, directory, handOver, wasStorageFull } = input;
-  let isOver = false;
+  let isDropped = false;
+  // Workers stop the code of an object whose life is over. Elsewhere its storage says so, and what it still does is nobody's.
+  const isOver = () => isDropped || (storage as { readonly isOver?: boolean }).isOver === true;
   let watermark: Watermark | undefined;
   const file = mendFile(storage, input.isFileSuspect);
   const store = new SqliteStore(storage, {
@@ -73,7 +75,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   const alarm = new Alarm(clock, (realMs) => void storage.setAlarm(realMs));
   const schedule = (callback: () => void, ms: number) => void setTimeout(callback, ms);
   const log = untilOver(
-    () => isOver,
+    isOver,
     createConsoleLog(console, () => clock.now(), schedule),
   );
   const copy = store.readRecord();
@@ -103,7 +105,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   }
   const registration = new Registration(known);
   const timer = new Timer(clock, schedule, () => {
-    if (!isOver) core.wakeUp();
+    if (!isOver()) core.wakeUp();
   });
   const core: QueueCore = new QueueCore(name, {
     store,
@@ -127,14 +129,14 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     },
     handOver,
     setAlarm: (atMs) => {
-      if (!isOver) alarm.set(atMs);
+      if (!isOver()) alarm.set(atMs);
     },
     queueExists: async (queue) => (await directory.findByName(queue)) !== null,
     setTimer: (atMs) => timer.set(atMs),
     after: schedule,
     hasOutputGate: true,
     broken: (error) => {
-      if (!isOver) input.broken(error);
+      if (!isOver()) input.broken(error);
     },
   });
   const { topicVersion } = answer ?? ({} as Partial<Opened>);
@@ -185,7 +187,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
       ),
     keep: () => core.submit(() => core.write(() => writeRecord(registration, store))),
     drop: () => {
-      isOver = true;
+      isDropped = true;
       watermark.end();
       core.end(new QueueNotFoundError(name));
       store.drop();
@@ -213,7 +215,9 @@ function untilOver(isOver: () => boolean, log: QueueLog): QueueLog {
     if (!isOver()) print(text);
   };
   return {
-    handled: log.handled,
+    handled: (...batch) => {
+      if (!isOver()) log.handled(...batch);
+    },
     info: line(log.info),
     warn: line(log.warn),
     error: line(log.error),

@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type HttpEndpoint, startEndpoint } from "@sluice/broker/testing/http-endpoint";
+import type { HttpPushSettings, QueueDefinition } from "@sluice/protocol";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type OpenBroker, openBroker } from "../src/open-broker.ts";
+
+/* HTTP push from the broker on plain Node.js to a real server: what is the broker's on workerd must be the same here. */
+
+const API = "http://localhost/__sluice";
+
+/** What the broker has printed, with its level. */
+const lines: string[] = [];
+let folder: string;
+let endpoint: HttpEndpoint;
+let broker: OpenBroker;
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "sluice-http-push-"));
+  endpoint = await startEndpoint();
+  lines.length = 0;
+  for (const level of ["log", "warn", "error"] as const) {
+    vi.spyOn(console, level).mockImplementation((text) => void lines.push(`${level}: ${text}`));
+  }
+});
+
+afterEach(async () => {
+  broker.close();
+  await endpoint.close();
+  rmSync(folder, { recursive: true });
+  vi.restoreAllMocks();
+});
+
+function start(settings: Partial<HttpPushSettings> = {}, vars: Record<string, string> = {}): void {
+  const orders: QueueDefinition = {
+    deliveryDelaySeconds: 0,
+    messageRetentionSeconds: 345_600,
+    producers: [],
+    consumer: {
+      type: "http_push",
+      settings: {
+        url: `http://127.0.0.1:${endpoint.port}/tasks`,
+        format: "sluice",
+        contentType: null,
+        maxConcurrency: 50,
+        connectTimeoutSeconds: 5,
+        responseTimeoutSeconds: 60,
+        readinessPath: null,
+        maxRetries: 3,
+        retryDelaySeconds: 0,
+        deadLetterQueue: null,
+        ...settings,
+      },
+    },
+  };
+  const options = { SLUICE_ENV: "development", ...vars };
+  broker = openBroker({ folder, worker: "broker", topology: { queues: { orders } }, vars: options });
+}
+
+async function call(at: string, method: string, body?: object): Promise<Record<string, unknown>> {
+  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+  const response = await broker.gateway.request(`${API}${at}`, init);
+  expect(response.status).toBe(200);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+async function send(...bodies: string[]): Promise<void> {
+  const { result } = await call("/client/v4/accounts/any/queues?name=orders", "GET");
+  const [{ queue_id } = { queue_id: "" }] = result as { queue_id: string }[];
+  const messages = bodies.map((body) => ({ body, content_type: "text" }));
+  await call(`/client/v4/accounts/any/queues/${queue_id}/messages/batch`, "POST", { messages });
+}
+
+const bodies = () => endpoint.posts.map(({ body }) => body);
+const attempts = () => endpoint.posts.map(({ headers }) => headers["sluice-attempt"]);
+const waiting = async () => (await call("/api/queues/orders", "GET")).messages;
+const NONE = { ready: 0, delayed: 0, leased: 0 };
+
+describe("HTTP push from Node.js", () => {
+  it("posts each message, as many at a time as may be, and goes on after what fails, hangs up or is late", async () => {
+    start({ maxConcurrency: 20, responseTimeoutSeconds: 1 });
+    const full = endpoint.until(() => endpoint.posts.length === 20);
+    endpoint.answer = async ({ body, headers }) => {
+      await full;
+      if (headers["sluice-attempt"] !== "1") return { status: 204 };
+      if (body === "fails") return { status: 500 };
+      if (body === "hangs up") return (response) => response.socket?.resetAndDestroy();
+      return body === "is late" ? () => {} : { status: 200 };
+    };
+    const plain = Array.from({ length: 97 }, (_, i) => `message ${i}`);
+    await send("fails", "hangs up", "is late", ...plain);
+    await endpoint.until(() => endpoint.posts.length >= 103);
+    await vi.waitFor(async () => expect(await waiting()).toMatchObject(NONE), { timeout: 10_000 });
+    expect(endpoint.mostOpen).toBe(20);
+    expect(new Set(bodies()).size).toBe(100);
+    expect(bodies().filter((body) => !body.startsWith("message"))).toHaveLength(6);
+  });
+
+  it("keeps the messages of a server that is down, uncounted, until it is back", async () => {
+    start();
+    await endpoint.close();
+    await send("a", "b");
+    const isAway = expect.stringContaining("is not running, its messages wait");
+    await vi.waitFor(() => expect(lines).toContainEqual(isAway), { timeout: 10_000 });
+    expect(await waiting()).toMatchObject({ ready: 2, leased: 0 });
+    await endpoint.open();
+    await endpoint.until(() => endpoint.posts.length === 2);
+    expect(bodies()).toEqual(["a", "b"]);
+    expect(attempts()).toEqual(["1", "1"]);
+  });
+
+  it("answers a 401 that asks for Digest authentication", async () => {
+    start({ format: "sns", credentials: { username: "ann", password: "secret" }, contentType: "text/plain" });
+    const md5 = (text: string) => createHash("md5").update(text).digest("hex");
+    endpoint.answer = ({ headers: { authorization } }) => {
+      const read = (name: string) => new RegExp(`${name}="?([^",]+)`).exec(authorization ?? "")?.[1] ?? "";
+      const key = md5("ann:shop:secret");
+      const expected = md5(`${key}:abc:00000001:${read("cnonce")}:auth:${md5("POST:/tasks")}`);
+      if (read("response") === expected) return { status: 200 };
+      return { status: 401, headers: { "www-authenticate": 'Digest realm="shop", nonce="abc", qop="auth"' } };
+    };
+    await send("a");
+    await endpoint.until(() => endpoint.posts.length === 2);
+    await vi.waitFor(async () => expect(await waiting()).toMatchObject(NONE), { timeout: 10_000 });
+    expect(endpoint.posts).toHaveLength(2);
+  });
+
+  it("makes a request that was open when the broker stopped again, as another attempt", async () => {
+    start();
+    const hungUp = Promise.withResolvers<void>();
+    endpoint.answer = () =>
+      endpoint.posts.length === 1
+        ? (response) => void response.once("close", hungUp.resolve)
+        : { status: 200 };
+    await send("a");
+    await endpoint.until(() => endpoint.posts.length === 1);
+    const printed = lines.length;
+    broker.close();
+    // What the broker that was stopped still does is no news.
+    await hungUp.promise;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(lines.slice(printed)).toEqual([]);
+    start();
+    expect(await waiting()).toMatchObject({ delayed: 0 });
+    await endpoint.until(() => endpoint.posts.length === 2);
+    expect(attempts()).toEqual(["1", "2"]);
+  });
+});
