@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { overwriteLeaf } from "../test/damage.ts";
 import { id as idOf, openWorld, temporaryFolder, type World } from "../test/world.ts";
 import type { Storage } from "./storage.ts";
+import { TURN_MS_MAX } from "./turn.ts";
 
 const CREATE = "CREATE TABLE IF NOT EXISTS t (v)";
 const ALL = "SELECT v FROM t ORDER BY rowid";
@@ -56,6 +57,29 @@ describe("what an object writes in a turn of the event loop", () => {
     expect(await writing()).toEqual([0, 0, 0, 0, 0]);
     const inTimer = new Promise((resolve) => setTimeout(() => resolve(writing()), 1));
     expect(await inTimer).toEqual([5, 5, 5, 5, 5]);
+  });
+
+  it("lets timers and sockets have their turn, though an object writes on and on as soon as it is durable", async () => {
+    const { run } = await withTable();
+    let isOver = false;
+    const timer = new Promise<void>((resolve) => {
+      setTimeout(() => {
+        isOver = true;
+        resolve();
+      }, 2 * TURN_MS_MAX);
+    });
+    const writes = await run("a", async ({ storage }) => {
+      let count = 0;
+      // Without a turn for the timer it would be none of them that ends this.
+      for (; !isOver && count < 5_000; count++) {
+        storage.sql.exec("INSERT INTO t VALUES (1)");
+        await storage.sync();
+      }
+      return count;
+    });
+    expect(isOver).toBe(true);
+    expect(writes).toBeGreaterThan(0);
+    await timer;
   });
 
   it("is committed though the method throws behind it, and the error is told after that", async () => {

@@ -4,6 +4,7 @@ import { LifeEndedError, never } from "./life-ended.ts";
 import { alarmMsOf, readAlarm, writeAlarm } from "./own-alarm.ts";
 import { Sql } from "./sql.ts";
 import { SqliteError } from "./sqlite-error.ts";
+import { isLongTurn } from "./turn.ts";
 
 /** What a storage belongs to. */
 export interface StorageOwner {
@@ -169,13 +170,13 @@ export class Storage {
     this.#database.run("BEGIN");
     const uncommitted: Uncommitted = { waiting: [] };
     this.#uncommitted = uncommitted;
+    const commit = () => {
+      if (this.#uncommitted === uncommitted) this.#commit();
+    };
+    if (isLongTurn()) setImmediate(commit);
     // Node.js runs what waits for its next tick before the promises of a timer or a socket, and after those of a promise: from
     // one of them it is behind all, whatever the turn began with, as on the platform.
-    queueMicrotask(() => {
-      process.nextTick(() => {
-        if (this.#uncommitted === uncommitted) this.#commit();
-      });
-    });
+    else queueMicrotask(() => process.nextTick(commit));
   }
 
   #write(sql: string, values: readonly SqlValue[]): Written {
