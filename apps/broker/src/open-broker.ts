@@ -3,6 +3,7 @@ import type { Gateway } from "@sluice/gateway";
 import { openObjects } from "@sluice/objects";
 import type { QueueTopology } from "@sluice/protocol";
 import { gatewayFor } from "./gateway-for.ts";
+import { boundedFetch } from "./node-body.ts";
 import { createNodePort } from "./node-port.ts";
 
 export interface OpenBrokerInput {
@@ -47,8 +48,9 @@ export function openBroker({ folder, worker, topology, vars }: OpenBrokerInput):
     },
     error: (line) => console.error(line),
   });
+  const gateway = gatewayFor(objects.env as unknown as BrokerEnv);
   return {
-    gateway: gatewayFor(objects.env as unknown as BrokerEnv),
+    gateway: { ...gateway, fetch: boundedFetch(gateway.fetch) },
     close: () => {
       objects.close();
       endpoints.close();
