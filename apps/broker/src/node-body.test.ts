@@ -32,13 +32,16 @@ function pieces(sizes: readonly number[]) {
 }
 
 describe("the body of a request to a broker on Node.js", () => {
-  it.each([-1, 0, 1])("may have BODY_BYTES_MAX%+d bytes, or not, said before or found out", async (more) => {
-    const size = BODY_BYTES_MAX + more;
-    const expected = more > 0 ? { status: 413, bytes: null } : { status: 204, bytes: size };
-    const body = new Uint8Array(size);
-    expect(await fetched({ body, headers: { "content-length": String(size) } })).toEqual(expected);
-    expect(await fetched(pieces([1, size - 1]).init)).toEqual(expected);
-  });
+  it.each([-1, 0, 1])(
+    "may have BODY_BYTES_MAX bytes and %i, or not, whether that is said before or found out",
+    async (more) => {
+      const size = BODY_BYTES_MAX + more;
+      const expected = more > 0 ? { status: 413, bytes: null } : { status: 204, bytes: size };
+      const body = new Uint8Array(size);
+      expect(await fetched({ body, headers: { "content-length": String(size) } })).toEqual(expected);
+      expect(await fetched(pieces([1, size - 1]).init)).toEqual(expected);
+    },
+  );
 
   it("is not read on once it is too large, and comes through in pieces as it is", async () => {
     const endless = pieces([BODY_BYTES_MAX, 1, 1, 1, 1]);
