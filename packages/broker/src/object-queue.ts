@@ -8,11 +8,17 @@ export class ObjectQueue {
   readonly #load: (name: string) => Promise<OpenQueue>;
   #queue: OpenQueue | undefined;
   #opening: Promise<OpenQueue> | undefined;
+  #isDropped = false;
 
   /** @param load opens a queue on what its object has stored. Throws `UnreadableQueueError`. */
   constructor(ctx: DurableObjectState, load: (name: string) => Promise<OpenQueue>) {
     this.#ctx = ctx;
     this.#load = load;
+  }
+
+  /** Whether it was dropped, and nobody has asked for it since: there is nothing in memory that a restart would not find. */
+  get isDropped(): boolean {
+    return this.#isDropped && this.#opening === undefined;
   }
 
   /** `undefined` while it is not open. */
@@ -71,6 +77,7 @@ export class ObjectQueue {
     this.#opening = undefined;
     await this.#ctx.storage.deleteAlarm();
     await this.#ctx.storage.sync();
+    this.#isDropped = true;
     console.log(`Queue "${open.core.name}" is deleted, ${backlogCount} message(s) in it`);
   }
 

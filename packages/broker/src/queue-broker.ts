@@ -251,6 +251,11 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       if (open.registration.deleted(revision)) await this.#queue.drop(open);
     }
 
+    /** Asked by what runs objects on Node.js: the file of a queue that was deleted is closed. Cloudflare ends what is idle itself. */
+    holdsNothing(): boolean {
+      return this.#queue.isDropped;
+    }
+
     async describe(queue: string): Promise<QueueDescription> {
       try {
         const open = await this.#queue.open(queue);

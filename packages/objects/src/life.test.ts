@@ -310,3 +310,37 @@ function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc")();
 }
+
+describe("an object that holds nothing", () => {
+  const immediate = () => new Promise((resolve) => setImmediate(resolve));
+
+  it("is ended when nobody waits for it, and begins again with what it has stored", async () => {
+    let holdsNothing = false;
+    const { run, lives, objects } = openWorld({ holdsNothing: () => holdsNothing });
+    await run("a", ({ storage }) => void storage.sql.exec(CREATE));
+    await immediate();
+    await run("a", ({ storage }) => void storage.sql.exec("INSERT INTO t VALUES (1)"));
+    expect(lives()).toBe(1);
+    holdsNothing = true;
+    let answer = () => {};
+    const waiting = run("a", () => new Promise<void>((resolve) => (answer = resolve)));
+    await run("a", () => 1);
+    await immediate();
+    await run("a", () => 1);
+    expect(lives()).toBe(1);
+    answer();
+    await waiting;
+    await immediate();
+    expect(await run("a", ({ storage }) => storage.sql.exec(ALL).toArray())).toEqual([{ v: 1 }]);
+    expect(lives()).toBe(2);
+    objects.close();
+  });
+
+  it("stays for who calls it before it is ended", async () => {
+    const { run, lives } = openWorld({ holdsNothing: () => true });
+    await run("a", () => 1);
+    const [one, two] = [run("a", () => immediate()), run("a", () => 2)];
+    await Promise.all([one, two]);
+    expect(lives()).toBe(1);
+  });
+});

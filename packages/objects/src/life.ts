@@ -6,6 +6,12 @@ import { Storage } from "./storage.ts";
 /** An object of a class, by its methods. */
 export type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
 
+/**
+ * Method by which an object says that it has nothing in memory that matters, so that its life may end and its file be closed. Who
+ * has none stays until the end.
+ */
+export const HOLDS_NOTHING = "holdsNothing";
+
 /** What a Durable Object class is constructed with: as much of `DurableObjectState` as the broker's use. */
 export interface ObjectState {
   readonly id: { readonly name: string | undefined; toString(): string };
@@ -128,10 +134,28 @@ export class Life {
       () => {
         this.#underWay.delete(reject);
         answer();
+        if (this.#mayEnd) setImmediate(() => this.#endIfItMay());
       },
       // All that are under way fail with it.
       () => undefined,
     );
+  }
+
+  /** Whether nobody waits for the object, and it holds nothing. */
+  get #mayEnd(): boolean {
+    if (this.#underWay.size > 0 || this.#blocks > 0 || this.#over !== null) return false;
+    return this.#object[HOLDS_NOTHING]?.() === true;
+  }
+
+  /** Not as part of the answer: to close a file takes some milliseconds. */
+  #endIfItMay(): void {
+    if (!this.#mayEnd) return;
+    try {
+      this.#storage.close();
+    } catch (error) {
+      this.#input.error(`${this.#input.name ?? this.#input.id}: its file could not be closed: ${error}`);
+    }
+    this.#end(new LifeEndedError("the object held nothing, and was ended"));
   }
 
   async #ring(): Promise<void> {

@@ -46,6 +46,7 @@ export interface WorldInput {
   readonly folder?: string;
   construct?(ctx: ObjectState, env: Env): void;
   alarm?(ctx: ObjectState): unknown;
+  holdsNothing?(): boolean;
 }
 
 export function temporaryFolder(): string {
@@ -55,7 +56,12 @@ export function temporaryFolder(): string {
 }
 
 /** Opens objects of a class of the test's, which are closed at its end. */
-export function openWorld({ folder = temporaryFolder(), construct, alarm }: WorldInput = {}): World {
+export function openWorld({
+  folder = temporaryFolder(),
+  construct,
+  alarm,
+  holdsNothing,
+}: WorldInput = {}): World {
   const jobs: Job[] = [];
   const errors: string[] = [];
   let lives = 0;
@@ -77,6 +83,7 @@ export function openWorld({ folder = temporaryFolder(), construct, alarm }: Worl
               return found(ctx, env, ...args);
             },
             ...(alarm === undefined ? {} : { alarm: () => alarm(ctx) }),
+            ...(holdsNothing === undefined ? {} : { holdsNothing }),
           };
         },
       },
