@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
@@ -13,8 +13,17 @@ export class Running {
   readonly ended: Promise<number | NodeJS.Signals>;
   output = "";
 
-  constructor(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
-    this.#child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  /** @param shell what a shell does before it becomes the command. */
+  constructor(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv, shell = "") {
+    const stdio: StdioOptions = ["ignore", "pipe", "pipe"];
+    this.#child =
+      shell === ""
+        ? spawn(process.execPath, args, { cwd, env, stdio })
+        : spawn("/bin/sh", ["-c", `${shell} && exec "$0" "$@"`, process.execPath, ...args], {
+            cwd,
+            env,
+            stdio,
+          });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
         this.output += text;
@@ -58,7 +67,8 @@ export class Running {
   }
 }
 
-const SLUICE = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+/** The command, as source. */
+export const SLUICE = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const WRANGLER = createRequire(import.meta.url).resolve("wrangler");
 
 /** Runs `sluice` from source. */
