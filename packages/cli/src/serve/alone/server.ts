@@ -4,6 +4,7 @@ import { FrameLink, NEAR } from "../front/frame-link.ts";
 import { handOver, isPostedAnywhere, textOf } from "../front/framed-requests.ts";
 import type { Front } from "../front/front.ts";
 import { HTTP_LIMITS, listen, PATIENCE_MS } from "../front/listen.ts";
+import { NearPace } from "../front/near-pace.ts";
 import type { Broker } from "./contract.ts";
 
 export interface ServerOptions {
@@ -20,7 +21,7 @@ export interface ServerOptions {
  * @throws CliError when the port is in use.
  */
 export async function startServer({ host, port, broker }: ServerOptions): Promise<Front> {
-  const link = new FrameLink({ open: (events) => broker.carrier(events), ...NEAR });
+  const link = new FrameLink({ open: (events) => broker.carrier(events), pace: new NearPace(), ...NEAR });
   const others = getRequestListener((request) => broker.fetch(request), { overrideGlobalObjects: false });
   let underWay = 0;
   let idle: (() => void)[] = [];
