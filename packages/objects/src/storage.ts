@@ -56,6 +56,11 @@ export class Storage {
     if (alarms.at(id) !== this.#alarm.atMs) alarms.committed(id, name, this.#alarm.atMs);
   }
 
+  /** Whether the life that it belongs to is over. Workers have nothing like it: there no code of such a life runs. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Runs `write`: all that it writes or, if it throws, nothing. */
   transactionSync<Result>(write: () => Result): Result {
     const alarm = this.#alarm;
