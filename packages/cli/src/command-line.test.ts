@@ -81,11 +81,15 @@ describe("sluice", () => {
   });
 
   it("says in one line that it cannot write what it generates, and why", async () => {
-    const folder = projectFolder({ ".sluice": "a file" });
+    const folder = projectFolder({
+      ".sluice": "a file",
+      "wrangler.toml": 'name = "app"\nmain = "index.js"\ncompatibility_date = "2026-01-01"\n',
+      "index.js": "export default { fetch: () => new Response() };",
+    });
     const before = process.cwd();
     process.chdir(folder);
     onTestFinished(() => process.chdir(before));
-    const { code, err } = await said("serve", "--persist-to", join(folder, "state"));
+    const { code, err } = await said("serve", ".", "--persist-to", join(folder, "state"));
     expect(code).toBe(1);
     expect(err).toBe(
       `${join(folder, ".sluice/.gitignore")} cannot be written: a file stands where a folder should.\n`,
