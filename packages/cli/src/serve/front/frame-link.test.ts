@@ -49,6 +49,7 @@ const answer = (...ids: number[]) =>
 /** The pace of clients that do nothing but wait for their answers. */
 const quick = {
   arrived: () => {},
+  sent: () => {},
   answered: () => {},
   putOffMs: 0,
   regatherMs: 60_000,
@@ -113,6 +114,7 @@ describe("requests", () => {
     const pace = {
       arrived: (_nowMs: number, underWay: number) => void came.push(underWay),
       answered: (ms: number) => void tookMs.push(ms),
+      sent: () => {},
       companyWithin: () => 0,
       putOffMs: 60_000,
       regatherMs: 0,

@@ -40,7 +40,7 @@ export interface FrameLinkOptions {
   readonly pace?: KnownPace;
 }
 
-type KnownPace = Pick<Pace, "arrived" | "answered" | "putOffMs" | "regatherMs" | "companyWithin">;
+type KnownPace = Pick<Pace, "arrived" | "sent" | "answered" | "putOffMs" | "regatherMs" | "companyWithin">;
 
 /**
  * For a broker in the same process: to hand a frame over costs nothing, and it is answered before another could be. What counts
@@ -142,7 +142,7 @@ export class FrameLink {
       if (waiting === undefined) continue;
       this.#waiting.delete(answer.id);
       answers += 1;
-      this.#pace.answered(nowMs - waiting.sinceMs);
+      this.#pace.answered(nowMs - waiting.sinceMs, nowMs);
       waiting.answered(answer);
     }
     this.#tellIfIdle();
@@ -208,6 +208,7 @@ export class FrameLink {
     if (messages.length === 0 || !this.isOpen) return;
     this.#unanswered = messages.length;
     this.#sentMs = performance.now();
+    this.#pace.sent(this.#sentMs);
     this.#carrier.carry(messages);
   }
 

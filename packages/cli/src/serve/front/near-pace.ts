@@ -10,6 +10,15 @@ export class NearPace extends Pace {
     this.#trials.arrived(nowMs);
   }
 
+  override sent(nowMs: number): void {
+    this.#trials.sent(nowMs);
+  }
+
+  override answered(tookMs: number, nowMs: number): void {
+    super.answered(tookMs, nowMs);
+    this.#trials.answered(nowMs);
+  }
+
   override get putOffMs(): number {
     return this.#trials.putOffMs;
   }

@@ -33,7 +33,7 @@ function run(pace: Pace, { clients, cycleMs, waitMs = 0.1 }: Clients, startMs: n
   let nowMs = startMs;
   for (let i = 0; i < 4_000; i++) {
     pace.arrived(nowMs, i % 100 === 0 ? clients : 1);
-    pace.answered(waitMs);
+    pace.answered(waitMs, nowMs);
     nowMs += cycleMs / clients;
   }
   return nowMs;
@@ -43,7 +43,7 @@ it("puts nobody off before anything is known", () => {
   const pace = new Pace();
   expect(pace).toMatchObject({ putOffMs: 0, regatherMs: 0 });
   pace.arrived(5, 1);
-  pace.answered(5);
+  pace.answered(5, 10);
   expect(pace).toMatchObject({ putOffMs: 0, regatherMs: 0 });
 });
 
@@ -106,7 +106,7 @@ it("puts those off who send while others wait for messages", () => {
   const endMs = run(pace, { clients: 50, cycleMs: CYCLE_MS }, 0);
   expect(pace.putOffMs).toBe(PUT_OFF_MS_MAX);
   pace.arrived(endMs, 50);
-  pace.answered(20_000);
+  pace.answered(20_000, 0);
   expect(pace.putOffMs).toBe(PUT_OFF_MS_MAX);
 });
 

@@ -55,8 +55,11 @@ export class Pace {
     this.#latestMs = nowMs;
   }
 
+  /** A frame was sent. */
+  sent(_nowMs: number): void {}
+
   /** A request was answered after so many ms. */
-  answered(tookMs: number): void {
+  answered(tookMs: number, _nowMs: number): void {
     this.#waitMs = averaged(this.#waitMs, Math.min(tookMs, this.#cycleMs));
   }
 

@@ -1,90 +1,101 @@
 import { describe, expect, it } from "vitest";
-import {
-  PAUSE_MS,
-  PutOffTrials,
-  STEPS_MS,
-  TRIAL_EVERY,
-  TRIAL_EVERY_MAX,
-  TRIAL_REQUESTS,
-} from "./put-off-trials.ts";
+import { JUDGED_FRAMES, PutOffTrials, TRIAL_EVERY, TRIED_PUT_OFF_MS } from "./put-off-trials.ts";
 
-/** Has requests come for a while, each so long after the one before as it is while frames are put off by so much. */
-function run(trials: PutOffTrials, betweenMs: (putOffMs: number) => number, requests: number, startMs = 0) {
-  const putOff = new Map<number, number>();
-  let nowMs = startMs;
-  for (let i = 0; i < requests; i++) {
-    trials.arrived(nowMs);
-    putOff.set(trials.putOffMs, (putOff.get(trials.putOffMs) ?? 0) + 1);
-    nowMs += betweenMs(trials.putOffMs);
-  }
-  return { nowMs, shareOf: (ms: number) => (putOff.get(ms) ?? 0) / requests };
+/** Time that the broker takes for a frame, and a client for a request beside waiting for its answer, in ms. */
+const BROKER_MS = 0.2;
+
+/** Share of the requests that were put off by so many ms, and how fast they came. */
+interface Outcome {
+  shareOf(putOffMs: number): number;
+  readonly perMs: number;
 }
 
-/** Clients that are busy themselves, and not less so for waiting. */
-const busy = () => 0.3;
-/** Sixteen clients that wait for their answers, each of which takes a ms when it is not put off. */
-const waiting = (putOffMs: number) => (1 + putOffMs) / 16;
+/**
+ * Clients of which each sends a request when it has the answer to the one before, as soon as it has time: `together` of them share
+ * a processor that takes so many ms for each request. Everything that has come when a frame is due goes in it.
+ */
+function run(trials: PutOffTrials, clients: number, costMs: number, requests: number): Outcome {
+  const count = new Map<number, number>();
+  const ready: number[] = Array.from({ length: clients }, () => 0);
+  let waiting = 0;
+  let nowMs = 1_000;
+  let sentMs = 0;
+  let freeMs = nowMs;
+  const beginMs = nowMs;
+  let sent = 0;
+  while (sent < requests) {
+    const nextMs = ready.length === 0 ? Number.POSITIVE_INFINITY : Math.max(freeMs, ready[0] ?? 0) + costMs;
+    const dueMs = waiting === 0 ? Number.POSITIVE_INFINITY : Math.max(nowMs, sentMs + trials.putOffMs);
+    if (nextMs <= dueMs) {
+      ready.shift();
+      // What comes while the broker is busy is read when it is not.
+      nowMs = Math.max(nowMs, nextMs);
+      freeMs = nextMs;
+      waiting += 1;
+      trials.arrived(nowMs);
+      continue;
+    }
+    nowMs = dueMs;
+    sentMs = nowMs;
+    count.set(trials.putOffMs, (count.get(trials.putOffMs) ?? 0) + waiting);
+    trials.sent(nowMs);
+    sent += waiting;
+    nowMs += BROKER_MS;
+    trials.answered(nowMs);
+    ready.push(...Array.from({ length: waiting }, () => nowMs));
+    waiting = 0;
+  }
+  return { shareOf: (ms) => (count.get(ms) ?? 0) / sent, perMs: sent / (nowMs - beginMs) };
+}
 
 describe("frames", () => {
   it("are not put off before anything is known", () => {
     const trials = new PutOffTrials();
     expect(trials.putOffMs).toBe(0);
-    run(trials, busy, TRIAL_REQUESTS * TRIAL_EVERY);
-    expect(trials.putOffMs).toBe(0);
+    expect(run(trials, 50, 0.3, TRIAL_EVERY).shareOf(0)).toBe(1);
   });
 
-  it("of clients that do not come more slowly for it are put off by the longest time, within a second", () => {
+  it("of many clients that are busy are put off, soon", () => {
     const trials = new PutOffTrials();
-    run(trials, busy, 3_500);
-    expect(run(trials, busy, 40_000, 2_000).shareOf(4)).toBeGreaterThan(0.9);
+    const outcome = run(trials, 50, 0.3, 20_000);
+    expect(outcome.shareOf(TRIED_PUT_OFF_MS)).toBeGreaterThan(0.9);
+    expect(outcome.perMs).toBeGreaterThan(0.98 / 0.3);
   });
 
-  it("of clients that wait for their answers are put off for trial only, ever more seldom", () => {
-    const trials = new PutOffTrials();
-    const { nowMs } = run(trials, waiting, 100_000);
-    const later = run(trials, waiting, 2 * (TRIAL_EVERY_MAX + 1) * TRIAL_REQUESTS, nowMs);
-    expect(later.shareOf(0)).toBeGreaterThan(0.98);
-    expect(later.shareOf(1)).toBeGreaterThan(0);
+  it("of fewer are not: they would notice", () => {
+    const outcome = run(new PutOffTrials(), 8, 0.3, 100_000);
+    expect(outcome.shareOf(0)).toBeGreaterThan(0.95);
+    expect(outcome.perMs).toBeGreaterThan(0.98 / 0.3);
   });
 
-  it("are put off by as much as does no harm", () => {
-    const trials = new PutOffTrials();
-    const upToTwo = (putOffMs: number) => (putOffMs > 2 ? 0.5 : 0.3);
-    const { nowMs } = run(trials, upToTwo, 60_000);
-    expect(run(trials, upToTwo, 60_000, nowMs).shareOf(2)).toBeGreaterThan(0.9);
-  });
+  it.each([2, 4, 12, 30])(
+    "of %i clients that wait for their answers are put off for trial only, ever more seldom",
+    (clients) => {
+      const outcome = run(new PutOffTrials(), clients, 0.02, 200_000);
+      expect(outcome.shareOf(0)).toBeGreaterThan(0.98);
+      expect(outcome.shareOf(TRIED_PUT_OFF_MS)).toBeGreaterThan(0);
+    },
+  );
 
   it("are put off no more when clients change", () => {
     const trials = new PutOffTrials();
-    const { nowMs } = run(trials, busy, 40_000);
-    const { nowMs: laterMs } = run(trials, waiting, 100_000, nowMs);
-    expect(run(trials, waiting, 20_000, laterMs).shareOf(0)).toBeGreaterThan(0.9);
+    run(trials, 50, 0.3, 20_000);
+    expect(run(trials, 4, 0.02, 20_000).shareOf(0)).toBeGreaterThan(0.9);
   });
 
-  it("of few clients are not put off: nobody would come along", () => {
-    const trials = new PutOffTrials();
-    expect(run(trials, () => 1.4, 40_000).shareOf(0)).toBe(1);
-    expect(run(new PutOffTrials(), () => 0.4, 40_000).shareOf(1)).toBe(0);
+  it("of one client are put off for trial only, and of those that come seldom never", () => {
+    expect(run(new PutOffTrials(), 1, 0.01, 20_000).shareOf(0)).toBeGreaterThan(0.99);
+    expect(run(new PutOffTrials(), 50, 1.4, 20_000).shareOf(0)).toBe(1);
   });
 
-  it("are put off by a step at a time at most", () => {
+  it("are sent at once again after a pause", () => {
     const trials = new PutOffTrials();
-    const seen = new Set<number>();
-    const betweenMs = (putOffMs: number) => {
-      seen.add(putOffMs);
-      return 0.01;
-    };
-    const changes = run(trials, betweenMs, 60_000);
-    expect([...seen]).toEqual([...STEPS_MS]);
-    expect(changes.shareOf(4)).toBeGreaterThan(0.8);
-  });
-
-  it("are not put off after a pause before it is known again how fast requests come", () => {
-    const trials = new PutOffTrials();
-    const { nowMs } = run(trials, busy, 40_000);
-    trials.arrived(nowMs + PAUSE_MS);
+    run(trials, 50, 0.3, 20_000);
+    expect(trials.putOffMs).toBe(TRIED_PUT_OFF_MS);
+    trials.arrived(1_000_000);
     expect(trials.putOffMs).toBe(0);
-    run(trials, busy, TRIAL_REQUESTS + 1, nowMs + PAUSE_MS);
-    expect(trials.putOffMs).toBe(4);
+    trials.sent(1_000_001);
+    for (let i = 0; i < JUDGED_FRAMES; i++) trials.sent(1_000_002 + i);
+    expect(trials.putOffMs).toBe(0);
   });
 });
