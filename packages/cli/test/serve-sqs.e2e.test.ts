@@ -194,13 +194,14 @@ describe("sluice serve in an empty folder", () => {
       const answered = once(profiler, "message");
       profiler.send(JSON.stringify({ id: 1, method }));
       const [message] = (await answered) as [Buffer];
-      return JSON.parse(message.toString()) as { result: { profile?: { nodes: Node[] } } };
+      return JSON.parse(message.toString()) as { result: { result?: Script[] } };
     };
-    for (const method of ["Profiler.enable", "Profiler.start"]) await ask(method);
+    for (const method of ["Profiler.enable", "Profiler.startPreciseCoverage"]) await ask(method);
     await call("CreateQueue", { QueueName: "profiled" });
-    const { profile } = (await ask("Profiler.stop")).result;
-    const urls = profile?.nodes.map(({ callFrame }) => callFrame.url);
-    expect(urls?.some((url) => url.endsWith("packages/cli/src/serve/alone/server.ts"))).toBe(true);
+    const scripts = (await ask("Profiler.takePreciseCoverage")).result.result;
+    const server = scripts?.find(({ url }) => url.endsWith("packages/cli/src/serve/alone/server.ts"));
+    const run = server?.functions.filter(({ ranges }) => ranges.some(({ count }) => count > 0));
+    expect(run?.map(({ functionName }) => functionName)).toContain("readAndHandOver");
     const left = once(profiler, "close");
     expect(await running.stop()).toBe(0);
     await left;
@@ -266,7 +267,11 @@ describe("sluice serve in an empty folder", () => {
   });
 });
 
-/** A function of a CPU profile. */
-interface Node {
-  readonly callFrame: { readonly url: string };
+/** What a profiler says of a script that ran. */
+interface Script {
+  readonly url: string;
+  readonly functions: readonly {
+    readonly functionName: string;
+    readonly ranges: readonly { readonly count: number }[];
+  }[];
 }
