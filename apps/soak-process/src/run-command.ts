@@ -1,10 +1,11 @@
 import type { Command } from "./command-line.ts";
 import { commit } from "./commit.ts";
 import { damageLines, describeCase } from "./damage/report.ts";
+import type { DamageOptions } from "./damage/run-cases.ts";
 import type { Summary } from "./ledger/summary.ts";
 import { type Line, summaryLines, table } from "./report.ts";
 import { isSqsCommand, runSqsCommand } from "./run-sqs-command.ts";
-import { type DamageOptions, runDamage } from "./runs/damage.ts";
+import { runDamage } from "./runs/damage.ts";
 import { runDiskFull } from "./runs/disk-full.ts";
 import { runFreezes } from "./runs/freezes.ts";
 import { runKills } from "./runs/kills.ts";

@@ -1,7 +1,7 @@
 import type { Command, SqsCommand } from "./command-line.ts";
 import { damageLines, describeCase } from "./damage/report.ts";
+import type { DamageOptions } from "./damage/run-cases.ts";
 import { type Line, table } from "./report.ts";
-import type { DamageOptions } from "./runs/damage.ts";
 import { runSqsDamage } from "./runs/sqs-damage.ts";
 import { runSqsDiskFull } from "./runs/sqs-disk-full.ts";
 import { runSqsFreezes } from "./runs/sqs-freezes.ts";

@@ -7,18 +7,10 @@ import { type BaseState, makeBaseState } from "../damage/base-state.ts";
 import { Books, type Entry } from "../damage/books.ts";
 import { type CaseResult, conclude, look } from "../damage/case-result.ts";
 import type { Seen } from "../damage/judge.ts";
-import { DAMAGE_KINDS, type DamageKind, damage } from "../damage/kinds.ts";
-import { copyState, databaseOf, databasesOf, type Target } from "../damage/state-files.ts";
+import { damage } from "../damage/kinds.ts";
+import { type Case, type DamageOptions, runCases } from "../damage/run-cases.ts";
+import { copyState, databaseOf, type Target } from "../damage/state-files.ts";
 import { bodyOf } from "../load/body.ts";
-import { Random } from "../random.ts";
-
-export interface DamageOptions {
-  readonly cases: number;
-  /** Number of the first one; 1 by default. */
-  readonly from?: number;
-  readonly seed: number;
-  readonly onCase?: (number: number, result: CaseResult) => void;
-}
 
 /** A state is made once for so many cases: to make one takes seconds. */
 const CASES_PER_STATE = 14;
@@ -39,45 +31,20 @@ const TARGETS: readonly Target[] = [
  * Damages the files of one object after the other, in every way, and looks at what the next life makes of it. What a case
  * does depends on the seed and the case's number alone.
  */
-export async function runDamage({ cases, from = 1, seed, onCase }: DamageOptions): Promise<CaseResult[]> {
+export async function runDamage(options: DamageOptions): Promise<CaseResult[]> {
   const sources = await bundleWorkers();
-  const results: CaseResult[] = [];
-  const end = from + cases;
-  for (let number = from; number < end; ) {
-    const state = Math.floor((number - 1) / CASES_PER_STATE);
-    const base = await makeBaseState(sources, new Random(seed + state));
-    try {
-      const databases = await databasesOf(base.folder);
-      for (; number < end && number <= (state + 1) * CASES_PER_STATE; number++) {
-        const result = await runCase({ sources, base, databases, ...drawCase(seed, number) });
-        results.push(result);
-        onCase?.(number, result);
-      }
-    } finally {
-      await rm(base.folder, { recursive: true, force: true });
-    }
-  }
-  return results;
+  return runCases(options, {
+    casesPerState: CASES_PER_STATE,
+    targets: TARGETS,
+    makeBase: (random) => makeBaseState(sources, random),
+    run: (drawn) => runCase(sources, drawn),
+  });
 }
 
-/** Every kind of damage to every object in turn, whatever the seed. */
-function drawCase(seed: number, number: number): Pick<Case, "kind" | "target" | "random"> {
-  const kind = DAMAGE_KINDS[(number - 1) % DAMAGE_KINDS.length];
-  const target = TARGETS[Math.floor((number - 1) / DAMAGE_KINDS.length) % TARGETS.length];
-  if (kind === undefined || target === undefined) throw new RangeError(`there is no case ${number}`);
-  return { kind, target, random: new Random(Math.imul(seed + 1, 0x9e37_79b1) + number) };
-}
-
-interface Case {
-  readonly sources: WorkerSources;
-  readonly base: BaseState;
-  readonly databases: ReadonlyMap<string, string>;
-  readonly kind: DamageKind;
-  readonly target: Target;
-  readonly random: Random;
-}
-
-async function runCase({ sources, base, databases, kind, target, random }: Case): Promise<CaseResult> {
+async function runCase(
+  sources: WorkerSources,
+  { base, databases, kind, target, random }: Case<BaseState>,
+): Promise<CaseResult> {
   const folder = await copyState(base.folder);
   const probes = PRODUCED_QUEUES.map(
     (queue, i): Entry => ({ tag: base.entries.length + i, queue, bytes: 50, isSettled: false }),

@@ -1,21 +1,20 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import getPort from "get-port";
 import type { QueueFigures } from "../cluster/cluster.ts";
 import { Books, type Entry } from "../damage/books.ts";
 import { type CaseResult, conclude, look } from "../damage/case-result.ts";
 import type { Seen } from "../damage/judge.ts";
-import { DAMAGE_KINDS, type DamageKind, damage } from "../damage/kinds.ts";
-import { copyState, databaseOf, databasesOf, type Target } from "../damage/state-files.ts";
+import { damage } from "../damage/kinds.ts";
+import { type Case, type DamageOptions, runCases } from "../damage/run-cases.ts";
+import { copyState, databaseOf, type Target } from "../damage/state-files.ts";
 import { bodyOf } from "../load/body.ts";
-import { Random } from "../random.ts";
 import { BrokerProcess } from "../sqs/broker-process.ts";
 import { type ReceivedMessage, SqsRefusal, sqs } from "../sqs/client.ts";
 import { buildCommand } from "../sqs/command.ts";
-import { freePort } from "../sqs/free-port.ts";
 import { DEAD_QUEUE, ORDERED_QUEUE, queueNamed, VISIBILITY_MS } from "../sqs/queues.ts";
 import { DAMAGED_QUEUES, makeSqsBaseState, type SqsBaseState } from "../sqs/sqs-base-state.ts";
-import type { DamageOptions } from "./damage.ts";
 
 /** A state is made once for so many cases: to make one takes seconds. */
 const CASES_PER_STATE = 28;
@@ -33,53 +32,30 @@ const TARGETS: readonly Target[] = [
  * As `runDamage`, of the broker alone: the files of one object after the other are damaged while nothing runs, and clients of SQS
  * look at what the next life makes of it. That must not end by it.
  */
-export async function runSqsDamage({ cases, from = 1, seed, onCase }: DamageOptions): Promise<CaseResult[]> {
+export async function runSqsDamage(options: DamageOptions): Promise<CaseResult[]> {
   const command = await buildCommand();
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-soak-process-"));
-  const port = await freePort();
-  const start = (persistDir: string) => BrokerProcess.start({ main: command.main, port, persistDir, folder });
-  const results: CaseResult[] = [];
-  const end = from + cases;
+  const port = await getPort();
+  const start: Start = (persistDir) => BrokerProcess.start({ main: command.main, port, persistDir, folder });
   try {
-    for (let number = from; number < end; ) {
-      const state = Math.floor((number - 1) / CASES_PER_STATE);
-      const base = await makeSqsBaseState(start, new Random(seed + state));
-      try {
-        const databases = await databasesOf(base.folder);
-        for (; number < end && number <= (state + 1) * CASES_PER_STATE; number++) {
-          const result = await runCase({ start, base, databases, ...drawCase(seed, number) });
-          results.push(result);
-          onCase?.(number, result);
-        }
-      } finally {
-        await rm(base.folder, { recursive: true, force: true });
-      }
-    }
-    return results;
+    return await runCases(options, {
+      casesPerState: CASES_PER_STATE,
+      targets: TARGETS,
+      makeBase: (random) => makeSqsBaseState(start, random),
+      run: (drawn) => runCase(start, drawn),
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
     await command.remove();
   }
 }
 
-/** Every kind of damage to every object in turn, whatever the seed. */
-function drawCase(seed: number, number: number): Pick<Case, "kind" | "target" | "random"> {
-  const kind = DAMAGE_KINDS[(number - 1) % DAMAGE_KINDS.length];
-  const target = TARGETS[Math.floor((number - 1) / DAMAGE_KINDS.length) % TARGETS.length];
-  if (kind === undefined || target === undefined) throw new RangeError(`there is no case ${number}`);
-  return { kind, target, random: new Random(Math.imul(seed + 1, 0x9e37_79b1) + number) };
-}
+type Start = (persistDir: string) => Promise<BrokerProcess>;
 
-interface Case {
-  readonly start: (persistDir: string) => Promise<BrokerProcess>;
-  readonly base: SqsBaseState;
-  readonly databases: ReadonlyMap<string, string>;
-  readonly kind: DamageKind;
-  readonly target: Target;
-  readonly random: Random;
-}
-
-async function runCase({ start, base, databases, kind, target, random }: Case): Promise<CaseResult> {
+async function runCase(
+  start: Start,
+  { base, databases, kind, target, random }: Case<SqsBaseState>,
+): Promise<CaseResult> {
   const folder = await copyState(base.folder);
   const books = new Books(base.entries);
   try {

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import getPort from "get-port";
 import { Random } from "../random.ts";
 import { damageLines } from "../runs/scenario.ts";
 import { BrokerProcess } from "./broker-process.ts";
 import { sqs } from "./client.ts";
 import { buildCommand, type Command } from "./command.ts";
-import { freePort } from "./free-port.ts";
 import { QUEUES } from "./queues.ts";
 import { SqsBooks } from "./sqs-books.ts";
 import { consume } from "./sqs-consumers.ts";
@@ -40,7 +40,7 @@ export class SqsScenario {
   static async open(seed: number, persistDir?: string): Promise<SqsScenario> {
     const command = await buildCommand();
     const folder = await mkdtemp(path.join(tmpdir(), "sluice-soak-process-"));
-    return new SqsScenario(command, seed, folder, persistDir ?? path.join(folder, "state"), await freePort());
+    return new SqsScenario(command, seed, folder, persistDir ?? path.join(folder, "state"), await getPort());
   }
 
   private constructor(command: Command, seed: number, folder: string, persistDir: string, port: number) {

@@ -3,7 +3,7 @@ import { getRequestListener } from "@hono/node-server";
 import { FrameLink, NEAR } from "../front/frame-link.ts";
 import { handOver, isPostedAnywhere, textOf } from "../front/framed-requests.ts";
 import type { Front } from "../front/front.ts";
-import { HTTP_LIMITS, listen, PATIENCE_MS } from "../front/listen.ts";
+import { HTTP_LIMITS, listen, withPatience } from "../front/listen.ts";
 import { NearPace } from "../front/near-pace.ts";
 import type { Broker } from "./contract.ts";
 
@@ -48,15 +48,11 @@ export async function startServer({ host, port, broker }: ServerOptions): Promis
     port: listening,
     stop: async (signal) => {
       server.close();
-      const patience = new Promise((resolve) => {
-        signal.addEventListener("abort", resolve);
-        setTimeout(resolve, PATIENCE_MS).unref();
-      });
       const whenIdle = new Promise<void>((resolve) => {
         if (underWay === 0) resolve();
         else idle.push(resolve);
       });
-      await Promise.race([whenIdle, patience]);
+      await withPatience(whenIdle, signal);
     },
     destroy,
   };

@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { Forwarder } from "./forward.ts";
 import { FrameLink } from "./frame-link.ts";
 import { AWS_PATH, FRAMED_BYTES_MAX, handOver, isPostedBelowPrefix, textOf } from "./framed-requests.ts";
-import { HTTP_LIMITS, listen, PATIENCE_MS } from "./listen.ts";
+import { HTTP_LIMITS, listen, withPatience } from "./listen.ts";
 import { routeConnection } from "./route-connection.ts";
 import { SocketCarrier } from "./socket-carrier.ts";
 
@@ -67,11 +67,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     port: listening,
     stop: async (signal) => {
       server.close();
-      const patience = new Promise((resolve) => {
-        signal.addEventListener("abort", resolve);
-        setTimeout(resolve, PATIENCE_MS).unref();
-      });
-      await Promise.race([link.whenIdle(), patience]);
+      await withPatience(link.whenIdle(), signal);
       link.close();
     },
     destroy,

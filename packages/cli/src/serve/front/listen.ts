@@ -6,10 +6,19 @@ const HEADERS_BYTES_MAX = 1_048_576;
 /** How long a client may keep a connection without a request, in ms: longer than clients' own pools keep theirs. */
 const IDLE_MS_MAX = 75_000;
 /** How long requests may take to be answered once a server is to stop, in ms. */
-export const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 5_000;
 
 /** Limits of a server for AWS's clients. */
 export const HTTP_LIMITS = { keepAliveTimeout: IDLE_MS_MAX, maxHeaderSize: HEADERS_BYTES_MAX } as const;
+
+/** Resolves with `done`, or when that has taken too long for a server that is to stop, or when the signal is aborted. */
+export async function withPatience(done: Promise<void>, signal: AbortSignal): Promise<void> {
+  const patience = new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve());
+    setTimeout(resolve, PATIENCE_MS).unref();
+  });
+  await Promise.race([done, patience]);
+}
 
 /**
  * Has a server listen; resolves with its port.
