@@ -40,6 +40,13 @@ export interface LifeInput {
 type Resolve = (result: unknown) => void;
 type Reject = (reason: unknown) => void;
 
+/** A call that is under way. */
+interface UnderWay {
+  readonly reject: Reject;
+  /** Where it is among the others. */
+  at: number;
+}
+
 /** An object from its start on a file until it is aborted, or everything ends. */
 export class Life {
   readonly #input: LifeInput;
@@ -48,8 +55,8 @@ export class Life {
   /** How much there is that calls wait for, and the calls, in order. */
   #blocks = 0;
   #blocked: (() => void)[] = [];
-  /** Ends calls that are under way. */
-  readonly #underWay = new Set<Reject>();
+  /** No `Set`: V8 would keep what has been in it for long. */
+  #underWay: UnderWay[] = [];
   #over: { readonly reason: unknown } | null = null;
   #ringing: Promise<void> = Promise.resolve();
 
@@ -117,22 +124,23 @@ export class Life {
       reject(this.#over.reason);
       return;
     }
-    this.#underWay.add(reject);
-    if (this.#blocks > 0) this.#blocked.push(() => void this.#perform(work, resolve, reject));
-    else void this.#perform(work, resolve, reject);
+    const call = { reject, at: this.#underWay.length };
+    this.#underWay.push(call);
+    if (this.#blocks > 0) this.#blocked.push(() => void this.#perform(work, resolve, call));
+    else void this.#perform(work, resolve, call);
   }
 
-  async #perform(work: () => unknown, resolve: Resolve, reject: Reject): Promise<void> {
+  async #perform(work: () => unknown, resolve: Resolve, call: UnderWay): Promise<void> {
     let answer: () => void;
     try {
       const result = copyOf(await work());
       answer = () => resolve(result);
     } catch (error) {
-      answer = () => reject(error);
+      answer = () => call.reject(error);
     }
     this.#storage.whenDurable(
       () => {
-        this.#underWay.delete(reject);
+        this.#leave(call);
         answer();
         if (this.#mayEnd) setImmediate(() => this.#endIfItMay());
       },
@@ -141,9 +149,17 @@ export class Life {
     );
   }
 
+  /** The last one takes its place. */
+  #leave({ at }: UnderWay): void {
+    const last = this.#underWay.pop();
+    if (last === undefined || last.at === at) return;
+    this.#underWay[at] = last;
+    last.at = at;
+  }
+
   /** Whether nobody waits for the object, and it holds nothing. */
   get #mayEnd(): boolean {
-    if (this.#underWay.size > 0 || this.#blocks > 0 || this.#over !== null) return false;
+    if (this.#underWay.length > 0 || this.#blocks > 0 || this.#over !== null) return false;
     return this.#object[HOLDS_NOTHING]?.() === true;
   }
 
@@ -219,8 +235,9 @@ export class Life {
     this.#over = { reason };
     this.#blocked = [];
     this.#storage.end();
-    for (const fail of this.#underWay) fail(reason);
-    this.#underWay.clear();
+    const underWay = this.#underWay;
+    this.#underWay = [];
+    for (const { reject } of underWay) reject(reason);
     this.#input.ended(this);
   }
 }

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   calls,
-  idle,
   itemsOfCalls,
   kept,
   nowMs,
@@ -201,18 +200,18 @@ describe("calls to a queue's object", () => {
     expect(calls.map(({ items }) => items.length)).toEqual([WEIGHT_MAX]);
     calls[0]?.answer();
     await Promise.all(results);
-    expect(idle).toBe(1);
+    expect(shared.isIdle).toBe(true);
   });
 
-  it("say when none is under way any more and nobody waits", async () => {
+  it("are idle when none is under way any more and nobody waits", async () => {
     shareAgain({});
     const results = ["a", "b", "c"].map(run);
     calls[0]?.answer();
     await settle();
-    expect(idle).toBe(0);
+    expect(shared.isIdle).toBe(false);
     calls[1]?.answer();
     await Promise.all(results);
-    expect(idle).toBe(1);
+    expect(shared.isIdle).toBe(true);
   });
 
   it("take no more along than their weight", async () => {

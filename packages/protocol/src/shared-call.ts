@@ -42,8 +42,6 @@ export interface SharedCallPorts<Item, Result> {
   gather?(): Promise<void>;
   /** How long who comes after a call that several shared waits for as many to come again, in ms. Default 0. */
   readonly regatherMs?: number;
-  /** Told when nothing is under way any more and nobody waits. */
-  idle?(): void;
   /** ms since any moment. */
   now(): number;
   /** Calls back after so many ms, on behalf of the request that asks. Returns what takes that back. */
@@ -105,7 +103,8 @@ export class SharedCall<Item, Result> {
   #weightWaiting = 0;
   /** Those of them whose request can be ended. */
   #endableWaiting = 0;
-  readonly #underWay = new Set<Call>();
+  /** A few. */
+  #underWay: Call[] = [];
   /** When a call was answered that several shared, and how many must wait for the next. */
   #sharedEndedMs = Number.NEGATIVE_INFINITY;
   #expected = 0;
@@ -114,8 +113,9 @@ export class SharedCall<Item, Result> {
     this.#ports = ports;
   }
 
+  /** Whether nothing is under way, and nobody waits. */
   get isIdle(): boolean {
-    return this.#underWay.size === 0 && this.#waiting.length === 0;
+    return this.#underWay.length === 0 && this.#waiting.length === 0;
   }
 
   /**
@@ -140,7 +140,6 @@ export class SharedCall<Item, Result> {
       const nowMs = this.#ports.now();
       if (fate.kind === "taken" && nowMs - fate.call.beganMs >= CALL_LOST_MS) {
         this.#forgetLost(nowMs);
-        this.#tellIfIdle();
         throw new SharedCallLostError();
       }
       const readyInMs = fate.kind === "waiting" ? this.#readyInMs(nowMs, nowMs - sinceMs) : null;
@@ -167,7 +166,7 @@ export class SharedCall<Item, Result> {
 
   /** Whether whoever is to wake it up lives on until then: a call is under way, and of all requests none can be ended. */
   #isSureToBeWoken({ canEnd }: Waiter<Item, Result>): boolean {
-    if (canEnd || this.#endableWaiting > 0 || this.#underWay.size === 0) return false;
+    if (canEnd || this.#endableWaiting > 0 || this.#underWay.length === 0) return false;
     for (const call of this.#underWay) if (call.canEnd) return false;
     return true;
   }
@@ -177,7 +176,7 @@ export class SharedCall<Item, Result> {
     this.#forgetLost(nowMs);
     let youngMs = Number.POSITIVE_INFINITY;
     for (const { beganMs } of this.#underWay) youngMs = Math.min(youngMs, nowMs - beganMs);
-    if (this.#underWay.size >= CALLS_UNDER_WAY_MAX) return waitedMs >= PATIENCE_MS_MAX ? 0 : null;
+    if (this.#underWay.length >= CALLS_UNDER_WAY_MAX) return waitedMs >= PATIENCE_MS_MAX ? 0 : null;
     if (this.#weightWaiting >= this.#ports.weightMax) return 0;
     const { regatherMs = 0 } = this.#ports;
     const gatheringMs = this.#waiting.length < this.#expected ? nowMs - this.#sharedEndedMs : regatherMs;
@@ -185,18 +184,21 @@ export class SharedCall<Item, Result> {
   }
 
   #forgetLost(nowMs: number): void {
-    for (const call of this.#underWay) if (nowMs - call.beganMs >= CALL_LOST_MS) this.#underWay.delete(call);
+    const isLost = ({ beganMs }: Call) => nowMs - beganMs >= CALL_LOST_MS;
+    if (this.#underWay.some(isLost)) this.#underWay = this.#underWay.filter((call) => !isLost(call));
   }
 
   /** Makes a call for those who wait first, and lets the next of them know. Never rejects. */
   async #call(canEnd: boolean): Promise<void> {
     const call: Call = { beganMs: this.#ports.now(), canEnd };
-    this.#underWay.add(call);
+    this.#underWay.push(call);
     if (this.#ports.gather !== undefined) await this.#ports.gather();
     const waiters = this.#take();
     for (const waiter of waiters) waiter.fate = { kind: "taken", call };
     const fates = await this.#fatesOf(waiters);
-    const isKnown = this.#underWay.delete(call);
+    const at = this.#underWay.indexOf(call);
+    // Not if it was lost, and is answered all the same.
+    if (at !== -1) this.#underWay.splice(at, 1);
     if (waiters.length > 1) {
       this.#expected = this.#waiting.length + REGATHER_SHARE * waiters.length;
       this.#sharedEndedMs = this.#ports.now();
@@ -206,12 +208,6 @@ export class SharedCall<Item, Result> {
       waiter.wake();
     }
     this.#waiting[0]?.wake();
-    // What was lost and is answered all the same was idle before.
-    if (isKnown) this.#tellIfIdle();
-  }
-
-  #tellIfIdle(): void {
-    if (this.isIdle) this.#ports.idle?.();
   }
 
   /** Makes the call: what it came to for each that goes along. Never rejects. */

@@ -1,4 +1,3 @@
-import { expect } from "vitest";
 import { type KeepAlive, REGATHER_MS_MAX, SharedCall, type SharedCallPorts } from "../src/shared-call.ts";
 
 export const WEIGHT_MAX = 100;
@@ -20,8 +19,6 @@ export let nowMs: number;
 export let timers: Set<Timer>;
 export let kept: Promise<unknown>[];
 export let shared: SharedCall<string, string>;
-/** How often it was told that nothing is under way any more. */
-export let idle: number;
 
 export const keep: KeepAlive = (promise) => void kept.push(promise);
 export const run = (item: string) => shared.run(item, keep);
@@ -50,7 +47,6 @@ export function startOver(): void {
   nowMs = 0;
   timers = new Set();
   kept = [];
-  idle = 0;
   shared = shareWith({ regatherMs: REGATHER_MS_MAX });
 }
 
@@ -64,10 +60,6 @@ export function shareWith(way: Pick<SharedCallPorts<string, string>, "gather" | 
       }),
     weightOf: (item) => (item === "heavy" ? WEIGHT_MAX : 1),
     weightMax: WEIGHT_MAX,
-    idle: () => {
-      idle += 1;
-      expect(shared.isIdle).toBe(true);
-    },
     now: () => nowMs,
     setTimer(ms, callback) {
       const timer = { atMs: nowMs + ms, callback };

@@ -1,4 +1,4 @@
-import type { FramedAnswer, FramedRequest, FrontMessage } from "@sluice/protocol";
+import { type FramedAnswer, type FramedRequest, type FrontMessage, IdTable } from "@sluice/protocol";
 import { type AwsAnswer, ReadAwsRequest } from "../aws-request.ts";
 import { COMPANY_TURNS, turns } from "../microtasks.ts";
 
@@ -21,8 +21,9 @@ export interface FramePorts {
  */
 export class FrameServer {
   readonly #ports: FramePorts;
-  /** Requests whose client can go, by id: those that are not answered, and those whose answer may be lost. */
-  readonly #open = new Map<number, ReadAwsRequest>();
+  /** Requests that are not answered, and those whose answer may be lost: seldom any. */
+  readonly #open = new IdTable<ReadAwsRequest>();
+  readonly #watched = new Map<number, ReadAwsRequest>();
   #answers: FramedAnswer[] = [];
   /** Whether those that are answered next were receives that have waited for messages. */
   #haveWaited = true;
@@ -42,11 +43,12 @@ export class FrameServer {
           void this.#answer(message.request);
           break;
         case "gone":
-          this.#open.get(message.id)?.clientHasGone();
+          (this.#open.get(message.id) ?? this.#watched.get(message.id))?.clientHasGone();
           this.#open.delete(message.id);
+          this.#watched.delete(message.id);
           break;
         case "written":
-          this.#open.delete(message.id);
+          this.#watched.delete(message.id);
           break;
       }
     }
@@ -54,13 +56,14 @@ export class FrameServer {
 
   /** All clients have gone with who handed their requests over. */
   end(): void {
-    for (const request of this.#open.values()) request.clientHasGone();
+    for (const request of [...this.#open.values(), ...this.#watched.values()]) request.clientHasGone();
     this.#open.clear();
+    this.#watched.clear();
   }
 
   /** Requests of which something is remembered. */
   get size(): number {
-    return this.#open.size;
+    return this.#open.size + this.#watched.size;
   }
 
   async #answer(framed: FramedRequest): Promise<void> {
@@ -68,9 +71,10 @@ export class FrameServer {
     const request = new ReadAwsRequest(framed);
     this.#open.set(id, request);
     const { status, headers, body, hasWaited } = await this.#ports.answer(request);
-    if (!this.#open.has(id)) return;
+    if (!this.#open.delete(id)) return;
     const { isWatched } = request;
-    if (!isWatched) this.#open.delete(id);
+    // The front may use the id's place again as soon as it has the answer.
+    if (isWatched) this.#watched.set(id, request);
     this.#haveWaited &&= hasWaited === true;
     this.#answers.push({ id, status, headers, body, isWatched });
     if (this.#answers.length === 1) await this.#send();

@@ -64,7 +64,6 @@ describe("sends that share a call", () => {
     expect(replies.map((reply) => reply.ok === true && reply.messages)).toEqual(
       [[1], [2], [3, 4], [5]].map((digits) => digits.map(sent)),
     );
-    expect(calls.size).toBe(0);
   });
 
   it("go by the oldest revision of them, so that nobody's messages are checked by what is over", async () => {

@@ -8,6 +8,7 @@ import {
   type ReceiveRequest,
   type RecordToWrite,
   SharedCall,
+  SharedCalls,
   setTimer,
   type VisibilityChange,
   type VisibilityOutcome,
@@ -26,7 +27,7 @@ const SMALL_WEIGHT = 4_000;
 export class QueueCalls {
   readonly #objectOf: (name: string) => QueueReceiveRpc;
   readonly #now: () => number;
-  readonly #queues = new Map<string, SharedCall<Errand, Outcome>>();
+  readonly #queues = new SharedCalls<Errand, Outcome>();
 
   constructor(objectOf: (name: string) => QueueReceiveRpc, now: () => number) {
     this.#objectOf = objectOf;
@@ -59,23 +60,18 @@ export class QueueCalls {
     return this.#share(name, { kind: "change", changes }, keepAlive);
   }
 
-  /** Queues of which something is remembered: those that something is under way to. */
-  get size(): number {
-    return this.#queues.size;
-  }
-
   #share<Kind extends Errand["kind"]>(
     name: string,
     errand: Errand & { readonly kind: Kind },
     keepAlive: KeepAlive,
   ): Promise<Outcomes[Kind]> {
-    const call = this.#queues.get(name) ?? this.#begin(name);
+    const call = this.#queues.of(name, () => this.#begin(name));
     // An errand of a kind brings back what that kind does.
     return call.run(errand, keepAlive) as Promise<Outcomes[Kind]>;
   }
 
   #begin(name: string): SharedCall<Errand, Outcome> {
-    const call = new SharedCall<Errand, Outcome>({
+    return new SharedCall<Errand, Outcome>({
       // Each call takes the object anew: it belongs to the request that makes the call.
       call: (errands) => runErrands(this.#objectOf(name), name, errands),
       weightOf,
@@ -83,10 +79,7 @@ export class QueueCalls {
       gather: () => turns(COMPANY_TURNS),
       now: this.#now,
       setTimer,
-      idle: () => this.#queues.delete(name),
     });
-    this.#queues.set(name, call);
-    return call;
   }
 }
 

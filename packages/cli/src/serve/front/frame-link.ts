@@ -1,4 +1,11 @@
-import { type FramedAnswer, type FrontMessage, REGATHER_SHARE, type ReadRequest } from "@sluice/protocol";
+import {
+  type FramedAnswer,
+  type FrontMessage,
+  Ids,
+  IdTable,
+  REGATHER_SHARE,
+  type ReadRequest,
+} from "@sluice/protocol";
 import { Pace } from "./pace.ts";
 
 /**
@@ -50,6 +57,7 @@ export const NEAR = { holdMsMax: 0, regathers: false, gatherMsMax: 0.5 } as cons
 
 /** A request that is not answered yet. */
 interface Waiting {
+  readonly id: number;
   readonly answered: Answered;
   readonly sinceMs: number;
 }
@@ -60,14 +68,14 @@ interface Waiting {
  */
 export class FrameLink {
   readonly #options: FrameLinkOptions;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #ids = new Ids();
+  readonly #waiting = new IdTable<Waiting>();
   readonly #pace: KnownPace;
   readonly #carrier: Carrier;
   #messages: FrontMessage[] = [];
   /** Requests among them, and how many the frame waits for: of those who were answered together, most come again together. */
   #requests = 0;
   #expected = 0;
-  #nextId = 1;
   /** Messages of the latest frame, 0 once something is answered. */
   #unanswered = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
@@ -92,9 +100,9 @@ export class FrameLink {
 
   /** Hands a request over; its id. Only while the link is open. */
   submit(request: ReadRequest, answered: Answered): number {
-    const id = this.#nextId++;
+    const id = this.#ids.take();
     const sinceMs = performance.now();
-    this.#waiting.set(id, { answered, sinceMs });
+    this.#waiting.set(id, { id, answered, sinceMs });
     this.#pace.arrived(sinceMs, this.#waiting.size);
     this.#requests += 1;
     this.#say({ kind: "request", request: { id, ...request } });
@@ -103,9 +111,9 @@ export class FrameLink {
 
   /** Says that the client of a request has gone: nothing is to be kept for it. */
   gone(id: number): void {
-    this.#waiting.delete(id);
-    this.#tellIfIdle();
     this.#say({ kind: "gone", id });
+    if (this.#waiting.delete(id)) this.#ids.free(id);
+    this.#tellIfIdle();
   }
 
   /** Says that a watched answer was written to its client. */
@@ -126,6 +134,7 @@ export class FrameLink {
 
   #lost(): void {
     const waiting = [...this.#waiting.values()];
+    for (const { id } of waiting) this.#ids.free(id);
     this.#waiting.clear();
     this.#takeMessages();
     this.#unanswered = 0;
@@ -141,6 +150,7 @@ export class FrameLink {
       const waiting = this.#waiting.get(answer.id);
       if (waiting === undefined) continue;
       this.#waiting.delete(answer.id);
+      this.#ids.free(answer.id);
       answers += 1;
       this.#pace.answered(nowMs - waiting.sinceMs, nowMs);
       waiting.answered(answer);

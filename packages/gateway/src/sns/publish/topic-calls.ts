@@ -5,6 +5,7 @@ import {
   type PublishReply,
   type PublishRequest,
   SharedCall,
+  SharedCalls,
   setTimer,
   type TopicObjectRpc,
   type TopicSnapshot,
@@ -31,8 +32,8 @@ const NO_WEIGHT = 0;
 export class TopicCalls {
   readonly known = new KnownTopics();
   readonly #ports: TopicCallsPorts;
-  readonly #finds = new Map<string, SharedCall<null, TopicSnapshot | null>>();
-  readonly #publishes = new Map<string, SharedCall<readonly PublishedMessage[], PublishReply>>();
+  readonly #finds = new SharedCalls<null, TopicSnapshot | null>();
+  readonly #publishes = new SharedCalls<readonly PublishedMessage[], PublishReply>();
 
   constructor(ports: TopicCallsPorts) {
     this.#ports = ports;
@@ -51,9 +52,8 @@ export class TopicCalls {
         weightMax: CALL_WEIGHT_MAX,
         now: () => this.#ports.now(),
         setTimer,
-        idle: () => this.#finds.delete(arn),
       });
-    return callOf(this.#finds, arn, begin).run(null, keepAlive);
+    return this.#finds.of(arn, begin).run(null, keepAlive);
   }
 
   /** What is published together is taken together; each request learns of its own messages. */
@@ -76,25 +76,9 @@ export class TopicCalls {
         weightMax: CALL_WEIGHT_MAX,
         now: () => this.#ports.now(),
         setTimer,
-        idle: () => this.#publishes.delete(key),
       });
-    return callOf(this.#publishes, key, begin).run(messages, keepAlive);
+    return this.#publishes.of(key, begin).run(messages, keepAlive);
   }
-
-  /** Topics that something is under way for. */
-  get size(): number {
-    return this.#finds.size + this.#publishes.size;
-  }
-}
-
-function callOf<Item, Result>(
-  calls: Map<string, SharedCall<Item, Result>>,
-  key: string,
-  begin: () => SharedCall<Item, Result>,
-): SharedCall<Item, Result> {
-  const call = calls.get(key) ?? begin();
-  calls.set(key, call);
-  return call;
 }
 
 /** What is refused is refused to all: overload and an older version are the only reasons for it, and they are everybody's. */
