@@ -199,9 +199,9 @@ describe("sluice serve in an empty folder", () => {
     for (const method of ["Profiler.enable", "Profiler.startPreciseCoverage"]) await ask(method);
     await call("CreateQueue", { QueueName: "profiled" });
     const scripts = (await ask("Profiler.takePreciseCoverage")).result.result;
-    const server = scripts?.find(({ url }) => url.endsWith("packages/cli/src/serve/alone/server.ts"));
-    const run = server?.functions.filter(({ ranges }) => ranges.some(({ count }) => count > 0));
-    expect(run?.map(({ functionName }) => functionName)).toContain("readAndHandOver");
+    const script = scripts?.find(({ url }) => url.endsWith("packages/cli/src/serve/front/plain-post.ts"));
+    const run = script?.functions.filter(({ ranges }) => ranges.some(({ count }) => count > 0));
+    expect(run?.map(({ functionName }) => functionName)).toContain("readHead");
     const left = once(profiler, "close");
     expect(await running.stop()).toBe(0);
     await left;

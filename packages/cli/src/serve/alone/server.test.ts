@@ -2,68 +2,25 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import type { FramedAnswer, FramedRequest, FrontMessage } from "@sluice/protocol";
+import type { FramedRequest } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { NearBroker } from "../../../test/near-broker.ts";
 import { CliError } from "../../errors.ts";
-import type { CarrierEvents } from "../front/frame-link.ts";
-import { FRAMED_BYTES_MAX, FRAMED_HEADERS_LENGTH_MAX } from "../front/framed-requests.ts";
 import type { Front } from "../front/front.ts";
+import { FRAMED_BYTES_MAX, FRAMED_HEADERS_LENGTH_MAX } from "../front/plain-post.ts";
 import { startServer } from "./server.ts";
 
 const AWS = "/__sluice/aws";
 const JSON_CALL = { "x-amz-target": "AmazonSQS.SendMessage" };
 
 let server: Front;
-let events: CarrierEvents;
-/** Frames that came, and what is done with each. */
-let frames: FrontMessage[][];
-let onFrame: (requests: readonly FramedRequest[]) => void;
-/** Tells tests that wait for something that something has happened. */
-let told: (() => void)[];
+let broker: NearBroker;
 
 const at = (path: string) => `http://127.0.0.1:${server.port}${path}`;
-const answerTo = ({ id, body }: FramedRequest, more: Partial<FramedAnswer> = {}): FramedAnswer => ({
-  ...{ id, status: 200, headers: { "x-a": "b" }, body: `framed: ${body.length}`, isWatched: false },
-  ...more,
-});
-const answerAll = (requests: readonly FramedRequest[]) =>
-  events.answered(requests.map((each) => answerTo(each)));
-const until = async (isSo: () => boolean) => {
-  while (!isSo()) await new Promise<void>((resolve) => told.push(resolve));
-};
-const saidOf = (kind: "gone" | "written") => frames.flat().filter((message) => message.kind === kind);
-const start = (port = 0) =>
-  startServer({
-    ...{ host: "127.0.0.1", port },
-    broker: {
-      carrier: (given) => {
-        events = given;
-        return {
-          isOpen: true,
-          carry: (frame) => {
-            frames.push([...frame]);
-            const requests = frame.flatMap((message) => (message.kind === "request" ? message.request : []));
-            onFrame(requests);
-            for (const tell of told.splice(0)) tell();
-          },
-          close: () => {},
-        };
-      },
-      fetch: async (asked) => {
-        const { pathname, search } = new URL(asked.url);
-        const body = await asked.arrayBuffer();
-        return new Response(`fetched: ${asked.method} ${pathname}${search} ${body.byteLength}`, {
-          status: pathname === "/missing" ? 404 : 200,
-          headers: { "x-said": "a" },
-        });
-      },
-    },
-  });
+const start = (port = 0) => startServer({ host: "127.0.0.1", port, broker });
 
 beforeEach(async () => {
-  frames = [];
-  told = [];
-  onFrame = answerAll;
+  broker = new NearBroker();
   server = await start();
 });
 
@@ -80,11 +37,9 @@ describe("what AWS's clients post", () => {
     const response = await fetch(at(path), { method: "POST", headers, body: "é" });
     expect(await response.text()).toBe("framed: 1");
     expect(response.headers.get("x-a")).toBe("b");
-    const [[message] = []] = frames;
-    expect(message).toMatchObject({
-      kind: "request",
-      request: { method: "POST", url: at(path), body: "é", headers: { ...headers, "content-length": "2" } },
-    });
+    expect(broker.requests).toMatchObject([
+      { method: "POST", url: at(path), body: "é", headers: { ...headers, "content-length": "2" } },
+    ]);
   });
 
   it.each([
@@ -96,7 +51,7 @@ describe("what AWS's clients post", () => {
   ])("to %s with %j is the broker's to route", async (path, headers) => {
     const response = await fetch(at(path), { method: "POST", headers, body: "x" });
     expect(await response.text()).toBe(`fetched: POST ${path} 1`);
-    expect(frames).toEqual([]);
+    expect(broker.frames).toEqual([]);
   });
 
   it.each([
@@ -140,7 +95,7 @@ describe("what AWS's clients post", () => {
     const response = await fetch(at(`${AWS}/`), { method: "POST", body });
     expect(await response.text()).toBe(`fetched: POST ${AWS}/ ${bytes}`);
     expect(response.headers.get("x-said")).toBe("a");
-    expect(frames).toEqual([]);
+    expect(broker.frames).toEqual([]);
   });
 
   it("at one moment goes in one frame", async () => {
@@ -152,45 +107,44 @@ describe("what AWS's clients post", () => {
       read += chunk;
       if (read.split("framed").length === 4) break;
     }
-    expect(frames.map((frame) => frame.length)).toEqual([3]);
+    expect(broker.frames.map((frame) => frame.length)).toEqual([3]);
   });
 });
 
 describe("a client that goes", () => {
   const begin = async () => {
-    onFrame = () => {};
+    broker.onFrame = () => {};
     const outgoing = request(at(`${AWS}/`), { method: "POST" });
     outgoing.on("error", () => {});
     outgoing.end("x");
-    const before = frames.length;
-    await until(() => frames.length > before);
-    const [message] = frames.at(-1) ?? [];
-    if (message?.kind !== "request") throw new Error("no request came");
-    return { outgoing, asked: message.request };
+    const before = broker.requests.length;
+    await broker.until(() => broker.requests.length > before);
+    const [asked] = broker.requests.slice(-1) as [FramedRequest];
+    return { outgoing, asked };
   };
 
   it("is told of at once, and its answer goes nowhere", async () => {
     const { outgoing, asked } = await begin();
     outgoing.destroy();
-    await until(() => saidOf("gone").length > 0);
-    expect(saidOf("gone")).toEqual([{ kind: "gone", id: asked.id }]);
-    events.answered([answerTo(asked)]);
-    onFrame = answerAll;
+    await broker.until(() => broker.said.length > 0);
+    expect(broker.said).toEqual([`gone ${asked.id}`]);
+    broker.answer(asked);
+    broker.onFrame = (requests) => broker.answer(...requests);
     expect(await (await fetch(at(`${AWS}/`), { method: "POST", body: "y" })).text()).toBe("framed: 1");
   });
 
   it("has got its answer, or has not: who is watched is told of in either case", async () => {
     const taken = await begin();
     const answered = once(taken.outgoing, "response");
-    events.answered([answerTo(taken.asked, { isWatched: true })]);
+    broker.answerWith({ isWatched: true }, taken.asked);
     await answered;
-    await until(() => saidOf("written").length > 0);
-    expect(saidOf("written")).toEqual([{ kind: "written", id: taken.asked.id }]);
+    await broker.until(() => broker.said.length > 0);
+    expect(broker.said).toEqual([`written ${taken.asked.id}`]);
     const lost = await begin();
-    events.answered([answerTo(lost.asked, { isWatched: true })]);
+    broker.answerWith({ isWatched: true }, lost.asked);
     lost.outgoing.socket?.destroy();
-    await until(() => saidOf("gone").length > 0);
-    expect(saidOf("gone")).toEqual([{ kind: "gone", id: lost.asked.id }]);
+    await broker.until(() => broker.said.length > 1);
+    expect(broker.said.slice(1)).toEqual([`gone ${lost.asked.id}`]);
   });
 });
 
@@ -211,9 +165,9 @@ describe("a server", () => {
   });
 
   it("that is to stop listens no more and lets end what was begun", async () => {
-    onFrame = () => {};
+    broker.onFrame = () => {};
     const answered = fetch(at(`${AWS}/`), { method: "POST", body: "x" });
-    await until(() => frames.length > 0);
+    await broker.until(() => broker.frames.length > 0);
     let isStopped = false;
     const stopped = server.stop(new AbortController().signal).then(() => {
       isStopped = true;
@@ -221,15 +175,15 @@ describe("a server", () => {
     const [error] = await once(connect(server.port, "127.0.0.1"), "error");
     expect(error).toMatchObject({ code: "ECONNREFUSED" });
     expect(isStopped).toBe(false);
-    answerAll(frames.flat().flatMap((message) => (message.kind === "request" ? message.request : [])));
+    broker.answer(...broker.requests);
     expect(await (await answered).text()).toBe("framed: 1");
     await stopped;
   });
 
   it("stops at once when it is told to, or has nothing to do", async () => {
-    onFrame = () => {};
+    broker.onFrame = () => {};
     const answered = fetch(at(`${AWS}/`), { method: "POST", body: "x" }).catch(() => "reset");
-    await until(() => frames.length > 0);
+    await broker.until(() => broker.frames.length > 0);
     const atOnce = new AbortController();
     const stopped = server.stop(atOnce.signal);
     atOnce.abort();

@@ -1,9 +1,9 @@
-import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FramedAnswer, ReadRequest } from "@sluice/protocol";
 import { SLUICE_PATH } from "../../runtime/front-door-contract.ts";
 import type { FrameLink } from "./frame-link.ts";
+import { bodyText, FRAMED_BYTES_MAX, FRAMED_HEADERS_LENGTH_MAX, HOST, type PlainHead } from "./plain-post.ts";
 
 /** Where AWS's clients post to. */
 export const AWS_PATH = `${SLUICE_PATH}/aws`;
@@ -11,12 +11,6 @@ export const AWS_PATH = `${SLUICE_PATH}/aws`;
 const PLAIN_AWS_PATH = new RegExp(`^${AWS_PATH}(/[\\w.~-]*)*$`);
 /** The same of those that are not ours, which AWS's clients post to where no Worker has them. */
 const PLAIN_PATH_OF_OTHERS = new RegExp(`^(?!${SLUICE_PATH}(/|$))(/[\\w.~-]*)+$`);
-const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/i;
-/** Largest body that is handed over in a frame, in bytes; a larger one costs enough that its way does not matter. */
-export const FRAMED_BYTES_MAX = 65_536;
-/** Most characters of headers that a frame takes; whoever sends more gets a request of its own. */
-export const FRAMED_HEADERS_LENGTH_MAX = 16_384;
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 type Headers = ReadRequest["headers"];
 
@@ -73,8 +67,16 @@ export function isPostedBelowPrefix(request: IncomingMessage): boolean {
 /** The same where it has the address to itself: AWS's clients post to any path that is not ours as well. */
 export function isPostedAnywhere(request: IncomingMessage): boolean {
   const { url = "", headers } = request;
-  if (!isSmallPost(request)) return false;
-  return PLAIN_AWS_PATH.test(url) || (isOfAws(headers) && PLAIN_PATH_OF_OTHERS.test(url));
+  return isSmallPost(request) && isForAws(url, headers);
+}
+
+/** The same of one that is plain. */
+export function isPlainForAws({ target, headers }: PlainHead): boolean {
+  return isForAws(target, headers);
+}
+
+function isForAws(target: string, headers: IncomingMessage["headers"]): boolean {
+  return PLAIN_AWS_PATH.test(target) || (isOfAws(headers) && PLAIN_PATH_OF_OTHERS.test(target));
 }
 
 function isSmallPost({ method, headers, rawHeaders }: IncomingMessage): boolean {
@@ -93,7 +95,5 @@ function isOfAws(headers: IncomingMessage["headers"]): boolean {
 
 /** What was read of a body as text, `null` if it is none. */
 export function textOf(chunks: readonly Buffer[]): string | null {
-  const body = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-  const isText = isUtf8(body) && !body.subarray(0, BYTE_ORDER_MARK.byteLength).equals(BYTE_ORDER_MARK);
-  return isText ? body.toString() : null;
+  return bodyText(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
 }

@@ -5,8 +5,8 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BrokerEnd } from "../../../test/broker-end.ts";
 import { CliError } from "../../errors.ts";
-import { FRAMED_BYTES_MAX, FRAMED_HEADERS_LENGTH_MAX } from "./framed-requests.ts";
 import { type Front, startFront } from "./front.ts";
+import { FRAMED_BYTES_MAX, FRAMED_HEADERS_LENGTH_MAX } from "./plain-post.ts";
 
 const TOKEN = "token of the front";
 const AWS = "/__sluice/aws";

@@ -2,8 +2,9 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer, type Socket } from "node:net";
 import { Forwarder } from "./forward.ts";
 import { FrameLink } from "./frame-link.ts";
-import { AWS_PATH, FRAMED_BYTES_MAX, handOver, isPostedBelowPrefix, textOf } from "./framed-requests.ts";
+import { AWS_PATH, handOver, isPostedBelowPrefix, textOf } from "./framed-requests.ts";
 import { HTTP_LIMITS, listen, withPatience } from "./listen.ts";
+import { FRAMED_BYTES_MAX } from "./plain-post.ts";
 import { routeConnection } from "./route-connection.ts";
 import { SocketCarrier } from "./socket-carrier.ts";
 
