@@ -17,19 +17,23 @@ export interface AwsServices {
  *
  * @param keepAlive keeps the request from being ended with its client.
  */
-export async function answerAws(
+export function answerAws(
   request: AwsRequest,
   keepAlive: KeepAlive,
-  { sqs, sns }: AwsServices,
+  services: AwsServices,
 ): Promise<AwsAnswer> {
+  const { sqs, sns } = services;
   const protocol = protocolOf(request, SQS_MODEL);
   if (protocol === "json") return sqs.answer(request, protocol, keepAlive);
-  const { method, url, headers } = request;
+  const { method, url, headers, text } = request;
   if (method === "GET" || method === "POST") {
     if (url.search !== "" && sns.isFor(url.searchParams)) return sns.answer(request, keepAlive);
     if (method === "POST" && isForm(headers)) {
-      const form = await request.readText();
-      if (sns.isFor({ get: (name) => formField(form, name) })) return sns.answer(request, keepAlive);
+      const answerForm = (form: string) =>
+        sns.isFor({ get: (name) => formField(form, name) })
+          ? sns.answer(request, keepAlive)
+          : sqs.answer(request, protocol, keepAlive);
+      return text === null ? request.readText().then(answerForm) : answerForm(text);
     }
   }
   return sqs.answer(request, protocol, keepAlive);

@@ -14,6 +14,8 @@ export interface AwsRequest extends SignedRequest {
   readonly page: PageRequest;
   /** Empty unless it was read as bytes: nobody but who checks its signature looks at them. */
   readonly body: Uint8Array;
+  /** The body as text where that is here already; `null` elsewhere. To wait for it all the same takes longer than to read it. */
+  readonly text: string | null;
   readBytes(): Promise<Uint8Array>;
   readText(): Promise<string>;
   /** Whether nobody waits for the answer any more. */
@@ -45,6 +47,10 @@ export class HttpAwsRequest implements AwsRequest {
 
   get body(): Uint8Array {
     return this.#body ?? NO_BYTES;
+  }
+
+  get text(): string | null {
+    return this.#text ?? null;
   }
 
   async readBytes(): Promise<Uint8Array> {
@@ -80,7 +86,7 @@ export class ReadAwsRequest implements AwsRequest {
   readonly method: string;
   readonly headers: RequestHeaders;
   readonly url: RequestUrl;
-  readonly #text: string;
+  readonly text: string;
   #body: Uint8Array | undefined;
   #listeners: (() => void)[] | undefined;
   #hasClientGone = false;
@@ -90,7 +96,7 @@ export class ReadAwsRequest implements AwsRequest {
     this.headers = { get: (name) => (Object.hasOwn(headers, name) ? (headers[name] ?? null) : null) };
     this.page = { method, url, headers: this.headers };
     this.url = new LazyUrl(url);
-    this.#text = body;
+    this.text = body;
   }
 
   get body(): Uint8Array {
@@ -98,12 +104,12 @@ export class ReadAwsRequest implements AwsRequest {
   }
 
   async readBytes(): Promise<Uint8Array> {
-    this.#body ??= encoder.encode(this.#text);
+    this.#body ??= encoder.encode(this.text);
     return this.#body;
   }
 
   async readText(): Promise<string> {
-    return this.#text;
+    return this.text;
   }
 
   get hasClientGone(): boolean {

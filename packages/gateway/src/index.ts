@@ -94,12 +94,18 @@ export function createGateway(directory: QueueDirectory, access: Access, aws: Aw
       failed(request.method, new LazyUrl(request.url).pathname, error),
     );
   };
-  const answer: Gateway["answer"] = (request) =>
-    answerAws(request, LASTING, services).catch((error) => {
+  const answer: Gateway["answer"] = (request) => {
+    const fail = (error: unknown) => {
       logFailure(request.method, request.url.pathname, error);
       const headers = { "content-type": "application/json" };
       return { status: 500, headers, body: JSON.stringify(INTERNAL_ERROR) };
-    });
+    };
+    try {
+      return answerAws(request, LASTING, services).catch(fail);
+    } catch (error) {
+      return Promise.resolve(fail(error));
+    }
+  };
   return { answer, fetch, request: (url, init) => fetch(new Request(url, init)) };
 }
 

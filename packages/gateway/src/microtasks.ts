@@ -4,7 +4,11 @@
  */
 export const COMPANY_TURNS = 24;
 
-/** Resolves after so many turns of the microtask queue, before anything new is heard from outside. */
-export async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await undefined;
+/**
+ * Resolves after so many turns of the microtask queue, before anything new is heard from outside.
+ *
+ * @param isDone whether there is nothing more to wait for. Default: never.
+ */
+export async function turns(count: number, isDone: () => boolean = () => false): Promise<void> {
+  for (let turn = 0; turn < count && !isDone(); turn++) await undefined;
 }

@@ -125,8 +125,9 @@ export class SharedCall<Item, Result> {
    * @param keepAlive of the request: what it has handed over here goes out even if its client hangs up.
    */
   run(item: Item, keepAlive: KeepAlive): Promise<Result> {
-    const result = this.#run(item, keepAlive !== LASTING);
-    keepAlive(result.catch(() => {}));
+    const canEnd = keepAlive !== LASTING;
+    const result = this.#run(item, canEnd);
+    if (canEnd) keepAlive(result.catch(() => {}));
     return result;
   }
 

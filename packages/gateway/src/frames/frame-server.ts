@@ -81,9 +81,10 @@ export class FrameServer {
   }
 
   async #send(): Promise<void> {
-    for (let count = 0; count < this.#answers.length; ) {
+    const isLast = () => this.#open.size === 0;
+    for (let count = 0; count < this.#answers.length && !isLast(); ) {
       count = this.#answers.length;
-      await turns(COMPANY_TURNS);
+      await turns(COMPANY_TURNS, isLast);
     }
     if (this.#hasCompany && this.#haveWaited) await this.#ports.afterWhatIsReady();
     const answers = this.#answers;

@@ -58,7 +58,8 @@ export function sqsService(
     if (!METHODS.includes(request.method)) {
       throw refuse(COMMON_ERRORS.unknownOperation, `There is no operation with ${request.method}.`);
     }
-    const text = await bodyOf(request, access);
+    const body = bodyOf(request, access);
+    const text = typeof body === "string" ? body : await body;
     const caller = callerOf(request, access, settings.home, ports.now());
     const base = endpointPath(url.pathname, prefix);
     const path = url.pathname.slice(base.length);
@@ -123,12 +124,17 @@ function traceHeaderOf(headers: RequestHeaders): string | null {
  *
  * @throws AwsError `InvalidParameterValue` for a body that is too long.
  */
-async function bodyOf(request: AwsRequest, access: AwsAccess): Promise<string> {
+function bodyOf(request: AwsRequest, access: AwsAccess): string | Promise<string> {
   if (access.kind === "keys") {
-    refuseLong((await request.readBytes()).byteLength);
-    return request.readText();
+    return request.readBytes().then(({ byteLength }) => {
+      refuseLong(byteLength);
+      return request.readText();
+    });
   }
-  const text = await request.readText();
+  return request.text === null ? request.readText().then(ofGoodLength) : ofGoodLength(request.text);
+}
+
+function ofGoodLength(text: string): string {
   // A character has three bytes at most for each unit of its length.
   refuseLong(3 * text.length <= REQUEST_BYTES_MAX ? 0 : new TextEncoder().encode(text).byteLength);
   return text;
