@@ -102,7 +102,8 @@ function formOf({ url, headers }: SignedRequest, text: string): FormEntry[] {
   if (text === "") return params;
   const type = typeOf(headers) ?? "";
   if (type !== "" && type !== "application/x-www-form-urlencoded") return params;
-  return [...params, ...readForm(text)];
+  const form = readForm(text);
+  return params.length === 0 ? form : [...params, ...form];
 }
 
 /** What was answered with, of which the HTTP response is made. */
