@@ -9,7 +9,7 @@ export type PlainHeaders = Readonly<Record<string, string>>;
 
 /** The head of a request as AWS's clients write it. */
 export interface PlainHead {
-  /** As it stands on the wire. */
+  /** As it stands on the wire, with the empty line behind it. */
   readonly text: string;
   /** Path and query. */
   readonly target: string;
@@ -19,7 +19,7 @@ export interface PlainHead {
   readonly bodyBytes: number;
 }
 
-const HEAD_END = Buffer.from("\r\n\r\n");
+const HEAD_END = "\r\n\r\n";
 /** Nothing in it that parsers of HTTP see differently. */
 const HEAD = /^POST \/[\x21-\x7e]* HTTP\/1\.1(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e]*)+$/;
 const BEFORE_TARGET = "POST ".length;
@@ -48,16 +48,16 @@ const BYTE_ORDER_MARK_BEGIN = 0xef;
  * @param known a head that came before: most clients write the same one again and again.
  */
 export function readHead(bytes: Buffer, known: PlainHead | null): PlainHead | null {
+  if (known !== null && bytes.toString("latin1", 0, known.text.length) === known.text) return known;
   const end = bytes.indexOf(HEAD_END);
   if (end === -1 || end > FRAMED_HEADERS_LENGTH_MAX) return null;
   const text = bytes.toString("latin1", 0, end);
-  if (text === known?.text) return known;
   return HEAD.test(text) ? parsed(text) : null;
 }
 
 /** Where the body begins, behind its head. */
 export function bodyStart({ text }: PlainHead): number {
-  return text.length + HEAD_END.byteLength;
+  return text.length;
 }
 
 /** A body as text; `null` for what is none. */
@@ -92,5 +92,5 @@ function parsed(text: string): PlainHead | null {
   const { host = "", connection = "keep-alive", "content-length": length = "" } = headers;
   if (!HOST.test(host) || !LENGTH.test(length) || connection.toLowerCase() !== "keep-alive") return null;
   const bodyBytes = Number(length);
-  return bodyBytes > FRAMED_BYTES_MAX ? null : { text, target, headers, host, bodyBytes };
+  return bodyBytes > FRAMED_BYTES_MAX ? null : { text: text + HEAD_END, target, headers, host, bodyBytes };
 }
