@@ -11,13 +11,25 @@ export const FORM_DEPTH_MAX = 12;
 export function formTree(params: Iterable<readonly [string, string]>): FormNode {
   const root: FormNode = {};
   for (const [key, value] of params) {
-    const path = key.includes(".") ? key.split(".") : [key];
+    const path = pathOf(key);
     if (path.length > FORM_DEPTH_MAX) continue;
     let node = root;
     for (const part of path) node = childOf(node, part);
     node.text ??= value;
   }
   return root;
+}
+
+/** The parts of a key. To look for the dots takes less time than `split`. */
+function pathOf(key: string): string[] {
+  const path: string[] = [];
+  let from = 0;
+  for (let dot = key.indexOf("."); dot !== -1; dot = key.indexOf(".", from)) {
+    path.push(key.slice(from, dot));
+    from = dot + 1;
+  }
+  path.push(key.slice(from));
+  return path;
 }
 
 function childOf(node: FormNode, name: string): FormNode {

@@ -69,8 +69,13 @@ function textElement(name: string, text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
 const SPECIAL = /[&<>"\u0000-\u0008\u000b-\u001f\ud800-\udfff\ufffe\uffff]/;
 
+/** The same without the quotation mark, which is all that texts of JSON have of it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
+const SPECIAL_BUT_QUOTES = /[&<>\u0000-\u0008\u000b-\u001f\ud800-\udfff\ufffe\uffff]/;
+
 function escaped(text: string): string {
   if (!SPECIAL.test(text)) return text;
+  if (!SPECIAL_BUT_QUOTES.test(text)) return text.replaceAll('"', "&quot;");
   let clean = printable(text);
   for (const [character, reference] of ESCAPES) {
     if (clean.includes(character)) clean = clean.replaceAll(character, reference);
@@ -78,40 +83,76 @@ function escaped(text: string): string {
   return clean;
 }
 
+/** A member of a structure, and the tags that stand around it. */
+interface XmlMember extends Tags {
+  readonly name: string;
+  readonly shape: Shape;
+}
+interface Tags {
+  readonly begin: string;
+  readonly end: string;
+  readonly empty: string;
+}
+
+/** Made once for each shape: answers have the same ones again and again. */
+const membersOf = new WeakMap<StructureShape, readonly XmlMember[]>();
+
+function xmlMembersOf(shape: StructureShape): readonly XmlMember[] {
+  let members = membersOf.get(shape);
+  if (members === undefined) {
+    members = Object.entries(shape.members).map(([name, member]) => ({
+      ...{ name, shape: member },
+      ...tagsOf(wireNameOf(name, member)),
+    }));
+    membersOf.set(shape, members);
+  }
+  return members;
+}
+
+function tagsOf(name: string): Tags {
+  return { begin: `<${name}>`, end: `</${name}>`, empty: `<${name}/>` };
+}
+
+function tagged({ begin, end, empty }: Tags, content: string): string {
+  return content === "" ? empty : begin + content + end;
+}
+
+const MEMBER = tagsOf("member");
+const ENTRY = tagsOf("entry");
+
 /** What stands in the element of a structure. */
 function contentOf(shape: StructureShape, value: object): string {
   let content = "";
-  for (const name in shape.members) {
-    const member = shape.members[name] as Shape; // one of its own names
-    const given = (value as Record<string, unknown>)[name];
-    if (given !== undefined && given !== null) content += elementsOf(wireNameOf(name, member), member, given);
+  for (const member of xmlMembersOf(shape)) {
+    const given = (value as Record<string, unknown>)[member.name];
+    if (given !== undefined && given !== null) content += elementsOf(member, member.shape, given);
   }
   return content;
 }
 
 /** The element of a value; of a flattened list or map, one for each of its members and none for none. */
-function elementsOf(name: string, shape: Shape, value: unknown): string {
+function elementsOf(tags: Tags, shape: Shape, value: unknown): string {
   switch (shape.type) {
     case "structure":
-      return element(name, contentOf(shape, value as object));
+      return tagged(tags, contentOf(shape, value as object));
     case "list": {
-      const each = (own: string) =>
-        (value as readonly unknown[]).map((one) => elementsOf(own, shape.member, one)).join("");
-      return shape.flattened ? each(name) : element(name, each("member"));
+      const own = shape.flattened ? tags : MEMBER;
+      let content = "";
+      for (const one of value as readonly unknown[]) content += elementsOf(own, shape.member, one);
+      return shape.flattened ? content : tagged(tags, content);
     }
     case "map": {
-      const { keyName, valueName } = shape;
-      const each = (own: string) =>
-        Object.entries(value as object)
-          .map(([key, one]) =>
-            element(own, textElement(keyName, key) + elementsOf(valueName, shape.value, one)),
-          )
-          .join("");
-      return shape.flattened ? each(name) : element(name, each("entry"));
+      const own = shape.flattened ? tags : ENTRY;
+      const [keyTags, valueTags] = [tagsOf(shape.keyName), tagsOf(shape.valueName)];
+      let content = "";
+      for (const [key, one] of Object.entries(value as object)) {
+        content += tagged(own, tagged(keyTags, escaped(key)) + elementsOf(valueTags, shape.value, one));
+      }
+      return shape.flattened ? content : tagged(tags, content);
     }
     case "blob":
-      return element(name, toBase64(value as Uint8Array));
+      return tagged(tags, toBase64(value as Uint8Array));
     default:
-      return textElement(name, String(value));
+      return tagged(tags, escaped(String(value)));
   }
 }
