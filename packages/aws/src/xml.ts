@@ -58,7 +58,7 @@ export function xmlElement(name: string): string {
 }
 
 function element(name: string, content: string): string {
-  return content === "" ? `<${name}/>` : `<${name}>${content}</${name}>`;
+  return tagged(tagsOf(name), content);
 }
 
 function textElement(name: string, text: string): string {
@@ -69,13 +69,8 @@ function textElement(name: string, text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
 const SPECIAL = /[&<>"\u0000-\u0008\u000b-\u001f\ud800-\udfff\ufffe\uffff]/;
 
-/** The same without the quotation mark, which is all that texts of JSON have of it. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
-const SPECIAL_BUT_QUOTES = /[&<>\u0000-\u0008\u000b-\u001f\ud800-\udfff\ufffe\uffff]/;
-
 function escaped(text: string): string {
   if (!SPECIAL.test(text)) return text;
-  if (!SPECIAL_BUT_QUOTES.test(text)) return text.replaceAll('"', "&quot;");
   let clean = printable(text);
   for (const [character, reference] of ESCAPES) {
     if (clean.includes(character)) clean = clean.replaceAll(character, reference);

@@ -20,9 +20,8 @@ export interface AwsServices {
 export function answerAws(
   request: AwsRequest,
   keepAlive: KeepAlive,
-  services: AwsServices,
+  { sqs, sns }: AwsServices,
 ): Promise<AwsAnswer> {
-  const { sqs, sns } = services;
   const protocol = protocolOf(request, SQS_MODEL);
   if (protocol === "json") return sqs.answer(request, protocol, keepAlive);
   const { method, url, headers, text } = request;

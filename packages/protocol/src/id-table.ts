@@ -47,10 +47,6 @@ export class IdTable<Value> {
     return this.#size;
   }
 
-  has(id: number): boolean {
-    return this.#ids[placeOf(id)] === id;
-  }
-
   get(id: number): Value | undefined {
     const place = placeOf(id);
     return this.#ids[place] === id ? this.#values[place] : undefined;

@@ -112,7 +112,7 @@ export class FrameLink {
   /** Says that the client of a request has gone: nothing is to be kept for it. */
   gone(id: number): void {
     this.#say({ kind: "gone", id });
-    if (this.#waiting.delete(id)) this.#ids.free(id);
+    this.#forget(id);
     this.#tellIfIdle();
   }
 
@@ -132,10 +132,14 @@ export class FrameLink {
     this.#carrier.close();
   }
 
+  /** Nobody waits for its answer any more: another request may have its place. */
+  #forget(id: number): void {
+    if (this.#waiting.delete(id)) this.#ids.free(id);
+  }
+
   #lost(): void {
     const waiting = [...this.#waiting.values()];
-    for (const { id } of waiting) this.#ids.free(id);
-    this.#waiting.clear();
+    for (const { id } of waiting) this.#forget(id);
     this.#takeMessages();
     this.#unanswered = 0;
     clearTimeout(this.#held);
@@ -149,8 +153,7 @@ export class FrameLink {
     for (const answer of given) {
       const waiting = this.#waiting.get(answer.id);
       if (waiting === undefined) continue;
-      this.#waiting.delete(answer.id);
-      this.#ids.free(answer.id);
+      this.#forget(answer.id);
       answers += 1;
       this.#pace.answered(nowMs - waiting.sinceMs, nowMs);
       waiting.answered(answer);
