@@ -42,7 +42,7 @@ const forWorkers = await build({
 });
 
 const forNode = await build({
-  entryPoints: [path("src/serve/alone/broker.ts")],
+  entryPoints: [path("src/serve/alone/broker.ts"), path("src/serve/alone/recovery.ts")],
   outdir: join(folder, "alone"),
   bundle: true,
   format: "esm",

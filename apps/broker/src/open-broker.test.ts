@@ -1,9 +1,7 @@
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync, readlinkSync } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openBroker } from "./open-broker.ts";
+import { describe, expect, it, vi } from "vitest";
+import { objectsFolder, openNodeBroker } from "../test/node-broker.ts";
 
 const QUEUES = 12;
 
@@ -23,24 +21,8 @@ function openFilesIn(folder: string): string[] {
 describe.runIf(process.platform === "linux")("a queue that is deleted", () => {
   it("has none of its files open any more, and can be created again", async () => {
     vi.spyOn(console, "log").mockImplementation(() => {});
-    const folder = mkdtempSync(join(tmpdir(), "sluice-open-broker-"));
-    const { gateway, close } = openBroker({
-      ...{ folder, worker: "sluice", topology: { queues: {} } },
-      vars: { SLUICE_ENV: "local" },
-    });
-    onTestFinished(() => {
-      close();
-      rmSync(folder, { recursive: true, force: true });
-    });
-    const call = async (action: string, input: object) => {
-      const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` };
-      const body = JSON.stringify(input);
-      const request = new Request("http://127.0.0.1/__sluice/aws/", { method: "POST", headers, body });
-      const response = await gateway.fetch(request);
-      if (!response.ok) throw new Error(await response.text());
-      const text = await response.text();
-      return (text === "" ? {} : JSON.parse(text)) as { QueueUrl: string; Messages?: { Body: string }[] };
-    };
+    const folder = objectsFolder();
+    const { call } = openNodeBroker(folder);
     const live = async (name: string) => {
       const { QueueUrl } = await call("CreateQueue", { QueueName: name });
       await call("SendMessage", { QueueUrl, MessageBody: name });

@@ -5,6 +5,7 @@ import type { QueueTopology } from "@sluice/protocol";
 import { gatewayFor } from "./gateway-for.ts";
 import { boundedFetch } from "./node-body.ts";
 import { createNodePort } from "./node-port.ts";
+import { uniqueKeysOf } from "./unique-keys.ts";
 
 export interface OpenBrokerInput {
   /** Folder of all Durable Objects of a data folder. */
@@ -33,16 +34,17 @@ export function openBroker({ folder, worker, topology, vars }: OpenBrokerInput):
   // The classes are typed by the platform's state and bindings, of which they use what is here.
   const QueueBroker = createQueueBroker(options, endpoints) as unknown as Construct;
   const Directory = createDirectory(options) as unknown as Construct;
+  const uniqueKeys = uniqueKeysOf(worker);
   const objects = openObjects({
     folder,
     vars,
     classes: {
       SLUICE_QUEUES: {
-        uniqueKey: `${worker}-QueueBroker`,
+        uniqueKey: uniqueKeys.queues,
         construct: (state, bindings) => new QueueBroker(state, bindings),
       },
       SLUICE_DIRECTORY: {
-        uniqueKey: `${worker}-Directory`,
+        uniqueKey: uniqueKeys.directory,
         construct: (state, bindings) => new Directory(state, bindings),
       },
     },

@@ -1,6 +1,7 @@
 export type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
 export { type Clock, MovableClock, systemClock } from "./clock.ts";
-export { createDirectory, DIRECTORY_NAME, type DirectoryObject } from "./directory/directory.ts";
+export { createDirectory, type DirectoryObject } from "./directory/directory.ts";
+export { DIRECTORY_NAME } from "./directory/name.ts";
 export {
   type EndpointOutcome,
   type EndpointPort,

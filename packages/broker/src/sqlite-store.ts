@@ -1,8 +1,9 @@
 import type { QueueDamage, QueueRecord } from "@sluice/protocol";
-import { checksumOf, checksumOfText } from "./checksum.ts";
+import { checksumOf } from "./checksum.ts";
 import type { DamageRecord } from "./damage-log.ts";
 import type { Mark } from "./mark.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { RECORD_KEY, recordCopy, recordFrom, SELECT_RECORD } from "./record-copy.ts";
 import { DamagedSealError, sealOf, unsealed } from "./seal.ts";
 import { DamagedRowError, type Note, type OutboxItem, type QueueStore, type StoredSegment } from "./store.ts";
 
@@ -211,14 +212,12 @@ export class SqliteStore implements QueueStore, DamageRecord {
 
   /** What the queue was by what it last knew, `null` if it never knew anything or that is damaged. */
   readRecord(): QueueRecord | null {
-    const [checksum, text] = this.#json<[number, string]>("record") ?? [];
-    if (text === undefined || checksum !== checksumOfText(text)) return null;
-    return JSON.parse(text) as QueueRecord;
+    const [row] = this.#run<{ value: string }>(SELECT_RECORD);
+    return row === undefined ? null : recordFrom(row.value);
   }
 
   writeRecord(record: QueueRecord): void {
-    const text = JSON.stringify(record);
-    this.#writeMeta("record", JSON.stringify([checksumOfText(text), text]));
+    this.#writeMeta(RECORD_KEY, recordCopy(record));
   }
 
   /**

@@ -1,20 +1,13 @@
-import { existsSync, readdirSync, renameSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Database } from "./database.ts";
+import { findingIn, putAside } from "./database-files.ts";
+import { objectFile, objectIdsIn } from "./object-files.ts";
 import { readAlarm } from "./own-alarm.ts";
 
 /** Where workerd has the alarms of a namespace's objects, in their folder. */
 const INDEX_FILE = "metadata.sqlite";
 const CREATE =
   "CREATE TABLE _cf_ALARM (actor_id TEXT PRIMARY KEY, scheduled_time INTEGER, actor_name TEXT) WITHOUT ROWID";
-/** What belongs to a database file. */
-const PARTS = ["", "-wal", "-shm"];
-const OBJECT_FILE = /^([0-9a-f]{64})\.sqlite$/;
-
-/** A file that is no database, or whose pages do not hold together. */
-class DamagedIndexError extends Error {
-  override readonly name = "DamagedIndexError";
-}
 
 /**
  * Opens the index of all alarms. Where there is none, or one that is damaged, it is made from what the objects' own files say:
@@ -24,30 +17,20 @@ class DamagedIndexError extends Error {
  */
 export function openIndex(folder: string, error: (line: string) => void): Database {
   const file = join(folder, INDEX_FILE);
-  try {
-    return opened(file, folder, error);
-  } catch (reason) {
-    if (!(reason instanceof DamagedIndexError)) throw reason;
-    const aside = putAside(file);
+  const finding = findingIn(file);
+  if (finding !== null) {
+    const aside = basename(putAside(file));
     error(
-      `${file}: the index of alarms is damaged (${reason.message}), and is made anew from what the objects say. What there was is kept as ${basename(aside)}`,
+      `${file}: the index of alarms is damaged (${finding}), and is made anew from what the objects say. What there was is kept as ${aside}`,
     );
-    return opened(file, folder, error);
   }
-}
-
-function opened(file: string, folder: string, error: (line: string) => void): Database {
-  let database: Database | undefined;
+  const database = new Database(file);
   try {
-    database = new Database(file);
     const tables = database.all("SELECT 1 FROM sqlite_schema WHERE name = '_cf_ALARM'");
     if (tables.length === 0) fill(database, folder, error);
-    const [finding] = database.all("PRAGMA quick_check(1)");
-    if (finding?.quick_check !== "ok") throw new DamagedIndexError(String(finding?.quick_check));
     return database;
   } catch (reason) {
-    database?.close();
-    if (/SQLITE_(CORRUPT|NOTADB)/.test(String(reason))) throw new DamagedIndexError(String(reason));
+    database.close();
     throw reason;
   }
 }
@@ -56,16 +39,15 @@ function opened(file: string, folder: string, error: (line: string) => void): Da
 function fill(database: Database, folder: string, error: (line: string) => void): void {
   database.run("BEGIN");
   database.run(CREATE);
-  for (const name of readdirSync(folder)) {
-    const [, id] = OBJECT_FILE.exec(name) ?? [];
-    if (id === undefined) continue;
+  for (const id of objectIdsIn(folder)) {
+    const file = objectFile(folder, id);
     try {
-      const atMs = alarmIn(join(folder, name));
+      const atMs = alarmIn(file);
       if (atMs !== null) {
         database.run("INSERT INTO _cf_ALARM VALUES (?, ?, NULL)", [id, BigInt(atMs) * 1_000_000n]);
       }
     } catch (reason) {
-      error(`${name}: whether it has an alarm cannot be read: ${reason}`);
+      error(`${basename(file)}: whether it has an alarm cannot be read: ${reason}`);
     }
   }
   database.run("COMMIT");
@@ -78,12 +60,4 @@ function alarmIn(file: string): number | null {
   } finally {
     database.close();
   }
-}
-
-function putAside(file: string): string {
-  const aside = `${file}.damaged-${Date.now()}`;
-  for (const part of PARTS) {
-    if (existsSync(file + part)) renameSync(file + part, aside + part);
-  }
-  return aside;
 }

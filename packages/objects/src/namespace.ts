@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { AlarmIndex } from "./alarm-index.ts";
 import { copyOf } from "./copy.ts";
 import { Life, type Methods, type ObjectState } from "./life.ts";
+import { objectFile } from "./object-files.ts";
 import { idOfName } from "./object-id.ts";
 
 /** When an alarm that could not be heard rings again, in ms; each further time twice as late, up to the latter. */
@@ -125,7 +125,7 @@ export class Namespace {
   }
 
   #fileOf(id: string): string {
-    return join(this.#input.folder, `${id}.sqlite`);
+    return objectFile(this.#input.folder, id);
   }
 
   async #ring(id: string, name: string | null): Promise<void> {

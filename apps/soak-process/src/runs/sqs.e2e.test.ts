@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DAMAGE_KINDS } from "../damage/kinds.ts";
+import { DAMAGED_QUEUES } from "../sqs/sqs-base-state.ts";
 import { SmallDisk } from "./small-disk.ts";
 import { runSqsDamage } from "./sqs-damage.ts";
 import { runSqsDiskFull } from "./sqs-disk-full.ts";
@@ -13,6 +14,8 @@ const canMount = await SmallDisk.mount().then(
 );
 if (!canMount) console.warn("A disk cannot be mounted here, which needs root: full disks are not tested.");
 
+/** Before these come those of each queue. */
+const DIRECTORY_CASES_FROM = 1 + DAMAGED_QUEUES.length * DAMAGE_KINDS.length;
 const GOOD = { lost: 0, violationTexts: [], isDrained: true, lines: [] };
 
 describe("the broker alone, which clients of SQS use", () => {
@@ -41,6 +44,14 @@ describe("the broker alone, which clients of SQS use", () => {
     expect(ofQueue).toMatchObject({ target: { kind: "queue", name: "plain" }, listed: ["rolledBack"] });
     expect(ofQueue?.violations).toEqual([]);
     expect(ofQueue?.missing).toBeGreaterThan(0);
+  });
+
+  it("takes queues back from their own files when the directory's was removed, and says so", async () => {
+    const removed = DIRECTORY_CASES_FROM + DAMAGE_KINDS.indexOf("file removed");
+    const [ofDirectory] = await runSqsDamage({ cases: 1, from: removed, seed: 20_260 });
+    expect(ofDirectory).toMatchObject({ target: { kind: "directory" }, violations: [], missing: 0 });
+    expect(ofDirectory?.owed).toBeGreaterThan(100);
+    expect(ofDirectory?.lines.filter((line) => line.includes("takes it back"))).not.toEqual([]);
   });
 
   it.runIf(canMount)("goes on by itself on a disk that was full, and loses nothing", async () => {

@@ -1,4 +1,5 @@
-import { DIRECTORY_NAME, type DirectoryObject } from "./directory.ts";
+import type { DirectoryObject } from "./directory.ts";
+import { DIRECTORY_NAME } from "./name.ts";
 import type { QueuesDirectory } from "./queue-calls.ts";
 
 /** The directory as a queue's object calls it. Calls reject, and do no more, where the binding is missing. */

@@ -54,9 +54,6 @@ import { TopicVersions } from "./topics/topic-versions.ts";
 import { Topics } from "./topics/topics.ts";
 import { undeliverableTo } from "./topics/undeliverable.ts";
 
-/** Name of the one directory of an account. */
-export const DIRECTORY_NAME = "directory";
-
 /** The directory's Durable Object as its callers see it. */
 export interface DirectoryObject extends DirectoryRpc, TopicsRpc, QueuesDirectory, Rpc.DurableObjectBranded {}
 

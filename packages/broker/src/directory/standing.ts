@@ -1,5 +1,6 @@
 import type { QueueRecord } from "@sluice/protocol";
 import type { Registry } from "./registry.ts";
+import type { QueueRow } from "./row.ts";
 
 /** What a queue is to the directory. */
 export type Standing =
@@ -36,5 +37,10 @@ export function lossShownBy(registry: Registry, copy: QueueRecord): string | nul
  */
 export function restoreQueue(registry: Registry, copy: QueueRecord): void {
   if (registry.row(copy.name) !== undefined) return;
-  registry.put({ kind: "queue", record: copy, configured: null, told: copy.revision });
+  registry.put(restoredRow(copy));
+}
+
+/** What the directory knows of a queue by the queue's own copy: no configuration is remembered for it. */
+export function restoredRow(copy: QueueRecord): QueueRow {
+  return { kind: "queue", record: copy, configured: null, told: copy.revision };
 }

@@ -11,6 +11,7 @@ import { chosenEnvironment, wranglerEnvironment } from "../environment.ts";
 import type { Plan } from "../generate/plan.ts";
 import { findPlaces } from "../places.ts";
 import { refuseMissingMain } from "../project/missing-main.ts";
+import { recoverData } from "../recover-data.ts";
 import { addresses, urlOf } from "../report/addresses.ts";
 import { introducer } from "../report/introducer.ts";
 import type { Printer } from "../report/printer.ts";
@@ -45,7 +46,9 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   const waker = new QueueWaker();
   let current = await read();
   refuseMissingMain(current.project.workers);
-  const free = lockData(stateOf(current.plan, options), "sluice dev");
+  const state = stateOf(current.plan, options);
+  const free = lockData(state, "sluice dev");
+  await recoverData(state, current.project.broker.name, printer);
   let url: string | null = null;
 
   const adopt = (next: Generation) => {

@@ -11,6 +11,7 @@ import { writeIfChanged } from "../output/write-plan.ts";
 import { findPlaces } from "../places.ts";
 import { refuseMissingMain } from "../project/missing-main.ts";
 import { type Project, readProject } from "../project/project.ts";
+import { recoverData } from "../recover-data.ts";
 import { addresses, awsLines, httpUrl } from "../report/addresses.ts";
 import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
@@ -76,6 +77,7 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
   const state = resolve(options.persistTo ?? join(home, ".wrangler/state"));
   const free = lockData(state, "sluice serve");
   try {
+    await recoverData(state, project.broker.name, printer);
     for (const warning of [...project.warnings, ...assetWarnings(project.workers)]) printer.warn(warning);
     if (targets.length > 0) printer.print(`${topologyTable(project.topology, [])}\n`);
     const { topology } = project;

@@ -25,3 +25,18 @@ export interface Broker {
 export interface BrokerModule {
   open(input: BrokerInput): Broker;
 }
+
+/** What a data folder is recovered by. */
+export interface RecoveryInput {
+  /** Folder of all Durable Objects. */
+  readonly folder: string;
+  /** Name of the broker's Worker. */
+  readonly worker: string;
+  warn(line: string): void;
+}
+
+/** What the module exports. */
+export interface RecoveryModule {
+  /** Before anything runs on the folder: mends a damaged directory, and takes back queues that it has lost. Says what it finds. */
+  recoverDirectory(input: RecoveryInput): void;
+}

@@ -3,7 +3,7 @@ import type { Front } from "../front/front.ts";
 import type { Workerd } from "../workerd-process.ts";
 import type { Broker } from "./contract.ts";
 import { closeInspector, openInspector } from "./inspector.ts";
-import { loadBroker } from "./load-broker.ts";
+import { loadBroker } from "./load-modules.ts";
 import { startServer } from "./server.ts";
 
 export interface AloneOptions {

@@ -1,15 +1,25 @@
 import { existsSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
-import type { BrokerModule } from "./contract.ts";
+import type { BrokerModule, RecoveryModule } from "./contract.ts";
 
-/** The broker for this process: in a bundle of its own, or TypeScript when the command runs from source. */
-export async function loadBroker(): Promise<BrokerModule> {
-  const source = new URL("./broker.ts", import.meta.url);
+/** The broker for this process. */
+export function loadBroker(): Promise<BrokerModule> {
+  return load("broker");
+}
+
+/** What is done to a data folder before a broker runs on it. */
+export function loadRecovery(): Promise<RecoveryModule> {
+  return load("recovery");
+}
+
+/** A module that is typed by the platform's types: in a bundle of its own, or TypeScript when the command runs from source. */
+async function load<Module>(name: string): Promise<Module> {
+  const source = new URL(`./${name}.ts`, import.meta.url);
   if (!existsSync(fileURLToPath(source))) {
     // Its stack traces lead to our sources.
     process.setSourceMapsEnabled(true);
-    return withoutSqliteWarning(() => import(new URL("./alone/broker.js", import.meta.url).href));
+    return withoutSqliteWarning(() => import(new URL(`./alone/${name}.js`, import.meta.url).href));
   }
   // The bundle has it in it.
   const workers = import.meta.resolve("@sluice/objects/workers");

@@ -1,0 +1,88 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import {
+  DIRECTORY_NAME,
+  isLost,
+  type Known,
+  readCopy,
+  readKnown,
+  type Sql,
+  takeBack,
+} from "@sluice/broker/recovery";
+import {
+  idOfName,
+  mendObjectFile,
+  type ObjectDatabase,
+  objectFile,
+  objectIdsIn,
+  withObjectFile,
+} from "@sluice/objects";
+import type { QueueRecord } from "@sluice/protocol";
+import { uniqueKeysOf } from "./unique-keys.ts";
+
+export interface RecoverDirectoryInput {
+  /** Folder of all Durable Objects of a data folder, which nobody may use meanwhile. */
+  readonly folder: string;
+  /** Name of the broker's Worker. */
+  readonly worker: string;
+  /** Takes a line about what was found. */
+  warn(line: string): void;
+}
+
+/**
+ * Makes the directory of a data folder usable before a broker runs on it, whatever has happened to its file: one that does not
+ * hold together gives its place to a new one with what can be read of it, and queues that it does not know any more are taken
+ * back as their own files know them. Queues that were created over an API are known nowhere else.
+ *
+ * A start without damage reads the directory's file, and the files of objects that are no queue of it: 0.1 ms each.
+ *
+ * @throws SqliteError where the directory's file cannot be read or written for another reason than damage.
+ */
+export function recoverDirectory({ folder, worker, warn }: RecoverDirectoryInput): void {
+  const uniqueKeys = uniqueKeysOf(worker);
+  const queues = join(folder, uniqueKeys.queues);
+  const ids = objectIdsIn(queues);
+  // There is no queue that could have been lost.
+  if (ids.length === 0) return;
+  const file = objectFile(join(folder, uniqueKeys.directory), idOfName(uniqueKeys.directory, DIRECTORY_NAME));
+  mkdirSync(dirname(file), { recursive: true });
+  const mended = mendObjectFile(file);
+  if (mended !== null) {
+    warn(
+      `Directory: its file was damaged (${mended.finding}). A new one has what could be read of it; what there was is kept as ${mended.aside}`,
+    );
+  }
+  withObjectFile(file, (directory) => {
+    const known = readKnown(sqlOf(directory));
+    const alive = new Set(Array.from(known.queues, (name) => idOfName(uniqueKeys.queues, name)));
+    const others = ids.filter((id) => !alive.has(id)).map((id) => objectFile(queues, id));
+    const lost = others.flatMap((other) => lostQueueOf(other, known, warn));
+    if (lost.length === 0) return;
+    directory.transaction(() => takeBack(sqlOf(directory), lost));
+    if (!known.hasStarted) warn(ALL_LOST);
+    for (const { name } of lost) {
+      warn(
+        `Directory: it did not know queue "${name}" any more, and takes it back as the queue's own file says. Whether that is complete may not be known`,
+      );
+    }
+  });
+}
+
+const ALL_LOST =
+  "Directory: nothing is left of what it had stored. Topics, event subscriptions and queues that never held a message were " +
+  "known to it alone, if there were any";
+
+function lostQueueOf(file: string, known: Known, warn: (line: string) => void): QueueRecord[] {
+  try {
+    const copy = withObjectFile(file, (database) => readCopy(sqlOf(database)));
+    return copy !== null && isLost(known, copy) ? [copy] : [];
+  } catch (error) {
+    warn(`Directory: it does not know whose file ${file} is, and that cannot be read: ${error}`);
+    return [];
+  }
+}
+
+/** As much of the platform's as is used. */
+function sqlOf({ sql }: ObjectDatabase): Sql {
+  return sql as unknown as Sql;
+}

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { QueueTopology } from "@sluice/protocol";
+import { onTestFinished } from "vitest";
+import { openBroker } from "../src/open-broker.ts";
+
+/** Name of the broker's Worker. */
+export const WORKER = "sluice";
+
+/** A folder for the objects of a test. */
+export function objectsFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-open-broker-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** What SQS answers, as far as tests read it. */
+export interface SqsAnswer {
+  readonly QueueUrl: string;
+  readonly QueueUrls?: readonly string[];
+  readonly Attributes?: Readonly<Record<string, string>>;
+  readonly Tags?: Readonly<Record<string, string>>;
+  readonly Messages?: readonly { readonly Body: string; readonly ReceiptHandle: string }[];
+}
+
+/** A broker in this process on the files of a folder, and a client of its SQS. It is closed at the end of the test. */
+export function openNodeBroker(folder: string, topology: QueueTopology = { queues: {} }) {
+  const broker = openBroker({ folder, worker: WORKER, topology, vars: { SLUICE_ENV: "local" } });
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) broker.close();
+    isOpen = false;
+  };
+  onTestFinished(close);
+  const call = async (action: string, input: object): Promise<SqsAnswer> => {
+    const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` };
+    const body = JSON.stringify(input);
+    const request = new Request("http://127.0.0.1/__sluice/aws/", { method: "POST", headers, body });
+    const response = await broker.gateway.fetch(request);
+    const text = await response.text();
+    if (!response.ok) throw new Error(text);
+    return (text === "" ? {} : JSON.parse(text)) as SqsAnswer;
+  };
+  return { call, close };
+}

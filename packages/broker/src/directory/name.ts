@@ -1,0 +1,2 @@
+/** Name of the one directory of an account. */
+export const DIRECTORY_NAME = "directory";

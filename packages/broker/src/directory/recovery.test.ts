@@ -1,0 +1,75 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { nodeSql } from "../../test/node-sql.ts";
+import { newId } from "../new-id.ts";
+import { recordCopy } from "../record-copy.ts";
+import { UNSET_DEFINITION } from "./queues.ts";
+import { isLost, readCopy, readKnown, takeBack } from "./recovery.ts";
+import { DirectoryRows } from "./rows.ts";
+
+let sql: SqlStorage;
+
+beforeEach(() => {
+  sql = nodeSql();
+});
+
+function record(name: string, revision: number) {
+  return {
+    ...{ queueId: newId(), name, createdOnMs: 1, modifiedOnMs: 2, revision, emptyAsOf: 0 },
+    ...{ definition: UNSET_DEFINITION, consumer: null, jurisdiction: null, dialects: {} },
+  };
+}
+
+describe("a directory that nobody runs", () => {
+  it("has never been started where nothing is stored", () => {
+    expect(readKnown(sql)).toEqual({ hasStarted: false, queues: new Set(), deleted: new Map() });
+    new DirectoryRows(sql).deployed = "fingerprint";
+    expect(readKnown(sql).hasStarted).toBe(true);
+  });
+
+  it("has lost the queues that it knows nothing of, or an earlier deletion only", () => {
+    const rows = new DirectoryRows(sql);
+    rows.save({ kind: "queue", record: record("there", 5), configured: null, told: 5 });
+    rows.save({ kind: "deleted", name: "deleted", revision: 7 });
+    const known = readKnown(sql);
+    const isLostAt = (name: string, revision: number) => isLost(known, record(name, revision));
+    expect([isLostAt("there", 4), isLostAt("there", 6), isLostAt("never heard of", 1)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect([isLostAt("deleted", 6), isLostAt("deleted", 7), isLostAt("deleted", 8)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it("takes them back as told, in the place of a deletion and of a row that is damaged", () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    const rows = new DirectoryRows(sql);
+    rows.save({ kind: "deleted", name: "again", revision: 7 });
+    rows.save({ kind: "queue", record: record("damaged", 3), configured: null, told: 3 });
+    sql.exec("UPDATE queues SET checksum = checksum + 1 WHERE name = 'damaged'");
+    expect(readKnown(sql).queues).toEqual(new Set());
+    const copies = [record("again", 8), record("damaged", 3), record("new", 2)];
+    takeBack(sql, copies);
+    log.mockRestore();
+    expect([...rows.read()]).toEqual(
+      copies.map((copy) => ({ kind: "queue", record: copy, configured: null, told: copy.revision })),
+    );
+  });
+});
+
+describe("the copy that a queue has of what it is", () => {
+  it("is none where nothing was stored, where there is no queue any more, and where it is damaged", () => {
+    expect(readCopy(sql)).toBeNull();
+    sql.exec("CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID");
+    sql.exec("INSERT INTO meta VALUES ('name', 'orders')");
+    expect(readCopy(sql)).toBeNull();
+    const copy = record("orders", 3);
+    sql.exec("INSERT INTO meta VALUES ('record', ?)", recordCopy(copy));
+    expect(readCopy(sql)).toEqual(copy);
+    sql.exec("UPDATE meta SET value = replace(value, 'orders', 'ordets') WHERE key = 'record'");
+    expect(readCopy(sql)).toBeNull();
+  });
+});

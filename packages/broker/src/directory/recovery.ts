@@ -1,0 +1,52 @@
+import type { QueueRecord } from "@sluice/protocol";
+import { recordFrom, SELECT_RECORD } from "../record-copy.ts";
+import { DirectoryRows } from "./rows.ts";
+import { restoredRow } from "./standing.ts";
+
+export { DIRECTORY_NAME } from "./name.ts";
+
+/** As much of an object's SQL as this takes: there is no object while nothing runs. */
+export type Sql = Pick<SqlStorage, "exec">;
+
+/** What a directory's database says of queues. */
+export interface Known {
+  /** Whether a directory has ever been started on it. */
+  readonly hasStarted: boolean;
+  /** Names of the queues that exist. */
+  readonly queues: ReadonlySet<string>;
+  /** Names of those that were deleted, with the revision of that. */
+  readonly deleted: ReadonlyMap<string, number>;
+}
+
+/** Reads it while nobody runs the directory. The log names rows that are damaged. */
+export function readKnown(sql: Sql): Known {
+  const rows = new DirectoryRows(sql as SqlStorage);
+  const queues = new Set<string>();
+  const deleted = new Map<string, number>();
+  for (const row of rows.read()) {
+    if (row.kind === "queue") queues.add(row.record.name);
+    else deleted.set(row.name, row.revision);
+  }
+  return { hasStarted: rows.deployed !== null, queues, deleted };
+}
+
+/** What the object of a queue holds that it is: `null` if there is no queue, or it never held a message. Throws for damage. */
+export function readCopy(sql: Sql): QueueRecord | null {
+  const tables = sql.exec("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").toArray();
+  if (tables.length === 0) return null;
+  const [row] = sql.exec<{ value: string }>(SELECT_RECORD).toArray();
+  return row === undefined ? null : recordFrom(row.value);
+}
+
+/** Whether the directory has lost the queue that this is a copy of. */
+export function isLost(known: Known, copy: QueueRecord): boolean {
+  if (known.queues.has(copy.name)) return false;
+  const deletedAt = known.deleted.get(copy.name);
+  return deletedAt === undefined || deletedAt < copy.revision;
+}
+
+/** Stores queues that are lost as they know themselves, within a transaction. */
+export function takeBack(sql: Sql, copies: Iterable<QueueRecord>): void {
+  const rows = new DirectoryRows(sql as SqlStorage);
+  for (const copy of copies) rows.save(restoredRow(copy));
+}

@@ -1,0 +1,23 @@
+import type { QueueRecord } from "@sluice/protocol";
+import { checksumOfText } from "./checksum.ts";
+
+/** Where a queue keeps, among its single values (`migrations.ts`), what the directory said last that it is. */
+export const RECORD_KEY = "record";
+
+/** What is stored there. A contract. */
+export function recordCopy(record: QueueRecord): string {
+  const text = JSON.stringify(record);
+  return JSON.stringify([checksumOfText(text), text]);
+}
+
+/** The record that is stored there; `null` if that is damaged. */
+export function recordFrom(copy: string): QueueRecord | null {
+  try {
+    const [checksum, text] = JSON.parse(copy) as [number, string];
+    return checksum === checksumOfText(text) ? (JSON.parse(text) as QueueRecord) : null;
+  } catch {
+    return null;
+  }
+}
+
+export const SELECT_RECORD = `SELECT value FROM meta WHERE key = '${RECORD_KEY}'`;

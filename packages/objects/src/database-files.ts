@@ -1,0 +1,41 @@
+import { existsSync, renameSync } from "node:fs";
+import { Database } from "./database.ts";
+
+/** What belongs to a database file: itself, its log of pages, and what processes share of that. */
+const PARTS = ["", "-wal", "-shm"];
+
+/** Whether a failure means that a database file does not hold together, or is none. */
+export function isDamage(error: unknown): boolean {
+  return /SQLITE_(CORRUPT|NOTADB)/.test(String(error));
+}
+
+/**
+ * What does not hold together in a database file, in SQLite's words; `null` where all of it does. Reads all of it, at 0.6 GB/s.
+ *
+ * @throws SqliteError where it cannot be opened for another reason.
+ */
+export function findingIn(file: string): string | null {
+  let database: Database | undefined;
+  try {
+    database = new Database(file);
+    const [row] = database.all("PRAGMA quick_check(1)");
+    const finding = String(row?.quick_check);
+    return finding === "ok" ? null : (finding.split("\n").at(-1) ?? finding);
+  } catch (reason) {
+    // Whose caller knows which file it is.
+    if (isDamage(reason))
+      return (reason instanceof Error ? reason.message : `${reason}`).replace(`${file}: `, "");
+    throw reason;
+  } finally {
+    database?.close();
+  }
+}
+
+/** Takes a damaged file, with what belongs to it, out of the way. Nothing of it is lost. Answers where it is. */
+export function putAside(file: string): string {
+  const aside = `${file}.damaged-${Date.now()}`;
+  for (const part of PARTS) {
+    if (existsSync(file + part)) renameSync(file + part, aside + part);
+  }
+  return aside;
+}

@@ -1,0 +1,107 @@
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { overwriteLeaf } from "../test/damage.ts";
+import { read, temporaryFolder } from "../test/world.ts";
+import { Database } from "./database.ts";
+import { mendObjectFile } from "./mend-object-file.ts";
+
+const ROWS = 2_000;
+const TEXT = "x".repeat(40);
+
+/** A file with a table that takes many pages, one of keys that are texts, and one of all kinds of values. */
+function objectFile(): string {
+  const file = join(temporaryFolder(), "a.sqlite");
+  const database = new Database(file);
+  database.run("BEGIN");
+  database.run("CREATE TABLE numbers (id INTEGER PRIMARY KEY, text TEXT NOT NULL)");
+  database.run("CREATE TABLE words (word TEXT, n INTEGER, PRIMARY KEY (word, n)) WITHOUT ROWID");
+  database.run("CREATE TABLE kinds (value)");
+  for (let id = 0; id < ROWS; id++) {
+    database.run("INSERT INTO numbers VALUES (?, ?)", [id, TEXT]);
+    database.run("INSERT INTO words VALUES (?, ?)", [`${TEXT}${String(id).padStart(5, "0")}`, id]);
+  }
+  for (const value of [9_007_199_254_740_993n, 1.5, "text", null, new Uint8Array([0, 255])]) {
+    database.run("INSERT INTO kinds VALUES (?)", [value]);
+  }
+  database.run("COMMIT");
+  database.close();
+  return file;
+}
+
+const count = (file: string, table: string) => Number(read(file, `SELECT count(*) AS n FROM ${table}`)[0]?.n);
+
+describe("an object's file", () => {
+  it("stays as it is where it is sound, and is not made where there is none", () => {
+    const file = objectFile();
+    const before = readFileSync(file);
+    expect(mendObjectFile(file)).toBeNull();
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(mendObjectFile(`${file}.other`)).toBeNull();
+    expect(existsSync(`${file}.other`)).toBe(false);
+  });
+
+  it.each(["numbers", "words"])(
+    "of which a page of %s is damaged has all other rows in its new place, from both sides of that page",
+    (table) => {
+      const file = objectFile();
+      overwriteLeaf(file, table);
+      const damaged = readFileSync(file);
+      const mended = mendObjectFile(file);
+      expect(mended?.finding).toMatch(/btreeInitPage|malformed/);
+      expect(readFileSync(mended?.aside ?? "").equals(damaged)).toBe(true);
+      expect(mendObjectFile(file)).toBeNull();
+      const other = table === "numbers" ? "words" : "numbers";
+      expect(count(file, other)).toBe(ROWS);
+      expect(count(file, table)).toBeGreaterThan(ROWS - 200);
+      expect(count(file, table)).toBeLessThan(ROWS);
+      const column = table === "numbers" ? "id" : "n";
+      expect(read(file, `SELECT min(${column}) AS a, max(${column}) AS b FROM ${table}`)).toEqual([
+        { a: 0, b: ROWS - 1 },
+      ]);
+      const values = new DatabaseSync(file).prepare("SELECT typeof(value) AS kind, value FROM kinds");
+      values.setReadBigInts(true);
+      expect(values.all()).toEqual([
+        { kind: "integer", value: 9_007_199_254_740_993n },
+        { kind: "real", value: 1.5 },
+        { kind: "text", value: "text" },
+        { kind: "null", value: null },
+        { kind: "blob", value: new Uint8Array([0, 255]) },
+      ]);
+    },
+  );
+
+  it("that is no database any more is an empty one in its new place, and kept", () => {
+    const file = objectFile();
+    writeFileSync(file, Buffer.alloc(10_000, 0x55));
+    const mended = mendObjectFile(file);
+    expect(mended?.finding).toBe("file is not a database: SQLITE_NOTADB");
+    expect(read(file, "SELECT name FROM sqlite_schema")).toEqual([]);
+    expect(readFileSync(mended?.aside ?? "")).toHaveLength(10_000);
+  });
+
+  it("that is cut gives what lies before the cut, also when an earlier attempt to mend it was ended", () => {
+    const file = objectFile();
+    truncateSync(file, 40_960);
+    writeFileSync(`${file}.mended`, "half of it");
+    expect(mendObjectFile(file)).not.toBeNull();
+    expect(count(file, "numbers")).toBeGreaterThan(0);
+    expect(readdirSync(join(file, "..")).filter((name) => name.endsWith(".mended"))).toEqual([]);
+  });
+
+  it("gives what its log has as well", () => {
+    const file = objectFile();
+    const database = new Database(file);
+    database.run("INSERT INTO numbers VALUES (?, 'in the log')", [ROWS]);
+    // As a process leaves it that is killed.
+    const [bytes, log] = [readFileSync(file), readFileSync(`${file}-wal`)];
+    database.close();
+    writeFileSync(file, bytes);
+    writeFileSync(`${file}-wal`, log);
+    rmSync(`${file}-shm`, { force: true });
+    overwriteLeaf(file, "numbers");
+    expect(mendObjectFile(file)).not.toBeNull();
+    expect(read(file, `SELECT text FROM numbers WHERE id = ${ROWS}`)).toEqual([{ text: "in the log" }]);
+  });
+});

@@ -1,0 +1,100 @@
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { Database } from "./database.ts";
+import { findingIn, isDamage, putAside } from "./database-files.ts";
+import { sqliteErrorOf } from "./sqlite-error.ts";
+
+/** A damaged file in whose place there is a whole one. */
+export interface Mended {
+  /** What was wrong with it, in SQLite's words. */
+  readonly finding: string;
+  /** Where it is now. */
+  readonly aside: string;
+}
+
+/**
+ * Puts a new database in the place of an object's damaged one, with every row that can be read of it. Reads all of the file: for
+ * objects whose data are small, while nobody runs them.
+ *
+ * @returns `null` where the file is sound, or is not there.
+ * @throws SqliteError where it cannot be read or written for another reason than damage.
+ */
+export function mendObjectFile(file: string): Mended | null {
+  const finding = existsSync(file) ? findingIn(file) : null;
+  if (finding === null) return null;
+  const mended = `${file}.mended`;
+  rmSync(mended, { force: true });
+  copyReadable(file, mended);
+  const aside = putAside(file);
+  renameSync(mended, file);
+  return { finding, aside };
+}
+
+function copyReadable(from: string, to: string): void {
+  const target = new Database(to);
+  try {
+    const source = new DatabaseSync(from, { defensive: false });
+    try {
+      // Else a file that was cut is not read at all. Newer releases of Node.js heed it only for who is not defensive.
+      source.exec("PRAGMA writable_schema = ON");
+      target.run("BEGIN");
+      for (const table of tablesOf(source)) copyTable(source, target, table);
+      target.run("COMMIT");
+    } finally {
+      source.close();
+    }
+  } finally {
+    target.close();
+  }
+}
+
+interface Table {
+  readonly name: string;
+  /** How it was created. */
+  readonly sql: string;
+}
+
+/** What is named otherwise, or was not created like this, is damaged. */
+const TABLE_NAME = /^\w+$/;
+
+function tablesOf(source: DatabaseSync): Table[] {
+  const query = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+  return [...readable(source, query)]
+    .map(({ name, sql }) => ({ name: String(name), sql: String(sql) }))
+    .filter(({ name }) => TABLE_NAME.test(name));
+}
+
+/** Rows from the first one up, as far as they can be read, and then from the last one down. */
+function copyTable(source: DatabaseSync, target: Database, { name, sql }: Table): void {
+  target.run(sql);
+  const columns = [...readable(source, `SELECT name, pk FROM pragma_table_info('${name}')`)];
+  const names = columns.map((column) => `"${column.name}"`);
+  const ofKey = columns.filter(({ pk }) => pk !== 0n).map((column) => `"${column.name}"`);
+  const key = ofKey.length > 0 ? ofKey : ["rowid"];
+  // A row that is met from both sides is one row.
+  const copied = (ofKey.length > 0 ? names : [...key, ...names]).join(", ");
+  for (const order of ["ASC", "DESC"]) {
+    const by = key.map((column) => `${column} ${order}`).join(", ");
+    for (const row of readable(source, `SELECT ${copied} FROM ${name} ORDER BY ${by}`)) {
+      const values = Object.values(row);
+      target.run(
+        `INSERT OR IGNORE INTO ${name} (${copied}) VALUES (${values.map(() => "?").join(", ")})`,
+        values,
+      );
+    }
+  }
+}
+
+/** Rows until damage is met: as SQLite has them, without a number that loses digits. */
+function* readable(source: DatabaseSync, query: string): Generator<Record<string, StoredValue>> {
+  try {
+    const statement = source.prepare(query);
+    statement.setReadBigInts(true);
+    for (const row of statement.iterate()) yield row as Record<string, StoredValue>;
+  } catch (error) {
+    const reason = sqliteErrorOf(error);
+    if (!isDamage(reason)) throw reason;
+  }
+}
+
+type StoredValue = Exclude<SQLInputValue, NodeJS.ArrayBufferView> | Uint8Array;
