@@ -1,9 +1,10 @@
 import {
   type BacklogMetrics,
   type Delivery,
+  decodeBodies,
   illegalInvocation,
   isObject,
-  unpackMessages,
+  PackedIndex,
 } from "@sluice/protocol";
 import type { BatchState } from "./batch-state.ts";
 import { computed, constant, emptyClass, INSPECT, printedAs } from "./own-properties.ts";
@@ -39,9 +40,11 @@ export class QueueController<Body = unknown> {
   constructor({ queue, packed, attempts, metrics }: Delivery, state: BatchState) {
     this.#state = state;
     this.#metrics = metrics;
-    this.#messages = unpackMessages(packed).map((message, i) => {
+    const index = new PackedIndex(packed);
+    const bodies = decodeBodies(index);
+    this.#messages = index.ids().map((id, i) => {
       const attempt = typeof attempts === "number" ? attempts : (attempts[i] ?? 1);
-      return new QueueMessage<Body>(message, attempt, state);
+      return new QueueMessage<Body>(id, bodies[i] as Body, index.timestampMs(i), attempt, state);
     });
     Object.defineProperty(this, "metadata", metadata);
     Object.defineProperty(this, "queue", { ...constant(), value: queue });

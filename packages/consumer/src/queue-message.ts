@@ -1,11 +1,4 @@
-import {
-  decodeBody,
-  illegalInvocation,
-  isObject,
-  toDelaySeconds,
-  toOptions,
-  type UnpackedMessage,
-} from "@sluice/protocol";
+import { illegalInvocation, isObject, toDelaySeconds, toOptions } from "@sluice/protocol";
 import type { BatchState } from "./batch-state.ts";
 import { computed, constant, emptyClass, INSPECT, printedAs } from "./own-properties.ts";
 
@@ -35,13 +28,12 @@ export class QueueMessage<Body = unknown> {
   readonly #state: BatchState;
   readonly #timestampMs: number;
 
-  /** @throws BodyDecodeError when the body is not of its content type. */
-  constructor(message: UnpackedMessage, attempt: number, state: BatchState) {
+  constructor(messageId: string, decoded: Body, timestampMs: number, attempt: number, state: BatchState) {
     this.#state = state;
-    this.#timestampMs = message.timestampMs;
+    this.#timestampMs = timestampMs;
     attempts.value = attempt;
-    body.value = decodeBody(message.body, message.contentType);
-    id.value = message.id;
+    body.value = decoded;
+    id.value = messageId;
     Object.defineProperty(this, "attempts", attempts);
     Object.defineProperty(this, "body", body);
     Object.defineProperty(this, "timestamp", timestamp);

@@ -2,6 +2,7 @@ export * from "./binding-values.ts";
 export * from "./body-codec.ts";
 export * from "./content-type.ts";
 export * from "./damage.ts";
+export { decodeBodies } from "./decode-bodies.ts";
 export * from "./directory.ts";
 export * from "./errors.ts";
 export * from "./id-table.ts";

@@ -67,6 +67,16 @@ describe("the packed batch", () => {
     expect(() => new PackedWriter().append({ id: ID, contentType: "text", body: "" })).toThrow(RangeError);
   });
 
+  it("tells all ids as it tells each", () => {
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 5 }), (messages) => {
+        const index = new PackedIndex(packMessages(messages));
+        expect(index.ids()).toEqual(messages.map(({ id }) => id));
+        expect(index.ids()).toEqual(messages.map((_, i) => index.id(i)));
+      }),
+    );
+  });
+
   it("is joined by joining its bytes, and split at its records", () => {
     fc.assert(
       fc.property(fc.array(message, { minLength: 1, maxLength: 9 }), fc.nat(), (messages, at) => {
@@ -168,6 +178,40 @@ describe("PackedWriter", () => {
         { id: hex, contentType: "text", body: new Uint8Array([0x61]) },
         { id: hex, contentType: "text", body: new Uint8Array([0x62]) },
       ]),
+    );
+  });
+
+  const text = fc.oneof(
+    fc.string({ unit: "grapheme-ascii", maxLength: 300 }),
+    fc.string({ unit: "binary", maxLength: 300 }),
+    fc.constantFrom("", "\0", "\0".repeat(RECORD_HEADER_BYTES), "\ud800"),
+  );
+  const newRecord = fc.record(
+    {
+      contentType: fc.constantFrom(...CONTENT_TYPES),
+      body: fc.oneof({ weight: 9, arbitrary: text }, fc.uint8Array({ maxLength: 300 })),
+      delaySeconds: fc.integer({ min: 0, max: 86_400 }),
+    },
+    { requiredKeys: ["contentType", "body"] },
+  );
+
+  it("appends many records as it appends each, whatever is in them and was there before", () => {
+    const records = fc.array(newRecord, { maxLength: 6 });
+    fc.assert(
+      fc.property(fc.boolean(), records, fc.nat(255), (isUsed, records, byte) => {
+        const ids = Uint8Array.from({ length: 16 * records.length }, (_, i) => (byte + i) % 256);
+        const [together, single] = [new PackedWriter(), new PackedWriter()];
+        if (isUsed) {
+          together.append({ id, contentType: "v8", body: new Uint8Array(3_000).fill(0xff) });
+          together.clear();
+        }
+        for (const writer of [together, single]) writer.append({ id, contentType: "text", body: "first" });
+        together.appendAll(records, ids);
+        for (const [i, record] of records.entries()) {
+          single.append({ ...record, id: ids.subarray(16 * i, 16 * i + 16) });
+        }
+        expect(together.slice(0, together.byteLength)).toEqual(single.slice(0, single.byteLength));
+      }),
     );
   });
 

@@ -6,10 +6,10 @@ import {
   type MessageExtension,
 } from "./packed-extension.ts";
 import { PackedFormatError } from "./packed-format-error.ts";
+import { bytesOfHex, readHex, readHexes, readUuid } from "./packed-ids.ts";
 import {
   EARLIER_RECEIVES_MAX,
   FLAG_OWN_DELAY,
-  MESSAGE_ID_BYTES,
   OFFSET_CONTENT_TYPE,
   OFFSET_DELAY,
   OFFSET_EARLIER_RECEIVES,
@@ -20,7 +20,6 @@ import {
   RECORD_HEADER_BYTES,
 } from "./packed-layout.ts";
 import { PackedWriter } from "./packed-writer.ts";
-import { HYPHEN, UUID_LENGTH, UUID_PLACES } from "./uuid.ts";
 
 /** A message about to be packed. */
 export interface MessageToPack {
@@ -119,6 +118,14 @@ export class PackedIndex {
     return CONTENT_TYPES[this.packed[this.#offset(i) + OFFSET_CONTENT_TYPE] ?? -1];
   }
 
+  /** Content type of message i. Throws `PackedFormatError` for a number that is none. */
+  knownContentType(i: number): ContentType {
+    const contentType = this.contentType(i);
+    if (contentType !== undefined) return contentType;
+    const number = this.packed[this.#offset(i) + OFFSET_CONTENT_TYPE];
+    throw new PackedFormatError(`record ${i} has the unknown content type ${number}`);
+  }
+
   /** The delay that message i names itself, in seconds, unvalidated. */
   delaySeconds(i: number): number | undefined {
     const offset = this.#offset(i);
@@ -167,6 +174,14 @@ export class PackedIndex {
     return readHex(this.packed, this.#offset(i) + OFFSET_ID);
   }
 
+  /** Ids of all messages. */
+  ids(): string[] {
+    return readHexes(
+      this.packed,
+      this.offsets.subarray(0, this.count).map((offset) => offset + OFFSET_ID),
+    );
+  }
+
   /** The same with the hyphens of a UUID. */
   uuid(i: number): string {
     return readUuid(this.packed, this.#offset(i) + OFFSET_ID);
@@ -180,16 +195,9 @@ export class PackedIndex {
   }
 
   message(i: number): UnpackedMessage {
-    const offset = this.#offset(i);
-    const contentType = this.contentType(i);
-    if (contentType === undefined) {
-      throw new PackedFormatError(
-        `record ${i} has the unknown content type ${this.packed[offset + OFFSET_CONTENT_TYPE]}`,
-      );
-    }
     return {
       id: this.id(i),
-      contentType,
+      contentType: this.knownContentType(i),
       timestampMs: this.timestampMs(i),
       delaySeconds: this.delaySeconds(i),
       body: this.body(i),
@@ -257,34 +265,4 @@ export function joinPacked(parts: readonly Uint8Array[]): Uint8Array {
     offset += part.byteLength;
   }
   return joined;
-}
-
-const HEX_ID = /^[0-9a-f]{32}$/i;
-/** Codes of the hexadecimal digits. */
-const DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
-/** Used again and again: a text is made of all of its characters at once, which is quicker than to put it together. */
-const hexCodes = Array<number>(2 * MESSAGE_ID_BYTES).fill(0);
-const uuidCodes = Array<number>(UUID_LENGTH).fill(HYPHEN);
-
-function readHex(bytes: Uint8Array, offset: number): string {
-  for (let i = 0; i < MESSAGE_ID_BYTES; i++) writeDigits(hexCodes, 2 * i, bytes[offset + i] ?? 0);
-  return String.fromCharCode.apply(null, hexCodes);
-}
-
-function readUuid(bytes: Uint8Array, offset: number): string {
-  for (let i = 0; i < MESSAGE_ID_BYTES; i++)
-    writeDigits(uuidCodes, UUID_PLACES[i] ?? 0, bytes[offset + i] ?? 0);
-  return String.fromCharCode.apply(null, uuidCodes);
-}
-
-function writeDigits(codes: number[], at: number, byte: number): void {
-  codes[at] = DIGITS[byte >> 4] ?? 0;
-  codes[at + 1] = DIGITS[byte & 15] ?? 0;
-}
-
-function bytesOfHex(hex: string): Uint8Array {
-  if (!HEX_ID.test(hex)) throw new PackedFormatError(`"${hex}" is not a message id of 32 hex characters`);
-  const bytes = new Uint8Array(MESSAGE_ID_BYTES);
-  for (let i = 0; i < MESSAGE_ID_BYTES; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
-  return bytes;
 }
