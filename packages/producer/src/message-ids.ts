@@ -7,16 +7,19 @@ let pool = new Uint8Array();
 let used = 0;
 
 /**
- * A random message id. The bytes are good until the next call: copy them at once.
+ * Random message ids, one after the other. The bytes are good until the next call: copy them at once.
  *
  * Not for the global scope, where workerd forbids randomness; so the pool is filled at the first send.
+ *
+ * @param count at most 256.
  */
-export function takeMessageId(): Uint8Array {
-  if (used === pool.byteLength) {
+export function takeMessageIds(count: number): Uint8Array {
+  const bytes = count * MESSAGE_ID_BYTES;
+  if (used + bytes > pool.byteLength) {
     pool = crypto.getRandomValues(new Uint8Array(POOL_BYTES));
     used = 0;
   }
-  const id = pool.subarray(used, used + MESSAGE_ID_BYTES);
-  used += MESSAGE_ID_BYTES;
-  return id;
+  const ids = pool.subarray(used, used + bytes);
+  used += bytes;
+  return ids;
 }

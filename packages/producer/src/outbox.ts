@@ -1,5 +1,5 @@
 import { PackedWriter, type SendReply, type SendRequest } from "@sluice/protocol";
-import { takeMessageId } from "./message-ids.ts";
+import { takeMessageIds } from "./message-ids.ts";
 import type { OutgoingMessage } from "./outgoing.ts";
 
 /** A call that holds this many bytes takes no more sends. RPC takes 32 MiB, but a broker holds many calls at a time. */
@@ -40,9 +40,7 @@ export class Outbox {
     if (call.requests.at(-1)?.delaySeconds !== delaySeconds || call.requests.length === 0) {
       call.requests.push({ from: this.#writer.byteLength, delaySeconds });
     }
-    for (const { contentType, body, delaySeconds: own } of messages) {
-      this.#writer.append({ id: takeMessageId(), contentType, body, delaySeconds: own });
-    }
+    this.#writer.appendAll(messages, takeMessageIds(messages.length));
     return call.reply.promise;
   }
 
