@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { decodeFrontMessages, encodeAnswers, type FramedAnswer, type FramedRequest } from "@sluice/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
+import { said } from "./near-broker.ts";
 
 /** The broker's end of the link to the front of `sluice serve`: what it has heard, and what it says. */
 export class BrokerEnd {
@@ -21,7 +22,7 @@ export class BrokerEnd {
         this.frames.push(messages.length);
         for (const message of messages) {
           if (message.kind === "request") this.requests.push(message.request);
-          else this.events.push(`${message.kind} ${message.id}`);
+          else this.events.push(said(message));
         }
         this.#tell();
       });

@@ -70,6 +70,7 @@ function requestsOf(frames: readonly (readonly FrontMessage[])[]): FramedRequest
   return frames.flat().flatMap((message) => (message.kind === "request" ? message.request : []));
 }
 
-function said({ kind, id }: Exclude<FrontMessage, { kind: "request" }>): string {
-  return `${kind} ${id}`;
+/** A message that is no request, in words. */
+export function said(message: Exclude<FrontMessage, { kind: "request" }>): string {
+  return "id" in message ? `${message.kind} ${message.id}` : message.kind;
 }

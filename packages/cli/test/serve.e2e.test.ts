@@ -2,10 +2,13 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
+import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { descendants, eventually, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
+
+const CLIENT = { region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };
 
 /** The Workers of the shop on workerd alone, killed and started again with the same data. */
 describe("sluice serve", () => {
@@ -82,10 +85,17 @@ describe("sluice serve", () => {
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)(
-    "ends with workerd at %s, and the broker alone has the same queues",
+    "ends with workerd at %s, answers receives that wait, and the broker alone has the same queues",
     async (signal) => {
       const started = descendants(running.pid);
+      // Its connections are its own: those that have asked a Worker before are workerd's.
+      const sqs = new SQSClient({ endpoint: `http://127.0.0.1:${port}/__sluice/aws`, ...CLIENT });
+      const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: "empty" }));
+      const waiting = sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }));
+      // One that is answered: by then the other one waits.
+      await sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 0 }));
       expect(await running.stop(signal)).toBe(0);
+      expect(await waiting).toMatchObject({ $metadata: { httpStatusCode: 200, attempts: 1 } });
       await eventually(async () => started.filter(isRunning), []);
       running = await serve();
       const { queues } = JSON.parse(await get("/__sluice/api/queues"));

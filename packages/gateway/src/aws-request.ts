@@ -22,6 +22,10 @@ export interface AwsRequest extends SignedRequest {
   readonly hasClientGone: boolean;
   /** Has `listener` called when the client goes, also while it is being answered: at once if it has gone. It may never be. */
   whenClientGoes(listener: () => void): void;
+  /** Whether the process that listens is about to end: nobody is to be kept waiting. */
+  readonly isStopping: boolean;
+  /** Has `listener` called when that comes while the request is being answered. It may never. */
+  whenStopping(listener: () => void): void;
 }
 
 /** An answer, and whether it was waited for: then its client may have gone meanwhile. */
@@ -31,6 +35,8 @@ export interface AwsAnswer extends Answer {
 
 /** A request that the platform has handed to the Worker. Its body is read once, as who has to know it needs it. */
 export class HttpAwsRequest implements AwsRequest {
+  /** The platform does not say. */
+  readonly isStopping = false;
   readonly page: Request;
   readonly method: string;
   readonly headers: RequestHeaders;
@@ -78,6 +84,8 @@ export class HttpAwsRequest implements AwsRequest {
     if (this.hasClientGone) listener();
     else this.page.signal.addEventListener("abort", listener);
   }
+
+  whenStopping(): void {}
 }
 
 /** A request that was read before it came here. */
@@ -90,6 +98,8 @@ export class ReadAwsRequest implements AwsRequest {
   #body: Uint8Array | undefined;
   #listeners: (() => void)[] | undefined;
   #hasClientGone = false;
+  #isStopping = false;
+  #tellStopping: (() => void) | undefined;
 
   constructor({ method, url, headers, body }: ReadRequest) {
     this.method = method;
@@ -128,6 +138,21 @@ export class ReadAwsRequest implements AwsRequest {
   /** Whether anybody wants to know that the client goes. */
   get isWatched(): boolean {
     return this.#listeners !== undefined;
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** One listener: nobody waits in two places. */
+  whenStopping(listener: () => void): void {
+    this.#tellStopping = listener;
+  }
+
+  /** Nobody is to wait for the answer any longer. */
+  stops(): void {
+    this.#isStopping = true;
+    this.#tellStopping?.();
   }
 
   /** Tells them, once. */

@@ -19,6 +19,7 @@ const message: fc.Arbitrary<FrontMessage> = fc.oneof(
     request: fc.record({ id, method: text, url: text, headers, body: text }),
   }),
   fc.record({ kind: fc.constantFrom("gone" as const, "written" as const), id }),
+  fc.constant({ kind: "stopping" as const }),
 );
 const answer: fc.Arbitrary<FramedAnswer> = fc.record({
   id,

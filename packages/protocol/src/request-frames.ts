@@ -25,7 +25,9 @@ export type FrontMessage =
   /** The client of a request has gone, before its answer or without having taken it. */
   | { readonly kind: "gone"; readonly id: number }
   /** An answer whose client is watched was written to it. */
-  | { readonly kind: "written"; readonly id: number };
+  | { readonly kind: "written"; readonly id: number }
+  /** It is about to end: nobody is to wait for anything any more. */
+  | { readonly kind: "stopping" };
 
 /** The answer to a request. */
 export interface FramedAnswer {
@@ -44,9 +46,12 @@ export class FrameError extends Error {
 
 const GONE = 0;
 const WRITTEN = 1;
+const STOPPING = 2;
+/** In the place of an id where there is none. */
+const NO_ID = 0;
 
 type FrontEntry =
-  | readonly [id: number, kind: typeof GONE | typeof WRITTEN]
+  | readonly [id: number, kind: typeof GONE | typeof WRITTEN | typeof STOPPING]
   | readonly [id: number, method: string, url: string, headers: Record<string, string>, length: number];
 type AnswerEntry = readonly [
   id: number,
@@ -61,7 +66,7 @@ export function encodeFrontMessages(messages: readonly FrontMessage[]): string {
   let bodies = "";
   for (const message of messages) {
     if (message.kind !== "request") {
-      entries.push([message.id, message.kind === "gone" ? GONE : WRITTEN]);
+      entries.push(entryOf(message));
       continue;
     }
     const { id, method, url, headers, body } = message.request;
@@ -75,10 +80,23 @@ export function encodeFrontMessages(messages: readonly FrontMessage[]): string {
 export function decodeFrontMessages(text: string): FrontMessage[] {
   const { entries, bodyOf } = readFrame<FrontEntry>(text);
   return entries.map((entry): FrontMessage => {
-    if (entry.length === 2) return { kind: entry[1] === GONE ? "gone" : "written", id: entry[0] };
+    if (entry.length === 2) return noticeOf(entry);
     const [id, method, url, headers, length] = entry;
     return { kind: "request", request: { id, method, url, headers, body: bodyOf(length) } };
   });
+}
+
+type Notice = Exclude<FrontMessage, { kind: "request" }>;
+type NoticeEntry = Extract<FrontEntry, { length: 2 }>;
+
+function entryOf(notice: Notice): NoticeEntry {
+  if (notice.kind === "stopping") return [NO_ID, STOPPING];
+  return [notice.id, notice.kind === "gone" ? GONE : WRITTEN];
+}
+
+function noticeOf([id, kind]: NoticeEntry): Notice {
+  if (kind === STOPPING) return { kind: "stopping" };
+  return { kind: kind === GONE ? "gone" : "written", id };
 }
 
 export function encodeAnswers(answers: readonly FramedAnswer[]): string {

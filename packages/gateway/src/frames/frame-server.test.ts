@@ -96,6 +96,19 @@ describe("requests that come in frames", () => {
   );
 });
 
+describe("a front that is about to end", () => {
+  it("says so to every request that waits, and to those that still come", () => {
+    const told: number[] = [];
+    bringRequests(1, 2);
+    asked[0]?.request.whenStopping(() => void told.push(1));
+    expect(asked.map(({ request: read }) => read.isStopping)).toEqual([false, false]);
+    server.receive([{ kind: "stopping" }]);
+    bringRequests(3);
+    expect(asked.map(({ request: read }) => read.isStopping)).toEqual([true, true, true]);
+    expect(told).toEqual([1]);
+  });
+});
+
 describe("a client that goes", () => {
   let told: string[];
   const watch = (i: number) => asked[i]?.request.whenClientGoes(() => void told.push(`${i}`));

@@ -29,6 +29,7 @@ export class FrameServer {
   #haveWaited = true;
   /** Whether the latest frame brought several. */
   #hasCompany = false;
+  #isStopping = false;
 
   constructor(ports: FramePorts) {
     this.#ports = ports;
@@ -50,6 +51,10 @@ export class FrameServer {
         case "written":
           this.#watched.delete(message.id);
           break;
+        case "stopping":
+          this.#isStopping = true;
+          for (const request of this.#open.values()) request.stops();
+          break;
       }
     }
   }
@@ -70,6 +75,7 @@ export class FrameServer {
     const { id } = framed;
     const request = new ReadAwsRequest(framed);
     this.#open.set(id, request);
+    if (this.#isStopping) request.stops();
     const { status, headers, body, hasWaited } = await this.#ports.answer(request);
     if (!this.#open.delete(id)) return;
     const { isWatched } = request;

@@ -46,6 +46,10 @@ export interface SqsContext {
   hasClientGone(): boolean;
   /** Has `listener` called when the client goes, also while it is being answered: at once if it has gone. */
   whenClientGoes(listener: () => void): void;
+  /** Whether nobody is to be kept waiting any more: the process that listens is about to end. */
+  isStopping(): boolean;
+  /** Has `listener` called when that comes while the request is being answered. */
+  whenStopping(listener: () => void): void;
   /** Says that the client has waited and may have gone by now. */
   noteWait(): void;
   /** `X-Amzn-Trace-Id` of the request. */

@@ -80,6 +80,8 @@ export function sqsService(
       path,
       hasClientGone: () => request.hasClientGone,
       whenClientGoes: (listener) => request.whenClientGoes(listener),
+      isStopping: () => request.isStopping,
+      whenStopping: (listener) => request.whenStopping(listener),
       traceHeader: traceHeaderOf(request.headers),
     };
     const output = await handle(context, call.action, call.input);

@@ -116,6 +116,7 @@ describe("a server that is to stop", () => {
     const stopped = server.stop(never);
     await idle.ended();
     expect(await isStopped(stopped)).toBe(false);
+    expect(broker.said).toEqual(["stopping"]);
     broker.answer(...broker.requests);
     await stopped;
     await waiting.ended();

@@ -70,6 +70,7 @@ export async function startServer({ host, port, broker }: ServerOptions): Promis
     stop: async (signal) => {
       server.close();
       plain.stop();
+      link.stopping();
       await withPatience(answered(), signal);
     },
     destroy,

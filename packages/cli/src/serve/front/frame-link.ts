@@ -121,6 +121,11 @@ export class FrameLink {
     this.#say({ kind: "written", id });
   }
 
+  /** Says that nobody is to wait for anything any more: what waits for messages is answered with none. */
+  stopping(): void {
+    if (this.isOpen) this.#say({ kind: "stopping" });
+  }
+
   /** Resolves when every request is answered. */
   whenIdle(): Promise<void> {
     if (this.#waiting.size === 0) return Promise.resolve();

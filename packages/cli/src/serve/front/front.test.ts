@@ -351,6 +351,7 @@ describe("a front", () => {
     const stopped = front.stop(new AbortController().signal);
     const [error] = await once(connect(front.port, "127.0.0.1"), "error");
     expect(error).toMatchObject({ code: "ECONNREFUSED" });
+    await broker.until(() => broker.events.includes("stopping"));
     await answerRequests();
     expect(await (await answered).text()).toMatch(/^answer/);
     await stopped;

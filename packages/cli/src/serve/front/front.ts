@@ -68,6 +68,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     port: listening,
     stop: async (signal) => {
       server.close();
+      link.stopping();
       await withPatience(link.whenIdle(), signal);
       link.close();
     },

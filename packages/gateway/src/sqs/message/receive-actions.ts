@@ -11,8 +11,8 @@ export const WAIT_SECONDS_MAX = 20;
 export const VISIBILITY_SECONDS_MAX = 43_200;
 
 /**
- * Receives messages; waits for one if the request or the queue says so. Nothing is kept from others for a client that has
- * gone: its wait ends, and what it was given meanwhile is given back.
+ * Receives messages; waits for one if the request or the queue says so, until the process that listens is about to end. Nothing is
+ * kept from others for a client that has gone: its wait ends, and what it was given meanwhile is given back.
  */
 export function receiveMessage(
   context: SqsContext,
@@ -41,26 +41,27 @@ async function receive(
   queue: KnownQueue,
   input: SqsInput<"ReceiveMessage">,
 ): Promise<ReceiveReply> {
-  const { ports, keepAlive, whenClientGoes } = context;
+  const { ports, keepAlive, whenClientGoes, whenStopping } = context;
   const { name } = queue;
   if (context.hasClientGone()) return { kind: "empty" };
   const receiverId = crypto.randomUUID();
   const receiving = receiveFor(receiverId, context, queue, input);
+  const endWait = () => ports.queue(name).cancelReceive(name, receiverId);
   const undo = async () => {
-    const object = ports.queue(name);
-    await object.cancelReceive(name, receiverId);
+    await endWait();
     const reply = await receiving;
     if (reply.kind !== "received") return;
-    await object.giveBack(name, reply.receipts);
+    await ports.queue(name).giveBack(name, reply.receipts);
   };
   // A queue that is gone by then holds nothing back, and its other failures are told to those who ask next.
   whenClientGoes(() => keepAlive(undo().catch(() => {})));
+  whenStopping(() => keepAlive(endWait().catch(() => {})));
   return receiving;
 }
 
 async function receiveFor(
   receiverId: string,
-  { ports, calls, keepAlive, hasClientGone, noteWait }: SqsContext,
+  { ports, calls, keepAlive, hasClientGone, isStopping, noteWait }: SqsContext,
   { name, isFifo }: KnownQueue,
   input: SqsInput<"ReceiveMessage">,
 ): Promise<ReceiveReply> {
@@ -76,7 +77,7 @@ async function receiveFor(
   if (now.kind === "received") return now;
   if (now.kind !== "unserved" && WaitTimeSeconds === 0) return now;
   // Whoever went meanwhile was looked for in vain: nobody would end this wait.
-  if (hasClientGone()) return { kind: "empty" };
+  if (hasClientGone() || isStopping()) return { kind: "empty" };
   const reply = await ports.queue(name).receive(name, { ...request, receiverId });
   if (reply.kind === "received") noteWait();
   return reply;
