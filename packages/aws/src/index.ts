@@ -11,7 +11,8 @@ export {
 } from "./credential.ts";
 export { md5Hex, sha256Hex } from "./digest.ts";
 export { isFifoId } from "./fifo-id.ts";
-export { formField } from "./form.ts";
+export { formField, readForm } from "./form.ts";
+export type { FormNode } from "./form-tree.ts";
 export { type AttributeValue, attributesMd5, isNumberText, NUMBER_DIGITS_MAX } from "./message-attributes.ts";
 export {
   type Action,

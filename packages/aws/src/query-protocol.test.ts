@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { formTree } from "./form.ts";
 import { readQueryInput } from "./query-protocol.ts";
 import {
   blob,
@@ -27,7 +28,7 @@ const SHAPE = structure({
   Policies: entryMap(string),
 });
 
-const read = (query: string) => readQueryInput(SHAPE, new URLSearchParams(query));
+const read = (query: string) => readQueryInput(SHAPE, formTree(new URLSearchParams(query)));
 
 describe("the input of a Query request", () => {
   it("has scalars under their names", () => {

@@ -1,17 +1,14 @@
 import { AwsError, COMMON_ERRORS } from "./aws-error.ts";
 import { fromBase64 } from "./base64.ts";
-import { type FormNode, formTree, numbered } from "./form-tree.ts";
+import type { FormNode } from "./form-tree.ts";
 import type { MapShape, Shape, StructureShape, ValueOf } from "./shape.ts";
 
 /**
- * Reads the input of an action from a form or a query string (spec sqs 1.3). Keys that the shape does not know are left
+ * Reads the input of an action from the fields of a form or a query string (spec sqs 1.3). Keys that the shape does not know are left
  * alone, as AWS leaves them. Throws `AwsError` (`MalformedInput`) for a number or base64 text that is none.
  */
-export function readQueryInput<S extends StructureShape>(
-  shape: S,
-  params: Iterable<readonly [string, string]>,
-): ValueOf<S> {
-  return (readStructure(shape, formTree(params)) ?? {}) as ValueOf<S>;
+export function readQueryInput<S extends StructureShape>(shape: S, form: FormNode): ValueOf<S> {
+  return (readStructure(shape, form) ?? {}) as ValueOf<S>;
 }
 
 function read(shape: Shape, node: FormNode | undefined): unknown {
@@ -20,9 +17,7 @@ function read(shape: Shape, node: FormNode | undefined): unknown {
       return readStructure(shape, node);
     case "list": {
       const elements: unknown[] = [];
-      for (const each of shape.flattened
-        ? elementsOf(node, shape.member)
-        : numbered(node?.children?.get("member"))) {
+      for (const each of shape.flattened ? elementsOf(node, shape.member) : numberedBelow(node, "member")) {
         const element = read(shape.member, each);
         if (element !== undefined) elements.push(element);
       }
@@ -39,11 +34,10 @@ function readStructure(shape: StructureShape, node: FormNode | undefined): objec
   if (node === undefined) return undefined;
   // Its names are those of the shape, so nothing can reach the prototype.
   const result: Record<string, unknown> = {};
-  const { children } = node;
-  if (children === undefined) return result;
+  if (!node.hasChildren) return result;
   for (const name in shape.members) {
     const member = shape.members[name] as Shape; // one of its own names
-    const child = children.get(wireNameOf(name, member));
+    const child = node.child(wireNameOf(name, member));
     const value = child === undefined ? undefined : read(member, child);
     if (value !== undefined) result[name] = value;
   }
@@ -51,12 +45,12 @@ function readStructure(shape: StructureShape, node: FormNode | undefined): objec
 }
 
 function readMap(shape: MapShape, node: FormNode | undefined): object | undefined {
-  const entries = shape.flattened ? entriesOf(node, shape.keyName) : numbered(node?.children?.get("entry"));
+  const entries = shape.flattened ? entriesOf(node, shape.keyName) : numberedBelow(node, "entry");
   if (entries.length === 0) return undefined;
   const result: Record<string, unknown> = Object.create(null);
-  for (const { children } of entries) {
-    const key = children?.get(shape.keyName)?.text;
-    const value = read(shape.value, children?.get(shape.valueName));
+  for (const entry of entries) {
+    const key = entry.child(shape.keyName)?.text;
+    const value = read(shape.value, entry.child(shape.valueName));
     // A name without a value is an empty one: `Attribute.1.Value=` and no key at all look alike to many clients.
     if (key !== undefined) result[key] = value ?? (shape.value.type === "string" ? "" : {});
   }
@@ -64,16 +58,22 @@ function readMap(shape: MapShape, node: FormNode | undefined): object | undefine
 }
 
 /** Of a flattened list. One text may do without a number: boto 2 asks for a queue's attributes by `AttributeName=All`. */
-function elementsOf(node: FormNode | undefined, member: Shape): FormNode[] {
-  const elements = numbered(node);
-  if (elements.length > 0 || member.type !== "string" || node?.text === undefined) return elements;
-  return [{ text: node.text }];
+function elementsOf(node: FormNode | undefined, member: Shape): readonly FormNode[] {
+  if (node === undefined) return [];
+  const elements = node.numbered();
+  return elements.length > 0 || member.type !== "string" || node.text === undefined ? elements : [node];
 }
 
 /** Of a flattened map. One entry may do without a number, as in `Attribute.Name=DelaySeconds&Attribute.Value=5`. */
-function entriesOf(node: FormNode | undefined, keyName: string): FormNode[] {
-  const entries = numbered(node);
-  return entries.length === 0 && node?.children?.has(keyName) === true ? [node] : entries;
+function entriesOf(node: FormNode | undefined, keyName: string): readonly FormNode[] {
+  if (node === undefined) return [];
+  const entries = node.numbered();
+  return entries.length === 0 && node.child(keyName) !== undefined ? [node] : entries;
+}
+
+/** Of what is not flattened. */
+function numberedBelow(node: FormNode | undefined, name: string): readonly FormNode[] {
+  return node?.child(name)?.numbered() ?? [];
 }
 
 function readScalar(type: "string" | "integer" | "boolean" | "blob", text: string): unknown {

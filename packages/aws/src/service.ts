@@ -1,6 +1,7 @@
 import { AwsError, COMMON_ERRORS, type ErrorKind } from "./aws-error.ts";
 import type { RequestHeaders, SignedRequest } from "./credential.ts";
-import { type FormEntry, readForm } from "./form.ts";
+import { formTree, readForm } from "./form.ts";
+import type { FormNode } from "./form-tree.ts";
 import { jsonOf, readJsonInput } from "./json-protocol.ts";
 import { type QueryJsonNames, queryJsonAnswer, queryJsonError } from "./query-json.ts";
 import { readQueryInput } from "./query-protocol.ts";
@@ -67,12 +68,12 @@ function typeOf(headers: RequestHeaders): string | undefined {
  * Reads what a request asks for. Throws `AwsError`: `InvalidAction` or `UnknownOperation` for an action that the service
  * does not have, `SerializationException` for an input that does not fit.
  *
- * @param known what somebody has found out already: the protocol, and the body as text.
+ * @param known what somebody has found out already: the protocol, the body as text, and of a Query request its parameters.
  */
 export function readCall(
   request: SignedRequest,
   model: ServiceModel,
-  known: { readonly protocol?: Protocol; readonly text?: string } = {},
+  known: { readonly protocol?: Protocol; readonly text?: string; readonly form?: FormNode | undefined } = {},
 ): Call {
   const { protocol = protocolOf(request, model), text } = known;
   if (protocol === "json") {
@@ -81,13 +82,13 @@ export function readCall(
     const { input } = actionOf(model, action);
     return { protocol, action, input: readJsonInput(input, text ?? decoder.decode(request.body)) };
   }
-  const params = formOf(request, text ?? decoder.decode(request.body));
-  const action = params.find(([name]) => name === "Action")?.[1];
+  const form = known.form ?? formOf(request, text ?? decoder.decode(request.body));
+  const action = form.child("Action")?.text;
   if (action === undefined || action === "") {
     throw new AwsError(COMMON_ERRORS.unknownOperation, "The request names no action.");
   }
   const { input } = actionOf(model, action);
-  return { protocol, action, input: readQueryInput(input, params) };
+  return { protocol, action, input: readQueryInput(input, form) };
 }
 
 function actionOf({ actions }: ServiceModel, name: string): Action {
@@ -97,13 +98,11 @@ function actionOf({ actions }: ServiceModel, name: string): Action {
 }
 
 /** The parameters of a Query request: those of the URL, and those of the form in its body. */
-function formOf({ url, headers }: SignedRequest, text: string): FormEntry[] {
-  const params: FormEntry[] = url.search === "" ? [] : [...url.searchParams];
-  if (text === "") return params;
+function formOf({ url, headers }: SignedRequest, text: string): FormNode {
+  const params = url.search === "" ? [] : url.searchParams;
   const type = typeOf(headers) ?? "";
-  if (type !== "" && type !== "application/x-www-form-urlencoded") return params;
-  const form = readForm(text);
-  return params.length === 0 ? form : [...params, ...form];
+  const isForm = type === "" || type === "application/x-www-form-urlencoded";
+  return isForm ? readForm(text, params) : formTree(params);
 }
 
 /** What was answered with, of which the HTTP response is made. */

@@ -1,4 +1,4 @@
-import { formField, protocolOf } from "@sluice/aws";
+import { formField, type Protocol, protocolOf, readForm } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/protocol";
 import { type AwsAnswer, type AwsRequest, HttpAwsRequest, isForm } from "./aws-request.ts";
 import type { SnsService } from "./sns/routes.ts";
@@ -28,14 +28,29 @@ export function answerAws(
   if (method === "GET" || method === "POST") {
     if (url.search !== "" && sns.isFor(url.searchParams)) return sns.answer(request, keepAlive);
     if (method === "POST" && isForm(headers)) {
-      const answerForm = (form: string) =>
-        sns.isFor({ get: (name) => formField(form, name) })
-          ? sns.answer(request, keepAlive)
-          : sqs.answer(request, protocol, keepAlive);
-      return text === null ? request.readText().then(answerForm) : answerForm(text);
+      const answer = (form: string) => answerForm(request, protocol, form, keepAlive, { sqs, sns });
+      return text === null ? request.readText().then(answer) : answer(text);
     }
   }
   return sqs.answer(request, protocol, keepAlive);
+}
+
+/** Longest form that is read before it is known who asks: a larger one can have more keys than memory should hold for anybody. */
+const READ_FORM_LENGTH_MAX = 65_536;
+
+/** A form is read once for both services, where it is short and all that there is: the parameters of a URL say nothing of it. */
+function answerForm(
+  request: AwsRequest,
+  protocol: Protocol,
+  text: string,
+  keepAlive: KeepAlive,
+  { sqs, sns }: AwsServices,
+): Promise<AwsAnswer> {
+  const isAll = request.url.search === "" && text.length <= READ_FORM_LENGTH_MAX;
+  const form = isAll ? readForm(text) : undefined;
+  const get = (name: string) =>
+    form === undefined ? formField(text, name) : (form.child(name)?.text ?? null);
+  return sns.isFor({ get }) ? sns.answer(request, keepAlive) : sqs.answer(request, protocol, keepAlive, form);
 }
 
 /**

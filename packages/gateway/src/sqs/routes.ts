@@ -4,6 +4,7 @@ import {
   answerOf,
   COMMON_ERRORS,
   errorAnswerOf,
+  type FormNode,
   type Protocol,
   REQUEST_BYTES_MAX,
   type RequestHeaders,
@@ -32,8 +33,9 @@ export interface SqsService {
    * protocol of the request; what is our fault as `InternalFailure`, with the reason in the log only.
    *
    * @param keepAlive keeps the request from being ended with its client.
+   * @param form all parameters of a Query request, if somebody has read them.
    */
-  answer(request: AwsRequest, protocol: Protocol, keepAlive: KeepAlive): Promise<AwsAnswer>;
+  answer(request: AwsRequest, protocol: Protocol, keepAlive: KeepAlive, form?: FormNode): Promise<AwsAnswer>;
 }
 
 /** @param prefix of the AWS endpoint: the URLs of queues begin with it for those who ask below it. */
@@ -50,6 +52,7 @@ export function sqsService(
     request: AwsRequest,
     protocol: Protocol,
     requestId: string,
+    form: FormNode | undefined,
     client: Pick<SqsContext, "keepAlive" | "noteWait">,
   ): Promise<Answer> {
     const { page, url } = request;
@@ -63,7 +66,7 @@ export function sqsService(
     const caller = callerOf(request, access, settings.home, ports.now());
     const base = endpointPath(url.pathname, prefix);
     const path = url.pathname.slice(base.length);
-    const call = readCall(request, SQS_MODEL, { protocol, text });
+    const call = readCall(request, SQS_MODEL, { protocol, text, form });
     const isAtQueue = path !== "" && path !== "/";
     if (isAtQueue && protocol !== "json" && QUEUELESS_ACTIONS.includes(call.action)) {
       throw refuse(COMMON_ERRORS.invalidAction, `The action ${call.action} is not valid for this endpoint.`);
@@ -99,14 +102,14 @@ export function sqsService(
   }
 
   return {
-    answer: async (request, protocol, keepAlive) => {
+    answer: async (request, protocol, keepAlive, form) => {
       const requestId = crypto.randomUUID();
       let hasWaited = false;
       const noteWait = () => {
         hasWaited = true;
       };
       try {
-        const answer = await outputOf(request, protocol, requestId, { keepAlive, noteWait });
+        const answer = await outputOf(request, protocol, requestId, form, { keepAlive, noteWait });
         return { ...answer, hasWaited };
       } catch (error) {
         return { ...failureOf(error, protocol, requestId), hasWaited };
