@@ -26,3 +26,4 @@ export * from "./topics.ts";
 export * from "./topology.ts";
 export * from "./topology-fingerprint.ts";
 export * from "./unreadable.ts";
+export { HYPHEN, UUID_LENGTH, UUID_PLACES } from "./uuid.ts";

@@ -34,6 +34,7 @@ const URL_LENGTH_MAX = 512;
 
 /** Which queue a URL names for a caller: what it does not say is the caller's. */
 interface NamedQueue {
+  readonly url: string;
   readonly caller: Home;
   readonly name: string;
 }
@@ -50,6 +51,8 @@ interface NamedQueue {
 export class KnownQueues {
   readonly #queues = new Map<string, LookedUpQueue>();
   readonly #names = new Map<string, NamedQueue>();
+  /** The one that was found last: to compare a URL takes a tenth of the time that the map does, which makes a hash of it. */
+  #latest: NamedQueue | undefined;
 
   find(name: string): LookedUpQueue | undefined {
     return this.#queues.get(name);
@@ -70,15 +73,17 @@ export class KnownQueues {
 
   /** The name of the queue that was found by a URL; `undefined` if none was by this caller. */
   nameOf(url: string, { region, account }: Home): string | undefined {
-    const named = this.#names.get(url);
+    const named = this.#latest?.url === url ? this.#latest : this.#names.get(url);
     if (named?.caller.region !== region || named.caller.account !== account) return undefined;
+    this.#latest = named;
     return named.name;
   }
 
   noteName(url: string, { region, account }: Home, name: string): void {
     if (url.length > URL_LENGTH_MAX) return;
     if (this.#names.size >= KNOWN_QUEUES_MAX) this.#names.clear();
-    this.#names.set(url, { caller: { region, account }, name });
+    this.#latest = { url, caller: { region, account }, name };
+    this.#names.set(url, this.#latest);
   }
 }
 

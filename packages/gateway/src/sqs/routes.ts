@@ -15,6 +15,7 @@ import { type AwsAccess, callerOf, refusedPage } from "../aws-caller.ts";
 import { endpointPath } from "../aws-path.ts";
 import type { AwsAnswer, AwsRequest } from "../aws-request.ts";
 import { brokerFailure } from "../broker-failure.ts";
+import { randomUuid } from "../random-uuid.ts";
 import { handle, QUEUELESS_ACTIONS } from "./actions.ts";
 import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
 import { refuse } from "./errors.ts";
@@ -103,7 +104,7 @@ export function sqsService(
 
   return {
     answer: async (request, protocol, keepAlive, form) => {
-      const requestId = crypto.randomUUID();
+      const requestId = randomUuid();
       let hasWaited = false;
       const noteWait = () => {
         hasWaited = true;

@@ -163,10 +163,10 @@ export class PlainConnection {
     else this.#submit(head, text);
   }
 
-  #submit({ target, host, headers }: PlainHead, body: string): void {
+  #submit({ url, headers }: PlainHead, body: string): void {
     const { link, began } = this.#ports;
     began();
-    const request = { method: "POST", url: `http://${host}${target}`, headers, body };
+    const request = { method: "POST", url, headers, body };
     const id = link.submit(request, (answer) => this.#answered(id, answer));
     this.#underWay = id;
   }

@@ -31,7 +31,11 @@ describe("a plain head", () => {
       "Connection: Keep-Alive",
     );
     const parsed = read(`${head}bytes of the body`);
-    expect(parsed).toMatchObject({ target: "/a/b?c=%20#d", host: "[::1]:8787", bodyBytes: 5 });
+    expect(parsed).toMatchObject({
+      target: "/a/b?c=%20#d",
+      url: "http://[::1]:8787/a/b?c=%20#d",
+      bodyBytes: 5,
+    });
     expect(parsed?.headers).toEqual({
       host: "[::1]:8787",
       "x-amz-target": "AmazonSQS.SendMessage",

@@ -15,7 +15,8 @@ export interface PlainHead {
   readonly target: string;
   /** By their names in lower case. */
   readonly headers: PlainHeaders;
-  readonly host: string;
+  /** Absolute. One text for all requests with this head: what looks it up need not look at its characters again. */
+  readonly url: string;
   readonly bodyBytes: number;
 }
 
@@ -92,5 +93,7 @@ function parsed(text: string): PlainHead | null {
   const { host = "", connection = "keep-alive", "content-length": length = "" } = headers;
   if (!HOST.test(host) || !LENGTH.test(length) || connection.toLowerCase() !== "keep-alive") return null;
   const bodyBytes = Number(length);
-  return bodyBytes > FRAMED_BYTES_MAX ? null : { text: text + HEAD_END, target, headers, host, bodyBytes };
+  return bodyBytes > FRAMED_BYTES_MAX
+    ? null
+    : { text: text + HEAD_END, target, headers, url: `http://${host}${target}`, bodyBytes };
 }

@@ -1,4 +1,5 @@
 import { PackedIndex, type ReceiveReply, type ReceiveRequest } from "@sluice/protocol";
+import { randomUuid } from "../../random-uuid.ts";
 import type { SqsContext } from "../context.ts";
 import { invalidValue, refuse, SQS_ERRORS } from "../errors.ts";
 import { type KnownQueue, onQueue } from "../known-queues.ts";
@@ -36,6 +37,11 @@ export function receiveMessage(
   });
 }
 
+/** A receive that waits at the queue, by the name that it is known by there. */
+interface Wait {
+  receiverId: string | null;
+}
+
 async function receive(
   context: SqsContext,
   queue: KnownQueue,
@@ -44,9 +50,11 @@ async function receive(
   const { ports, keepAlive, whenClientGoes, whenStopping } = context;
   const { name } = queue;
   if (context.hasClientGone()) return { kind: "empty" };
-  const receiverId = crypto.randomUUID();
-  const receiving = receiveFor(receiverId, context, queue, input);
-  const endWait = () => ports.queue(name).cancelReceive(name, receiverId);
+  const wait: Wait = { receiverId: null };
+  const receiving = receiveFor(wait, context, queue, input);
+  const endWait = async () => {
+    if (wait.receiverId !== null) await ports.queue(name).cancelReceive(name, wait.receiverId);
+  };
   const undo = async () => {
     await endWait();
     const reply = await receiving;
@@ -60,7 +68,7 @@ async function receive(
 }
 
 async function receiveFor(
-  receiverId: string,
+  wait: Wait,
   { ports, calls, keepAlive, hasClientGone, isStopping, noteWait }: SqsContext,
   { name, isFifo }: KnownQueue,
   input: SqsInput<"ReceiveMessage">,
@@ -78,7 +86,8 @@ async function receiveFor(
   if (now.kind !== "unserved" && WaitTimeSeconds === 0) return now;
   // Whoever went meanwhile was looked for in vain: nobody would end this wait.
   if (hasClientGone() || isStopping()) return { kind: "empty" };
-  const reply = await ports.queue(name).receive(name, { ...request, receiverId });
+  wait.receiverId = randomUuid();
+  const reply = await ports.queue(name).receive(name, { ...request, receiverId: wait.receiverId });
   if (reply.kind === "received") noteWait();
   return reply;
 }

@@ -1,5 +1,6 @@
 import { AwsError, attributesMd5, COMMON_ERRORS, md5Hex, uuidOf } from "@sluice/aws";
 import { type EnqueuedMessage, QUEUE_ERROR_CODES, QueueError, type RpcFailure } from "@sluice/protocol";
+import { randomUuid } from "../../random-uuid.ts";
 import type { SqsContext } from "../context.ts";
 import { refuse, SQS_ERRORS } from "../errors.ts";
 import { type KnownQueue, type LookedUpQueue, OutdatedQueueError, onQueue } from "../known-queues.ts";
@@ -70,10 +71,11 @@ async function sendEntries(
   });
   if (good.length > 0) {
     const sent = await enqueue(context, queue, good, rules);
-    for (const [i, entry] of good.entries()) {
-      const message = sent[i];
-      if (message === undefined) throw new Error("the queue answered a send with too few messages");
-      outcome.succeed(entry.Id, resultOf(entry, message));
+    for (let i = 0; i < good.length; i++) {
+      const [entry, message] = [good[i], sent[i]];
+      if (entry === undefined || message === undefined)
+        throw new Error("the queue answered a send with too few messages");
+      outcome.succeed(entryResultOf(entry.Id, entry, message));
     }
   }
   return outcome;
@@ -103,7 +105,7 @@ async function enqueue(
   rules: SendRules,
 ): Promise<readonly SentMessage[]> {
   const { calls, keepAlive, traceHeader } = context;
-  const records = inputs.map((input) => recordOf(input, rules, crypto.randomUUID(), traceHeader));
+  const records = inputs.map((input) => recordOf(input, rules, randomUuid(), traceHeader));
   const reply = await calls.enqueue(name, { records, revision }, keepAlive);
   if (reply.ok === "outdated") throw new OutdatedQueueError(`queue "${name}" was changed`);
   if (!reply.ok) throw failureOf(reply);
@@ -122,14 +124,25 @@ function failureOf({ code, cause }: RpcFailure): Error {
   return new AwsError(COMMON_ERRORS.serviceUnavailable, cause);
 }
 
-function resultOf(input: MessageInput, sent: SentMessage): SqsOutput<"SendMessage"> {
-  const { MessageBody: body = "", MessageAttributes: attributes, MessageSystemAttributes: system } = input;
-  const { messageId: MessageId, sequenceNumber } = sent;
-  const result = { MessageId, MD5OfMessageBody: md5Hex(body) };
-  // Most messages have no more than a body.
-  if (attributes === undefined && system === undefined && sequenceNumber === null) return result;
+function resultOf(input: MessageInput, { messageId, sequenceNumber }: SentMessage): SqsOutput<"SendMessage"> {
+  const result = { MessageId: messageId, MD5OfMessageBody: md5Hex(input.MessageBody ?? "") };
+  return hasMore(input, sequenceNumber) ? { ...result, ...moreOf(input, sequenceNumber) } : result;
+}
+
+function entryResultOf(Id: string, input: MessageInput, { messageId, sequenceNumber }: SentMessage) {
+  const result = { Id, MessageId: messageId, MD5OfMessageBody: md5Hex(input.MessageBody ?? "") };
+  return hasMore(input, sequenceNumber) ? { ...result, ...moreOf(input, sequenceNumber) } : result;
+}
+
+/** Most messages have no more than a body. */
+function hasMore(input: MessageInput, sequenceNumber: string | null): boolean {
+  const { MessageAttributes: attributes, MessageSystemAttributes: system } = input;
+  return attributes !== undefined || system !== undefined || sequenceNumber !== null;
+}
+
+function moreOf(input: MessageInput, sequenceNumber: string | null): Partial<SqsOutput<"SendMessage">> {
+  const { MessageAttributes: attributes, MessageSystemAttributes: system } = input;
   return {
-    ...result,
     ...(hasEntries(attributes) ? { MD5OfMessageAttributes: attributesMd5(attributes) } : {}),
     ...(hasEntries(system) ? { MD5OfMessageSystemAttributes: attributesMd5(system) } : {}),
     ...(sequenceNumber === null ? {} : { SequenceNumber: sequenceNumber }),

@@ -27,11 +27,12 @@ export function deleteMessageBatch(
     const receipts = entries.map(({ ReceiptHandle = "" }) => ReceiptHandle);
     const outcomes = await context.calls.deleteBatch(name, receipts, context.keepAlive);
     const result = new BatchOutcome<object>();
-    for (const [i, { Id, ReceiptHandle: receipt }] of entries.entries()) {
+    for (let i = 0; i < entries.length; i++) {
+      const { Id, ReceiptHandle: receipt } = entries[i] as (typeof entries)[number]; // i < length
       try {
         if (!receipt) throw missingParameter(`${entryName}.${i + 1}.ReceiptHandle`);
         refuseDelete(outcomes[i], receipt);
-        result.succeed(Id, {});
+        result.succeed({ Id });
       } catch (error) {
         result.fail(Id, error);
       }
@@ -91,7 +92,7 @@ async function changeEntries(
   for (const [i, { Id, receipt, seconds }] of good.entries()) {
     try {
       refuseChange(outcomes[i], receipt, seconds);
-      result.succeed(Id, {});
+      result.succeed({ Id });
     } catch (error) {
       result.fail(Id, error);
     }
