@@ -54,11 +54,15 @@ export function recoverDirectory({ folder, worker, warn }: RecoverDirectoryInput
   }
   withObjectFile(file, (directory) => {
     const known = readKnown(sqlOf(directory));
-    const alive = new Set(Array.from(known.queues, (name) => idOfName(uniqueKeys.queues, name)));
+    const alive = new Set(
+      [...known.rows.values()].flatMap((row) =>
+        row.kind === "queue" ? idOfName(uniqueKeys.queues, row.record.name) : [],
+      ),
+    );
     const others = ids.filter((id) => !alive.has(id)).map((id) => objectFile(queues, id));
     const lost = others.flatMap((other) => lostQueueOf(other, known, warn));
     if (lost.length === 0) return;
-    directory.transaction(() => takeBack(sqlOf(directory), lost));
+    directory.transaction(() => takeBack(sqlOf(directory), known, lost));
     if (!known.hasStarted) warn(ALL_LOST);
     for (const { name } of lost) {
       warn(

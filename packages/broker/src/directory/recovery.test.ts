@@ -21,27 +21,25 @@ function record(name: string, revision: number) {
 
 describe("a directory that nobody runs", () => {
   it("has never been started where nothing is stored", () => {
-    expect(readKnown(sql)).toEqual({ hasStarted: false, queues: new Set(), deleted: new Map() });
+    expect(readKnown(sql)).toEqual({ hasStarted: false, rows: new Map() });
     new DirectoryRows(sql).deployed = "fingerprint";
     expect(readKnown(sql).hasStarted).toBe(true);
   });
 
   it("has lost the queues that it knows nothing of, or an earlier deletion only", () => {
-    const rows = new DirectoryRows(sql);
-    rows.save({ kind: "queue", record: record("there", 5), configured: null, told: 5 });
-    rows.save({ kind: "deleted", name: "deleted", revision: 7 });
+    new DirectoryRows(sql).save({ kind: "deleted", name: "deleted", revision: 7 });
     const known = readKnown(sql);
     const isLostAt = (name: string, revision: number) => isLost(known, record(name, revision));
-    expect([isLostAt("there", 4), isLostAt("there", 6), isLostAt("never heard of", 1)]).toEqual([
-      false,
-      false,
-      true,
-    ]);
-    expect([isLostAt("deleted", 6), isLostAt("deleted", 7), isLostAt("deleted", 8)]).toEqual([
-      false,
-      false,
-      true,
-    ]);
+    expect(isLostAt("never heard of", 1)).toBe(true);
+    expect([6, 7, 8].map((revision) => isLostAt("deleted", revision))).toEqual([false, false, true]);
+  });
+
+  it("has lost a change of a queue that it knows, and does not take another of that name for it", () => {
+    const there = record("there", 5);
+    new DirectoryRows(sql).save({ kind: "queue", record: there, configured: null, told: 5 });
+    const known = readKnown(sql);
+    expect([4, 5, 6].map((revision) => isLost(known, { ...there, revision }))).toEqual([false, false, true]);
+    expect(isLost(known, record("there", 6))).toBe(false);
   });
 
   it("takes them back as told, in the place of a deletion and of a row that is damaged", () => {
@@ -50,9 +48,9 @@ describe("a directory that nobody runs", () => {
     rows.save({ kind: "deleted", name: "again", revision: 7 });
     rows.save({ kind: "queue", record: record("damaged", 3), configured: null, told: 3 });
     sql.exec("UPDATE queues SET checksum = checksum + 1 WHERE name = 'damaged'");
-    expect(readKnown(sql).queues).toEqual(new Set());
+    expect([...readKnown(sql).rows.keys()]).toEqual(["again"]);
     const copies = [record("again", 8), record("damaged", 3), record("new", 2)];
-    takeBack(sql, copies);
+    takeBack(sql, readKnown(sql), copies);
     log.mockRestore();
     expect([...rows.read()]).toEqual(
       copies.map((copy) => ({ kind: "queue", record: copy, configured: null, told: copy.revision })),

@@ -1,7 +1,8 @@
 import type { QueueRecord } from "@sluice/protocol";
 import { recordFrom, SELECT_RECORD } from "../record-copy.ts";
+import { type DirectoryRow, nameOf } from "./row.ts";
 import { DirectoryRows } from "./rows.ts";
-import { restoredRow } from "./standing.ts";
+import { isBehind, restoredRow } from "./standing.ts";
 
 export { DIRECTORY_NAME } from "./name.ts";
 
@@ -12,22 +13,15 @@ export type Sql = Pick<SqlStorage, "exec">;
 export interface Known {
   /** Whether a directory has ever been started on it. */
   readonly hasStarted: boolean;
-  /** Names of the queues that exist. */
-  readonly queues: ReadonlySet<string>;
-  /** Names of those that were deleted, with the revision of that. */
-  readonly deleted: ReadonlyMap<string, number>;
+  /** By the queues' names; of some that were deleted, too. */
+  readonly rows: ReadonlyMap<string, DirectoryRow>;
 }
 
 /** Reads it while nobody runs the directory. The log names rows that are damaged. */
 export function readKnown(sql: Sql): Known {
   const rows = new DirectoryRows(sql as SqlStorage);
-  const queues = new Set<string>();
-  const deleted = new Map<string, number>();
-  for (const row of rows.read()) {
-    if (row.kind === "queue") queues.add(row.record.name);
-    else deleted.set(row.name, row.revision);
-  }
-  return { hasStarted: rows.deployed !== null, queues, deleted };
+  const byName = Array.from(rows.read(), (row) => [nameOf(row), row] as const);
+  return { hasStarted: rows.deployed !== null, rows: new Map(byName) };
 }
 
 /** What the object of a queue holds that it is: `null` if there is no queue, or it never held a message. Throws for damage. */
@@ -39,14 +33,12 @@ export function readCopy(sql: Sql): QueueRecord | null {
 }
 
 /** Whether the directory has lost the queue that this is a copy of. */
-export function isLost(known: Known, copy: QueueRecord): boolean {
-  if (known.queues.has(copy.name)) return false;
-  const deletedAt = known.deleted.get(copy.name);
-  return deletedAt === undefined || deletedAt < copy.revision;
+export function isLost({ rows }: Known, copy: QueueRecord): boolean {
+  return isBehind(rows.get(copy.name), copy);
 }
 
 /** Stores queues that are lost as they know themselves, within a transaction. */
-export function takeBack(sql: Sql, copies: Iterable<QueueRecord>): void {
+export function takeBack(sql: Sql, { rows: known }: Known, copies: Iterable<QueueRecord>): void {
   const rows = new DirectoryRows(sql as SqlStorage);
-  for (const copy of copies) rows.save(restoredRow(copy));
+  for (const copy of copies) rows.save(restoredRow(known.get(copy.name), copy));
 }

@@ -47,6 +47,42 @@ describe("a directory that a queue's own copy shows to have lost data", () => {
     const older = new TestRegistry();
     older.put({ kind: "queue", record: first, configured: null, told: 0 });
     expect(lossShownBy(older, changed.record)).toMatch(/an older change/);
+    restoreQueue(older, changed.record);
+    expect(older.queue("orders")).toMatchObject({ record: changed.record, told: changed.record.revision });
+    expect(lossShownBy(older, changed.record)).toBeNull();
+  });
+
+  it("remembers what the configuration said where it takes a change back, and only there", () => {
+    const copy = { ...create("orders"), revision: REGISTRY_START_MS + 5 };
+    const configured = copy.definition;
+    const older = { ...copy, revision: REGISTRY_START_MS };
+    registry.put({ kind: "queue", record: older, configured, told: 0 });
+    restoreQueue(registry, copy);
+    expect(registry.queue("orders")?.configured).toEqual(configured);
+    registry = new TestRegistry();
+    restoreQueue(registry, copy);
+    expect(registry.queue("orders")?.configured).toBeNull();
+  });
+
+  it("knows that it was deleted, and not that it was created again since", () => {
+    const first = create("orders");
+    const deleted = { kind: "deleted", name: "orders", revision: first.revision + 1 } as const;
+    const again = { ...first, revision: first.revision + 2, emptyAsOf: deleted.revision };
+    registry.put(deleted);
+    expect(lossShownBy(registry, first)).toBeNull();
+    restoreQueue(registry, first);
+    expect(registry.row("orders")).toEqual(deleted);
+    expect(lossShownBy(registry, again)).toMatch(/not that it was created again/);
+    restoreQueue(registry, again);
+    expect(registry.queue("orders")?.record).toEqual(again);
+  });
+
+  it("does not give another queue of its name what it was", () => {
+    const copy = create("orders");
+    createAnew("orders");
+    const { queueId } = registry.queue("orders")?.record ?? {};
+    restoreQueue(registry, { ...copy, revision: REGISTRY_START_MS + 9_000 });
+    expect(registry.queue("orders")?.record.queueId).toBe(queueId);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { QueueRecord } from "@sluice/protocol";
 import type { Registry } from "./registry.ts";
-import type { QueueRow } from "./row.ts";
+import type { DirectoryRow, QueueRow } from "./row.ts";
 
 /** What a queue is to the directory. */
 export type Standing =
@@ -25,22 +25,34 @@ export function standingOf(registry: Registry, name: string): Standing {
  */
 export function lossShownBy(registry: Registry, copy: QueueRecord): string | null {
   const row = registry.row(copy.name);
-  if (row === undefined) return "does not know it any more and takes it back as the queue knows itself";
-  if (row.kind === "deleted" || copy.revision < row.record.emptyAsOf) return null;
-  if (row.record.queueId !== copy.queueId) return "knows it as a new one, with another id";
-  return row.record.revision < copy.revision ? "knows an older change of it than the queue does" : null;
+  if (row?.kind === "queue") {
+    if (copy.revision < row.record.emptyAsOf) return null;
+    if (row.record.queueId !== copy.queueId) return "knows it as a new one, with another id";
+  }
+  if (!isBehind(row, copy)) return null;
+  const knows = {
+    none: "does not know it any more",
+    queue: "knows an older change of it than the queue does",
+    deleted: "knows of an earlier deletion, and not that it was created again",
+  }[row?.kind ?? "none"];
+  return `${knows}, and takes it back as the queue knows itself`;
 }
 
-/**
- * Takes back a queue that the directory does not know, from the copy that the queue itself has kept: the directory's data
- * were lost or damaged. A queue that was deleted stays so: its row says it until the queue has emptied itself.
- */
+/** Whether the directory has lost what a queue has a copy of. What it stores of a name later has a later revision, deletions too. */
+export function isBehind(row: DirectoryRow | undefined, copy: QueueRecord): boolean {
+  if (row === undefined) return true;
+  if (row.kind === "deleted") return row.revision < copy.revision;
+  return row.record.queueId === copy.queueId && row.record.revision < copy.revision;
+}
+
+/** Takes a queue back that the directory has lost, or a change of it, from the copy that the queue itself has kept. */
 export function restoreQueue(registry: Registry, copy: QueueRecord): void {
-  if (registry.row(copy.name) !== undefined) return;
-  registry.put(restoredRow(copy));
+  const row = registry.row(copy.name);
+  if (isBehind(row, copy)) registry.put(restoredRow(row, copy));
 }
 
-/** What the directory knows of a queue by the queue's own copy: no configuration is remembered for it. */
-export function restoredRow(copy: QueueRecord): QueueRow {
-  return { kind: "queue", record: copy, configured: null, told: copy.revision };
+/** What the directory knows then. What a configuration has said is remembered by itself only. */
+export function restoredRow(row: DirectoryRow | undefined, copy: QueueRecord): QueueRow {
+  const configured = row?.kind === "queue" ? row.configured : null;
+  return { kind: "queue", record: copy, configured, told: copy.revision };
 }
