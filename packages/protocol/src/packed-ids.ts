@@ -11,6 +11,10 @@ const hexCodes = Array<number>(HEX_LENGTH).fill(0);
 const uuidCodes = Array<number>(UUID_LENGTH).fill(HYPHEN);
 
 const decoder = new TextDecoder();
+/** The codes of both digits of each byte, as they lie in memory: two at a time are half of the steps. */
+const PAIRS = new Uint16Array(
+  Uint8Array.from({ length: 512 }, (_, i) => DIGITS[i % 2 === 0 ? i >> 5 : (i >> 1) & 15] ?? 0).buffer,
+);
 
 /** The id whose bytes begin at `offset`: 32 hexadecimal digits. */
 export function readHex(bytes: Uint8Array, offset: number): string {
@@ -20,16 +24,13 @@ export function readHex(bytes: Uint8Array, offset: number): string {
 
 /** The same for many ids at once, a fifth of the instructions for each: the texts are parts of one. */
 export function readHexes(bytes: Uint8Array, offsets: Uint32Array): string[] {
-  const digits = new Uint8Array(HEX_LENGTH * offsets.length);
+  const pairs = new Uint16Array(MESSAGE_ID_BYTES * offsets.length);
   let at = 0;
-  for (const offset of offsets) {
-    for (let i = 0; i < MESSAGE_ID_BYTES; i++) {
-      const byte = bytes[offset + i] ?? 0;
-      digits[at++] = DIGITS[byte >> 4] ?? 0;
-      digits[at++] = DIGITS[byte & 15] ?? 0;
-    }
+  for (let n = 0; n < offsets.length; n++) {
+    const from = offsets[n] ?? 0;
+    for (let i = from; i < from + MESSAGE_ID_BYTES; i++) pairs[at++] = PAIRS[bytes[i] ?? 0] ?? 0;
   }
-  const text = decoder.decode(digits);
+  const text = decoder.decode(pairs);
   const ids: string[] = [];
   for (at = 0; at < text.length; at += HEX_LENGTH) ids.push(text.slice(at, at + HEX_LENGTH));
   return ids;
