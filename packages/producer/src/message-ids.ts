@@ -1,7 +1,8 @@
 import { MESSAGE_ID_BYTES } from "@sluice/protocol";
 
-/** One call for randomness costs about as much as writing ten records, so ids are drawn 256 at a time. */
-const POOL_BYTES = 256 * MESSAGE_ID_BYTES;
+/** One call for randomness costs about as much as writing ten records, so ids are drawn so many at a time. */
+export const MESSAGE_IDS_MAX = 256;
+const POOL_BYTES = MESSAGE_IDS_MAX * MESSAGE_ID_BYTES;
 
 let pool = new Uint8Array();
 let used = 0;
@@ -11,7 +12,7 @@ let used = 0;
  *
  * Not for the global scope, where workerd forbids randomness; so the pool is filled at the first send.
  *
- * @param count at most 256.
+ * @param count at most `MESSAGE_IDS_MAX`.
  */
 export function takeMessageIds(count: number): Uint8Array {
   const bytes = count * MESSAGE_ID_BYTES;

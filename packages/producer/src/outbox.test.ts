@@ -32,6 +32,27 @@ describe("concurrent sends", () => {
     expect(broker.messages.map((m) => m.delaySeconds ?? m.requestDelaySeconds)).toEqual([3, 9, 3, 0, 3]);
   });
 
+  it("go out with the bytes that they had", async () => {
+    const { producer, broker } = createProducer();
+    const bytes = new TextEncoder().encode("before");
+    const sent = producer.sendBatch([
+      { body: bytes, contentType: "bytes" },
+      { body: "text", contentType: "text" },
+      { body: bytes.subarray(1, 4), contentType: "bytes" },
+    ]);
+    bytes.fill(0);
+    await sent;
+    expect(broker.bodies).toEqual([["before", "text", "efo"]]);
+  });
+
+  it("of any number and of any text have their order, and ids of their own", async () => {
+    const { producer, broker } = createProducer();
+    const texts = Array.from({ length: 1_000 }, (_, i) => (i === 300 ? "äöü" : `${i}`));
+    await Promise.all(texts.map((text) => producer.send(text, { contentType: "text" })));
+    expect(broker.bodies).toEqual([texts]);
+    expect(new Set(broker.messages.map(({ id }) => id)).size).toBe(1_000);
+  });
+
   it("keep their call even if one of them is invalid", async () => {
     const { producer, broker } = createProducer();
     const results = await Promise.allSettled([

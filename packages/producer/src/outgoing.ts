@@ -22,10 +22,14 @@ const encoder = new TextEncoder();
  * all of it together cannot break the limit of one message, its upper bound does. Otherwise text is turned into bytes.
  */
 export function measure(messages: readonly OutgoingMessage[]): MeasuredMessages {
-  const bounds = messages.map(({ body }) =>
-    typeof body === "string" ? body.length * UTF8_BYTES_PER_UNIT_MAX : body.byteLength,
-  );
-  if (bounds.reduce((a, b) => a + b, 0) <= MESSAGE_BYTES_MAX) return { messages, sizes: bounds };
+  const bounds: number[] = [];
+  let bound = 0;
+  for (const { body } of messages) {
+    const bytes = typeof body === "string" ? body.length * UTF8_BYTES_PER_UNIT_MAX : body.byteLength;
+    bounds.push(bytes);
+    bound += bytes;
+  }
+  if (bound <= MESSAGE_BYTES_MAX) return { messages, sizes: bounds };
   const encoded = messages.map((message) => ({ ...message, body: toBytes(message.body) }));
   return { messages: encoded, sizes: encoded.map(({ body }) => body.byteLength) };
 }
