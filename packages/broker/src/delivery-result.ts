@@ -1,4 +1,4 @@
-import type { DeliveryResult, HandlerCalls } from "@sluice/protocol";
+import type { DeliveryReply, DeliveryResult, HandlerCalls } from "@sluice/protocol";
 
 const NO_CALLS: HandlerCalls = {
   ackAll: false,
@@ -43,6 +43,7 @@ export function interruptedResult(outcome: string, reason: string, calls: unknow
  * time, and a result that cannot be settled would keep its messages leased and its slot taken.
  */
 export function readResult(answer: unknown): DeliveryResult | RejectedDelivery {
+  if (answer === ("acknowledged" satisfies DeliveryReply)) return ackedResult();
   if (isRejected(answer)) return { rejected: answer.rejected };
   return isResult(answer)
     ? answer

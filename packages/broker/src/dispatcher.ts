@@ -29,7 +29,7 @@ import { armNextWake } from "./next-wake.ts";
 import type { ConsumerPort } from "./ports.ts";
 import type { QueueCore } from "./queue-core.ts";
 import type { Running } from "./running.ts";
-import { acknowledgesAll, settleBatch } from "./settle-batch.ts";
+import { isAcknowledged, settleBatch } from "./settle-batch.ts";
 
 /** A consumer that has not said within this time that it runs is taken for absent, in ms. */
 export const PROBE_MS_MAX = 10_000;
@@ -235,7 +235,7 @@ export class PushDispatcher {
    */
   #canWait({ batch }: Running, result: DeliveryResult | RejectedDelivery | Absence): boolean {
     const { queue, nowMs, throttled } = this.#core;
-    if (result instanceof Absence || !acknowledgesAll(result)) return false;
+    if (result instanceof Absence || !isAcknowledged(result)) return false;
     if (this.#trial === batch.leaseId || throttled.isOn) return false;
     return !isSlotAwaited(queue, nowMs + COMPANY_WAIT_MS_MAX);
   }

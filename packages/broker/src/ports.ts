@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryResult, QueueConsumerRpc, QueueDefinition } from "@sluice/protocol";
+import type { Delivery, DeliveryReply, QueueConsumerRpc, QueueDefinition } from "@sluice/protocol";
 import type { Clock } from "./clock.ts";
 import type { DamageRecord } from "./damage-log.ts";
 import type { RejectedDelivery } from "./delivery-result.ts";
@@ -8,7 +8,7 @@ import type { QueueStore } from "./store.ts";
 
 /** A consumer as the dispatcher sees it. `callsOf` and `ping` reject when its Worker is not there. */
 export interface ConsumerPort extends Pick<QueueConsumerRpc, "callsOf"> {
-  deliver(delivery: Delivery): Promise<DeliveryResult | RejectedDelivery>;
+  deliver(delivery: Delivery): Promise<DeliveryReply | RejectedDelivery>;
   /** For log lines. */
   readonly name: string;
   /**

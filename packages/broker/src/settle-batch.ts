@@ -1,5 +1,6 @@
 import { acknowledge, giveUp, type LeasedRange, pushEnded, retry, type Slice } from "@sluice/engine";
 import {
+  acknowledgesAll,
   DELAY_SECONDS_MAX,
   type DeliveryResult,
   PackedIndex,
@@ -16,10 +17,9 @@ import type { Running } from "./running.ts";
 /** The delay of a retry is `null` where neither handler nor batch has named one. */
 type Verdict = Settlement<null>;
 
-/** Whether every message of a batch is acknowledged by what its handler did (spec cloudflare-queues 2.4). */
-export function acknowledgesAll(result: DeliveryResult | RejectedDelivery): result is DeliveryResult {
-  if ("rejected" in result) return false;
-  return result.outcome === "ok" && !result.retryBatch.retry && result.retryMessages.length === 0;
+/** Whether every message of a batch is acknowledged by what became of its delivery. */
+export function isAcknowledged(result: DeliveryResult | RejectedDelivery): boolean {
+  return !("rejected" in result) && acknowledgesAll(result);
 }
 
 /**
@@ -38,7 +38,7 @@ export function settleBatch(
     buryAll(core, running, result, tookMs);
     return;
   }
-  const acked = acknowledgesAll(result) ? acknowledgeAll(core, running) : settleEach(core, running, result);
+  const acked = isAcknowledged(result) ? acknowledgeAll(core, running) : settleEach(core, running, result);
   pushEnded(core.queue, batch, result.outcome === "ok" ? "ok" : "failed");
   core.ports.log.handled(core.name, acked, batch.count, tookMs);
 }

@@ -2,16 +2,17 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type {
-  BacklogMetrics,
-  Delivery,
-  DeliveryResult,
-  QueueDefinition,
-  QueueDescription,
-  QueuePostRpc,
-  QueuePullRpc,
-  SendReply,
-  SendRequest,
+import {
+  type BacklogMetrics,
+  type Delivery,
+  type DeliveryResult,
+  deliveryReply,
+  type QueueDefinition,
+  type QueueDescription,
+  type QueuePostRpc,
+  type QueuePullRpc,
+  type SendReply,
+  type SendRequest,
 } from "@sluice/protocol";
 import { bundle as bundleFor } from "@sluice/protocol/test/workerd-process";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
@@ -197,14 +198,16 @@ export async function startBroker(options: {
     seen.push(batch);
     for (const check of [...waiters]) check();
     const result = await harness.handler(batch);
-    return Response.json({
-      outcome: "ok",
-      ackAll: false,
-      retryBatch: { retry: false },
-      explicitAcks: [],
-      retryMessages: [],
-      ...result,
-    } satisfies DeliveryResult);
+    return Response.json(
+      deliveryReply({
+        outcome: "ok",
+        ackAll: false,
+        retryBatch: { retry: false },
+        explicitAcks: [],
+        retryMessages: [],
+        ...result,
+      }),
+    );
   };
 
   const mf = new Miniflare(

@@ -1,4 +1,10 @@
-import type { DeliveryResult, HttpPushSettings, QueueDefinition, SendReply } from "@sluice/protocol";
+import {
+  type DeliveryResult,
+  deliveryReply,
+  type HttpPushSettings,
+  type QueueDefinition,
+  type SendReply,
+} from "@sluice/protocol";
 import type { EndpointOutcome, EndpointPort, EndpointRequest } from "../src/endpoint/endpoint.ts";
 import { EndpointCaller } from "../src/endpoint/endpoint-caller.ts";
 import { EndpointConsumer } from "../src/endpoint/endpoint-consumer.ts";
@@ -73,7 +79,7 @@ export class World {
     if (!this.running) throw new Error("the Worker is not running");
     const batch = seenOf(delivery);
     this.seen.push(batch);
-    return resultOf(await this.handler(batch));
+    return deliveryReply(resultOf(await this.handler(batch)));
   };
   /** Asks the consumer what the handler of a delivery has called that has no result. */
   callsOf: ConsumerPort["callsOf"] = async () => {

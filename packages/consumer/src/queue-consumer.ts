@@ -1,5 +1,11 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { Delivery, DeliveryResult, HandlerCalls, QueueConsumerRpc } from "@sluice/protocol";
+import {
+  type Delivery,
+  type DeliveryReply,
+  deliveryReply,
+  type HandlerCalls,
+  type QueueConsumerRpc,
+} from "@sluice/protocol";
 import { BatchState } from "./batch-state.ts";
 import type { QueueController } from "./queue-controller.ts";
 import { type HandlerCall, type RunOptions, runDelivery } from "./run-delivery.ts";
@@ -30,7 +36,7 @@ export function createQueueConsumer(defaultExport: unknown, options: RunOptions)
   const unfinished = new UnfinishedDeliveries();
 
   return class QueueConsumer extends WorkerEntrypoint<unknown> implements QueueConsumerRpc {
-    async deliver(delivery: Delivery): Promise<DeliveryResult> {
+    async deliver(delivery: Delivery): Promise<DeliveryReply> {
       const { ctx, env } = this;
       const findHandler = (): HandlerCall | undefined => {
         const handlers = isEntrypointClass(defaultExport) ? new defaultExport(ctx, env) : defaultExport;
@@ -41,7 +47,7 @@ export function createQueueConsumer(defaultExport: unknown, options: RunOptions)
       const state = new BatchState((message) => console.warn(message));
       unfinished.begin(delivery.id, state);
       try {
-        return await runDelivery(delivery, ctx, findHandler, options, state);
+        return deliveryReply(await runDelivery(delivery, ctx, findHandler, options, state));
       } finally {
         unfinished.end(delivery.id);
       }

@@ -1,10 +1,10 @@
-import type { DeliveryResult } from "@sluice/protocol";
+import type { DeliveryReply } from "@sluice/protocol";
 import { bundle, startWorkerd, type WorkerdProcess } from "@sluice/protocol/test/workerd-process";
 import type { Trial } from "./program-arbitrary.ts";
 
 /** What one dispatch made of a trial. */
 export interface Outcome {
-  readonly result: DeliveryResult;
+  readonly reply: DeliveryReply;
   /** Warnings in the order they were printed. */
   readonly warnings: readonly string[];
 }
@@ -58,12 +58,12 @@ export async function runTrials(
     body: JSON.stringify(trials),
   });
   if (!response.ok) throw new Error(`${await response.text()}\n${workerd.lines.slice(firstLine).join("\n")}`);
-  const results = (await response.json()) as [DeliveryResult, DeliveryResult][];
+  const results = (await response.json()) as [DeliveryReply, DeliveryReply][];
   await workerd.printed(`@@ ${trials.length - 1} end`, firstLine);
   const warnings = readWarnings(workerd.lines.slice(firstLine));
   return results.map(([native, ours], i) => ({
-    native: { result: native, warnings: warnings.get(`@@ ${i} native`) ?? [] },
-    ours: { result: ours, warnings: warnings.get(`@@ ${i} ours`) ?? [] },
+    native: { reply: native, warnings: warnings.get(`@@ ${i} native`) ?? [] },
+    ours: { reply: ours, warnings: warnings.get(`@@ ${i} ours`) ?? [] },
   }));
 }
 

@@ -1,6 +1,8 @@
 import {
   type ContentType,
+  type DeliveryReply,
   type DeliveryResult,
+  deliveryReply,
   encodeBody,
   packMessages,
   type QueueConsumerRpc,
@@ -26,12 +28,18 @@ interface TestMessage {
   readonly contentType: ContentType;
 }
 
-function deliverNatively(consumer: NativeConsumer, queue: string, messages: readonly TestMessage[]) {
-  return consumer.queue(
+/** What the runtime reports, as ours would be answered. */
+async function deliverNatively(
+  consumer: NativeConsumer,
+  queue: string,
+  messages: readonly TestMessage[],
+): Promise<DeliveryReply> {
+  const result = await consumer.queue(
     queue,
     messages.map(({ id, attempts, body }) => ({ id, timestamp: TIMESTAMP_MS, attempts, body })),
     { metrics: { ...METRICS, oldestMessageTimestamp: TIMESTAMP_MS } },
   );
+  return deliveryReply(result);
 }
 
 function deliverOurs(consumer: QueueConsumerRpc, queue: string, messages: readonly TestMessage[]) {
@@ -91,12 +99,18 @@ async function compareObservations(native: NativeConsumer, ours: QueueConsumerRp
       () => deliverNatively(native, `observe ${name}`, MESSAGES),
       () => deliverOurs(ours, `observe ${name}`, MESSAGES),
     ]) {
-      const { error: _, ...result } = await deliver();
-      looks.push([result, await (await worker.fetch("http://worker/")).json()]);
+      looks.push([withoutError(await deliver()), await (await worker.fetch("http://worker/")).json()]);
     }
     observed[name] = looks;
   }
   return observed;
+}
+
+/** The first line of an error is ours alone. */
+function withoutError(reply: DeliveryReply): unknown {
+  if (reply === "acknowledged") return reply;
+  const { error: _, ...reported } = reply;
+  return reported;
 }
 
 export default {

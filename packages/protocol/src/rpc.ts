@@ -33,6 +33,9 @@ export interface RpcFailure {
 
 export type SendReply = { readonly ok: true; readonly metrics: BacklogMetrics } | RpcFailure;
 
+/** What a delivery is answered with: one word where all of it is acknowledged, as it mostly is (`deliveryReply`). */
+export type DeliveryReply = "acknowledged" | DeliveryResult;
+
 /** What a producer's send is answered with: the backlog figures as a text (`metricsText`), or why nothing was stored. */
 export type PostReply = string | RpcFailure;
 
@@ -148,7 +151,7 @@ export interface DeliveryResult extends HandlerCalls {
 /** What the broker calls on a consumer Worker's generated entrypoint. */
 export interface QueueConsumerRpc {
   /** Runs the user's `queue()` handler. Never rejects because of what the handler does. */
-  deliver(delivery: Delivery): Promise<DeliveryResult>;
+  deliver(delivery: Delivery): Promise<DeliveryReply>;
   /**
    * What the handler of a delivery that has no result has called so far: the platform ends a handler that hangs, and its
    * acknowledgements must not go with it. Once for each delivery; `null` when the isolate that ran it is not this one.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DELAY_SECONDS_MAX } from "./limits.ts";
 import type { DeliveryResult } from "./rpc.ts";
-import { type Settlement, settle } from "./settlement.ts";
+import { acknowledgesAll, deliveryReply, type Settlement, settle } from "./settlement.ts";
 
 const RETRY_DELAY = 11;
 const ack: Settlement = { kind: "ack" };
@@ -73,6 +73,27 @@ describe("settlement of every program of spec 2.3", () => {
       settlement === DEFAULT ? { ...DEFAULT, delaySeconds: null } : settlement,
     );
     expect(settle(reported, ["m1", "m2"], null)).toEqual(open);
+    // One word says as much where it takes the place of the result.
+    const reply = deliveryReply(reported);
+    if (reply === "acknowledged") expect([m1, m2]).toEqual([ack, ack]);
+    else expect(reply).toBe(reported);
+    expect(reply === "acknowledged").toBe(acknowledgesAll(reported));
+  });
+
+  it("is one word where a handler returns and has asked for nothing again", () => {
+    const replies = ROWS.map(([program, reported]): [string, unknown] => [program, deliveryReply(reported)]);
+    const words = replies.filter(([, reply]) => reply === "acknowledged").map(([program]) => program);
+    expect(words).toEqual([
+      "(nothing)",
+      "m1.ack",
+      "m1.ack; m1.ack",
+      "m1.ack; m1.retry",
+      "ackAll",
+      "ackAll; retryAll",
+      "ackAll; m1.ack",
+      "ackAll; m1.retry",
+      "m1.ack; ackAll",
+    ]);
   });
 });
 

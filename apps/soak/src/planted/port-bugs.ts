@@ -21,10 +21,10 @@ export const PORT_BUGS: readonly PlantedBug[] = [
     property: "conservation",
     wrapPorts: (ports) =>
       alterConsumer(ports, (consumer) => ({
-        deliver: async (delivery) => ({
-          ...(await consumer.deliver(delivery)),
-          retryBatch: { retry: false },
-        }),
+        deliver: async (delivery) => {
+          const reply = await consumer.deliver(delivery);
+          return reply === "acknowledged" ? reply : { ...reply, retryBatch: { retry: false } };
+        },
       })),
   },
   {
@@ -33,9 +33,9 @@ export const PORT_BUGS: readonly PlantedBug[] = [
     wrapPorts: (ports) =>
       alterConsumer(ports, (consumer) => ({
         deliver: async (delivery) => {
-          const result = await consumer.deliver(delivery);
-          if ("rejected" in result) return result;
-          return { ...result, retryMessages: result.retryMessages.map(({ msgId }) => ({ msgId })) };
+          const reply = await consumer.deliver(delivery);
+          if (reply === "acknowledged" || "rejected" in reply) return reply;
+          return { ...reply, retryMessages: reply.retryMessages.map(({ msgId }) => ({ msgId })) };
         },
       })),
   },

@@ -8,7 +8,7 @@ import {
   type QueuePorts,
   writeRecord,
 } from "@sluice/broker/testing";
-import { type DeliveryResult, type HandlerCalls, PackedIndex } from "@sluice/protocol";
+import { type DeliveryReply, deliveryReply, type HandlerCalls, PackedIndex } from "@sluice/protocol";
 import type { World } from "../history/world.ts";
 import { retagged, tagsOf } from "../ledger/tags.ts";
 import { endpointPortsOf } from "./endpoint-ports.ts";
@@ -42,7 +42,9 @@ export function portsOf(queue: QueueObject, life: Life, broken: (error: unknown)
   const port: ConsumerPort | null = consumer && {
     name: "consumer",
     deliver: (delivery) =>
-      leave<DeliveryResult>((done, failed) => consumer.deliver(life, delivery, done, failed)),
+      leave<DeliveryReply>((done, failed) =>
+        consumer.deliver(life, delivery, (result) => done(deliveryReply(result)), failed),
+      ),
     callsOf: (deliveryId) =>
       leave<HandlerCalls | null>((done, failed) => consumer.callsOf(life, deliveryId, done, failed)),
     ping: () => {
