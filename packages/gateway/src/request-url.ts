@@ -28,7 +28,7 @@ export class LazyUrl implements RequestUrl {
   }
 
   get origin(): string {
-    return this.#parts.site.origin;
+    return this.#parts.origin;
   }
 
   get host(): string {
@@ -64,6 +64,7 @@ class UrlParts {
   /** The query with its question mark; empty if there is none. */
   readonly search: string;
   #site: URL | undefined;
+  #origin: string | undefined;
   #pathname: string | undefined;
 
   constructor(text: string) {
@@ -73,6 +74,12 @@ class UrlParts {
     this.#pathEnd = end === -1 ? text.length : this.#pathAt + end;
     const [query = ""] = text[this.#pathEnd] === "?" ? text.slice(this.#pathEnd).split("#", 1) : [];
     this.search = query === "?" ? "" : query;
+  }
+
+  /** Kept, too: `URL` makes it anew each time. */
+  get origin(): string {
+    this.#origin ??= this.site.origin;
+    return this.#origin;
   }
 
   /** Throws TypeError for a text that is no URL. */

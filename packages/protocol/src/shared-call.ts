@@ -126,14 +126,24 @@ export class SharedCall<Item, Result> {
    */
   run(item: Item, keepAlive: KeepAlive): Promise<Result> {
     const canEnd = keepAlive !== LASTING;
-    const result = this.#run(item, canEnd);
+    const waiter = this.#add(item, canEnd);
+    const sinceMs = this.#ports.now();
+    // Most of them, and hardly any is woken for anything else than its answer. With 50 senders of SQS an async function for each was
+    // a fourteenth of all the memory that their requests took.
+    if (this.#isSureToBeWoken(waiter) && this.#readyInMs(sinceMs, 0) !== 0) {
+      return this.#woken(waiter).then(() => {
+        const { fate } = waiter;
+        return fate.kind === "answered" ? fate.result : this.#lookAfter(waiter, sinceMs);
+      });
+    }
+    const result = this.#lookAfter(waiter, sinceMs);
     if (canEnd) keepAlive(result.catch(() => {}));
     return result;
   }
 
-  async #run(item: Item, canEnd: boolean): Promise<Result> {
-    const waiter = this.#add(item, canEnd);
-    const sinceMs = this.#ports.now();
+  /** @param sinceMs when it came. */
+  async #lookAfter(waiter: Waiter<Item, Result>, sinceMs: number): Promise<Result> {
+    const { canEnd } = waiter;
     for (let lookMs = COMPANY_MS_MAX; ; ) {
       const { fate } = waiter;
       if (fate.kind === "answered") return fate.result;

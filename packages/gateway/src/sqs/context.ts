@@ -1,5 +1,6 @@
 import type { KeepAlive, QueueChange, QueueReceiveRpc, QueueRecord } from "@sluice/protocol";
 import type { Caller } from "../aws-caller.ts";
+import type { AwsRequest } from "../aws-request.ts";
 import type { Home } from "../queue-address.ts";
 import { directoryName, type QueueAddress } from "../queue-address.ts";
 import type { AccountDirectory } from "../queue-directory.ts";
@@ -42,14 +43,8 @@ export interface SqsContext {
   readonly isQuery: boolean;
   /** Path of the request behind the endpoint: in the Query protocol it can name the queue. */
   readonly path: string;
-  /** Whether nobody waits for the answer any more. */
-  hasClientGone(): boolean;
-  /** Has `listener` called when the client goes, also while it is being answered: at once if it has gone. */
-  whenClientGoes(listener: () => void): void;
-  /** Whether nobody is to be kept waiting any more: the process that listens is about to end. */
-  isStopping(): boolean;
-  /** Has `listener` called when that comes while the request is being answered. */
-  whenStopping(listener: () => void): void;
+  /** Who waits for the answer. */
+  readonly client: Pick<AwsRequest, "hasClientGone" | "whenClientGoes" | "isStopping" | "whenStopping">;
   /** Says that the client has waited and may have gone by now. */
   noteWait(): void;
   /** `X-Amzn-Trace-Id` of the request. */

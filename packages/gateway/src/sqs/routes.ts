@@ -2,6 +2,7 @@ import {
   type Answer,
   AwsError,
   answerOf,
+  type Call,
   COMMON_ERRORS,
   errorAnswerOf,
   type FormNode,
@@ -49,47 +50,40 @@ export function sqsService(
   const known = new KnownQueues();
   const calls = new QueueCalls(ports.queue, ports.now);
 
-  async function outputOf(
-    request: AwsRequest,
-    protocol: Protocol,
-    requestId: string,
-    form: FormNode | undefined,
-    client: Pick<SqsContext, "keepAlive" | "noteWait">,
-  ): Promise<Answer> {
-    const { page, url } = request;
+  function refuseOthers({ page, method }: AwsRequest): void {
     const refused = refusedPage(page, access);
     if (refused !== null) throw refused;
-    if (!METHODS.includes(request.method)) {
-      throw refuse(COMMON_ERRORS.unknownOperation, `There is no operation with ${request.method}.`);
+    if (!METHODS.includes(method)) {
+      throw refuse(COMMON_ERRORS.unknownOperation, `There is no operation with ${method}.`);
     }
-    const body = bodyOf(request, access);
-    const text = typeof body === "string" ? body : await body;
+  }
+
+  /** Begins what a request asks for. */
+  function begin(
+    request: AwsRequest,
+    protocol: Protocol,
+    read: { readonly text: string; readonly form: FormNode | undefined },
+    waiting: Pick<SqsContext, "keepAlive" | "noteWait">,
+  ): { readonly call: Call; readonly output: Promise<object | undefined> } {
+    const { url } = request;
     const caller = callerOf(request, access, settings.home, ports.now());
     const base = endpointPath(url.pathname, prefix);
     const path = url.pathname.slice(base.length);
-    const call = readCall(request, SQS_MODEL, { protocol, text, form });
+    const call = readCall(request, SQS_MODEL, { protocol, ...read });
     const isAtQueue = path !== "" && path !== "/";
     if (isAtQueue && protocol !== "json" && QUEUELESS_ACTIONS.includes(call.action)) {
       throw refuse(COMMON_ERRORS.invalidAction, `The action ${call.action} is not valid for this endpoint.`);
     }
     const context: SqsContext = {
-      ports,
-      settings,
-      known,
-      calls,
-      ...client,
-      caller,
+      ...{ ports, settings, known, calls, caller, path },
+      keepAlive: waiting.keepAlive,
+      noteWait: waiting.noteWait,
       endpoint: `${url.origin}${base}`,
       isQuery: protocol !== "json",
-      path,
-      hasClientGone: () => request.hasClientGone,
-      whenClientGoes: (listener) => request.whenClientGoes(listener),
-      isStopping: () => request.isStopping,
-      whenStopping: (listener) => request.whenStopping(listener),
+      client: request,
       traceHeader: traceHeaderOf(request.headers),
     };
-    const output = await handle(context, call.action, call.input);
-    return answerOf(SQS_MODEL, call, output ?? {}, requestId);
+    return { call, output: handle(context, call.action, call.input) };
   }
 
   function failureOf(error: unknown, protocol: Protocol, requestId: string): Answer {
@@ -110,7 +104,11 @@ export function sqsService(
         hasWaited = true;
       };
       try {
-        const answer = await outputOf(request, protocol, requestId, form, { keepAlive, noteWait });
+        refuseOthers(request);
+        const body = bodyOf(request, access);
+        const text = typeof body === "string" ? body : await body;
+        const { call, output } = begin(request, protocol, { text, form }, { keepAlive, noteWait });
+        const answer = answerOf(SQS_MODEL, call, (await output) ?? {}, requestId);
         return { ...answer, hasWaited };
       } catch (error) {
         return { ...failureOf(error, protocol, requestId), hasWaited };

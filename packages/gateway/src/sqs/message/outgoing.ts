@@ -108,13 +108,15 @@ function checkGroupId(name: string, value: string | undefined): void {
   );
 }
 
+export type RecordOfMessage = RecordToWrite & { readonly id: string };
+
 /** The record of a message that was checked. */
 export function recordOf(
   input: MessageInput,
   rules: SendRules,
   id: string,
   traceHeader: string | null,
-): RecordToWrite & { readonly id: string } {
+): RecordOfMessage {
   const { MessageBody: body = "", DelaySeconds } = input;
   // On a FIFO queue a delay of 0 means that of the queue (spec sqs 4.1).
   const delaySeconds = rules.isFifo ? undefined : DelaySeconds;

@@ -47,9 +47,9 @@ async function receive(
   queue: KnownQueue,
   input: SqsInput<"ReceiveMessage">,
 ): Promise<ReceiveReply> {
-  const { ports, keepAlive, whenClientGoes, whenStopping } = context;
+  const { ports, keepAlive, client } = context;
   const { name } = queue;
-  if (context.hasClientGone()) return { kind: "empty" };
+  if (client.hasClientGone) return { kind: "empty" };
   const wait: Wait = { receiverId: null };
   const receiving = receiveFor(wait, context, queue, input);
   const endWait = async () => {
@@ -62,14 +62,14 @@ async function receive(
     await ports.queue(name).giveBack(name, reply.receipts);
   };
   // A queue that is gone by then holds nothing back, and its other failures are told to those who ask next.
-  whenClientGoes(() => keepAlive(undo().catch(() => {})));
-  whenStopping(() => keepAlive(endWait().catch(() => {})));
+  client.whenClientGoes(() => keepAlive(undo().catch(() => {})));
+  client.whenStopping(() => keepAlive(endWait().catch(() => {})));
   return receiving;
 }
 
 async function receiveFor(
   wait: Wait,
-  { ports, calls, keepAlive, hasClientGone, isStopping, noteWait }: SqsContext,
+  { ports, calls, keepAlive, client, noteWait }: SqsContext,
   { name, isFifo }: KnownQueue,
   input: SqsInput<"ReceiveMessage">,
 ): Promise<ReceiveReply> {
@@ -85,7 +85,7 @@ async function receiveFor(
   if (now.kind === "received") return now;
   if (now.kind !== "unserved" && WaitTimeSeconds === 0) return now;
   // Whoever went meanwhile was looked for in vain: nobody would end this wait.
-  if (hasClientGone() || isStopping()) return { kind: "empty" };
+  if (client.hasClientGone || client.isStopping) return { kind: "empty" };
   wait.receiverId = randomUuid();
   const reply = await ports.queue(name).receive(name, { ...request, receiverId: wait.receiverId });
   if (reply.kind === "received") noteWait();

@@ -1,5 +1,11 @@
 import { AwsError, attributesMd5, COMMON_ERRORS, md5Hex, uuidOf } from "@sluice/aws";
-import { type EnqueuedMessage, QUEUE_ERROR_CODES, QueueError, type RpcFailure } from "@sluice/protocol";
+import {
+  type EnqueuedMessage,
+  type EnqueueReply,
+  QUEUE_ERROR_CODES,
+  QueueError,
+  type RpcFailure,
+} from "@sluice/protocol";
 import { randomUuid } from "../../random-uuid.ts";
 import type { SqsContext } from "../context.ts";
 import { refuse, SQS_ERRORS } from "../errors.ts";
@@ -12,6 +18,7 @@ import {
   type MessageInput,
   messageBytes,
   messageBytesAtMost,
+  type RecordOfMessage,
   recordOf,
   type SendRules,
 } from "./outgoing.ts";
@@ -27,7 +34,10 @@ export function sendMessage(
       checkFifo(input, rules);
       checkMessage(input, rules);
     });
-    const [sent] = await enqueue(context, queue, [input], rules);
+    const records = recordsOf(context, [input], rules);
+    const { revision } = queue;
+    const reply = await context.calls.enqueue(queue.name, { records, revision }, context.keepAlive);
+    const [sent] = sentBy(queue, reply, records);
     if (sent === undefined) throw new Error("the queue answered a send with no message");
     return resultOf(input, sent);
   });
@@ -70,7 +80,10 @@ async function sendEntries(
     }
   });
   if (good.length > 0) {
-    const sent = await enqueue(context, queue, good, rules);
+    const records = recordsOf(context, good, rules);
+    const { revision } = queue;
+    const reply = await context.calls.enqueue(queue.name, { records, revision }, context.keepAlive);
+    const sent = sentBy(queue, reply, records);
     for (let i = 0; i < good.length; i++) {
       const [entry, message] = [good[i], sent[i]];
       if (entry === undefined || message === undefined)
@@ -98,15 +111,20 @@ interface SentMessage {
   readonly sequenceNumber: string | null;
 }
 
-async function enqueue(
-  context: SqsContext,
-  { name, revision }: KnownQueue,
+function recordsOf(
+  { traceHeader }: SqsContext,
   inputs: readonly MessageInput[],
   rules: SendRules,
-): Promise<readonly SentMessage[]> {
-  const { calls, keepAlive, traceHeader } = context;
-  const records = inputs.map((input) => recordOf(input, rules, randomUuid(), traceHeader));
-  const reply = await calls.enqueue(name, { records, revision }, keepAlive);
+): readonly RecordOfMessage[] {
+  return inputs.map((input) => recordOf(input, rules, randomUuid(), traceHeader));
+}
+
+/** What a queue has answered to the messages of a request. Throws what says why it took none. */
+function sentBy(
+  { name }: KnownQueue,
+  reply: EnqueueReply,
+  records: readonly RecordOfMessage[],
+): SentMessage[] {
   if (reply.ok === "outdated") throw new OutdatedQueueError(`queue "${name}" was changed`);
   if (!reply.ok) throw failureOf(reply);
   return (
