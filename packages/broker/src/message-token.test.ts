@@ -11,6 +11,14 @@ describe("a token of a message", () => {
     expect(decodeToken("orders", kind, token)).toEqual(RECEIPT);
   });
 
+  it("is read back whatever it says", () => {
+    for (let i = 0; i < 1_000; i++) {
+      const [leaseId, segmentId] = [2 ** 43 + 4_099 * i, 2 ** (i % 53) - 1];
+      const receipt = { leaseId, segmentId, index: Math.imul(i, 0x9e3779b1) >>> 0 };
+      expect(decodeToken("orders", "lease", encodeToken("orders", "lease", receipt))).toEqual(receipt);
+    }
+  });
+
   it("is what tokens were in every release: clients hold them over deployments", () => {
     expect(encodeToken("orders", "lease", RECEIPT)).toBe("AUIIAAAAOAAAQy________7uaygAB4A8tQ");
   });
@@ -27,6 +35,15 @@ describe("a token of a message", () => {
     for (let i = 0; i < token.length - 1; i++) {
       const other = token[i] === "A" ? "B" : "A";
       expect(decodeToken("orders", "lease", token.slice(0, i) + other + token.slice(i + 1))).toBeNull();
+    }
+  });
+
+  it("is none any more when a character of it stands for nothing", () => {
+    const token = encodeToken("orders", "lease", RECEIPT);
+    for (let i = 0; i < token.length; i++) {
+      for (const other of ["=", "+", "/", "\0", "\u00e4", "\u0141", "\u{1f600}"]) {
+        expect(decodeToken("orders", "lease", token.slice(0, i) + other + token.slice(i + 1))).toBeNull();
+      }
     }
   });
 
