@@ -62,24 +62,30 @@ export function sqsService(
   function begin(
     request: AwsRequest,
     protocol: Protocol,
-    read: { readonly text: string; readonly form: FormNode | undefined },
+    { text, form }: { readonly text: string; readonly form: FormNode | undefined },
     waiting: Pick<SqsContext, "keepAlive" | "noteWait">,
   ): { readonly call: Call; readonly output: Promise<object | undefined> } {
     const { url } = request;
     const caller = callerOf(request, access, settings.home, ports.now());
     const base = endpointPath(url.pathname, prefix);
     const path = url.pathname.slice(base.length);
-    const call = readCall(request, SQS_MODEL, { protocol, ...read });
+    const call = readCall(request, SQS_MODEL, { protocol, text, form });
     const isAtQueue = path !== "" && path !== "/";
     if (isAtQueue && protocol !== "json" && QUEUELESS_ACTIONS.includes(call.action)) {
       throw refuse(COMMON_ERRORS.invalidAction, `The action ${call.action} is not valid for this endpoint.`);
     }
+    const { keepAlive, noteWait } = waiting;
     const context: SqsContext = {
-      ...{ ports, settings, known, calls, caller, path },
-      keepAlive: waiting.keepAlive,
-      noteWait: waiting.noteWait,
+      ports,
+      settings,
+      known,
+      calls,
+      keepAlive,
+      noteWait,
+      caller,
       endpoint: `${url.origin}${base}`,
       isQuery: protocol !== "json",
+      path,
       client: request,
       traceHeader: traceHeaderOf(request.headers),
     };
