@@ -30,8 +30,8 @@ export interface PlainConnectionPorts {
 
 /**
  * A connection whose requests are read here as long as they are plain: one after the other, POST, of known length, nothing but
- * ASCII in the head. With anything else it goes to `node:http` for good. Measured with 50 senders of SQS, a small request costs
- * 104,000 instructions here, and 163,000 with `node:http`.
+ * ASCII in the head. With anything else it goes to `node:http` for good. Measured with 50 senders of SQS, a small request costs 59,000
+ * instructions less than with `node:http`.
  */
 export class PlainConnection {
   readonly #socket: Socket;
