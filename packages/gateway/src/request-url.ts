@@ -2,7 +2,7 @@ import type { RequestUrl } from "@sluice/aws";
 
 /** Origins that are remembered: a server is reached under few, and who invents others gets no more of them than this. */
 const ORIGINS_MAX = 100;
-const origins = new Map<string, URL>();
+const origins = new Map<string, Site>();
 
 /** Paths that parsing leaves as they are: nothing to encode, and no `.` or `..` to resolve. */
 const PLAIN_PATH = /^(\/[\w~!$&'()*+,;=:@-][\w~!$&'()*+,;=:@.-]*)*\/?$/;
@@ -28,7 +28,7 @@ export class LazyUrl implements RequestUrl {
   }
 
   get origin(): string {
-    return this.#parts.origin;
+    return this.#parts.site.origin;
   }
 
   get host(): string {
@@ -50,8 +50,11 @@ export class LazyUrl implements RequestUrl {
   }
 }
 
+/** What stands before the path of a URL. A `URL` would make each of it anew when it is asked for. */
+export type Site = Readonly<Pick<URL, "origin" | "host" | "hostname" | "protocol">>;
+
 /** The part of a URL before its path, parsed once for all requests that have the same. */
-export function siteOfUrl(text: string): Pick<URL, "origin" | "host" | "hostname" | "protocol"> {
+export function siteOfUrl(text: string): Site {
   return partsOf(text).site;
 }
 
@@ -63,8 +66,7 @@ class UrlParts {
   readonly #pathEnd: number;
   /** The query with its question mark; empty if there is none. */
   readonly search: string;
-  #site: URL | undefined;
-  #origin: string | undefined;
+  #site: Site | undefined;
   #pathname: string | undefined;
 
   constructor(text: string) {
@@ -76,14 +78,8 @@ class UrlParts {
     this.search = query === "?" ? "" : query;
   }
 
-  /** Kept, too: `URL` makes it anew each time. */
-  get origin(): string {
-    this.#origin ??= this.site.origin;
-    return this.#origin;
-  }
-
   /** Throws TypeError for a text that is no URL. */
-  get site(): URL {
+  get site(): Site {
     this.#site ??= siteOf(this.text.slice(0, this.#pathAt));
     return this.#site;
   }
@@ -118,11 +114,12 @@ function pathAt(text: string): number {
   return at === -1 ? text.length : text.indexOf("//") + 2 + at;
 }
 
-function siteOf(origin: string): URL {
+function siteOf(origin: string): Site {
   const known = origins.get(origin);
   if (known !== undefined) return known;
   if (origins.size >= ORIGINS_MAX) origins.clear();
-  const site = new URL(origin);
+  const { origin: own, host, hostname, protocol } = new URL(origin);
+  const site = { origin: own, host, hostname, protocol };
   origins.set(origin, site);
   return site;
 }
