@@ -8,30 +8,44 @@ const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padSta
 const HIGH = Uint8Array.from(DIGITS, (digits) => digits.charCodeAt(0));
 const LOW = Uint8Array.from(DIGITS, (digits) => digits.charCodeAt(1));
 
-const bytes = new Uint8Array(POOL * MESSAGE_ID_BYTES);
+/** A random UUID, as text and in bytes. */
+export interface NewId {
+  readonly text: string;
+  /** Its bytes are `MESSAGE_ID_BYTES` of these from `from` on. */
+  readonly bytes: Uint8Array;
+  readonly from: number;
+}
+
 const codes = new Uint8Array(POOL * UUID_LENGTH).fill(HYPHEN);
 const decoder = new TextDecoder();
 
+let bytes = new Uint8Array();
 let texts = "";
-let next = 0;
+let next = POOL;
 
 /**
  * A random UUID, as `crypto.randomUUID` makes it. That of Node.js puts each together of 20 parts, and who reads it first has them joined:
  * of what a message in a batch costs, a twentieth.
  */
 export function randomUuid(): string {
-  if (next === texts.length) {
-    texts = poolOf();
-    next = 0;
-  }
-  next += UUID_LENGTH;
-  return texts.slice(next - UUID_LENGTH, next);
+  if (next === POOL) fill();
+  const from = next * UUID_LENGTH;
+  next += 1;
+  return texts.slice(from, from + UUID_LENGTH);
 }
 
-function poolOf(): string {
-  crypto.getRandomValues(bytes);
+/** The same for who writes its bytes, too: to read them out of the text takes a thousand instructions. */
+export function randomId(): NewId {
+  const text = randomUuid();
+  return { text, bytes, from: (next - 1) * MESSAGE_ID_BYTES };
+}
+
+/** Each time bytes of their own: nobody knows when those of the ids before are read. */
+function fill(): void {
+  bytes = crypto.getRandomValues(new Uint8Array(POOL * MESSAGE_ID_BYTES));
   for (let i = 0; i < POOL; i++) writeUuid(i * MESSAGE_ID_BYTES, i * UUID_LENGTH);
-  return decoder.decode(codes);
+  texts = decoder.decode(codes);
+  next = 0;
 }
 
 function writeUuid(from: number, to: number): void {

@@ -15,8 +15,10 @@ import { UUID_LENGTH, UUID_PLACES } from "./uuid.ts";
 
 /** A message as the writer takes it. */
 export interface RecordToWrite extends NewRecord {
-  /** `MESSAGE_ID_BYTES` bytes, or a UUID in lower case as `crypto.randomUUID` makes it. */
+  /** `MESSAGE_ID_BYTES` bytes from `idFrom` on, or a UUID in lower case as `crypto.randomUUID` makes it. */
   readonly id: Uint8Array | string;
+  /** Where the id begins in its bytes. Default 0. */
+  readonly idFrom?: number;
   /** Time of the original send in ms; 0 or absent lets the broker stamp it. */
   readonly timestampMs?: number;
   /** The extension area, encoded (`encodeExtension`). */
@@ -65,7 +67,7 @@ export class PackedWriter {
   }
 
   append(record: RecordToWrite): void {
-    const { id, body, timestampMs, extension, earlierReceives } = record;
+    const { body, timestampMs, extension, earlierReceives } = record;
     const bodyBytesMax = typeof body === "string" ? body.length * UTF8_BYTES_PER_UNIT_MAX : body.byteLength;
     const extensionBytes = extension?.byteLength ?? 0;
     this.#reserve(RECORD_HEADER_BYTES + extensionBytes + bodyBytesMax);
@@ -76,8 +78,7 @@ export class PackedWriter {
       this.#view.setUint32(offset + at, 0, true);
     }
     this.#writeHeader(offset, record, bodyBytes, timestampMs);
-    if (typeof id === "string") this.#writeUuid(offset + OFFSET_ID, id);
-    else this.#writeId(offset + OFFSET_ID, id);
+    this.#writeIdOf(offset + OFFSET_ID, record);
     if (earlierReceives !== undefined) {
       this.#view.setUint16(offset + OFFSET_EARLIER_RECEIVES, earlierReceives, true);
     }
@@ -90,10 +91,28 @@ export class PackedWriter {
 
   /** Appends records whose ids lie one after the other in `ids`. */
   appendAll(records: readonly NewRecord[], ids: Uint8Array): void {
-    if (this.#appendAscii(records, ids)) return;
-    for (const [i, { contentType, body, delaySeconds }] of records.entries()) {
-      const id = ids.subarray(MESSAGE_ID_BYTES * i, MESSAGE_ID_BYTES * (i + 1));
-      this.append({ id, contentType, body, delaySeconds });
+    if (!this.#encodeTogether(records)) {
+      for (const [i, { contentType, body, delaySeconds }] of records.entries())
+        this.append({ id: ids, idFrom: MESSAGE_ID_BYTES * i, contentType, body, delaySeconds });
+      return;
+    }
+    for (const [i, record] of records.entries()) {
+      this.#writeId(this.#length + OFFSET_ID, ids, MESSAGE_ID_BYTES * i);
+      this.#finish(record);
+    }
+  }
+
+  /** Appends records that have their ids. */
+  appendEach(records: readonly RecordToWrite[]): void {
+    const isSimple = ({ extension, earlierReceives }: RecordToWrite) =>
+      extension === undefined && earlierReceives === undefined;
+    if (!records.every(isSimple) || !this.#encodeTogether(records)) {
+      for (const record of records) this.append(record);
+      return;
+    }
+    for (const record of records) {
+      this.#writeIdOf(this.#length + OFFSET_ID, record);
+      this.#finish(record, record.timestampMs);
     }
   }
 
@@ -101,9 +120,9 @@ export class PackedWriter {
    * Encodes all bodies in one call, with zeros between them where the headers go, if they are text and nothing in them takes
    * more than one byte: then each lies where its length says. A call for each takes ten times as many instructions.
    *
-   * @returns whether they were.
+   * @returns whether they were: then the headers have to be written.
    */
-  #appendAscii(records: readonly NewRecord[], ids: Uint8Array): boolean {
+  #encodeTogether(records: readonly NewRecord[]): boolean {
     if (records.length < 2) return false;
     // Empty, so that there is a header before the first body as well.
     const texts = [""];
@@ -114,17 +133,15 @@ export class PackedWriter {
       bytes += RECORD_HEADER_BYTES + body.length;
     }
     this.#reserve(bytes);
-    let offset = this.#length;
-    const room = this.#bytes.subarray(offset, offset + bytes);
-    if (encoder.encodeInto(texts.join(EMPTY_HEADER), room).read < bytes) return false;
-    for (const [i, record] of records.entries()) {
-      const bodyBytes = record.body.length;
-      this.#writeHeader(offset, record, bodyBytes);
-      this.#writeId(offset + OFFSET_ID, ids, MESSAGE_ID_BYTES * i);
-      offset += RECORD_HEADER_BYTES + bodyBytes;
-    }
-    this.#length = offset;
-    return true;
+    const room = this.#bytes.subarray(this.#length, this.#length + bytes);
+    return encoder.encodeInto(texts.join(EMPTY_HEADER), room).read === bytes;
+  }
+
+  /** Writes the header of the next record whose body was encoded with those of others. */
+  #finish(record: NewRecord, timestampMs?: number): void {
+    const bodyBytes = record.body.length;
+    this.#writeHeader(this.#length, record, bodyBytes, timestampMs);
+    this.#length += RECORD_HEADER_BYTES + bodyBytes;
   }
 
   /** The bytes [from, to) in memory of their own: RPC sends the whole buffer behind a view. */
@@ -152,6 +169,11 @@ export class PackedWriter {
       this.#view.setInt32(offset + OFFSET_DELAY, delaySeconds, true);
     }
     this.#view.setFloat64(offset + OFFSET_TIMESTAMP, timestampMs, true);
+  }
+
+  #writeIdOf(offset: number, { id, idFrom }: RecordToWrite): void {
+    if (typeof id === "string") this.#writeUuid(offset, id);
+    else this.#writeId(offset, id, idFrom);
   }
 
   /** Byte by byte: `set` of so few takes longer. */

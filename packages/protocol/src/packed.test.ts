@@ -215,6 +215,48 @@ describe("PackedWriter", () => {
     );
   });
 
+  it("appends records with ids of their own as it appends each, whatever they say besides", () => {
+    const bytes = Uint8Array.from({ length: 32 }, (_, i) => i + 1);
+    const some = fc.record(
+      {
+        contentType: fc.constantFrom(...CONTENT_TYPES),
+        body: text,
+        id: fc.constantFrom<Uint8Array | string>(bytes, "11111111-2222-4333-8444-555555555555"),
+        idFrom: fc.nat(16),
+        delaySeconds: fc.integer({ min: 0, max: 86_400 }),
+        timestampMs: fc.nat(),
+        extension: fc.uint8Array({ minLength: 1, maxLength: 9 }),
+        earlierReceives: fc.nat(65_535),
+      },
+      { requiredKeys: ["contentType", "body", "id"] },
+    );
+    // Most have neither of the two: else hardly any would be appended together.
+    const simple = some.map(({ extension: _, earlierReceives: __, ...record }) => record);
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.array(simple, { maxLength: 6 }), fc.array(some, { maxLength: 6 })),
+        (records) => {
+          const [together, single] = [new PackedWriter(), new PackedWriter()];
+          together.append({ id, contentType: "v8", body: new Uint8Array(3_000).fill(0xff) });
+          together.clear();
+          together.appendEach(records);
+          for (const record of records) single.append(record);
+          expect(together.slice(0, together.byteLength)).toEqual(single.slice(0, single.byteLength));
+        },
+      ),
+    );
+  });
+
+  it("takes an id from where it begins, and none that is cut off", () => {
+    const bytes = Uint8Array.from({ length: 20 }, (_, i) => i);
+    const writer = new PackedWriter();
+    writer.append({ id: bytes, idFrom: 4, contentType: "text", body: "" });
+    expect(unpackMessages(writer.slice(0, writer.byteLength))[0]?.id).toBe(
+      "0405060708090a0b0c0d0e0f10111213",
+    );
+    expect(() => writer.append({ id: bytes, idFrom: 5, contentType: "text", body: "" })).toThrow(RangeError);
+  });
+
   it("hands out slices that own their memory", () => {
     const writer = new PackedWriter();
     writer.append({ id, contentType: "text", body: "first" });

@@ -65,6 +65,7 @@ const writer = new PackedWriter();
 
 function workOf(errands: readonly Errand[]): QueueWork {
   writer.clear();
+  const records: RecordToWrite[] = [];
   const receive: ReceiveRequest[] = [];
   const remove: string[] = [];
   const change: VisibilityChange[] = [];
@@ -73,7 +74,7 @@ function workOf(errands: readonly Errand[]): QueueWork {
   for (const errand of errands) {
     switch (errand.kind) {
       case "enqueue":
-        for (const record of errand.messages.records) writer.append(record);
+        records.push(...errand.messages.records);
         revision = Math.min(revision, errand.messages.revision);
         break;
       case "receive":
@@ -87,8 +88,9 @@ function workOf(errands: readonly Errand[]): QueueWork {
         break;
     }
   }
+  writer.appendEach(records);
   return {
-    ...(writer.byteLength === 0 ? {} : { enqueue: { packed: writer.slice(0, writer.byteLength), revision } }),
+    ...(records.length === 0 ? {} : { enqueue: { packed: writer.slice(0, writer.byteLength), revision } }),
     ...(receive.length === 0 ? {} : { receive }),
     ...(remove.length === 0 ? {} : { remove }),
     ...(change.length === 0 ? {} : { change }),

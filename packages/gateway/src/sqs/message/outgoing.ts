@@ -1,5 +1,6 @@
 import { encodeAttributes, isFifoId, sha256Hex } from "@sluice/aws";
 import { encodeExtension, type MessageExtension, type RecordToWrite } from "@sluice/protocol";
+import type { NewId } from "../../random-uuid.ts";
 import { invalidParameter, invalidValue, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput } from "../model.ts";
 import {
@@ -108,20 +109,21 @@ function checkGroupId(name: string, value: string | undefined): void {
   );
 }
 
-export type RecordOfMessage = RecordToWrite & { readonly id: string };
+export type RecordOfMessage = RecordToWrite & { readonly messageId: string };
 
 /** The record of a message that was checked. */
 export function recordOf(
   input: MessageInput,
   rules: SendRules,
-  id: string,
+  id: NewId,
   traceHeader: string | null,
 ): RecordOfMessage {
   const { MessageBody: body = "", DelaySeconds } = input;
   // On a FIFO queue a delay of 0 means that of the queue (spec sqs 4.1).
   const delaySeconds = rules.isFifo ? undefined : DelaySeconds;
   const extension = extensionOf(input, rules, traceHeader);
-  const record = { id, contentType: "text", body, delaySeconds } as const;
+  const { text: messageId, bytes, from: idFrom } = id;
+  const record = { messageId, id: bytes, idFrom, contentType: "text", body, delaySeconds } as const;
   return extension === null ? record : { ...record, extension: encodeExtension(extension) };
 }
 

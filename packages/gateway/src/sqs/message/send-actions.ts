@@ -6,7 +6,7 @@ import {
   QueueError,
   type RpcFailure,
 } from "@sluice/protocol";
-import { randomUuid } from "../../random-uuid.ts";
+import { randomId } from "../../random-uuid.ts";
 import type { SqsContext } from "../context.ts";
 import { refuse, SQS_ERRORS } from "../errors.ts";
 import { type KnownQueue, type LookedUpQueue, OutdatedQueueError, onQueue } from "../known-queues.ts";
@@ -116,7 +116,7 @@ function recordsOf(
   inputs: readonly MessageInput[],
   rules: SendRules,
 ): readonly RecordOfMessage[] {
-  return inputs.map((input) => recordOf(input, rules, randomUuid(), traceHeader));
+  return inputs.map((input) => recordOf(input, rules, randomId(), traceHeader));
 }
 
 /** What a queue has answered to the messages of a request. Throws what says why it took none. */
@@ -128,7 +128,8 @@ function sentBy(
   if (reply.ok === "outdated") throw new OutdatedQueueError(`queue "${name}" was changed`);
   if (!reply.ok) throw failureOf(reply);
   return (
-    reply.messages?.map(sentMessageOf) ?? records.map(({ id }) => ({ messageId: id, sequenceNumber: null }))
+    reply.messages?.map(sentMessageOf) ??
+    records.map(({ messageId }) => ({ messageId, sequenceNumber: null }))
   );
 }
 
