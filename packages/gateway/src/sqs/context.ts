@@ -41,6 +41,8 @@ export interface SqsContext {
   readonly endpoint: string;
   /** Whether the request came in the Query protocol, whose texts differ here and there. */
   readonly isQuery: boolean;
+  /** The body of the request. */
+  readonly text: string;
   /** Path of the request behind the endpoint: in the Query protocol it can name the queue. */
   readonly path: string;
   /** Who waits for the answer. */

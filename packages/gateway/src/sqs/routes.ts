@@ -85,6 +85,7 @@ export function sqsService(
       caller,
       endpoint: `${url.origin}${base}`,
       isQuery: protocol !== "json",
+      text,
       path,
       client: request,
       traceHeader: traceHeaderOf(request.headers),

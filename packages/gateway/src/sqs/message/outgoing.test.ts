@@ -8,6 +8,7 @@ const RULES: SendRules = {
   hasContentBasedDeduplication: false,
   messageBytesMax: 1_024,
   isBatch: false,
+  hasValidTexts: false,
 };
 const FIFO: SendRules = { ...RULES, isFifo: true };
 const body = { MessageBody: "x" };

@@ -23,6 +23,8 @@ export interface SendRules {
   readonly hasContentBasedDeduplication: boolean;
   readonly messageBytesMax: number;
   readonly isBatch: boolean;
+  /** Whether the texts of the request are known to be valid. */
+  readonly hasValidTexts: boolean;
 }
 
 /** What a message has in bytes at most, for less than counting them. */
@@ -82,7 +84,7 @@ export function checkMessage(input: MessageInput, rules: SendRules): void {
       "The request include parameter that is not valid for this queue type.",
     );
   }
-  if (!isValidText(body)) {
+  if (!rules.hasValidTexts && !isValidText(body)) {
     throw refuse(
       SQS_ERRORS.invalidMessageContents,
       "Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | " +

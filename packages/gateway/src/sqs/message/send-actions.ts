@@ -22,13 +22,14 @@ import {
   recordOf,
   type SendRules,
 } from "./outgoing.ts";
+import { holdsValidTexts } from "./text.ts";
 
 export function sendMessage(
   context: SqsContext,
   input: SqsInput<"SendMessage">,
 ): Promise<SqsOutput<"SendMessage">> {
   return onQueue(context, input.QueueUrl, async (queue) => {
-    const rules = { ...queue, isBatch: false };
+    const rules = { ...queue, isBatch: false, hasValidTexts: hasValidTexts(context) };
     checkBy(queue, () => {
       if (!input.MessageBody) checkMessage(input, rules);
       checkFifo(input, rules);
@@ -55,7 +56,7 @@ async function sendEntries(
   queue: LookedUpQueue,
   Entries: SqsInput<"SendMessageBatch">["Entries"],
 ): Promise<SqsOutput<"SendMessageBatch">> {
-  const rules = { ...queue, isBatch: true };
+  const rules = { ...queue, isBatch: true, hasValidTexts: hasValidTexts(context) };
   const entries = checkEntries(Entries, "SendMessageBatchRequestEntry");
   const bytesAtMost = entries.reduce((sum, entry) => sum + messageBytesAtMost(entry), 0);
   const bytes =
@@ -92,6 +93,10 @@ async function sendEntries(
     }
   }
   return outcome;
+}
+
+function hasValidTexts({ isQuery, text }: SqsContext): boolean {
+  return !isQuery && holdsValidTexts(text);
 }
 
 /** Checks messages by the rules of a queue. What may be out of date refuses nobody: it is looked up again. */

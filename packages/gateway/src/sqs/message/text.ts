@@ -6,6 +6,14 @@ export function isValidText(text: string): boolean {
   return !INVALID.test(text) && text.isWellFormed();
 }
 
+/**
+ * Whether no text in a JSON text can be invalid, for less than looking at each: what is invalid can stand there as an escape only, or is
+ * one of two characters. Half of a surrogate pair no decoder has let through.
+ */
+export function holdsValidTexts(json: string): boolean {
+  return !["\\u", "\\b", "\\f", "\ufffe", "\uffff"].some((found) => json.includes(found));
+}
+
 const encoder = new TextEncoder();
 /** UTF-8 needs at most this many bytes for one unit of UTF-16. */
 const UTF8_BYTES_PER_UNIT_MAX = 3;
