@@ -100,6 +100,42 @@ describe("the queues of a directory", () => {
     expect(recover()).toEqual([]);
   });
 
+  it("are known to nobody where none ever held a message, and the log says so", async () => {
+    folder = objectsFolder();
+    file = fileOf("Directory", "directory");
+    const { call, close } = openNodeBroker(folder);
+    await call("CreateQueue", { QueueName: "never-used" });
+    close();
+    rmSync(file);
+    expect(recover()).toEqual([expect.stringContaining("nothing is left of what it had stored")]);
+  });
+
+  it("can be created where there was none, and the file was damaged", async () => {
+    folder = objectsFolder();
+    file = fileOf("Directory", "directory");
+    const before = openNodeBroker(folder);
+    await before.call("ListQueues", {});
+    before.close();
+    writeFileSync(file, Buffer.alloc(50_000, 0x55));
+    expect(recover()).toEqual([
+      expect.stringContaining("its file was damaged"),
+      expect.stringContaining("nothing is left"),
+    ]);
+    const { call } = openNodeBroker(folder);
+    expect((await call("CreateQueue", { QueueName: "orders" })).QueueUrl).toContain("orders");
+  });
+
+  it("are not taken back where their own copy is damaged, and the log names the file", () => {
+    rmSync(file);
+    const queue = fileOf("QueueBroker", "bulk");
+    const bytes = readFileSync(queue);
+    bytes.write("bulK", bytes.lastIndexOf('name\\":\\"bulk') + 9);
+    writeFileSync(queue, bytes);
+    const lines = recover();
+    expect(lines).not.toContain(takenBack("bulk"));
+    expect(lines.filter((line) => line.includes(queue) && line.includes("checksum"))).toHaveLength(1);
+  });
+
   it("are known again of which a queue's own row was damaged, and only those are named", async () => {
     const before = await seen();
     vi.spyOn(console, "error").mockImplementation(() => {});

@@ -41,17 +41,17 @@ export interface RecoverDirectoryInput {
 export function recoverDirectory({ folder, worker, warn }: RecoverDirectoryInput): void {
   const uniqueKeys = uniqueKeysOf(worker);
   const queues = join(folder, uniqueKeys.queues);
-  const ids = objectIdsIn(queues);
-  // There is no queue that could have been lost.
-  if (ids.length === 0) return;
   const file = objectFile(join(folder, uniqueKeys.directory), idOfName(uniqueKeys.directory, DIRECTORY_NAME));
-  mkdirSync(dirname(file), { recursive: true });
   const mended = mendObjectFile(file);
   if (mended !== null) {
     warn(
       `Directory: its file was damaged (${mended.finding}). A new one has what could be read of it; what there was is kept as ${mended.aside}`,
     );
   }
+  const ids = objectIdsIn(queues);
+  // There is nothing that could have been lost.
+  if (ids.length === 0 && mended === null) return;
+  mkdirSync(dirname(file), { recursive: true });
   withObjectFile(file, (directory) => {
     const known = readKnown(sqlOf(directory));
     const alive = new Set(
@@ -61,9 +61,9 @@ export function recoverDirectory({ folder, worker, warn }: RecoverDirectoryInput
     );
     const others = ids.filter((id) => !alive.has(id)).map((id) => objectFile(queues, id));
     const lost = others.flatMap((other) => lostQueueOf(other, known, warn));
+    if (!known.hasStarted) warn(ALL_LOST);
     if (lost.length === 0) return;
     directory.transaction(() => takeBack(sqlOf(directory), known, lost));
-    if (!known.hasStarted) warn(ALL_LOST);
     for (const { name } of lost) {
       warn(
         `Directory: it did not know queue "${name}" any more, and takes it back as the queue's own file says. Whether that is complete may not be known`,

@@ -38,7 +38,7 @@ export function answerAws(
 /** Longest form that is read before it is known who asks: a larger one can have more keys than memory should hold for anybody. */
 const READ_FORM_LENGTH_MAX = 65_536;
 
-/** A form is read once for both services, where it is short and all that there is: the parameters of a URL say nothing of it. */
+/** A form is read once, to see whom it is for and for SQS, where it is short and all that there is: the URL has no parameters. */
 function answerForm(
   request: AwsRequest,
   protocol: Protocol,

@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -88,6 +96,39 @@ describe("an object's file", () => {
     expect(mendObjectFile(file)).not.toBeNull();
     expect(count(file, "numbers")).toBeGreaterThan(0);
     expect(readdirSync(join(file, "..")).filter((name) => name.endsWith(".mended"))).toEqual([]);
+  });
+
+  it("of which the text of the schema is damaged, too, gives what it can and does not fail", () => {
+    const damaged = objectFile();
+    overwriteLeaf(damaged, "numbers");
+    const bytes = readFileSync(damaged);
+    const created = "CREATE TABLE words (word TEXT, n";
+    const from = bytes.indexOf(created);
+    let tablesLeftOut = 0;
+    for (let at = from; at < from + created.length; at++) {
+      const file = join(temporaryFolder(), "a.sqlite");
+      const flipped = Buffer.from(bytes);
+      flipped[at] = (flipped[at] as number) ^ 1;
+      writeFileSync(file, flipped);
+      expect(mendObjectFile(file)).not.toBeNull();
+      expect(mendObjectFile(file)).toBeNull();
+      const tables = read(file, "SELECT name FROM sqlite_schema WHERE type = 'table'").map(
+        ({ name }) => name,
+      );
+      if (!tables.includes("numbers")) continue;
+      expect(count(file, "numbers")).toBeGreaterThan(ROWS - 200);
+      if (tables.length < 3) tablesLeftOut += 1;
+    }
+    expect(tablesLeftOut).toBeGreaterThan(0);
+  });
+
+  it("takes the place of a damaged one after all when the process was killed in between", () => {
+    const file = objectFile();
+    const before = readFileSync(file);
+    renameSync(file, `${file}.whole`);
+    expect(mendObjectFile(file)?.finding).toContain("ended");
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(mendObjectFile(file)).toBeNull();
   });
 
   it("gives what its log has as well", () => {

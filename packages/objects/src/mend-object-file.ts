@@ -20,13 +20,21 @@ export interface Mended {
  * @throws SqliteError where it cannot be read or written for another reason than damage.
  */
 export function mendObjectFile(file: string): Mended | null {
-  const finding = existsSync(file) ? findingIn(file) : null;
+  // A process that was killed while it mended left the file itself, or a whole one that has not taken its place yet.
+  const whole = `${file}.whole`;
+  if (!existsSync(file)) {
+    if (!existsSync(whole)) return null;
+    renameSync(whole, file);
+    return { finding: "a process was ended while it mended it", aside: `${file}.damaged-*` };
+  }
+  const finding = findingIn(file);
   if (finding === null) return null;
   const mended = `${file}.mended`;
   rmSync(mended, { force: true });
   copyReadable(file, mended);
+  renameSync(mended, whole);
   const aside = putAside(file);
-  renameSync(mended, file);
+  renameSync(whole, file);
   return { finding, aside };
 }
 
@@ -54,7 +62,7 @@ interface Table {
   readonly sql: string;
 }
 
-/** What is named otherwise, or was not created like this, is damaged. */
+/** What is named otherwise is damaged. */
 const TABLE_NAME = /^\w+$/;
 
 function tablesOf(source: DatabaseSync): Table[] {
@@ -64,8 +72,18 @@ function tablesOf(source: DatabaseSync): Table[] {
     .filter(({ name }) => TABLE_NAME.test(name));
 }
 
+/** What can be read of a table. One of which the schema itself is damaged is left out: its object makes it anew. */
+function copyTable(source: DatabaseSync, target: Database, table: Table): void {
+  try {
+    copyRows(source, target, table);
+  } catch (error) {
+    if (!/SQLITE_ERROR/.test(String(error))) throw error;
+    target.run(`DROP TABLE IF EXISTS ${table.name}`);
+  }
+}
+
 /** Rows from the first one up, as far as they can be read, and then from the last one down. */
-function copyTable(source: DatabaseSync, target: Database, { name, sql }: Table): void {
+function copyRows(source: DatabaseSync, target: Database, { name, sql }: Table): void {
   target.run(sql);
   const columns = [...readable(source, `SELECT name, pk FROM pragma_table_info('${name}')`)];
   const names = columns.map((column) => `"${column.name}"`);

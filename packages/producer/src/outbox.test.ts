@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createProducer } from "../test/fake-broker.ts";
+import { MESSAGE_IDS_MAX } from "./message-ids.ts";
 import { CALL_BYTES_FULL } from "./outbox.ts";
 
 describe("concurrent sends", () => {
@@ -51,6 +52,20 @@ describe("concurrent sends", () => {
     await Promise.all(texts.map((text) => producer.send(text, { contentType: "text" })));
     expect(broker.bodies).toEqual([texts]);
     expect(new Set(broker.messages.map(({ id }) => id)).size).toBe(1_000);
+  });
+
+  it("fail if they cannot be packed, and leave nothing to those that come later", async () => {
+    const { producer, broker } = createProducer();
+    const random = vi.spyOn(crypto, "getRandomValues").mockImplementation(() => {
+      throw new Error("no randomness here");
+    });
+    // More than there are ids left of any that were drawn before.
+    const texts = Array.from({ length: 2 * MESSAGE_IDS_MAX }, (_, i) => `${i}`);
+    const sent = await Promise.allSettled(texts.map((text) => producer.send(text, { contentType: "text" })));
+    random.mockRestore();
+    expect(sent.map(({ status }) => status)).toEqual(texts.map(() => "rejected"));
+    await producer.send("later", { contentType: "text" });
+    expect(broker.bodies).toEqual([["later"]]);
   });
 
   it("keep their call even if one of them is invalid", async () => {

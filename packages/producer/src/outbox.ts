@@ -81,11 +81,16 @@ export class Outbox {
     const call = this.#open;
     if (call === undefined) return;
     this.#open = undefined;
-    const requests = call.parcels.map(({ messages, delaySeconds }): SendRequest => {
-      const packed = this.#pack(messages);
-      return delaySeconds === undefined ? { packed } : { packed, delaySeconds };
-    });
-    call.reply.resolve(this.#dispatch(requests));
+    try {
+      const requests = call.parcels.map(({ messages, delaySeconds }): SendRequest => {
+        const packed = this.#pack(messages);
+        return delaySeconds === undefined ? { packed } : { packed, delaySeconds };
+      });
+      call.reply.resolve(this.#dispatch(requests));
+    } catch (error) {
+      this.#writer.clear();
+      call.reply.reject(error);
+    }
   }
 
   #pack(messages: readonly OutgoingMessage[]): Uint8Array<ArrayBuffer> {

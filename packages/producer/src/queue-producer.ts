@@ -147,7 +147,7 @@ export class QueueProducer<Body = unknown> {
     return { metadata: { metrics: this.#success("sendBatch", await reply) } };
   }
 
-  /** Checks and packs, both before this returns. */
+  /** Checks, and copies bytes that belong to the sender, both before this returns. */
   #post(
     method: "send" | "sendBatch",
     outgoing: readonly OutgoingMessage[],

@@ -172,14 +172,20 @@ export class PackedWriter {
   }
 
   #writeIdOf(offset: number, { id, idFrom }: RecordToWrite): void {
-    if (typeof id === "string") this.#writeUuid(offset, id);
-    else this.#writeId(offset, id, idFrom);
+    if (typeof id === "string") {
+      this.#writeUuid(offset, id);
+      return;
+    }
+    // Longer bytes are others' ids as well only where it is said which is meant.
+    if (idFrom === undefined && id.byteLength !== MESSAGE_ID_BYTES)
+      throw new RangeError(`an id of ${id.byteLength} bytes`);
+    this.#writeId(offset, id, idFrom);
   }
 
   /** Byte by byte: `set` of so few takes longer. */
   #writeId(offset: number, ids: Uint8Array, from = 0): void {
     if (ids.byteLength < from + MESSAGE_ID_BYTES)
-      throw new RangeError(`an id of ${ids.byteLength - from} bytes`);
+      throw new RangeError(`an id of ${Math.max(0, ids.byteLength - from)} bytes`);
     for (let i = 0; i < MESSAGE_ID_BYTES; i++) this.#bytes[offset + i] = ids[from + i] ?? 0;
   }
 

@@ -228,7 +228,7 @@ describe("PackedWriter", () => {
         extension: fc.uint8Array({ minLength: 1, maxLength: 9 }),
         earlierReceives: fc.nat(65_535),
       },
-      { requiredKeys: ["contentType", "body", "id"] },
+      { requiredKeys: ["contentType", "body", "id", "idFrom"] },
     );
     // Most have neither of the two: else hardly any would be appended together.
     const simple = some.map(({ extension: _, earlierReceives: __, ...record }) => record);
@@ -255,6 +255,7 @@ describe("PackedWriter", () => {
       "0405060708090a0b0c0d0e0f10111213",
     );
     expect(() => writer.append({ id: bytes, idFrom: 5, contentType: "text", body: "" })).toThrow(RangeError);
+    expect(() => writer.append({ id: bytes, contentType: "text", body: "" })).toThrow("an id of 20 bytes");
   });
 
   it("hands out slices that own their memory", () => {

@@ -29,7 +29,10 @@ export function readCopy(sql: Sql): QueueRecord | null {
   const tables = sql.exec("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").toArray();
   if (tables.length === 0) return null;
   const [row] = sql.exec<{ value: string }>(SELECT_RECORD).toArray();
-  return row === undefined ? null : recordFrom(row.value);
+  if (row === undefined) return null;
+  const record = recordFrom(row.value);
+  if (record === null) throw new Error("what it stored of the queue that it is does not fit its checksum");
+  return record;
 }
 
 /** Whether the directory has lost the queue that this is a copy of. */

@@ -85,9 +85,12 @@ async function receiveFor(
   if (now.kind === "received") return now;
   if (now.kind !== "unserved" && WaitTimeSeconds === 0) return now;
   // Whoever went meanwhile was looked for in vain: nobody would end this wait.
-  if (client.hasClientGone || client.isStopping) return { kind: "empty" };
+  if (client.hasClientGone) return { kind: "empty" };
+  const { isStopping } = client;
+  if (isStopping && now.kind !== "unserved") return { kind: "empty" };
   wait.receiverId = randomUuid();
-  const reply = await ports.queue(name).receive(name, { ...request, receiverId: wait.receiverId });
+  const waited = { ...request, ...(isStopping ? { waitMs: 0 } : {}), receiverId: wait.receiverId };
+  const reply = await ports.queue(name).receive(name, waited);
   if (reply.kind === "received") noteWait();
   return reply;
 }
