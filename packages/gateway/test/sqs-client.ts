@@ -1,5 +1,5 @@
 import { protocolOf } from "@sluice/aws";
-import { HttpAwsRequest } from "../src/aws-request.ts";
+import { type AwsAnswer, type AwsRequest, HttpAwsRequest } from "../src/aws-request.ts";
 import type { SqsPorts } from "../src/sqs/context.ts";
 import { SQS_MODEL } from "../src/sqs/model.ts";
 import { type SqsService, sqsService } from "../src/sqs/routes.ts";
@@ -44,10 +44,13 @@ export class SqsClient {
   }
 
   async fetch(raw: Request): Promise<Response> {
-    const request = new HttpAwsRequest(raw);
-    const protocol = protocolOf(request, SQS_MODEL);
-    const { status, headers, body } = await this.#service.answer(request, protocol, () => {});
+    const { status, headers, body } = await this.answer(new HttpAwsRequest(raw));
     return new Response(body, { status, headers });
+  }
+
+  /** The same for a request however it came. */
+  answer(request: AwsRequest): Promise<AwsAnswer> {
+    return this.#service.answer(request, protocolOf(request, SQS_MODEL), () => {});
   }
 
   /** What an action answers. Throws what it is refused with. */

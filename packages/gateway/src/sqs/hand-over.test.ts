@@ -1,7 +1,8 @@
-import type { ReceiveReply } from "@sluice/protocol";
+import type { ReceiveReply, ReceiveRequest } from "@sluice/protocol";
 import { PackedWriter } from "@sluice/protocol";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { SqsClient } from "../../test/sqs-client.ts";
+import { ReadAwsRequest } from "../aws-request.ts";
 import { LOOK_MS, LOOK_MS_MAX, LOOKS, LOOKS_MAX, lookingBody } from "./hand-over.ts";
 
 const XML = '<?xml version="1.0"?><a>\n</a>';
@@ -53,18 +54,19 @@ describe("an answer that looks for its client", () => {
  * A receive that waits until it is told what it gets.
  *
  * @param looked told when the queue has been looked into, before anybody waits.
+ * @param found what was found then.
  */
-function waitingReceive(looked = () => {}) {
+function waitingReceive(looked = () => {}, found: "empty" | "unserved" = "empty") {
   const calls: [method: string, ...args: unknown[]][] = [];
   const { promise, resolve } = Promise.withResolvers<ReceiveReply>();
   const objects = {
     receiveNow: async () => {
       calls.push(["receiveNow"]);
       looked();
-      return [{ kind: "empty" as const }];
+      return [{ kind: found }];
     },
-    receive: () => {
-      calls.push(["receive"]);
+    receive: (_queue: string, { waitMs }: ReceiveRequest) => {
+      calls.push(waitMs === 0 ? ["receive", waitMs] : ["receive"]);
       return promise;
     },
     cancelReceive: async (_queue: string, receiverId: string) => void calls.push(["cancel", receiverId]),
@@ -134,5 +136,47 @@ describe("a client that goes while its receive waits", () => {
     await answered;
     await quiet();
     expect(receive.calls).toEqual([...BEGUN, ["cancel", expect.any(String)], ["giveBack", ["receipt"]]]);
+  });
+});
+
+describe("a receive that waits while the process that listens is to end", () => {
+  const begin = async ({ client }: ReturnType<typeof waitingReceive>, WaitTimeSeconds = 20) => {
+    const body = JSON.stringify({ QueueUrl: await client.create("orders"), WaitTimeSeconds });
+    const headers = {
+      "content-type": "application/x-amz-json-1.0",
+      "x-amz-target": "AmazonSQS.ReceiveMessage",
+    };
+    const request = new ReadAwsRequest({ method: "POST", url: "http://localhost/", headers, body });
+    return { request, answered: client.answer(request) };
+  };
+  const quiet = () => new Promise((resolve) => setImmediate(resolve));
+
+  it("waits no more", async () => {
+    const receive = waitingReceive();
+    const { request, answered } = await begin(receive);
+    await quiet();
+    request.stops();
+    receive.answer({ kind: "empty" });
+    expect((await answered).status).toBe(200);
+    const cancelled = ["cancel", expect.stringMatching(/^[0-9a-f-]{36}$/)];
+    expect(receive.calls).toEqual([["receiveNow"], ["receive"], cancelled]);
+  });
+
+  it("does not begin to wait", async () => {
+    const receive = waitingReceive();
+    const { request, answered } = await begin(receive);
+    request.stops();
+    expect((await answered).status).toBe(200);
+    expect(receive.calls).toEqual([["receiveNow"]]);
+  });
+
+  it("still gets what is there where others had taken the room in their answer", async () => {
+    const receive = waitingReceive(() => {}, "unserved");
+    const { request, answered } = await begin(receive, 0);
+    request.stops();
+    await quiet();
+    receive.answer({ kind: "empty" });
+    await answered;
+    expect(receive.calls).toEqual([["receiveNow"], ["receive", 0]]);
   });
 });
