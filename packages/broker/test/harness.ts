@@ -17,7 +17,7 @@ import {
 import { bundle as bundleFor } from "@sluice/protocol/test/workerd-process";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { DirectoryObject } from "../src/directory/directory.ts";
-import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
+import { definition, packTexts, resultOf, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 
@@ -197,17 +197,7 @@ export async function startBroker(options: {
     const batch = seenOf({ ...delivery, packed });
     seen.push(batch);
     for (const check of [...waiters]) check();
-    const result = await harness.handler(batch);
-    return Response.json(
-      deliveryReply({
-        outcome: "ok",
-        ackAll: false,
-        retryBatch: { retry: false },
-        explicitAcks: [],
-        retryMessages: [],
-        ...result,
-      }),
-    );
+    return Response.json(deliveryReply(resultOf(await harness.handler(batch))));
   };
 
   const mf = new Miniflare(

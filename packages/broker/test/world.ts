@@ -14,7 +14,7 @@ import type { QueueLog } from "../src/log.ts";
 import type { ConsumerPort, HandOver, HandOverReply, QueuePorts } from "../src/ports.ts";
 import { QueueCore } from "../src/queue-core.ts";
 import { MemoryStore } from "./memory-store.ts";
-import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
+import { definition, packTexts, resultOf, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
 
 /** When a world begins, in ms since 1970. */
 export const WORLD_START_MS = 1_700_000_000_000;
@@ -322,16 +322,4 @@ export function answered(status: number, retryAfter: string | null = null): Endp
 function sent(packed: Uint8Array): Uint8Array {
   if (packed.byteLength !== packed.buffer.byteLength) throw new Error("a view was given to a call");
   return packed.slice();
-}
-
-/** A whole result: everything acknowledged but for what the test says. */
-export function resultOf(result: Partial<DeliveryResult>): DeliveryResult {
-  return {
-    outcome: "ok",
-    ackAll: false,
-    retryBatch: { retry: false },
-    explicitAcks: [],
-    retryMessages: [],
-    ...result,
-  };
 }
