@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { OBJECTS_FOLDER } from "./data-lock.ts";
 import type { Printer } from "./report/printer.ts";
@@ -12,7 +12,8 @@ import { loadRecovery } from "./serve/alone/load-modules.ts";
  */
 export async function recoverData(folder: string, broker: string, printer: Printer): Promise<void> {
   const objects = join(folder, OBJECTS_FOLDER);
-  if (!existsSync(objects)) return;
+  // Nothing to load what looks into it for: nobody has kept anything yet.
+  if (readdirSync(objects).length === 0) return;
   const { recoverDirectory } = await loadRecovery();
   try {
     recoverDirectory({ folder: objects, worker: broker, warn: (line) => printer.warn(line) });
