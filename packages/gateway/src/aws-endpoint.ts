@@ -38,7 +38,7 @@ export function answerAws(
 /** Longest form that is read before it is known who asks: a larger one can have more keys than memory should hold for anybody. */
 const READ_FORM_LENGTH_MAX = 65_536;
 
-/** A form is read once, to see whom it is for and for SQS, where it is short and all that there is: the URL has no parameters. */
+/** A form is read once, to see whom it is for and for them, where it is short and all that there is: the URL has no parameters. */
 function answerForm(
   request: AwsRequest,
   protocol: Protocol,
@@ -50,7 +50,9 @@ function answerForm(
   const form = isAll ? readForm(text) : undefined;
   const get = (name: string) =>
     form === undefined ? formField(text, name) : (form.child(name)?.text ?? null);
-  return sns.isFor({ get }) ? sns.answer(request, keepAlive) : sqs.answer(request, protocol, keepAlive, form);
+  return sns.isFor({ get })
+    ? sns.answer(request, keepAlive, form)
+    : sqs.answer(request, protocol, keepAlive, form);
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   COMMON_ERRORS,
   credentialOf,
   errorAnswerOf,
+  type FormNode,
   REQUEST_BYTES_MAX,
   readCall,
   type SignedRequest,
@@ -30,8 +31,9 @@ export interface SnsService {
    * reason in the log only.
    *
    * @param keepAlive keeps the request from being ended with its client.
+   * @param form all parameters of the request, if somebody has read them.
    */
-  answer(request: AwsRequest, keepAlive: KeepAlive): Promise<Answer>;
+  answer(request: AwsRequest, keepAlive: KeepAlive, form?: FormNode): Promise<Answer>;
   /** The certificate that signatures are checked with, by the last part of its URL. */
   certificate(fileName: string): Promise<Response>;
 }
@@ -44,7 +46,12 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
   const signers = new Signers();
   const calls = new TopicCalls(ports);
 
-  async function outputOf(request: AwsRequest, requestId: string, keepAlive: KeepAlive): Promise<Answer> {
+  async function outputOf(
+    request: AwsRequest,
+    requestId: string,
+    keepAlive: KeepAlive,
+    form: FormNode | undefined,
+  ): Promise<Answer> {
     const { page, url } = request;
     const refused = refusedPage(page, access);
     if (refused !== null) throw refused;
@@ -55,12 +62,12 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
     }
     const isSigned = hasSignature(request);
     // What is not checked has to be read before it is known who may ask for it.
-    const open = access.kind === "keys" && !isSigned ? readCall(request, SNS_MODEL) : null;
+    const open = access.kind === "keys" && !isSigned ? readCall(request, SNS_MODEL, { form }) : null;
     const caller =
       open !== null && UNSIGNED_ACTIONS.includes(open.action)
         ? anonymous(home)
         : callerOf(request, access, home, ports.now());
-    const call = open ?? readCall(request, SNS_MODEL);
+    const call = open ?? readCall(request, SNS_MODEL, { form });
     const context: SnsContext = {
       ...{ ports, home, caller, isSigned, signers, calls, keepAlive },
       endpoint: `${url.origin}${prefix}`,
@@ -77,10 +84,10 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
       const action = parameters.get("Action") ?? "";
       return Object.hasOwn(SNS_ACTIONS, action) && !SQS_TOO.includes(action);
     },
-    answer: async (request, keepAlive) => {
+    answer: async (request, keepAlive, form) => {
       const requestId = crypto.randomUUID();
       try {
-        return await outputOf(request, requestId, keepAlive);
+        return await outputOf(request, requestId, keepAlive, form);
       } catch (error) {
         if (error instanceof AwsError) {
           return errorAnswerOf(SNS_MODEL, "query", error, requestId);

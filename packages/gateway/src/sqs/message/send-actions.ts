@@ -149,24 +149,27 @@ function failureOf({ code, cause }: RpcFailure): Error {
 }
 
 function resultOf(input: MessageInput, { messageId, sequenceNumber }: SentMessage): SqsOutput<"SendMessage"> {
-  const result = { MessageId: messageId, MD5OfMessageBody: md5Hex(input.MessageBody ?? "") };
-  return hasMore(input, sequenceNumber) ? { ...result, ...moreOf(input, sequenceNumber) } : result;
+  return withMore(
+    { MessageId: messageId, MD5OfMessageBody: md5Hex(input.MessageBody ?? "") },
+    input,
+    sequenceNumber,
+  );
 }
 
 function entryResultOf(Id: string, input: MessageInput, { messageId, sequenceNumber }: SentMessage) {
   const result = { Id, MessageId: messageId, MD5OfMessageBody: md5Hex(input.MessageBody ?? "") };
-  return hasMore(input, sequenceNumber) ? { ...result, ...moreOf(input, sequenceNumber) } : result;
+  return withMore(result, input, sequenceNumber);
 }
 
-/** Most messages have no more than a body. */
-function hasMore(input: MessageInput, sequenceNumber: string | null): boolean {
-  const { MessageAttributes: attributes, MessageSystemAttributes: system } = input;
-  return attributes !== undefined || system !== undefined || sequenceNumber !== null;
-}
-
-function moreOf(input: MessageInput, sequenceNumber: string | null): Partial<SqsOutput<"SendMessage">> {
-  const { MessageAttributes: attributes, MessageSystemAttributes: system } = input;
+function withMore<Result extends object>(
+  result: Result,
+  { MessageAttributes: attributes, MessageSystemAttributes: system }: MessageInput,
+  sequenceNumber: string | null,
+): Result & Partial<SqsOutput<"SendMessage">> {
+  // Most messages have no more than a body.
+  if (attributes === undefined && system === undefined && sequenceNumber === null) return result;
   return {
+    ...result,
     ...(hasEntries(attributes) ? { MD5OfMessageAttributes: attributesMd5(attributes) } : {}),
     ...(hasEntries(system) ? { MD5OfMessageSystemAttributes: attributesMd5(system) } : {}),
     ...(sequenceNumber === null ? {} : { SequenceNumber: sequenceNumber }),
