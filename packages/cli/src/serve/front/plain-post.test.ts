@@ -54,6 +54,19 @@ describe("a plain head", () => {
     expect(readHead(Buffer.from(post("A: b")), known)).not.toBe(known);
   });
 
+  it("with the lines of one that came before has its own values", () => {
+    const known = read(post("Authorization: a", "X-B: b"));
+    const own = post("Authorization:  c ", "X-B: b").replace("Content-Length: 0", "Content-Length: 7");
+    const again = readHead(Buffer.from(own), known);
+    expect(again).toMatchObject({ text: own, bodyBytes: 7, headers: { authorization: "c", "x-b": "b" } });
+    expect(again?.like).toBe(known);
+    // Of two that differ from a third one in the same value the later has nothing of the earlier.
+    expect(readHead(Buffer.from(post("Authorization: a", "X-B: d")), again)?.headers).toEqual({
+      ...{ host: "a", "content-length": "0", authorization: "a", "x-b": "d" },
+    });
+    expect(readHead(Buffer.from(post("Authorization: a", "X-B: b")), again)).toBe(known);
+  });
+
   it.each([
     ["that is not all here", post().slice(0, -1)],
     ["of another method", post().replace("POST", "PUT")],
@@ -85,8 +98,10 @@ describe("a plain head", () => {
     ["with a header that is for answers", post("Set-Cookie: a=b")],
     ["with a name that JavaScript has a meaning for", post("__proto__: a")],
   ])("is none %s", (_, head) => {
-    expect(read(post("X-A: 1"))).not.toBeNull();
+    const known = read(post("X-A: 1"));
+    expect(known).not.toBeNull();
     expect(read(head)).toBeNull();
+    expect(readHead(Buffer.from(head, "latin1"), known)).toBeNull();
   });
 
   it.each([
@@ -224,6 +239,35 @@ describe("whatever is taken for plain", () => {
       const at = given % text.length;
       return text.slice(0, at) + (how === "out" ? "" : put) + text.slice(how === "in" ? at : at + 1);
     });
+
+  it("is read as if nothing had come before", () => {
+    const counts = { like: 0, other: 0 };
+    const changed = fc
+      .tuple(head, fc.array(fc.tuple(fc.nat(), value), { maxLength: 3 }), fc.option(mutated))
+      .map(([text, values, other]) => {
+        const lines = text.slice(0, -4).split("\r\n");
+        for (const [given, put] of values) {
+          const at = 1 + (given % (lines.length - 1));
+          const line = lines[at] as string; // at < length
+          lines[at] = line.slice(0, line.indexOf(":") + 1) + put;
+        }
+        return [text, other ?? headOf(...lines)] as const;
+      });
+    fc.assert(
+      fc.property(changed, fc.boolean(), ([before, text], isTwice) => {
+        const known = read(before);
+        const [bytes, alone] = [Buffer.from(text, "latin1"), read(text)];
+        const first = readHead(bytes, known);
+        const seen = isTwice ? readHead(bytes, first ?? known) : first;
+        if (seen !== null && seen !== known && seen.like === known?.like) counts.like += 1;
+        else counts.other += 1;
+        const plain = (one: typeof seen) => one && { ...one, like: null, first: null, lines: null };
+        expect(plain(seen)).toEqual(plain(alone));
+      }),
+      { numRuns: 8_000 },
+    );
+    expect(Math.min(counts.like, counts.other)).toBeGreaterThan(50);
+  });
 
   it("is the same request to Node.js's own server, over a connection that is kept", async () => {
     const counts = { plain: 0, other: 0 };
