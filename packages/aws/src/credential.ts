@@ -49,18 +49,39 @@ const SIGNERS_MAX = 1_000;
 const SIGNER_LENGTH_MAX = 1_024;
 /** By all that stands before the signature. */
 const signers = new Map<string, Signer>();
-/** A signature that is the last field, where SDKs put it. */
+/** The one that was read last, and what it said: most requests are of the same client as the one before. */
+let latest: { readonly said: string; readonly signer: Signer } | null = null;
+/** A signature that is the last field, where SDKs put it, and what stands before it. */
 const LAST_SIGNATURE = /, *Signature=([0-9a-f]{64})$/;
+const SIGNATURE = /^, *Signature=[0-9a-f]{64}$/;
+const SIGNATURE_LENGTH = 64;
 
 function fromHeader(authorization: string, headers: RequestHeaders): Credential {
+  const { signature, signer } = signedBy(authorization, headers);
+  const { accessKeyId, date, region, service, signedHeaders } = signer;
+  const signedAt = signedAtOf(headers);
+  return { accessKeyId, date, region, service, signedHeaders, signature, signedAt, expiresSeconds: null };
+}
+
+function signedBy(
+  authorization: string,
+  headers: RequestHeaders,
+): { readonly signature: string; readonly signer: Signer } {
+  if (latest !== null && authorization.startsWith(latest.said)) {
+    const rest = authorization.slice(latest.said.length);
+    if (SIGNATURE.test(rest)) return { signature: rest.slice(-SIGNATURE_LENGTH), signer: latest.signer };
+  }
   const last = LAST_SIGNATURE.exec(authorization);
-  const said = last === null ? null : authorization.slice(0, last.index);
-  const known = said === null ? undefined : signers.get(said);
-  const { signature, ...signer } =
-    known === undefined ? readHeader(authorization, headers) : { ...known, signature: last?.[1] ?? "" };
-  const credential = { ...signer, signature, signedAt: signedAtOf(headers), expiresSeconds: null };
-  if (known === undefined && said !== null) note(said, signer);
-  return credential;
+  if (last === null) return readHeader(authorization, headers);
+  const said = authorization.slice(0, last.index);
+  const known = signers.get(said);
+  if (known !== undefined) {
+    latest = { said, signer: known };
+    return { signature: last[1] as string, signer: known }; // its only group
+  }
+  const read = readHeader(authorization, headers);
+  note(said, read.signer);
+  return read;
 }
 
 function note(said: string, signer: Signer): void {
@@ -69,7 +90,10 @@ function note(said: string, signer: Signer): void {
   signers.set(said, signer);
 }
 
-function readHeader(authorization: string, headers: RequestHeaders): Signer & Pick<Credential, "signature"> {
+function readHeader(
+  authorization: string,
+  headers: RequestHeaders,
+): { readonly signature: string; readonly signer: Signer } {
   const fields = new Map<string, string>();
   for (const part of authorization.slice(ALGORITHM.length).split(",")) {
     const [name, ...value] = part.trim().split("=");
@@ -83,7 +107,7 @@ function readHeader(authorization: string, headers: RequestHeaders): Signer & Pi
   const signedHeaders = headerNames(fields.get("SignedHeaders") ?? "");
   signedAtOf(headers);
   const scope = scopeOf(fields.get("Credential") ?? "");
-  return { ...scope, signedHeaders, signature: fields.get("Signature") ?? "" };
+  return { signature: fields.get("Signature") ?? "", signer: { ...scope, signedHeaders } };
 }
 
 function signedAtOf(headers: RequestHeaders): string {
