@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AwsError, COMMON_ERRORS } from "./aws-error.ts";
 import type { SignedRequest } from "./credential.ts";
 import { answerOf, errorAnswerOf, protocolOf, readCall, type ServiceModel } from "./service.ts";
-import { flatList, flatMap, string, structure } from "./shape.ts";
+import { flatList, flatMap, integer, string, structure, token } from "./shape.ts";
 
 const MODEL: ServiceModel = {
   targetPrefix: "AmazonSQS",
@@ -11,6 +11,7 @@ const MODEL: ServiceModel = {
     List: { input: structure({ Prefix: string }), output: structure({ Urls: flatList("Url", string) }) },
     Get: { input: structure({}), output: structure({ Attributes: flatMap("Attribute", string) }) },
     Delete: { input: structure({ Name: string }), output: null },
+    Count: { input: structure({}), output: structure({ Id: token, Count: integer }) },
   },
 };
 
@@ -95,6 +96,10 @@ describe("an answer in XML", () => {
     expect(answer("Get", { Attributes: { a: '<&>"\r\n' } })).toContain(
       "<Attribute><Name>a</Name><Value>&lt;&amp;&gt;&quot;&#xD;\n</Value></Attribute>",
     );
+  });
+
+  it("writes ids and numbers as they are", () => {
+    expect(answer("Count", { Id: "AQ-_+/=", Count: 0 })).toContain("<Id>AQ-_+/=</Id><Count>0</Count>");
   });
 
   it("keeps texts that look like numbers, and white space", () => {

@@ -71,11 +71,13 @@ const SPECIAL = /[&<>"\u0000-\u0008\u000b-\u001f\ud800-\udfff\ufffe\uffff]/;
 
 function escaped(text: string): string {
   if (!SPECIAL.test(text)) return text;
-  let clean = printable(text);
+  const clean = printable(text);
+  let result = clean;
   for (const [character, reference] of ESCAPES) {
-    if (clean.includes(character)) clean = clean.replaceAll(character, reference);
+    // Looked for where nothing is replaced yet: no reference has any of them but the first.
+    if (clean.includes(character)) result = result.replaceAll(character, reference);
   }
-  return clean;
+  return result;
 }
 
 /** A member of a structure, and the tags that stand around it. */
@@ -147,7 +149,9 @@ function elementsOf(tags: Tags, shape: Shape, value: unknown): string {
     }
     case "blob":
       return tagged(tags, toBase64(value as Uint8Array));
+    case "string":
+      return tagged(tags, shape.isToken ? (value as string) : escaped(value as string));
     default:
-      return tagged(tags, escaped(String(value)));
+      return tagged(tags, String(value));
   }
 }

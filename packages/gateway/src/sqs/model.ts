@@ -8,6 +8,7 @@ import {
   type ServiceModel,
   string,
   structure,
+  token,
   type ValueOf,
 } from "@sluice/aws";
 
@@ -26,7 +27,7 @@ const queueUrl = structure({ QueueUrl: string });
 const urlList = flatList("QueueUrl", string);
 const failed = flatList(
   "BatchResultErrorEntry",
-  structure({ Id: string, SenderFault: boolean, Code: string, Message: string }),
+  structure({ Id: token, SenderFault: boolean, Code: token, Message: string }),
 );
 
 const sendMembers = {
@@ -38,11 +39,11 @@ const sendMembers = {
   MessageGroupId: string,
 };
 const sendResultMembers = {
-  MessageId: string,
-  MD5OfMessageBody: string,
-  MD5OfMessageAttributes: string,
-  MD5OfMessageSystemAttributes: string,
-  SequenceNumber: string,
+  MessageId: token,
+  MD5OfMessageBody: token,
+  MD5OfMessageAttributes: token,
+  MD5OfMessageSystemAttributes: token,
+  SequenceNumber: token,
 };
 /** `AttributeNames` and its newer name have one key in a form. */
 const receiveNames = { AttributeNames: attributeNames, MessageSystemAttributeNames: attributeNames };
@@ -75,7 +76,7 @@ export const SQS_ACTIONS = {
       ),
     }),
     output: structure({
-      Successful: flatList("ChangeMessageVisibilityBatchResultEntry", structure({ Id: string })),
+      Successful: flatList("ChangeMessageVisibilityBatchResultEntry", structure({ Id: token })),
       Failed: failed,
     }),
   },
@@ -90,7 +91,7 @@ export const SQS_ACTIONS = {
       Entries: flatList("DeleteMessageBatchRequestEntry", structure({ Id: string, ReceiptHandle: string })),
     }),
     output: structure({
-      Successful: flatList("DeleteMessageBatchResultEntry", structure({ Id: string })),
+      Successful: flatList("DeleteMessageBatchResultEntry", structure({ Id: token })),
       Failed: failed,
     }),
   },
@@ -146,12 +147,12 @@ export const SQS_ACTIONS = {
       Messages: flatList(
         "Message",
         structure({
-          MessageId: string,
-          ReceiptHandle: string,
-          MD5OfBody: string,
+          MessageId: token,
+          ReceiptHandle: token,
+          MD5OfBody: token,
           Body: string,
           Attributes: queueAttributes,
-          MD5OfMessageAttributes: string,
+          MD5OfMessageAttributes: token,
           MessageAttributes: messageAttributes,
         }),
       ),
@@ -168,7 +169,7 @@ export const SQS_ACTIONS = {
       Entries: flatList("SendMessageBatchRequestEntry", structure({ Id: string, ...sendMembers })),
     }),
     output: structure({
-      Successful: flatList("SendMessageBatchResultEntry", structure({ Id: string, ...sendResultMembers })),
+      Successful: flatList("SendMessageBatchResultEntry", structure({ Id: token, ...sendResultMembers })),
       Failed: failed,
     }),
   },
