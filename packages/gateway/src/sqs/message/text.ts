@@ -6,12 +6,21 @@ export function isValidText(text: string): boolean {
   return !INVALID.test(text) && text.isWellFormed();
 }
 
+const BACKSLASH = "\\";
+const [U, B, F] = [0x75, 0x62, 0x66];
+const NONCHARACTERS = ["\ufffe", "\uffff"];
+
 /**
- * Whether no text in a JSON text can be invalid, for less than looking at each: what is invalid can stand there as an escape only, or is
- * one of two characters. Half of a surrogate pair no decoder has let through.
+ * Whether no text in a JSON text can be invalid, for less than looking at each: what is invalid can stand there as an escape only
+ * (`\u`, `\b` or `\f`), or is one of two characters. Half of a surrogate pair no decoder has let through.
  */
 export function holdsValidTexts(json: string): boolean {
-  return !["\\u", "\\b", "\\f", "\ufffe", "\uffff"].some((found) => json.includes(found));
+  if (NONCHARACTERS.some((found) => json.includes(found))) return false;
+  for (let at = json.indexOf(BACKSLASH); at !== -1; at = json.indexOf(BACKSLASH, at + 2)) {
+    const letter = json.charCodeAt(at + 1);
+    if (letter === U || letter === B || letter === F) return false;
+  }
+  return true;
 }
 
 const encoder = new TextEncoder();
