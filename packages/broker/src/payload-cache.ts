@@ -1,7 +1,11 @@
 import type { PackedIndex } from "@sluice/protocol";
 
-/** Payloads kept in memory, in bytes: what was just sent is about to be delivered, so the hot path reads nothing. */
-export const CACHE_BYTES_MAX = 24_000_000;
+/**
+ * Payloads kept in memory, in bytes: what was just sent is about to be delivered, so the hot path reads nothing. More would be of
+ * use to a backlog of a few seconds only, whose payloads are read back for little, and cost every sender: what is kept longer than
+ * V8's young generation lasts is cleared away by full collections alone. With 24 MB, and nobody receiving, there was one every half second.
+ */
+export const CACHE_BYTES_MAX = 1_000_000;
 
 /** The latest payloads of a queue by segment, with the offsets of their records. The least recently used leave first. */
 export class PayloadCache {
