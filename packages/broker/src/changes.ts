@@ -34,7 +34,7 @@ export function writeChanges(
 }
 
 function payloadBytes(cache: PayloadCache, id: number): Uint8Array {
-  const payload = cache.get(id);
+  const payload = cache.written(id);
   // The turn that stored the messages put it there and trims the cache only after its commit.
   if (payload === undefined)
     throw new Error(`the payload of segment ${id} was dropped before it was written`);

@@ -299,7 +299,7 @@ export class QueueCore {
     const bytes = this.ports.store.readPayload(segmentId);
     if (bytes === null) throw new Error(`segment ${segmentId} of queue "${this.name}" has lost its payload`);
     const payload = new PackedIndex(bytes);
-    this.cache.set(segmentId, payload);
+    this.cache.use(segmentId, payload);
     return payload;
   };
 
