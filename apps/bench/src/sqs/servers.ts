@@ -71,6 +71,21 @@ function fauxqsServer(
   };
 }
 
+const BARE_SERVER = path.join(import.meta.dirname, "bare-server.ts");
+
+/** No queue, but what any server of SQS on Node.js has to do: what can be had. */
+export const bareServer: SqsServer = {
+  name: "a bare server",
+  acknowledged: "commit",
+  install: async () => {},
+  async start({ port, folder }) {
+    const args = ["--no-warnings", BARE_SERVER, `${port}`, path.join(folder, "log")];
+    const child = startChild(process.execPath, args);
+    await child.ready(() => accepts(port));
+    return { child, endpoint: `http://127.0.0.1:${port}/` };
+  },
+};
+
 /** The one that npm has, of 2013: it speaks the Query protocol only, which today's SDK does not. */
 export const elasticmq: SqsServer = {
   name: "ElasticMQ 0.7.1",

@@ -6,7 +6,7 @@ import { openJsonClient } from "./json-client.ts";
 import { openQueryClient } from "./query-client.ts";
 import { prepareSqs, runSqs, type SqsRun } from "./run-sqs.ts";
 import { openSdkClient } from "./sdk-client.ts";
-import { elasticmq, fauxqs, fauxqsOnDisk, type SqsServer, sluiceServe } from "./servers.ts";
+import { bareServer, elasticmq, fauxqs, fauxqsOnDisk, type SqsServer, sluiceServe } from "./servers.ts";
 import type { SqsWay } from "./sqs-cases.ts";
 import type { OpenClient } from "./sqs-client.ts";
 
@@ -25,10 +25,12 @@ export const SQS_SYSTEMS: readonly SqsSystem[] = [
   sqsSystem("sluice-json", sluiceServe, "JSON", openJsonClient),
   sqsSystem("fauxqs-json", fauxqs, "JSON", openJsonClient),
   sqsSystem("fauxqs-disk-json", fauxqsOnDisk, "JSON", openJsonClient),
+  sqsSystem("bare-json", bareServer, "JSON", openJsonClient),
   sqsSystem("sluice-query", sluiceServe, "Query", openQueryClient),
   sqsSystem("elasticmq-query", elasticmq, "Query", openQueryClient),
   sqsSystem("sluice-sdk", sluiceServe, "SDK", openSdkClient),
   sqsSystem("fauxqs-sdk", fauxqs, "SDK", openSdkClient),
+  sqsSystem("bare-sdk", bareServer, "SDK", openSdkClient),
 ];
 
 function sqsSystem(id: string, server: SqsServer, how: string, openClient: OpenClient): SqsSystem {
