@@ -25,7 +25,7 @@ interface Input {
   readonly Entries?: readonly { readonly Id: string; readonly MessageBody?: string }[];
 }
 
-const queue = new BareQueue();
+let queue = new BareQueue();
 const log = openSync(file, "w+");
 // To write where the file ends already takes less.
 writeSync(log, Buffer.alloc(FILE_BYTES));
@@ -64,6 +64,9 @@ function outputOf(action: string, { QueueName, MessageBody = "", Entries = [] }:
       return sent(MessageBody);
     case "SendMessageBatch":
       return { Successful: Entries.map(({ Id, MessageBody: body = "" }) => ({ Id, ...sent(body) })) };
+    case "DeleteQueue":
+      queue = new BareQueue();
+      return {};
     case "DeleteMessageBatch":
       return { Successful: Entries.map(({ Id }) => ({ Id })) };
     default:
