@@ -51,8 +51,9 @@ const SIGNER_LENGTH_MAX = 1_024;
 const signers = new Map<string, Signer>();
 /** The one that was read last, and what it said: most requests are of the same client as the one before. */
 let latest: { readonly said: string; readonly signer: Signer } | null = null;
-/** A signature that is the last field, where SDKs put it, and what stands before it. */
+/** A signature that is the last field, where SDKs put it. */
 const LAST_SIGNATURE = /, *Signature=([0-9a-f]{64})$/;
+/** The same, with nothing before it. */
 const SIGNATURE = /^, *Signature=[0-9a-f]{64}$/;
 const SIGNATURE_LENGTH = 64;
 
