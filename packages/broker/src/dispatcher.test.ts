@@ -1,6 +1,7 @@
 import type { DeliveryResult } from "@sluice/protocol";
+import { resultOf } from "@sluice/protocol/test/delivery-result";
 import { describe, expect, it } from "vitest";
-import { bodiesOf, type consumer, resultOf } from "../test/messages.ts";
+import { bodiesOf, type consumer } from "../test/messages.ts";
 import { MINUTE_MS, one, worldWith } from "../test/orders-world.ts";
 import type { World } from "../test/world.ts";
 import { HEARTBEAT_MS } from "./next-wake.ts";

@@ -14,10 +14,11 @@ import {
   type SendReply,
   type SendRequest,
 } from "@sluice/protocol";
+import { resultOf } from "@sluice/protocol/test/delivery-result";
 import { bundle as bundleFor } from "@sluice/protocol/test/workerd-process";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { DirectoryObject } from "../src/directory/directory.ts";
-import { definition, packTexts, resultOf, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
+import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 

@@ -3,7 +3,6 @@ import {
   type ConsumerSettings,
   type ContentType,
   type Delivery,
-  type DeliveryResult,
   type HttpPushConsumerDefinition,
   type HttpPushSettings,
   type PullConsumerDefinition,
@@ -145,17 +144,5 @@ export function definition(changes: Partial<QueueDefinition> = {}): QueueDefinit
     producers: [],
     consumer: null,
     ...changes,
-  };
-}
-
-/** A whole result: everything acknowledged but for what the test says. */
-export function resultOf(result: Partial<DeliveryResult>): DeliveryResult {
-  return {
-    outcome: "ok",
-    ackAll: false,
-    retryBatch: { retry: false },
-    explicitAcks: [],
-    retryMessages: [],
-    ...result,
   };
 }

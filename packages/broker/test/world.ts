@@ -5,6 +5,7 @@ import {
   type QueueDefinition,
   type SendReply,
 } from "@sluice/protocol";
+import { resultOf } from "@sluice/protocol/test/delivery-result";
 import type { EndpointOutcome, EndpointPort, EndpointRequest } from "../src/endpoint/endpoint.ts";
 import { EndpointCaller } from "../src/endpoint/endpoint-caller.ts";
 import { EndpointConsumer } from "../src/endpoint/endpoint-consumer.ts";
@@ -14,7 +15,7 @@ import type { QueueLog } from "../src/log.ts";
 import type { ConsumerPort, HandOver, HandOverReply, QueuePorts } from "../src/ports.ts";
 import { QueueCore } from "../src/queue-core.ts";
 import { MemoryStore } from "./memory-store.ts";
-import { definition, packTexts, resultOf, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
+import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
 
 /** When a world begins, in ms since 1970. */
 export const WORLD_START_MS = 1_700_000_000_000;
