@@ -1,7 +1,5 @@
 import { STATUS_CODES } from "node:http";
-
-/** What is not written as a header's value. The broker's are ASCII. */
-const UNWRITABLE = /[^\t\x20-\x7e]/;
+import { isPlainValue } from "./plain-post.ts";
 
 let dateText = "";
 let dateSecond = Number.NaN;
@@ -29,7 +27,8 @@ export function wireOf({ status, headers, body }: PlainAnswer, keepAliveMs: numb
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}\r\n`;
   for (const name in headers) {
     const value = headers[name] as string; // one of its own names
-    if (UNWRITABLE.test(value)) throw new TypeError(`the header ${name} cannot be written`);
+    // The broker's are ASCII.
+    if (!isPlainValue(value)) throw new TypeError(`the header ${name} cannot be written`);
     head += `${name}: ${value}\r\n`;
   }
   const bytes = Buffer.byteLength(body);
