@@ -39,6 +39,11 @@ export async function startSluiceServe({ port, folder }: Place, options: readonl
   return { child, endpoint: `http://127.0.0.1:${port}/__sluice/aws` };
 }
 
+async function whenListening(child: Child, port: number) {
+  await child.ready(() => accepts(port));
+  return { child, endpoint: `http://127.0.0.1:${port}/` };
+}
+
 /** In memory, without the log line per request that its own command writes. */
 export const fauxqs: SqsServer = fauxqsServer("fauxqs", "memory", () => "");
 /** With its SQLite file; in WAL mode node:sqlite syncs each commit. */
@@ -65,8 +70,7 @@ function fauxqsServer(
       `;
       const args = ["--no-warnings", "--input-type=module", "--eval", script];
       const child = startChild(process.execPath, args);
-      await child.ready(() => accepts(port));
-      return { child, endpoint: `http://127.0.0.1:${port}/` };
+      return whenListening(child, port);
     },
   };
 }
@@ -81,8 +85,7 @@ export const bareServer: SqsServer = {
   async start({ port, folder }) {
     const args = ["--no-warnings", BARE_SERVER, `${port}`, path.join(folder, "log")];
     const child = startChild(process.execPath, args);
-    await child.ready(() => accepts(port));
-    return { child, endpoint: `http://127.0.0.1:${port}/` };
+    return whenListening(child, port);
   },
 };
 
@@ -107,7 +110,6 @@ export const elasticmq: SqsServer = {
       ],
       { cwd: folder },
     );
-    await child.ready(() => accepts(port));
-    return { child, endpoint: `http://127.0.0.1:${port}/` };
+    return whenListening(child, port);
   },
 };
