@@ -127,6 +127,7 @@ describe("payloads in memory", () => {
     const segments = [...core.queue.segments.keys()];
     const isKept = (id = 0) => core.cache.written(id) !== undefined;
     expect([isKept(segments[0]), isKept(segments.at(-1))]).toEqual([true, true]);
+    expect(segments.filter(isKept).length * body.length).toBeLessThanOrEqual(full);
     expect(segments.every(isKept)).toBe(false);
   });
 });
