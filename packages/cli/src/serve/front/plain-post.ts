@@ -128,18 +128,17 @@ function isMarked(body: Buffer): boolean {
 
 /** A head with the lines of another, but for some of their values. `null` for one that is to be read line by line. */
 function readLike(text: string, like: LinedHead): PlainHead | null {
-  if (!text.startsWith(like.first)) return null;
+  if (!isAt(text, 0, like.first)) return null;
   let from = like.first.length;
   let headers: Record<string, string> | null = null;
   let changed = 0;
   for (const line of like.lines) {
-    if (text.startsWith(line.text, from)) {
+    if (isAt(text, from, line.text)) {
       from += line.text.length;
       continue;
     }
     changed += 1;
-    if (changed > CHANGED_MAX || !text.startsWith(line.before, from) || DECISIVE.includes(line.name))
-      return null;
+    if (changed > CHANGED_MAX || !isAt(text, from, line.before) || DECISIVE.includes(line.name)) return null;
     const end = text.indexOf(LINE_END, from);
     const value = text.slice(from + line.before.length, end);
     if (!isPlainValue(value)) return null;
@@ -152,6 +151,11 @@ function readLike(text: string, like: LinedHead): PlainHead | null {
   if (headers === null) return like;
   const bodyBytes = bodyBytesOf(headers);
   return bodyBytes === null ? null : { text, target: like.target, headers, url: like.url, bodyBytes, like };
+}
+
+/** `startsWith` with a place compares character by character once it is compiled: this takes a third of the time. */
+function isAt(text: string, from: number, part: string): boolean {
+  return text.slice(from, from + part.length) === part;
 }
 
 function readLines(text: string): PlainHead | null {

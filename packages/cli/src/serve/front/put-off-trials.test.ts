@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { JUDGED_FRAMES, PutOffTrials, TRIAL_EVERY, TRIED_PUT_OFF_MS } from "./put-off-trials.ts";
+import {
+  JUDGED_FRAMES,
+  PUT_OFF_MS,
+  PutOffTrials,
+  TRIAL_EVERY_MS,
+  TRIAL_EVERY_MS_MAX,
+  TRIED_PUT_OFF_MS,
+  TRUST_MS,
+} from "./put-off-trials.ts";
 
 /** Time that the broker takes for a frame, and a client for a request beside waiting for its answer, in ms. */
 const BROKER_MS = 0.2;
@@ -8,20 +16,27 @@ const BROKER_MS = 0.2;
 interface Outcome {
   shareOf(putOffMs: number): number;
   readonly perMs: number;
+  /** When the last one was answered. */
+  readonly endMs: number;
 }
 
 /**
  * Clients of which each sends a request when it has the answer to the one before, as soon as it has time: `together` of them share
  * a processor that takes so many ms for each request. Everything that has come when a frame is due goes in it.
  */
-function run(trials: PutOffTrials, clients: number, costMs: number, requests: number): Outcome {
+function run(
+  trials: PutOffTrials,
+  clients: number,
+  costMs: number,
+  requests: number,
+  beginMs = 1_000,
+): Outcome {
   const count = new Map<number, number>();
   const ready: number[] = Array.from({ length: clients }, () => 0);
   let waiting = 0;
-  let nowMs = 1_000;
+  let nowMs = beginMs;
   let sentMs = 0;
   let freeMs = nowMs;
-  const beginMs = nowMs;
   let sent = 0;
   while (sent < requests) {
     const nextMs = ready.length === 0 ? Number.POSITIVE_INFINITY : Math.max(freeMs, ready[0] ?? 0) + costMs;
@@ -45,20 +60,21 @@ function run(trials: PutOffTrials, clients: number, costMs: number, requests: nu
     ready.push(...Array.from({ length: waiting }, () => nowMs));
     waiting = 0;
   }
-  return { shareOf: (ms) => (count.get(ms) ?? 0) / sent, perMs: sent / (nowMs - beginMs) };
+  return { shareOf: (ms) => (count.get(ms) ?? 0) / sent, perMs: sent / (nowMs - beginMs), endMs: nowMs };
 }
 
 describe("frames", () => {
   it("are not put off before anything is known", () => {
     const trials = new PutOffTrials();
     expect(trials.putOffMs).toBe(0);
-    expect(run(trials, 50, 0.3, TRIAL_EVERY).shareOf(0)).toBe(1);
+    expect(run(trials, 50, 0.3, (TRIAL_EVERY_MS / 0.3) * 0.95).shareOf(0)).toBe(1);
   });
 
   it("of many clients that are busy are put off, soon", () => {
     const trials = new PutOffTrials();
     const outcome = run(trials, 50, 0.3, 20_000);
-    expect(outcome.shareOf(TRIED_PUT_OFF_MS)).toBeGreaterThan(0.9);
+    expect(outcome.shareOf(PUT_OFF_MS)).toBeGreaterThan(0.85);
+    expect(outcome.shareOf(TRIED_PUT_OFF_MS)).toBeLessThan(0.1);
     expect(outcome.perMs).toBeGreaterThan(0.98 / 0.3);
   });
 
@@ -79,8 +95,16 @@ describe("frames", () => {
 
   it("are put off no more when clients change", () => {
     const trials = new PutOffTrials();
-    run(trials, 50, 0.3, 20_000);
-    expect(run(trials, 4, 0.02, 20_000).shareOf(0)).toBeGreaterThan(0.9);
+    const busy = run(trials, 50, 0.3, 20_000);
+    const changed = run(trials, 4, 0.02, (4 * TRUST_MS) / PUT_OFF_MS, busy.endMs);
+    expect(run(trials, 4, 0.02, 20_000, changed.endMs).shareOf(0)).toBeGreaterThan(0.95);
+  });
+
+  it("are put off again when clients are busy again, however long they were not", () => {
+    const trials = new PutOffTrials();
+    const waiting = run(trials, 12, 0.02, 1_000_000);
+    const busy = run(trials, 50, 0.3, TRIAL_EVERY_MS_MAX / 0.3, waiting.endMs);
+    expect(run(trials, 50, 0.3, 20_000, busy.endMs).shareOf(PUT_OFF_MS)).toBeGreaterThan(0.85);
   });
 
   it("of one client are put off for trial only, and of those that come seldom never", () => {
@@ -91,7 +115,7 @@ describe("frames", () => {
   it("are sent at once again after a pause", () => {
     const trials = new PutOffTrials();
     run(trials, 50, 0.3, 20_000);
-    expect(trials.putOffMs).toBe(TRIED_PUT_OFF_MS);
+    expect(trials.putOffMs).toBe(PUT_OFF_MS);
     trials.arrived(1_000_000);
     expect(trials.putOffMs).toBe(0);
     trials.sent(1_000_001);

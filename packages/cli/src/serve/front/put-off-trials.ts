@@ -1,6 +1,11 @@
 import { COMPANY_MIN } from "./pace.ts";
 
-/** How long frames may be put off, in ms. Shorter waits tell nothing: an SDK reads several answers, and then sends as often. */
+/**
+ * How long frames are put off where clients do not notice, in ms. Those of an AWS SDK had nothing to do for 3 % of the time with
+ * it, and for twice to three times as much with `TRIED_PUT_OFF_MS`.
+ */
+export const PUT_OFF_MS = 2;
+/** How long they are put off for trial, in ms. Shorter waits tell nothing: an SDK reads several answers, and then sends as often. */
 export const TRIED_PUT_OFF_MS = 4;
 /** Frames by which it is judged, and those after which it is given up if next to nothing came later. */
 export const JUDGED_FRAMES = 8;
@@ -8,9 +13,11 @@ export const GIVEN_UP_FRAMES = 2;
 /** What comes in the later half of the wait, as a part of what comes in the earlier: where clients do not notice, and next to nothing. */
 export const LATE_PART_MIN = 0.55;
 export const NEXT_TO_NOTHING = 0.1;
-/** Requests after which it is tried: doubled each time that it fails, up to the latter. */
-export const TRIAL_EVERY = 1_024;
-export const TRIAL_EVERY_MAX = 65_536;
+/** How long after the first request the first trial begins, in ms, and after one that failed: twice as long each time, up to the latter. */
+export const TRIAL_EVERY_MS = 250;
+export const TRIAL_EVERY_MS_MAX = 4_000;
+/** How long after a trial that succeeded the next one begins, in ms. */
+export const TRUST_MS = 1_000;
 /** Weight of the latest of what is averaged. */
 const LATEST_WEIGHT = 1 / 64;
 
@@ -21,16 +28,18 @@ const LATEST_WEIGHT = 1 / 64;
  * well, but not where answers are given as fast as requests come.
  */
 export class PutOffTrials {
-  #isPuttingOff = false;
+  /** `never` until the next trial, and `always` too, after one that succeeded. */
+  #mode: "never" | "trial" | "always" = "never";
   #latestMs = Number.NEGATIVE_INFINITY;
   /** Mean time from one request to the next, in ms. */
   #betweenMs = Number.NaN;
-  #untilTrial = TRIAL_EVERY;
-  #every = TRIAL_EVERY;
+  /** When the next trial begins, in ms, and how long after this one if this one fails; `NaN` before the first request. */
+  #trialMs = Number.NaN;
+  #everyMs = TRIAL_EVERY_MS;
   /** When the latest frame was answered first, `null` while it is not, and what has come since. */
   #answeredMs: number | null = null;
   #arrivedMs: number[] = [];
-  /** Frames that were put off, and what came in the halves of the waits behind them. */
+  /** Frames of a trial, and what came in the halves of the waits behind them. */
   #frames = 0;
   #early = 0;
   #late = 0;
@@ -41,8 +50,8 @@ export class PutOffTrials {
     this.#betweenMs = Number.isFinite(this.#betweenMs)
       ? this.#betweenMs + LATEST_WEIGHT * (betweenMs - this.#betweenMs)
       : betweenMs;
-    this.#untilTrial -= 1;
-    if (this.#isPuttingOff && this.#answeredMs !== null) this.#arrivedMs.push(nowMs);
+    if (Number.isNaN(this.#trialMs)) this.#trialMs = nowMs + TRIAL_EVERY_MS;
+    if (this.#mode === "trial" && this.#answeredMs !== null) this.#arrivedMs.push(nowMs);
   }
 
   sent(nowMs: number): void {
@@ -53,8 +62,9 @@ export class PutOffTrials {
     }
     this.#arrivedMs = [];
     this.#answeredMs = null;
-    if (this.#isPuttingOff) this.#judge();
-    else if (this.#untilTrial <= 0 && this.#hasCompany) this.#begin();
+    if (this.#mode === "trial") this.#judge(nowMs);
+    else if (nowMs >= this.#trialMs && this.#hasCompany) this.#begin();
+    else if (!this.#hasCompany) this.#mode = "never";
   }
 
   answered(nowMs: number): void {
@@ -63,7 +73,8 @@ export class PutOffTrials {
 
   /** How long after the one before it a frame is sent at the earliest, in ms. */
   get putOffMs(): number {
-    return this.#isPuttingOff && this.#hasCompany ? TRIED_PUT_OFF_MS : 0;
+    if (this.#mode === "never" || !this.#hasCompany) return 0;
+    return this.#mode === "trial" ? TRIED_PUT_OFF_MS : PUT_OFF_MS;
   }
 
   /** Whether enough would come along. */
@@ -71,31 +82,34 @@ export class PutOffTrials {
     return TRIED_PUT_OFF_MS / this.#betweenMs >= COMPANY_MIN;
   }
 
-  #judge(): void {
+  #judge(nowMs: number): void {
     this.#frames += 1;
     const latePart = this.#late / Math.max(1, this.#early);
     const isHopeless = this.#frames > GIVEN_UP_FRAMES && latePart < NEXT_TO_NOTHING;
-    if (!this.#hasCompany || isHopeless) this.#fail();
+    if (!this.#hasCompany || isHopeless) this.#fail(nowMs);
     else if (this.#frames > JUDGED_FRAMES) {
       const isShared = this.#early + this.#late >= COMPANY_MIN * JUDGED_FRAMES;
-      if (!isShared || latePart < LATE_PART_MIN) this.#fail();
-      else {
-        this.#every = TRIAL_EVERY;
-        this.#begin();
-      }
+      if (isShared && latePart >= LATE_PART_MIN) this.#succeed(nowMs);
+      else this.#fail(nowMs);
     }
   }
 
   #begin(): void {
-    this.#isPuttingOff = true;
+    this.#mode = "trial";
     this.#frames = 0;
     this.#early = 0;
     this.#late = 0;
   }
 
-  #fail(): void {
-    this.#isPuttingOff = false;
-    this.#every = Math.min(2 * this.#every, TRIAL_EVERY_MAX);
-    this.#untilTrial = this.#every;
+  #succeed(nowMs: number): void {
+    this.#mode = "always";
+    this.#everyMs = TRIAL_EVERY_MS;
+    this.#trialMs = nowMs + TRUST_MS;
+  }
+
+  #fail(nowMs: number): void {
+    this.#mode = "never";
+    this.#everyMs = Math.min(2 * this.#everyMs, TRIAL_EVERY_MS_MAX);
+    this.#trialMs = nowMs + this.#everyMs;
   }
 }
