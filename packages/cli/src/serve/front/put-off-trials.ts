@@ -7,17 +7,20 @@ import { COMPANY_MIN } from "./pace.ts";
 export const PUT_OFF_MS = 2;
 /** How long they are put off for trial, in ms. Shorter waits tell nothing: an SDK reads several answers, and then sends as often. */
 export const TRIED_PUT_OFF_MS = 4;
-/** Frames by which it is judged, and those after which it is given up if next to nothing came later. */
+/** Frames by which a trial is judged, and those after which it is given up if next to nothing came later. */
 export const JUDGED_FRAMES = 8;
 export const GIVEN_UP_FRAMES = 2;
+/**
+ * Frames by which it is judged again and again as long as they are put off. What comes with a start, before the clients are in step,
+ * can look like clients that are busy; shorter waits differ more from each other.
+ */
+export const JUDGED_AGAIN_FRAMES = 32;
 /** What comes in the later half of the wait, as a part of what comes in the earlier: where clients do not notice, and next to nothing. */
 export const LATE_PART_MIN = 0.55;
 export const NEXT_TO_NOTHING = 0.1;
-/** How long after the first request the first trial begins, in ms, and after one that failed: twice as long each time, up to the latter. */
+/** How long after the first request a trial begins, in ms, and after one that failed: twice as long each time, up to the latter. */
 export const TRIAL_EVERY_MS = 250;
 export const TRIAL_EVERY_MS_MAX = 4_000;
-/** How long after a trial that succeeded the next one begins, in ms. */
-export const TRUST_MS = 1_000;
 /** Weight of the latest of what is averaged. */
 const LATEST_WEIGHT = 1 / 64;
 
@@ -28,18 +31,18 @@ const LATEST_WEIGHT = 1 / 64;
  * well, but not where answers are given as fast as requests come.
  */
 export class PutOffTrials {
-  /** `never` until the next trial, and `always` too, after one that succeeded. */
+  /** `never` until the next trial, `always` after one that succeeded. */
   #mode: "never" | "trial" | "always" = "never";
   #latestMs = Number.NEGATIVE_INFINITY;
   /** Mean time from one request to the next, in ms. */
   #betweenMs = Number.NaN;
-  /** When the next trial begins, in ms, and how long after this one if this one fails; `NaN` before the first request. */
+  /** When the next trial begins, in ms; `NaN` before the first request. */
   #trialMs = Number.NaN;
   #everyMs = TRIAL_EVERY_MS;
   /** When the latest frame was answered first, `null` while it is not, and what has come since. */
   #answeredMs: number | null = null;
   #arrivedMs: number[] = [];
-  /** Frames of a trial, and what came in the halves of the waits behind them. */
+  /** Frames that are judged next, and what came in the halves of the waits behind them. */
   #frames = 0;
   #early = 0;
   #late = 0;
@@ -51,7 +54,7 @@ export class PutOffTrials {
       ? this.#betweenMs + LATEST_WEIGHT * (betweenMs - this.#betweenMs)
       : betweenMs;
     if (Number.isNaN(this.#trialMs)) this.#trialMs = nowMs + TRIAL_EVERY_MS;
-    if (this.#mode === "trial" && this.#answeredMs !== null) this.#arrivedMs.push(nowMs);
+    if (this.#mode !== "never" && this.#answeredMs !== null) this.#arrivedMs.push(nowMs);
   }
 
   sent(nowMs: number): void {
@@ -62,9 +65,8 @@ export class PutOffTrials {
     }
     this.#arrivedMs = [];
     this.#answeredMs = null;
-    if (this.#mode === "trial") this.#judge(nowMs);
-    else if (nowMs >= this.#trialMs && this.#hasCompany) this.#begin();
-    else if (!this.#hasCompany) this.#mode = "never";
+    if (this.#mode !== "never") this.#judge(nowMs);
+    else if (nowMs >= this.#trialMs && this.#hasCompany) this.#begin("trial");
   }
 
   answered(nowMs: number): void {
@@ -83,33 +85,33 @@ export class PutOffTrials {
   }
 
   #judge(nowMs: number): void {
+    const isTrial = this.#mode === "trial";
     this.#frames += 1;
     const latePart = this.#late / Math.max(1, this.#early);
-    const isHopeless = this.#frames > GIVEN_UP_FRAMES && latePart < NEXT_TO_NOTHING;
+    const isHopeless = isTrial && this.#frames > GIVEN_UP_FRAMES && latePart < NEXT_TO_NOTHING;
     if (!this.#hasCompany || isHopeless) this.#fail(nowMs);
-    else if (this.#frames > JUDGED_FRAMES) {
+    else if (this.#frames > (isTrial ? JUDGED_FRAMES : JUDGED_AGAIN_FRAMES)) {
       const isShared = this.#early + this.#late >= COMPANY_MIN * JUDGED_FRAMES;
-      if (isShared && latePart >= LATE_PART_MIN) this.#succeed(nowMs);
+      if (isShared && latePart >= LATE_PART_MIN) this.#succeed();
       else this.#fail(nowMs);
     }
   }
 
-  #begin(): void {
-    this.#mode = "trial";
+  #begin(mode: "trial" | "always"): void {
+    this.#mode = mode;
     this.#frames = 0;
     this.#early = 0;
     this.#late = 0;
   }
 
-  #succeed(nowMs: number): void {
-    this.#mode = "always";
+  #succeed(): void {
     this.#everyMs = TRIAL_EVERY_MS;
-    this.#trialMs = nowMs + TRUST_MS;
+    this.#begin("always");
   }
 
   #fail(nowMs: number): void {
     this.#mode = "never";
-    this.#everyMs = Math.min(2 * this.#everyMs, TRIAL_EVERY_MS_MAX);
     this.#trialMs = nowMs + this.#everyMs;
+    this.#everyMs = Math.min(2 * this.#everyMs, TRIAL_EVERY_MS_MAX);
   }
 }
