@@ -112,6 +112,14 @@ describe("frames", () => {
     expect(run(new PutOffTrials(), 50, 1.4, 20_000).shareOf(0)).toBe(1);
   });
 
+  it("are put off again soon when clients that were busy come back", () => {
+    const trials = new PutOffTrials();
+    const before = run(trials, 50, 0.3, 20_000);
+    const again = run(trials, 50, 0.3, 2_000, before.endMs + 20_000);
+    expect(again.shareOf(PUT_OFF_MS)).toBeGreaterThan(0.7);
+    expect(again.shareOf(TRIED_PUT_OFF_MS)).toBe(0);
+  });
+
   it("are sent at once again after a pause", () => {
     const trials = new PutOffTrials();
     run(trials, 50, 0.3, 20_000);

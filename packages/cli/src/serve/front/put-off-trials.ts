@@ -24,6 +24,9 @@ export const TRIAL_EVERY_MS_MAX = 4_000;
 /** Weight of the latest of what is averaged. */
 const LATEST_WEIGHT = 1 / 64;
 
+/** Whether frames are put off: `never` until the next trial, `always` after one that succeeded. */
+type Mode = "never" | "trial" | "always";
+
 /**
  * Finds out by trial whether frames can be put off without requests coming more slowly. Clients that are busy themselves go on
  * sending while they are put off, and fewer commits leave them more of the processor. Clients that wait for their answers send at once
@@ -31,8 +34,7 @@ const LATEST_WEIGHT = 1 / 64;
  * well, but not where answers are given as fast as requests come.
  */
 export class PutOffTrials {
-  /** `never` until the next trial, `always` after one that succeeded. */
-  #mode: "never" | "trial" | "always" = "never";
+  #mode: Mode = "never";
   #latestMs = Number.NEGATIVE_INFINITY;
   /** Mean time from one request to the next, in ms. */
   #betweenMs = Number.NaN;
@@ -89,7 +91,9 @@ export class PutOffTrials {
     this.#frames += 1;
     const latePart = this.#late / Math.max(1, this.#early);
     const isHopeless = isTrial && this.#frames > GIVEN_UP_FRAMES && latePart < NEXT_TO_NOTHING;
-    if (!this.#hasCompany || isHopeless) this.#fail(nowMs);
+    // What is known of clients holds after a pause.
+    if (!this.#hasCompany) this.#begin(this.#mode);
+    else if (isHopeless) this.#fail(nowMs);
     else if (this.#frames > (isTrial ? JUDGED_FRAMES : JUDGED_AGAIN_FRAMES)) {
       const isShared = this.#early + this.#late >= COMPANY_MIN * JUDGED_FRAMES;
       if (isShared && latePart >= LATE_PART_MIN) this.#succeed();
@@ -97,7 +101,7 @@ export class PutOffTrials {
     }
   }
 
-  #begin(mode: "trial" | "always"): void {
+  #begin(mode: Mode): void {
     this.#mode = mode;
     this.#frames = 0;
     this.#early = 0;
