@@ -3,8 +3,8 @@ import { decodeToken, encodeToken, TOKEN_LENGTH } from "./message-token.ts";
 
 /** What a receipt handle says. */
 export interface ReceiptFacts extends Receipt {
-  /** When the message was received, in ms: the longest visibility timeout counts from here. */
-  readonly receivedMs: number;
+  /** When the message was received: `receivedMsOf` reads it. Who deletes a message need not know. */
+  readonly received: string;
 }
 
 /** Digits of a time in ms, base 36: enough until the year 5188. */
@@ -33,5 +33,10 @@ export function decodeReceipt(queue: string, text: string): ReceiptFacts | null 
   const receipt = decodeToken(queue, "lease", text.slice(0, TOKEN_LENGTH));
   if (receipt === null) return null;
   const { segmentId, index, leaseId } = receipt;
-  return { segmentId, index, leaseId, receivedMs: Number.parseInt(time, 36) };
+  return { segmentId, index, leaseId, received: time };
+}
+
+/** When the message of a receipt was received, in ms: the longest visibility timeout counts from here. */
+export function receivedMsOf({ received }: ReceiptFacts): number {
+  return Number.parseInt(received, 36);
 }

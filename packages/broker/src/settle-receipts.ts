@@ -6,7 +6,7 @@ import {
   type VisibilityOutcome,
 } from "@sluice/protocol";
 import type { QueueCore } from "./queue-core.ts";
-import { decodeReceipt } from "./receipt-token.ts";
+import { decodeReceipt, receivedMsOf } from "./receipt-token.ts";
 
 /** Within a turn: deletes the message of a receipt (spec sqs 3.4). */
 export function deleteByReceipt({ queue, name, nowMs }: QueueCore, receipt: string): DeleteOutcome {
@@ -34,6 +34,6 @@ export function changeByReceipt(
   }
   const facts = decodeReceipt(name, receipt);
   if (facts === null) return "invalid";
-  const { receivedMs } = facts;
-  return changeVisibility(queue, facts, { visibleAtMs: nowMs + visibilityTimeoutMs, receivedMs }, nowMs);
+  const change = { visibleAtMs: nowMs + visibilityTimeoutMs, receivedMs: receivedMsOf(facts) };
+  return changeVisibility(queue, facts, change, nowMs);
 }

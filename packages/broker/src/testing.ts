@@ -24,7 +24,7 @@ export { HEARTBEAT_MS } from "./next-wake.ts";
 export { passOn, type Undeliverable } from "./pass-on.ts";
 export type { ConsumerPort, HandOver, HandOverItem, HandOverReply, QueuePorts } from "./ports.ts";
 export { QueueCore } from "./queue-core.ts";
-export { decodeReceipt } from "./receipt-token.ts";
+export { decodeReceipt, receivedMsOf } from "./receipt-token.ts";
 export { isOfDeleted, type Known, knownFrom, Registration } from "./registration.ts";
 export { LEASE_GRACE_MS, rulesOf } from "./rules.ts";
 export type { Note, OutboxItem, QueueStore, StoredSegment } from "./store.ts";

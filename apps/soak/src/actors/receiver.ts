@@ -1,4 +1,4 @@
-import { decodeReceipt, type QueueCore } from "@sluice/broker/testing";
+import { decodeReceipt, type QueueCore, receivedMsOf } from "@sluice/broker/testing";
 import type { ReceiveReply, ReceiveRequest } from "@sluice/protocol";
 import type { World } from "../history/world.ts";
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
@@ -222,7 +222,8 @@ export class Receiver {
     const message: Message | undefined = record.messages[position];
     const facts = decodeReceipt(queue.name, receipt);
     if (message === undefined || facts === null) return;
-    const { leaseId, receivedMs } = facts;
+    const { leaseId } = facts;
+    const receivedMs = receivedMsOf(facts);
     const use = (used: ReceiptUse["what"]) => {
       const life = queue.life?.number ?? 0;
       message.receiptUses.push({ leaseId, life, version: queue.disk.committedVersion, what: used });

@@ -31,13 +31,18 @@ export function wireOf({ status, headers, body }: PlainAnswer, keepAliveMs: numb
     if (!isPlainValue(value)) throw new TypeError(`the header ${name} cannot be written`);
     head += `${name}: ${value}\r\n`;
   }
-  const bytes = Buffer.byteLength(body);
   const connection =
     keepAliveMs === null
       ? "Connection: close"
       : `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1_000)}`;
-  head += `content-length: ${bytes}\r\nDate: ${date()}\r\n${connection}\r\n\r\n`;
-  return { text: head + body, encoding: bytes === body.length ? "latin1" : "utf8" };
+  const rest = `\r\nDate: ${date()}\r\n${connection}\r\n\r\n${body}`;
+  const withLength = (bodyBytes: number) => `${head}content-length: ${bodyBytes}${rest}`;
+  // Most bodies are ASCII. To count the bytes makes one text of the parts, so that of all parts at once is made the one that is written.
+  const text = withLength(body.length);
+  const more = Buffer.byteLength(text) - text.length;
+  return more === 0
+    ? { text, encoding: "latin1" }
+    : { text: withLength(body.length + more), encoding: "utf8" };
 }
 
 /** The date as HTTP writes it, made once for each second. */

@@ -21,6 +21,11 @@ export const NEXT_TO_NOTHING = 0.1;
 /** How long after the first request a trial begins, in ms, and after one that failed: twice as long each time, up to the latter. */
 export const TRIAL_EVERY_MS = 250;
 export const TRIAL_EVERY_MS_MAX = 4_000;
+/**
+ * The most of that time that passes from one request to the next, in ms. What comes first after a pause looks like clients that are
+ * busy until they are in step: it must not be what a trial goes by.
+ */
+export const BETWEEN_MS_MAX = 10;
 /** Weight of the latest of what is averaged. */
 const LATEST_WEIGHT = 1 / 64;
 
@@ -38,8 +43,8 @@ export class PutOffTrials {
   #latestMs = Number.NEGATIVE_INFINITY;
   /** Mean time from one request to the next, in ms. */
   #betweenMs = Number.NaN;
-  /** When the next trial begins, in ms; `NaN` before the first request. */
-  #trialMs = Number.NaN;
+  /** How long it is until the next trial, in ms, and how long it was after the latest. */
+  #untilTrialMs = TRIAL_EVERY_MS;
   #everyMs = TRIAL_EVERY_MS;
   /** When the latest frame was answered first, `null` while it is not, and what has come since. */
   #answeredMs: number | null = null;
@@ -55,7 +60,7 @@ export class PutOffTrials {
     this.#betweenMs = Number.isFinite(this.#betweenMs)
       ? this.#betweenMs + LATEST_WEIGHT * (betweenMs - this.#betweenMs)
       : betweenMs;
-    if (Number.isNaN(this.#trialMs)) this.#trialMs = nowMs + TRIAL_EVERY_MS;
+    this.#untilTrialMs -= Math.min(betweenMs, BETWEEN_MS_MAX);
     if (this.#mode !== "never" && this.#answeredMs !== null) this.#arrivedMs.push(nowMs);
   }
 
@@ -67,8 +72,8 @@ export class PutOffTrials {
     }
     this.#arrivedMs = [];
     this.#answeredMs = null;
-    if (this.#mode !== "never") this.#judge(nowMs);
-    else if (nowMs >= this.#trialMs && this.#hasCompany) this.#begin("trial");
+    if (this.#mode !== "never") this.#judge();
+    else if (this.#untilTrialMs <= 0 && this.#hasCompany) this.#begin("trial");
   }
 
   answered(nowMs: number): void {
@@ -86,18 +91,18 @@ export class PutOffTrials {
     return TRIED_PUT_OFF_MS / this.#betweenMs >= COMPANY_MIN;
   }
 
-  #judge(nowMs: number): void {
+  #judge(): void {
     const isTrial = this.#mode === "trial";
     this.#frames += 1;
     const latePart = this.#late / Math.max(1, this.#early);
     const isHopeless = isTrial && this.#frames > GIVEN_UP_FRAMES && latePart < NEXT_TO_NOTHING;
     // What is known of clients holds after a pause.
     if (!this.#hasCompany) this.#begin(this.#mode);
-    else if (isHopeless) this.#fail(nowMs);
+    else if (isHopeless) this.#fail();
     else if (this.#frames > (isTrial ? JUDGED_FRAMES : JUDGED_AGAIN_FRAMES)) {
       const isShared = this.#early + this.#late >= COMPANY_MIN * JUDGED_FRAMES;
       if (isShared && latePart >= LATE_PART_MIN) this.#succeed();
-      else this.#fail(nowMs);
+      else this.#fail();
     }
   }
 
@@ -113,9 +118,9 @@ export class PutOffTrials {
     this.#begin("always");
   }
 
-  #fail(nowMs: number): void {
+  #fail(): void {
     this.#mode = "never";
-    this.#trialMs = nowMs + this.#everyMs;
+    this.#untilTrialMs = this.#everyMs;
     this.#everyMs = Math.min(2 * this.#everyMs, TRIAL_EVERY_MS_MAX);
   }
 }
