@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   JUDGED_AGAIN_FRAMES,
-  JUDGED_FRAMES,
+  PAUSE_MS,
   PUT_OFF_MS,
   PutOffTrials,
   TRIAL_EVERY_MS,
@@ -112,22 +112,36 @@ describe("frames", () => {
     expect(run(new PutOffTrials(), 50, 1.4, 20_000).shareOf(0)).toBe(1);
   });
 
-  it("are put off again soon when clients that were busy come back", () => {
+  it("are put off again at once when clients that were busy come back", () => {
     const trials = new PutOffTrials();
     const before = run(trials, 50, 0.3, 20_000);
     const again = run(trials, 50, 0.3, 2_000, before.endMs + 20_000);
-    expect(again.shareOf(PUT_OFF_MS)).toBeGreaterThan(0.7);
-    expect(again.shareOf(TRIED_PUT_OFF_MS)).toBe(0);
+    expect(again.shareOf(PUT_OFF_MS)).toBeGreaterThan(0.9);
   });
 
-  it("are sent at once again after a pause", () => {
+  it.each([
+    [1, 0.01],
+    [1, 0.35],
+    [1, 0.9],
+    [2, 0.6],
+    [3, 0.4],
+    [4, 0.02],
+  ])(
+    "are soon put off no more when after a pause %i come that take %f ms for a request",
+    (clients, costMs) => {
+      const trials = new PutOffTrials();
+      const before = run(trials, 50, 0.3, 20_000);
+      const first = run(trials, clients, costMs, 2_000, before.endMs + 20_000);
+      expect(first.shareOf(PUT_OFF_MS)).toBeGreaterThan(0);
+      const alone = run(trials, clients, costMs, 4_000, first.endMs);
+      expect(alone.shareOf(0)).toBeGreaterThan(0.95);
+    },
+  );
+
+  it("of clients that come seldom are not put off any more, after any number of pauses", () => {
     const trials = new PutOffTrials();
-    run(trials, 50, 0.3, 20_000);
-    expect(trials.putOffMs).toBe(PUT_OFF_MS);
-    trials.arrived(1_000_000);
-    expect(trials.putOffMs).toBe(0);
-    trials.sent(1_000_001);
-    for (let i = 0; i < JUDGED_FRAMES; i++) trials.sent(1_000_002 + i);
+    let { endMs } = run(trials, 50, 0.3, 20_000);
+    for (let i = 0; i < JUDGED_AGAIN_FRAMES; i++) ({ endMs } = run(trials, 1, 0.5, 2, endMs + 2 * PAUSE_MS));
     expect(trials.putOffMs).toBe(0);
   });
 });

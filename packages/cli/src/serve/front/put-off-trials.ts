@@ -21,11 +21,13 @@ export const NEXT_TO_NOTHING = 0.1;
 /** How long after the first request a trial begins, in ms, and after one that failed: twice as long each time, up to the latter. */
 export const TRIAL_EVERY_MS = 250;
 export const TRIAL_EVERY_MS_MAX = 4_000;
+/** How long after a trial that succeeded the next one begins, in ms. */
+export const TRUST_MS = 1_000;
 /**
- * The most of that time that passes from one request to the next, in ms. What comes first after a pause looks like clients that are
- * busy until they are in step: it must not be what a trial goes by.
+ * Longer between two requests is a pause, in ms. It changes nothing: clients are what they were, and no time passes until the next
+ * trial, which must not go by what comes first. Until clients are in step they look busy.
  */
-export const BETWEEN_MS_MAX = 10;
+export const PAUSE_MS = 100;
 /** Weight of the latest of what is averaged. */
 const LATEST_WEIGHT = 1 / 64;
 
@@ -41,8 +43,8 @@ type Mode = "never" | "trial" | "always";
 export class PutOffTrials {
   #mode: Mode = "never";
   #latestMs = Number.NEGATIVE_INFINITY;
-  /** Mean time from one request to the next, in ms. */
-  #betweenMs = Number.NaN;
+  /** Mean time from one request to the next, in ms: as long as can be until enough have come. */
+  #betweenMs = PAUSE_MS;
   /** How long it is until the next trial, in ms, and how long it was after the latest. */
   #untilTrialMs = TRIAL_EVERY_MS;
   #everyMs = TRIAL_EVERY_MS;
@@ -57,10 +59,10 @@ export class PutOffTrials {
   arrived(nowMs: number): void {
     const betweenMs = nowMs - this.#latestMs;
     this.#latestMs = nowMs;
-    this.#betweenMs = Number.isFinite(this.#betweenMs)
-      ? this.#betweenMs + LATEST_WEIGHT * (betweenMs - this.#betweenMs)
-      : betweenMs;
-    this.#untilTrialMs -= Math.min(betweenMs, BETWEEN_MS_MAX);
+    if (betweenMs <= PAUSE_MS) {
+      this.#untilTrialMs -= betweenMs;
+      this.#betweenMs += LATEST_WEIGHT * (betweenMs - this.#betweenMs);
+    }
     if (this.#mode !== "never" && this.#answeredMs !== null) this.#arrivedMs.push(nowMs);
   }
 
@@ -73,7 +75,7 @@ export class PutOffTrials {
     this.#arrivedMs = [];
     this.#answeredMs = null;
     if (this.#mode !== "never") this.#judge();
-    else if (this.#untilTrialMs <= 0 && this.#hasCompany) this.#begin("trial");
+    if (this.#mode !== "trial" && this.#untilTrialMs <= 0 && this.#hasCompany) this.#begin("trial");
   }
 
   answered(nowMs: number): void {
@@ -96,13 +98,14 @@ export class PutOffTrials {
     this.#frames += 1;
     const latePart = this.#late / Math.max(1, this.#early);
     const isHopeless = isTrial && this.#frames > GIVEN_UP_FRAMES && latePart < NEXT_TO_NOTHING;
-    // What is known of clients holds after a pause.
-    if (!this.#hasCompany) this.#begin(this.#mode);
-    else if (isHopeless) this.#fail();
-    else if (this.#frames > (isTrial ? JUDGED_FRAMES : JUDGED_AGAIN_FRAMES)) {
-      const isShared = this.#early + this.#late >= COMPANY_MIN * JUDGED_FRAMES;
-      if (isShared && latePart >= LATE_PART_MIN) this.#succeed();
-      else this.#fail();
+    const frames = isTrial ? JUDGED_FRAMES : JUDGED_AGAIN_FRAMES;
+    if (!this.#hasCompany || isHopeless) this.#fail();
+    else if (this.#frames > frames) {
+      const company = (COMPANY_MIN * this.putOffMs) / TRIED_PUT_OFF_MS;
+      const isShared = this.#early + this.#late >= company * frames;
+      if (!isShared || latePart < LATE_PART_MIN) this.#fail();
+      else if (isTrial) this.#succeed();
+      else this.#begin("always");
     }
   }
 
@@ -115,6 +118,7 @@ export class PutOffTrials {
 
   #succeed(): void {
     this.#everyMs = TRIAL_EVERY_MS;
+    this.#untilTrialMs = TRUST_MS;
     this.#begin("always");
   }
 
