@@ -1,8 +1,8 @@
 import { COMPANY_MIN } from "./pace.ts";
 
 /**
- * How long frames are put off where clients do not notice, in ms. Those of an AWS SDK had nothing to do for 3 % of the time with
- * it, and for twice to three times as much with `TRIED_PUT_OFF_MS`.
+ * How long frames are put off where clients do not notice, in ms. Those of an AWS SDK had nothing to do for 3 to 4 % of the time with
+ * it, and for twice as much with `TRIED_PUT_OFF_MS`.
  */
 export const PUT_OFF_MS = 2;
 /** How long they are put off for trial, in ms. Shorter waits tell nothing: an SDK reads several answers, and then sends as often. */
