@@ -44,6 +44,12 @@ export function credentialOf({ url, headers }: SignedRequest): Credential | null
 /** What a client says of itself with each of its requests of a day. */
 type Signer = Pick<Credential, "accessKeyId" | "date" | "region" | "service" | "signedHeaders">;
 
+/** What a header says of one request. */
+interface Signed {
+  readonly signature: string;
+  readonly signer: Signer;
+}
+
 /** Signers that are remembered, and how long what they say may be: to read it took a third of the time of a small request. */
 const SIGNERS_MAX = 1_000;
 const SIGNER_LENGTH_MAX = 1_024;
@@ -60,10 +66,7 @@ function fromHeader(authorization: string, headers: RequestHeaders): Credential 
   return { accessKeyId, date, region, service, signedHeaders, signature, signedAt, expiresSeconds: null };
 }
 
-function signedBy(
-  authorization: string,
-  headers: RequestHeaders,
-): { readonly signature: string; readonly signer: Signer } {
+function signedBy(authorization: string, headers: RequestHeaders): Signed {
   const lastField = authorization.lastIndexOf(",");
   if (!LAST_SIGNATURE.test(authorization.slice(lastField))) return readHeader(authorization, headers);
   const said = authorization.slice(0, lastField);
@@ -80,10 +83,7 @@ function note(said: string, signer: Signer): void {
   signers.set(said, signer);
 }
 
-function readHeader(
-  authorization: string,
-  headers: RequestHeaders,
-): { readonly signature: string; readonly signer: Signer } {
+function readHeader(authorization: string, headers: RequestHeaders): Signed {
   const fields = new Map<string, string>();
   for (const part of authorization.slice(ALGORITHM.length).split(",")) {
     const [name, ...value] = part.trim().split("=");

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { decodeFrontMessages, encodeAnswers, type FramedAnswer } from "@sluice/protocol";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { FrameLink, type FrameLinkOptions } from "./frame-link.ts";
 import { FRAME_LENGTH_MAX, SocketCarrier } from "./socket-carrier.ts";
@@ -134,6 +134,18 @@ describe("requests", () => {
     expect(frames).toEqual([["a"], ["b", "c", "gone"]]);
     expect(came).toEqual([1, 2, 2]);
     expect(tookMs).toEqual([expect.toSatisfy((ms: number) => ms > 0 && ms < 60_000)]);
+  });
+
+  it("that come after as long a pause are not put off", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    await connectLink({ pace: { ...quick, putOffMs: 60_000, regatherMs: 0 } });
+    submit("a");
+    await untilFrames(1);
+    vi.advanceTimersByTime(60_000);
+    submit("b");
+    await untilFrames(2);
+    expect(frames).toEqual([["a"], ["b"]]);
   });
 
   it("wait for most of those to come again who were answered together, and for as many beside those who waited", async () => {
