@@ -31,8 +31,9 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-const RUNS_DEFAULT = 3;
-const RUN_SECONDS_DEFAULT = 2;
+/** Many short runs, so that what slows the machine down for a while hits every system in some. */
+const RUNS_DEFAULT = 8;
+const RUN_SECONDS_DEFAULT = 1;
 const QUICK = { runs: 1, runSeconds: 0.1 } as const;
 
 export const USAGE = `pnpm bench [options]

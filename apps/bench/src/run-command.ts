@@ -30,6 +30,9 @@ interface Report {
   readonly chart?: { readonly name: string; readonly svg: string };
 }
 
+/** Runs by which a Java virtual machine has compiled what it runs. */
+const WARM_UPS_MAX = 20;
+
 /** Progress goes to standard error, so that the tables alone can be piped. */
 const say = (line: string) => console.error(line);
 
@@ -137,7 +140,9 @@ function isHot({ way }: Case): boolean {
 }
 
 function howToCompare({ runs, runSeconds, isQuick, mayInstall }: Command) {
-  const warmUp = isQuick ? { warmUps: 1, warmUpScale: 0.02 } : { warmUps: 3, warmUpScale: 1 };
+  const warmUp = isQuick
+    ? { warmUpsMax: 1, warmUpScale: 0.02 }
+    : { warmUpsMax: WARM_UPS_MAX, warmUpScale: 1 };
   return { runs, runSeconds, mayInstall, say, ...warmUp };
 }
 

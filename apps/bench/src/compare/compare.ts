@@ -2,22 +2,15 @@ import { cpuMs } from "../process/cpu-time.ts";
 import { count } from "../report/figures.ts";
 import type { RunningSystem, System } from "../systems/system.ts";
 import type { Way } from "../workload/ways.ts";
-import { type Case, messagesFor } from "./cases.ts";
+import type { Case } from "./cases.ts";
 import { type Run, type Summary, summarize } from "./summary.ts";
+import { type WarmUpOptions, warmUp } from "./warm-up.ts";
 
-export interface CompareOptions<W extends string = Way> {
+export interface CompareOptions<W extends string = Way> extends WarmUpOptions {
   readonly systems: readonly System<W>[];
   readonly cases: readonly Case<W>[];
   /** Runs of each case whose median counts. */
   readonly runs: number;
-  /** Length of a run in seconds. */
-  readonly runSeconds: number;
-  /**
-   * Runs before the ones that count: servers compile what they run often, and some take seconds until they have. The first
-   * has the case's messages times `warmUpScale`; each sizes the next one.
-   */
-  readonly warmUps: number;
-  readonly warmUpScale: number;
   readonly mayInstall: boolean;
   /** Told what happens; progress, not results. */
   readonly say: (line: string) => void;
@@ -39,8 +32,8 @@ type Started<W extends string> =
   | { readonly kind: "failed"; readonly system: System<W>; readonly reason: string };
 
 /**
- * Measures every case on every system. All systems are up all the time and take turns, run by run: what else happens on
- * the machine meanwhile hits them alike.
+ * Measures every case on every system. All systems are up all the time and take turns, run by run, in an order that is turned
+ * round each time: what else happens on the machine meanwhile hits them alike.
  */
 export async function compare<W extends string>(options: CompareOptions<W>): Promise<Comparison<W>[]> {
   // Starting can be done at the same time, installing cannot: package managers lock.
@@ -100,11 +93,12 @@ async function compareCase<W extends string>(
   say(testCase.title);
   const lanes = started.map((each) => ({ each, messages: 0, runs: [] as Run[], reason: reasonOf(each) }));
   for (let round = -1; round < runs; round++) {
-    for (const lane of lanes) {
+    // What one leaves to do after its run, the next has to bear: let that not always be the same one.
+    for (const lane of round % 2 === 0 ? lanes.toReversed() : lanes) {
       const { each } = lane;
       if (lane.reason !== null || each.kind === "failed") continue;
       try {
-        if (round === -1) lane.messages = await sizeRun(each.running, testCase, options);
+        if (round === -1) lane.messages = await warmUp(each.running, testCase, options);
         else lane.runs.push(await measureRun(each.running, testCase, lane.messages));
       } catch (error) {
         lane.reason = firstLine(String(error));
@@ -117,22 +111,6 @@ async function compareCase<W extends string>(
     say(`  ${each.system.name}: ${outcome.kind === "measured" ? rates(outcome.summary) : outcome.reason}`);
     return { system: each.system, testCase, outcome };
   });
-}
-
-/** Warms up and tells how many messages make a run. */
-async function sizeRun<W extends string>(
-  running: RunningSystem<W>,
-  { way, warmUpMessages, step }: Case<W>,
-  { runSeconds, warmUps, warmUpScale }: CompareOptions<W>,
-): Promise<number> {
-  let messages = messagesFor(warmUpScale, warmUpMessages, step);
-  for (let i = 0; i < warmUps; i++) {
-    await running.prepare?.(way, messages);
-    const { sentPerSecond, handledPerSecond } = await running.run(way, messages);
-    const perSecond = Number.isNaN(handledPerSecond) ? sentPerSecond : handledPerSecond;
-    messages = messagesFor(runSeconds, perSecond, step);
-  }
-  return messages;
 }
 
 async function measureRun<W extends string>(

@@ -1,0 +1,51 @@
+import { median } from "../measure/statistics.ts";
+import type { RunningSystem } from "../systems/system.ts";
+import type { Measured } from "../workload/run.ts";
+import { type Case, messagesFor } from "./cases.ts";
+
+/** The latest runs, of which the fastest must not be faster than all before them by more than this factor: then it is warm. */
+export const SETTLED_RUNS = 3;
+export const SETTLED_FACTOR = 1.03;
+
+export interface WarmUpOptions {
+  /** Length of a run in seconds. */
+  readonly runSeconds: number;
+  /** Runs at most, however much faster each is than those before. */
+  readonly warmUpsMax: number;
+  /** The first run has the case's messages times this; each sizes the next one. */
+  readonly warmUpScale: number;
+}
+
+/**
+ * Runs a case until it gets no faster: servers compile what they run often, some for a second and a Java virtual machine for a
+ * quarter of a minute.
+ *
+ * @returns how many messages make a run.
+ */
+export async function warmUp<W extends string>(
+  running: Pick<RunningSystem<W>, "prepare" | "run">,
+  { way, warmUpMessages, step }: Case<W>,
+  { runSeconds, warmUpsMax, warmUpScale }: WarmUpOptions,
+): Promise<number> {
+  const rates: number[] = [];
+  let messages = messagesFor(warmUpScale, warmUpMessages, step);
+  while (rates.length < warmUpsMax && !isWarm(rates)) {
+    await running.prepare?.(way, messages);
+    const rate = rateOf(await running.run(way, messages));
+    rates.push(rate);
+    messages = messagesFor(runSeconds, rate, step);
+  }
+  return messagesFor(runSeconds, median(rates.slice(-SETTLED_RUNS)), step);
+}
+
+/** Whether the latest runs were hardly faster than the fastest before them. */
+export function isWarm(rates: readonly number[]): boolean {
+  const before = rates.slice(0, -SETTLED_RUNS);
+  if (before.length === 0) return false;
+  return Math.max(...rates.slice(-SETTLED_RUNS)) <= SETTLED_FACTOR * Math.max(...before);
+}
+
+/** What a case is about: handling where messages are handled, else sending. */
+function rateOf({ sentPerSecond, handledPerSecond }: Measured): number {
+  return Number.isNaN(handledPerSecond) ? sentPerSecond : handledPerSecond;
+}
