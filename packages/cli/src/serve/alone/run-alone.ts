@@ -2,6 +2,7 @@ import type { QueueTopology } from "@sluice/protocol";
 import type { Front } from "../front/front.ts";
 import type { Workerd } from "../workerd-process.ts";
 import type { Broker } from "./contract.ts";
+import { letHeapGrow } from "./heap.ts";
 import { closeInspector, openInspector } from "./inspector.ts";
 import { loadBroker } from "./load-modules.ts";
 import { startServer } from "./server.ts";
@@ -32,6 +33,7 @@ export interface Alone {
  */
 export async function runAlone(options: AloneOptions): Promise<Alone> {
   const { host, port, inspectorPort, objects, worker, topology, vars } = options;
+  letHeapGrow();
   if (inspectorPort !== null) openInspector(inspectorPort);
   const { open } = await loadBroker();
   const broker = open({ folder: objects, worker, topology, vars });

@@ -1,0 +1,20 @@
+import { spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+
+/** What a process says that runs this. V8 tells nobody else of an option that it does not have. */
+function said(program: string): string {
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    encoding: "utf8",
+  });
+  expect(status).toBe(0);
+  return stderr;
+}
+
+it("asks for what this V8 has", () => {
+  const module = JSON.stringify(new URL("heap.ts", import.meta.url));
+  expect(said(`const { letHeapGrow } = await import(${module}); letHeapGrow();`)).toBe("");
+  // So that is how it would be said.
+  expect(
+    said(`import { setFlagsFromString } from "node:v8"; setFlagsFromString("--heap-per-mille=1");`),
+  ).toContain("unrecognized flag");
+});
