@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
+import { latency } from "../measure/statistics.ts";
 import type { System } from "../systems/system.ts";
 import type { Case } from "./cases.ts";
 import { compare } from "./compare.ts";
 
-const NONE = { meanMs: 1, p50Ms: 1, p99Ms: 1 };
 const CASES: readonly Case<"send" | "receive">[] = [
   { way: "send", title: "send", warmUpMessages: 100, step: 100 },
   { way: "receive", title: "receive", warmUpMessages: 100, step: 100 },
@@ -26,8 +26,8 @@ function system(id: string, noted: string[], outcome: () => number): System<"sen
           messages,
           sentPerSecond: outcome(),
           handledPerSecond: Number.NaN,
-          call: NONE,
-          endToEnd: NONE,
+          call: latency([]),
+          endToEnd: latency([]),
         };
       },
       stop: async () => void noted.push(`stop ${id}`),

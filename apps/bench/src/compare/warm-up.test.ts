@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { latency } from "../measure/statistics.ts";
 import type { Measured } from "../workload/run.ts";
 import type { Case } from "./cases.ts";
 import { isWarm, SETTLED_FACTOR, warmUp } from "./warm-up.ts";
 
-const NONE = { meanMs: 1, p50Ms: 1, p99Ms: 1 };
 const CASE: Case<"send"> = { way: "send", title: "send", warmUpMessages: 300, step: 100 };
 
 function sent(messages: number, sentPerSecond: number): Measured {
-  return { messages, sentPerSecond, handledPerSecond: Number.NaN, call: NONE, endToEnd: NONE };
+  return { messages, sentPerSecond, handledPerSecond: Number.NaN, call: latency([]), endToEnd: latency([]) };
 }
 
 /** Warms up a system whose runs are as fast as that, and tells what was run. */

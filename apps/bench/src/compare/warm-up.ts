@@ -1,6 +1,6 @@
 import { median } from "../measure/statistics.ts";
 import type { RunningSystem } from "../systems/system.ts";
-import type { Measured } from "../workload/run.ts";
+import { rateOf } from "../workload/run.ts";
 import { type Case, messagesFor } from "./cases.ts";
 
 /** The latest runs, of which the fastest must not be faster than all before them by more than this factor: then it is warm. */
@@ -43,9 +43,4 @@ export function isWarm(rates: readonly number[]): boolean {
   const before = rates.slice(0, -SETTLED_RUNS);
   if (before.length === 0) return false;
   return Math.max(...rates.slice(-SETTLED_RUNS)) <= SETTLED_FACTOR * Math.max(...before);
-}
-
-/** What a case is about: handling where messages are handled, else sending. */
-function rateOf({ sentPerSecond, handledPerSecond }: Measured): number {
-  return Number.isNaN(handledPerSecond) ? sentPerSecond : handledPerSecond;
 }

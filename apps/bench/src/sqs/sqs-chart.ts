@@ -1,6 +1,7 @@
 import type { Comparison } from "../compare/compare.ts";
 import { type BarKind, chartSvg } from "../report/chart.ts";
 import { count } from "../report/figures.ts";
+import { rateOf } from "../workload/run.ts";
 import type { SqsWay } from "./sqs-cases.ts";
 
 /** The rates of a comparison as bars: a panel per case, a bar per server and client. */
@@ -21,18 +22,11 @@ export function sqsChart(comparisons: readonly Comparison<SqsWay>[], subtitle: s
         .filter(({ testCase }) => testCase.title === title)
         .map((comparison) => ({
           label: comparison.system.name,
-          value: rateOf(comparison),
+          value: comparison.outcome.kind === "failed" ? null : rateOf(comparison.outcome.summary),
           kind: kindOf(comparison),
         })),
     })),
   });
-}
-
-/** Handled messages where any are. */
-function rateOf({ outcome }: Comparison<SqsWay>): number | null {
-  if (outcome.kind === "failed") return null;
-  const { sentPerSecond, handledPerSecond } = outcome.summary;
-  return Number.isNaN(handledPerSecond) ? sentPerSecond : handledPerSecond;
 }
 
 function kindOf({ system }: Comparison<SqsWay>): BarKind {

@@ -16,6 +16,14 @@ export interface Measured {
   readonly endToEnd: Latency;
 }
 
+/** What a run is about: messages handled a second where any are, else sent. */
+export function rateOf({
+  sentPerSecond,
+  handledPerSecond,
+}: Pick<Measured, "sentPerSecond" | "handledPerSecond">): number {
+  return Number.isNaN(handledPerSecond) ? sentPerSecond : handledPerSecond;
+}
+
 /**
  * One run: sends `messages` in one way and waits until all of them have been handled.
  *

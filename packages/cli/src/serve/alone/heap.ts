@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 
 /** By how much the heap may grow from one full collection to the next, in percent of what was left: as far as V8 ever goes by itself. */
-export const HEAP_GROWTH_PERCENT = 300;
+const HEAP_GROWTH_PERCENT = 300;
 
 /**
  * Lets the heap of this process grow further until all of it is collected. V8 takes the buffers that requests are read into for
