@@ -1,6 +1,7 @@
 import { hash, randomUUID } from "node:crypto";
 import { fsyncSync, openSync, writeSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
+import { type BareInput, type BareOutput, protocolOf } from "./bare-protocols.ts";
 import { BareQueue } from "./bare-queue.ts";
 
 /*
@@ -14,15 +15,8 @@ const HEAD_END = "\r\n\r\n";
 
 interface Request {
   readonly socket: Socket;
-  readonly action: string;
+  readonly head: string;
   readonly body: Buffer;
-}
-
-interface Input {
-  readonly QueueName?: string;
-  readonly MessageBody?: string;
-  readonly WaitTimeSeconds?: number;
-  readonly Entries?: readonly { readonly Id: string; readonly MessageBody?: string }[];
 }
 
 let queue = new BareQueue();
@@ -41,22 +35,22 @@ function take(request: Request): void {
 function answerAll(): void {
   const requests = moment;
   moment = [];
-  for (const { body } of requests) {
-    if (at + body.byteLength > FILE_BYTES) at = 0;
-    at += writeSync(log, body, 0, body.byteLength, at);
-  }
+  const bytes = Buffer.concat(requests.map(({ body }) => body));
+  if (at + bytes.byteLength > FILE_BYTES) at = 0;
+  at += writeSync(log, bytes, 0, bytes.byteLength, at);
   fsyncSync(log);
   for (const request of requests) answer(request);
 }
 
-function answer({ socket, action, body }: Request): void {
-  const input = JSON.parse(body.toString()) as Input;
-  if (action === "ReceiveMessage")
-    queue.receive(input.WaitTimeSeconds ?? 0, (bodies) => write(socket, shown(bodies)));
-  else write(socket, outputOf(action, input));
+function answer({ socket, head, body }: Request): void {
+  const protocol = protocolOf(head);
+  const { action, input } = protocol.read(head, body.toString());
+  const give = (output: BareOutput) => write(socket, protocol.contentType, protocol.write(action, output));
+  if (action === "ReceiveMessage") queue.receive(input.WaitTimeSeconds ?? 0, (bodies) => give(shown(bodies)));
+  else give(outputOf(action, input));
 }
 
-function outputOf(action: string, { QueueName, MessageBody = "", Entries = [] }: Input): object {
+function outputOf(action: string, { QueueName, MessageBody = "", Entries = [] }: BareInput): BareOutput {
   switch (action) {
     case "CreateQueue":
       return { QueueUrl: `http://127.0.0.1:${port}/000000000000/${QueueName}` };
@@ -79,7 +73,7 @@ function sent(body: string) {
   return { MessageId: randomUUID(), MD5OfMessageBody: hash("md5", body) };
 }
 
-function shown(bodies: readonly string[]) {
+function shown(bodies: readonly string[]): BareOutput {
   const one = (Body: string) => {
     const [MessageId, ReceiptHandle] = [randomUUID(), randomUUID()];
     return { MessageId, ReceiptHandle, MD5OfBody: hash("md5", Body), Body };
@@ -87,29 +81,27 @@ function shown(bodies: readonly string[]) {
   return bodies.length === 0 ? {} : { Messages: bodies.map(one) };
 }
 
-function write(socket: Socket, output: object): void {
-  const text = JSON.stringify(output);
+function write(socket: Socket, contentType: string, text: string): void {
   socket.write(
-    `HTTP/1.1 200 OK\r\ncontent-type: application/x-amz-json-1.0\r\nx-amzn-requestid: ${randomUUID()}\r\n` +
+    `HTTP/1.1 200 OK\r\ncontent-type: ${contentType}\r\nx-amzn-requestid: ${randomUUID()}\r\n` +
       `content-length: ${Buffer.byteLength(text)}${HEAD_END}${text}`,
   );
 }
 
 createServer({ noDelay: true }, (socket) => {
-  let read = Buffer.alloc(0);
+  let read: Buffer = Buffer.alloc(0);
   socket.on("error", () => socket.destroy());
   socket.on("data", (chunk) => {
-    read = Buffer.concat([read, chunk]);
+    read = read.byteLength === 0 ? chunk : Buffer.concat([read, chunk]);
     const headEnd = read.indexOf(HEAD_END);
     if (headEnd === -1) return;
     const head = read.toString("latin1", 0, headEnd);
     const start = headEnd + HEAD_END.length;
     const end = start + Number(/content-length: *(\d+)/i.exec(head)?.[1] ?? 0);
     if (read.byteLength < end) return;
-    const action = /x-amz-target: *AmazonSQS\.(\w+)/i.exec(head)?.[1] ?? "";
     const body = read.subarray(start, end);
     // A client sends the next request when it has its answer.
     read = read.subarray(end);
-    take({ socket, action, body });
+    take({ socket, head, body });
   });
 }).listen(Number(port), "127.0.0.1");

@@ -28,6 +28,7 @@ export const SQS_SYSTEMS: readonly SqsSystem[] = [
   sqsSystem("bare-json", bareServer, "JSON", openJsonClient),
   sqsSystem("sluice-query", sluiceServe, "Query", openQueryClient),
   sqsSystem("elasticmq-query", elasticmq, "Query", openQueryClient),
+  sqsSystem("bare-query", bareServer, "Query", openQueryClient),
   sqsSystem("sluice-sdk", sluiceServe, "SDK", openSdkClient),
   sqsSystem("fauxqs-sdk", fauxqs, "SDK", openSdkClient),
   sqsSystem("bare-sdk", bareServer, "SDK", openSdkClient),
