@@ -20,6 +20,7 @@ export {
   answerOf,
   type Call,
   errorAnswerOf,
+  mediaTypeOf,
   type Protocol,
   protocolOf,
   REQUEST_BYTES_MAX,

@@ -31,6 +31,9 @@ const FORM = { "content-type": "application/x-www-form-urlencoded; charset=utf-8
 describe("the protocol of a request", () => {
   it.each([
     ["json", { "content-type": "Application/X-Amz-Json-1.0; charset=utf-8" }],
+    ["json", { "content-type": "application/x-amz-json-1.0" }],
+    ["json", { "content-type": " APPLICATION/X-AMZ-JSON-1.0 " }],
+    ["query", { "content-type": "" }],
     ["json", { "x-amz-target": "AmazonSQS.List" }],
     ["query", FORM],
     ["query", {}],

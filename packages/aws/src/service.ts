@@ -52,16 +52,21 @@ export function protocolOf(
 ): Protocol {
   if (targetPrefix !== null) {
     if (headers.get("x-amz-target")?.startsWith(`${targetPrefix}.`) === true) return "json";
-    if (typeOf(headers) === JSON_TYPE) return "json";
+    if (mediaTypeOf(headers) === JSON_TYPE) return "json";
   }
   if (queryJsonNames === undefined) return "query";
   const accepted = headers.get("accept")?.split(/[;,]/)[0]?.trim().toLowerCase();
   return accepted === "application/json" ? "query-json" : "query";
 }
 
-/** Media type of a body, without its parameters; `undefined` where none is named. */
-function typeOf(headers: RequestHeaders): string | undefined {
-  return headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+/** A media type as it is compared: most clients write nothing else. */
+const PLAIN_MEDIA_TYPE = /^[a-z\d./-]+$/;
+
+/** Media type of a body in lower case, without its parameters; `undefined` where none is named. */
+export function mediaTypeOf(headers: RequestHeaders): string | undefined {
+  const text = headers.get("content-type");
+  if (text === null || PLAIN_MEDIA_TYPE.test(text)) return text ?? undefined;
+  return text.split(";")[0]?.trim().toLowerCase();
 }
 
 /**
@@ -100,7 +105,7 @@ function actionOf({ actions }: ServiceModel, name: string): Action {
 /** The parameters of a Query request: those of the URL, and those of the form in its body. */
 function formOf({ url, headers }: SignedRequest, text: string): FormNode {
   const params = url.search === "" ? [] : url.searchParams;
-  const type = typeOf(headers) ?? "";
+  const type = mediaTypeOf(headers) ?? "";
   const isForm = type === "" || type === "application/x-www-form-urlencoded";
   return isForm ? readForm(text, params) : formTree(params);
 }

@@ -1,4 +1,10 @@
-import type { Answer, RequestHeaders, RequestUrl, SignedRequest } from "@sluice/aws";
+import {
+  type Answer,
+  mediaTypeOf,
+  type RequestHeaders,
+  type RequestUrl,
+  type SignedRequest,
+} from "@sluice/aws";
 import type { ReadRequest } from "@sluice/protocol";
 import type { PageRequest } from "./page-origin.ts";
 import { LazyUrl } from "./request-url.ts";
@@ -166,5 +172,5 @@ export class ReadAwsRequest implements AwsRequest {
 
 /** Whether a body is what HTML forms and the Query protocol send. */
 export function isForm(headers: RequestHeaders): boolean {
-  return headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() === FORM_TYPE;
+  return mediaTypeOf(headers) === FORM_TYPE;
 }

@@ -105,7 +105,8 @@ export class FrameLink {
     this.#waiting.set(id, { id, answered, sinceMs });
     this.#pace.arrived(sinceMs, this.#waiting.size);
     this.#requests += 1;
-    this.#say({ kind: "request", request: { id, ...request } });
+    const { method, url, headers, body } = request;
+    this.#say({ kind: "request", request: { id, method, url, headers, body } });
     return id;
   }
 
