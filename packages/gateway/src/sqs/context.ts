@@ -36,6 +36,8 @@ export interface SqsContext {
   readonly known: KnownQueues;
   readonly calls: QueueCalls;
   readonly keepAlive: KeepAlive;
+  /** Says that the request has come as far as to a call to a queue. */
+  arrived(): void;
   readonly caller: Caller;
   /** Address that the request came to, without the queue's part: queue URLs begin with it. */
   readonly endpoint: string;

@@ -9,9 +9,11 @@ import {
 } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { queueWith } from "../../test/directory.ts";
+import { Arrivals } from "../arrivals.ts";
+import { turns } from "../microtasks.ts";
 import { QueueCalls } from "./queue-calls.ts";
 
-const KEEP = () => {};
+const BY = { keepAlive: () => {}, arrived: () => {} };
 const messages = (...digits: number[]) => ({
   records: digits.map((digit) => ({
     id: crypto.randomUUID(),
@@ -32,6 +34,7 @@ const sent = (digit: number) => ({
 /** Calls on an object, each answered in the next turn of the event loop: those of one turn are shared. */
 function callsOn(able: Parameters<typeof queueWith>[0]) {
   const seen: unknown[] = [];
+  const arrivals = new Arrivals();
   const later = async <Result>(what: unknown, answer: () => Result): Promise<Result> => {
     seen.push(what);
     await new Promise((resolve) => setImmediate(resolve));
@@ -40,9 +43,11 @@ function callsOn(able: Parameters<typeof queueWith>[0]) {
   return {
     seen,
     later,
+    arrivals,
     calls: new QueueCalls(
       () => queueWith(able),
       () => 0,
+      arrivals,
     ),
   };
 }
@@ -57,7 +62,7 @@ describe("sends that share a call", () => {
         ),
     });
     const all = [messages(1), messages(2), messages(3, 4), messages(5)].map((each) =>
-      calls.enqueue("q", each, KEEP),
+      calls.enqueue("q", each, BY),
     );
     const replies = await Promise.all(all);
     expect(seen).toEqual([[1, 2, 3, 4, 5, 3]]);
@@ -70,9 +75,7 @@ describe("sends that share a call", () => {
     const { seen, later, calls } = callsOn({
       enqueue: (_, { revision }: EnqueueRequest) => later(revision, (): EnqueueReply => ({ ok: "outdated" })),
     });
-    const revisions = [7, 7, 7, 5, 6].map((revision) =>
-      calls.enqueue("q", { ...messages(1), revision }, KEEP),
-    );
+    const revisions = [7, 7, 7, 5, 6].map((revision) => calls.enqueue("q", { ...messages(1), revision }, BY));
     expect(await Promise.all(revisions)).toEqual(Array(5).fill({ ok: "outdated" }));
     expect(seen).toEqual([5]);
   });
@@ -88,7 +91,7 @@ describe("sends that share a call", () => {
               : { ok: true, messages: digitsIn(packed).map(sent) },
         ),
     });
-    const all = [1, 2, 3, 9, 4].map((byte) => calls.enqueue("q", messages(byte), KEEP));
+    const all = [1, 2, 3, 9, 4].map((byte) => calls.enqueue("q", messages(byte), BY));
     expect((await Promise.all(all)).map(({ ok }) => ok)).toEqual([true, true, true, false, true]);
   });
 });
@@ -100,13 +103,11 @@ it("deletes and changes of visibility that share a call each get their own outco
     changeVisibilityBatch: (_, changes) =>
       later(changes.length, () => changes.map(({ receipt }) => (receipt === "bad" ? "gone" : "changed"))),
   });
-  const deletes = [["a"], ["b"], ["c", "bad"], ["d"]].map((receipts) =>
-    calls.deleteBatch("q", receipts, KEEP),
-  );
+  const deletes = [["a"], ["b"], ["c", "bad"], ["d"]].map((receipts) => calls.deleteBatch("q", receipts, BY));
   expect(await Promise.all(deletes)).toEqual([["deleted"], ["deleted"], ["deleted", "invalid"], ["deleted"]]);
   expect(seen.splice(0)).toEqual([["a", "b", "c", "bad", "d"]]);
   const changes = ["a", "b", "bad", "d"].map((receipt) =>
-    calls.changeVisibilityBatch("q", [{ receipt, visibilityTimeoutMs: 0 }], KEEP),
+    calls.changeVisibilityBatch("q", [{ receipt, visibilityTimeoutMs: 0 }], BY),
   );
   expect(await Promise.all(changes)).toEqual([["changed"], ["changed"], ["gone"], ["changed"]]);
   expect(seen).toEqual([4]);
@@ -118,12 +119,29 @@ it("receives share a call, queues do not", async () => {
       later([queue, requests.length], () => requests.map((): ReceiveNowReply => ({ kind: "empty" }))),
   });
   const queues = ["a", "a", "a", "a", "b"];
-  const replies = await Promise.all(queues.map((name) => calls.receiveNow(name, { max: 1 }, KEEP)));
+  const replies = await Promise.all(queues.map((name) => calls.receiveNow(name, { max: 1 }, BY)));
   expect(replies).toEqual(Array(5).fill({ kind: "empty" }));
   expect(seen).toEqual([
     ["a", 4],
     ["b", 1],
   ]);
+});
+
+it("a call waits for requests that are on their way, and goes at once where there is none", async () => {
+  const { seen, later, arrivals, calls } = callsOn({
+    enqueue: (_, { packed }: EnqueueRequest) =>
+      later(digitsIn(packed), (): EnqueueReply => ({ ok: true, messages: digitsIn(packed).map(sent) })),
+  });
+  const arrived = arrivals.expect();
+  const together = [calls.enqueue("q", messages(1), BY)];
+  await turns(10);
+  expect(seen).toEqual([]);
+  together.push(calls.enqueue("q", messages(2), { ...BY, arrived }));
+  await Promise.all(together);
+  const alone = calls.enqueue("q", messages(3), BY);
+  await turns(2);
+  expect(seen).toEqual([[1, 2], [3]]);
+  await alone;
 });
 
 it("whatever requests of the same moment want of a queue goes in one call", async () => {
@@ -139,13 +157,13 @@ it("whatever requests of the same moment want of a queue goes in one call", asyn
   });
   const change = { receipt: "c", visibilityTimeoutMs: 0 };
   const all = await Promise.all([
-    calls.enqueue("q", messages(1), KEEP),
-    calls.deleteBatch("q", ["a"], KEEP),
-    calls.enqueue("q", messages(2, 3), KEEP),
-    calls.receiveNow("q", { max: 10 }, KEEP),
-    calls.changeVisibilityBatch("q", [change, change], KEEP),
-    calls.deleteBatch("q", ["b", "c"], KEEP),
-    calls.enqueue("q", messages(4), KEEP),
+    calls.enqueue("q", messages(1), BY),
+    calls.deleteBatch("q", ["a"], BY),
+    calls.enqueue("q", messages(2, 3), BY),
+    calls.receiveNow("q", { max: 10 }, BY),
+    calls.changeVisibilityBatch("q", [change, change], BY),
+    calls.deleteBatch("q", ["b", "c"], BY),
+    calls.enqueue("q", messages(4), BY),
   ]);
   const stored = { ok: true, messages: null };
   expect(all).toEqual([
@@ -175,9 +193,9 @@ it("what is refused of the messages of one request costs nobody else anything wh
         ...(remove && { removed: remove.map((): DeleteOutcome => "deleted") }),
       })),
   });
-  const first = calls.enqueue("q", messages(1), KEEP);
-  const sends = [2, 9].map((byte) => calls.enqueue("q", messages(byte), KEEP));
-  const removed = calls.deleteBatch("q", ["a"], KEEP);
+  const first = calls.enqueue("q", messages(1), BY);
+  const sends = [2, 9].map((byte) => calls.enqueue("q", messages(byte), BY));
+  const removed = calls.deleteBatch("q", ["a"], BY);
   expect((await Promise.all([first, ...sends])).map(({ ok }) => ok)).toEqual([true, true, false]);
   expect(await removed).toEqual(["deleted"]);
   expect(seen).toEqual([[1, 2, 9, "a"], [1], [2], [9]]);
@@ -186,8 +204,8 @@ it("what is refused of the messages of one request costs nobody else anything wh
 it("a queue that does not exist any more is that to whoever shares the call", async () => {
   const gone = { ok: false as const, code: 10104, cause: "gone" };
   const { later, calls } = callsOn({ work: () => later(null, () => gone) });
-  expect(await calls.enqueue("q", messages(1), KEEP)).toEqual(gone);
-  const first = calls.deleteBatch("q", ["a"], KEEP);
-  const [send, receive] = [calls.enqueue("q", messages(1), KEEP), calls.receiveNow("q", { max: 1 }, KEEP)];
+  expect(await calls.enqueue("q", messages(1), BY)).toEqual(gone);
+  const first = calls.deleteBatch("q", ["a"], BY);
+  const [send, receive] = [calls.enqueue("q", messages(1), BY), calls.receiveNow("q", { max: 1 }, BY)];
   for (const each of [first, send, receive]) await expect(each).rejects.toThrow("(10104)");
 });

@@ -13,12 +13,19 @@ import {
   type VisibilityChange,
   type VisibilityOutcome,
 } from "@sluice/protocol";
+import type { Arrivals } from "../arrivals.ts";
 import { CALL_WEIGHT_MAX } from "../call-weight.ts";
-import { COMPANY_TURNS, turns } from "../microtasks.ts";
 import { type Errand, type MessagesToSend, type Outcome, type Outcomes, runErrands } from "./shared-work.ts";
 
 /** Weight of what is small: so that a call takes some hundreds of them. */
 const SMALL_WEIGHT = 4_000;
+
+/** On whose behalf a call is made. */
+export interface CallingRequest {
+  readonly keepAlive: KeepAlive;
+  /** Says that the request has come as far as to a call. */
+  arrived(): void;
+}
 
 /**
  * Calls to queues' objects on behalf of requests: whatever those of the same moment want of a queue goes in one. Measured with
@@ -27,45 +34,49 @@ const SMALL_WEIGHT = 4_000;
 export class QueueCalls {
   readonly #objectOf: (name: string) => QueueReceiveRpc;
   readonly #now: () => number;
+  readonly #arrivals: Arrivals;
   readonly #queues = new SharedCalls<Errand, Outcome>();
 
-  constructor(objectOf: (name: string) => QueueReceiveRpc, now: () => number) {
+  /** @param arrivals of all requests that may make calls. */
+  constructor(objectOf: (name: string) => QueueReceiveRpc, now: () => number, arrivals: Arrivals) {
     this.#objectOf = objectOf;
     this.#now = now;
+    this.#arrivals = arrivals;
   }
 
   /** What is sent together is stored together; each request learns of its own messages. */
-  enqueue(name: string, messages: MessagesToSend, keepAlive: KeepAlive): Promise<EnqueueReply> {
-    return this.#share(name, { kind: "enqueue", messages }, keepAlive);
+  enqueue(name: string, messages: MessagesToSend, by: CallingRequest): Promise<EnqueueReply> {
+    return this.#share(name, { kind: "enqueue", messages }, by);
   }
 
   /** Receives without waiting. */
-  receiveNow(name: string, request: ReceiveRequest, keepAlive: KeepAlive): Promise<ReceiveNowReply> {
-    return this.#share(name, { kind: "receive", request }, keepAlive);
+  receiveNow(name: string, request: ReceiveRequest, by: CallingRequest): Promise<ReceiveNowReply> {
+    return this.#share(name, { kind: "receive", request }, by);
   }
 
   deleteBatch(
     name: string,
     receipts: readonly string[],
-    keepAlive: KeepAlive,
+    by: CallingRequest,
   ): Promise<readonly DeleteOutcome[]> {
-    return this.#share(name, { kind: "remove", receipts }, keepAlive);
+    return this.#share(name, { kind: "remove", receipts }, by);
   }
 
   changeVisibilityBatch(
     name: string,
     changes: readonly VisibilityChange[],
-    keepAlive: KeepAlive,
+    by: CallingRequest,
   ): Promise<readonly VisibilityOutcome[]> {
-    return this.#share(name, { kind: "change", changes }, keepAlive);
+    return this.#share(name, { kind: "change", changes }, by);
   }
 
   #share<Kind extends Errand["kind"]>(
     name: string,
     errand: Errand & { readonly kind: Kind },
-    keepAlive: KeepAlive,
+    { keepAlive, arrived }: CallingRequest,
   ): Promise<Outcomes[Kind]> {
     const call = this.#queues.of(name, () => this.#begin(name));
+    arrived();
     // An errand of a kind brings back what that kind does.
     return call.run(errand, keepAlive) as Promise<Outcomes[Kind]>;
   }
@@ -76,7 +87,7 @@ export class QueueCalls {
       call: (errands) => runErrands(this.#objectOf(name), name, errands),
       weightOf,
       weightMax: CALL_WEIGHT_MAX,
-      gather: () => turns(COMPANY_TURNS),
+      gather: () => this.#arrivals.company(),
       now: this.#now,
       setTimer,
     });

@@ -12,6 +12,7 @@ import {
   readCall,
 } from "@sluice/aws";
 import { isQueueNotFound, type KeepAlive } from "@sluice/protocol";
+import { Arrivals } from "../arrivals.ts";
 import { type AwsAccess, callerOf, refusedPage } from "../aws-caller.ts";
 import { endpointPath } from "../aws-path.ts";
 import type { AwsAnswer, AwsRequest } from "../aws-request.ts";
@@ -48,7 +49,8 @@ export function sqsService(
   access: AwsAccess,
 ): SqsService {
   const known = new KnownQueues();
-  const calls = new QueueCalls(ports.queue, ports.now);
+  const arrivals = new Arrivals();
+  const calls = new QueueCalls(ports.queue, ports.now, arrivals);
 
   function refuseOthers({ page, method }: AwsRequest): void {
     const refused = refusedPage(page, access);
@@ -63,7 +65,7 @@ export function sqsService(
     request: AwsRequest,
     protocol: Protocol,
     { text, form }: { readonly text: string; readonly form: FormNode | undefined },
-    waiting: Pick<SqsContext, "keepAlive" | "noteWait">,
+    waiting: Pick<SqsContext, "keepAlive" | "arrived" | "noteWait">,
   ): { readonly call: Call; readonly output: Promise<object | undefined> } {
     const { url } = request;
     const caller = callerOf(request, access, settings.home, ports.now());
@@ -74,13 +76,14 @@ export function sqsService(
     if (isAtQueue && protocol !== "json" && QUEUELESS_ACTIONS.includes(call.action)) {
       throw refuse(COMMON_ERRORS.invalidAction, `The action ${call.action} is not valid for this endpoint.`);
     }
-    const { keepAlive, noteWait } = waiting;
+    const { keepAlive, arrived, noteWait } = waiting;
     const context: SqsContext = {
       ports,
       settings,
       known,
       calls,
       keepAlive,
+      arrived,
       noteWait,
       caller,
       endpoint: `${url.origin}${base}`,
@@ -106,6 +109,7 @@ export function sqsService(
   return {
     answer: async (request, protocol, keepAlive, form) => {
       const requestId = randomUuid();
+      const arrived = arrivals.expect();
       let hasWaited = false;
       const noteWait = () => {
         hasWaited = true;
@@ -114,11 +118,13 @@ export function sqsService(
         refuseOthers(request);
         const body = bodyOf(request, access);
         const text = typeof body === "string" ? body : await body;
-        const { call, output } = begin(request, protocol, { text, form }, { keepAlive, noteWait });
+        const { call, output } = begin(request, protocol, { text, form }, { keepAlive, arrived, noteWait });
         const answer = answerOf(SQS_MODEL, call, (await output) ?? {}, requestId);
         return { ...answer, hasWaited };
       } catch (error) {
         return { ...failureOf(error, protocol, requestId), hasWaited };
+      } finally {
+        arrived();
       }
     },
   };

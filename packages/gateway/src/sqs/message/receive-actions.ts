@@ -69,10 +69,11 @@ async function receive(
 
 async function receiveFor(
   wait: Wait,
-  { ports, calls, keepAlive, client, noteWait }: SqsContext,
+  context: SqsContext,
   { name, isFifo }: KnownQueue,
   input: SqsInput<"ReceiveMessage">,
 ): Promise<ReceiveReply> {
+  const { ports, calls, client } = context;
   const { MaxNumberOfMessages: max = 1, VisibilityTimeout, WaitTimeSeconds, ReceiveRequestAttemptId } = input;
   const request: ReceiveRequest = {
     max,
@@ -81,7 +82,7 @@ async function receiveFor(
     ...(ReceiveRequestAttemptId === undefined || !isFifo ? {} : { attemptId: ReceiveRequestAttemptId }),
   };
   // Where messages are, nobody waits, and receives share a call.
-  const now = await calls.receiveNow(name, request, keepAlive);
+  const now = await calls.receiveNow(name, request, context);
   if (now.kind === "received") return now;
   if (now.kind !== "unserved" && WaitTimeSeconds === 0) return now;
   // Whoever went meanwhile was looked for in vain: nobody would end this wait.
@@ -91,7 +92,7 @@ async function receiveFor(
   wait.receiverId = randomUuid();
   const waited = { ...request, ...(isStopping ? { waitMs: 0 } : {}), receiverId: wait.receiverId };
   const reply = await ports.queue(name).receive(name, waited);
-  if (reply.kind === "received") noteWait();
+  if (reply.kind === "received") context.noteWait();
   return reply;
 }
 

@@ -37,7 +37,7 @@ export function sendMessage(
     });
     const records = recordsOf(context, [input], rules);
     const { revision } = queue;
-    const reply = await context.calls.enqueue(queue.name, { records, revision }, context.keepAlive);
+    const reply = await context.calls.enqueue(queue.name, { records, revision }, context);
     const [sent] = sentBy(queue, reply, records);
     if (sent === undefined) throw new Error("the queue answered a send with no message");
     return resultOf(input, sent);
@@ -83,7 +83,7 @@ async function sendEntries(
   if (good.length > 0) {
     const records = recordsOf(context, good, rules);
     const { revision } = queue;
-    const reply = await context.calls.enqueue(queue.name, { records, revision }, context.keepAlive);
+    const reply = await context.calls.enqueue(queue.name, { records, revision }, context);
     const sent = sentBy(queue, reply, records);
     for (let i = 0; i < good.length; i++) {
       const [entry, message] = [good[i], sent[i]];

@@ -12,7 +12,7 @@ export function deleteMessage(
 ): Promise<void> {
   return onQueue(context, QueueUrl, async ({ name }) => {
     if (!receipt) throw missingParameter("ReceiptHandle");
-    const [outcome] = await context.calls.deleteBatch(name, [receipt], context.keepAlive);
+    const [outcome] = await context.calls.deleteBatch(name, [receipt], context);
     refuseDelete(outcome, receipt);
   });
 }
@@ -25,7 +25,7 @@ export function deleteMessageBatch(
     const entryName = "DeleteMessageBatchRequestEntry";
     const entries = checkEntries(Entries, entryName);
     const receipts = entries.map(({ ReceiptHandle = "" }) => ReceiptHandle);
-    const outcomes = await context.calls.deleteBatch(name, receipts, context.keepAlive);
+    const outcomes = await context.calls.deleteBatch(name, receipts, context);
     const result = new BatchOutcome<object>();
     for (let i = 0; i < entries.length; i++) {
       const { Id, ReceiptHandle: receipt } = entries[i] as (typeof entries)[number]; // i < length
@@ -52,7 +52,7 @@ export function changeMessageVisibility(
       throw invalidValue(seconds, "VisibilityTimeout", `Must be between 0 and ${VISIBILITY_SECONDS_MAX}.`);
     }
     const change = { receipt, visibilityTimeoutMs: 1_000 * seconds };
-    const [outcome] = await context.calls.changeVisibilityBatch(name, [change], context.keepAlive);
+    const [outcome] = await context.calls.changeVisibilityBatch(name, [change], context);
     refuseChange(outcome, receipt, seconds);
   });
 }
@@ -88,7 +88,7 @@ async function changeEntries(
   });
   const changes = good.map(({ receipt, seconds }) => ({ receipt, visibilityTimeoutMs: 1_000 * seconds }));
   const outcomes =
-    changes.length === 0 ? [] : await context.calls.changeVisibilityBatch(name, changes, context.keepAlive);
+    changes.length === 0 ? [] : await context.calls.changeVisibilityBatch(name, changes, context);
   for (const [i, { Id, receipt, seconds }] of good.entries()) {
     try {
       refuseChange(outcomes[i], receipt, seconds);
