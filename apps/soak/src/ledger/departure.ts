@@ -22,10 +22,11 @@ function isMoved(tag: number, { outboxIn }: CommitRecord): boolean {
 export function departureOf(change: Change, commit: CommitRecord): Departure {
   const { before, ending, between, message } = change;
   const { atMs, rules, definition } = commit;
+  // Who deletes or hides what was visible in the turn in which a task takes it out may come too late.
+  const wasVisible = before.status === "waiting" && before.atMs <= atMs;
+  const isOvertaken = wasVisible && (ending?.kind === "acked" || ending?.kind === "held");
+  if (isOvertaken && isMovedByTask(message.tag, commit)) return "moved";
   if (between.status === "gone") {
-    // Who deletes what was visible in the turn in which a task takes it out may come too late.
-    const wasVisible = before.status === "waiting" && before.atMs <= atMs;
-    if (ending?.kind === "acked" && wasVisible && isMovedByTask(message.tag, commit)) return "moved";
     return ending?.kind === "acked" || ending?.kind === "expired" ? ending.kind : "dead";
   }
   const isVisible = between.status === "waiting" && between.atMs <= atMs;

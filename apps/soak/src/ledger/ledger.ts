@@ -115,7 +115,7 @@ export class Ledger {
     this.moveTasks = [];
   }
 
-  /** Whether a move task runs, or has run until the last commit. */
+  /** Whether a move task runs, or has run until the last commit or within it. */
   get isMoving(): boolean {
     return this.#wasMoving || this.moveTasks.some(({ status }) => status === "running");
   }
@@ -128,8 +128,9 @@ export class Ledger {
     const tasksBefore = this.moveTasks;
     const revisionBefore = this.#revision;
     this.#revision = Math.max(revisionBefore, record.registered?.revision ?? 0);
-    this.#wasMoving = tasksBefore.some(({ status }) => status === "running");
     this.moveTasks = record.moveTasks ?? tasksBefore;
+    const isNew = ({ taskId }: MoveTask) => !tasksBefore.some((before) => before.taskId === taskId);
+    this.#wasMoving = tasksBefore.some(({ status }) => status === "running") || this.moveTasks.some(isNew);
     for (const { id, segment, payload } of record.segments) {
       const known = this.#segments.get(id) ?? [];
       const views = segment === null ? null : viewsOf(segment);

@@ -171,7 +171,8 @@ export class RegisteredQueue {
     queue.callObject(
       async (core) => {
         const { disk } = queue;
-        while (disk.durableVersion !== disk.committedVersion || !core.isCaughtUp) {
+        // Calls that waited with it until the queue was open have not come as far as to their turn.
+        do {
           if (!core.isCaughtUp) core.wakeUp();
           await new Promise<void>((resolve) => {
             queue.world.loop.after(LOOK_AGAIN_MS, () => {
@@ -180,7 +181,7 @@ export class RegisteredQueue {
             });
           });
           if (queue.disk !== disk) throw new Error("the object has ended");
-        }
+        } while (disk.durableVersion !== disk.committedVersion || !core.isCaughtUp);
         await work(core);
       },
       done,
