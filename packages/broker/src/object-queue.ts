@@ -48,6 +48,13 @@ export class ObjectQueue {
     return core;
   }
 
+  /** The same at once, `null` where there is more to it. */
+  existingNow(queue: string): QueueCore | null {
+    const open = this.#queue;
+    if (open === undefined || open.core.name !== queue) return null;
+    return open.registration.definition === undefined ? null : open.core;
+  }
+
   /** The core of a queue that can take messages in. Throws as `existing`, and `UnwritableQueueError`. */
   async taking(queue: string): Promise<QueueCore> {
     const core = await this.existing(queue);
@@ -56,11 +63,9 @@ export class ObjectQueue {
     return core;
   }
 
-  /** The same at once, `null` where there is more to it: most sends need no promise for it. */
+  /** The same at once, `null` where there is more to it: most calls need no promise for it. */
   takingNow(queue: string): QueueCore | null {
-    const open = this.#queue;
-    if (open === undefined || open.core.name !== queue || open.unwritable !== null) return null;
-    return open.registration.definition === undefined ? null : open.core;
+    return this.#queue?.unwritable === null ? this.existingNow(queue) : null;
   }
 
   /** Runs `work` in the next turn of a queue that exists and resolves with its result when that is durable. */

@@ -164,14 +164,15 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     async work(
       queue: string,
-      { enqueue: request, ...others }: QueueWork,
+      work: QueueWork,
     ): Promise<({ readonly ok: true } & QueueWorkDone) | RpcFailure> {
       try {
-        const core = await this.#queue.existing(queue);
+        const core = this.#queue.existingNow(queue) ?? (await this.#queue.existing(queue));
+        const { enqueue: request } = work;
         const refused = request === undefined ? undefined : this.#refusedSend(queue, request);
-        const taken = request === undefined || refused !== undefined ? {} : { enqueue: request };
-        const done = await core.work({ ...others, ...taken });
-        return { ok: true, ...done, ...(refused === undefined ? {} : { enqueued: refused }) };
+        if (refused === undefined) return { ...(await core.work(work)), ok: true };
+        const { enqueue: _, ...others } = work;
+        return { ...(await core.work(others)), ok: true, enqueued: refused };
       } catch (error) {
         return refusalOf(error);
       }
