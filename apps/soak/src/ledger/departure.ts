@@ -22,8 +22,9 @@ function isMoved(tag: number, { outboxIn }: CommitRecord): boolean {
 export function departureOf(change: Change, commit: CommitRecord): Departure {
   const { before, ending, between, message } = change;
   const { atMs, rules, definition } = commit;
-  // Who deletes or hides what was visible in the turn in which a task takes it out may come too late.
-  const wasVisible = before.status === "waiting" && before.atMs <= atMs;
+  // Who deletes or hides what was visible in the turn in which a task takes it out may come too late: also what had become so since.
+  const isOver = before.status === "leased" && commit.mayLapseFirst;
+  const wasVisible = (before.status === "waiting" || isOver) && before.atMs <= atMs;
   const isOvertaken = wasVisible && (ending?.kind === "acked" || ending?.kind === "held");
   if (isOvertaken && isMovedByTask(message.tag, commit)) return "moved";
   if (between.status === "gone") {
