@@ -64,7 +64,8 @@ function dueByMemory(object: QueueObject): number {
   // A turn that waits for the commit in flight sets the alarm anew.
   const isIdle = disk.durableVersion === disk.committedVersion;
   const isOpen = !life.consumerIsAbsent && life.trial.state === "none" && endpoint?.format !== "sqsd";
-  const isPushing = isDelivering(object) && isIdle && isOpen;
+  // So does one that a settlement waits for.
+  const isPushing = isDelivering(object) && isIdle && isOpen && life.core?.isCaughtUp === true;
   let dueMs = nextWakeAt(queue, false) ?? Infinity;
   if (isIdle) dueMs = Math.min(dueMs, object.receives.deadlineMs);
   if (isDelivering(object)) {

@@ -47,6 +47,7 @@ export class Ledger {
   /** The queue's move tasks, newest first. */
   moveTasks: readonly MoveTask[] = [];
   #wasMoving = false;
+  #removals = 0;
   #revision = 0;
   /** What receives with attempt ids got, of a FIFO queue. */
   readonly namedReceives = new NamedReceives();
@@ -113,6 +114,13 @@ export class Ledger {
     this.parcels.clear();
     this.taskRuns.doneMs.clear();
     this.moveTasks = [];
+    this.#latest = [];
+    this.#removals += 1;
+  }
+
+  /** How often everything was removed. */
+  get removals(): number {
+    return this.#removals;
   }
 
   /** Whether a move task runs, or has run until the last commit or within it. */

@@ -130,6 +130,7 @@ function handOverTo(
   if (target === undefined) throw new Error(`a hand-over to the unknown queue "${targetName}"`);
   const handOver = travelling(queue, sent);
   const { id } = handOver;
+  const { removals } = queue.ledger;
   const parcels = [handOver, ...(handOver.more ?? [])].map((item) => ({
     ...{ id: item.id, target: targetName, isMove: queue.ledger.parcels.get(item.id)?.isMove === true },
     tags: tagsOf(item.packed),
@@ -147,7 +148,7 @@ function handOverTo(
           // Nothing that leaves a queue here cannot be read.
           for (const parcel of parcels) {
             // What was on its way out of a queue when that was deleted is nobody's any more.
-            if (queue.gone !== null && !queue.ledger.parcels.has(parcel.id)) continue;
+            if (queue.ledger.removals > removals && !queue.ledger.parcels.has(parcel.id)) continue;
             if (!isOpenOffer(world, parcel.tags)) world.check("taken", target, parcel);
             noteTaken(target, parcel.tags);
           }
