@@ -74,7 +74,7 @@ function isSameMove(a: NewMove, b: NewMove): boolean {
 
 function wentOn(
   queue: QueueObject,
-  { record }: AppliedCommit,
+  { record, changes }: AppliedCommit,
   before: MoveTask,
   task: MoveTask,
 ): string | undefined {
@@ -97,8 +97,11 @@ function wentOn(
     case "completed": {
       // What is visible of a FIFO queue may have to wait for what is not.
       if (moved >= task.toMove || definition.fifo !== undefined) return undefined;
-      for (const { view, tag } of ledger.present()) {
-        if (view.status === "waiting" && view.atMs < record.atMs)
+      // Others may have become visible behind it in the same turn.
+      const changed = new Set(changes.map(({ message }) => message));
+      for (const message of ledger.present()) {
+        const { view, tag } = message;
+        if (view.status === "waiting" && view.atMs < record.atMs && !changed.has(message))
           return `is over although message ${tag} waits`;
       }
       return undefined;
