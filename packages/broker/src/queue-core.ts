@@ -188,6 +188,7 @@ export class QueueCore {
 
   /** Does what several requests want of the queue in one turn. */
   async work({ enqueue: request, receive, remove, change }: QueueWork): Promise<QueueWorkDone> {
+    // Most often all there is: nothing has to be gathered for it.
     const isSendOnly = receive === undefined && remove === undefined && change === undefined;
     if (request !== undefined && isSendOnly) return { enqueued: await this.enqueue(request) };
     const parts = this.#commit.together(

@@ -46,14 +46,8 @@ const query: BareProtocol = {
     const WaitTimeSeconds = Number(text("WaitTimeSeconds"));
     return { action, input: { QueueName, MessageBody, WaitTimeSeconds, Entries: entries } };
   },
-  write(action, output) {
-    let inner = "";
-    for (const [name, value] of Object.entries(output)) {
-      if (typeof value === "string") inner += element(name, escaped(value));
-      else for (const one of value) inner += element(entryNameOf(action, name), elements(one));
-    }
-    return element(`${action}Response`, element(`${action}Result`, inner));
-  },
+  write: (action, output) =>
+    element(`${action}Response`, element(`${action}Result`, elementsOf(action, output))),
 };
 
 /** The protocol that a request is written in, by its head. */
@@ -66,9 +60,12 @@ function entryNameOf(action: string, list: string): string {
   return list === "Messages" ? "Message" : `${action}ResultEntry`;
 }
 
-function elements(texts: Readonly<Record<string, string>>): string {
+function elementsOf(action: string, output: BareOutput): string {
   let text = "";
-  for (const name in texts) text += element(name, escaped(texts[name] as string)); // one of its own names
+  for (const [name, value] of Object.entries(output)) {
+    if (typeof value === "string") text += element(name, escaped(value));
+    else for (const one of value) text += element(entryNameOf(action, name), elementsOf(action, one));
+  }
   return text;
 }
 

@@ -59,13 +59,14 @@ function throttledUntilMs({ definition, world }: QueueObject): number {
 function dueByMemory(object: QueueObject): number {
   const { life, ledger, disk, world, endpoint } = object;
   const { nowMs } = world;
-  const queue = life?.core?.queue;
-  if (life === null || queue === undefined) return Infinity;
+  const core = life?.core;
+  if (life === null || core == null) return Infinity;
+  const { queue, isCaughtUp } = core;
   // A turn that waits for the commit in flight sets the alarm anew.
   const isIdle = disk.durableVersion === disk.committedVersion;
   const isOpen = !life.consumerIsAbsent && life.trial.state === "none" && endpoint?.format !== "sqsd";
   // So does one that a settlement waits for.
-  const isPushing = isDelivering(object) && isIdle && isOpen && life.core?.isCaughtUp === true;
+  const isPushing = isDelivering(object) && isIdle && isOpen && isCaughtUp;
   let dueMs = nextWakeAt(queue, false) ?? Infinity;
   if (isIdle) dueMs = Math.min(dueMs, object.receives.deadlineMs);
   if (isDelivering(object)) {

@@ -9,7 +9,6 @@ import {
 } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { queueWith } from "../../test/directory.ts";
-import { Arrivals } from "../arrivals.ts";
 import { turns } from "../microtasks.ts";
 import { QueueCalls } from "./queue-calls.ts";
 
@@ -34,7 +33,6 @@ const sent = (digit: number) => ({
 /** Calls on an object, each answered in the next turn of the event loop: those of one turn are shared. */
 function callsOn(able: Parameters<typeof queueWith>[0]) {
   const seen: unknown[] = [];
-  const arrivals = new Arrivals();
   const later = async <Result>(what: unknown, answer: () => Result): Promise<Result> => {
     seen.push(what);
     await new Promise((resolve) => setImmediate(resolve));
@@ -43,11 +41,9 @@ function callsOn(able: Parameters<typeof queueWith>[0]) {
   return {
     seen,
     later,
-    arrivals,
     calls: new QueueCalls(
       () => queueWith(able),
       () => 0,
-      arrivals,
     ),
   };
 }
@@ -128,11 +124,11 @@ it("receives share a call, queues do not", async () => {
 });
 
 it("a call waits for requests that are on their way, and goes at once where there is none", async () => {
-  const { seen, later, arrivals, calls } = callsOn({
+  const { seen, later, calls } = callsOn({
     enqueue: (_, { packed }: EnqueueRequest) =>
       later(digitsIn(packed), (): EnqueueReply => ({ ok: true, messages: digitsIn(packed).map(sent) })),
   });
-  const arrived = arrivals.expect();
+  const arrived = calls.arrivals.expect();
   const together = [calls.enqueue("q", messages(1), BY)];
   await turns(10);
   expect(seen).toEqual([]);

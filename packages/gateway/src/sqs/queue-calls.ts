@@ -13,7 +13,7 @@ import {
   type VisibilityChange,
   type VisibilityOutcome,
 } from "@sluice/protocol";
-import type { Arrivals } from "../arrivals.ts";
+import { Arrivals } from "../arrivals.ts";
 import { CALL_WEIGHT_MAX } from "../call-weight.ts";
 import { type Errand, type MessagesToSend, type Outcome, type Outcomes, runErrands } from "./shared-work.ts";
 
@@ -34,14 +34,13 @@ export interface CallingRequest {
 export class QueueCalls {
   readonly #objectOf: (name: string) => QueueReceiveRpc;
   readonly #now: () => number;
-  readonly #arrivals: Arrivals;
+  /** Of the requests that may make calls: a call waits for those on their way. */
+  readonly arrivals = new Arrivals();
   readonly #queues = new SharedCalls<Errand, Outcome>();
 
-  /** @param arrivals of all requests that may make calls. */
-  constructor(objectOf: (name: string) => QueueReceiveRpc, now: () => number, arrivals: Arrivals) {
+  constructor(objectOf: (name: string) => QueueReceiveRpc, now: () => number) {
     this.#objectOf = objectOf;
     this.#now = now;
-    this.#arrivals = arrivals;
   }
 
   /** What is sent together is stored together; each request learns of its own messages. */
@@ -87,7 +86,7 @@ export class QueueCalls {
       call: (errands) => runErrands(this.#objectOf(name), name, errands),
       weightOf,
       weightMax: CALL_WEIGHT_MAX,
-      gather: () => this.#arrivals.company(),
+      gather: () => this.arrivals.company(),
       now: this.#now,
       setTimer,
     });

@@ -12,7 +12,6 @@ import {
   readCall,
 } from "@sluice/aws";
 import { isQueueNotFound, type KeepAlive } from "@sluice/protocol";
-import { Arrivals } from "../arrivals.ts";
 import { type AwsAccess, callerOf, refusedPage } from "../aws-caller.ts";
 import { endpointPath } from "../aws-path.ts";
 import type { AwsAnswer, AwsRequest } from "../aws-request.ts";
@@ -49,8 +48,7 @@ export function sqsService(
   access: AwsAccess,
 ): SqsService {
   const known = new KnownQueues();
-  const arrivals = new Arrivals();
-  const calls = new QueueCalls(ports.queue, ports.now, arrivals);
+  const calls = new QueueCalls(ports.queue, ports.now);
 
   function refuseOthers({ page, method }: AwsRequest): void {
     const refused = refusedPage(page, access);
@@ -109,7 +107,7 @@ export function sqsService(
   return {
     answer: async (request, protocol, keepAlive, form) => {
       const requestId = randomUuid();
-      const arrived = arrivals.expect();
+      const arrived = calls.arrivals.expect();
       let hasWaited = false;
       const noteWait = () => {
         hasWaited = true;
