@@ -8,7 +8,7 @@ export interface ErrorKind {
   /** Older code: `Code` in XML and first half of the `x-amzn-query-error` header. */
   readonly code: string;
   /** HTTP status. */
-  readonly status: 400 | 403 | 404 | 429 | 500 | 503;
+  readonly status: 400 | 403 | 404 | 408 | 413 | 429 | 500 | 503;
   readonly fault: Fault;
 }
 
@@ -46,6 +46,8 @@ export const COMMON_ERRORS = {
   incompleteSignature: senders(`${CORAL}IncompleteSignatureException`, "IncompleteSignature", 400),
   requestExpired: senders(`${CORAL}RequestExpired`, "RequestExpired", 400),
   accessDenied: senders(`${CORAL}AccessDeniedException`, "AccessDenied", 403),
+  requestTimeout: senders(`${CORAL}RequestTimeoutException`, "RequestTimeout", 408),
+  requestEntityTooLarge: senders(`${CORAL}RequestEntityTooLargeException`, "RequestEntityTooLarge", 413),
   internalFailure: {
     shape: `${CORAL}InternalFailure`,
     code: "InternalFailure",

@@ -1,19 +1,4 @@
-export { parseAccessKeys, parseAccountId } from "./access-settings.ts";
-export { type Arn, formatArn, parseArn, partitionOf } from "./arn.ts";
 export { AwsError, COMMON_ERRORS, type ErrorKind, type Fault } from "./aws-error.ts";
-export { fromBase64, toBase64 } from "./base64.ts";
-export {
-  type Credential,
-  credentialOf,
-  type RequestHeaders,
-  type RequestUrl,
-  type SignedRequest,
-} from "./credential.ts";
-export { md5Hex, sha256Hex } from "./digest.ts";
-export { isFifoId } from "./fifo-id.ts";
-export { formField, readForm } from "./form.ts";
-export type { FormNode } from "./form-tree.ts";
-export { type AttributeValue, attributesMd5, isNumberText, NUMBER_DIGITS_MAX } from "./message-attributes.ts";
 export {
   type Action,
   type Answer,
@@ -25,16 +10,46 @@ export {
   protocolOf,
   REQUEST_BYTES_MAX,
   readCall,
+  requestTooLarge,
   type ServiceModel,
-} from "./service.ts";
-export * from "./shape.ts";
-export { CLOCK_SKEW_MS_MAX, signatureOf, verifySignature } from "./signature.ts";
+} from "./protocols/service.ts";
+export * from "./protocols/shape.ts";
+export { printable } from "./protocols/xml.ts";
+export { parseAccessKeys, parseAccountId } from "./signature/access-settings.ts";
+export {
+  type Credential,
+  credentialOf,
+  isSignatureHeader,
+  type RequestHeaders,
+  type RequestUrl,
+  type SignedRequest,
+} from "./signature/credential.ts";
+export {
+  CLOCK_SKEW_MS_MAX,
+  type SignatureCheck,
+  signatureOf,
+  verifySignature,
+} from "./signature/signature.ts";
+export { type Arn, formatArn, parseArn, partitionOf } from "./values/arn.ts";
+export { fromBase64, toBase64 } from "./values/base64.ts";
+export { md5Hex, sha256Hex } from "./values/digest.ts";
+export {
+  isFifoId,
+  isReservedTagKey,
+  TAG_KEY_LENGTH_MAX,
+  TAG_VALUE_LENGTH_MAX,
+  TAGS_MAX,
+  uuidOf,
+} from "./values/ids-and-tags.ts";
+export {
+  type AttributeValue,
+  attributesMd5,
+  isNumberText,
+  NUMBER_DIGITS_MAX,
+} from "./values/message-attributes.ts";
 export {
   decodeAttributes,
   encodeAttributes,
   type StoredAttributes,
   type StoredNotification,
-} from "./stored-attributes.ts";
-export { isReservedTagKey, TAG_KEY_LENGTH_MAX, TAG_VALUE_LENGTH_MAX, TAGS_MAX } from "./tag.ts";
-export { uuidOf } from "./uuid.ts";
-export { printable } from "./xml.ts";
+} from "./values/stored-attributes.ts";

@@ -1,13 +1,13 @@
-export type { ConsumerConfig } from "./consumer.ts";
-export { type ConfigDiagnostic, ConfigError, formatDiagnostic } from "./diagnostics.ts";
-export { CONFIG_FILE_NAMES, findConfigFile } from "./find-config-file.ts";
-export type { ProducerConfig } from "./producer.ts";
-export { type DaemonTasks, daemonSettings } from "./push-table.ts";
-export type { QueueSettings } from "./sluice-table.ts";
-export { buildTopology } from "./topology.ts";
+export { type ConfigDiagnostic, ConfigError, formatDiagnostic } from "./file/diagnostics.ts";
+export { CONFIG_FILE_NAMES, findConfigFile } from "./file/find-config-file.ts";
+export type { ConsumerConfig } from "./tables/consumer.ts";
+export type { ProducerConfig } from "./tables/producer.ts";
+export { type DaemonTasks, daemonSettings } from "./tables/push-table.ts";
+export type { QueueSettings } from "./tables/sluice-table.ts";
 export {
   type ReadWorkerConfigOptions,
   readWorkerConfig,
   type WorkerQueueConfig,
   type WorkerQueueLines,
-} from "./worker-config.ts";
+} from "./tables/worker-config.ts";
+export { buildTopology } from "./topology/topology.ts";

@@ -186,6 +186,7 @@ const queues = mostly(
   ),
 );
 
+// conformance: wranglers-own-messages
 describe("about any configuration, this package says what Wrangler says", () => {
   test("without environments", () => {
     fc.assert(

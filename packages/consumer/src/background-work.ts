@@ -6,8 +6,8 @@ export interface WaitUntilContext {
 }
 
 /**
- * The promises that a handler gives to `ctx.waitUntil`: the runtime reports a batch when they are settled, and as failed
- * when one of them rejects (spec cloudflare-queues 2.6).
+ * The promises that a handler gives to `ctx.waitUntil`: the runtime reports a batch when they are settled, and as
+ * failed when one of them rejects (spec cloudflare-queues 2.6).
  *
  * Only `ctx` can be watched. What is given to the `waitUntil` that `cloudflare:workers` exports is kept alive but not
  * waited for.

@@ -28,6 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => workerd[Symbol.asyncDispose]());
 
+// conformance: settlement-differential, calls-without-effect
 describe("reports what workerd's own dispatch reports", () => {
   it.each(CONSUMERS)("for random handlers, default export and flags: %s", async (consumer) => {
     const seed = Math.floor(Math.random() * 2 ** 31);
@@ -45,6 +46,7 @@ describe("reports what workerd's own dispatch reports", () => {
   });
 });
 
+// conformance: settlement-programs
 describe.each(CONSUMERS)("settles each program of spec 2.3 as its table says: %s", (consumer) => {
   const ids = [messageId(1), messageId(2)];
   let outcomes: { native: Outcome; ours: Outcome }[];

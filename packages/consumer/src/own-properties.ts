@@ -11,8 +11,8 @@ export interface Constant extends PropertyDescriptor {
 }
 
 /**
- * A descriptor to define one property of many objects by, each with its value set before. A batch of 100 messages defines
- * 300 of these, and a property whose descriptor is its own takes a seventh less time.
+ * A descriptor to define one property of many objects by, each with its value set before. A batch of 100 messages
+ * defines 300 of these, and a property whose descriptor is its own takes a seventh less time.
  */
 export function constant(): Constant {
   return { value: undefined, enumerable: true, configurable: true };
@@ -32,8 +32,8 @@ export function computed<Owner>(get: (this: Owner) => unknown): PropertyDescript
 export const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
 /**
- * What to print instead of an object with computed properties: otherwise `console.log(batch)` would show `[Getter]` where
- * the runtime shows the messages.
+ * What to print instead of an object with computed properties: otherwise `console.log(batch)` would show `[Getter]`
+ * where the runtime shows the messages.
  *
  * @param Form an empty class with the name to print: see `emptyClass`.
  */

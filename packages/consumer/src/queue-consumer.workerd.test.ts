@@ -91,6 +91,7 @@ describe("a handler that throws", () => {
   });
 });
 
+// conformance: unreadable-body
 describe("a batch that cannot be read is an exception before the handler sees it", () => {
   it.each<[string, ContentType, string]>([
     ["json that is cut off", "json", '{"a":'],

@@ -3,6 +3,7 @@ import { startBothDispatches } from "../test/both-dispatches.ts";
 import { OBSERVATIONS } from "../test/observations.ts";
 
 describe.each(["OBJECT", "CLASS"])(
+  // conformance: objects-differential, bodies
   "a handler sees what workerd's own dispatch shows, default export: %s",
   (consumer) => {
     let observed: Record<string, [native: unknown, ours: unknown]>;
@@ -30,6 +31,7 @@ it("classes have the runtime's names in a Worker whose bundler shortens names", 
   expect(ours).toEqual(native);
 });
 
+// conformance: objects-differential
 it("a batch and its messages print as workerd's own do", async () => {
   await using workerd = await startBothDispatches();
   await workerd.fetch("/print?consumer=OBJECT");

@@ -2,7 +2,6 @@ import type { Delivery, DeliveryResult } from "@sluice/protocol";
 import { BackgroundWork, microtasksDrained, type WaitUntilContext } from "./background-work.ts";
 import type { BatchState } from "./batch-state.ts";
 import { QueueController } from "./queue-controller.ts";
-import { firstLine } from "./thrown.ts";
 
 /** What the runtime prints when a Worker gets a batch that it cannot handle (spec cloudflare-queues 2.5). */
 const NO_HANDLER =
@@ -54,4 +53,16 @@ export async function runDelivery(
   const [error] = errors;
   const calls = state.calls();
   return error === undefined ? { outcome: "ok", ...calls } : { outcome: "exception", ...calls, error };
+}
+
+/**
+ * The first line of what was thrown, for the broker's log. JavaScript throws anything, and some of it has no text: then
+ * its type must do.
+ */
+function firstLine(thrown: unknown): string {
+  try {
+    return String(thrown).split("\n", 1)[0] ?? "";
+  } catch {
+    return `a thrown ${typeof thrown}`;
+  }
 }

@@ -6,6 +6,7 @@ interface Order {
   readonly id: number;
 }
 
+// conformance: types
 it("QueueController<T> can be used as MessageBatch<T> of @cloudflare/workers-types", () => {
   expectTypeOf<QueueController<Order>>().toExtend<MessageBatch<Order>>();
   expectTypeOf<QueueController>().toExtend<MessageBatch>();

@@ -1,7 +1,9 @@
 import type { HandlerCalls } from "@sluice/protocol";
 import type { BatchState } from "./batch-state.ts";
 
-/** Deliveries that are remembered. Only those of handlers that were ended stay, and their broker asks for them at once. */
+/**
+ * Deliveries that are remembered. Only those of handlers that were ended stay, and their broker asks for them at once.
+ */
 export const UNFINISHED_MAX = 1_000;
 
 /**

@@ -1,6 +1,8 @@
 import type { QueueConsumerRpc } from "@sluice/protocol";
 
-/** Delivers the bytes of a request to the entrypoint in its path and answers with the result, or with why there is none. */
+/**
+ * Delivers the bytes of a request to the entrypoint in its path and answers with the result, or with why there is none.
+ */
 export default {
   async fetch(request: Request, env: Readonly<Record<string, QueueConsumerRpc>>): Promise<Response> {
     const url = new URL(request.url);

@@ -1,32 +1,7 @@
-export { advance } from "./advance.ts";
-export { ByteFormatError } from "./bytes.ts";
-export { changeDelay } from "./change-delay.ts";
-export {
-  type Accepted,
-  DEDUPLICATION_MS,
-  DeduplicationMemory,
-  decodeRemembered,
-  encodeRemembered,
-  type Remembered,
-} from "./deduplication.ts";
-export { BATCH_BYTES_MAX, nextBatch, type PushEnd, pushEnded } from "./dispatch.ts";
-export type { LeaseKind } from "./entry.ts";
-export { endPushLeases, expireLeases, expireRetention } from "./expire.ts";
-export { isHeld, reserveSeq } from "./held.ts";
-export { type Lease, type LeaseRequest, lease, type Slice } from "./lease.ts";
-export { counts, type QueueCounts } from "./metrics.ts";
-export { peek } from "./peek.ts";
-export { encodeIndex, encodeState, restoreSegment } from "./persist.ts";
-export { purge } from "./purge.ts";
-export {
-  changeRules,
-  createQueue,
-  type Queue,
-  type QueueRules,
-  type SegmentChange,
-  takeChanges,
-} from "./queue.ts";
-export { firstReadyMs } from "./ready.ts";
+export { changeDelay } from "./commands/change-delay.ts";
+export { endPushLeases, expireLeases, expireRetention } from "./commands/expire.ts";
+export { type Lease, type LeaseRequest, lease } from "./commands/lease.ts";
+export { type MessagePosition, purge, removeMessage } from "./commands/purge.ts";
 export {
   changeVisibility,
   deleteReceived,
@@ -35,9 +10,39 @@ export {
   type Receipt,
   type ReceivedFacts,
   VISIBILITY_TOTAL_MS_MAX,
-} from "./receipt.ts";
-export { type Received, type ReceiveRequest, receive } from "./receive.ts";
-export { type MessagePosition, removeMessage } from "./remove.ts";
-export { type NewMessages, type Placement, send } from "./send.ts";
-export { acknowledge, giveUp, type LeasedRange, type RetryOutcome, release, retry } from "./settle.ts";
-export { isSlotAwaited, nextBatchAt, nextWakeAt } from "./wake.ts";
+} from "./commands/receipt.ts";
+export { type Received, type ReceiveRequest, receive } from "./commands/receive.ts";
+export { type NewMessages, type Placement, send } from "./commands/send.ts";
+export {
+  acknowledge,
+  giveUp,
+  type LeasedRange,
+  type RetryOutcome,
+  release,
+  retry,
+} from "./commands/settle.ts";
+export { BATCH_BYTES_MAX, nextBatch, type PushEnd, pushEnded } from "./push/dispatch.ts";
+export { advance, firstReadyMs } from "./queue/advance.ts";
+export {
+  changeRules,
+  createQueue,
+  type Queue,
+  type QueueRules,
+  type SegmentChange,
+  takeChanges,
+} from "./queue/queue.ts";
+export { isHeld, reserveSeq } from "./queue/sequence.ts";
+export type { LeaseKind, Slice } from "./segments/segment.ts";
+export { ByteFormatError } from "./stored/bytes.ts";
+export {
+  type Accepted,
+  DEDUPLICATION_MS,
+  DeduplicationMemory,
+  decodeRemembered,
+  encodeRemembered,
+  type Remembered,
+} from "./stored/deduplication.ts";
+export { encodeIndex, encodeState, restoreSegment } from "./stored/persist.ts";
+export { counts, type QueueCounts } from "./views/counts.ts";
+export { peek } from "./views/peek.ts";
+export { isSlotAwaited, nextBatchAt, nextWakeAt } from "./views/wake.ts";

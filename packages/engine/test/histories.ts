@@ -51,7 +51,7 @@ export function send(messagesMax: number, ...messages: readonly MessageToSend[])
   };
 }
 
-/** Settles messages [from, to) of the lease at that position, and gives its slot back. */
+/** Settles messages [from, to) of the lease at that position, and frees its slot. */
 export function settle(which: number, from: number, to: number, verdict: Verdict): Command {
   return (twins) => {
     const held = twins.leases.at(which);

@@ -1,9 +1,7 @@
-import { Entry } from "../src/entry.ts";
-import { Group } from "../src/group.ts";
-import { before, type HeapNode, type TimeHeap } from "../src/heap.ts";
-import type { Queue } from "../src/queue.ts";
-import type { Segment, SegmentNode } from "../src/segment.ts";
-import { TAIL_BYTES_MAX, TAIL_BYTES_PER_MESSAGE, TAILS_MAX } from "../src/send.ts";
+import { TAIL_BYTES_MAX, TAIL_BYTES_PER_MESSAGE, TAILS_MAX } from "../src/commands/send.ts";
+import type { Queue } from "../src/queue/queue.ts";
+import { before, type HeapNode, type TimeHeap } from "../src/segments/heap.ts";
+import { Entry, Group, type Segment, type SegmentNode } from "../src/segments/segment.ts";
 
 /**
  * Everything that must hold inside a queue between two commands, whatever happened before. Each state is kept three

@@ -1,4 +1,5 @@
-import type { LeaseKind, QueueCounts, QueueRules } from "../src/index.ts";
+import type { QueueCounts, QueueRules } from "../src/index.ts";
+import type { LeaseKind } from "../src/segments/segment.ts";
 
 /** A message of the naive queue: no segments, no heaps, no entries, just what is known about it. */
 export interface NaiveMessage {
@@ -66,8 +67,8 @@ export class NaiveQueue {
   }
 
   /**
-   * What waits for the queue's own delay waits for another one (spec sqs 4.1). What is stored together stays in its order.
-   * Answers with the segments in which something waits so.
+   * What waits for the queue's own delay waits for another one (spec sqs 4.1). What is stored together stays in its
+   * order. Answers with the segments in which something waits so.
    */
   changeDelay(fromMs: number, toMs: number, nowMs: number): number[] {
     const stored = Map.groupBy(this.everSent, ({ place }) => place?.segmentId ?? 0);
@@ -129,12 +130,12 @@ export class NaiveQueue {
     while (messages.length < max) {
       const [first, ...others] = this.ready(nowMs);
       if (first === undefined) break;
-      if (this.#isBuried(first, kind)) continue;
+      if (this.#isDeadLettered(first, kind)) continue;
       this.#take(lease, first);
       // As much as possible of one group, then the next group (spec sqs 4.2).
       for (const next of this.rules.fifo === true ? others : []) {
         if (next.group !== first.group || messages.length === max) break;
-        if (!this.#isBuried(next, kind)) this.#take(lease, next);
+        if (!this.#isDeadLettered(next, kind)) this.#take(lease, next);
       }
     }
     return messages.length === 0 ? null : lease;
@@ -149,7 +150,7 @@ export class NaiveQueue {
   }
 
   /** A receive buries what was received too often when it comes across it. */
-  #isBuried(message: NaiveMessage, kind: LeaseKind): boolean {
+  #isDeadLettered(message: NaiveMessage, kind: LeaseKind): boolean {
     if (kind !== "receive" || message.attempts <= this.rules.maxRetries) return false;
     this.gone.dead += 1;
     this.#remove([message]);
@@ -207,10 +208,10 @@ export class NaiveQueue {
 
   expireLeases(nowMs: number): { retried: NaiveMessage[]; dead: number } {
     const deadBefore = this.gone.dead;
-    const lapsed = this.messages.filter((message) => message.lease !== null && message.until <= nowMs);
-    const received = lapsed.filter((message) => message.lease?.kind === "receive");
+    const expired = this.messages.filter((message) => message.lease !== null && message.until <= nowMs);
+    const received = expired.filter((message) => message.lease?.kind === "receive");
     for (const message of received) this.giveBack([message], message.until);
-    const failed = lapsed.filter((message) => !received.includes(message));
+    const failed = expired.filter((message) => !received.includes(message));
     const retried = failed.flatMap((message) =>
       this.fail([message], nowMs + (message.lease?.kind === "push" ? this.rules.retryDelayMs : 0)),
     );

@@ -6,9 +6,9 @@ import {
   lease,
   type Queue,
   type QueueRules,
-  type Slice,
   send,
 } from "../src/index.ts";
+import type { Slice } from "../src/segments/segment.ts";
 
 /** When the tests begin, in ms: far from 0, so that a forgotten `now` shows. */
 export const T0 = 1_000_000;

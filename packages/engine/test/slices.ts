@@ -1,4 +1,5 @@
-import type { Lease, Receipt, Slice } from "../src/index.ts";
+import type { Lease, Receipt } from "../src/index.ts";
+import type { Slice } from "../src/segments/segment.ts";
 
 /** The receipts of a batch, in its order. */
 export function positionsOf({ slices, leaseId }: Lease): Receipt[] {

@@ -1,4 +1,4 @@
-import { hasPushSlot } from "../src/dispatch.ts";
+import { type MessagePosition, removeMessage } from "../src/commands/purge.ts";
 import {
   acknowledge,
   advance,
@@ -14,7 +14,6 @@ import {
   giveUp,
   type Lease,
   lease,
-  type MessagePosition,
   nextBatch,
   nextWakeAt,
   type PushEnd,
@@ -26,12 +25,12 @@ import {
   type Receipt,
   receive,
   release,
-  removeMessage,
   retry,
-  type Slice,
   send,
   VISIBILITY_TOTAL_MS_MAX,
 } from "../src/index.ts";
+import { hasPushSlot } from "../src/push/dispatch.ts";
+import type { Slice } from "../src/segments/segment.ts";
 import { checkInvariants } from "./invariants.ts";
 import { type NaiveLease, type NaiveMessage, NaiveQueue } from "./naive-queue.ts";
 import { T0 } from "./queues.ts";
@@ -233,7 +232,7 @@ export class Twins {
     const outcome = expireLeases(this.queue, this.nowMs);
     const expected = this.naive.expireLeases(this.nowMs);
     // The engine ends them in order of expiry, which nobody can observe afterwards.
-    same(this.#seqsOf(outcome.retried).sort().join(), expected.retried.map(seqOf).sort().join(), "lapsed");
+    same(this.#seqsOf(outcome.retried).sort().join(), expected.retried.map(seqOf).sort().join(), "expired");
     same(countOf(outcome.dead), expected.dead, "dead with their lease");
   }
 

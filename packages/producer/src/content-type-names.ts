@@ -10,7 +10,9 @@ export function sendContentType(name: string | undefined): ContentType | undefin
   return name === undefined ? undefined : (lookUp(name.toLowerCase()) ?? refuse(name));
 }
 
-/** The content type of an item of `sendBatch()`, where the binding takes lower case only (spec cloudflare-queues 1.2). */
+/**
+ * The content type of an item of `sendBatch()`, where the binding takes lower case only (spec cloudflare-queues 1.2).
+ */
 export function batchContentType(name: string | undefined): ContentType | undefined {
   return name === undefined ? undefined : (lookUp(name) ?? refuse(name));
 }

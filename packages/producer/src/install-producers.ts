@@ -1,4 +1,4 @@
-import type { KeepAlive } from "@sluice/protocol";
+import type { KeepAlive } from "@sluice/coalesce";
 import { type ProducerBroker, QueueProducer } from "./queue-producer.ts";
 
 /** One `[[queues.producers]]` of the user's configuration. */

@@ -7,6 +7,7 @@ const METRICS = { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
 const ascii = (bytes: number) => "a".repeat(bytes);
 const wide = (bytes: number) => "€".repeat(Math.floor(bytes / 3)) + "a".repeat(bytes % 3);
 
+// conformance: message-size
 describe("message size (spec cloudflare-queues 1.6)", () => {
   const TOO_LARGE = "message length of 128001 bytes exceeds limit of 128000 (10204)";
 
@@ -47,6 +48,7 @@ describe("message size (spec cloudflare-queues 1.6)", () => {
   });
 });
 
+// conformance: batch-size
 describe("batch limits (spec cloudflare-queues 1.6)", () => {
   const messages = (...sizes: number[]) =>
     sizes.map((bytes) => ({ body: new Uint8Array(bytes), contentType: "bytes" as const }));
@@ -86,6 +88,7 @@ describe("batch limits (spec cloudflare-queues 1.6)", () => {
     expect(broker.messages).toHaveLength(2);
   });
 
+  // conformance: refusals-before-codes
   it("refuses a batch of 256,001 bytes with 10205", async () => {
     const { producer } = createProducer({ exposeErrorCodes: false });
     const batch = [{ body: ascii(128_000), contentType: "text" as const }, ...messages(128_000, 1)];
@@ -95,6 +98,7 @@ describe("batch limits (spec cloudflare-queues 1.6)", () => {
   });
 });
 
+// conformance: delay-range
 describe("delays", () => {
   it.each([0, 1, 86_399, 86_400])("sends with a delay of %i seconds", async (delaySeconds) => {
     const { producer, broker } = createProducer();
@@ -267,6 +271,7 @@ describe("a broker that does not answer", () => {
     expect(log).not.toHaveBeenCalled();
   });
 
+  // conformance: binding-failures
   it("is overloaded when the platform says so: 10250", async () => {
     const { producer, broker } = createProducer();
     broker.answer = () => {

@@ -1,9 +1,9 @@
+import type { KeepAlive } from "@sluice/coalesce";
 import {
   type BacklogMetrics,
   illegalInvocation,
   isObject,
   isQueueNotFound,
-  type KeepAlive,
   type QueueBrokerRpc,
   type QueuePostRpc,
   type RpcFailure,
@@ -24,9 +24,9 @@ import {
   type ProducerMethod,
   STORAGE_FULL,
 } from "./failure.ts";
-import { Outbox } from "./outbox.ts";
 import { measure, type OutgoingMessage } from "./outgoing.ts";
 import { refuseBatch, refuseCount, refuseMessage } from "./refusals.ts";
+import { SendBatcher } from "./send-batcher.ts";
 import { SharedSends } from "./shared-sends.ts";
 
 /** The part of the broker that a producer calls. */
@@ -44,35 +44,50 @@ export interface QueueProducerOptions {
   /** The binding's `delivery_delay` in seconds; absent leaves it to the queue. */
   readonly deliveryDelaySeconds?: number | undefined;
   /**
-   * `waitUntil` of `cloudflare:workers`, where requests may share calls to the broker; absent, each makes its own. They may
-   * with the flag `handle_cross_request_promise_resolution`, in a Worker without Durable Objects of its own.
+   * `waitUntil` of `cloudflare:workers`, where requests may share calls to the broker; absent, each makes its own. They
+   * may with the flag `handle_cross_request_promise_resolution`, in a Worker without Durable Objects of its own.
    */
   readonly keepAlive?: KeepAlive | undefined;
 }
+
+/**
+ * What the runtime copies for nobody: `structuredClone(env.ORDERS)` throws the `DataCloneError` of the binding, because
+ * each instance is an object of the runtime's own. It is made as an `EventTarget` and has nothing else of one.
+ */
+const Uncopied = function (): object {
+  return Reflect.construct(EventTarget, [], new.target);
+} as unknown as { new (): Record<never, never>; prototype: object };
+Uncopied.prototype = Object.prototype;
 
 /**
  * The `Queue` binding, `env.ORDERS` (spec cloudflare-queues 1). What it throws, when, and in which words is what
  * workerd's own `WorkerQueue` does; the tests run both. The one deliberate difference: a `json` body that JSON cannot
  * express is refused instead of being stored as the text `undefined`.
  */
-export class QueueProducer<Body = unknown> {
+export class QueueProducer<Body = unknown> extends Uncopied {
   /** The binding's, whatever a bundler calls this class: Workers in Rust take nothing else for a queue. */
-  static readonly name = "WorkerQueue";
+  static override readonly name = "WorkerQueue";
+
+  // As the binding prints. A getter would not be asked when the runtime names what it does not copy.
+  static {
+    Object.defineProperty(QueueProducer.prototype, Symbol.toStringTag, {
+      value: "WorkerQueue",
+      configurable: true,
+    });
+  }
 
   readonly #options: QueueProducerOptions;
-  readonly #outbox: Outbox;
+  readonly #batcher: SendBatcher;
 
   constructor(options: QueueProducerOptions) {
+    super();
     this.#options = options;
     const send = (requests: readonly SendRequest[]) => this.#call((broker) => this.#sendTo(broker, requests));
     const { keepAlive } = options;
     const shared = keepAlive === undefined ? null : new SharedSends(send, keepAlive);
-    this.#outbox = new Outbox(shared === null ? send : (requests) => this.#orNoAnswer(shared.send(requests)));
-  }
-
-  /** As the binding prints. */
-  get [Symbol.toStringTag](): string {
-    return "WorkerQueue";
+    this.#batcher = new SendBatcher(
+      shared === null ? send : (requests) => this.#orNoAnswer(shared.send(requests)),
+    );
   }
 
   /** Figures of the backlog (spec cloudflare-queues 1.1). Rejects when the broker does not answer. */
@@ -158,7 +173,7 @@ export class QueueProducer<Body = unknown> {
     const { messages, sizes } = measure(outgoing);
     const refusal =
       method === "send" ? refuseMessage(messages, sizes) : refuseBatch(messages, sizes, batchDelaySeconds);
-    return refusal ?? this.#outbox.add(messages, batchDelaySeconds ?? this.#options.deliveryDelaySeconds);
+    return refusal ?? this.#batcher.add(messages, batchDelaySeconds ?? this.#options.deliveryDelaySeconds);
   }
 
   async #sendTo(broker: ProducerBroker, requests: readonly SendRequest[]): Promise<SendReply> {

@@ -48,6 +48,7 @@ describe.each<BindingSettings>([
   { compatibilityDate: "2026-11-01", defaultContentType: "json" },
   // Durable Objects have methods from 2024-04-03 on; before, the flag that the date implies must be set.
   { compatibilityDate: "2024-01-01", compatibilityFlags: ["rpc"], defaultContentType: "v8" },
+  // conformance: binding-differential, refused-calls, bodies, delays-as-numbers
 ])("does what workerd's own binding does, compatibility date $compatibilityDate", (settings) => {
   let outcomes: Outcomes;
   beforeAll(async () => {
@@ -67,6 +68,7 @@ describe.each<BindingSettings>([
 describe.each<BindingSettings>([
   { compatibilityDate: "2026-03-12", exposeErrorCodes: true },
   { compatibilityDate: "2026-03-11", exposeErrorCodes: false },
+  // conformance: binding-failures
 ])("fails as workerd's own binding does, exposeErrorCodes $exposeErrorCodes", (settings) => {
   it.each([
     ["a reason", { ok: false, code: 10250, cause: "Queue is overloaded. Please back off." }],

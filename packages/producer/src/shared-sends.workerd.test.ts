@@ -1,4 +1,4 @@
-import { CALL_LOST_MS, CALLS_UNDER_WAY_MAX } from "@sluice/protocol";
+import { CALL_LOST_MS, CALLS_UNDER_WAY_MAX } from "@sluice/coalesce";
 import { bundle, startWorkerd, type WorkerdProcess } from "@sluice/protocol/test/workerd-process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 

@@ -5,6 +5,7 @@ interface Order {
   readonly id: number;
 }
 
+// conformance: types
 it("QueueProducer<T> can be used as Queue<T> of @cloudflare/workers-types", () => {
   expectTypeOf<QueueProducer<Order>>().toExtend<Queue<Order>>();
   expectTypeOf<QueueProducer>().toExtend<Queue>();

@@ -285,12 +285,34 @@ const OBSERVATIONS: Record<string, BindingCase> = {
   // Workers in Rust tell the kinds of bindings apart by it.
   "the name of its class": (queue) => queue.constructor.name,
   "its properties": (queue) => [Object.keys(queue), Object.getOwnPropertyNames(queue)],
+  "its prototypes": (queue) => prototypesOf(queue),
+  "a copy of it": (queue) => refusalOfCopy(() => structuredClone(queue)),
+  "a copy of what has it": (queue) => refusalOfCopy(() => structuredClone({ list: [queue] })),
+  "send of itself as v8": (queue) => refusalOfCopy(() => queue.send(queue, { contentType: "v8" })),
   "sendBatch leaves bytes": async (queue) => {
     const view = new Uint8Array(3);
     await queue.sendBatch([{ body: view, contentType: "bytes" }]);
     return detached(view);
   },
 };
+
+/** How many prototypes it has, and whether any makes it something else as well. */
+function prototypesOf(value: object): unknown {
+  let count = 0;
+  for (let at = Object.getPrototypeOf(value); at !== null; at = Object.getPrototypeOf(at)) count += 1;
+  return [count, value instanceof EventTarget, Object.getOwnPropertySymbols(value).length];
+}
+
+/** What a copy is refused with. */
+async function refusalOfCopy(copy: () => unknown): Promise<unknown> {
+  try {
+    await copy();
+    return "copied";
+  } catch (error) {
+    const { name, code, message } = error as DOMException;
+    return { isException: error instanceof DOMException, name, code, message };
+  }
+}
 
 /** All cases by name. */
 export const CASES: Record<string, BindingCase> = { ...OBSERVATIONS, ...generatedCases() };

@@ -1,6 +1,6 @@
 /**
- * Errors of the Cloudflare Queues data plane (spec cloudflare-queues 1.9). Production's sentences for most codes are not
- * published, so the sentences are ours and the codes are exact.
+ * Errors of the Cloudflare Queues data plane (spec cloudflare-queues 1.9). Production's sentences for most codes are
+ * not published, so the sentences are ours and the codes are exact.
  */
 export const QUEUE_ERROR_CODES = {
   queueNotFound: 10104,
@@ -31,7 +31,9 @@ export class QueueError extends Error {
   }
 }
 
-/** Whether what a call to a queue's object threw says that there is no such queue. RPC keeps the text of an error alone. */
+/**
+ * Whether what a call to a queue's object threw says that there is no such queue. RPC keeps the text of an error alone.
+ */
 export function isQueueNotFound(error: unknown): boolean {
   return error instanceof Error && error.message.endsWith(`(${QUEUE_ERROR_CODES.queueNotFound})`);
 }

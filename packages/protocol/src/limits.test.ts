@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as limits from "./limits.ts";
 
+// conformance: visibility-timeout
 it("the limits are those of the cheat sheet (spec cloudflare-queues 0)", () => {
   expect(limits).toMatchObject({
     MESSAGE_BYTES_MAX: 128_000,

@@ -24,16 +24,23 @@ export const BATCH_TIMEOUT_SECONDS_DEFAULT = 5;
 /** Range and default of `max_retries`: deliveries after the first (spec cloudflare-queues 3.1). */
 export const RETRIES_MAX = 100;
 export const RETRIES_DEFAULT = 3;
-/** Range of `max_concurrency`; unset means the broker scales by itself up to the maximum (spec cloudflare-queues 3.1). */
+/**
+ * Range of `max_concurrency`; unset means the broker scales by itself up to the maximum (spec cloudflare-queues 3.1).
+ */
 export const CONCURRENCY_MIN = 1;
 export const CONCURRENCY_MAX = 250;
 /** Range and default of `visibility_timeout_ms` of a pull consumer (spec cloudflare-queues 0, 3.1). */
 export const VISIBILITY_TIMEOUT_MS_MAX = 43_200_000;
 export const VISIBILITY_TIMEOUT_MS_DEFAULT = 30_000;
-/** Most messages in one pull or peek, and how many it is when neither request nor consumer says (spec cloudflare-queues 0, 5.2). */
+/**
+ * Most messages in one pull or peek, and how many it is when neither request nor consumer says (spec cloudflare-queues
+ * 0, 5.2).
+ */
 export const PULL_MESSAGES_MAX = 100;
 export const PULL_BATCH_SIZE_DEFAULT = 5;
-/** Range and default of a queue's retention, in seconds: 60 s to 14 days, 4 days unless set (spec cloudflare-queues 0). */
+/**
+ * Range and default of a queue's retention, in seconds: 60 s to 14 days, 4 days unless set (spec cloudflare-queues 0).
+ */
 export const RETENTION_SECONDS_MIN = 60;
 export const RETENTION_SECONDS_MAX = 1_209_600;
 export const RETENTION_SECONDS_DEFAULT = 345_600;
@@ -44,13 +51,15 @@ export const HANDLER_WALL_CLOCK_MS_MAX = 900_000;
 export const HTTP_CONCURRENCY_MIN = 1;
 export const HTTP_CONCURRENCY_MAX = 100;
 export const HTTP_CONCURRENCY_DEFAULT = 50;
-/** How long a connection to an HTTP endpoint may take, in seconds: range and default (spec sqsd 2, `ConnectTimeout`). */
+/**
+ * How long a connection to an HTTP endpoint may take, in seconds: range and default (spec sqsd 2, `ConnectTimeout`).
+ */
 export const CONNECT_TIMEOUT_SECONDS_MIN = 1;
 export const CONNECT_TIMEOUT_SECONDS_MAX = 60;
 export const CONNECT_TIMEOUT_SECONDS_DEFAULT = 5;
 /**
- * How long an HTTP endpoint may take to answer, in seconds: range and default. What runs in a Durable Object ends after 15
- * minutes (spec sqsd 10.1).
+ * How long an HTTP endpoint may take to answer, in seconds: range and default. What runs in a Durable Object ends after
+ * 15 minutes (spec sqsd 10.1).
  */
 export const RESPONSE_TIMEOUT_SECONDS_MIN = 1;
 export const RESPONSE_TIMEOUT_SECONDS_MAX = 840;
@@ -69,8 +78,8 @@ export const DEDUPLICATION_MS = 300_000;
 /** Largest SQS message, body and attributes together, and largest sum of a batch, in bytes (spec sqs 5.6). */
 export const SQS_MESSAGE_BYTES_MAX = 1_048_576;
 /**
- * Largest record of such a message: what does not count for its size has room too, that is the group, the deduplication id,
- * the trace header, what a message of SNS says about itself, and the lengths of all of these.
+ * Largest record of such a message: what does not count for its size has room too, that is the group, the deduplication
+ * id, the trace header, what a message of SNS says about itself, and the lengths of all of these.
  */
 export const SQS_RECORD_BYTES_MAX = SQS_MESSAGE_BYTES_MAX + 8_192;
 /** Most messages per second that a move task can be told to move (spec sqs 6.4). */

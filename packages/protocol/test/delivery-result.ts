@@ -1,4 +1,4 @@
-import type { DeliveryResult } from "../src/rpc.ts";
+import type { DeliveryResult } from "../src/rpc/consumer.ts";
 
 /** A whole result: everything acknowledged but for what the test says. */
 export function resultOf(result: Partial<DeliveryResult> = {}): DeliveryResult {

@@ -80,18 +80,28 @@ export async function startWorkerd(services: readonly WorkerdService[]): Promise
   }
 }
 
+/** What was bundled in this process: tests start the same Workers again and again. */
+const bundles = new Map<string, Promise<string>>();
+
 /**
- * Bundles TypeScript into one module for workerd.
+ * Bundles TypeScript into one module for workerd, once for each source.
  *
  * @param resolveDir where its imports are looked up.
- * @param names what becomes of the names of functions and classes: `kept`, as Wrangler does unless it is told otherwise, or
- *   `shortened`.
+ * @param names what becomes of the names of functions and classes: `kept`, as Wrangler does unless it is told
+ *   otherwise, or `shortened`.
  */
-export async function bundle(
+export function bundle(
   source: string,
   resolveDir: string,
   names: "kept" | "shortened" = "kept",
 ): Promise<string> {
+  const key = JSON.stringify([source, resolveDir, names]);
+  const bundled = bundles.get(key) ?? bundleAnew(source, resolveDir, names);
+  bundles.set(key, bundled);
+  return bundled;
+}
+
+async function bundleAnew(source: string, resolveDir: string, names: "kept" | "shortened"): Promise<string> {
   const result = await build({
     stdin: { contents: source, resolveDir, loader: "ts" },
     bundle: true,

@@ -9,8 +9,8 @@ export const BACKOFF_FUNCTIONS: readonly BackoffFunction[] = [
 ];
 
 /**
- * SNS's retry policy with every member set (spec sns-delivery 2.1). The retries after the first attempt pass through four
- * phases: at once, every `minDelayTarget`, growing from the one to the other, every `maxDelayTarget`.
+ * SNS's retry policy with every member set (spec sns-delivery 2.1). The retries after the first attempt pass through
+ * four phases: at once, every `minDelayTarget`, growing from the one to the other, every `maxDelayTarget`.
  */
 export interface FourPhasePolicy {
   /** First delay of the backoff phase and every delay of the phase before it, in seconds. */
@@ -59,14 +59,14 @@ export function fourPhaseDelayMs(policy: FourPhasePolicy, retry: number): number
   position -= policy.numMinDelayRetries;
   const count = backoffRetries(policy);
   if (position > count) return Math.round(1000 * max);
-  // A lone retry is the first and the last at once: the first wins.
+  // A single retry is the first and the last at once: the first wins.
   const progress = count === 1 ? 0 : PROGRESS[policy.backoffFunction](position - 1, count - 1);
   return Math.round(1000 * (min + (max - min) * progress));
 }
 
 /**
- * The sum of all delays of a policy in ms, attempts taken to last no time. Sums up the backoff phase delay by delay, since
- * each is rounded; the other phases cost nothing, however long they are.
+ * The sum of all delays of a policy in ms, attempts taken to last no time. Sums up the backoff phase delay by delay,
+ * since each is rounded; the other phases cost nothing, however long they are.
  */
 export function totalDelayMs(policy: FourPhasePolicy): number {
   const { numNoDelayRetries, numMinDelayRetries, numMaxDelayRetries, minDelayTarget, maxDelayTarget } =

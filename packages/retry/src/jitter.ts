@@ -30,8 +30,8 @@ export function jittered(delayMs: number, jitter: Jitter, random: number): numbe
 }
 
 /**
- * The random number of one retry of one message, in [0, 1): a hash, so it needs no memory and is the same after a restart
- * (spec sns-delivery 5).
+ * The random number of one retry of one message, in [0, 1): a hash, so it needs no memory and is the same after a
+ * restart (spec sns-delivery 5).
  *
  * @param seed of the deployment, or a test's constant.
  * @param scope who is delivered to: a subscription's ARN, a queue's name.

@@ -25,7 +25,9 @@ export interface SnsPolicy extends FourPhasePolicy {
   readonly jitter: Jitter;
 }
 
-/** When a message that failed is delivered again: plain data, so that it can stand in a configuration and cross a wire. */
+/**
+ * When a message that failed is delivered again: plain data, so that it can stand in a configuration and cross a wire.
+ */
 export type RetryPolicy = FixedPolicy | ExponentialPolicy | SnsPolicy;
 
 /**

@@ -12,8 +12,8 @@ export interface Throttle {
 }
 
 /**
- * Slots lie on this fraction of a ms. Both it and a moment of this century fit into one double, so adding never rounds and
- * years of slots do not drift over the limit; the interval is rounded up to it, never down.
+ * Slots lie on this fraction of a ms. Both it and a moment of this century fit into one double, so adding never rounds
+ * and years of slots do not drift over the limit; the interval is rounded up to it, never down.
  */
 const TICKS_PER_MS = 2048;
 

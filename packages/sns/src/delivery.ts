@@ -44,7 +44,8 @@ export function deliveryHeaders(
 /**
  * What an answer means (spec sns-delivery 6.2): `transient` is tried again by the policy, `permanent` never.
  *
- * Of the statuses, 429 and those from 500 on are transient, and 1xx, which is no answer yet. Redirects are not followed.
+ * Of the statuses, 429 and those from 500 on are transient, and 1xx, which is no answer yet. Redirects are not
+ * followed.
  */
 export function classOfStatus(status: number): "ok" | "transient" | "permanent" {
   if (status >= 200 && status <= 299) return "ok";
@@ -52,14 +53,17 @@ export function classOfStatus(status: number): "ok" | "transient" | "permanent" 
 }
 
 /**
- * The attributes of a message that goes to the dead-letter queue of its subscription (spec sns-delivery 6.3): those of the
- * publisher with raw delivery, none without, since they are in the envelope. `undefined` for no attributes.
+ * The attributes of a message that goes to the dead-letter queue of its subscription (spec sns-delivery 6.3): those of
+ * the publisher with raw delivery, none without, since they are in the envelope. `undefined` for no attributes.
  */
 export function deadLetterAttributes(attributes: Uint8Array | undefined): Uint8Array | undefined {
   return encodeAttributes({ attributes: decodeAttributes(attributes).attributes, traceHeader: null });
 }
 
-/** Whether a message that cannot be delivered goes to a dead-letter queue: confirmations never do (spec sns-delivery 6.3). */
+/**
+ * Whether a message that cannot be delivered goes to a dead-letter queue: confirmations never do (spec sns-delivery
+ * 6.3).
+ */
 export function canBeDeadLetter(attributes: Uint8Array | undefined): boolean {
   return (notificationOf(attributes)?.type ?? "Notification") === "Notification";
 }

@@ -1,13 +1,14 @@
-export * from "./delivery.ts";
-export * from "./envelope.ts";
-export * from "./filter/invalid-filter-policy.ts";
-export * from "./filter/match.ts";
-export * from "./filter/parse.ts";
 export {
-  FILTER_POLICY_SCOPES,
-  type FilterPolicy,
-  type FilterPolicyScope,
-} from "./filter/policy.ts";
-export * from "./messages.ts";
-export * from "./signer.ts";
-export * from "./signing-identity.ts";
+  canBeDeadLetter,
+  classOfStatus,
+  deadLetterAttributes,
+  deliveryHeaders,
+  notificationOf,
+} from "./delivery.ts";
+export type { SignatureVersion } from "./envelope.ts";
+export { matchesFilterPolicy } from "./filter/match.ts";
+export { parseFilterPolicy } from "./filter/parse.ts";
+export { FILTER_POLICY_SCOPES, type FilterPolicyScope, InvalidFilterPolicy } from "./filter/policy.ts";
+export { buildConfirmation, buildNotification, type Signing } from "./messages.ts";
+export { openSigner, type Signer } from "./signer.ts";
+export { certificateFileName, createSigningIdentity, type SigningIdentity } from "./signing-identity.ts";

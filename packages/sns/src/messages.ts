@@ -26,8 +26,8 @@ export interface NotificationInput {
 }
 
 /**
- * The body of a notification without raw delivery (spec sns-delivery 8.2): made once, when the message is published, the same
- * bytes in every attempt.
+ * The body of a notification without raw delivery (spec sns-delivery 8.2): made once, when the message is published,
+ * the same bytes in every attempt.
  *
  * @param signing `null` on a FIFO topic, whose messages SNS does not sign; then `endpoint` has to be given.
  */

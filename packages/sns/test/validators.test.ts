@@ -17,8 +17,8 @@ import {
 } from "../src/index.ts";
 
 /*
- * The libraries that receivers use, against a real HTTPS server of the certificate. One of them takes a pattern of hosts; the
- * other wants AWS's host and is led to the server by its agent.
+ * The libraries that receivers use, against a real HTTPS server of the certificate. One of them takes a pattern of
+ * hosts; the other wants AWS's host and is led to the server by its agent.
  */
 
 const NOW_MS = Date.UTC(2026, 10, 21);

@@ -1,4 +1,7 @@
-/** The options of `aws:elasticbeanstalk:sqsd`, by the names that Elastic Beanstalk gives them (spec sqsd 2). Seconds, but for counts. */
+/**
+ * The options of `aws:elasticbeanstalk:sqsd`, by the names that Elastic Beanstalk gives them (spec sqsd 2). Seconds,
+ * but for counts.
+ */
 export interface SqsdOptions {
   /** Path of the POST, with a leading slash; `null` leaves it to the URL. Default `null`. */
   readonly HttpPath: string | null;
@@ -8,15 +11,22 @@ export interface SqsdOptions {
   readonly HttpConnections: number;
   /** How long a connection may take. 1 to 60, default 5. */
   readonly ConnectTimeout: number;
-  /** How long an answer may take. 1 to 36,000, default 299, or one second less than `VisibilityTimeout` where that is less. */
+  /**
+   * How long an answer may take. 1 to 36,000, default 299, or one second less than `VisibilityTimeout` where that is
+   * less.
+   */
   readonly InactivityTimeout: number;
   /** How long a received message is invisible, whatever its queue says. 0 to 43,200, default 300. */
   readonly VisibilityTimeout: number;
-  /** The same from a failure on; `null`, the default, leaves a failed message to its visibility timeout. 0 to 43,200. */
+  /**
+   * The same from a failure on; `null`, the default, leaves a failed message to its visibility timeout. 0 to 43,200.
+   */
   readonly ErrorVisibilityTimeout: number | null;
   /** How long after its first receive a message is still posted. 60 to 1,209,600, default 345,600. */
   readonly RetentionPeriod: number;
-  /** Receives of a message before it moves to the dead-letter queue; without one it has no effect. 1 to 100, default 10. */
+  /**
+   * Receives of a message before it moves to the dead-letter queue; without one it has no effect. 1 to 100, default 10.
+   */
   readonly MaxRetries: number;
 }
 
@@ -52,8 +62,8 @@ export type ParsedSqsdOptions =
 type RangedOption = keyof typeof SQSD_RANGES;
 
 /**
- * Reads options as Elastic Beanstalk's configuration has them (spec sqsd 2, 10.5): numbers, or texts of numbers. What is
- * absent has its default. Everything that is wrong is told at once.
+ * Reads options as Elastic Beanstalk's configuration has them (spec sqsd 2, 10.5): numbers, or texts of numbers. What
+ * is absent has its default. Reports everything that is wrong at once.
  *
  * @param hasDeadLetterQueue whether there is a queue for what has been received too often.
  */

@@ -23,8 +23,8 @@ const USER_AGENT = "aws-sqsd/3.0.5";
 const ATTRIBUTE_PREFIX = "X-Aws-Sqsd-Attr-";
 
 /**
- * The POST of a message (spec sqsd 4.1): its body as it is, everything else in headers. A periodic task is posted to its own
- * path without a body.
+ * The POST of a message (spec sqsd 4.1): its body as it is, everything else in headers. A periodic task is posted to
+ * its own path without a body.
  */
 export function daemonRequest(message: DaemonMessage, settings: RequestSettings): DaemonRequest {
   const { task } = message;

@@ -21,7 +21,9 @@ const RAW = [
   "application/xml",
 ];
 
-/** What `headerContentType` may be (spec sns-delivery 2.6). The default can be named too: effective policies show it. */
+/**
+ * What `headerContentType` may be (spec sns-delivery 2.6). The default can be named too: effective policies show it.
+ */
 export function contentTypesAllowed(rawMessageDelivery: boolean): readonly string[] {
   return rawMessageDelivery ? RAW : ENVELOPED;
 }

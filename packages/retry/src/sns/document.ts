@@ -21,7 +21,10 @@ export interface RequestMembers {
   readonly headerContentType?: string;
 }
 
-/** The attribute `DeliveryPolicy` of a subscription in its stored form; `null` is "not set" (spec sns-delivery 2.4, 2.7). */
+/**
+ * The attribute `DeliveryPolicy` of a subscription in its stored form; `null` is "not set" (spec sns-delivery 2.4,
+ * 2.7).
+ */
 export interface SubscriptionDocument {
   readonly healthyRetryPolicy: RetryMembers | null;
   /** SNS stores it and nothing is known to use it. */

@@ -13,8 +13,8 @@ export interface EffectivePolicy {
 }
 
 /**
- * Which policy counts for a subscription: part by part its own, else the topic's, else SNS's default. A topic can make its
- * own parts win (spec sns-delivery 2.7).
+ * Which policy counts for a subscription: part by part its own, else the topic's, else SNS's default. A topic can make
+ * its own parts win (spec sns-delivery 2.7).
  */
 export function effectivePolicy(
   subscription: SubscriptionDocument | null,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { InvalidDeliveryPolicy, invalidParameterMessage } from "./invalid-policy.ts";
 import { POLICY_BYTES_MAX, parseSubscriptionPolicy, parseTopicPolicy } from "./parse.ts";
 import type { RetryLeniency } from "./retry-members.ts";
+import { InvalidDeliveryPolicy } from "./shape.ts";
 
 const MINIMAL = { minDelayTarget: 1, maxDelayTarget: 60, numRetries: 5 };
 
@@ -205,19 +205,6 @@ describe("what is refused, in SNS's words (spec sns-delivery 2.5, A10)", () => {
     expect(topicFault({ http: { defaultSicklyRetryPolicy: { ...MINIMAL, minDelayTarget: 0 } } })).toBe(
       "DeliveryPolicy: http.defaultSicklyRetryPolicy.minDelayTarget must be greater than or equal to 1",
     );
-  });
-
-  it("begins as each action does", () => {
-    const error = new InvalidDeliveryPolicy(
-      "healthyRetryPolicy.minDelayTarget must be greater than or equal to 1",
-    );
-    expect(error.name).toBe("InvalidDeliveryPolicy");
-    const created = `Invalid parameter: Attributes Reason: ${error.message}`;
-    const set = `Invalid parameter: ${error.message}`;
-    expect(invalidParameterMessage("Subscribe", error)).toBe(created);
-    expect(invalidParameterMessage("CreateTopic", error)).toBe(created);
-    expect(invalidParameterMessage("SetSubscriptionAttributes", error)).toBe(set);
-    expect(invalidParameterMessage("SetTopicAttributes", error)).toBe(set);
   });
 });
 

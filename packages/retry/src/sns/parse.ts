@@ -7,9 +7,16 @@ import type {
   ThrottleMembers,
   TopicDocument,
 } from "./document.ts";
-import { InvalidDeliveryPolicy } from "./invalid-policy.ts";
 import { type RetryLeniency, retryFault } from "./retry-members.ts";
-import { checkMembers, checkTypes, isObject, type Shape, SUBSCRIPTION_SHAPE, TOPIC_SHAPE } from "./shape.ts";
+import {
+  checkMembers,
+  checkTypes,
+  InvalidDeliveryPolicy,
+  isObject,
+  type Shape,
+  SUBSCRIPTION_SHAPE,
+  TOPIC_SHAPE,
+} from "./shape.ts";
 
 /** Longest policy, in bytes. SNS's own limit is not known. */
 export const POLICY_BYTES_MAX = 30_720;
@@ -55,8 +62,8 @@ export function parseSubscriptionPolicy(
 }
 
 /**
- * Reads the attribute `DeliveryPolicy` of a topic, like `parseSubscriptionPolicy`. The content types are those of messages
- * in their envelope.
+ * Reads the attribute `DeliveryPolicy` of a topic, like `parseSubscriptionPolicy`. The content types are those of
+ * messages in their envelope.
  */
 export function parseTopicPolicy(text: string, leniency: RetryLeniency = {}): TopicDocument | null {
   if (text === "") return null;

@@ -1,4 +1,14 @@
-import { InvalidDeliveryPolicy } from "./invalid-policy.ts";
+/**
+ * A delivery policy that SNS refuses, with code `InvalidParameter` and status 400. The message is the reason, which
+ * starts with the attribute's name.
+ */
+export class InvalidDeliveryPolicy extends Error {
+  override readonly name = "InvalidDeliveryPolicy";
+
+  constructor(reason: string) {
+    super(`DeliveryPolicy: ${reason}`);
+  }
+}
 
 /** What a member of a policy holds: a value, or an object with members of its own. `null` objects are "not set". */
 export type Shape = "integer" | "string" | "boolean" | { readonly [member: string]: Shape };

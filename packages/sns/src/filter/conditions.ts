@@ -1,6 +1,11 @@
 import { parseNetwork } from "./cidr.ts";
-import { InvalidFilterPolicy } from "./invalid-filter-policy.ts";
-import type { Condition, NumericComparison, NumericOperator } from "./policy.ts";
+
+import {
+  type Condition,
+  InvalidFilterPolicy,
+  type NumericComparison,
+  type NumericOperator,
+} from "./policy.ts";
 
 /** Keywords of conditions: an object with such a member is one, in whatever place. */
 export const CONDITION_KEYWORDS = [
@@ -23,7 +28,9 @@ function refuse(reason: string): never {
   throw new InvalidFilterPolicy(`FilterPolicy: ${reason}`);
 }
 
-/** Reads one element of the array of a property. Throws `InvalidFilterPolicy` in SNS's words (spec sns-delivery 9.4). */
+/**
+ * Reads one element of the array of a property. Throws `InvalidFilterPolicy` in SNS's words (spec sns-delivery 9.4).
+ */
 export function parseCondition(value: unknown): Condition {
   if (value === null || typeof value !== "object") return parseEquals(value);
   if (Array.isArray(value)) refuse("Match value must be String, number, true, false, or null");

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { InvalidFilterPolicy } from "./invalid-filter-policy.ts";
 import { FILTER_POLICY_BYTES_MAX, parseFilterPolicy } from "./parse.ts";
-import type { FilterPolicyScope } from "./policy.ts";
+import { type FilterPolicyScope, InvalidFilterPolicy } from "./policy.ts";
 
 function faultOf(policy: unknown, scope: FilterPolicyScope = "MessageBody"): string | null {
   return faultOfText(JSON.stringify(policy), scope);

@@ -1,6 +1,12 @@
 import { CONDITION_KEYWORDS, parseCondition } from "./conditions.ts";
-import { InvalidFilterPolicy } from "./invalid-filter-policy.ts";
-import type { Condition, FilterPolicy, FilterPolicyScope, FilterProperty } from "./policy.ts";
+
+import {
+  type Condition,
+  type FilterPolicy,
+  type FilterPolicyScope,
+  type FilterProperty,
+  InvalidFilterPolicy,
+} from "./policy.ts";
 
 /** Most properties at the top of a filter policy (spec sns-delivery 9.5). */
 export const FILTER_POLICY_KEYS_MAX = 5;

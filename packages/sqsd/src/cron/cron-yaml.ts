@@ -20,7 +20,7 @@ const VERSION = 1;
 const KEYS = ["name", "url", "schedule"] as const;
 
 /**
- * Reads a `cron.yaml` (spec sqsd 8.1). Everything that is wrong is told at once.
+ * Reads a `cron.yaml` (spec sqsd 8.1). Reports everything that is wrong at once.
  *
  * @param days how a day of the month beside a day of the week counts.
  */

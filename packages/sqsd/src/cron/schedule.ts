@@ -1,6 +1,9 @@
 import { Cron } from "croner";
 
-/** How a day of the month and a day of the week count that are both given: one of them, as in Vixie cron, or both, as on AWS. */
+/**
+ * How a day of the month and a day of the week count that are both given: one of them, as in Vixie cron, or both, as on
+ * AWS.
+ */
 export type DayRule = "or" | "and";
 
 /** Whole numbers, names and ranges that a field may have, in the order of the fields. */
@@ -26,7 +29,10 @@ const ELEMENT = /^(?:(\*)|([a-z\d]+)(?:-([a-z\d]+))?)(?:\/(\d+))?$/i;
 export class Schedule {
   readonly #cron: Cron;
 
-  /** @throws ScheduleError for anything else than five fields of `*`, values, ranges, steps and lists, or one that never comes. */
+  /**
+   * @throws ScheduleError for anything else than five fields of `*`, values, ranges, steps and lists, or one that never
+   *   comes.
+   */
   constructor(expression: string, days: DayRule = "or") {
     const fields = expression.trim().split(/\s+/);
     if (fields.length !== FIELDS.length) {

@@ -15,8 +15,8 @@ export function taskAttributes(task: PeriodicTask): Readonly<Record<string, Attr
 }
 
 /**
- * The task that a message stands for, by its attributes; `null` for an ordinary one. Only for messages that are known to be of
- * the daemon's own: whoever may send could have the application called on any path.
+ * The task that a message stands for, by its attributes; `null` for an ordinary one. Only for messages that are known
+ * to be of the daemon's own: whoever may send could have the application called on any path.
  */
 export function taskOf(attributes: Readonly<Record<string, AttributeValue>>): PeriodicTask | null {
   const text = (name: string) => attributes[`${RESERVED_ATTRIBUTES}.${name}`]?.StringValue;

@@ -1,0 +1,209 @@
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { AwsError, COMMON_ERRORS } from "../aws-error.ts";
+import { sha256Hex } from "../values/digest.ts";
+import {
+  ALGORITHM,
+  type Credential,
+  credentialOf,
+  incomplete,
+  mismatch,
+  type RequestHeaders,
+  type RequestUrl,
+  type SignedRequest,
+} from "./credential.ts";
+
+/** Furthest that the clock of who signs may be off, in ms (spec sqs 1.5). */
+export const CLOCK_SKEW_MS_MAX = 15 * 60_000;
+
+const encoder = new TextEncoder();
+
+/** What a signature is checked against. */
+export interface SignatureCheck {
+  /** The service that the request is for, as a credential's scope names it. */
+  readonly service: string;
+  /** The secret of an access key, `undefined` for an unknown one. */
+  secretOf(accessKeyId: string): string | undefined;
+  readonly nowMs: number;
+}
+
+/**
+ * Checks a Signature Version 4, in the header or presigned, and answers with whose it is. All that a request can be
+ * turned into another one by has to be signed: the method, the path, the parameters, the body, `host` and each
+ * `x-amz-*` header. What AWS checks first is checked first.
+ *
+ * @throws AwsError `MissingAuthenticationToken`; `IncompleteSignature` for half a signature or a parameter that comes
+ *   twice; `SignatureDoesNotMatch` for one that does not fit, of another service or day, too old or too new;
+ *   `RequestExpired` for a presigned URL that has had its time; `InvalidClientTokenId` for a key that nobody has.
+ */
+export function verifySignature(
+  request: SignedRequest,
+  { service, secretOf, nowMs }: SignatureCheck,
+): Credential {
+  refuseRepeated(request.url);
+  const credential = credentialOf(request);
+  if (credential === null) {
+    throw new AwsError(COMMON_ERRORS.missingAuthenticationToken, "Request is missing Authentication Token");
+  }
+  checkSignedHeaders(credential.signedHeaders, request.headers);
+  checkTime(credential, nowMs);
+  checkScope(credential, service);
+  const secret = secretOf(credential.accessKeyId);
+  if (secret === undefined) {
+    throw new AwsError(
+      COMMON_ERRORS.invalidClientTokenId,
+      "The security token included in the request is invalid.",
+    );
+  }
+  if (!sameText(credential.signature, signatureOf(request, credential, secret))) {
+    throw mismatch(
+      "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access " +
+        "Key and signing method. Consult the service documentation for details.",
+    );
+  }
+  return credential;
+}
+
+/** Parameters are sorted before they are signed: of two with one name the signature does not say which comes first. */
+function refuseRepeated(url: RequestUrl): void {
+  if (url.search === "") return;
+  const names = new Set<string>();
+  for (const name of url.searchParams.keys()) {
+    if (names.has(name)) throw incomplete(`The query string has the parameter '${name}' more than once.`);
+    names.add(name);
+  }
+}
+
+/** Headers that say what is asked for: who may add one to a signed request makes it another request. */
+const SERVICE_HEADER_PREFIX = "x-amz-";
+/** Amazon CloudFront adds it to what it passes on. It says nothing to a service. */
+const FORWARDED_HEADER = "x-amz-cf-id";
+
+function checkSignedHeaders(signed: readonly string[], headers: RequestHeaders): void {
+  if (!signed.includes("host")) {
+    throw mismatch("'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.");
+  }
+  for (const name of headers.keys()) {
+    if (!name.startsWith(SERVICE_HEADER_PREFIX) || name === FORWARDED_HEADER || signed.includes(name))
+      continue;
+    throw mismatch(`'${name}' must be a 'SignedHeader' in the AWS Authorization.`);
+  }
+}
+
+/** Length of the day in `yyyymmddThhmmssZ`. */
+const DAY_LENGTH = 8;
+
+function checkScope({ date, service: own, signedAt }: Credential, service: string): void {
+  const day = signedAt.slice(0, DAY_LENGTH);
+  if (own !== service) throw mismatch(`Credential should be scoped to correct service: '${service}'.`);
+  if (date === day) return;
+  throw mismatch(
+    "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: " +
+      `'${date}' != '${day}', from '${signedAt}'.`,
+  );
+}
+
+/** The signature that a request should have. Throws `AwsError` for one that lacks a header that is named as signed. */
+export function signatureOf(request: SignedRequest, credential: Credential, secret: string): string {
+  const { date, region, service, signedAt } = credential;
+  const scope = `${date}/${region}/${service}/aws4_request`;
+  const toSign = [ALGORITHM, signedAt, scope, sha256Hex(canonicalRequest(request, credential))].join("\n");
+  let key: Uint8Array = encoder.encode(`AWS4${secret}`);
+  for (const part of [date, region, service, "aws4_request"]) key = hmac(sha256, key, encoder.encode(part));
+  return bytesToHex(hmac(sha256, key, encoder.encode(toSign)));
+}
+
+function canonicalRequest({ method, url, headers, body }: SignedRequest, credential: Credential): string {
+  const signed = credential.signedHeaders.map((name) => `${name}:${canonicalValue(name, headers, url)}\n`);
+  return [
+    method,
+    // Each service but S3 encodes the path once more than it is sent.
+    url.pathname.split("/").map(encode).join("/"),
+    canonicalQuery(url, credential.expiresSeconds !== null),
+    signed.join(""),
+    credential.signedHeaders.join(";"),
+    sha256Hex(body),
+  ].join("\n");
+}
+
+function canonicalValue(name: string, headers: RequestHeaders, url: RequestUrl): string {
+  const value = headers.get(name) ?? (name === "host" ? url.host : null);
+  if (value !== null) return value.trim().replace(/[ \t]+/g, " ");
+  throw mismatch(`'${name}' is named as a SignedHeader, but it does not exist in the HTTP request`);
+}
+
+/** @param isPresigned whether one of the parameters is the signature itself. */
+function canonicalQuery(url: RequestUrl, isPresigned: boolean): string {
+  if (url.search === "") return "";
+  return [...url.searchParams]
+    .filter(([name]) => !(isPresigned && name === "X-Amz-Signature"))
+    .map(([name, value]) => [encode(name), encode(value)] as const)
+    .sort(([a, x], [b, y]) => compare(a, b) || compare(x, y))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+}
+
+/** RFC 3986: `encodeURIComponent` leaves five characters alone that must not be. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function checkTime({ signedAt, expiresSeconds }: Credential, nowMs: number): void {
+  const signedMs = millisecondsOf(signedAt);
+  if (signedMs === null) {
+    throw incomplete(
+      `Date must be in ISO-8601 'basic format'. Got '${signedAt}'. See http://en.wikipedia.org/wiki/ISO_8601`,
+    );
+  }
+  const now = stampOf(nowMs);
+  if (signedMs > nowMs + CLOCK_SKEW_MS_MAX) {
+    const latest = stampOf(nowMs + CLOCK_SKEW_MS_MAX);
+    throw mismatch(`Signature not yet current: ${signedAt} is still later than ${latest} (${now} + 15 min.)`);
+  }
+  if (expiresSeconds !== null) {
+    if (nowMs <= signedMs + 1000 * expiresSeconds) return;
+    throw new AwsError(
+      COMMON_ERRORS.requestExpired,
+      `Request has expired: it was good until ${stampOf(signedMs + 1000 * expiresSeconds)}`,
+    );
+  }
+  if (signedMs < nowMs - CLOCK_SKEW_MS_MAX) {
+    const earliest = stampOf(nowMs - CLOCK_SKEW_MS_MAX);
+    throw mismatch(`Signature expired: ${signedAt} is now earlier than ${earliest} (${now} - 15 min.)`);
+  }
+}
+
+function millisecondsOf(stamp: string): number | null {
+  const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(stamp);
+  if (parts === null) return null;
+  const [year, month, day, hour, minute, second] = parts.slice(1).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const ms = Date.UTC(year, month - 1, day, hour, minute, second);
+  // The 31st of June is none, though it has a number.
+  return stampOf(ms) === stamp ? ms : null;
+}
+
+function stampOf(ms: number): string {
+  return new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "");
+}
+
+/** Compares without telling by its time where the texts part. */
+function sameText(a: string, b: string): boolean {
+  let difference = a.length ^ b.length;
+  for (let i = 0; i < a.length && i < b.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
+  return difference === 0;
+}

@@ -1,6 +1,0 @@
-import { expect, it } from "vitest";
-import { uuidOf } from "./uuid.ts";
-
-it("an id of the store is shown as a UUID", () => {
-  expect(uuidOf("0123456789abcdef0123456789abcdef")).toBe("01234567-89ab-cdef-0123-456789abcdef");
-});

@@ -1,0 +1,64 @@
+import { md5Hex } from "./digest.ts";
+import { FieldWriter } from "./fields.ts";
+
+/**
+ * An attribute as senders give it. The type is `String`, `Number` or `Binary`, with a label of their own behind a dot.
+ */
+export interface AttributeValue {
+  readonly DataType?: string;
+  readonly StringValue?: string;
+  readonly BinaryValue?: Uint8Array;
+}
+
+/** Most digits of a number, without zeros before them (spec sqs 5.3). */
+export const NUMBER_DIGITS_MAX = 38;
+
+/** Whether a text can be the value of an attribute of type `Number`. */
+export function isNumberText(text: string): boolean {
+  const parts = /^[+-]?(\d*)\.?(\d*)(?:[eE][+-]?\d{1,3})?$/.exec(text.trim());
+  const digits = `${parts?.[1] ?? ""}${parts?.[2] ?? ""}`.replace(/^0+/, "").length;
+  return parts !== null && /\d/.test(text) && digits <= NUMBER_DIGITS_MAX;
+}
+
+const STRING_MARK = 1;
+const BINARY_MARK = 2;
+const NO_BYTES = new Uint8Array();
+
+/**
+ * Digest of message attributes that SDKs compute and compare, in lower-case hex (spec sqs 5.4): names in the order of
+ * their UTF-8 bytes, each name, type and value behind its length.
+ */
+export function attributesMd5(attributes: Readonly<Record<string, AttributeValue>>): string {
+  const fields = new FieldWriter("big endian");
+  for (const name of Object.keys(attributes).sort(compareUtf8)) {
+    const { DataType = "", StringValue = "", BinaryValue = NO_BYTES } = attributes[name] ?? {};
+    fields.text(name);
+    fields.text(DataType);
+    if (DataType.startsWith("Binary")) {
+      fields.byte(BINARY_MARK);
+      fields.bytes(BinaryValue);
+    } else {
+      fields.byte(STRING_MARK);
+      fields.text(StringValue);
+    }
+  }
+  return md5Hex(fields.written);
+}
+
+/** Half of a surrogate pair, which stands for a character behind all others. */
+const SURROGATES_FROM = 0xd800;
+const SURROGATES_TO = 0xdfff;
+
+/** Compares texts by the bytes of their UTF-8: as by their units of UTF-16, but that pairs of them come last. */
+function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [unitOfA, unitOfB] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (unitOfA !== unitOfB) return rankOf(unitOfA) - rankOf(unitOfB);
+  }
+  return a.length - b.length;
+}
+
+function rankOf(unit: number): number {
+  return unit >= SURROGATES_FROM && unit <= SURROGATES_TO ? 0x10000 + unit : unit;
+}

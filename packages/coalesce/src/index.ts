@@ -1,0 +1,11 @@
+export {
+  CALL_LOST_MS,
+  CALLS_UNDER_WAY_MAX,
+  type KeepAlive,
+  LINGER_MS,
+  SharedCall,
+  SharedCallLostError,
+  type SharedCallPorts,
+  setTimer,
+} from "./shared-call.ts";
+export { SharedCalls } from "./shared-calls.ts";

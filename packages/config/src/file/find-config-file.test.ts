@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { project, refusalOf } from "../../test/project.ts";
+import { findConfigFile } from "./find-config-file.ts";
+
+describe("the configuration file of a folder", () => {
+  test("is wrangler.json before wrangler.jsonc before wrangler.toml", () => {
+    const files = { "wrangler.json": "{}", "wrangler.jsonc": "{}", "wrangler.toml": "" };
+    const all = project(files);
+    expect(findConfigFile(all)).toBe(join(all, "wrangler.json"));
+    const { "wrangler.json": _, ...withoutJson } = files;
+    const two = project(withoutJson);
+    expect(findConfigFile(two)).toBe(join(two, "wrangler.jsonc"));
+    const one = project({ "wrangler.toml": "" });
+    expect(findConfigFile(one)).toBe(join(one, "wrangler.toml"));
+  });
+
+  test("is never that of a parent folder", () => {
+    const folder = project({ "wrangler.json": "{}", "api/wrangler.toml": "", "bare/index.ts": "" });
+    expect(findConfigFile(join(folder, "api"))).toBe(join(folder, "api", "wrangler.toml"));
+    expect(refusalOf(() => findConfigFile(join(folder, "bare")))).toEqual([
+      {
+        severity: "error",
+        file: join(folder, "bare"),
+        text: "No wrangler.json, wrangler.jsonc, wrangler.toml in this folder.",
+      },
+    ]);
+  });
+
+  test("is not a folder of that name", () => {
+    const folder = project({ "wrangler.json/README.md": "", "wrangler.toml": "" });
+    expect(findConfigFile(folder)).toBe(join(folder, "wrangler.toml"));
+  });
+});
+
+test("a file is taken as it is, whatever its name", () => {
+  const folder = project({ "wrangler.json": "{}", "other.toml": "" });
+  expect(findConfigFile(join(folder, "other.toml"))).toBe(join(folder, "other.toml"));
+});
+
+test("a path that does not exist is refused", () => {
+  const path = join(project({}), "absent.toml");
+  expect(refusalOf(() => findConfigFile(path))).toEqual([
+    { severity: "error", file: path, text: "No such file or folder." },
+  ]);
+});

@@ -1,0 +1,64 @@
+import type { ConfigDiagnostic } from "./diagnostics.ts";
+import type { ConfigDocument } from "./document.ts";
+import type { KeyPath } from "./lines.ts";
+
+/** A key's place in a file: its path, and the same path as Wrangler spells it in its messages. */
+export interface Place {
+  readonly path: KeyPath;
+  readonly field: string;
+}
+
+export const ROOT: Place = { path: [], field: "" };
+
+/** The place of a key of a table, or of an element of an array. */
+export function placeOf(parent: Place, key: string | number): Place {
+  const step = typeof key === "number" ? `[${key}]` : parent.field === "" ? key : `.${key}`;
+  return { path: [...parent.path, key], field: parent.field + step };
+}
+
+/** Collects what there is to say about one file and finds the lines for it. */
+export class Report {
+  readonly #document: ConfigDocument;
+  readonly #diagnostics: ConfigDiagnostic[] = [];
+
+  constructor(document: ConfigDocument) {
+    this.#document = document;
+  }
+
+  /** Folder of the file: what its paths are relative to. */
+  get directory(): string {
+    return this.#document.directory;
+  }
+
+  /** In the order in which it was said. */
+  get diagnostics(): readonly ConfigDiagnostic[] {
+    return this.#diagnostics;
+  }
+
+  get hasErrors(): boolean {
+    return this.#diagnostics.some((diagnostic) => diagnostic.severity === "error");
+  }
+
+  error(place: Place, text: string): void {
+    this.#add("error", place, text);
+  }
+
+  warning(place: Place, text: string): void {
+    this.#add("warning", place, text);
+  }
+
+  lineOf(place: Place): number | undefined {
+    return this.#document.lines.lineOf(place.path);
+  }
+
+  #add(severity: ConfigDiagnostic["severity"], place: Place, text: string): void {
+    const line = this.lineOf(place);
+    this.#diagnostics.push({
+      severity,
+      file: this.#document.file,
+      ...(line === undefined ? {} : { line }),
+      ...(place.field === "" ? {} : { key: place.field }),
+      text,
+    });
+  }
+}

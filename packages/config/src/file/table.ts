@@ -1,0 +1,13 @@
+/**
+ * A TOML table or JSON object as it was parsed. Both parsers make them without a prototype, so any key is just a key.
+ */
+export type Table = Readonly<Record<string, unknown>>;
+
+export function isTable(value: unknown): value is Table {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** An object by queue name. Without a prototype, for "constructor" is a valid queue name. */
+export function recordOf<T>(entries: Iterable<readonly [string, T]>): Readonly<Record<string, T>> {
+  return Object.assign(Object.create(null), Object.fromEntries(entries));
+}

@@ -1,0 +1,289 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  CONNECT_TIMEOUT_SECONDS_DEFAULT,
+  HTTP_CONCURRENCY_DEFAULT,
+  type HttpPushSettings,
+  type PeriodicTaskSettings,
+  RESPONSE_TIMEOUT_SECONDS_DEFAULT,
+  RETRIES_DEFAULT,
+  type TaskRunSettings,
+} from "@sluice/protocol";
+import { CATCH_UP_RULES, parseSqsdOptions, type SqsdOptions, withPath } from "@sluice/sqsd";
+import { parseCronYaml } from "@sluice/sqsd/cron-yaml";
+import { z } from "zod";
+import { type Place, placeOf, type Report } from "../file/report.ts";
+import { isTable, type Table } from "../file/table.ts";
+import { checkShape } from "./check-shape.ts";
+import { checkQueueName, checkRanges, PUSH_RANGES } from "./limits.ts";
+
+const optionalNumber = z.number("a number").optional();
+const optionalText = z.string("a string").optional();
+const pushSchema = z.strictObject(
+  {
+    url: z.string("a string"),
+    format: z.enum(["sluice", "sqsd"], '"sluice" or "sqsd"').optional(),
+    // Of `sqsd`: a path, and what `parseSqsdOptions` checks.
+    cron: optionalText,
+    cron_days: z.enum(["or", "and"], '"or" or "and"').optional(),
+    cron_catch_up: z.enum(CATCH_UP_RULES, '"one", "all" or "none"').optional(),
+    cron_catch_up_window: optionalNumber,
+    cron_overlap: z.enum(["allow", "skip"], '"allow" or "skip"').optional(),
+    trust_task_attributes: z.boolean("a boolean").optional(),
+    options: z.custom<Table>(isTable, "an object").optional(),
+    content_type: optionalText,
+    headers: z.custom<Table>(isTable, "an object").optional(),
+    signing_secret: optionalText,
+    max_concurrency: optionalNumber,
+    connect_timeout: optionalNumber,
+    response_timeout: optionalNumber,
+    readiness_path: optionalText,
+    max_retries: optionalNumber,
+    retry_delay: optionalNumber,
+    dead_letter_queue: optionalText,
+  },
+  "an object",
+);
+
+/** What the worker daemon has an option of its own for. */
+const NOT_OF_SQSD = [
+  "content_type",
+  "max_concurrency",
+  "connect_timeout",
+  "response_timeout",
+  "readiness_path",
+  "max_retries",
+  "retry_delay",
+] as const;
+
+/** What nothing but the worker daemon has. */
+const ONLY_OF_SQSD = [
+  "options",
+  "cron",
+  "cron_days",
+  "cron_catch_up",
+  "cron_catch_up_window",
+  "cron_overlap",
+  "trust_task_attributes",
+] as const;
+
+/** What says something of periodic tasks. */
+const OF_TASKS = ["cron_days", "cron_catch_up", "cron_catch_up_window", "cron_overlap"] as const;
+
+/** What an environment variable may be called. */
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** A header name (RFC 9110, 5.6.2), and what its value may hold. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
+
+/**
+ * Reads `[sluice.queues.NAME.push]`: the HTTP endpoint that consumes a queue. Everything that is wrong is reported on
+ * the line of its key; `null` if anything is. Whether the broker may call the host is the broker's to say, since that
+ * depends on where it runs.
+ */
+export function readPushTable(value: unknown, place: Place, report: Report): HttpPushSettings | null {
+  const raw = checkShape(pushSchema, value, place, report);
+  if (raw === undefined) return null;
+  const url = readUrl(raw.url, placeOf(place, "url"), report);
+  const inRange = checkRanges(raw, place, PUSH_RANGES, report);
+  const headers = readHeaders(raw.headers, placeOf(place, "headers"), report);
+  if (raw.dead_letter_queue !== undefined) {
+    checkQueueName(raw.dead_letter_queue, placeOf(place, "dead_letter_queue"), report);
+  }
+  if (raw.signing_secret !== undefined && !VARIABLE_NAME.test(raw.signing_secret)) {
+    const { field } = placeOf(place, "signing_secret");
+    report.error(
+      placeOf(place, "signing_secret"),
+      `The field "${field}" should be the name of an environment variable that holds the key, not the key.`,
+    );
+    return null;
+  }
+  if (raw.readiness_path !== undefined && !raw.readiness_path.startsWith("/")) {
+    const { field } = placeOf(place, "readiness_path");
+    report.error(
+      placeOf(place, "readiness_path"),
+      `The field "${field}" should begin with "/" but is "${raw.readiness_path}".`,
+    );
+    return null;
+  }
+  const sqsd = raw.format === "sqsd" ? readSqsdOptions(raw, place, report) : null;
+  for (const key of raw.format === "sqsd" ? [] : ONLY_OF_SQSD) {
+    if (raw[key] === undefined) continue;
+    const { field } = placeOf(place, key);
+    report.error(placeOf(place, key), `The field "${field}" needs format = "sqsd".`);
+    return null;
+  }
+  for (const key of raw.cron === undefined ? OF_TASKS : []) {
+    if (raw[key] === undefined) continue;
+    const { field } = placeOf(place, key);
+    report.error(placeOf(place, key), `The field "${field}" needs "cron", the file with the tasks.`);
+    return null;
+  }
+  if (raw.cron_catch_up === "none" && raw.cron_catch_up_window !== undefined) {
+    const windowPlace = placeOf(place, "cron_catch_up_window");
+    report.error(
+      windowPlace,
+      `The field "${windowPlace.field}" has no effect with cron_catch_up = "none": nothing is made up for.`,
+    );
+    return null;
+  }
+  const tasks =
+    raw.cron === undefined ? [] : readTasks(raw.cron, raw.cron_days, placeOf(place, "cron"), report);
+  if (url === null || !inRange || headers === null) return null;
+  const shared = {
+    ...(raw.headers === undefined ? {} : { headers }),
+    ...(raw.signing_secret === undefined ? {} : { signingSecret: raw.signing_secret }),
+    deadLetterQueue: raw.dead_letter_queue ?? null,
+  };
+  if (raw.format === "sqsd")
+    return sqsd && tasks && { ...shared, ...daemonSettings(url, sqsd, tasksOf(raw, tasks)) };
+  return {
+    ...shared,
+    url,
+    format: "sluice",
+    contentType: raw.content_type ?? null,
+    maxConcurrency: raw.max_concurrency ?? HTTP_CONCURRENCY_DEFAULT,
+    connectTimeoutSeconds: raw.connect_timeout ?? CONNECT_TIMEOUT_SECONDS_DEFAULT,
+    responseTimeoutSeconds: raw.response_timeout ?? RESPONSE_TIMEOUT_SECONDS_DEFAULT,
+    readinessPath: raw.readiness_path ?? null,
+    maxRetries: raw.max_retries ?? RETRIES_DEFAULT,
+    retryDelaySeconds: raw.retry_delay ?? 0,
+  };
+}
+
+/** The tasks of a `cron.yaml`, by a path from the configuration's folder; `null` if anything is wrong with it. */
+function readTasks(
+  path: string,
+  days: "or" | "and" | undefined,
+  place: Place,
+  report: Report,
+): readonly PeriodicTaskSettings[] | null {
+  const file = resolve(report.directory, path);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    report.error(place, `The field "${place.field}" names a file that cannot be read: ${reason}`);
+    return null;
+  }
+  const parsed = parseCronYaml(text, days);
+  if (parsed.kind === "tasks") return parsed.tasks;
+  for (const issue of parsed.issues) report.error(place, `${file}: ${issue}`);
+  return null;
+}
+
+/** What the worker daemon is set to; `null` if anything of it is wrong. */
+function readSqsdOptions(raw: z.infer<typeof pushSchema>, place: Place, report: Report): SqsdOptions | null {
+  for (const key of NOT_OF_SQSD.filter((candidate) => raw[candidate] !== undefined)) {
+    const { field } = placeOf(place, key);
+    report.error(
+      placeOf(place, key),
+      `The field "${field}" is no key of the format "sqsd": its settings stand in "options", by their names in Elastic Beanstalk.`,
+    );
+  }
+  const optionsPlace = placeOf(place, "options");
+  const parsed = parseSqsdOptions(raw.options ?? {}, raw.dead_letter_queue !== undefined);
+  if (parsed.kind === "invalid") {
+    for (const { option, message } of parsed.issues) {
+      const optionPlace = placeOf(optionsPlace, option);
+      report.error(optionPlace, `The field "${optionPlace.field}" ${message}.`);
+    }
+    return null;
+  }
+  for (const { option, message } of parsed.warnings) {
+    const optionPlace = placeOf(optionsPlace, option);
+    report.warning(optionPlace, `The field "${optionPlace.field}" ${message}.`);
+  }
+  return report.hasErrors ? null : parsed.options;
+}
+
+function tasksOf(
+  raw: z.infer<typeof pushSchema>,
+  periodicTasks: readonly PeriodicTaskSettings[],
+): DaemonTasks {
+  const { cron_catch_up: catchUp, cron_catch_up_window: catchUpSeconds, cron_overlap: overlap } = raw;
+  return {
+    periodicTasks,
+    taskRuns: {
+      ...(catchUp === undefined ? {} : { catchUp }),
+      ...(catchUpSeconds === undefined ? {} : { catchUpSeconds }),
+      ...(overlap === undefined ? {} : { overlap }),
+    },
+    trustsTaskAttributes: raw.trust_task_attributes ?? false,
+  };
+}
+
+/** What a worker daemon does besides posting what is sent to its queue. */
+export interface DaemonTasks {
+  /** Default: none. */
+  readonly periodicTasks?: readonly PeriodicTaskSettings[];
+  /** Which of their runs are made. Default: those that AWS makes. */
+  readonly taskRuns?: TaskRunSettings;
+  /** Whether attributes `beanstalk.sqsd.*` of anybody's messages count. Default false. */
+  readonly trustsTaskAttributes?: boolean;
+}
+
+/** A worker daemon's options in the broker's terms. */
+export function daemonSettings(
+  url: string,
+  options: SqsdOptions,
+  { periodicTasks = [], taskRuns = {}, trustsTaskAttributes = false }: DaemonTasks = {},
+): Omit<HttpPushSettings, "deadLetterQueue"> {
+  return {
+    url: options.HttpPath === null ? url : withPath(url, options.HttpPath),
+    format: "sqsd",
+    contentType: options.MimeType,
+    maxConcurrency: options.HttpConnections,
+    connectTimeoutSeconds: options.ConnectTimeout,
+    responseTimeoutSeconds: options.InactivityTimeout,
+    readinessPath: null,
+    // `MaxRetries` counts the first receive too.
+    maxRetries: options.MaxRetries - 1,
+    retryDelaySeconds: 0,
+    daemon: {
+      visibilityTimeoutSeconds: options.VisibilityTimeout,
+      errorVisibilityTimeoutSeconds: options.ErrorVisibilityTimeout,
+      retentionSeconds: options.RetentionPeriod,
+      ...(periodicTasks.length === 0 ? {} : { periodicTasks }),
+      ...(Object.keys(taskRuns).length === 0 ? {} : { taskRuns }),
+      ...(trustsTaskAttributes ? { trustsTaskAttributes } : {}),
+    },
+  };
+}
+
+function readUrl(text: string, place: Place, report: Report): string | null {
+  const url = URL.parse(text);
+  const problem =
+    url === null || (url.protocol !== "http:" && url.protocol !== "https:")
+      ? "should be an http: or https: URL"
+      : url.username !== "" || url.password !== ""
+        ? "should have no user and password in it; put them into a header whose value is an environment variable"
+        : null;
+  if (problem === null) return text;
+  // The text may hold a password: it is not repeated.
+  report.error(place, `The field "${place.field}" ${problem}.`);
+  return null;
+}
+
+function readHeaders(
+  table: Table | undefined,
+  place: Place,
+  report: Report,
+): Readonly<Record<string, string>> | null {
+  const headers: [string, string][] = [];
+  let isValid = true;
+  for (const [name, value] of Object.entries(table ?? {})) {
+    const isHeader = HEADER_NAME.test(name) && typeof value === "string" && HEADER_VALUE.test(value);
+    if (isHeader) headers.push([name, value]);
+    else {
+      isValid = false;
+      const { field } = placeOf(place, name);
+      report.error(
+        placeOf(place, name),
+        `The field "${field}" is no header: its name or value cannot be sent.`,
+      );
+    }
+  }
+  return isValid ? Object.fromEntries(headers) : null;
+}

@@ -1,0 +1,138 @@
+import type { HttpPushSettings, SnsSettings } from "@sluice/protocol";
+import { parseRetryTable, type RetryPolicy } from "@sluice/retry";
+import { z } from "zod";
+import { type Place, placeOf, type Report, ROOT } from "../file/report.ts";
+import { isTable, type Table } from "../file/table.ts";
+import { checkShape } from "./check-shape.ts";
+import { checkQueueName, checkRanges, QUEUE_RANGES } from "./limits.ts";
+import { readPushTable } from "./push-table.ts";
+import { readSnsTable } from "./sns-table.ts";
+import { readSqsKeys, SQS_KEYS, type SqsSettings } from "./sqs-keys.ts";
+
+/** What a queue is set to by its owner; what is absent keeps its default. */
+export interface QueueSettings extends SqsSettings {
+  /** Seconds that a message waits when nothing nearer to it names a delay. 0 to 86,400, default 0. */
+  readonly deliveryDelaySeconds?: number;
+  /** Seconds that a message is kept, counted from its send. 60 to 1,209,600, default 345,600. */
+  readonly messageRetentionSeconds?: number;
+  /** When its messages are retried that failed and were given no delay. Default: after the consumer's `retry_delay`. */
+  readonly retryPolicy?: RetryPolicy;
+  /** Most messages delivered in any second, whoever consumes them. 1 to 100,000; absent means any number. */
+  readonly maxReceivesPerSecond?: number;
+  /** The HTTP endpoint that consumes it. Default: none does. */
+  readonly push?: HttpPushSettings;
+}
+
+/** The message of a schema says what belongs there, as in "should be a number". */
+const optionalNumber = z.number("a number").optional();
+const queueSchema = z.strictObject(
+  {
+    delivery_delay: optionalNumber,
+    message_retention_period: optionalNumber,
+    // What it holds depends on its policy: `parseRetryTable` checks it.
+    retry: z.custom<Table>(isTable, "an object").optional(),
+    max_receives_per_second: optionalNumber,
+    // `readPushTable` checks it.
+    push: z.unknown().optional(),
+    ...SQS_KEYS,
+  },
+  "an object",
+);
+
+/** The whole `[sluice]` table: a key that is not in here is refused. */
+const sluiceSchema = z.strictObject(
+  {
+    // Not a z.record: that drops a key called "__proto__" in silence.
+    queues: z.custom<Table>(isTable, "an object").optional(),
+    // `readSnsTable` checks it.
+    sns: z.unknown().optional(),
+  },
+  "an object",
+);
+
+/** A queue of the `[sluice.queues]` table with its place. */
+export interface PlacedQueueSettings {
+  readonly queue: string;
+  readonly settings: QueueSettings;
+  readonly place: Place;
+}
+
+/** What the `[sluice]` table says. */
+export interface SluiceTable {
+  readonly queues: readonly PlacedQueueSettings[];
+  /** Of all topics; `null` where there is no such table. */
+  readonly sns: { readonly settings: SnsSettings; readonly place: Place } | null;
+}
+
+/**
+ * Reads `[sluice]`, which says what Cloudflare's own tables cannot. It is nobody's but ours, so nothing in it passes in
+ * silence: unknown keys are errors, and so is a `sluice` table inside an environment. Queues are known by their names
+ * alone, whichever environment uses them.
+ */
+export function readSluiceTable(root: Table, report: Report): SluiceTable {
+  const place = placeOf(ROOT, "sluice");
+  if (root.sluice === undefined) return { queues: [], sns: null };
+  const sluice = checkShape(sluiceSchema, root.sluice, place, report);
+  const snsPlace = placeOf(place, "sns");
+  return {
+    queues: readQueues(sluice?.queues ?? {}, placeOf(place, "queues"), report),
+    sns:
+      sluice?.sns === undefined
+        ? null
+        : { settings: readSnsTable(sluice.sns, snsPlace, report), place: snsPlace },
+  };
+}
+
+function readQueues(queues: Table, queuesPlace: Place, report: Report): PlacedQueueSettings[] {
+  return Object.entries(queues).flatMap(([queue, value]) => {
+    const queuePlace = placeOf(queuesPlace, queue);
+    checkQueueName(queue, queuePlace, report);
+    const raw = checkShape(queueSchema, value, queuePlace, report);
+    if (raw === undefined) return [];
+    checkRanges(raw, queuePlace, QUEUE_RANGES, report);
+    const retryPolicy = raw.retry === undefined ? null : readRetry(raw.retry, queuePlace, report);
+    const push = raw.push === undefined ? null : readPushTable(raw.push, placeOf(queuePlace, "push"), report);
+    const settings = {
+      ...settingsOf(raw, retryPolicy, push),
+      ...readSqsKeys(queue, raw, queuePlace, report),
+    };
+    return [{ queue, settings, place: queuePlace }];
+  });
+}
+
+/** Refuses a `sluice` table that stands where environments keep theirs. */
+export function refuseSluiceTableOf(environment: Table, place: Place, report: Report): void {
+  if (place.path.length === 0 || environment.sluice === undefined) return;
+  const sluicePlace = placeOf(place, "sluice");
+  report.error(
+    sluicePlace,
+    `"${sluicePlace.field}" has no effect: queues keep their settings in every environment, in the top-level [sluice] table.`,
+  );
+}
+
+/** Reads `[sluice.queues.NAME.retry]`, reporting every issue on the line of its key. */
+function readRetry(table: Table, queuePlace: Place, report: Report): RetryPolicy | null {
+  const result = parseRetryTable(table);
+  if (result.kind === "policy") return result.policy;
+  for (const { path, message } of result.issues) {
+    const place = path.reduce(placeOf, placeOf(queuePlace, "retry"));
+    report.error(place, `The field "${place.field}" ${message}.`);
+  }
+  return null;
+}
+
+function settingsOf(
+  raw: z.infer<typeof queueSchema>,
+  retryPolicy: RetryPolicy | null,
+  push: HttpPushSettings | null,
+): QueueSettings {
+  const { delivery_delay: delay, message_retention_period: retention } = raw;
+  const maxReceivesPerSecond = raw.max_receives_per_second;
+  return {
+    ...(delay === undefined ? {} : { deliveryDelaySeconds: delay }),
+    ...(retention === undefined ? {} : { messageRetentionSeconds: retention }),
+    ...(retryPolicy === null ? {} : { retryPolicy }),
+    ...(maxReceivesPerSecond === undefined ? {} : { maxReceivesPerSecond }),
+    ...(push === null ? {} : { push }),
+  };
+}

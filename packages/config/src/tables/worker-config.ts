@@ -1,0 +1,117 @@
+import type { SnsSettings } from "@sluice/protocol";
+import { type ConfigDiagnostic, ConfigError } from "../file/diagnostics.ts";
+import { readDocument } from "../file/document.ts";
+import { placeOf, Report, ROOT } from "../file/report.ts";
+import { recordOf, type Table } from "../file/table.ts";
+import { type ConsumerConfig, readConsumer } from "./consumer.ts";
+import { type ActiveEnvironment, selectEnvironment } from "./environment.ts";
+import { type ProducerConfig, readProducer } from "./producer.ts";
+import { type CheckedQueues, checkBindingsAreUnique, checkQueues } from "./queues.ts";
+import { type QueueSettings, readSluiceTable, refuseSluiceTableOf } from "./sluice-table.ts";
+
+/** What the configuration of one Worker says about queues. */
+export interface WorkerQueueConfig {
+  /** Absolute path of the configuration file, and of its folder. */
+  readonly file: string;
+  readonly directory: string;
+  /** Name of the Worker, environment suffix included. */
+  readonly workerName: string;
+  /** The environment in force; `null` for the top level. */
+  readonly env: string | null;
+  readonly producers: readonly ProducerConfig[];
+  readonly consumers: readonly ConsumerConfig[];
+  /** The `[sluice.queues]` table, by queue name. */
+  readonly queueSettings: Readonly<Record<string, QueueSettings>>;
+  /** The `[sluice.sns]` table; absent where there is none. */
+  readonly sns?: SnsSettings;
+  readonly warnings: readonly ConfigDiagnostic[];
+  /** Where things stand in the file, for diagnostics that concern several files. */
+  readonly lines?: WorkerQueueLines;
+}
+
+export interface WorkerQueueLines {
+  /** Index for index with `consumers`. */
+  readonly consumers: readonly (number | undefined)[];
+  /** By queue name. */
+  readonly queueSettings: Readonly<Record<string, number | undefined>>;
+  readonly sns?: number | undefined;
+}
+
+export interface ReadWorkerConfigOptions {
+  /** The environment, as in `wrangler --env`; absent or empty for the top level. `CLOUDFLARE_ENV` is not read here. */
+  readonly env?: string;
+}
+
+/**
+ * Reads what the configuration file of a Worker (`wrangler.toml`, `.jsonc` or `.json`) says about queues, with
+ * production's defaults filled in (spec cloudflare-queues 3).
+ *
+ * What Wrangler refuses or warns of is refused or warned of in its words. Beyond that, what production refuses only at
+ * deploy is an error here: numbers out of range and invalid queue names, both for the environment in force alone. Keys
+ * that have nothing to do with queues are ignored, whatever they hold.
+ *
+ * @throws ConfigError with everything that is wrong, not just the first of it.
+ */
+export function readWorkerConfig(file: string, options: ReadWorkerConfigOptions = {}): WorkerQueueConfig {
+  const document = readDocument(file);
+  const { root } = document;
+  const report = new Report(document);
+
+  const active = selectEnvironment(document, options.env, report);
+  const queues = checkActiveQueues(root, active, report);
+  checkBindingsAreUnique(queues.producers, report);
+  refuseConsumersOfPages(root, active, queues, report);
+  const producers = queues.producers.map(({ value, place }) => readProducer(value, place, report));
+  const consumers = queues.consumers.map(({ value, place }) => readConsumer(value, place, report));
+  refuseSluiceTableOf(active.table, active.place, report);
+  const { queues: queueSettings, sns } = readSluiceTable(root, report);
+
+  if (report.hasErrors) throw new ConfigError(report.diagnostics);
+  return {
+    file: document.file,
+    directory: document.directory,
+    workerName: active.workerName,
+    env: active.env,
+    producers,
+    consumers,
+    queueSettings: recordOf(queueSettings.map(({ queue, settings }) => [queue, settings])),
+    ...(sns === null ? {} : { sns: sns.settings }),
+    warnings: report.diagnostics,
+    lines: {
+      consumers: queues.consumers.map(({ place }) => report.lineOf(place)),
+      queueSettings: recordOf(queueSettings.map(({ queue, place }) => [queue, report.lineOf(place)])),
+      ...(sns === null ? {} : { sns: report.lineOf(sns.place) }),
+    },
+  };
+}
+
+/**
+ * Checks the `queues` table of the environment in force, and the top level's too, as Wrangler does. Environments do not
+ * inherit it: one that lacks it has no queues.
+ */
+function checkActiveQueues(root: Table, active: ActiveEnvironment, report: Report): CheckedQueues {
+  const topLevel = checkQueues(root.queues, placeOf(ROOT, "queues"), report);
+  if (active.place === ROOT) return topLevel;
+  const place = placeOf(active.place, "queues");
+  if (active.table.queues === undefined && root.queues !== undefined) {
+    report.warning(
+      place,
+      `"queues" exists at the top level, but not on "env.${active.env}".\nThis is not what you probably want, since "queues" is not inherited by environments.\nPlease add "queues" to "env.${active.env}".`,
+    );
+  }
+  return checkQueues(active.table.queues, place, report);
+}
+
+/** Pages projects produce to queues; nothing ever calls a queue handler of theirs. */
+function refuseConsumersOfPages(
+  root: Table,
+  active: ActiveEnvironment,
+  queues: CheckedQueues,
+  report: Report,
+): void {
+  if (root.pages_build_output_dir === undefined || queues.consumers.length === 0) return;
+  report.error(
+    placeOf(placeOf(active.place, "queues"), "consumers"),
+    `Configuration file for Pages projects does not support "queues.consumers"`,
+  );
+}

@@ -1,0 +1,84 @@
+import type { SnsSettings } from "@sluice/protocol";
+import { type ConfigDiagnostic, errorAt, formatPlace } from "../file/diagnostics.ts";
+import type { QueueSettings } from "../tables/sluice-table.ts";
+import type { WorkerQueueConfig } from "../tables/worker-config.ts";
+
+const QUEUE_KEYS = [
+  ["deliveryDelaySeconds", "delivery_delay"],
+  ["messageRetentionSeconds", "message_retention_period"],
+  ["retryPolicy", "retry"],
+  ["maxReceivesPerSecond", "max_receives_per_second"],
+  ["push", "push"],
+  ["fifo", "fifo"],
+  ["contentBasedDeduplication", "content_based_deduplication"],
+  ["deduplicationScope", "deduplication_scope"],
+  ["visibilityTimeoutSeconds", "visibility_timeout"],
+  ["receiveWaitTimeSeconds", "receive_wait_time"],
+  ["redrive", "redrive"],
+] as const satisfies readonly (readonly [keyof QueueSettings, string])[];
+
+/**
+ * The `[sluice.queues]` tables of all files as one. Files may share a queue, each setting other keys of it or the same
+ * ones alike; what they set differently is reported with both places.
+ */
+export function mergeQueueSettings(
+  workers: readonly WorkerQueueConfig[],
+  diagnostics: ConfigDiagnostic[],
+): ReadonlyMap<string, QueueSettings> {
+  const merged = new Map<string, QueueSettings>();
+  const places = new Map<string, string>();
+  for (const { file, queueSettings, lines } of workers) {
+    for (const [queue, settings] of Object.entries(queueSettings)) {
+      const line = lines?.queueSettings[queue];
+      const before = merged.get(queue) ?? {};
+      for (const [key, spelling] of QUEUE_KEYS) {
+        if (settings[key] === undefined) continue;
+        const placeId = `${queue}.${key}`;
+        const place = formatPlace(file, line);
+        if (before[key] === undefined) {
+          places.set(placeId, place);
+          continue;
+        }
+        // Policies are objects, always with the same keys in the same order.
+        const [first, second] = [JSON.stringify(before[key]), JSON.stringify(settings[key])];
+        if (first !== second) {
+          const text = `Queue "${queue}" has two values of "${spelling}": ${first} (${places.get(placeId)}) and ${second} (${place})`;
+          diagnostics.push(errorAt(file, line, text));
+        }
+      }
+      merged.set(queue, { ...settings, ...before });
+    }
+  }
+  return merged;
+}
+
+const SNS_KEYS = [
+  ["messageLifeSeconds", "message_life"],
+  ["clientErrors", "client_errors"],
+] as const satisfies readonly (readonly [keyof SnsSettings, string])[];
+
+/**
+ * The `[sluice.sns]` tables of all files as one; `undefined` where nobody says anything. What two files set differently
+ * is reported with both places.
+ */
+export function mergeSnsSettings(
+  workers: readonly WorkerQueueConfig[],
+  diagnostics: ConfigDiagnostic[],
+): SnsSettings | undefined {
+  let merged: SnsSettings = {};
+  const places = new Map<keyof SnsSettings, string>();
+  for (const { file, lines, sns = {} } of workers) {
+    const place = formatPlace(file, lines?.sns);
+    for (const [key, spelling] of SNS_KEYS) {
+      const [first, second] = [merged[key], sns[key]];
+      if (second === undefined) continue;
+      if (first === undefined) places.set(key, place);
+      else if (first !== second) {
+        const text = `"sluice.sns.${spelling}" has two values: ${first} (${places.get(key)}) and ${second} (${place})`;
+        diagnostics.push(errorAt(file, lines?.sns, text));
+      }
+    }
+    merged = { ...sns, ...merged };
+  }
+  return Object.keys(merged).length === 0 ? undefined : merged;
+}

@@ -1,0 +1,40 @@
+import { advanceSegment } from "../queue/advance.ts";
+import type { Queue } from "../queue/queue.ts";
+import { lift, toWaiting } from "../queue/transitions.ts";
+import type { Segment } from "../segments/segment.ts";
+
+/**
+ * Lets the messages that still wait because of the queue's own delay wait for another one, counted from their send:
+ * what a FIFO queue does when its delay changes (spec sqs 4.1). Those that named a delay themselves keep it, unless
+ * they would come before one of their segment that was sent earlier and waits for longer now.
+ *
+ * @returns ids of the segments whose due times have changed: their indexes have to be written again.
+ */
+export function changeDelay(queue: Queue, fromMs: number, toMs: number, nowMs: number): number[] {
+  const changed: number[] = [];
+  for (const segment of [...queue.segments.values()]) {
+    if (changeDelayOf(queue, segment, fromMs, toMs, nowMs)) changed.push(segment.id);
+  }
+  return changed;
+}
+
+function changeDelayOf(queue: Queue, segment: Segment, fromMs: number, toMs: number, nowMs: number): boolean {
+  const { runs } = segment;
+  const waits = Array.from(
+    { length: runs.length },
+    (_, r) => runs.dueMs(r) > nowMs && runs.dueMs(r) === runs.acceptedMs(r) + fromMs,
+  );
+  if (!waits.includes(true)) return false;
+  // What was cut out of the untouched messages and never delivered waits as they do.
+  const apart = segment.entries.filter(({ attempts }) => attempts === 0);
+  for (const entry of apart) lift(queue, entry);
+  let dueMs = Number.NEGATIVE_INFINITY;
+  const changed = waits.map((isWaiting, r) => {
+    dueMs = Math.max(dueMs, isWaiting ? runs.acceptedMs(r) + toMs : runs.dueMs(r));
+    return dueMs;
+  });
+  runs.changeDueMs(changed);
+  for (const entry of apart) toWaiting(queue, entry, segment.dueOf(entry.from), nowMs);
+  advanceSegment(queue, segment, nowMs);
+  return true;
+}

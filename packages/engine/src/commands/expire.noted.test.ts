@@ -1,0 +1,47 @@
+import { expect, it } from "vitest";
+import { checkInvariants } from "../../test/invariants.ts";
+import { pull, queueWith, rangesOf, sendMany, T0 } from "../../test/queues.ts";
+import { expireRetention, type Queue, retry, send } from "../index.ts";
+import type { Slice } from "../segments/segment.ts";
+
+const retentionMs = 60_000;
+
+function expiredOf(queue: Queue, nowMs: number): { count: number; slices: Slice[] } {
+  const slices: Slice[] = [];
+  const count = expireRetention(queue, nowMs, (slice) => slices.push(slice));
+  checkInvariants(queue);
+  return { count, slices };
+}
+
+it("notes which messages the end of a retention takes, and how often they were delivered", () => {
+  const queue = queueWith({ retentionMs });
+  const segmentId = sendMany(queue, 5);
+  // The first is held, the second waits for its second delivery, the others were never delivered.
+  const [range] = rangesOf(pull(queue, 2, T0, T0 + 10 * retentionMs));
+  if (range === undefined) throw new Error("nothing was leased");
+  retry(queue, { ...range, from: 1 }, T0 + 2 * retentionMs, T0);
+  const { count, slices } = expiredOf(queue, T0 + retentionMs);
+  expect(count).toBe(4);
+  expect(slices).toEqual([
+    { segmentId, from: 2, to: 5, attempts: 0 },
+    { segmentId, from: 1, to: 2, attempts: 1 },
+  ]);
+});
+
+it("also where the messages of a segment are not in order of their age", () => {
+  const queue = queueWith({ retentionMs });
+  const acceptedMs = [T0, T0 - 50_000, T0 - 10_000, T0 - 50_000];
+  const { segmentId } = send(queue, { sizes: [1, 1, 1, 1], dueMs: T0, acceptedMs }, T0);
+  const { count, slices } = expiredOf(queue, T0 + 10_000);
+  expect(count).toBe(2);
+  expect(slices).toEqual([
+    { segmentId, from: 1, to: 2, attempts: 0 },
+    { segmentId, from: 3, to: 4, attempts: 0 },
+  ]);
+});
+
+it("notes nothing when nothing is old enough", () => {
+  const queue = queueWith({ retentionMs });
+  sendMany(queue, 1);
+  expect(expiredOf(queue, T0 + retentionMs - 1)).toEqual({ count: 0, slices: [] });
+});

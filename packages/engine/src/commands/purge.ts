@@ -1,0 +1,41 @@
+import { isolate } from "../queue/isolate.ts";
+import type { Queue } from "../queue/queue.ts";
+import { lift, removeEntry } from "../queue/transitions.ts";
+import { expireUntouched } from "./expire.ts";
+
+/**
+ * `purged` from any state: every message is gone, delayed and leased ones included (spec cloudflare-queues 4). Whoever
+ * works on a leased one goes on; its settlement finds nothing.
+ *
+ * @returns how many are gone.
+ */
+export function purge(queue: Queue): number {
+  let purged = 0;
+  for (const segment of [...queue.segments.values()]) {
+    for (const entry of [...segment.entries]) {
+      lift(queue, entry);
+      purged += entry.count;
+      removeEntry(queue, entry);
+    }
+    purged += expireUntouched(queue, segment, Number.POSITIVE_INFINITY);
+  }
+  return purged;
+}
+
+/** Where a message is: the same from its send to its end, over restarts too. */
+export interface MessagePosition {
+  readonly segmentId: number;
+  readonly index: number;
+}
+
+/**
+ * `purged` from any state: one message is gone, whoever holds it (spec cloudflare-queues 5.2, purge by refs).
+ *
+ * @returns whether it was there.
+ */
+export function removeMessage(queue: Queue, { segmentId, index }: MessagePosition): boolean {
+  const segment = queue.segments.get(segmentId);
+  if (segment === undefined || !segment.has(index)) return false;
+  removeEntry(queue, isolate(queue, segment, index));
+  return true;
+}

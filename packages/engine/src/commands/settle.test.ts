@@ -1,0 +1,281 @@
+import { describe, expect, it } from "vitest";
+import { checkInvariants } from "../../test/invariants.ts";
+import { pull, queueWith, rangesOf, sendApart, sendMany, seqsOf, T0 } from "../../test/queues.ts";
+import {
+  acknowledge,
+  counts,
+  giveUp,
+  type LeasedRange,
+  lease,
+  type Queue,
+  release,
+  retry,
+  send,
+} from "../index.ts";
+
+/** Sends five messages, leases them all, and answers with the range that names them. */
+function leaseFive(queue: Queue): LeasedRange {
+  sendApart(queue, 5);
+  const [range] = rangesOf(pull(queue, 5));
+  if (range === undefined) throw new Error("nothing was leased");
+  return range;
+}
+
+/** Leased stretches of the only segment, as [from, to) with the lease that holds them. */
+function stretches(queue: Queue): [from: number, to: number, state: string][] {
+  const [segment] = queue.segments.values();
+  return segment?.entries.map(({ from, to, state }) => [from, to, state]) ?? [];
+}
+
+describe("acknowledge", () => {
+  it("lets all messages of a lease go, and their segment with the last one", () => {
+    const queue = queueWith();
+    const range = leaseFive(queue);
+    expect(acknowledge(queue, range)).toBe(5);
+    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 0, leased: 0, waitingBytes: 0 });
+    expect(queue.segments.size).toBe(0);
+    checkInvariants(queue);
+  });
+
+  it.each([
+    [0, 1, [[1, 5, "leased"]]],
+    [0, 4, [[4, 5, "leased"]]],
+    [1, 5, [[0, 1, "leased"]]],
+    [4, 5, [[0, 4, "leased"]]],
+    [
+      2,
+      3,
+      [
+        [0, 2, "leased"],
+        [3, 5, "leased"],
+      ],
+    ],
+  ])("takes messages [%i, %i) out of a stretch of five and leaves the rest leased", (from, to, left) => {
+    const queue = queueWith();
+    const range = leaseFive(queue);
+    expect(acknowledge(queue, { ...range, from, to })).toBe(to - from);
+    expect(stretches(queue)).toEqual(left);
+    expect(counts(queue).leased).toBe(5 - (to - from));
+    checkInvariants(queue);
+  });
+
+  it("keeps the expiry of what it leaves", () => {
+    const queue = queueWith();
+    const range = leaseFive(queue);
+    acknowledge(queue, { ...range, from: 2, to: 3 });
+    const [segment] = queue.segments.values();
+    expect(segment?.entries.map((entry) => entry.atMs)).toEqual([T0 + 30_000, T0 + 30_000]);
+  });
+
+  it("goes over stretches that were settled before", () => {
+    const queue = queueWith();
+    const range = leaseFive(queue);
+    acknowledge(queue, { ...range, from: 2, to: 3 });
+    expect(acknowledge(queue, { ...range, from: 1, to: 4 })).toBe(2);
+    expect(stretches(queue)).toEqual([
+      [0, 1, "leased"],
+      [4, 5, "leased"],
+    ]);
+    expect(acknowledge(queue, range)).toBe(2);
+    expect(queue.segments.size).toBe(0);
+  });
+
+  it("knows nothing of messages that are gone", () => {
+    const queue = queueWith();
+    const range = leaseFive(queue);
+    acknowledge(queue, range);
+    expect(acknowledge(queue, range)).toBe(0);
+    checkInvariants(queue);
+  });
+
+  it("leaves messages alone that another lease holds by now: the lease id fences", () => {
+    const queue = queueWith();
+    const stale = leaseFive(queue);
+    retry(queue, stale, T0, T0);
+    const [fresh] = rangesOf(pull(queue, 5));
+    expect(acknowledge(queue, stale)).toBe(0);
+    expect(counts(queue).leased).toBe(5);
+    expect(acknowledge(queue, { ...stale, ...fresh })).toBe(5);
+  });
+
+  it("leaves messages alone that wait again after their lease has ended", () => {
+    const queue = queueWith();
+    const stale = leaseFive(queue);
+    retry(queue, stale, T0, T0);
+    expect(acknowledge(queue, stale)).toBe(0);
+    expect(counts(queue)).toMatchObject({ ready: 5, leased: 0 });
+  });
+
+  it("takes only the stretches of its own lease out of a range with several", () => {
+    const queue = queueWith();
+    sendApart(queue, 4);
+    const first = pull(queue, 2);
+    const second = pull(queue, 2);
+    const [range] = rangesOf(second);
+    if (range === undefined) throw new Error("nothing was leased");
+    expect(acknowledge(queue, { ...range, from: 0, to: 4 })).toBe(2);
+    expect(stretches(queue)).toEqual([[0, 2, "leased"]]);
+    expect(rangesOf(first).map((mine) => acknowledge(queue, mine))).toEqual([2]);
+  });
+});
+
+describe("giveUp", () => {
+  it("lets messages die whatever attempts are left, and says which", () => {
+    const queue = queueWith({ maxRetries: 10 });
+    const range = leaseFive(queue);
+    const { segmentId } = range;
+    expect(giveUp(queue, { ...range, from: 1, to: 3 })).toEqual([{ segmentId, from: 1, to: 3, attempts: 1 }]);
+    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 0, leased: 3 });
+    checkInvariants(queue);
+    expect(giveUp(queue, { ...range, leaseId: range.leaseId + 1 })).toEqual([]);
+    expect(giveUp(queue, range).map(({ from, to }) => [from, to])).toEqual([
+      [0, 1],
+      [3, 5],
+    ]);
+    expect(queue.segments.size).toBe(0);
+    checkInvariants(queue);
+  });
+});
+
+describe("retry", () => {
+  it("makes messages ready at once without a delay", () => {
+    const queue = queueWith();
+    const range = leaseFive(queue);
+    const { retried, dead } = retry(queue, range, T0, T0);
+    expect(retried).toEqual([{ segmentId: range.segmentId, from: 0, to: 5, attempts: 1 }]);
+    expect(dead).toEqual([]);
+    expect(counts(queue)).toMatchObject({ ready: 5, delayed: 0, leased: 0, waitingBytes: 50 });
+    checkInvariants(queue);
+  });
+
+  it("keeps messages back until their delay is over", () => {
+    const queue = queueWith();
+    const range = leaseFive(queue);
+    retry(queue, range, T0 + 1_000, T0);
+    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 5, leased: 0, waitingBytes: 50 });
+    expect(lease(queue, { max: 5, expiresMs: T0 + 9_000, kind: "pull" }, T0 + 999)).toBeNull();
+    expect(pull(queue, 5, T0 + 1_000).count).toBe(5);
+  });
+
+  it("retries a part and leaves the rest leased", () => {
+    const queue = queueWith();
+    const range = leaseFive(queue);
+    retry(queue, { ...range, from: 1, to: 3 }, T0, T0);
+    expect(stretches(queue)).toEqual([
+      [0, 1, "leased"],
+      [1, 3, "ready"],
+      [3, 5, "leased"],
+    ]);
+    checkInvariants(queue);
+  });
+
+  it("puts retried messages behind those that were due before them", () => {
+    const queue = queueWith();
+    const first = sendApart(queue, 1);
+    const second = sendApart(queue, 1, T0 + 5);
+    const [range] = rangesOf(pull(queue, 1, T0 + 10));
+    if (range === undefined) throw new Error("nothing was leased");
+    retry(queue, range, T0 + 10, T0 + 10);
+    expect(pull(queue, 2, T0 + 10).slices.map((slice) => slice.segmentId)).toEqual([second, first]);
+  });
+
+  it.each([0, 1, 3])(
+    "delivers max_retries + 1 times with max_retries = %i, then the message is dead",
+    (max) => {
+      const queue = queueWith({ maxRetries: max });
+      sendMany(queue, 1);
+      for (let attempt = 1; attempt <= max; attempt++) {
+        const [range] = rangesOf(pull(queue, 1));
+        if (range === undefined) throw new Error("nothing was leased");
+        expect(retry(queue, range, T0, T0)).toEqual({
+          retried: [expect.objectContaining({ attempts: attempt })],
+          dead: [],
+        });
+      }
+      const [last] = rangesOf(pull(queue, 1));
+      if (last === undefined) throw new Error("nothing was leased");
+      expect(retry(queue, last, T0, T0)).toEqual({
+        retried: [],
+        dead: [{ segmentId: last.segmentId, from: 0, to: 1, attempts: max + 1 }],
+      });
+      expect(queue.segments.size).toBe(0);
+      checkInvariants(queue);
+    },
+  );
+
+  it("does nothing for a lease that has ended", () => {
+    const queue = queueWith({ maxRetries: 0 });
+    const range = leaseFive(queue);
+    release(queue, range, T0, T0);
+    expect(retry(queue, range, T0, T0)).toEqual({ retried: [], dead: [] });
+    expect(counts(queue).ready).toBe(5);
+  });
+});
+
+describe("release", () => {
+  it("takes the attempt back", () => {
+    const queue = queueWith();
+    release(queue, leaseFive(queue), T0, T0);
+    expect(pull(queue, 5).slices).toEqual([expect.objectContaining({ attempts: 1 })]);
+  });
+
+  it("puts messages that were never delivered back to their place in the order", () => {
+    const queue = queueWith();
+    const first = sendApart(queue, 1);
+    const second = sendApart(queue, 1, T0 + 5);
+    const [range] = rangesOf(pull(queue, 1, T0 + 10));
+    if (range === undefined) throw new Error("nothing was leased");
+    release(queue, range, T0 + 99, T0 + 10);
+    expect(counts(queue).ready).toBe(2);
+    expect(pull(queue, 2, T0 + 10).slices.map((slice) => slice.segmentId)).toEqual([first, second]);
+  });
+
+  it("puts each message of a stretch back to its own place, though they were leased as one", () => {
+    const queue = queueWith();
+    const { segmentId: early } = send(queue, { sizes: [10], dueMs: T0 }, T0);
+    send(queue, { sizes: [10], dueMs: T0 + 20 }, T0);
+    const between = sendApart(queue, 1, T0, T0 + 10);
+    const batch = pull(queue, 3, T0 + 20);
+    expect(batch.slices.map((slice) => slice.segmentId)).toEqual([early, between, early]);
+    for (const range of rangesOf(batch)) release(queue, range, T0 + 99, T0 + 20);
+    const again = pull(queue, 3, T0 + 20);
+    expect(seqsOf(queue, again.slices)).toEqual(seqsOf(queue, batch.slices));
+    checkInvariants(queue);
+  });
+
+  it("splits what was leased as one by the due times of its messages", () => {
+    const queue = queueWith();
+    send(queue, { sizes: [10], dueMs: T0 }, T0);
+    send(queue, { sizes: [10, 10], dueMs: T0 + 20 }, T0);
+    const [range] = rangesOf(pull(queue, 3, T0 + 20));
+    if (range === undefined) throw new Error("nothing was leased");
+    expect(range).toMatchObject({ from: 0, to: 3 });
+    release(queue, range, T0 + 99, T0 + 20);
+    const between = sendApart(queue, 1, T0 + 20, T0 + 10);
+    expect(pull(queue, 4, T0 + 20).slices).toEqual([
+      expect.objectContaining({ from: 0, to: 1 }),
+      expect.objectContaining({ segmentId: between }),
+      expect.objectContaining({ from: 1, to: 3 }),
+    ]);
+  });
+
+  it("offers messages that had been delivered before at the given time", () => {
+    const queue = queueWith();
+    retry(queue, leaseFive(queue), T0, T0);
+    const [range] = rangesOf(pull(queue, 5));
+    if (range === undefined) throw new Error("nothing was leased");
+    release(queue, range, T0 + 100, T0);
+    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 5 });
+    expect(pull(queue, 5, T0 + 100).slices).toEqual([expect.objectContaining({ attempts: 2 })]);
+  });
+
+  it("does nothing for a lease that has ended", () => {
+    const queue = queueWith();
+    const range = leaseFive(queue);
+    retry(queue, range, T0, T0);
+    const fresh = pull(queue, 5);
+    release(queue, range, T0, T0);
+    expect(counts(queue).leased).toBe(5);
+    expect(fresh.slices).toEqual([expect.objectContaining({ attempts: 2 })]);
+  });
+});

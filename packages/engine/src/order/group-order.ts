@@ -1,0 +1,86 @@
+import type { TimeHeap } from "../segments/heap.ts";
+import { type Entry, Group, type Segment, type SegmentNode } from "../segments/segment.ts";
+
+/** What an order sees of its queue. */
+export interface OrderedQueue {
+  /** Waiting and due, in order of leaving. */
+  readonly ready: TimeHeap<Entry | SegmentNode | Group>;
+  readonly leasedCount: number;
+}
+
+/**
+ * Decides in which order the messages of groups leave. `transitions.ts`, and whoever moves a segment's cursor, report
+ * every change of a message of a grouped segment. The ready messages of such segments are in no heap themselves.
+ */
+export interface GroupOrder {
+  readonly groups: ReadonlyMap<string, Group>;
+  /** The group of that name, a new one if there is none. */
+  groupOf(id: string): Group;
+  /** Messages [from, to) are there, in no state yet. */
+  added(segment: Segment, from: number, to: number, nowMs: number): void;
+  /** Messages became ready, as part of an entry or untouched (`null`). */
+  becameReady(segment: Segment, from: number, to: number, entry: Entry | null): void;
+  /** Messages that were ready are not any more. */
+  leftReady(segment: Segment, from: number, to: number, entry: Entry | null): void;
+  /** `count` of each group's messages in [from, to) were leased (1), or a lease of them has ended (-1). */
+  leaseChanged(segment: Segment, from: number, to: number, by: 1 | -1): void;
+  /** Messages are gone. */
+  removed(segment: Segment, from: number, to: number): void;
+  /** Puts the groups in order after changes: call before looking at `queue.ready`. */
+  settle(queue: OrderedQueue): void;
+  /** Within a lease: the group to take from when `queue.ready` is empty. */
+  fallback(): Group | undefined;
+  /** Within a lease that has taken `taken` messages of a group that is first: whether it may take the next one too. */
+  canDeliver(group: Group, taken: number): boolean;
+  /** At the begin of a lease: time may have changed what a group is. */
+  pass(queue: OrderedQueue, nowMs: number): void;
+}
+
+/** When message i became visible: when it was due, or, once it was delivered, the due time that it was given then. */
+export function visibleSinceMs(segment: Segment, i: number, entry: Entry | null): number {
+  return entry === null || entry.attempts === 0 ? segment.dueOf(i) : entry.atMs;
+}
+
+/** The groups of a segment that has them. */
+export function groupAt(segment: Segment, i: number): Group {
+  const group = segment.groups?.[i];
+  if (group === undefined) throw new RangeError(`message ${i} of segment ${segment.id} has no group`);
+  return group;
+}
+
+/**
+ * The groups that messages are of, and which of them have changed since they were put in order: what every order needs.
+ */
+export abstract class TrackedGroups {
+  readonly groups = new Map<string, Group>();
+  /** Groups of which a message has changed since the last `settle`. */
+  protected readonly changed = new Set<Group>();
+
+  groupOf(id: string): Group {
+    const known = this.groups.get(id);
+    if (known !== undefined) return known;
+    const group = new Group(id);
+    this.groups.set(id, group);
+    return group;
+  }
+
+  leaseChanged(segment: Segment, from: number, to: number, by: 1 | -1): void {
+    this.each(segment, from, to, (group) => {
+      group.inFlight += by;
+    });
+  }
+
+  /** Changes the group of each message in [from, to). */
+  protected each(
+    segment: Segment,
+    from: number,
+    to: number,
+    change?: (group: Group, i: number) => void,
+  ): void {
+    for (let i = from; i < to; i++) {
+      const group = groupAt(segment, i);
+      change?.(group, i);
+      this.changed.add(group);
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import fc from "fast-check";
+import { describe, it } from "vitest";
+import { Twins, type Verdict } from "../../test/twins.ts";
+import type { QueueRules } from "../index.ts";
+
+/*
+ * Random programs on the engine and on the most naive queue there is. After every command everything that can be
+ * observed must be the same, what is stored must be what is in memory, and the engine's invariants must hold.
+ */
+
+type Step = (twins: Twins) => void;
+type NamedStep = readonly [name: string, run: Step];
+
+const delayMs = fc.constantFrom(0, 0, 0, 1, 500, 1000, 5000);
+
+const ageMs = fc.constantFrom(0, 0, 1, 1000, 14_000, 16_000);
+
+const sendStep: fc.Arbitrary<NamedStep> = fc
+  .array(
+    fc.record(
+      { size: fc.integer({ min: 0, max: 6000 }), delayMs, ageMs },
+      { requiredKeys: ["size", "delayMs"] },
+    ),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((messages) => [`send ${JSON.stringify(messages)}`, (twins) => twins.send(messages)]);
+
+const pullStep: fc.Arbitrary<NamedStep> = fc
+  .record({ max: fc.integer({ min: 1, max: 12 }), forMs: fc.constantFrom(1, 700, 3000) })
+  .map(({ max, forMs }) => [`pull ${max} for ${forMs} ms`, (twins) => twins.pull(max, forMs)]);
+
+const pushStep: fc.Arbitrary<NamedStep> = fc.constant(["push", (twins) => twins.push()]);
+
+const verdict = fc.constantFrom<Verdict | "nothing">(
+  "ack",
+  "retry",
+  "retryLater",
+  "release",
+  "giveUp",
+  "nothing",
+);
+
+/** Settles a lease, one that has ended long ago too, in stretches of a length each with its own verdict. */
+const settleStep: fc.Arbitrary<NamedStep> = fc
+  .record({
+    which: fc.nat(30),
+    length: fc.constantFrom(1, 1, 2, 5, 12),
+    verdicts: fc.array(verdict, { minLength: 1, maxLength: 8 }),
+  })
+  .map(({ which, length, verdicts }) => [
+    `settle lease -${which} by ${length}: ${verdicts.join()}`,
+    (twins) => {
+      const held = twins.leases[twins.leases.length - 1 - (which % Math.max(1, twins.leases.length))];
+      if (held === undefined) return;
+      for (let from = 0; from < held.batch.count; from += length) {
+        const how = verdicts[(from / length) % verdicts.length];
+        if (how !== undefined && how !== "nothing") twins.settle(held, from, from + length, how);
+      }
+      twins.end(held, verdicts.includes("release") ? "notRun" : verdicts.includes("retry") ? "failed" : "ok");
+    },
+  ]);
+
+/** Acknowledges a message by a pull of it, one whose lease has ended or that was pulled again since too. */
+const lateAckStep: fc.Arbitrary<NamedStep> = fc.nat(30).map((which) => [
+  `ack receipt -${which}`,
+  (twins) => {
+    const held = twins.receipts[twins.receipts.length - 1 - (which % Math.max(1, twins.receipts.length))];
+    if (held !== undefined) twins.deleteReceived(held);
+  },
+]);
+
+const removeStep: fc.Arbitrary<NamedStep> = fc
+  .nat(30)
+  .map((which) => [`delete message ${which}`, (twins) => twins.remove(which)]);
+
+const timeStep: fc.Arbitrary<NamedStep> = fc.constantFrom(1, 300, 1000, 4000, 20_000).map((ms) => [
+  `${ms} ms pass`,
+  (twins) => {
+    twins.nowMs += ms;
+  },
+]);
+
+const programs = fc
+  .array(
+    fc.oneof(
+      { weight: 5, arbitrary: sendStep },
+      { weight: 4, arbitrary: pullStep },
+      { weight: 4, arbitrary: pushStep },
+      { weight: 6, arbitrary: settleStep },
+      { weight: 3, arbitrary: lateAckStep },
+      { weight: 2, arbitrary: removeStep },
+      { weight: 4, arbitrary: timeStep },
+      {
+        weight: 2,
+        arbitrary: fc.constant<NamedStep>(["leases expire", (twins) => twins.expireLeases()]),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.constant<NamedStep>(["retention", (twins) => twins.expireRetention()]),
+      },
+      { weight: 1, arbitrary: fc.constant<NamedStep>(["restart", (twins) => twins.restart()]) },
+    ),
+    { minLength: 1, maxLength: 40, size: "max" },
+  )
+  // fast-check prints a step that failed by its name.
+  .map((program) => program.map(([name, run]) => ({ run, [fc.toStringMethod]: () => name })));
+
+const rules: fc.Arbitrary<QueueRules> = fc.record({
+  maxBatchSize: fc.integer({ min: 1, max: 8 }),
+  batchTimeoutMs: fc.constantFrom(0, 1000, 5000),
+  maxRetries: fc.integer({ min: 0, max: 3 }),
+  maxConcurrency: fc.constantFrom(null, 1, 3),
+  retryDelayMs: fc.constantFrom(0, 1500),
+  retentionMs: fc.constantFrom(15_000, 1e9),
+  pushLeaseMs: fc.constantFrom(900_000, 2500),
+});
+
+describe("the engine does what a plain list of messages does", () => {
+  it("in every observable respect, after every command, across restarts", () => {
+    fc.assert(
+      fc.property(rules, programs, (queueRules, program) => {
+        const twins = new Twins(queueRules);
+        for (const step of program) {
+          step.run(twins);
+          twins.check();
+        }
+      }),
+      { numRuns: Number(process.env.SLUICE_MODEL_RUNS ?? 2000) },
+    );
+  });
+});

@@ -1,0 +1,26 @@
+import type { Queue } from "./queue.ts";
+
+/**
+ * Whether the message of a sequence number is still in the queue: it waits or is leased.
+ *
+ * Looks at every run of messages that were sent together: for what is asked once a minute, not for every message.
+ */
+export function isHeld(queue: Queue, seq: number): boolean {
+  for (const segment of queue.segments.values()) {
+    const { runs } = segment;
+    for (let r = 0; r < runs.length; r++) {
+      const i = runs.from(r) + seq - runs.seq(r);
+      const end = r + 1 < runs.length ? runs.from(r + 1) : segment.count;
+      if (i >= runs.from(r) && i < end) return segment.has(i);
+    }
+  }
+  return false;
+}
+
+/**
+ * Lets no message have that sequence number, or one before it, from now on. A standard queue that was empty when it
+ * stopped would begin at 0 again, and whoever remembers a number would take another message for the one that had it.
+ */
+export function reserveSeq(queue: Queue, seq: number): void {
+  queue.nextSeq = Math.max(queue.nextSeq, seq + 1);
+}

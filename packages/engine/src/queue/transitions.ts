@@ -1,0 +1,133 @@
+import type { Entry, EntryState, Segment } from "../segments/segment.ts";
+import { noteChange, type Queue } from "./queue.ts";
+
+/**
+ * The only functions that move a touched message between states: each keeps the heap, the counters and the list of
+ * changes in step, so no other file can get them out of step.
+ */
+
+/** Puts an entry that is in no heap among the waiting ones. */
+export function toWaiting(queue: Queue, entry: Entry, dueMs: number, nowMs: number): void {
+  entry.atMs = dueMs;
+  queue.waitingBytes += entry.segment.bytes(entry.from, entry.to);
+  if (dueMs <= nowMs) {
+    entry.state = "ready";
+    enterReady(queue, entry);
+  } else {
+    entry.state = "delayed";
+    queue.delayed.push(entry);
+    queue.delayedCount += entry.count;
+  }
+  noteChange(queue, entry.segment, "touched");
+}
+
+/** Puts an entry that is in no heap among the leased ones. */
+export function toLeased(queue: Queue, entry: Entry, expiresMs: number): void {
+  entry.state = "leased";
+  entry.atMs = expiresMs;
+  queue.leased.push(entry);
+  noteLeased(queue, entry);
+  noteChange(queue, entry.segment, "touched");
+}
+
+/** Puts an entry that is in no heap back into the state that it was lifted out of. */
+export function putBack(queue: Queue, entry: Entry, state: EntryState, atMs: number): void {
+  if (state === "leased") {
+    toLeased(queue, entry, atMs);
+    return;
+  }
+  entry.atMs = atMs;
+  entry.state = state;
+  queue.waitingBytes += entry.segment.bytes(entry.from, entry.to);
+  noteChange(queue, entry.segment, "touched");
+  if (state === "ready") {
+    enterReady(queue, entry);
+  } else {
+    queue.delayed.push(entry);
+    queue.delayedCount += entry.count;
+  }
+}
+
+/** Counts messages of an entry as leased that are part of another one's heap node, or about to be. */
+export function noteLeased(queue: Queue, { segment, from, to, count }: Entry): void {
+  queue.leasedCount += count;
+  if (segment.groups !== null) queue.order?.leaseChanged(segment, from, to, 1);
+}
+
+/** Puts an entry whose state is `ready` where ready messages are looked for. */
+export function enterReady(queue: Queue, entry: Entry): void {
+  queue.readyCount += entry.count;
+  if (entry.segment.groups === null) queue.ready.push(entry);
+  else queue.order?.becameReady(entry.segment, entry.from, entry.to, entry);
+}
+
+/** Takes an entry out of its heap and its count; the caller puts it somewhere else or lets it go. */
+export function lift(queue: Queue, entry: Entry): void {
+  const { segment, from, to } = entry;
+  const isKept = entry.state === "ready" && segment.groups !== null;
+  if (entry.at === -1 && !isKept) throw new Error("the entry is in no heap");
+  switch (entry.state) {
+    case "ready":
+      if (isKept) queue.order?.leftReady(segment, from, to, entry);
+      else queue.ready.remove(entry);
+      queue.readyCount -= entry.count;
+      queue.waitingBytes -= segment.bytes(from, to);
+      break;
+    case "delayed":
+      queue.delayed.remove(entry);
+      queue.delayedCount -= entry.count;
+      queue.waitingBytes -= segment.bytes(from, to);
+      break;
+    case "leased":
+      queue.leased.remove(entry);
+      queue.leasedCount -= entry.count;
+      if (segment.groups !== null) queue.order?.leaseChanged(segment, from, to, -1);
+      break;
+  }
+}
+
+/** Lets an entry that is in no heap go. */
+export function removeEntry(queue: Queue, entry: Entry): void {
+  entry.segment.removeEntry(entry);
+  if (entry.segment.groups !== null) queue.order?.removed(entry.segment, entry.from, entry.to);
+  forget(queue, entry.segment, entry.count);
+}
+
+/**
+ * Lets messages of a segment go: `gone` of them are in no state any more. Deletes the segment with its last message.
+ */
+export function forget(queue: Queue, segment: Segment, gone: number): void {
+  segment.remaining -= gone;
+  if (segment.remaining > 0) {
+    noteChange(queue, segment, "touched");
+    return;
+  }
+  const tailAt = queue.tails.indexOf(segment);
+  if (tailAt !== -1) queue.tails.splice(tailAt, 1);
+  // Its nodes are in no heap any more: without untouched messages there is nothing for them to stand for.
+  queue.segments.delete(segment.id);
+  // A segment that was never written needs no delete either: sent and finished between two commits.
+  if (queue.changes.get(segment.id) === "created") queue.changes.delete(segment.id);
+  else queue.changes.set(segment.id, "gone");
+}
+
+/** Puts a segment's untouched messages where the heaps expect them after its cursor or its end has moved. */
+export function indexUntouched(queue: Queue, segment: Segment): void {
+  const { readyNode, delayedNode } = segment;
+  if (segment.cursor < segment.readyEnd && segment.groups === null) {
+    readyNode.atMs = segment.dueOf(segment.cursor);
+    readyNode.seq = segment.seqOf(segment.cursor);
+    if (readyNode.at === -1) queue.ready.push(readyNode);
+    else queue.ready.update(readyNode);
+  } else {
+    queue.ready.remove(readyNode);
+  }
+  if (segment.readyEnd < segment.count) {
+    delayedNode.atMs = segment.dueOf(segment.readyEnd);
+    delayedNode.seq = segment.seqOf(segment.readyEnd);
+    if (delayedNode.at === -1) queue.delayed.push(delayedNode);
+    else queue.delayed.update(delayedNode);
+  } else {
+    queue.delayed.remove(delayedNode);
+  }
+}

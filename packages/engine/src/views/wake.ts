@@ -1,0 +1,88 @@
+import { oldestExpiringMs } from "../commands/expire.ts";
+import { hasPushSlot } from "../push/dispatch.ts";
+import { firstReadyMs } from "../queue/advance.ts";
+import type { Queue } from "../queue/queue.ts";
+import { type HeapNode, TimeHeap } from "../segments/heap.ts";
+import { Entry, type Segment } from "../segments/segment.ts";
+
+/**
+ * The next moment at which the queue has something to do without being asked, in ms: the earliest lease expiry,
+ * retention end, and, when batches are pushed, the moment the next batch is due. `null` when there is none.
+ *
+ * There is one alarm for all of it, and it is not set for every delayed message but for every batch.
+ *
+ * @param pushing Whether a consumer takes batches now.
+ */
+export function nextWakeAt(queue: Queue, pushing: boolean): number | null {
+  let wakeMs = oldestExpiringMs(queue) + queue.rules.retentionMs;
+  const lease = queue.leased.peek();
+  if (lease !== undefined) wakeMs = Math.min(wakeMs, lease.atMs);
+  if (pushing) wakeMs = Math.min(wakeMs, nextBatchAt(queue) ?? Infinity);
+  return Number.isFinite(wakeMs) ? wakeMs : null;
+}
+
+/**
+ * When the next batch is due if nothing is sent until then, in ms: it is full, or its first message has waited long
+ * enough. `null` when no message can come due, or no further delivery may run.
+ */
+export function nextBatchAt(queue: Queue): number | null {
+  if (!hasPushSlot(queue)) return null;
+  const dueMs = batchDueMs(queue);
+  return Number.isFinite(dueMs) ? dueMs : null;
+}
+
+/**
+ * Whether somebody waits for a push delivery to end, or will before `untilMs`: a batch is due then that could take its
+ * slot, or messages of a FIFO queue may stand behind its own. What is sent meanwhile is not thought of.
+ */
+export function isSlotAwaited(queue: Queue, untilMs: number): boolean {
+  if (queue.isFifo && queue.readyCount + queue.delayedCount > 0) return true;
+  return batchDueMs(queue) <= untilMs;
+}
+
+function batchDueMs(queue: Queue): number {
+  const { maxBatchSize, batchTimeoutMs } = queue.rules;
+  const firstDelayed = queue.delayed.peek();
+  const firstMs = Math.min(firstReadyMs(queue) ?? Infinity, firstDelayed?.atMs ?? Infinity);
+  const missing = maxBatchSize - queue.readyCount;
+  if (missing <= 0) return firstMs;
+  return Math.min(firstMs + batchTimeoutMs, nthDueMs(queue, missing));
+}
+
+/** Due time of the n-th delayed message; Infinity if there are fewer. A segment counts run by run. */
+function nthDueMs(queue: Queue, n: number): number {
+  if (queue.delayedCount < n) return Infinity;
+  let missing = n;
+  let dueMs = Infinity;
+  // Runs of a segment that follow the one its node stands for: due later, so they queue up here in the same order.
+  const following = new TimeHeap<HeapNode & { segment: Segment; from: number }>();
+  const countRun = (segment: Segment, from: number, atMs: number) => {
+    const to = segment.runEnd(from);
+    missing -= to - from;
+    dueMs = atMs;
+    if (to < segment.count) following.push({ segment, from: to, atMs: segment.dueOf(to), seq: 0, at: -1 });
+  };
+  const countFollowingUntil = (untilMs: number) => {
+    for (
+      let run = following.peek();
+      missing > 0 && run !== undefined && run.atMs <= untilMs;
+      run = following.peek()
+    ) {
+      following.remove(run);
+      countRun(run.segment, run.from, run.atMs);
+    }
+  };
+  queue.delayed.visitInOrder(({ node, atMs }) => {
+    countFollowingUntil(atMs);
+    if (missing <= 0) return false;
+    if (node instanceof Entry) {
+      missing -= node.count;
+      dueMs = atMs;
+    } else {
+      countRun(node.segment, node.segment.readyEnd, atMs);
+    }
+    return missing > 0;
+  });
+  countFollowingUntil(Infinity);
+  return dueMs;
+}

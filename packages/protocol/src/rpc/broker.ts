@@ -1,0 +1,26 @@
+import type { QueueDescription } from "./description.ts";
+import type { BacklogMetrics, SendReply, SendRequest } from "./send.ts";
+
+/** What the gateway calls on a queue's Durable Object. */
+export interface QueueBrokerRpc {
+  /** Stores the batches, all or none, and answers after the commit. */
+  send(queue: string, requests: readonly SendRequest[]): Promise<SendReply>;
+  metrics(queue: string): Promise<BacklogMetrics>;
+  describe(queue: string): Promise<QueueDescription>;
+  /** Deletes every message, leased ones included, and answers how many there were. */
+  purge(queue: string): Promise<PurgeReply>;
+  /**
+   * For who stops a broker: the queue's worker daemon begins no request for 10 s from now on. Ask again until none is
+   * left. A queue without one has none.
+   */
+  drain(queue: string): Promise<DrainReply>;
+}
+
+export interface DrainReply {
+  /** Requests to the application that have not been answered. */
+  readonly requests: number;
+}
+
+export interface PurgeReply {
+  readonly purged: number;
+}

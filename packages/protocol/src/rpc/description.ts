@@ -1,0 +1,83 @@
+import type { MoveTask } from "./moves.ts";
+
+/** State of a queue for people: what the admin API shows. */
+export interface QueueDescription {
+  readonly queue: string;
+  /** The queue's own time in ms: in development it can be ahead of everybody else's. */
+  readonly nowMs: number;
+  /** Since when the object has been awake, in ms: what it counts in memory alone begins there. */
+  readonly awakeSinceMs: number;
+  readonly ready: number;
+  readonly delayed: number;
+  readonly leased: number;
+  readonly backlogBytes: number;
+  readonly oldestMessageTimestampMs: number;
+  /** Rows written and read by this object since it started: what Cloudflare bills. */
+  readonly rowsWritten: number;
+  readonly rowsRead: number;
+  /** Damage that was found, oldest first; empty in a healthy queue. */
+  readonly damage: readonly QueueDamage[];
+  /** How delivery goes; `null` for a queue that is not delivered to anybody. */
+  readonly consumer: ConsumerHealth | null;
+  /** The latest task that moves messages out of it; `null` if there was none. */
+  readonly lastMove: MoveTask | null;
+}
+
+/** How deliveries to a queue's consumer go, as far as its object remembers: since it was started. */
+export interface ConsumerHealth {
+  /** Whether somebody is there, as far as is known: the last delivery was taken, or a question since then answered. */
+  readonly isPresent: boolean;
+  /** Deliveries that are under way. */
+  readonly inFlight: number;
+  /** Deliveries since the last one that went well. One that nobody took counts too, though not for its messages. */
+  readonly consecutiveFailures: number;
+  /** The delivery that ended last; `failure` says why it went wrong, `null` if it did not. */
+  readonly lastDelivery: { readonly endedMs: number; readonly failure: string | null } | null;
+  /** What comes next if nothing is sent; `null` when nothing waits, delivery is paused or every slot is taken. */
+  readonly next: NextDelivery | null;
+}
+
+/**
+ * What a queue waits for before it delivers again.
+ *
+ * - `return`: nobody was there. The consumer is asked at that time whether it is back.
+ * - `slot`: messages could go out, and the queue's rate lets the next one out at that time.
+ * - `due`: the next message, or the next batch, is due at that time: after a delay, before another attempt, or at once.
+ */
+export interface NextDelivery {
+  readonly waitsFor: "return" | "slot" | "due";
+  readonly atMs: number;
+}
+
+/**
+ * What is known to be wrong with a queue's store.
+ *
+ * - `rolledBack`: the store is older than the queue itself had reported. Messages that it took in since are lost, those
+ *   that it settled since are delivered again.
+ * - `messagesLost`: bytes of messages are not those that were stored. They are not delivered.
+ * - `messagesAgain`: what had happened to messages cannot be read. They are delivered again, from the first attempt.
+ * - `structure`: the database file did not hold together, or does not; what can still be read of it is used.
+ * - `unreadable`: nothing of the queue can be read. Its calls are refused.
+ */
+export type DamageKind = "rolledBack" | "messagesLost" | "messagesAgain" | "structure" | "unreadable";
+
+/** Damage that a queue has found. It stays listed: nothing that is lost comes back by itself. */
+export interface QueueDamage {
+  readonly kind: DamageKind;
+  /** In ms since 1970. */
+  readonly foundAtMs: number;
+  /** Most messages that are lost by it; `null` where nobody can tell. */
+  readonly messagesLost: number | null;
+  /** One sentence, without the queue's name. */
+  readonly text: string;
+}
+
+/**
+ * A queue that nothing but a call can change: nothing is delayed, leased or under way. What it said of itself then
+ * stays true while its object sleeps.
+ */
+export interface QueueAtRest {
+  /** A queue that was created anew under the name is another one. */
+  readonly queueId: string;
+  readonly description: QueueDescription;
+}

@@ -1,0 +1,167 @@
+import type { ConsumerDefinition, QueueDefinition } from "../topology/topology.ts";
+import type { QueueAtRest } from "./description.ts";
+
+/**
+ * Which queues an account has, and what they are set to: the one truth that the broker, every dialect and the admin API
+ * ask. Plain data only, and failures as data: it crosses RPC.
+ */
+
+/** Where a queue's data may lie (spec cloudflare-queues 4). Kept and shown; this broker runs in one place. */
+export const JURISDICTIONS = ["eu", "us", "fedramp"] as const;
+export type Jurisdiction = (typeof JURISDICTIONS)[number];
+
+/** Most queues of an account (spec cloudflare-queues 0). */
+export const QUEUES_MAX = 10_000;
+
+/** How long it is remembered that a queue of some name was deleted, in ms (spec sqs 2.1: QueueDeletedRecently). */
+export const NAME_KEPT_MS = 60_000;
+
+/** What the directory knows of a queue. Times in ms since 1970. A contract: it is stored. */
+export interface QueueRecord {
+  /** 32 hexadecimal digits, random; a queue that is deleted and created again has another one. */
+  readonly queueId: string;
+  readonly name: string;
+  readonly createdOnMs: number;
+  readonly modifiedOnMs: number;
+  /** Grows with every change over all queues: of two records of a name the larger one is the newer. */
+  readonly revision: number;
+  /**
+   * The revision at which an earlier queue of this name was deleted, 0 if none was: what the queue's object holds from
+   * before is not this queue's.
+   */
+  readonly emptyAsOf: number;
+  /** What the queue is set to now, whoever said it. */
+  readonly definition: QueueDefinition;
+  /** Of `definition.consumer`, `null` where there is none. */
+  readonly consumer: ConsumerIdentity | null;
+  readonly jurisdiction: Jurisdiction | null;
+  /** Settings that only a dialect understands, by the dialect's name: kept as they are. */
+  readonly dialects: Readonly<Record<string, unknown>>;
+}
+
+export interface ConsumerIdentity {
+  /** 32 hexadecimal digits, random. */
+  readonly consumerId: string;
+  readonly createdOnMs: number;
+}
+
+/** What a queue is created with; what is absent has its default. */
+export interface NewQueue {
+  readonly name: string;
+  readonly settings?: QueueSettingsChange;
+  readonly jurisdiction?: Jurisdiction;
+  readonly dialects?: Readonly<Record<string, unknown>>;
+}
+
+/** Settings of a queue's own; an absent one stays what it is. Ranges are checked at the edge. */
+export type QueueSettingsChange = Partial<Omit<QueueDefinition, "producers" | "consumer">>;
+
+export interface QueueChange {
+  /**
+   * The revision of the record that the change was made from: another one by now refuses it. Default: whatever it is.
+   */
+  readonly basedOn?: number;
+  readonly settings?: QueueSettingsChange;
+  /** Replaces what is kept for each dialect that is named. */
+  readonly dialects?: Readonly<Record<string, unknown>>;
+}
+
+/** Why the directory does not do what it is asked. Each dialect has its own words for it. */
+export type DirectoryRefusal =
+  | { readonly kind: "queueNotFound" }
+  /** Somebody else has changed the queue since the record was read that the change was made from. */
+  | { readonly kind: "changedMeanwhile" }
+  | { readonly kind: "queueNameTaken"; readonly name: string }
+  | { readonly kind: "tooManyQueues" }
+  | { readonly kind: "consumerExists"; readonly name: string; readonly queueId: string }
+  | { readonly kind: "consumerNotFound" }
+  /** Dead letters would go in a circle: the queues of it, in order. */
+  | { readonly kind: "deadLetterCycle"; readonly queues: readonly string[] }
+  | { readonly kind: "subscriptionNotFound" }
+  /** There is a subscription for this source already. */
+  | { readonly kind: "sourceSubscribed" };
+
+export type DirectoryReply =
+  | { readonly ok: true; readonly record: QueueRecord }
+  | { readonly ok: false; readonly refusal: DirectoryRefusal };
+
+/** Events of some source that are to be sent to a queue (spec cloudflare-queues 6.6). A contract: it is stored. */
+export interface Subscription extends NewSubscription {
+  /** 32 hexadecimal digits, random. */
+  readonly id: string;
+  readonly createdAtMs: number;
+  readonly modifiedAtMs: number;
+}
+
+export interface NewSubscription {
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Its `type`, and what else tells it from others of that type. */
+  readonly source: Readonly<Record<string, string>>;
+  readonly queueId: string;
+  readonly events: readonly string[];
+}
+
+export type SubscriptionChange = Partial<Omit<NewSubscription, "source">>;
+
+export type SubscriptionReply =
+  | { readonly ok: true; readonly subscription: Subscription }
+  | { readonly ok: false; readonly refusal: DirectoryRefusal };
+
+/** When a queue was emptied last, in ms since 1970. */
+export interface PurgeRecord {
+  readonly startedMs: number;
+  /** `null` while it runs, or when it failed. */
+  readonly completedMs: number | null;
+}
+
+/**
+ * What the gateway calls on the directory. When a change is answered it is durable, and the queue's object has applied
+ * it. If the object cannot be reached, the directory notifies it as soon as it can be.
+ */
+export interface DirectoryRpc {
+  /** Every queue, in order of names. */
+  list(): Promise<readonly QueueRecord[]>;
+  findByName(name: string): Promise<QueueRecord | null>;
+  findById(queueId: string): Promise<QueueRecord | null>;
+  /** Creates a queue. Refused: `queueNameTaken`, `tooManyQueues`. */
+  createQueue(queue: NewQueue): Promise<DirectoryReply>;
+  /** Refused: `queueNotFound`, `changedMeanwhile`. */
+  changeQueue(queueId: string, change: QueueChange): Promise<DirectoryReply>;
+  /** Deletes a queue with everything in it, and answers with what it was. Refused: `queueNotFound`. */
+  deleteQueue(queueId: string): Promise<DirectoryReply>;
+  /**
+   * Gives a queue its consumer; a dead-letter queue that does not exist is created. Refused: `queueNotFound`,
+   * `consumerExists`, `deadLetterCycle`, `tooManyQueues`.
+   *
+   * @param consumerId the consumer to replace, or to create under this id; `null` creates one.
+   */
+  setConsumer(
+    queueId: string,
+    consumerId: string | null,
+    consumer: ConsumerDefinition,
+  ): Promise<DirectoryReply>;
+  /** Refused: `queueNotFound`, `consumerNotFound`. */
+  removeConsumer(queueId: string, consumerId: string): Promise<DirectoryReply>;
+  /** Every subscription, oldest first. */
+  listSubscriptions(): Promise<readonly Subscription[]>;
+  /** Refused: `queueNotFound`, `sourceSubscribed`. */
+  createSubscription(subscription: NewSubscription): Promise<SubscriptionReply>;
+  /** Refused: `subscriptionNotFound`, `queueNotFound`. */
+  changeSubscription(id: string, change: SubscriptionChange): Promise<SubscriptionReply>;
+  /** Answers with what it was. Refused: `subscriptionNotFound`. */
+  deleteSubscription(id: string): Promise<SubscriptionReply>;
+  /** Notes a purge of a queue; the queue itself carries it out. */
+  notePurge(queueId: string, purge: PurgeRecord): Promise<void>;
+  lastPurge(queueId: string): Promise<PurgeRecord | null>;
+  /**
+   * When the last queue of that name was deleted, in ms; `null` if that is more than `NAME_KEPT_MS` ago or never was.
+   */
+  lastDeletion(name: string): Promise<number | null>;
+  /**
+   * The idle queues whose objects sleep now, as far as the directory knows: at most some seconds late.
+   */
+  atRest(): Promise<readonly QueueAtRest[]>;
+  /** Fingerprint of the deployed topology that the directory has applied (`topologyFingerprint`). */
+  deployed(): Promise<string>;
+}

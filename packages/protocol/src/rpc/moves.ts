@@ -1,0 +1,43 @@
+/* Tasks that move the messages of a queue elsewhere: what a dead-letter queue is redriven with (spec sqs 6.4). */
+
+/** What becomes of a move task. A queue has at most one that is running. */
+export type MoveStatus = "running" | "completed" | "cancelled" | "failed";
+
+export interface NewMove {
+  /** Unique, chosen by the caller. */
+  readonly taskId: string;
+  /** Queue that takes the messages; `null` gives each back to the queue that it was dead-lettered from. */
+  readonly target: string | null;
+  /**
+   * Without a target: the queue that takes messages which do not say where they were dead-lettered from. Default: none.
+   */
+  readonly fallback?: string;
+  /** Messages per second, 1 to `MOVE_RATE_MAX`; `null` moves as fast as it goes. */
+  readonly ratePerSecond: number | null;
+}
+
+/** A move task as it is stored and shown. Times in ms since 1970. */
+export interface MoveTask extends NewMove {
+  readonly status: MoveStatus;
+  readonly startedMs: number;
+  /** Messages that have left this queue for their target. */
+  readonly moved: number;
+  /** Messages in the queue when the task was started. */
+  readonly toMove: number;
+  readonly failure: MoveFailure | null;
+}
+
+/**
+ * - `targetNotFound`: a queue that messages go to does not exist (any more).
+ * - `sourceUnknown`: no target was named, and a message does not say which queue it was dead-lettered from.
+ * - `tookTooLong`: it ran for `MOVE_MS_MAX`.
+ */
+export type MoveFailure = "targetNotFound" | "sourceUnknown" | "tookTooLong";
+
+export type StartMoveReply =
+  | { readonly ok: true; readonly task: MoveTask }
+  | { readonly ok: false; readonly reason: "active" };
+
+export type CancelMoveReply =
+  | { readonly ok: true; readonly task: MoveTask }
+  | { readonly ok: false; readonly reason: "unknown" | "notActive" };

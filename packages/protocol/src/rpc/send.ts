@@ -1,0 +1,66 @@
+/**
+ * The RPC interfaces between the three kinds of Workers. Plain data only: RPC refuses class instances, so dates travel
+ * as milliseconds and errors as codes.
+ */
+
+/**
+ * Backlog figures: every message that waits (ready or delayed), without the leased ones (spec cloudflare-queues 10).
+ */
+export interface BacklogMetrics {
+  readonly backlogCount: number;
+  readonly backlogBytes: number;
+  /** Send time of the oldest waiting message in ms since 1970; 0 when nothing waits. */
+  readonly oldestMessageTimestampMs: number;
+}
+
+/**
+ * Messages on their way in that share a default delay. Concurrent sends share a call and, where their delay is the
+ * same, a request: the limits of a single batch are checked before, at the edge.
+ */
+export interface SendRequest {
+  readonly packed: Uint8Array;
+  /** Delay of the messages that name none, in seconds; absent means the queue's `delivery_delay`. */
+  readonly delaySeconds?: number;
+}
+
+/** An error of a dialect, as data. */
+export interface RpcFailure {
+  readonly ok: false;
+  readonly code: number;
+  readonly cause: string;
+}
+
+export type SendReply = { readonly ok: true; readonly metrics: BacklogMetrics } | RpcFailure;
+
+/**
+ * What a producer's send is answered with: the backlog figures as a text (`metricsText`), or why nothing was stored.
+ */
+export type PostReply = string | RpcFailure;
+
+/** What producers call on a queue's Durable Object. */
+export interface QueuePostRpc {
+  /**
+   * `send`, answered with a text. An object in an answer makes a single send take 15 µs longer, a twentieth of its
+   * time: the sync of its commit has emptied the processor's caches of what reads it.
+   */
+  post(queue: string, requests: readonly SendRequest[]): Promise<PostReply>;
+}
+
+/** Backlog figures as one text: three numbers and blanks. */
+export function metricsText({
+  backlogCount,
+  backlogBytes,
+  oldestMessageTimestampMs,
+}: BacklogMetrics): string {
+  return `${backlogCount} ${backlogBytes} ${oldestMessageTimestampMs}`;
+}
+
+/** What `metricsText` was made of. */
+export function readMetricsText(text: string): BacklogMetrics {
+  const [count, bytes, oldestMs] = text.split(" ");
+  return {
+    backlogCount: Number(count),
+    backlogBytes: Number(bytes),
+    oldestMessageTimestampMs: Number(oldestMs),
+  };
+}

@@ -1,0 +1,321 @@
+import type { SnsSettings } from "../topology/topology.ts";
+import type { QueueDamage } from "./description.ts";
+import type { RpcFailure } from "./send.ts";
+
+/*
+ * Topics of Amazon SNS: what the directory keeps of them, and what a topic's object does (spec sns-delivery 8, 9).
+ * Plain data only, and failures as data: it crosses RPC. Names, attributes and policies are checked at the edge, in
+ * SNS's words.
+ */
+
+/** Most topics of an account. */
+export const TOPICS_MAX = 10_000;
+/** Most subscriptions of a topic: of a FIFO topic as on AWS; of others what one commit of a publish can still hold. */
+export const TOPIC_SUBSCRIPTIONS_MAX = 1_000;
+export const FIFO_TOPIC_SUBSCRIPTIONS_MAX = 100;
+/** Most filter policies of a topic, and of an account (spec sns-delivery 9.5). */
+export const TOPIC_FILTER_POLICIES_MAX = 200;
+export const FILTER_POLICIES_MAX = 10_000;
+/** How long a token confirms a subscription, in ms: two days (spec sns-delivery 8.5). */
+export const CONFIRMATION_TOKEN_MS = 172_800_000;
+/** How long a subscription that nobody confirms is kept, in ms: three days. */
+export const PENDING_SUBSCRIPTION_MS = 259_200_000;
+
+/** Bytes that one `publish` of a topic's object may bring: one commit takes them in, and one call carries them. */
+export const PUBLISH_BYTES_MAX = 24_000_000;
+
+/** Name of the object that a topic's messages pass. No queue can be called that. */
+export function topicObjectName(topicId: string): string {
+  return `topic/${topicId}`;
+}
+
+/** Name of the queue that leads to the HTTP endpoint of a subscription. No queue of any dialect can be called that. */
+export function endpointQueueName(subscriptionId: string): string {
+  return `subscription/${subscriptionId}`;
+}
+
+/** Whether a queue is one that only a subscription knows: no dialect lists it. */
+export function isEndpointQueue(queue: string): boolean {
+  return queue.startsWith("subscription/");
+}
+
+/** Whether messages that another object transfers come from a topic. */
+export function isTopicObject(source: string): boolean {
+  return source.startsWith("topic/");
+}
+
+/** Attributes by their names, as SNS shows them. */
+export type TopicAttributes = Readonly<Record<string, string>>;
+
+/** What the directory knows of a topic. Times in ms since 1970. A contract: it is stored. */
+export interface TopicRecord {
+  /** 32 hexadecimal digits, random; a topic that is deleted and created again has another one. */
+  readonly topicId: string;
+  readonly arn: string;
+  readonly createdOnMs: number;
+  /** Grows with every change. */
+  readonly revision: number;
+  /** Whether order is kept and duplicates are dropped. Fixed when the topic is created. */
+  readonly isFifo: boolean;
+  /** What was set, in the form in which it is shown; what has its default is absent. */
+  readonly attributes: TopicAttributes;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Subscriptions that have ended. */
+  readonly endedSubscriptions: number;
+}
+
+/**
+ * - `pending`: the endpoint has been asked, and gets nothing until it confirms (spec sns-delivery 8.5).
+ * - `confirmed`: it gets what is published.
+ * - `ended`: it was unsubscribed by somebody who need not be its owner, and can be taken back with the token; it gets
+ *   and shows nothing until then, and is deleted when the token expires.
+ */
+export type SubscriptionStatus =
+  | { readonly kind: "pending"; readonly token: ConfirmationToken }
+  | {
+      readonly kind: "confirmed";
+      /** Whether who confirmed was known by a signature. */
+      readonly wasAuthenticated: boolean;
+      /** Whether only those who are known may unsubscribe. */
+      readonly authenticateOnUnsubscribe: boolean;
+      /** The token that confirmed it, which can be used again; `null` where none was needed. */
+      readonly token: ConfirmationToken | null;
+    }
+  | { readonly kind: "ended"; readonly token: ConfirmationToken };
+
+export interface ConfirmationToken {
+  readonly text: string;
+  readonly expiresMs: number;
+}
+
+export const TOPIC_PROTOCOLS = ["http", "https", "sqs"] as const;
+export type TopicProtocol = (typeof TOPIC_PROTOCOLS)[number];
+
+/** What the directory knows of a subscription. Times in ms since 1970. A contract: it is stored. */
+export interface TopicSubscription {
+  /** A random UUID. */
+  readonly subscriptionId: string;
+  readonly arn: string;
+  readonly topicArn: string;
+  readonly createdOnMs: number;
+  /** Grows with every change. */
+  readonly revision: number;
+  readonly protocol: TopicProtocol;
+  /** As it was given: a URL, or the ARN of a queue. */
+  readonly endpoint: string;
+  /** The queue that takes its messages: that of the ARN, or one that leads to the URL. */
+  readonly target: string;
+  /** The queue that takes what cannot be delivered; `null` drops it. */
+  readonly deadLetterQueue: string | null;
+  readonly status: SubscriptionStatus;
+  /** What was set, in the form in which it is shown; what has its default is absent. */
+  readonly attributes: TopicAttributes;
+}
+
+/** A topic with those who get what is published to it. */
+export interface TopicSnapshot {
+  readonly topic: TopicRecord;
+  /** Grows with every change of the topic, and of its subscriptions. */
+  readonly version: number;
+  /** Pending ones included, oldest first. */
+  readonly subscriptions: readonly TopicSubscription[];
+}
+
+export interface NewTopic {
+  readonly arn: string;
+  readonly isFifo: boolean;
+  readonly attributes: TopicAttributes;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export interface TopicChange {
+  /** The revision that the change was made from: another one by now refuses it. */
+  readonly basedOn: number;
+  /** Replaces all of them. */
+  readonly attributes?: TopicAttributes;
+  /** Replaces all of them. */
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+export interface NewTopicSubscription {
+  readonly topicArn: string;
+  readonly protocol: TopicProtocol;
+  readonly endpoint: string;
+  /** Queue of an `sqs` subscription; `null` gives an HTTP one a queue of its own. */
+  readonly target: string | null;
+  readonly deadLetterQueue: string | null;
+  /** Token that confirms it; `null` for one that needs none. */
+  readonly token: string | null;
+  readonly attributes: TopicAttributes;
+}
+
+export interface TopicSubscriptionChange {
+  /** The revision that the change was made from: another one by now refuses it. */
+  readonly basedOn: number;
+  /** Replaces all of them. */
+  readonly attributes: TopicAttributes;
+  readonly deadLetterQueue: string | null;
+}
+
+export interface Confirmation {
+  readonly token: string;
+  /** That of the topic which the request names: the token's has to be of the same. */
+  readonly region: string;
+  /** Whether who confirms is known by a signature. */
+  readonly isAuthenticated: boolean;
+  readonly authenticateOnUnsubscribe: boolean;
+}
+
+/** Why the directory does not do what it is asked. SNS has its own words for each. */
+export type TopicRefusal =
+  | { readonly kind: "topicNotFound" }
+  /** There is a topic of that ARN, which need not be the one that is asked for. */
+  | { readonly kind: "topicExists"; readonly topic: TopicRecord }
+  | { readonly kind: "changedMeanwhile" }
+  | { readonly kind: "tooManyTopics" }
+  | { readonly kind: "subscriptionNotFound" }
+  /** The endpoint is subscribed already; its attributes need not be those that are asked for. */
+  | { readonly kind: "subscriptionExists"; readonly subscription: TopicSubscription }
+  | { readonly kind: "tooManySubscriptions" }
+  | { readonly kind: "tooManyFilterPolicies" }
+  /** No subscription waits for that token, or not any more. */
+  | { readonly kind: "tokenUnknown" }
+  /** The token is that of a subscription in another region. */
+  | { readonly kind: "topicOfOtherRegion" };
+
+interface Refused {
+  readonly ok: false;
+  readonly refusal: TopicRefusal;
+}
+export type TopicReply = { readonly ok: true; readonly topic: TopicRecord } | Refused;
+export type TopicSubscriptionReply =
+  | { readonly ok: true; readonly subscription: TopicSubscription }
+  | Refused;
+
+/** What notifications are signed with. A contract: it is stored. */
+export interface SigningIdentity {
+  /** PKCS #8, base64. */
+  readonly privateKeyPkcs8: string;
+  /** PEM; what a receiver checks signatures with. */
+  readonly certificatePem: string;
+}
+
+/** What the gateway calls on the directory about topics. A change is durable when it is answered. */
+export interface TopicsRpc {
+  /** Every topic, in order of ARNs. */
+  listTopics(): Promise<readonly TopicRecord[]>;
+  /** A topic with its subscriptions; `null` if there is none of that ARN. */
+  findTopic(arn: string): Promise<TopicSnapshot | null>;
+  /** Refused: `topicExists`, `tooManyTopics`. */
+  createTopic(topic: NewTopic): Promise<TopicReply>;
+  /** Refused: `topicNotFound`, `changedMeanwhile`. */
+  changeTopic(arn: string, change: TopicChange): Promise<TopicReply>;
+  /** Deletes a topic with its subscriptions, and answers with what it was. Refused: `topicNotFound`. */
+  deleteTopic(arn: string): Promise<TopicReply>;
+  /** Every subscription of every topic but those that have ended, oldest first. */
+  listTopicSubscriptions(): Promise<readonly TopicSubscription[]>;
+  /** `null` also for one that has ended. */
+  findTopicSubscription(arn: string): Promise<TopicSubscription | null>;
+  /** Refused: `topicNotFound`, `subscriptionExists`, `tooManySubscriptions`, `tooManyFilterPolicies`. */
+  subscribe(subscription: NewTopicSubscription): Promise<TopicSubscriptionReply>;
+  /** Gives a pending subscription another token: it is asked again. Refused: `subscriptionNotFound`. */
+  renewToken(arn: string, token: string): Promise<TopicSubscriptionReply>;
+  /**
+   * Confirms whichever subscription waits for the token; again and again, with the same result. Refused:
+   * `tokenUnknown`.
+   */
+  confirmSubscription(confirmation: Confirmation): Promise<TopicSubscriptionReply>;
+  /** Refused: `subscriptionNotFound`, `changedMeanwhile`, `tooManyFilterPolicies`. */
+  changeTopicSubscription(arn: string, change: TopicSubscriptionChange): Promise<TopicSubscriptionReply>;
+  /**
+   * Ends a subscription, and answers with what it was. Refused: `subscriptionNotFound`.
+   *
+   * @param undoToken lets its endpoint take it back for `CONFIRMATION_TOKEN_MS`; `null` deletes it for good.
+   */
+  unsubscribe(arn: string, undoToken: string | null): Promise<TopicSubscriptionReply>;
+  /** What the configuration says of all topics. */
+  snsSettings(): Promise<SnsSettings>;
+  /** What notifications are signed with; `null` until `keepSigningIdentity` was called. */
+  signingIdentity(): Promise<SigningIdentity | null>;
+  /** Keeps an identity if there is none yet, and answers with the one that is kept. */
+  keepSigningIdentity(identity: SigningIdentity): Promise<SigningIdentity>;
+  /** Names of the objects that no list of queues has: queues of HTTP subscriptions, and topics. */
+  hiddenObjects(): Promise<readonly string[]>;
+}
+
+/** A message that is published, with the copies that go to each target. */
+export interface PublishedMessage {
+  /** 32 hexadecimal digits. */
+  readonly messageId: string;
+  /** FIFO topics only: what tells duplicates. */
+  readonly deduplicationId: string | null;
+  readonly groupId: string | null;
+  readonly copies: readonly MessageCopy[];
+}
+
+/** A message as one target gets it. */
+export interface MessageCopy {
+  readonly target: string;
+  /** One record. */
+  readonly packed: Uint8Array;
+  /**
+   * Offset in `packed` of `SEQUENCE_NUMBER_DIGITS` bytes that the topic puts the sequence number into; `null` for none.
+   */
+  readonly sequenceNumberAt: number | null;
+}
+
+/** Digits of a sequence number. */
+export const SEQUENCE_NUMBER_DIGITS = 20;
+
+export interface PublishRequest {
+  /** `null` for a standard topic, which neither numbers nor drops anything. */
+  readonly deduplicationScope: "topic" | "messageGroup" | null;
+  /** Version of the topic that the copies were made by. Absent: whatever it is now is right. */
+  readonly version?: number;
+  readonly messages: readonly PublishedMessage[];
+}
+
+/** What became of a published message, in the order of the request. Of a duplicate, what the first one was answered. */
+export interface PublishOutcome {
+  readonly messageId: string;
+  /** `null` on a standard topic. */
+  readonly sequenceNumber: string | null;
+  readonly duplicate: boolean;
+}
+
+/** `outdated`: the topic is known under a later version than the request's, or was deleted. Nothing was taken. */
+export type PublishReply =
+  | { readonly ok: true; readonly messages: readonly PublishOutcome[] }
+  | { readonly ok: "outdated" }
+  | RpcFailure;
+
+/** What the gateway calls on a topic's object. */
+export interface TopicObjectRpc {
+  /** Takes the messages with all their copies, all or none, and answers when they are durable and will arrive. */
+  publish(topicObject: string, request: PublishRequest): Promise<PublishReply>;
+  describeTopic(topicObject: string): Promise<TopicDescription>;
+}
+
+/** State of a topic for people: what the admin API shows. */
+export interface TopicDescription {
+  /** The topic's own time in ms: in development it can be ahead of everybody else's. */
+  readonly nowMs: number;
+  /** Since when the object has been awake, in ms: what it counts in memory alone begins there. */
+  readonly awakeSinceMs: number;
+  /** Messages that were published since the object is awake, without those that were duplicates. */
+  readonly published: number;
+  /** FIFO topics: what was published again within five minutes, and went to nobody. */
+  readonly duplicates: number;
+  /** Queues that have not taken all of their copies yet. Empty in a topic that is idle and well. */
+  readonly handOvers: readonly PendingHandOver[];
+  /** Damage that was found, oldest first; empty in a healthy topic. */
+  readonly damage: readonly QueueDamage[];
+}
+
+/** Copies on their way to a queue. */
+export interface PendingHandOver {
+  readonly target: string;
+  readonly messages: number;
+  /** When the queue is called again, which could not be reached, in ms; `null` while it is being called. */
+  readonly retryAtMs: number | null;
+}

@@ -1,0 +1,255 @@
+import type { RetryPolicySettings } from "./retry-policy.ts";
+
+/**
+ * The topology: which queues exist, what they are set to and who consumes them. `@sluice/config` reads it out of the
+ * users' configuration files, the broker is deployed with it.
+ */
+
+/** How a Worker consumes a queue: the keys of `[[queues.consumers]]` with production's defaults filled in. */
+export interface ConsumerSettings {
+  /** Most messages in one `queue()` call. 1 to 100, default 10. */
+  readonly maxBatchSize: number;
+  /** Longest that a ready message waits for a batch to fill, in seconds. 0 to 60, default 5. */
+  readonly maxBatchTimeoutSeconds: number;
+  /** Deliveries after the first one before a message is dead. 0 to 100, default 3. */
+  readonly maxRetries: number;
+  /** Most `queue()` calls at a time, 1 to 250; `null` lets the broker scale. */
+  readonly maxConcurrency: number | null;
+  /** Seconds before a retry that names no delay of its own. 0 to 86,400, default 0. */
+  readonly retryDelaySeconds: number;
+  /** What decides the delay of such a retry in the place of `retryDelaySeconds`. Default: nothing does. */
+  readonly retryPolicy?: RetryPolicySettings;
+  /** Queue that takes messages which are out of retries; `null` deletes them. */
+  readonly deadLetterQueue: string | null;
+}
+
+/** A Worker whose `queue()` handler the broker calls. */
+export interface WorkerConsumerDefinition {
+  readonly type: "worker";
+  /** Name of the consuming Worker, environment suffix included. */
+  readonly worker: string;
+  readonly settings: ConsumerSettings;
+}
+
+/** What clients that pull over HTTP find the queue set to (spec cloudflare-queues 5, 6.3). */
+export interface PullConsumerSettings {
+  /** Most messages that a pull gets which names no number. 1 to 100, default 5. */
+  readonly maxBatchSize: number;
+  /** Deliveries after the first one before a message is dead. 0 to 100, default 3. */
+  readonly maxRetries: number;
+  /** Seconds before a retry that names no delay of its own. 0 to 86,400, default 0. */
+  readonly retryDelaySeconds: number;
+  /** What decides the delay of such a retry in the place of `retryDelaySeconds`. Default: nothing does. */
+  readonly retryPolicy?: RetryPolicySettings;
+  /** How long a pulled message is leased when the pull does not say, in ms. 0 to 43,200,000, default 30,000. */
+  readonly visibilityTimeoutMs: number;
+  /** Queue that takes messages which are out of retries; `null` deletes them. */
+  readonly deadLetterQueue: string | null;
+}
+
+/** Clients that pull messages over HTTP; the broker calls nobody. */
+export interface PullConsumerDefinition {
+  readonly type: "http_pull";
+  readonly settings: PullConsumerSettings;
+}
+
+/**
+ * How a request to an HTTP endpoint is made and what its answer means.
+ *
+ * - `sluice`: ours; 2xx is done, `Retry-After` is honoured (spec sqsd 10, "generic mode").
+ * - `sqsd`: the worker daemon of Elastic Beanstalk (spec sqsd).
+ * - `sns`: a notification of Amazon SNS (spec sns-delivery 6).
+ */
+export const HTTP_PUSH_FORMATS = ["sluice", "sqsd", "sns"] as const;
+export type HttpPushFormat = (typeof HTTP_PUSH_FORMATS)[number];
+
+/** How messages are posted to an HTTP endpoint, one request each (spec sqsd 2, 10.1). */
+export interface HttpPushSettings {
+  /** `http:` or `https:`, without credentials in it. */
+  readonly url: string;
+  readonly format: HttpPushFormat;
+  /** `Content-Type` of every request; `null` lets the format choose it by the message. */
+  readonly contentType: string | null;
+  /**
+   * Further headers of every request. A value `$NAME` is the broker's environment variable NAME: secrets stay out of
+   * here.
+   */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What a 401 that asks for Basic or Digest authentication is answered with, by one more request; of `sns` alone. */
+  readonly credentials?: { readonly username: string; readonly password: string };
+  /** Environment variable of the broker with the key that requests are signed with; absent does not sign. */
+  readonly signingSecret?: string;
+  /** Most requests at a time. 1 to 100, default 50. */
+  readonly maxConcurrency: number;
+  /** How long a connection may take, in seconds. 1 to 60, default 5. */
+  readonly connectTimeoutSeconds: number;
+  /** How long an answer may take, in seconds. 1 to 840, default 60; of `sqsd` 1 to 36,000, default 299. */
+  readonly responseTimeoutSeconds: number;
+  /** Of `sns` alone. Default `deadLetter`. */
+  readonly clientErrors?: ClientErrorRule;
+  /** Path that has to answer 200 before the endpoint gets messages (again); `null` asks for a connection only. */
+  readonly readinessPath: string | null;
+  /** Deliveries after the first one before a message is dead. 0 to 100, default 3; of `sns` the policy's. */
+  readonly maxRetries: number;
+  /** Seconds before a retry that names no delay of its own. 0 to 86,400, default 0. */
+  readonly retryDelaySeconds: number;
+  /** What decides the delay of such a retry in the place of `retryDelaySeconds`. Default: nothing does. */
+  readonly retryPolicy?: RetryPolicySettings;
+  /** Queue that takes messages which are out of retries; `null` deletes them. */
+  readonly deadLetterQueue: string | null;
+  /** What only the worker daemon knows; of `sqsd` alone. */
+  readonly daemon?: WorkerDaemonSettings;
+}
+
+/** Options of the worker daemon that no other format has (spec sqsd 2). */
+export interface WorkerDaemonSettings {
+  /** `VisibilityTimeout`: how long a received message is invisible, in seconds. 0 to 43,200, default 300. */
+  readonly visibilityTimeoutSeconds: number;
+  /** `ErrorVisibilityTimeout`: the same after a failure, 0 to 43,200; `null` leaves it as it is. Default `null`. */
+  readonly errorVisibilityTimeoutSeconds: number | null;
+  /**
+   * `RetentionPeriod`: how long after its first receive a message is still posted, in seconds. 60 to 1,209,600, default
+   * 345,600.
+   */
+  readonly retentionSeconds: number;
+  /** Periodic tasks of its `cron.yaml`. Default: none. */
+  readonly periodicTasks?: readonly PeriodicTaskSettings[];
+  /** Which of their runs are made (spec sqsd 8.6). Default: those that AWS makes. */
+  readonly taskRuns?: TaskRunSettings;
+  /**
+   * Whether attributes `beanstalk.sqsd.*` of anybody's messages make a periodic task of them, as on AWS: whoever may
+   * send can then have any path of the application called. Default false: only the daemon's own messages are.
+   */
+  readonly trustsTaskAttributes?: boolean;
+}
+
+/** Which runs of periodic tasks are made; what is absent is as on AWS. */
+export interface TaskRunSettings {
+  /** Which runs that were missed are made up for: the last one (default), each, or none. */
+  readonly catchUp?: "one" | "all" | "none";
+  /** How long after its time a run is still made, in seconds. 1 to 604,800, default 300; of no meaning to `none`. */
+  readonly catchUpSeconds?: number;
+  /** Whether a run is made while the message of an earlier run of the task is still in the queue. Default `allow`. */
+  readonly overlap?: "allow" | "skip";
+}
+
+/** A periodic task (spec sqsd 8). */
+export interface PeriodicTaskSettings {
+  /** Unique among those of a queue. */
+  readonly name: string;
+  /** Path of the application that is posted to. */
+  readonly url: string;
+  /** Cron expression of five fields, in UTC. */
+  readonly schedule: string;
+  /** How a day of the month beside a day of the week counts: one of them (default), or both, as on AWS. */
+  readonly days?: "or" | "and";
+}
+
+/** An HTTP endpoint that the broker posts messages to. */
+export interface HttpPushConsumerDefinition {
+  readonly type: "http_push";
+  readonly settings: HttpPushSettings;
+}
+
+/** The one active consumer of a queue. */
+export type ConsumerDefinition =
+  | WorkerConsumerDefinition
+  | PullConsumerDefinition
+  | HttpPushConsumerDefinition;
+
+/** A binding that sends to a queue. */
+export interface ProducerDefinition {
+  readonly worker: string;
+  readonly binding: string;
+}
+
+/** How a FIFO queue tells duplicates (spec sqs 4.3). */
+export interface FifoSettings {
+  /**
+   * Whether a deduplication id is one for the whole queue or for each group. By what it was when the queue was created.
+   * Default `queue`.
+   */
+  readonly deduplicationScope?: "queue" | "messageGroup";
+  /** Whether a message of SQS without a deduplication id has the hash of its body for one. Default false. */
+  readonly contentBasedDeduplication?: boolean;
+}
+
+/** What a queue does for clients that receive and delete (spec sqs 5.1). */
+export interface ReceiveSettings {
+  /** How long a received message is invisible when the receive does not say, in ms. 0 to 43,200,000, default 30,000. */
+  readonly visibilityTimeoutMs?: number;
+  /** How long a receive waits for a message when it does not say, in ms. 0 to 20,000, default 0. */
+  readonly waitMs?: number;
+  /** Where messages go that were received too often; `null` or absent lets them be received for ever. */
+  readonly redrive?: RedriveSettings | null;
+}
+
+export interface RedriveSettings {
+  readonly deadLetterQueue: string;
+  /** Receives of a message before the next one moves it instead (spec sqs 6.1). 1 to 1,000. */
+  readonly maxReceiveCount: number;
+}
+
+/** One queue with its settings. */
+export interface QueueDefinition {
+  /** Seconds that a message waits when neither it, its batch nor its binding names a delay. Default 0. */
+  readonly deliveryDelaySeconds: number;
+  /** Seconds that a message is kept, counted from its send. Default 345,600. */
+  readonly messageRetentionSeconds: number;
+  readonly producers: readonly ProducerDefinition[];
+  readonly consumer: ConsumerDefinition | null;
+  /** Most messages that are delivered in any second, to whatever consumer; absent means any number. */
+  readonly maxReceivesPerSecond?: number;
+  /** Whether delivery waits, by push and by pull, while sends go on. Default false. */
+  readonly deliveryPaused?: boolean;
+  /**
+   * Strict order within message groups, and deduplication; absent on a standard queue. Fixed when a queue is created.
+   */
+  readonly fifo?: FifoSettings;
+  /** What clients with visibility timeouts find the queue set to; absent means the defaults of each setting. */
+  readonly receive?: ReceiveSettings;
+}
+
+/**
+ * What an answer of a topic's endpoint means that is neither 2xx nor a reason for Amazon SNS to try again: 300 to 499,
+ * but for 429 (spec sns-delivery 6.2).
+ *
+ * - `deadLetter`: no other attempt is made.
+ * - `retry`: another one is, by the policy.
+ * - `delivered`: the endpoint has had the message.
+ */
+export type ClientErrorRule = "deadLetter" | "retry" | "delivered";
+
+/** What Amazon SNS lets nobody set, for all topics; what is absent is as there. */
+export interface SnsSettings {
+  /**
+   * How long after it was published a message is still tried at an HTTP endpoint, in seconds (spec sns-delivery 7). The
+   * delays of a delivery policy may add up to as much. 60 to 1,209,600, default 3,600.
+   */
+  readonly messageLifeSeconds?: number;
+  /** Default `deadLetter`. */
+  readonly clientErrors?: ClientErrorRule;
+}
+
+/** Everything the broker has to know at start, by queue name. */
+export interface QueueTopology {
+  readonly queues: Readonly<Record<string, QueueDefinition>>;
+  /** Default: everything as Amazon SNS has it. */
+  readonly sns?: SnsSettings;
+}
+
+/** JSON that is the same for the same value, whatever order its keys were written in. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+/** What tells two topologies apart: SHA-256 in hexadecimal. */
+export async function topologyFingerprint(topology: QueueTopology): Promise<string> {
+  const bytes = new TextEncoder().encode(canonicalJson(topology));
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,29 @@
+export { BodyDecodeError, decodeBody, encodeBody, serializeBody } from "./body-codec.ts";
+export { decodeBodies } from "./decode-bodies.ts";
+export {
+  changeRecord,
+  joinPacked,
+  type MessageToPack,
+  PackedIndex,
+  packMessages,
+  type RecordChange,
+  type UnpackedMessage,
+  unpackMessages,
+} from "./packed.ts";
+export {
+  encodeExtension,
+  type MessageExtension,
+  uncountedBytes,
+} from "./packed-extension.ts";
+export { HYPHEN, UUID_LENGTH, UUID_PLACES } from "./packed-ids.ts";
+export {
+  CONTENT_TYPES,
+  type ContentType,
+  isContentType,
+  MESSAGE_ID_BYTES,
+  PackedFormatError,
+  RECORD_HEADER_BYTES,
+  recordEnd,
+} from "./packed-layout.ts";
+export { type NewRecord, PackedWriter, type RecordToWrite } from "./packed-writer.ts";
+export { isReadable, makeUnreadable } from "./unreadable.ts";

@@ -1,0 +1,122 @@
+import { PackedFormatError } from "./packed-layout.ts";
+
+/**
+ * What other dialects than Cloudflare's say about a message, between its header and its body. Most messages have none
+ * of it, and then not a byte either.
+ *
+ * A contract: these bytes are stored. A sequence of fields, little endian: u8 tag, u32 length, that many bytes. Tags
+ * are never given another meaning; a reader skips those it does not know.
+ */
+export interface MessageExtension {
+  /** The message group (spec sqs 4.2, 8). On a FIFO queue, messages without one share a group of their own. */
+  readonly groupId?: string;
+  /** Deduplication id (spec sqs 4.3): the client's, or the hash of the body. */
+  readonly deduplicationId?: string;
+  /** Attributes of the message as its dialect encodes them; opaque to everybody else. */
+  readonly attributes?: Uint8Array;
+  /** The queue whose dead-letter queue this message was moved to (spec sqs 5.5, 6.1). */
+  readonly deadLetterSource?: string;
+  /**
+   * The queue whose `dead_letter_queue` this message was moved to: where a move task takes it back. Unlike a message
+   * with `deadLetterSource` it keeps no age, and its size is counted without this (spec cloudflare-queues 4).
+   */
+  readonly deadLetterOf?: string;
+  /** Set on messages that the worker daemon itself sends for a periodic task (spec sqsd 8.3): nobody else's are one. */
+  readonly isPeriodicTask?: true;
+}
+
+const TAG_GROUP_ID = 1;
+const TAG_DEDUPLICATION_ID = 2;
+const TAG_ATTRIBUTES = 3;
+const TAG_DEAD_LETTER_SOURCE = 4;
+const TAG_PERIODIC_TASK = 5;
+const TAG_DEAD_LETTER_OF = 6;
+const FIELD_HEADER_BYTES = 5;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+const NO_BYTES = new Uint8Array();
+
+/** The extension area of a record; no bytes for an extension that says nothing. */
+export function encodeExtension(extension: MessageExtension): Uint8Array {
+  const fields: [tag: number, bytes: Uint8Array][] = [];
+  const { groupId, deduplicationId, attributes, deadLetterSource, deadLetterOf } = extension;
+  if (groupId !== undefined) fields.push([TAG_GROUP_ID, encoder.encode(groupId)]);
+  if (deduplicationId !== undefined) fields.push([TAG_DEDUPLICATION_ID, encoder.encode(deduplicationId)]);
+  if (attributes !== undefined) fields.push([TAG_ATTRIBUTES, attributes]);
+  if (deadLetterSource !== undefined) fields.push([TAG_DEAD_LETTER_SOURCE, encoder.encode(deadLetterSource)]);
+  if (deadLetterOf !== undefined) fields.push([TAG_DEAD_LETTER_OF, encoder.encode(deadLetterOf)]);
+  if (extension.isPeriodicTask === true) fields.push([TAG_PERIODIC_TASK, NO_BYTES]);
+  if (fields.length === 0) return NO_BYTES;
+  const length = fields.reduce((sum, [, bytes]) => sum + FIELD_HEADER_BYTES + bytes.byteLength, 0);
+  const encoded = new Uint8Array(length);
+  const view = new DataView(encoded.buffer);
+  let offset = 0;
+  for (const [tag, bytes] of fields) {
+    encoded[offset] = tag;
+    view.setUint32(offset + 1, bytes.byteLength, true);
+    encoded.set(bytes, offset + FIELD_HEADER_BYTES);
+    offset += FIELD_HEADER_BYTES + bytes.byteLength;
+  }
+  return encoded;
+}
+
+/**
+ * Reads an extension area. `attributes` is a view, not a copy. Throws `PackedFormatError` on a field that is cut off.
+ */
+export function decodeExtension(bytes: Uint8Array): MessageExtension {
+  const extension: { -readonly [Name in keyof MessageExtension]: MessageExtension[Name] } = {};
+  visitFields(bytes, (tag, from, end) => {
+    switch (tag) {
+      case TAG_GROUP_ID:
+        extension.groupId = decoder.decode(bytes.subarray(from, end));
+        break;
+      case TAG_DEDUPLICATION_ID:
+        extension.deduplicationId = decoder.decode(bytes.subarray(from, end));
+        break;
+      case TAG_ATTRIBUTES:
+        extension.attributes = bytes.subarray(from, end);
+        break;
+      case TAG_DEAD_LETTER_SOURCE:
+        extension.deadLetterSource = decoder.decode(bytes.subarray(from, end));
+        break;
+      case TAG_DEAD_LETTER_OF:
+        extension.deadLetterOf = decoder.decode(bytes.subarray(from, end));
+        break;
+      case TAG_PERIODIC_TASK:
+        extension.isPeriodicTask = true;
+        break;
+    }
+  });
+  return extension;
+}
+
+/** Whether an extension area can be read: tells without decoding. */
+export function isReadableExtension(bytes: Uint8Array): boolean {
+  try {
+    visitFields(bytes, () => {});
+    return true;
+  } catch (error) {
+    if (error instanceof PackedFormatError) return false;
+    throw error;
+  }
+}
+
+/** Calls `visit` with each field, its content in [from, end). Throws `PackedFormatError` on one that is cut off. */
+function visitFields(bytes: Uint8Array, visit: (tag: number, from: number, end: number) => void): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let offset = 0;
+  while (offset < bytes.byteLength) {
+    const from = offset + FIELD_HEADER_BYTES;
+    const end = from <= bytes.byteLength ? from + view.getUint32(offset + 1, true) : Infinity;
+    if (end > bytes.byteLength)
+      throw new PackedFormatError(`a field of an extension is cut off at ${offset}`);
+    visit(view.getUint8(offset), from, end);
+    offset = end;
+  }
+}
+
+/** Bytes of an extension area that are no part of a message's size: nobody sent them. */
+export function uncountedBytes({ deadLetterOf }: MessageExtension): number {
+  return deadLetterOf === undefined ? 0 : FIELD_HEADER_BYTES + encoder.encode(deadLetterOf).byteLength;
+}
