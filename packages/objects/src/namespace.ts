@@ -1,13 +1,16 @@
 import { existsSync, mkdirSync } from "node:fs";
-import { AlarmIndex } from "./alarm-index.ts";
-import { copyOf } from "./copy.ts";
-import { Life, type Methods, type ObjectState } from "./life.ts";
-import { objectFile } from "./object-files.ts";
-import { idOfName } from "./object-id.ts";
+import { AlarmIndex } from "./alarms/alarm-index.ts";
+import { objectFile } from "./files/object-files.ts";
+import { idOfName } from "./files/object-id.ts";
+import { copyOf } from "./life/copy.ts";
+import { Life, type Methods, type ObjectState } from "./life/life.ts";
+import type { Room } from "./sqlite/room.ts";
 
 /** When an alarm that could not be heard rings again, in ms; each further time twice as late, up to the latter. */
 const ALARM_AGAIN_MS = 2_000;
 const ALARM_AGAIN_MS_MAX = 60_000;
+/** What is kept is read through the objects, or by who runs them. */
+const FOLDER_MODE = 0o700;
 /** Most names whose ids are remembered. */
 const IDS_KEPT_MAX = 10_000;
 
@@ -23,6 +26,7 @@ export interface NamespaceInput {
   /** @param life whose calls to others wait until what it has written is durable. */
   construct(state: ObjectState, life: Life): object;
   error(line: string): void;
+  readonly room: Room;
 }
 
 /** The objects of a class, each started by who calls it first and kept until the end. */
@@ -37,8 +41,9 @@ export class Namespace {
 
   constructor(input: NamespaceInput) {
     this.#input = input;
-    mkdirSync(input.folder, { recursive: true });
-    this.#alarms = new AlarmIndex(input.folder, (id, name) => void this.#ring(id, name), input.error);
+    mkdirSync(input.folder, { recursive: true, mode: FOLDER_MODE });
+    const { folder, error, room } = input;
+    this.#alarms = new AlarmIndex(folder, (id, name) => void this.#ring(id, name), error, room);
   }
 
   /** The id of a name, in hexadecimal digits. */
@@ -55,8 +60,8 @@ export class Namespace {
   /**
    * The object with a name, as others call it.
    *
-   * @param caller the one of ours that does, `null` for anybody else. Others are told of nothing that it has not committed,
-   *   and it hears of nothing once its life is over.
+   * @param caller the one of ours that does, `null` for anybody else. Others are told of nothing that it has not
+   *   committed, and it hears of nothing once its life is over.
    */
   stub(name: string, caller: Life | null): Methods {
     const call = (method: string, args: readonly unknown[]) =>
@@ -113,6 +118,7 @@ export class Namespace {
         name,
         file: this.#fileOf(id),
         alarms: this.#alarms,
+        room: this.#input.room,
         construct: (state, self) => this.#input.construct(state, self),
         ended: (ended) => {
           if (this.#lives.get(id) === ended) this.#lives.delete(id);

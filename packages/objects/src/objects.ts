@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import type { Life, ObjectState } from "./life.ts";
-import { outliveRejections } from "./life-ended.ts";
+import type { Life, ObjectState } from "./life/life.ts";
+import { outliveRejections } from "./life/life-ended.ts";
 import { Namespace, type ObjectId } from "./namespace.ts";
+import { type Disk, Room } from "./sqlite/room.ts";
 
 /** A Durable Object class and its objects' name in a data folder. */
 export interface ObjectClass {
@@ -21,6 +22,8 @@ export interface Binding {
 export interface Objects {
   /** Bindings to all classes, and the variables: what a Worker has as `env`. */
   readonly env: Readonly<Record<string, unknown>>;
+  /** Whether the disk is full: while it is, each call gives back room that no object needs. */
+  room(isFull: boolean): void;
   /** Ends all objects. What was committed is in their files, and nothing beside them. */
   close(): void;
 }
@@ -33,15 +36,19 @@ export interface ObjectsInput {
   readonly vars: Readonly<Record<string, unknown>>;
   /** Told of what nobody else is: an alarm that could not be heard, a promise that was rejected and nobody heard. */
   error(line: string): void;
+  /** Who watches over the room on their disk. Default: nobody. */
+  readonly disk?: Disk;
 }
 
 /**
- * Runs Durable Object classes in this process, on the files that workerd would keep for them. What is set to ring, rings.
+ * Runs Durable Object classes in this process, on the files that workerd would keep for them. What is set to ring,
+ * rings.
  *
  * @throws SqliteError when the file of a class's alarms is no database.
  */
-export function openObjects({ folder, classes, vars, error }: ObjectsInput): Objects {
+export function openObjects({ folder, classes, vars, error, disk }: ObjectsInput): Objects {
   outliveRejections(error);
+  const room = new Room(disk);
   const namespaces = new Map<string, Namespace>();
   const close = () => {
     for (const namespace of namespaces.values()) namespace.close();
@@ -60,6 +67,7 @@ export function openObjects({ folder, classes, vars, error }: ObjectsInput): Obj
         uniqueKey,
         construct: (state, life) => construct(state, envOf(life)),
         error,
+        room,
       });
       namespaces.set(binding, namespace);
     }
@@ -67,7 +75,7 @@ export function openObjects({ folder, classes, vars, error }: ObjectsInput): Obj
     close();
     throw reason;
   }
-  return { env: envOf(null), close };
+  return { env: envOf(null), room: (isFull) => room.set(isFull), close };
 }
 
 function bindingOf(namespaceOf: () => Namespace | undefined, caller: Life | null): Binding {

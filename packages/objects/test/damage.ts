@@ -1,7 +1,9 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { read } from "./world.ts";
 
-/** Fills the last but one of a table's leaf pages with bytes that it never had (https://sqlite.org/fileformat2.html). */
+/**
+ * Fills the last but one of a table's leaf pages with bytes that it never had (https://sqlite.org/fileformat2.html).
+ */
 export function overwriteLeaf(file: string, table: string): void {
   const [root] = read(file, `SELECT rootpage FROM sqlite_master WHERE name = '${table}'`);
   const bytes = readFileSync(file);

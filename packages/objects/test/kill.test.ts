@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
-import { idOfName } from "../src/object-id.ts";
+import { idOfName } from "../src/files/object-id.ts";
 import { read, temporaryFolder } from "./world.ts";
 
 /** Kills, one after the other on the same files, and after how many answers. */

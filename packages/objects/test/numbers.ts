@@ -1,7 +1,10 @@
-/** A program whose objects write numbers, each of which is printed once it was answered: one way after another, until it is killed. */
+/**
+ * A program whose objects write numbers, each of which is printed once it was answered: one way after another, until it
+ * is killed.
+ */
 import { writeSync } from "node:fs";
 import { openObjects } from "../src/index.ts";
-import type { ObjectState } from "../src/life.ts";
+import type { ObjectState } from "../src/life/life.ts";
 
 const [folder = "", first = "0"] = process.argv.slice(2);
 /** How many are under way at a time. */

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { onTestFinished } from "vitest";
+import { idOfName } from "../src/files/object-id.ts";
 import { type Binding, type Objects, openObjects } from "../src/index.ts";
-import type { ObjectState } from "../src/life.ts";
-import { idOfName } from "../src/object-id.ts";
+import type { ObjectState } from "../src/life/life.ts";
 
 export const UNIQUE_KEY = "test-Probe";
 

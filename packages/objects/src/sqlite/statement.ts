@@ -11,7 +11,9 @@ const CHANGES_ROWS = /^\s*(?:INSERT|REPLACE|UPDATE|DELETE|WITH)\b/i;
 /** What can be told of a statement by its text alone. */
 export interface StatementText {
   readonly effect: Effect;
-  /** Whether the number of rows that SQLite says were changed is this statement's: others leave that of the one before. */
+  /**
+   * Whether the number of rows that SQLite says were changed is this statement's: others leave that of the one before.
+   */
   readonly changesRows: boolean;
   /** How many values it takes; `null` where they are numbered or named. */
   readonly parameters: number | null;

@@ -1,3 +1,5 @@
+const SQLITE_FULL = 13;
+
 /** SQLite's names of the failures that somebody reacts to, by primary result code. */
 const NAMES: Readonly<Record<number, string>> = {
   1: "SQLITE_ERROR",
@@ -5,7 +7,7 @@ const NAMES: Readonly<Record<number, string>> = {
   8: "SQLITE_READONLY",
   10: "SQLITE_IOERR",
   11: "SQLITE_CORRUPT",
-  13: "SQLITE_FULL",
+  [SQLITE_FULL]: "SQLITE_FULL",
   14: "SQLITE_CANTOPEN",
   18: "SQLITE_TOOBIG",
   19: "SQLITE_CONSTRAINT",
@@ -23,6 +25,9 @@ const EXTENDED_NAMES: Readonly<Record<number, string>> = {
   2579: "SQLITE_CONSTRAINT_ROWID",
 };
 
+/** The memory that connections share is a file, which found no room: SQLite calls it a failure of input and output. */
+const IOERR_SHMSIZE = 4_874;
+
 /** A failure of SQLite's in the words of workerd's objects: its message, and behind it the name of the failure. */
 export class SqliteError extends Error {}
 
@@ -30,7 +35,8 @@ export class SqliteError extends Error {}
 export function sqliteErrorOf(error: unknown): unknown {
   if (!(error instanceof Error) || !("errcode" in error)) return error;
   const code = Number(error.errcode);
-  const name = NAMES[code & 0xff] ?? `SQLITE_${code & 0xff}`;
+  const primary = code === IOERR_SHMSIZE ? SQLITE_FULL : code & 0xff;
+  const name = NAMES[primary] ?? `SQLITE_${primary}`;
   const extended = EXTENDED_NAMES[code];
   const words = `${error.message}: ${name}${extended === undefined ? "" : ` (extended: ${extended})`}`;
   return new SqliteError(words, { cause: error });

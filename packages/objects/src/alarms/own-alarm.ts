@@ -1,4 +1,4 @@
-import type { Database, SqlValue } from "./database.ts";
+import type { Database, SqlValue } from "../sqlite/database.ts";
 
 /** Key of the alarm in workerd's own table. */
 const ALARM_KEY = 1;

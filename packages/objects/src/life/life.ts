@@ -1,4 +1,5 @@
-import type { AlarmIndex } from "./alarm-index.ts";
+import type { AlarmIndex } from "../alarms/alarm-index.ts";
+import type { Room } from "../sqlite/room.ts";
 import { copyOf } from "./copy.ts";
 import { LifeEndedError } from "./life-ended.ts";
 import { Storage } from "./storage.ts";
@@ -7,8 +8,8 @@ import { Storage } from "./storage.ts";
 export type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
 
 /**
- * Method by which an object says that it has nothing in memory that matters, so that its life may end and its file be closed. Who
- * has none stays until the end.
+ * Method by which an object says that it has nothing in memory that matters, so that its life may end and its file be
+ * closed. Who has none stays until the end.
  */
 export const HOLDS_NOTHING = "holdsNothing";
 
@@ -20,8 +21,8 @@ export interface ObjectState {
   blockConcurrencyWhile<Result>(work: () => Promise<Result>): Promise<Result>;
   waitUntil(work: Promise<unknown>): void;
   /**
-   * Ends this life: what is not committed is lost, and calls that are under way fail with the reason. The platform stops the
-   * code that called it; here it goes on, and changes nothing.
+   * Ends this life: what is not committed is lost, and calls that are under way fail with the reason. The platform
+   * stops the code that called it; here it goes on, and changes nothing.
    */
   abort(reason?: string): void;
 }
@@ -31,6 +32,7 @@ export interface LifeInput {
   readonly name: string | null;
   readonly file: string;
   readonly alarms: AlarmIndex;
+  readonly room: Room;
   construct(state: ObjectState, life: Life): object;
   /** It is over: the next call begins another. */
   ended(life: Life): void;
@@ -63,8 +65,8 @@ export class Life {
   /** Throws what the constructor throws, the reason if it aborts, and `SqliteError` for a file that is no database. */
   constructor(input: LifeInput) {
     this.#input = input;
-    const { id, name, file, alarms } = input;
-    this.#storage = new Storage(file, { id, name, alarms, lost: (error) => this.#end(error) });
+    const { id, name, file, alarms, room } = input;
+    this.#storage = new Storage(file, { id, name, alarms, room, lost: (error) => this.#end(error) });
     try {
       this.#object = input.construct(this.#state(), this) as Methods;
     } catch (error) {
@@ -78,7 +80,9 @@ export class Life {
     return this.#over !== null;
   }
 
-  /** Calls `then` when everything written is durable, at once if it is; never if it will not be, or this life is over. */
+  /**
+   * Calls `then` when everything written is durable, at once if it is; never if it will not be, or this life is over.
+   */
   whenDurable(then: () => void): void {
     this.#storage.whenDurable(then, () => undefined);
   }
@@ -167,7 +171,7 @@ export class Life {
   #endIfItMay(): void {
     if (!this.#mayEnd) return;
     try {
-      this.#storage.close();
+      this.#storage.closeForLong();
     } catch (error) {
       this.#input.error(`${this.#input.name ?? this.#input.id}: its file could not be closed: ${error}`);
     }

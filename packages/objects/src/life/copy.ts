@@ -2,9 +2,9 @@
 const DEPTH_MAX = 64;
 
 /**
- * A copy of what goes into an object, or comes out of it: as on the platform nobody shares memory with one. It takes what
- * is named by `Object`, arrays and bytes itself, which is faster than `structuredClone` by some times, and takes of bytes
- * only those that are looked at: Node.js keeps many small buffers in one piece of memory.
+ * A copy of what goes into an object, or comes out of it: as on the platform nobody shares memory with one. It takes
+ * what is named by `Object`, arrays and bytes itself, which is faster than `structuredClone` by some times, and takes
+ * of bytes only those that are looked at: Node.js keeps many small buffers in one piece of memory.
  *
  * @throws DataCloneError for functions, and for instances of classes, which objects cannot be given.
  */

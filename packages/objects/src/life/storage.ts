@@ -1,10 +1,17 @@
-import type { AlarmIndex } from "./alarm-index.ts";
-import { Database, type SqlValue, type Written } from "./database.ts";
+import type { AlarmIndex } from "../alarms/alarm-index.ts";
+import { alarmMsOf, readAlarm, writeAlarm } from "../alarms/own-alarm.ts";
+import { Database, type SqlValue, type Written } from "../sqlite/database.ts";
+import type { Room } from "../sqlite/room.ts";
+import { Sql } from "../sqlite/sql.ts";
+import { SqliteError } from "../sqlite/sqlite-error.ts";
 import { LifeEndedError, never } from "./life-ended.ts";
-import { alarmMsOf, readAlarm, writeAlarm } from "./own-alarm.ts";
-import { Sql } from "./sql.ts";
-import { SqliteError } from "./sqlite-error.ts";
-import { isLongTurn } from "./turn.ts";
+
+/**
+ * Longest that commits are made one after the other before the event loop goes on, in ms. What an object does when its
+ * commit is made may be the next write, and neither promises nor `process.nextTick` let timers and sockets have their
+ * turn in between.
+ */
+export const TURN_MS_MAX = 10;
 
 /** What a storage belongs to. */
 export interface StorageOwner {
@@ -12,6 +19,7 @@ export interface StorageOwner {
   readonly name: string | null;
   /** Where the namespace's alarms are. */
   readonly alarms: AlarmIndex;
+  readonly room: Room;
   /** What was written could not be committed, and nothing of it is kept. */
   lost(error: unknown): void;
 }
@@ -22,15 +30,19 @@ interface Uncommitted {
   readonly waiting: { readonly then: () => void; readonly failed: (error: unknown) => void }[];
 }
 
-/** The alarm as the object has set it, in ms since 1970, and whether it rings just now: the object sees none until it sets one. */
+/**
+ * The alarm as the object has set it, in ms since 1970, and whether it rings just now: the object sees none until it
+ * sets one.
+ */
 interface AlarmState {
   readonly atMs: number | null;
   readonly isRinging: boolean;
 }
 
 /**
- * `ctx.storage` of an object. What it writes in a turn of the event loop, with all promises that are settled in it, is one
- * transaction: begun by the first write and committed, which includes a sync of the file, as soon as the code that runs has run.
+ * `ctx.storage` of an object. What it writes in a turn of the event loop, with all promises that are settled in it, is
+ * one transaction: begun by the first write and committed, which includes a sync of the file, as soon as the code that
+ * runs has run.
  */
 export class Storage {
   readonly sql: Sql;
@@ -43,7 +55,7 @@ export class Storage {
   /** @param file of the object. Throws `SqliteError` for one that is no database. */
   constructor(file: string, owner: StorageOwner) {
     this.#owner = owner;
-    this.#database = new Database(file);
+    this.#database = new Database(file, owner.room);
     this.sql = new Sql(this.#database, (sql, values) => this.#write(sql, values));
     try {
       this.#alarm = { atMs: readAlarm(this.#database), isRinging: false };
@@ -148,6 +160,17 @@ export class Storage {
     this.end();
   }
 
+  /** The same for what may stay as it is for long: its file is no larger than it need be. */
+  closeForLong(): void {
+    this.#commit();
+    try {
+      if (!this.#isOver) this.#database.shrink();
+    } catch {
+      // There is no room for the copy.
+    }
+    this.end();
+  }
+
   /** Nothing is written or read any more. What was not committed is lost. */
   end(): void {
     if (this.#isOver) return;
@@ -174,8 +197,8 @@ export class Storage {
       if (this.#uncommitted === uncommitted) this.#commit();
     };
     if (isLongTurn()) setImmediate(commit);
-    // Node.js runs what waits for its next tick before the promises of a timer or a socket, and after those of a promise: from
-    // one of them it is behind all, whatever the turn began with, as on the platform.
+    // Node.js runs what waits for its next tick before the promises of a timer or a socket, and after those of a
+    // promise: from one of them it is behind all, whatever the turn began with, as on the platform.
     else queueMicrotask(() => process.nextTick(commit));
   }
 
@@ -237,7 +260,10 @@ export class Storage {
     this.#owner.lost(error);
   }
 
-  /** Nobody may await the alarm's promise: where it cannot be written the object starts again, and nothing sleeps on unseen. */
+  /**
+   * Nobody may await the alarm's promise: where it cannot be written the object starts again, and nothing sleeps on
+   * unseen.
+   */
   #changeAlarm(change: () => void): Promise<void> {
     if (this.#isOver) return never();
     try {
@@ -250,4 +276,19 @@ export class Storage {
       return failed;
     }
   }
+}
+
+let beganMs: number | null = null;
+
+/** Whether commits were made for that long in this round of the event loop. */
+function isLongTurn(): boolean {
+  const nowMs = performance.now();
+  if (beganMs === null) {
+    beganMs = nowMs;
+    setImmediate(() => {
+      beganMs = null;
+    });
+    return false;
+  }
+  return nowMs - beganMs > TURN_MS_MAX;
 }

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { overwriteLeaf } from "../test/damage.ts";
-import { openWorld, temporaryFolder } from "../test/world.ts";
+import { overwriteLeaf } from "../../test/damage.ts";
+import { openWorld, temporaryFolder } from "../../test/world.ts";
+import { LifeEndedError } from "../life/life-ended.ts";
 import { Database, STATEMENTS_KEPT_MAX } from "./database.ts";
-import { LifeEndedError } from "./life-ended.ts";
 
 function database(): Database {
   return new Database(join(temporaryFolder(), "a.sqlite"));

@@ -10,10 +10,10 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { overwriteLeaf } from "../test/damage.ts";
-import { read, temporaryFolder } from "../test/world.ts";
-import { Database } from "./database.ts";
-import { mendObjectFile } from "./mend-object-file.ts";
+import { overwriteLeaf } from "../../test/damage.ts";
+import { read, temporaryFolder } from "../../test/world.ts";
+import { Database } from "../sqlite/database.ts";
+import { repairObjectFile } from "./repair-object-file.ts";
 
 const ROWS = 2_000;
 const TEXT = "x".repeat(40);
@@ -44,9 +44,9 @@ describe("an object's file", () => {
   it("stays as it is where it is sound, and is not made where there is none", () => {
     const file = objectFile();
     const before = readFileSync(file);
-    expect(mendObjectFile(file)).toBeNull();
+    expect(repairObjectFile(file)).toBeNull();
     expect(readFileSync(file).equals(before)).toBe(true);
-    expect(mendObjectFile(`${file}.other`)).toBeNull();
+    expect(repairObjectFile(`${file}.other`)).toBeNull();
     expect(existsSync(`${file}.other`)).toBe(false);
   });
 
@@ -56,10 +56,10 @@ describe("an object's file", () => {
       const file = objectFile();
       overwriteLeaf(file, table);
       const damaged = readFileSync(file);
-      const mended = mendObjectFile(file);
-      expect(mended?.finding).toMatch(/btreeInitPage|malformed/);
-      expect(readFileSync(mended?.aside ?? "").equals(damaged)).toBe(true);
-      expect(mendObjectFile(file)).toBeNull();
+      const repaired = repairObjectFile(file);
+      expect(repaired?.finding).toMatch(/btreeInitPage|malformed/);
+      expect(readFileSync(repaired?.aside ?? "").equals(damaged)).toBe(true);
+      expect(repairObjectFile(file)).toBeNull();
       const other = table === "numbers" ? "words" : "numbers";
       expect(count(file, other)).toBe(ROWS);
       expect(count(file, table)).toBeGreaterThan(ROWS - 200);
@@ -83,19 +83,19 @@ describe("an object's file", () => {
   it("that is no database any more is an empty one in its new place, and kept", () => {
     const file = objectFile();
     writeFileSync(file, Buffer.alloc(10_000, 0x55));
-    const mended = mendObjectFile(file);
-    expect(mended?.finding).toBe("file is not a database: SQLITE_NOTADB");
+    const repaired = repairObjectFile(file);
+    expect(repaired?.finding).toBe("file is not a database: SQLITE_NOTADB");
     expect(read(file, "SELECT name FROM sqlite_schema")).toEqual([]);
-    expect(readFileSync(mended?.aside ?? "")).toHaveLength(10_000);
+    expect(readFileSync(repaired?.aside ?? "")).toHaveLength(10_000);
   });
 
-  it("that is cut gives what lies before the cut, also when an earlier attempt to mend it was ended", () => {
+  it("that is cut gives what lies before the cut, also when an earlier attempt to repair it was ended", () => {
     const file = objectFile();
     truncateSync(file, 40_960);
-    writeFileSync(`${file}.mended`, "half of it");
-    expect(mendObjectFile(file)).not.toBeNull();
+    writeFileSync(`${file}.repaired`, "half of it");
+    expect(repairObjectFile(file)).not.toBeNull();
     expect(count(file, "numbers")).toBeGreaterThan(0);
-    expect(readdirSync(join(file, "..")).filter((name) => name.endsWith(".mended"))).toEqual([]);
+    expect(readdirSync(join(file, "..")).filter((name) => name.endsWith(".repaired"))).toEqual([]);
   });
 
   it("of which the text of the schema is damaged, too, gives what it can and does not fail", () => {
@@ -110,8 +110,8 @@ describe("an object's file", () => {
       const flipped = Buffer.from(bytes);
       flipped[at] = (flipped[at] as number) ^ 1;
       writeFileSync(file, flipped);
-      expect(mendObjectFile(file)).not.toBeNull();
-      expect(mendObjectFile(file)).toBeNull();
+      expect(repairObjectFile(file)).not.toBeNull();
+      expect(repairObjectFile(file)).toBeNull();
       const tables = read(file, "SELECT name FROM sqlite_schema WHERE type = 'table'").map(
         ({ name }) => name,
       );
@@ -126,9 +126,9 @@ describe("an object's file", () => {
     const file = objectFile();
     const before = readFileSync(file);
     renameSync(file, `${file}.whole`);
-    expect(mendObjectFile(file)?.finding).toContain("ended");
+    expect(repairObjectFile(file)?.finding).toContain("ended");
     expect(readFileSync(file).equals(before)).toBe(true);
-    expect(mendObjectFile(file)).toBeNull();
+    expect(repairObjectFile(file)).toBeNull();
   });
 
   it("gives what its log has as well", () => {
@@ -142,7 +142,7 @@ describe("an object's file", () => {
     writeFileSync(`${file}-wal`, log);
     rmSync(`${file}-shm`, { force: true });
     overwriteLeaf(file, "numbers");
-    expect(mendObjectFile(file)).not.toBeNull();
+    expect(repairObjectFile(file)).not.toBeNull();
     expect(read(file, `SELECT text FROM numbers WHERE id = ${ROWS}`)).toEqual([{ text: "in the log" }]);
   });
 });

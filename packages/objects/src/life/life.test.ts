@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { type Env, openWorld, temporaryFolder, UNIQUE_KEY } from "../test/world.ts";
+import { type Env, openWorld, temporaryFolder, UNIQUE_KEY } from "../../test/world.ts";
 import type { ObjectState } from "./life.ts";
 import { LifeEndedError } from "./life-ended.ts";
 
@@ -271,7 +271,7 @@ describe("close", () => {
 
 describe("what nobody listens to", () => {
   it("never ends the process: not a rejection of a life that is over, and another one is said", () => {
-    const program = join(import.meta.dirname, "../test/unheard.ts");
+    const program = join(import.meta.dirname, "../../test/unheard.ts");
     const printed = execFileSync(process.execPath, [program, temporaryFolder()], { encoding: "utf8" });
     expect(printed.split("\n")).toEqual([
       "a promise was rejected and nobody heard: Error: heeded by nobody",

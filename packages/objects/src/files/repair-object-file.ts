@@ -1,11 +1,11 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { Database } from "./database.ts";
-import { findingIn, isDamage, putAside } from "./database-files.ts";
-import { sqliteErrorOf } from "./sqlite-error.ts";
+import { Database } from "../sqlite/database.ts";
+import { findingIn, isDamage, putAside } from "../sqlite/database-files.ts";
+import { sqliteErrorOf } from "../sqlite/sqlite-error.ts";
 
 /** A damaged file in whose place there is a whole one. */
-export interface Mended {
+export interface Repaired {
   /** What was wrong with it, in SQLite's words. */
   readonly finding: string;
   /** Where it is now. */
@@ -13,26 +13,26 @@ export interface Mended {
 }
 
 /**
- * Puts a new database in the place of an object's damaged one, with every row that can be read of it. Reads all of the file: for
- * objects whose data are small, while nobody runs them.
+ * Puts a new database in the place of an object's damaged one, with every row that can be read of it. Reads all of the
+ * file: for objects whose data are small, while nobody runs them.
  *
  * @returns `null` where the file is sound, or is not there.
  * @throws SqliteError where it cannot be read or written for another reason than damage.
  */
-export function mendObjectFile(file: string): Mended | null {
-  // A process that was killed while it mended left the file itself, or a whole one that has not taken its place yet.
+export function repairObjectFile(file: string): Repaired | null {
+  // A process that was killed while it repaired left the file itself, or a whole one that has not taken its place yet.
   const whole = `${file}.whole`;
   if (!existsSync(file)) {
     if (!existsSync(whole)) return null;
     renameSync(whole, file);
-    return { finding: "a process was ended while it mended it", aside: `${file}.damaged-*` };
+    return { finding: "a process was ended while it repaired it", aside: `${file}.damaged-*` };
   }
   const finding = findingIn(file);
   if (finding === null) return null;
-  const mended = `${file}.mended`;
-  rmSync(mended, { force: true });
-  copyReadable(file, mended);
-  renameSync(mended, whole);
+  const repaired = `${file}.repaired`;
+  rmSync(repaired, { force: true });
+  copyReadable(file, repaired);
+  renameSync(repaired, whole);
   const aside = putAside(file);
   renameSync(whole, file);
   return { finding, aside };

@@ -10,7 +10,8 @@ export function isDamage(error: unknown): boolean {
 }
 
 /**
- * What does not hold together in a database file, in SQLite's words; `null` where all of it does. Reads all of it, at 0.6 GB/s.
+ * What does not hold together in a database file, in SQLite's words; `null` where all of it does. Reads all of it, at
+ * 0.6 GB/s.
  *
  * @throws SqliteError where it cannot be opened for another reason.
  */

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Database } from "./database.ts";
-import { Sql } from "./sql.ts";
+import { Database } from "../sqlite/database.ts";
+import { Sql } from "../sqlite/sql.ts";
 
 const OBJECT_FILE = /^([0-9a-f]{64})\.sqlite$/;
 
@@ -14,6 +14,31 @@ export function objectFile(folder: string, id: string): string {
 export function objectIdsIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((name) => OBJECT_FILE.exec(name)?.[1] ?? []);
+}
+
+/**
+ * Gives room back to the disk that the files of all objects do not need, while nobody runs them. One that cannot be
+ * read, or copied, stays as it is.
+ *
+ * @param folder of all objects, in which each class has its own.
+ * @param warn told of each of those.
+ */
+export function shrinkObjectFiles(folder: string, warn: (line: string) => void): void {
+  const classes = readdirSync(folder).filter((name) => statSync(join(folder, name)).isDirectory());
+  for (const file of classes.flatMap((name) =>
+    objectIdsIn(join(folder, name)).map((id) => objectFile(join(folder, name), id)),
+  )) {
+    try {
+      const database = new Database(file);
+      try {
+        database.shrink();
+      } finally {
+        database.close();
+      }
+    } catch (error) {
+      warn(`${file}: room in it could not be given back to the disk: ${error}`);
+    }
+  }
 }
 
 /** An object's database, while nobody runs the object. */

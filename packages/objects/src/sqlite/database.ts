@@ -1,12 +1,27 @@
+import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { LifeEndedError } from "./life-ended.ts";
+import { LifeEndedError } from "../life/life-ended.ts";
+import { Room } from "./room.ts";
 import { SqliteError, sqliteErrorOf } from "./sqlite-error.ts";
 import { isBlank, type StatementText, statementText } from "./statement.ts";
 
 /** How long a lock is waited for that another program has on the file, to look at it, in ms. */
 const BUSY_MS = 5_000;
+const FILE_MODE = 0o600;
+
 /** Most statements of a database that stay prepared. A queue has some sixty. */
 export const STATEMENTS_KEPT_MAX = 200;
+
+/**
+ * Pages that the log grows to until they are put into the file: SQLite's default, and on a full disk, which 0.3 MB are
+ * much of.
+ */
+const LOG_PAGES = 1_000;
+const LOG_PAGES_SPARING = 64;
+/** Free room in a file, in bytes, for which the rest of it is copied to give it back to the disk. */
+export const SHRINK_FREE_BYTES_MIN = 500_000;
+/** Largest rest that is copied, in bytes: it goes through the log, for which there must be room, and takes 10 ms. */
+export const SHRINK_REST_BYTES_MAX = 2_000_000;
 
 /** What a statement takes and gives. */
 export type SqlValue = string | number | bigint | null | ArrayBuffer | ArrayBufferView;
@@ -31,22 +46,27 @@ const NO_ROWS: SqlRow[] = [];
 /** A database file as workerd keeps those of Durable Objects: a log of pages beside it, synced at every commit. */
 export class Database {
   readonly #db: DatabaseSync;
+  readonly #room: Room;
   readonly #prepared = new Map<string, Prepared>();
 
   /** @param file is made if it is not there. Throws `SqliteError` for one that is no database. */
-  constructor(file: string) {
+  constructor(file: string, room = new Room()) {
+    this.#room = room;
+    makePrivate(file);
     try {
       this.#db = new DatabaseSync(file, { timeout: BUSY_MS });
     } catch (error) {
       throw named(sqliteErrorOf(error), file);
     }
     try {
-      this.run("PRAGMA journal_mode = WAL");
+      this.runAlone("PRAGMA journal_mode = WAL");
       this.run("PRAGMA synchronous = FULL");
+      if (room.isFull) this.#setLogPages(LOG_PAGES_SPARING);
     } catch (error) {
       this.#db.close();
       throw named(error, file);
     }
+    room.opened(this);
   }
 
   /** Whether a transaction is under way. SQLite itself ends one when there is no room, for instance. */
@@ -73,7 +93,20 @@ export class Database {
     try {
       return Number(this.prepare(sql).statement.run(...bound(values)).changes);
     } catch (error) {
-      throw this.#errorOf(error);
+      throw this.#failure(error);
+    }
+  }
+
+  /**
+   * The same for a statement that is a transaction by itself: nothing of one that found no room was done, so it is
+   * tried again.
+   */
+  runAlone(sql: string, values: readonly SqlValue[] = NO_VALUES): number {
+    try {
+      return this.run(sql, values);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      return this.run(sql, values);
     }
   }
 
@@ -89,7 +122,7 @@ export class Database {
       const { changes } = statement.run(...bound(values));
       return { changes: changesRows ? Number(changes) : 0, rows: NO_ROWS };
     } catch (error) {
-      throw this.#errorOf(error);
+      throw this.#failure(error);
     }
   }
 
@@ -126,14 +159,55 @@ export class Database {
     }
   }
 
+  /**
+   * Spares room on the disk from now on, or no more. Gives back what can be given back at once; it may be called again
+   * for that.
+   */
+  setSparing(isSparing: boolean): void {
+    // Else at the next call, as all that fails here: nobody waits for it.
+    if (!this.#db.isOpen || this.isInTransaction) return;
+    try {
+      this.#setLogPages(isSparing ? LOG_PAGES_SPARING : LOG_PAGES);
+      if (!isSparing) return;
+      this.shrink();
+      this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch (error) {
+      // Somebody reads it, there is no room for the copy, or the file is damaged: who uses it is told of that.
+      if (!(sqliteErrorOf(error) instanceof SqliteError)) throw error;
+    }
+  }
+
+  /**
+   * Gives free room in the file back to the disk, if it is much and what is left is little. Not in a transaction.
+   *
+   * @throws SqliteError where there is no room for the copy, or somebody reads.
+   */
+  shrink(): void {
+    const [size] = this.all(
+      "SELECT page_size, page_count, freelist_count FROM pragma_page_size, pragma_page_count, pragma_freelist_count",
+    );
+    const page = Number(size?.page_size);
+    const freeBytes = Number(size?.freelist_count) * page;
+    const restBytes = Number(size?.page_count) * page - freeBytes;
+    if (freeBytes < SHRINK_FREE_BYTES_MIN || restBytes > SHRINK_REST_BYTES_MAX) return;
+    // The copy is not to look for room elsewhere on the disk.
+    this.run("PRAGMA temp_store = MEMORY");
+    this.run("VACUUM");
+  }
+
   /** Puts the log into the file. Whoever uses the database then gets `LifeEndedError`. */
   close(): void {
+    this.#room.closed(this);
     this.#prepared.clear();
     try {
       this.#db.close();
     } catch (error) {
       throw sqliteErrorOf(error);
     }
+  }
+
+  #setLogPages(pages: number): void {
+    this.#db.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
   }
 
   #withBigInts(sql: string): StatementSync {
@@ -155,12 +229,37 @@ export class Database {
     }
   }
 
+  /** What a write has failed with. Where that is the end of the disk, room is made for the next ones. */
+  #failure(error: unknown): unknown {
+    const reason = this.#errorOf(error);
+    if (isFull(reason)) this.#room.foundFull();
+    return reason;
+  }
+
   #errorOf(error: unknown): unknown {
     if (error instanceof LifeEndedError || this.#db.isOpen) return sqliteErrorOf(error);
     return new LifeEndedError("the object's life is over, and so is its use of the database", {
       cause: error,
     });
   }
+}
+
+/**
+ * Makes a file that is not there, which nobody else may read. What SQLite makes beside it may be read by whoever may
+ * read it.
+ */
+function makePrivate(file: string): void {
+  // To close a file drops the locks that this process has on it: not on one that is there.
+  if (existsSync(file)) return;
+  try {
+    closeSync(openSync(file, "wx", FILE_MODE));
+  } catch {
+    // SQLite cannot make it either, and says so.
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof SqliteError && error.message.includes("SQLITE_FULL");
 }
 
 /** Which file it is that cannot be opened, nobody else says. */
@@ -181,7 +280,10 @@ function viewed(value: SqlValue): Bound {
   return value instanceof ArrayBuffer ? new Uint8Array(value) : (value as Bound);
 }
 
-/** Bytes are given as an `ArrayBuffer`, as the platform gives them (they have one to themselves), and integers as numbers. */
+/**
+ * Bytes are given as an `ArrayBuffer`, as the platform gives them (they have one to themselves), and integers as
+ * numbers.
+ */
 function rowOf(row: Record<string, unknown>): SqlRow {
   for (const column in row) {
     const value = row[column];

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { overwriteLeaf } from "../test/damage.ts";
-import { id as idOf, openWorld, temporaryFolder, type World } from "../test/world.ts";
+import { overwriteLeaf } from "../../test/damage.ts";
+import { id as idOf, openWorld, temporaryFolder, type World } from "../../test/world.ts";
 import type { Storage } from "./storage.ts";
-import { TURN_MS_MAX } from "./turn.ts";
+import { TURN_MS_MAX } from "./storage.ts";
 
 const CREATE = "CREATE TABLE IF NOT EXISTS t (v)";
 const ALL = "SELECT v FROM t ORDER BY rowid";

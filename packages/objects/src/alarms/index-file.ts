@@ -1,7 +1,8 @@
 import { basename, join } from "node:path";
-import { Database } from "./database.ts";
-import { findingIn, putAside } from "./database-files.ts";
-import { objectFile, objectIdsIn } from "./object-files.ts";
+import { objectFile, objectIdsIn } from "../files/object-files.ts";
+import { Database } from "../sqlite/database.ts";
+import { findingIn, putAside } from "../sqlite/database-files.ts";
+import type { Room } from "../sqlite/room.ts";
 import { readAlarm } from "./own-alarm.ts";
 
 /** Where workerd has the alarms of a namespace's objects, in their folder. */
@@ -10,12 +11,12 @@ const CREATE =
   "CREATE TABLE _cf_ALARM (actor_id TEXT PRIMARY KEY, scheduled_time INTEGER, actor_name TEXT) WITHOUT ROWID";
 
 /**
- * Opens the index of all alarms. Where there is none, or one that is damaged, it is made from what the objects' own files say:
- * else nobody would start an object that nobody calls. What was damaged is put aside.
+ * Opens the index of all alarms. Where there is none, or one that is damaged, it is made from what the objects' own
+ * files say: else nobody would start an object that nobody calls. What was damaged is put aside.
  *
  * @throws SqliteError where it cannot be opened for another reason.
  */
-export function openIndex(folder: string, error: (line: string) => void): Database {
+export function openIndex(folder: string, error: (line: string) => void, room: Room): Database {
   const file = join(folder, INDEX_FILE);
   const finding = findingIn(file);
   if (finding !== null) {
@@ -24,7 +25,7 @@ export function openIndex(folder: string, error: (line: string) => void): Databa
       `${file}: the index of alarms is damaged (${finding}), and is made anew from what the objects say. What there was is kept as ${aside}`,
     );
   }
-  const database = new Database(file);
+  const database = new Database(file, room);
   try {
     const tables = database.all("SELECT 1 FROM sqlite_schema WHERE name = '_cf_ALARM'");
     if (tables.length === 0) fill(database, folder, error);

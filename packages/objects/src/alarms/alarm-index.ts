@@ -1,9 +1,10 @@
-import type { Database } from "./database.ts";
+import type { Database } from "../sqlite/database.ts";
+import { Room } from "../sqlite/room.ts";
 import { openIndex } from "./index-file.ts";
 
 /**
- * Longest that a timer waits before it looks at the clock again, in ms: of a computer that slept, or whose clock was set, the
- * timers do not know. (No timer of Node.js waits longer than 2^31 ms, in any case.)
+ * Longest that a timer waits before it looks at the clock again, in ms: of a computer that slept, or whose clock was
+ * set, the timers do not know. (No timer of Node.js waits longer than 2^31 ms, in any case.)
  */
 export const LOOK_AGAIN_MS = 60_000;
 const NS_PER_MS = 1_000_000n;
@@ -21,9 +22,10 @@ interface Entry {
 }
 
 /**
- * The alarms of a namespace's objects, in the file that workerd keeps them in: which objects are to be started, and when.
- * Each object also has its own in its own database; that one counts. What is written here is never later, or an object that
- * nobody calls would sleep on: an earlier alarm is written before the object commits it, any other one afterwards.
+ * The alarms of a namespace's objects, in the file that workerd keeps them in: which objects are to be started, and
+ * when. Each object also has its own in its own database; that one counts. What is written here is never later, or an
+ * object that nobody calls would sleep on: an earlier alarm is written before the object commits it, any other one
+ * afterwards.
  */
 export class AlarmIndex {
   readonly #database: Database;
@@ -32,10 +34,10 @@ export class AlarmIndex {
   readonly #entries = new Map<string, Entry>();
 
   /** @param folder of the namespace. Everything in its index is set. Throws `SqliteError`. */
-  constructor(folder: string, ring: Ring, error: (line: string) => void) {
+  constructor(folder: string, ring: Ring, error: (line: string) => void, room = new Room()) {
     this.#ring = ring;
     this.#error = error;
-    this.#database = openIndex(folder, error);
+    this.#database = openIndex(folder, error, room);
     try {
       const rows = this.#database.all(
         "SELECT actor_id, scheduled_time / 1000000 AS at_ms, actor_name FROM _cf_ALARM",
@@ -62,7 +64,10 @@ export class AlarmIndex {
     this.#arm(id, name, atMs);
   }
 
-  /** An object has this alarm, or none. What cannot be written is said: the file then has an earlier one, which does no harm. */
+  /**
+   * An object has this alarm, or none. What cannot be written is said: the file then has an earlier one, which does no
+   * harm.
+   */
   committed(id: string, name: string | null, atMs: number | null): void {
     const entry = this.#entries.get(id);
     if (atMs === null) {
@@ -94,9 +99,9 @@ export class AlarmIndex {
   }
 
   #write(id: string, name: string | null, atMs: number | null): void {
-    if (atMs === null) this.#database.run("DELETE FROM _cf_ALARM WHERE actor_id = ?", [id]);
+    if (atMs === null) this.#database.runAlone("DELETE FROM _cf_ALARM WHERE actor_id = ?", [id]);
     else {
-      this.#database.run("INSERT OR REPLACE INTO _cf_ALARM VALUES (?, ?, ?)", [
+      this.#database.runAlone("INSERT OR REPLACE INTO _cf_ALARM VALUES (?, ?, ?)", [
         id,
         BigInt(atMs) * NS_PER_MS,
         name,
