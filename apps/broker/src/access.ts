@@ -3,7 +3,7 @@ import type { Access } from "@sluice/gateway";
 
 /** What a deployed broker answers until somebody says who may use it. */
 const CLOSED =
-  "This broker is deployed without tokens, so its HTTP API is closed: otherwise anybody could use it. Set the secret " +
+  "This broker has no tokens, so its HTTP API is closed: otherwise anybody could use it. Set the secret " +
   "SLUICE_API_TOKENS to one or more tokens, separated by commas (wrangler secret put SLUICE_API_TOKENS). On a machine of " +
   "your own, where everybody who reaches the port may use it, set the variable SLUICE_ENV to local instead.";
 

@@ -5,8 +5,7 @@ import {
   type AwsAccess,
   type AwsOptions,
   REGION_DEFAULT,
-  refusedHost,
-  refusedOrigin,
+  refusedPage,
 } from "@sluice/gateway";
 import { accessOf } from "./access.ts";
 
@@ -23,7 +22,7 @@ type AwsEnv = Pick<
 
 /** What a deployed broker answers to AWS's clients until somebody says who may use it. */
 const CLOSED =
-  "This broker is deployed without access keys, so its AWS endpoint is closed: otherwise anybody could use it. Set the " +
+  "This broker has no access keys, so its AWS endpoint is closed: otherwise anybody could use it. Set the " +
   "secret SLUICE_AWS_ACCESS_KEYS to KEY:SECRET, several of them separated by commas (wrangler secret put " +
   "SLUICE_AWS_ACCESS_KEYS).";
 
@@ -31,7 +30,7 @@ const CLOSED =
  * How the AWS endpoint is set up: who signs with one of `SLUICE_AWS_ACCESS_KEYS` may use it; without any, everybody where
  * the broker runs on a developer's machine, and else nobody.
  */
-export function awsOf(env: AwsEnv): AwsOptions {
+export function awsOf(env: AwsEnv, { isOnWorkerd }: { readonly isOnWorkerd: boolean }): AwsOptions {
   return {
     access: awsAccessOf(env),
     settings: {
@@ -40,8 +39,8 @@ export function awsOf(env: AwsEnv): AwsOptions {
         account: env.SLUICE_AWS_ACCOUNT_ID || ACCOUNT_DEFAULT,
       },
       isStrictAboutTime: env.SLUICE_AWS_STRICT_TIMING === "true",
-      // Cloudflare's edge sees clients go.
-      looksForClients: env.SLUICE_ENV === "development" || env.SLUICE_ENV === "local",
+      // Cloudflare's edge sees clients go, and so does Node.js.
+      looksForClients: isOnWorkerd && (env.SLUICE_ENV === "development" || env.SLUICE_ENV === "local"),
     },
   };
 }
@@ -59,5 +58,5 @@ function awsAccessOf(env: AwsEnv): AwsAccess {
   // The tokens of Cloudflare's API say nothing about AWS's clients.
   const access = accessOf({ ...env, SLUICE_API_TOKENS: "" });
   if (access.kind !== "open") return { kind: "closed", reason: CLOSED };
-  return { kind: "open", pages: (request) => refusedHost(access, request) ?? refusedOrigin(access, request) };
+  return { kind: "open", pages: (request, effect) => refusedPage(access, request, effect) };
 }

@@ -1,33 +1,32 @@
 import { type BrokerEnv, type BrokerOptions, createDirectory, createQueueBroker } from "@sluice/broker";
 import { workersPort } from "@sluice/broker/workers-port";
 import type { Gateway } from "@sluice/gateway";
+import { boundedFetch } from "./bounded-fetch.ts";
 import { gatewayFor } from "./gateway-for.ts";
 import { QueueBinding } from "./queue-binding.ts";
-import { createRequestFrames } from "./request-frames.ts";
+import { ToldDisk } from "./told-disk.ts";
 
 export type { BrokerOptions } from "@sluice/broker";
 
 /**
- * The broker Worker for a topology: the Durable Object classes, the entrypoints for workerd's own queue bindings and for
- * the front of `sluice serve`, and the HTTP handler that serves `/__sluice/*`.
+ * The broker Worker for a topology: the Durable Object classes, the entrypoint for workerd's own queue bindings, and the HTTP handler that serves `/__sluice/*`.
  *
  * The Worker's entry exports all of them. Its configuration binds `QueueBroker` as `SLUICE_QUEUES`, `Directory` as
  * `SLUICE_DIRECTORY` and each consumer's `SluiceQueueConsumer` entrypoint under the name that `options.consumers` gives.
  */
 export function defineBroker(options: BrokerOptions) {
-  let gateway: Gateway | undefined;
-  const gatewayOf = (env: BrokerEnv): Gateway => {
-    gateway ??= gatewayFor(env);
-    return gateway;
-  };
+  const disk = new ToldDisk(() => Date.now());
+  let bounded: Gateway["fetch"] | undefined;
   const handler: ExportedHandler<BrokerEnv> = {
-    fetch: (request, env, ctx) => gatewayOf(env).fetch(request, env, ctx),
+    fetch: (request, env, ctx) => {
+      bounded ??= boundedFetch(gatewayFor(env, disk).fetch);
+      return bounded(request, env, ctx);
+    },
   };
   return {
-    QueueBroker: createQueueBroker(options, workersPort),
+    QueueBroker: createQueueBroker({ ...options, disk }, workersPort),
     Directory: createDirectory(options),
     QueueBinding,
-    RequestFrames: createRequestFrames(gatewayOf),
     handler,
   };
 }

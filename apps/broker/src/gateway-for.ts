@@ -8,13 +8,18 @@ import { createGateway, type Gateway, type QueueDirectory } from "@sluice/gatewa
 import { accessOf } from "./access.ts";
 import { accountOf, topicsOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
+import type { ToldDisk } from "./told-disk.ts";
 
-/** The HTTP side of the broker whose bindings these are. */
-export function gatewayFor(env: BrokerEnv): Gateway {
-  return createGateway(directoryOf(env), accessOf(env), awsOf(env));
+/**
+ * The HTTP side of the broker whose bindings these are.
+ *
+ * @param disk told whether it is full by the process that has started workerd; `null` on plain Node.js, where nobody has to be told.
+ */
+export function gatewayFor(env: BrokerEnv, disk: ToldDisk | null): Gateway {
+  return createGateway(directoryOf(env, disk), accessOf(env), awsOf(env, { isOnWorkerd: disk !== null }));
 }
 
-function directoryOf(env: BrokerEnv): QueueDirectory {
+function directoryOf(env: BrokerEnv, disk: ToldDisk | null): QueueDirectory {
   const objectOf = (queue: string): QueueBrokerObject =>
     env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(queue)) as unknown as QueueBrokerObject;
   /** Objects that could not be asked, each of which is said once. */
@@ -36,6 +41,7 @@ function directoryOf(env: BrokerEnv): QueueDirectory {
       return describeFailed(text, Date.now());
     }
   };
+  const isServed = env.SLUICE_ENV !== undefined || env.SLUICE_SERVED !== undefined;
   const account = accountOf(env);
   const topics = topicsOf(env);
   return {
@@ -59,5 +65,9 @@ function directoryOf(env: BrokerEnv): QueueDirectory {
             await Promise.all(names.map((name) => objectOf(name).advanceClock(name, ms)));
           }
         : null,
+    // A deployed broker has no disk that anybody could look at.
+    isLocal: disk === null,
+    isServed,
+    toldDisk: disk !== null && isServed ? (isFull) => disk.told(isFull) : null,
   };
 }

@@ -1,20 +1,24 @@
 import { createPrivateKey } from "node:crypto";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import type { EndpointPort } from "@sluice/broker";
+import type { EndpointPort, TargetRules } from "@sluice/broker";
 import { startDeafEndpoint } from "@sluice/broker/testing/http-endpoint";
 import { createSigningIdentity } from "@sluice/sns";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { endpointPortSuite, requestTo, server } from "../test/endpoint-port-suite.ts";
 import { answer } from "../test/raw-server.ts";
+import { checkedLookup } from "./node-lookup.ts";
 import { createNodePort } from "./node-port.ts";
 
+/** Servers of these tests are on this machine. */
+const EVERYWHERE = { privateAllowed: true, allowedHosts: [] };
+
 endpointPortSuite("an endpoint, from Node.js,", async () => {
-  const port = createNodePort();
+  const port = createNodePort(EVERYWHERE);
   return { port, stop: () => port.close() };
 });
 
 function portForTest(): EndpointPort {
-  const port = createNodePort();
+  const port = createNodePort(EVERYWHERE);
   onTestFinished(() => port.close());
   return port;
 }
@@ -182,12 +186,110 @@ describe("connections from Node.js", () => {
       if (line.includes("/slow")) port.close();
       else socket.write(answer(200));
     };
-    const port = createNodePort();
+    const port = createNodePort(EVERYWHERE);
     await port.post(requestTo(there.url));
     expect(await port.post(requestTo(`${there.url}slow`))).toMatchObject({ kind: "closed" });
     await there.ended(1);
     expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "unreachable" });
     expect(there.requests).toHaveLength(2);
+  });
+});
+
+describe("a name that is called from Node.js", () => {
+  const PUBLIC_ONLY = { privateAllowed: false, allowedHosts: ["listed.example"] };
+  /** A port for which each name has these addresses, one after the other. */
+  const portWith = (rules: TargetRules, ...answers: string[][]) => {
+    const resolved: string[] = [];
+    const port = createNodePort(rules, async (hostname) => {
+      const addresses = answers[Math.min(resolved.length, answers.length - 1)] ?? [];
+      resolved.push(hostname);
+      return addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+    });
+    onTestFinished(() => port.close());
+    return { port, resolved };
+  };
+  const named = (url: string, name: string) => url.replace("127.0.0.1", name);
+
+  it.each([["127.0.0.1"], ["::1"], ["::ffff:127.0.0.1"], ["10.0.0.1", "127.0.0.1"], ["fe80::1%lo"]])(
+    "is not connected to at %s, and the reason is said",
+    async (...addresses) => {
+      const there = await server();
+      const { port } = portWith(PUBLIC_ONLY, addresses);
+      const url = named(there.url, "shop.example");
+      expect(await port.post(requestTo(url))).toEqual({
+        kind: "unreachable",
+        reason: expect.stringContaining(`"shop.example" is at ${addresses[0]}, which is not public`),
+        isRefused: true,
+      });
+      expect(await port.post(requestTo(url.replace("http:", "https:")))).toMatchObject({
+        kind: "unreachable",
+      });
+      for (const path of [null, "/ready"]) expect(await port.isReady(url, path, 30_000)).toBe(false);
+      expect(there.connections).toBe(0);
+    },
+  );
+
+  it("is called wherever it is if it is listed, or in development", async () => {
+    const there = await server();
+    for (const [rules, name] of [
+      [PUBLIC_ONLY, "listed.example"],
+      [EVERYWHERE, "shop.example"],
+    ] as const) {
+      const { port, resolved } = portWith(rules, ["127.0.0.1"]);
+      expect(await port.post(requestTo(named(there.url, name)))).toMatchObject(ANSWERED);
+      expect(resolved).toEqual([name]);
+    }
+  });
+
+  it("is called at the very address that was checked: nobody asks twice", async () => {
+    const there = await server();
+    const { port, resolved } = portWith(PUBLIC_ONLY, ["192.0.2.1", "8.8.8.8"], ["127.0.0.1"]);
+    const request = requestTo(named(there.url, "shop.example"), {
+      connectTimeoutMs: 50,
+      responseTimeoutMs: 100,
+    });
+    // Whatever becomes of the public address, the private one that comes second is not asked for.
+    expect(await port.post(request)).toMatchObject({ kind: "unreachable" });
+    expect([resolved, there.connections]).toEqual([["shop.example"], 0]);
+    // And a new connection is checked anew.
+    expect(await port.post(request)).toMatchObject({ reason: expect.stringContaining("is at 127.0.0.1") });
+    expect(there.connections).toBe(0);
+  });
+
+  it("is not needed for an address that may not be called", async () => {
+    const there = await server();
+    const { port } = portWith(PUBLIC_ONLY);
+    expect(await port.post(requestTo(there.url))).toMatchObject({
+      kind: "unreachable",
+      reason: expect.stringContaining('"127.0.0.1" is not public'),
+    });
+    expect(there.connections).toBe(0);
+  });
+
+  it("has those of its addresses that are public", async () => {
+    const url = new URL("http://shop.example/");
+    const addresses = [
+      { address: "10.0.0.1", family: 4 },
+      { address: "8.8.8.8", family: 4 },
+      { address: "2606:4700::1111", family: 6 },
+    ];
+    const lookup = checkedLookup(url, PUBLIC_ONLY, async () => addresses);
+    const all = await new Promise((resolve) =>
+      lookup("shop.example", { all: true }, (...said) => resolve(said)),
+    );
+    expect(all).toEqual([null, addresses.slice(1)]);
+    const one = await new Promise((resolve) => lookup("shop.example", {}, (...said) => resolve(said)));
+    expect(one).toEqual([null, "8.8.8.8", 4]);
+  });
+
+  it("that nobody knows is unreachable", async () => {
+    const failing = createNodePort(PUBLIC_ONLY, () =>
+      Promise.reject(Object.assign(new Error("?"), { code: "ENOTFOUND" })),
+    );
+    onTestFinished(() => failing.close());
+    expect(await failing.post(requestTo("http://shop.example/"))).toMatchObject({
+      reason: "it cannot be reached (ENOTFOUND)",
+    });
   });
 });
 

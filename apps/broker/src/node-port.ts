@@ -1,7 +1,14 @@
 import { type AgentOptions, Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { createSecureContext, getCACertificates } from "node:tls";
-import { type EndpointOutcome, type EndpointPort, outcomeOf } from "@sluice/broker";
+import {
+  type EndpointOutcome,
+  type EndpointPort,
+  outcomeOf,
+  refusalOfTarget,
+  type TargetRules,
+} from "@sluice/broker";
+import { checkedLookup, type Resolve, systemResolve } from "./node-lookup.ts";
 import { makeRequest, type NodeReply, type NodeRequest } from "./node-request.ts";
 
 /** How long a connection without requests is kept, in ms: less than most servers keep theirs, which is 5 s and more. */
@@ -28,8 +35,12 @@ interface Connections {
 
 type Request = Omit<NodeRequest, "agent">;
 
-/** Calls endpoints with the HTTP client of Node.js, over connections that are kept for a while. */
-export function createNodePort(): NodePort {
+/**
+ * Calls endpoints with the HTTP client of Node.js, over connections that are kept for a while. Redirects are not followed.
+ *
+ * @param rules who may be called. Every address that a name resolves to is looked at when a connection is made.
+ */
+export function createNodePort(rules: TargetRules, resolve: Resolve = systemResolve): NodePort {
   const options: AgentOptions = {
     keepAlive: true,
     timeout: IDLE_MS_MAX,
@@ -46,8 +57,14 @@ export function createNodePort(): NodePort {
     return secure;
   };
   let isClosed = false;
-  const call = async (request: Request): Promise<EndpointOutcome> =>
-    outcomeIn(await callOver(connectionsTo(request.url), request, () => isClosed));
+  const call = async (request: Omit<Request, "lookup">): Promise<EndpointOutcome> => {
+    const { url } = request;
+    // An address in a URL is not looked up.
+    const refusal = refusalOfTarget(url.href, rules);
+    if (refusal !== null) return { kind: "unreachable", reason: refusal, isRefused: true };
+    const lookup = checkedLookup(url, rules, resolve);
+    return outcomeIn(await callOver(connectionsTo(url), { ...request, lookup }, () => isClosed));
+  };
   const status = async (url: URL, method: "GET" | "HEAD", responseTimeoutMs: number) => {
     const request = { url, method, headers: {}, body: null, connectTimeoutMs: null, responseTimeoutMs };
     const outcome = await call(request);
@@ -107,7 +124,7 @@ async function callOver(
   if (responseTimeoutMs <= 0) return { reply, isRepeated: false };
   const again = await makeRequest({ ...request, responseTimeoutMs, agent: single });
   // Where nobody is there any more the first request may have brought them down: it was seen, for all that is known.
-  return { reply: again.kind === "unsent" ? reply : again, isRepeated: true };
+  return { reply: again.kind === "unsent" || again.kind === "refused" ? reply : again, isRepeated: true };
 }
 
 /** Resolves when everything that had come in by now is read: that a server has closed a kept connection, for instance. */
@@ -123,6 +140,8 @@ function outcomeIn({ reply, isRepeated }: Called): EndpointOutcome {
         const value = reply.headers[name];
         return typeof value === "string" ? value : null;
       });
+    case "refused":
+      return { kind: "unreachable", reason: reply.reason, isRefused: true };
     case "unsent":
       return { kind: "unreachable", reason: reply.reason };
     case "late":

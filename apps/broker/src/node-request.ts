@@ -1,6 +1,7 @@
 import { type Agent, type ClientRequest, type IncomingHttpHeaders, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { Socket } from "node:net";
+import type { LookupFunction, Socket } from "node:net";
+import { RefusedAddress } from "./node-lookup.ts";
 
 /** How much of an answer's body is read, which nobody wants, so that its connection can be kept: bytes, and ms. */
 const DISCARDED_BYTES_MAX = 65_536;
@@ -16,6 +17,8 @@ export interface NodeRequest {
   readonly body: Uint8Array | null;
   /** Where its connection is from. */
   readonly agent: Agent;
+  /** How a new connection gets from the name in the URL to addresses. */
+  readonly lookup: LookupFunction;
   /** How long a new connection may take, TLS included, in ms; `null` as long as the answer. */
   readonly connectTimeoutMs: number | null;
   /** How long the head of the answer may take, from now on, in ms. */
@@ -27,13 +30,14 @@ export interface NodeRequest {
  *
  * - `answered`: the head of an answer is there. Its body is discarded.
  * - `unsent`: there was no connection, so nobody can have seen it.
+ * - `refused`: there was none, since it is at no address that may be called.
  * - `lost`: the connection ended before an answer. `wasKept`: it had been used before and not a byte came: it may be that the
  *   server had closed it long since.
  * - `late`: no answer in time.
  */
 export type NodeReply =
   | { readonly kind: "answered"; readonly status: number; readonly headers: IncomingHttpHeaders }
-  | { readonly kind: "unsent" | "late"; readonly reason: string }
+  | { readonly kind: "unsent" | "refused" | "late"; readonly reason: string }
   | { readonly kind: "lost"; readonly reason: string; readonly wasKept: boolean };
 
 /** Makes a request. Never rejects. */
@@ -49,7 +53,7 @@ export function makeRequest(input: NodeRequest): Promise<NodeReply> {
 }
 
 function run(input: NodeRequest, reply: (reply: NodeReply) => void): void {
-  const { url, method, headers, body, agent, connectTimeoutMs, responseTimeoutMs } = input;
+  const { url, method, headers, body, agent, lookup, connectTimeoutMs, responseTimeoutMs } = input;
   const isTls = url.protocol === "https:";
   let isConnected = false;
   let hasBytes = false;
@@ -57,6 +61,7 @@ function run(input: NodeRequest, reply: (reply: NodeReply) => void): void {
     method,
     headers: body === null ? headers : framed(headers, body),
     agent,
+    lookup,
     maxHeaderSize: HEAD_BYTES_MAX,
   });
   let socket: Socket | undefined;
@@ -109,7 +114,8 @@ function run(input: NodeRequest, reply: (reply: NodeReply) => void): void {
     end({ kind: "answered", status: statusCode ?? 0, headers: answered });
   });
   request.on("error", (error) => {
-    if (!isConnected) end({ kind: "unsent", reason: `it cannot be reached (${codeOf(error)})` });
+    if (error instanceof RefusedAddress) end({ kind: "refused", reason: error.message });
+    else if (!isConnected) end({ kind: "unsent", reason: `it cannot be reached (${codeOf(error)})` });
     else if (hasBytes) {
       end({ kind: "lost", reason: `its answer is no HTTP (${codeOf(error)})`, wasKept: false });
     } else {

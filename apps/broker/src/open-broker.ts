@@ -1,9 +1,8 @@
-import { type BrokerEnv, createDirectory, createQueueBroker } from "@sluice/broker";
+import { type BrokerEnv, createDirectory, createQueueBroker, targetRulesOf } from "@sluice/broker";
 import type { Gateway } from "@sluice/gateway";
-import { openObjects } from "@sluice/objects";
+import { type Disk, openObjects } from "@sluice/objects";
 import type { QueueTopology } from "@sluice/protocol";
 import { gatewayFor } from "./gateway-for.ts";
-import { boundedFetch } from "./node-body.ts";
 import { createNodePort } from "./node-port.ts";
 import { uniqueKeysOf } from "./unique-keys.ts";
 
@@ -15,11 +14,15 @@ export interface OpenBrokerInput {
   readonly topology: QueueTopology;
   /** Variables and secrets. */
   readonly vars: Readonly<Record<string, unknown>>;
+  /** Who watches over the room on the folder's disk. Default: nobody. */
+  readonly disk?: Disk;
 }
 
 /** A broker that runs in this process. */
 export interface OpenBroker {
   readonly gateway: Gateway;
+  /** Whether the disk is full: while it is, each call gives back room that is not needed. */
+  room(isFull: boolean): void;
   /** Ends it: what was committed is in its files, and calls that are under way fail. */
   close(): void;
 }
@@ -28,9 +31,10 @@ export interface OpenBroker {
  * The broker of `define-broker.ts` on plain Node.js, without Workers: the same classes on the same files, in this process. What
  * it costs to hand a request to workerd and back is saved.
  */
-export function openBroker({ folder, worker, topology, vars }: OpenBrokerInput): OpenBroker {
-  const options = { topology, consumers: {} };
-  const endpoints = createNodePort();
+export function openBroker({ folder, worker, topology, vars, disk }: OpenBrokerInput): OpenBroker {
+  const watched = disk === undefined ? {} : { disk };
+  const options = { topology, consumers: {}, ...watched };
+  const endpoints = createNodePort(targetRulesOf(vars as BrokerEnv));
   // The classes are typed by the platform's state and bindings, of which they use what is here.
   const QueueBroker = createQueueBroker(options, endpoints) as unknown as Construct;
   const Directory = createDirectory(options) as unknown as Construct;
@@ -49,10 +53,12 @@ export function openBroker({ folder, worker, topology, vars }: OpenBrokerInput):
       },
     },
     error: (line) => console.error(line),
+    ...watched,
   });
-  const gateway = gatewayFor(objects.env as unknown as BrokerEnv);
+  const gateway = gatewayFor(objects.env as unknown as BrokerEnv, null);
   return {
-    gateway: { ...gateway, fetch: boundedFetch(gateway.fetch) },
+    gateway,
+    room: objects.room,
     close: () => {
       objects.close();
       endpoints.close();

@@ -11,10 +11,10 @@ import {
 } from "@sluice/broker/recovery";
 import {
   idOfName,
-  mendObjectFile,
   type ObjectDatabase,
   objectFile,
   objectIdsIn,
+  repairObjectFile,
   withObjectFile,
 } from "@sluice/objects";
 import type { QueueRecord } from "@sluice/protocol";
@@ -42,16 +42,16 @@ export function recoverDirectory({ folder, worker, warn }: RecoverDirectoryInput
   const uniqueKeys = uniqueKeysOf(worker);
   const queues = join(folder, uniqueKeys.queues);
   const file = objectFile(join(folder, uniqueKeys.directory), idOfName(uniqueKeys.directory, DIRECTORY_NAME));
-  const mended = mendObjectFile(file);
-  if (mended !== null) {
+  const repaired = repairObjectFile(file);
+  if (repaired !== null) {
     warn(
-      `Directory: its file was damaged (${mended.finding}). A new one has what could be read of it; what there was is kept as ${mended.aside}`,
+      `Directory: its file was damaged (${repaired.finding}). A new one has what could be read of it; what there was is kept as ${repaired.aside}`,
     );
   }
   const ids = objectIdsIn(queues);
   // There is nothing that could have been lost.
-  if (ids.length === 0 && mended === null) return;
-  mkdirSync(dirname(file), { recursive: true });
+  if (ids.length === 0 && repaired === null) return;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   withObjectFile(file, (directory) => {
     const known = readKnown(sqlOf(directory));
     const alive = new Set(

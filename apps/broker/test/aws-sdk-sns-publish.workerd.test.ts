@@ -25,6 +25,32 @@ beforeAll(start);
 afterAll(stop);
 
 describe("what is published to queues, with the AWS SDK", () => {
+  it("has the trace header of its request", async () => {
+    const TopicArn = await topic("traced");
+    const [plain, raw] = [await queue("traced-plain"), await queue("traced-raw")];
+    await subscribed(TopicArn, plain.arn);
+    await subscribed(TopicArn, raw.arn, { RawMessageDelivery: "true" });
+    const traceHeader = "Root=1-5759e988-bd862e3fe1be46a994272793";
+    const command = new PublishCommand({ TopicArn, Message: "m" });
+    command.middlewareStack.add(
+      (next) => (args) => {
+        (args.request as { headers: Record<string, string> }).headers["x-amzn-trace-id"] = traceHeader;
+        return next(args);
+      },
+      { step: "build" },
+    );
+    await sns.send(command);
+    for (const { url: QueueUrl } of [plain, raw]) {
+      const { Messages } = await sqs.send(
+        new ReceiveMessageCommand({
+          ...{ QueueUrl, WaitTimeSeconds: 5 },
+          MessageSystemAttributeNames: ["AWSTraceHeader"],
+        }),
+      );
+      expect(Messages?.[0]?.Attributes).toEqual({ AWSTraceHeader: traceHeader });
+    }
+  });
+
   it("reaches every subscription that wants it: in an envelope or raw, filtered, and each as its protocol's text", async () => {
     const TopicArn = await topic("news");
     const [plain, raw, filtered] = [await queue("plain"), await queue("raw"), await queue("filtered")];

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { bundle } from "@sluice/protocol/test/workerd-process";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { onTestFinished } from "vitest";
 
@@ -32,14 +32,6 @@ export async function startBrokerWorker(
   bindings: Record<string, string>,
   { disposeWith = onTestFinished, persistDir }: BrokerWorkerOptions = {},
 ): Promise<Miniflare> {
-  const { outputFiles } = await build({
-    stdin: { contents: entry, resolveDir: ROOT, loader: "ts" },
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2024",
-    external: ["cloudflare:*"],
-  });
   const mf = new Miniflare(
     convertV4MiniflareOptions({
       ...(persistDir === undefined ? {} : { resourcePersistencePath: persistDir }),
@@ -48,7 +40,7 @@ export async function startBrokerWorker(
           name: "broker",
           compatibilityDate: "2026-11-01",
           compatibilityFlags: ["enable_request_signal"],
-          modules: [{ type: "ESModule", path: "broker.js", contents: outputFiles[0]?.text ?? "" }],
+          modules: [{ type: "ESModule", path: "broker.js", contents: await bundle(entry, ROOT) }],
           durableObjects: {
             SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true },
             SLUICE_DIRECTORY: { className: "Directory", useSQLite: true },

@@ -23,6 +23,7 @@ describe("consumers", () => {
     retry_delay: 9,
   };
 
+  // conformance: api-consumers
   it("are created, shown, replaced and removed: one per queue", async () => {
     const queue_id = await created("consumed");
     const worker = await queues.consumers.create(queue_id, {
@@ -78,6 +79,7 @@ describe("consumers", () => {
     });
   });
 
+  // conformance: api-consumers
   it("are created by an update that finds none", async () => {
     const queue_id = await created("put");
     const consumer_id = "c".repeat(32);
@@ -111,6 +113,7 @@ describe("consumers", () => {
     ["max_concurrency", 1, 250],
     ["retry_delay", 0, 86_400],
     ["visibility_timeout_ms", 0, 43_200_000],
+    // conformance: api-settings-ranges
   ])("take %s from %i to %i", async (setting, min, max) => {
     const queue_id = await created(`limits-${setting.replaceAll("_", "-")}`);
     const consumer_id = "a".repeat(32);

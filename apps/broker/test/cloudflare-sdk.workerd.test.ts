@@ -38,6 +38,7 @@ it("a conflict is not tried again", async () => {
 });
 
 describe("queues", () => {
+  // conformance: api-clients, api-queue-object, api-put-and-patch
   it("are created, shown, changed and deleted", async () => {
     const queue = await queues.create({ account_id, queue_name: "life", jurisdiction: "eu" });
     expect(queue).toEqual({
@@ -74,6 +75,7 @@ describe("queues", () => {
     });
   });
 
+  // conformance: api-queue-object
   it("are listed, those of the configuration with their producers, each Worker once", async () => {
     const listed = await everything(queues.list({ account_id }));
     expect(listed.find(({ queue_name }) => queue_name === "orders")).toMatchObject({
@@ -83,6 +85,7 @@ describe("queues", () => {
     });
   });
 
+  // conformance: api-paging
   it("are paged and found by one or several exact names", async () => {
     for (const name of ["page-1", "page-2", "page-3"]) await created(name);
     // Not through the SDK, which sends each query parameter once.
@@ -138,6 +141,7 @@ describe("queues", () => {
       100128,
       /retention/,
     ],
+    // conformance: api-settings-ranges
   ])("are not created with %s", async (_what, body, status, code, text) => {
     const call = queues.create({ account_id, ...body } as Parameters<typeof queues.create>[0]);
     expect(await refusal(call)).toEqual({
@@ -174,6 +178,7 @@ describe("queues", () => {
 });
 
 describe("purge and metrics", () => {
+  // conformance: api-purge, api-metrics
   it("empty a queue, say when that was, and how much waits", async () => {
     const queue_id = await created("purged");
     expect(await queues.purge.status(queue_id, { account_id })).toEqual({});
@@ -204,6 +209,7 @@ describe("purge and metrics", () => {
 });
 
 describe("subscriptions", () => {
+  // conformance: api-subscriptions, api-events
   it("are created, listed to their end, changed and deleted", async () => {
     const queue_id = await created("events");
     const r2 = await queues.subscriptions.create({
@@ -259,6 +265,7 @@ describe("subscriptions", () => {
     ["a source without its name", { type: "workersAi.model" }, ["batch.queued"], 10026, /"model_name"/],
     ["an unknown event", { type: "kv" }, ["bucket.created"], 0, /^Unrecognized event types/],
     ["no event", { type: "kv" }, [], 10026, /Must name an event/],
+    // conformance: api-subscriptions
   ])("are refused with %s", async (_what, source, events, code, text) => {
     const queue_id = (await everything(queues.list({ account_id })))[0]?.queue_id ?? "";
     const destination = { type: "queues.queue", queue_id } as const;
@@ -272,6 +279,7 @@ describe("subscriptions", () => {
   });
 });
 
+// conformance: api-envelope
 it("answers whatever else there is of Cloudflare's API with 7003 and what is not there", async () => {
   expect(await refusal(client.kv.namespaces.list({ account_id }).asResponse())).toEqual({
     name: "NotFoundError",
@@ -283,6 +291,7 @@ it("answers whatever else there is of Cloudflare's API with 7003 and what is not
   });
 });
 
+// conformance: api-identity, push-without-token
 it("lets nobody in without one of the tokens, where there are tokens", async () => {
   const { origin: url } = await startBroker({ SLUICE_API_TOKENS: "first, second" }, DEPLOYED);
   for (const token of ["first", "second"]) {

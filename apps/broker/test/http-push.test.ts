@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import dns from "node:dns";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type HttpEndpoint, startEndpoint } from "@sluice/broker/testing/http-endpoint";
 import type { HttpPushSettings, QueueDefinition } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { deliveriesIn } from "../src/deliveries.ts";
 import { type OpenBroker, openBroker } from "../src/open-broker.ts";
 
 /* HTTP push from the broker on plain Node.js to a real server: what is the broker's on workerd must be the same here. */
@@ -60,7 +62,8 @@ function start(settings: Partial<HttpPushSettings> = {}, vars: Record<string, st
 }
 
 async function call(at: string, method: string, body?: object): Promise<Record<string, unknown>> {
-  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+  const headers = { authorization: "Bearer any" };
+  const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
   const response = await broker.gateway.request(`${API}${at}`, init);
   expect(response.status).toBe(200);
   return (await response.json()) as Record<string, unknown>;
@@ -146,5 +149,56 @@ describe("HTTP push from Node.js", () => {
     expect(await waiting()).toMatchObject({ delayed: 0 });
     await endpoint.until(() => endpoint.posts.length === 2);
     expect(attempts()).toEqual(["1", "2"]);
+  });
+
+  it("makes it again as the same attempt when the broker was stopped on purpose", async () => {
+    start({ maxRetries: 0 });
+    endpoint.answer = () => (endpoint.posts.length === 1 ? () => {} : { status: 200 });
+    await send("a");
+    await endpoint.until(() => endpoint.posts.length === 1);
+    broker.close();
+    start({ maxRetries: 0 }, { SLUICE_LAST_END: "planned" });
+    expect(await waiting()).toMatchObject({ delayed: 0 });
+    await endpoint.until(() => endpoint.posts.length === 2);
+    expect(attempts()).toEqual(["1", "1"]);
+  });
+
+  it("can be seen in its files while it runs, and when the broker is not there any more", async () => {
+    const at = { folder, worker: "broker" };
+    expect(deliveriesIn(at)).toEqual([]);
+    start();
+    endpoint.answer = () => () => {};
+    const beforeMs = Date.now();
+    await send("a");
+    await endpoint.until(() => endpoint.posts.length === 1);
+    const expected = {
+      ...{ queue: "orders", consumer: "an HTTP endpoint", messages: 1, attempt: 1 },
+      sinceMs: expect.any(Number),
+    };
+    expect(deliveriesIn(at)).toEqual([expected]);
+    expect(deliveriesIn(at)[0]?.sinceMs).toBeGreaterThanOrEqual(beforeMs);
+    expect(deliveriesIn(at)[0]?.sinceMs).toBeLessThanOrEqual(Date.now());
+    broker.close();
+    // A file that cannot be read is the broker's to report.
+    writeFileSync(path.join(folder, "broker-QueueBroker", `${"0".repeat(64)}.sqlite`), "no database");
+    expect(deliveriesIn(at)).toEqual([expected]);
+  });
+
+  it("reaches no address of the broker's own network under a name that leads there, outside of development", async () => {
+    const lookup = vi.spyOn(dns.promises, "lookup");
+    lookup.mockImplementation((async () => [{ address: "127.0.0.1", family: 4 }]) as never);
+    const url = `http://shop.example:${endpoint.port}/tasks`;
+    const closed = { SLUICE_ENV: "production", SLUICE_API_TOKENS: "any" };
+    start({ url }, closed);
+    await send("a");
+    const said = () =>
+      lines.filter((line) => line.includes('"shop.example" is at 127.0.0.1, which is not public'));
+    await vi.waitFor(() => expect(said()).toHaveLength(1), { timeout: 10_000 });
+    expect(await waiting()).toMatchObject({ ready: 1 });
+    expect(endpoint.posts).toEqual([]);
+    broker.close();
+    start({ url }, { ...closed, SLUICE_PUSH_HOSTS: "shop.example" });
+    await waiting();
+    await endpoint.until(() => endpoint.posts.length === 1);
   });
 });

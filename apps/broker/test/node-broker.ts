@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Disk } from "@sluice/objects";
 import type { QueueTopology } from "@sluice/protocol";
 import { onTestFinished } from "vitest";
 import { openBroker } from "../src/open-broker.ts";
@@ -25,8 +26,10 @@ export interface SqsAnswer {
 }
 
 /** A broker in this process on the files of a folder, and a client of its SQS. It is closed at the end of the test. */
-export function openNodeBroker(folder: string, topology: QueueTopology = { queues: {} }) {
-  const broker = openBroker({ folder, worker: WORKER, topology, vars: { SLUICE_ENV: "local" } });
+export function openNodeBroker(folder: string, topology: QueueTopology = { queues: {} }, disk?: Disk) {
+  const vars = { SLUICE_ENV: "local" };
+  const watched = disk === undefined ? {} : { disk };
+  const broker = openBroker({ folder, worker: WORKER, topology, vars, ...watched });
   let isOpen = true;
   const close = () => {
     if (isOpen) broker.close();

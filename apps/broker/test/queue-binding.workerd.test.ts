@@ -122,6 +122,7 @@ describe("workerd's own queue binding on the broker", () => {
     ["bytes", ['["bytes",0,255]']],
     ["v8", [CLONE]],
     ["batch", ["1", '"two"', CLONE, '["bytes",0,255]']],
+    // conformance: native-binding
   ])("sends and delivers: %s", async (name, bodies) => {
     const from = workerd.lines.length;
     expect(await call(`ORDERS/${name}`)).toMatchObject({
@@ -132,6 +133,7 @@ describe("workerd's own queue binding on the broker", () => {
     for (const body of bodies) await workerd.printed(`GOT ${body}`, from);
   });
 
+  // conformance: native-binding-without-type
   it("takes what a Worker sends whose compatibility date lets it name no content type", async () => {
     const from = workerd.lines.length;
     expect(await call("OLD/ORDERS/json")).toMatchObject({ result: { metadata: {} } });
@@ -165,6 +167,7 @@ describe("workerd's own queue binding on the broker", () => {
     ["NOBODYS/json", 'Queue "nobodys" does not exist. (10104)'],
     ["NOBODYS/metrics", "The queue does not exist. (10104)"],
     ["UNNAMED/json", expect.stringMatching(/must name its queue in its properties.* \(10104\)$/)],
+    // conformance: native-binding-refusals
   ])("refuses %s with its code: %s", async (name, error) => {
     const expected = typeof error === "string" ? `Error: ${error}` : error;
     expect(await call(name)).toEqual({ error: expected });
@@ -173,6 +176,7 @@ describe("workerd's own queue binding on the broker", () => {
   it.each([
     ["send", "tooLarge", "message length of 128001 bytes exceeds limit of 128000"],
     ["sendBatch", "tooMany", "batch message count of 101 exceeds limit of 100"],
+    // conformance: native-binding, refusals-before-codes
   ])("shows the cause of a failed %s without queue_expose_error_codes", async (method, name, cause) => {
     expect(await call(`OLD/KEPT/${name}`)).toEqual({ error: `Error: Queue ${method} failed: ${cause}` });
   });

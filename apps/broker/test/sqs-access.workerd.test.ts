@@ -1,3 +1,4 @@
+import { ListTopicsCommand, SNSClient } from "@aws-sdk/client-sns";
 import { ListQueuesCommand, SQSClient, SQSServiceException } from "@aws-sdk/client-sqs";
 import { expect, it } from "vitest";
 import { startBroker } from "./any-broker.ts";
@@ -45,6 +46,36 @@ it("with access keys every request has to be signed by one of them, now", async 
   ]);
 });
 
+it("with access keys a topic takes what is signed for SNS", async () => {
+  const { endpoint } = await asker({ SLUICE_AWS_ACCESS_KEYS: "AKIA1:one" });
+  const credentials = { accessKeyId: "AKIA1", secretAccessKey: "one" };
+  const sns = new SNSClient({ endpoint, region: "eu-west-1", credentials, maxAttempts: 1 });
+  expect((await sns.send(new ListTopicsCommand({}))).Topics ?? []).toEqual([]);
+  sns.destroy();
+});
+
+it("a signed request that is given another target is refused", async () => {
+  const { endpoint } = await asker({ SLUICE_AWS_ACCESS_KEYS: "AKIA1:one" });
+  const sqs = new SQSClient({
+    ...{ endpoint, region: "eu-west-1", maxAttempts: 1 },
+    credentials: { accessKeyId: "AKIA1", secretAccessKey: "one" },
+  });
+  sqs.middlewareStack.add(
+    (next) => (args) => {
+      const { headers } = args.request as { headers: Record<string, string> };
+      headers["x-amz-target"] = "AmazonSQS.ListQueues";
+      headers["x-amz-security-token"] = "another";
+      return next(args);
+    },
+    { step: "finalizeRequest", priority: "low" },
+  );
+  await expect(sqs.send(new ListQueuesCommand({}))).rejects.toMatchObject({
+    name: "SignatureDoesNotMatch",
+    message: expect.stringContaining("'x-amz-security-token' must be a 'SignedHeader'"),
+  });
+  sqs.destroy();
+});
+
 it("a deployed broker without access keys answers nobody, and says what to set", async () => {
   const { ask, endpoint } = await asker({});
   expect(await ask("AKIA1", "one")).toBe("403 AccessDenied");
@@ -65,11 +96,13 @@ it.each([
 it("an open broker answers anybody but pages of other sites", async () => {
   const { ask, endpoint } = await asker({ SLUICE_ENV: "development" });
   expect(await ask("anybody", "anything")).toBe("ok");
-  const statusOf = async (headers: Record<string, string>) =>
-    (await fetch(`${endpoint}/?Action=ListQueues`, { headers })).status;
-  expect(await statusOf({})).toBe(200);
-  expect(await statusOf({ "sec-fetch-site": "same-origin" })).toBe(200);
-  expect(await statusOf({ "sec-fetch-site": "cross-site" })).toBe(403);
+  const statusOf = async (action: string, headers: Record<string, string>) =>
+    (await fetch(`${endpoint}/?Action=${action}&QueueName=orders`, { headers })).status;
+  expect(await statusOf("ListQueues", {})).toBe(200);
+  expect(await statusOf("ListQueues", { "sec-fetch-site": "cross-site" })).toBe(403);
+  expect(await statusOf("CreateQueue", {})).toBe(403);
+  expect(await statusOf("CreateQueue", { "sec-fetch-site": "cross-site" })).toBe(403);
+  expect(await statusOf("CreateQueue", { "sec-fetch-site": "same-origin" })).toBe(200);
   const form = { method: "POST", body: new URLSearchParams({ Action: "ListQueues" }) };
   expect(
     (await fetch(`${endpoint}/`, { ...form, headers: { origin: "https://other.example" } })).status,

@@ -1,6 +1,10 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { EndpointOutcome, EndpointRequest } from "@sluice/broker";
 import { bundle } from "@sluice/protocol/test/workerd-process";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { expect, it } from "vitest";
 import { endpointPortSuite } from "./endpoint-port-suite.ts";
 
 /** Makes the calls that it is told of. */
@@ -15,11 +19,19 @@ export default {
 };
 `;
 
-endpointPortSuite("an endpoint, from Workers,", async () => {
+/** The networks that `sluice serve` gives its broker. */
+const NETWORKS = {
+  SLUICE_PUBLIC_HOSTS: { network: { allow: ["public"] } },
+  SLUICE_LISTED_HOSTS: { network: { allow: ["public", "private"] } },
+};
+
+/** Starts a Worker that makes calls. */
+async function startCaller(more: object = {}) {
   const worker = {
     name: "caller",
     compatibilityDate: "2026-11-01",
     modules: [{ type: "ESModule", path: "caller.js", contents: await bundle(SOURCE, import.meta.dirname) }],
+    ...more,
   };
   const mf = new Miniflare(
     convertV4MiniflareOptions({ workers: [worker] } as Parameters<typeof convertV4MiniflareOptions>[0]),
@@ -27,6 +39,26 @@ endpointPortSuite("an endpoint, from Workers,", async () => {
   const { origin } = await mf.ready;
   const call = async (what: object) =>
     (await fetch(origin, { method: "POST", body: JSON.stringify(what) })).json();
+  return { call, stop: () => mf.dispose() };
+}
+
+it("over the networks of sluice serve, a private address is reached if its host is listed, or in development", async () => {
+  const server = createServer((_, response) => response.end()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const isReady = [`http://${host}/`, null, 5_000];
+  const answers = [];
+  for (const bindings of [{}, { SLUICE_PUSH_HOSTS: host }, { SLUICE_ENV: "local" }]) {
+    const { call, stop } = await startCaller({ bindings, serviceBindings: NETWORKS });
+    answers.push(await call({ isReady }));
+    await stop();
+  }
+  server.close();
+  expect(answers).toEqual([false, true, true]);
+});
+
+endpointPortSuite("an endpoint, from Workers,", async () => {
+  const { call, stop } = await startCaller();
   return {
     port: {
       post: ({ body, ...request }: EndpointRequest) =>
@@ -35,6 +67,6 @@ endpointPortSuite("an endpoint, from Workers,", async () => {
         }) as Promise<EndpointOutcome>,
       isReady: (...isReady) => call({ isReady }) as Promise<boolean>,
     },
-    stop: () => mf.dispose(),
+    stop,
   };
 });

@@ -58,6 +58,12 @@ async function shown(name: string): Promise<Shown | undefined> {
   return result[0];
 }
 
+/** Creates a queue without a run of Wrangler. */
+async function create(queue_name: string): Promise<void> {
+  const init = { method: "POST", body: JSON.stringify({ queue_name }) };
+  expect((await broker.dispatchFetch(`${api}/accounts/any/queues`, init)).status).toBe(200);
+}
+
 /** Messages that wait in a queue. */
 async function waiting(name: string): Promise<number> {
   const url = `${api}/accounts/any/queues/${(await shown(name))?.queue_id}/metrics`;
@@ -85,6 +91,7 @@ async function run(code: number, ...commands: string[]): Promise<string[]> {
 }
 
 describe("wrangler queues", () => {
+  // conformance: api-clients, jurisdiction, wrangler-queues
   it("create, list, info, update, pause-delivery, resume-delivery, delete", async () => {
     const [created, info, list] = await run(
       0,
@@ -120,6 +127,7 @@ describe("wrangler queues", () => {
     expect(await shown("full")).toBeUndefined();
   });
 
+  // conformance: api-settings-ranges
   it("create and update: errors", async () => {
     const [taken, bad, delay, missing] = await run(
       1,
@@ -140,8 +148,9 @@ describe("wrangler queues", () => {
     );
   });
 
+  // conformance: wrangler-queues-purge
   it("purge", async () => {
-    await run(0, "queues create heap");
+    await create("heap");
     expect(await send("heap", 3)).toBe(3);
     const [refused] = await run(1, "queues purge heap");
     expect(refused).toContain("The --force flag is required to purge a Queue in non-interactive mode");
@@ -151,8 +160,9 @@ describe("wrangler queues", () => {
     expect(await send("heap", 1)).toBe(1);
   });
 
+  // conformance: wrangler-queues-consumer-worker
   it("consumer worker add, list, remove", async () => {
-    await run(0, "queues create work");
+    await create("work");
     expect(await send("work", 2)).toBe(2);
     const options =
       "--batch-size 7 --batch-timeout 0 --message-retries 2 --dead-letter-queue work-dead --max-concurrency 3 --retry-delay-secs 9";
@@ -201,8 +211,9 @@ describe("wrangler queues", () => {
     expect(await send("work", 1)).toBe(1);
   });
 
+  // conformance: wrangler-queues-consumer-http
   it("consumer http add, list, remove", async () => {
-    await run(0, "queues create pulled");
+    await create("pulled");
     const options = "--batch-size 8 --message-retries 4 --visibility-timeout-secs 60 --retry-delay-secs 7";
     await run(0, `queues consumer http add pulled ${options} --dead-letter-queue pulled-dead`);
     expect((await shown("pulled"))?.consumers).toEqual([
@@ -225,6 +236,7 @@ describe("wrangler queues", () => {
     ]);
   });
 
+  // conformance: wrangler-queues-subscription
   it("subscription create, list, get, update, delete", async () => {
     const source = "--source workersBuilds.worker --worker-name shop";
     const [created] = await run(0, `queues subscription create orders ${source} --events build.failed`);
@@ -261,6 +273,7 @@ describe("wrangler queues", () => {
 });
 
 describe("wrangler besides", () => {
+  // conformance: wrangler-deploy
   it("deploys a Worker's consumers with triggers deploy, and says at deploy that it cannot upload Workers", async () => {
     const project = path.join(folder, "project");
     await mkdir(project);
@@ -293,6 +306,7 @@ describe("wrangler besides", () => {
     expect(deploy.output).toContain("[code: 7003]");
   });
 
+  // conformance: api-identity
   it("finds the account by itself, and needs the token of a broker that has one", async () => {
     const nobody = { CLOUDFLARE_ACCOUNT_ID: undefined };
     const [who, list] = await Promise.all([

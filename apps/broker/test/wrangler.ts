@@ -25,6 +25,7 @@ export function wranglerFor(
 ): Wrangler {
   const env = {
     PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     HOME: folder,
     XDG_CONFIG_HOME: folder,
     CI: "1",

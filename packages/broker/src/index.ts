@@ -1,12 +1,14 @@
-export type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
-export { type Clock, MovableClock, systemClock } from "./clock.ts";
-export { createDirectory, type DirectoryObject } from "./directory/directory.ts";
-export { DIRECTORY_NAME } from "./directory/name.ts";
+export { createDirectory } from "./directory/directory.ts";
 export {
   type EndpointOutcome,
   type EndpointPort,
   type EndpointRequest,
   outcomeOf,
 } from "./endpoint/endpoint.ts";
-export { createQueueBroker, type QueueBrokerObject } from "./queue-broker.ts";
-export { describeUnreadable, describeUnreadableTopic } from "./unreadable-queue.ts";
+export { refusalOfAddress, refusalOfTarget, type TargetRules, targetRulesOf } from "./endpoint/target.ts";
+export type { BrokerEnv, BrokerOptions, Disk } from "./object/broker-env.ts";
+export { createQueueBroker } from "./object/queue-broker.ts";
+export { describeUnreadable, describeUnreadableTopic } from "./object/unreadable-queue.ts";
+export { type Clock, MovableClock, systemClock } from "./platform/clock.ts";
+export { DIRECTORY_NAME, type DirectoryObject } from "./rpc/directory-object.ts";
+export type { QueueBrokerObject } from "./rpc/queue-object.ts";

@@ -30,6 +30,7 @@ async function restart(options: Parameters<typeof startBroker>[0]): Promise<Brok
 const never = () => new Promise<never>(() => {});
 
 describe("kill -9 between send and delivery", () => {
+  // conformance: at-least-once
   it("delivers every acknowledged message afterwards", async () => {
     const queues = { orders: { consumer: consumer({ maxBatchSize: 100, maxBatchTimeoutSeconds: 60 }) } };
     broker = await startBroker({ queues, persistDir });
@@ -47,6 +48,7 @@ describe("kill -9 between send and delivery", () => {
     expect(restarted.seen[0]?.messages.map((message) => message.body)).toEqual(sent);
   });
 
+  // conformance: durable-delays
   it("keeps delays", async () => {
     const queues = { orders: { consumer: consumer({ maxBatchSize: 1, maxBatchTimeoutSeconds: 0 }) } };
     broker = await startBroker({ queues, persistDir });
@@ -61,6 +63,7 @@ describe("kill -9 between send and delivery", () => {
     expect(restarted.seen.map((batch) => batch.messages[0]?.body)).toEqual(["sooner", "later"]);
   });
 
+  // conformance: durable-delays
   it("counts the attempts of deliveries that the crash cut off, up to the dead-letter queue", async () => {
     const queues = {
       orders: {
@@ -101,7 +104,7 @@ describe("kill -9 after a pull", () => {
   it("leaves what was pulled with its client: the lease goes on, and its lease ids settle it", async () => {
     const queues = { orders: { consumer: pullConsumer() } };
     broker = await startBroker({ queues, persistDir });
-    await broker.send("orders", ["acked", "given back", "lapses", "waits"]);
+    await broker.send("orders", ["acked", "retried", "expires", "waits"]);
     const before = await broker.queue("orders");
     const pulled = await before.pull("orders", { max: 3, visibilityTimeoutMs: 600_000 });
     if (!pulled.ok) throw new Error(pulled.reason);

@@ -5,7 +5,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { QueueDescription } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { STRUCTURE_CHECK_BYTES_MAX } from "../src/file-damage.ts";
+import { STRUCTURE_CHECK_BYTES_MAX } from "../src/store/file-damage.ts";
 import { type BrokerHarness, startBroker } from "./harness.ts";
 import { consumer } from "./messages.ts";
 import { overwritePage, pagesOf } from "./sqlite-file.ts";
@@ -116,7 +116,7 @@ describe("a queue whose database file is damaged", () => {
     expect(delivered).toContain(bodies.at(-1));
   });
 
-  it("is mended when damage is met in it if it is too large to be looked through at every start", async () => {
+  it("is repaired when damage is met in it if it is too large to be looked through at every start", async () => {
     const size = 2 * LARGE_BYTES;
     const count = Math.ceil(STRUCTURE_CHECK_BYTES_MAX / size) + 2;
     broker = await startBroker({ queues, persistDir });

@@ -15,6 +15,7 @@ function total(harness: BrokerHarness): number {
 }
 
 describe("delivery to a Worker", () => {
+  // conformance: batch-trigger
   it("delivers a full batch at once and the rest after max_batch_timeout", async () => {
     broker = await startBroker({
       queues: { orders: { consumer: consumer({ maxBatchSize: 2, maxBatchTimeoutSeconds: 60 }) } },
@@ -40,6 +41,7 @@ describe("delivery to a Worker", () => {
     expect(await queue.post("orders", [{ packed: packTexts([]) }])).toMatchObject({ ok: false, code: 10206 });
   });
 
+  // conformance: send-delays
   it("keeps messages back for their own delay, their batch's or the queue's, in this order", async () => {
     broker = await startBroker({
       queues: {
@@ -61,6 +63,7 @@ describe("delivery to a Worker", () => {
     expect(bodiesOf(broker.seen)).toEqual([["now"], ["own"], ["batch"], ["queue"]]);
   });
 
+  // conformance: retry-delays, attempts-count-deliveries
   it("retries what the handler asked for, with its delay, and counts the attempts", async () => {
     broker = await startBroker({
       queues: { orders: { consumer: consumer({ maxBatchSize: 2, maxBatchTimeoutSeconds: 0 }) } },
@@ -85,6 +88,7 @@ describe("delivery to a Worker", () => {
     });
   });
 
+  // conformance: dead-letter
   it("moves a message to the dead-letter queue after max_retries + 1 deliveries, with its id and timestamp", async () => {
     broker = await startBroker({
       queues: {
@@ -112,6 +116,7 @@ describe("delivery to a Worker", () => {
     );
   });
 
+  // conformance: absent-consumer, order-by-publish-time
   it("keeps the backlog while no consumer is running and delivers it in order when it is back", async () => {
     let running = false;
     broker = await startBroker({

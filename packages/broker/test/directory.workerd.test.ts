@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { DirectoryReply, QueueRecord } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { DirectoryObject } from "../src/directory/directory.ts";
-import { REPORT_AFTER_MS } from "../src/watermark.ts";
+import type { DirectoryObject } from "../src/rpc/directory-object.ts";
+import { REPORT_AFTER_MS } from "../src/store/watermark.ts";
 import { type BrokerHarness, startBroker } from "./harness.ts";
 import { bodiesOf, consumer } from "./messages.ts";
 
@@ -128,6 +128,7 @@ describe("a queue that runs", () => {
 });
 
 describe("a queue that is deleted", () => {
+  // conformance: deleted-queue
   it("refuses sends, and begins empty when it is created again", async () => {
     const { directory, send, queue } = await start({ orders: {} });
     const stub = await directory();

@@ -17,7 +17,7 @@ import {
 import { resultOf } from "@sluice/protocol/test/delivery-result";
 import { bundle as bundleFor } from "@sluice/protocol/test/workerd-process";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import type { DirectoryObject } from "../src/directory/directory.ts";
+import type { DirectoryObject } from "../src/rpc/directory-object.ts";
 import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));

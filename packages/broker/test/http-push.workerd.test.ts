@@ -9,8 +9,8 @@ import { type HttpEndpoint, startDeafEndpoint, startEndpoint } from "./http-endp
 import { endpoint as endpointConsumer, pullConsumer } from "./messages.ts";
 
 /*
- * HTTP push in workerd to a real server (spec sqsd 10, "generic mode"): what the platform's `fetch` does, and what has to
- * outlive the process. The rules themselves are tested on a virtual clock.
+ * HTTP push in workerd to a real server (spec sqsd 10, "generic mode"): what the platform's `fetch` does, and what has
+ * to outlive the process. The rules themselves are tested on a virtual clock.
  */
 
 let persistDir: string;
@@ -90,7 +90,7 @@ describe("HTTP push to a server", () => {
     expect(await queue.describe("orders")).toMatchObject({ ready: 0, delayed: 0, leased: 0 });
   });
 
-  it("retries by policy and by Retry-After, follows no redirect, and buries what is out of retries", async () => {
+  it("retries by policy and by Retry-After, follows no redirect, and dead-letters what is out of retries", async () => {
     const retryPolicy = { kind: "exponential", base: 2, maxSeconds: 3_600, jitter: "none" } as const;
     await start({
       orders: pushing({ maxRetries: 2, retryPolicy, deadLetterQueue: "dead" }),

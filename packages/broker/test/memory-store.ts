@@ -1,5 +1,5 @@
 import type { QueueDamage } from "@sluice/protocol";
-import type { DamageRecord } from "../src/damage-log.ts";
+import type { DamageRecord } from "../src/store/store.ts";
 import { copyOf, emptyTables, TableStore, type Tables } from "./table-store.ts";
 
 /** What the k-th write fails with. */
@@ -8,8 +8,8 @@ export class WriteFailure extends Error {
 }
 
 /**
- * A queue's store in memory, with what makes a disk a disk: what is committed is not durable yet, a crash takes away what
- * is not, a write can fail, and after a crash the old process reaches nothing any more.
+ * A queue's store in memory, with what makes a disk a disk: what is committed is not durable yet, a crash takes away
+ * what is not, a write can fail, and after a crash the old process reaches nothing any more.
  */
 export class MemoryStore extends TableStore implements DamageRecord {
   #durable: Tables;
@@ -55,7 +55,7 @@ export class MemoryStore extends TableStore implements DamageRecord {
     this.#writesUntilFailure = k;
   }
 
-  /** Ends this life. Answers with the store of the next one, which has what was durable. */
+  /** Ends this epoch. Answers with the store of the next one, which has what was durable. */
   crash(): MemoryStore {
     this.hasEnded = true;
     return new MemoryStore(this.#durable);

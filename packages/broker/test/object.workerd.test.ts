@@ -152,7 +152,7 @@ describe("rows of an object", () => {
     const object = await broker.queue("orders");
     const before = (await object.describe("orders")).rowsWritten;
     await broker.send("orders", ["a"]);
-    // The segment, the queue's name, its life, what the directory says it is, and the alarm at the batch timeout.
+    // The segment, the queue's name, its epoch, what the directory says it is, and the alarm at the batch timeout.
     expect((await object.describe("orders")).rowsWritten - before).toBe(5);
     await broker.send("orders", ["b"]);
     expect((await object.describe("orders")).rowsWritten - before).toBe(6);

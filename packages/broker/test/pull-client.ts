@@ -6,9 +6,6 @@ import {
   type PullSettled,
   unpackMessages,
 } from "@sluice/protocol";
-import { deleteByRefs, peek } from "../src/peek.ts";
-import { pull } from "../src/pull.ts";
-import { settlePulled } from "../src/settle-pulled.ts";
 import type { World } from "./world.ts";
 
 /** A message as a client sees it. */
@@ -30,26 +27,22 @@ export class PullClient {
   }
 
   async pull(request: PullRequest = {}): Promise<PulledMessage[]> {
-    const core = this.#world.core(this.#queue);
-    const reply = await core.submit(() => pull(core, request));
+    const reply = await this.#world.core(this.#queue).pull(request);
     if (!reply.ok) throw new Error(reply.reason);
     return messagesOf(reply.batch, reply.batch.leaseIds);
   }
 
   settle(acks: readonly string[], retries: readonly PullRetry[] = []): Promise<PullSettled> {
-    const core = this.#world.core(this.#queue);
-    return core.submit(() => settlePulled(core, { acks, retries }));
+    return this.#world.core(this.#queue).settleLeases({ acks, retries });
   }
 
   async peek(max = 100): Promise<PulledMessage[]> {
-    const core = this.#world.core(this.#queue);
-    const batch = await core.submit(() => peek(core, max));
+    const batch = await this.#world.core(this.#queue).peek(max);
     return messagesOf(batch, batch.refs);
   }
 
   deleteByRefs(refs: readonly string[]) {
-    const core = this.#world.core(this.#queue);
-    return core.submit(() => deleteByRefs(core, refs));
+    return this.#world.core(this.#queue).deleteByRefs(refs);
   }
 }
 

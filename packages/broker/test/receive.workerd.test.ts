@@ -32,7 +32,10 @@ async function objectOf(queue: string): Promise<QueueStub & QueueReceiveRpc> {
 }
 
 async function send(queue: string, ...messages: ToSend[]): Promise<EnqueueReply> {
-  return (await objectOf(queue)).enqueue(queue, { packed: packToSend(messages) });
+  const reply = await (await objectOf(queue)).work(queue, { enqueue: { packed: packToSend(messages) } });
+  const stored = reply.ok ? reply.enqueued : reply;
+  if (stored === undefined) throw new Error("a batch without an answer");
+  return stored;
 }
 
 async function receive(queue: string, request = {}): Promise<ReceiveReply> {

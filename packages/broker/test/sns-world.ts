@@ -50,11 +50,11 @@ export async function publish(
     timestampMs: world.nowMs,
     extension: stored === undefined ? {} : { attributes: stored },
   }));
-  nextHandOver += 1;
-  await world.core(QUEUE).take({ source: "topic/1", id: nextHandOver, packed: packMessages(records) });
+  nextTransfer += 1;
+  await world.core(QUEUE).inbox.take({ source: "topic/1", id: nextTransfer, packed: packMessages(records) });
   return records.map(({ id }) => id);
 }
-export let nextHandOver = 0;
+export let nextTransfer = 0;
 
 /** What is in the dead-letter queue. */
 export function deadLetters(world: World) {

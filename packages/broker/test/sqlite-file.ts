@@ -2,8 +2,8 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 /*
- * Which page of a database file is what, read from the file itself (https://sqlite.org/fileformat2.html): so that a test can
- * damage the one that it means.
+ * Which page of a database file is what, read from the file itself (https://sqlite.org/fileformat2.html): so that a
+ * test can damage the one that it means.
  */
 
 const LEAF = 13;

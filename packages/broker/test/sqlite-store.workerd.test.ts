@@ -11,7 +11,7 @@ const SOURCE = `
 import { DurableObject } from "cloudflare:workers";
 import { isReadable, PackedIndex } from "@sluice/protocol";
 import { packTexts } from "./messages.ts";
-import { SchemaVersionError, SqliteStore } from "../src/sqlite-store.ts";
+import { SchemaVersionError, SqliteStore } from "../src/store/sqlite-store.ts";
 import { STORE_CONFORMANCE } from "./store-conformance.ts";
 
 export class StoreUnderTest extends DurableObject {
@@ -69,7 +69,7 @@ export class StoreUnderTest extends DurableObject {
     const seen = [];
     let committed = 0;
     const store = new SqliteStore(this.ctx.storage, { committed: () => { committed += 1; }, durable: () => {} });
-    const look = () => seen.push({ ...new SqliteStore(this.ctx.storage).readMark(), counted: store.commits, committed });
+    const look = () => seen.push({ ...new SqliteStore(this.ctx.storage).readPosition(), counted: store.commits, committed });
     look();
     store.commit(() => store.insertSegment(1, new Uint8Array(1), null, new Uint8Array()));
     look();
@@ -77,7 +77,7 @@ export class StoreUnderTest extends DurableObject {
     look();
     store.commit(() => store.deleteSegment(1, true));
     look();
-    store.commit(() => { store.writeLife(2, "orders"); store.writeMark({ epoch: 2, commits: store.commits, messages: 5 }); });
+    store.commit(() => { store.writeEpoch(2, "orders"); store.writePosition({ epoch: 2, commits: store.commits, messages: 5 }); });
     look();
     store.raiseCommits(100);
     store.commit(() => store.insertSegment(2, new Uint8Array(1), null, new Uint8Array()));

@@ -82,8 +82,8 @@ export class SqsWorld extends World {
   async enqueue(queue: string, ...messages: (ToSend | string)[]): Promise<readonly EnqueuedMessage[]> {
     const all = messages.flatMap((message) => (typeof message === "string" ? named(message) : [message]));
     const packed = packToSend(all);
-    const reply = await this.core(queue).enqueue({ packed });
-    if (!reply.ok) throw new Error(reply.cause);
+    const { enqueued: reply } = await this.core(queue).work({ enqueue: { packed } });
+    if (reply?.ok !== true) throw new Error(JSON.stringify(reply));
     const index = new PackedIndex(packed);
     const stored = (_: unknown, i: number) => ({
       ...{ messageId: index.id(i), sequenceNumber: null, duplicate: false },
@@ -104,17 +104,18 @@ export class SqsWorld extends World {
     return (await this.receive(queue, request)).map(({ body }) => body);
   }
 
-  giveBack(queue: string, ...messages: readonly Seen[]): Promise<void> {
-    return this.core(queue).giveBack(messages.map(({ receipt }) => receipt));
+  release(queue: string, ...messages: readonly Seen[]): Promise<void> {
+    return this.core(queue).release(messages.map(({ receipt }) => receipt));
   }
 
-  delete(queue: string, ...messages: readonly Seen[]): Promise<DeleteOutcome[]> {
-    return this.core(queue).deleteBatch(messages.map(({ receipt }) => receipt));
+  async delete(queue: string, ...messages: readonly Seen[]): Promise<readonly DeleteOutcome[]> {
+    const { removed = [] } = await this.core(queue).work({ remove: messages.map(({ receipt }) => receipt) });
+    return removed;
   }
 
   async setVisibility(queue: string, message: Seen, visibilityTimeoutMs: number): Promise<VisibilityOutcome> {
     const change = { receipt: message.receipt, visibilityTimeoutMs };
-    const [outcome] = await this.core(queue).changeVisibilityBatch([change]);
+    const { changed: [outcome] = [] } = await this.core(queue).work({ change: [change] });
     if (outcome === undefined) throw new Error("no outcome");
     return outcome;
   }

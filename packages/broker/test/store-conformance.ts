@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { QueueStore } from "../src/store.ts";
+import type { QueueStore } from "../src/store/store.ts";
 
 /** A disk on which a store can be opened. A second `open` is what a restart of the process does. */
 export interface Disk {
@@ -31,8 +31,8 @@ function cases(all: Record<string, ConformanceCase["run"]>): ConformanceCase[] {
 }
 
 /**
- * What a `QueueStore` promises, case by case. No test framework in here: the same cases run in Node against the store in
- * memory and inside workerd against the one in SQLite.
+ * What a `QueueStore` promises, case by case. No test framework in here: the same cases run in Node against the store
+ * in memory and inside workerd against the one in SQLite.
  */
 export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
   "is empty at first"(disk) {
@@ -45,7 +45,7 @@ export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
   async "keeps everything that was committed and synced"(disk) {
     const store = disk.open();
     store.commit(() => {
-      store.writeLife(3, "orders");
+      store.writeEpoch(3, "orders");
       store.writeClockOffsetMs(86_400_000);
       store.insertSegment(12_884_901_889, bytes(1, 2), null, bytes(3, 4, 5));
       store.insertOutbox({ id: 12_884_901_888, target: "dead", payload: bytes(9) });
@@ -103,7 +103,7 @@ export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
   async "keeps nothing of a commit that throws, and throws on what it threw"(disk) {
     const store = disk.open();
     store.commit(() => {
-      store.writeLife(1, "orders");
+      store.writeEpoch(1, "orders");
       store.insertSegment(1, bytes(1), null, bytes(1));
       store.writeState(1, bytes(1));
       store.insertOutbox({ id: 1, target: "dead", payload: bytes(1) });
@@ -114,7 +114,7 @@ export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
     assert.throws(
       () =>
         store.commit(() => {
-          store.writeLife(2, "another");
+          store.writeEpoch(2, "another");
           store.writeClockOffsetMs(5);
           store.insertSegment(2, bytes(2), null, bytes(2));
           store.replaceSegment(1, bytes(2), bytes(2));
@@ -240,10 +240,10 @@ export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
     assert.deepEqual(taken, [4_294_967_299, 2, 0]);
   },
 
-  "keeps the first life's name while epochs are counted on"(disk) {
+  "keeps the first epoch's name while epochs are counted on"(disk) {
     const store = disk.open();
-    store.commit(() => store.writeLife(1, "orders"));
-    store.commit(() => store.writeLife(2, "orders"));
+    store.commit(() => store.writeEpoch(1, "orders"));
+    store.commit(() => store.writeEpoch(2, "orders"));
     assert.equal(store.readEpoch(), 2);
     assert.equal(store.readName(), "orders");
   },

@@ -1,4 +1,4 @@
-import type { Note, OutboxItem, QueueStore, StoredSegment } from "../src/store.ts";
+import type { Note, OutboxItem, QueueStore, StoredSegment } from "../src/store/store.ts";
 
 /** What a store holds. Rows are replaced, never changed in place, so a copy of the maps is a copy of the store. */
 export interface Tables {
@@ -25,15 +25,15 @@ export interface Write {
 }
 
 /**
- * A queue's store as tables in memory: what is committed as a whole, or taken back. When it is durable, what fails and what a
- * crash leaves is for those to say who extend it.
+ * A queue's store as tables in memory: what is committed as a whole, or taken back. When it is durable, what fails and
+ * what a crash leaves is for those to say who extend it.
  */
 export abstract class TableStore implements QueueStore {
   rowsWritten = 0;
   rowsRead = 0;
   /** As they were last committed, or by the commit that is open. */
   protected readonly tables: Tables;
-  /** Whether this life of the store is over: it reaches nothing any more. */
+  /** Whether this epoch of the store is over: it reaches nothing any more. */
   protected hasEnded = false;
   #open: Write[] | null = null;
   /** Segments that the open commit has deleted and no new one has taken the place of. */
@@ -85,7 +85,16 @@ export abstract class TableStore implements QueueStore {
     this.write("meta", "clock_offset_ms", offsetMs);
   }
 
-  writeLife(epoch: number, name: string): void {
+  readVersion(): string | null {
+    const version = this.meta("version");
+    return version === undefined ? null : String(version);
+  }
+
+  writeVersion(version: string): void {
+    this.write("meta", "version", version);
+  }
+
+  writeEpoch(epoch: number, name: string): void {
     this.write("meta", "epoch", epoch);
     if (this.readName() !== name) this.write("meta", "name", name);
   }
@@ -191,7 +200,7 @@ export abstract class TableStore implements QueueStore {
   }
 
   #alive(): void {
-    if (this.hasEnded) throw new Error("this life of the store has ended");
+    if (this.hasEnded) throw new Error("this epoch of the store has ended");
   }
 }
 

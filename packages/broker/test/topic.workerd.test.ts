@@ -51,7 +51,7 @@ describe("kill -9 after a publish was answered", () => {
     ["before any queue has its messages", "take() { return new Promise(() => {}); }"],
     [
       "when the queues have them and the topic does not know",
-      "async take(queue, handOver) { await super.take(queue, handOver); return new Promise(() => {}); }",
+      "async take(queue, transfer) { await super.take(queue, transfer); return new Promise(() => {}); }",
     ],
   ])(
     "%s: each queue gets every message once, in order, and the topic still tells duplicates",

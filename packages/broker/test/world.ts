@@ -11,9 +11,11 @@ import { EndpointCaller } from "../src/endpoint/endpoint-caller.ts";
 import { EndpointConsumer } from "../src/endpoint/endpoint-consumer.ts";
 import { formatOf } from "../src/endpoint/formats/index.ts";
 import type { TargetRules } from "../src/endpoint/target.ts";
-import type { QueueLog } from "../src/log.ts";
-import type { ConsumerPort, HandOver, HandOverReply, QueuePorts } from "../src/ports.ts";
-import { QueueCore } from "../src/queue-core.ts";
+import type { QueueLog } from "../src/platform/log.ts";
+import type { ConsumerPort } from "../src/push/delivery-result.ts";
+import { QueueCore } from "../src/queue/queue-core.ts";
+import type { QueuePorts } from "../src/queue/queue-ports.ts";
+import type { Transfer, TransferReply } from "../src/rpc/transfer.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
 
@@ -41,12 +43,14 @@ interface QueueObject {
   store: MemoryStore;
   alarmAtMs: number | null;
   life: Life | null;
+  /** Whether its last life was ended on purpose. */
+  wasEndPlanned: boolean;
 }
 
 /**
- * Queues wired together as the Durable Objects of a broker are, on a clock of their own: each has a store, one alarm and
- * a consumer, hands messages to the others, and can crash. As in workerd nothing leaves an object before what it wrote
- * is durable.
+ * Queues wired together as the Durable Objects of a broker are, on a clock of their own: each has a store, one alarm
+ * and a consumer, hands messages to the others, and can crash. As in workerd nothing leaves an object before what it
+ * wrote is durable.
  */
 export class World {
   nowMs = WORLD_START_MS;
@@ -72,9 +76,9 @@ export class World {
   /** Carries messages from one queue to another. A test puts its own in to lose a call or its answer. */
   carry = (
     _target: string,
-    _handOver: HandOver,
-    deliver: () => Promise<HandOverReply | undefined>,
-  ): Promise<HandOverReply | undefined> => deliver();
+    _transfer: Transfer,
+    deliver: () => Promise<TransferReply | undefined>,
+  ): Promise<TransferReply | undefined> => deliver();
   /** Calls the consumer. A test puts its own in for what no handler can do. */
   deliver: ConsumerPort["deliver"] = async (delivery) => {
     if (!this.running) throw new Error("the Worker is not running");
@@ -89,6 +93,8 @@ export class World {
   };
   /** Asks the directory whether a queue exists. */
   exists = async (queue: string): Promise<boolean> => this.queues[queue] !== undefined;
+  /** How long messages wait that a crash has cut off, in ms. */
+  cutOffDelayMs = 0;
   /** Asks the consumer whether it runs. */
   ping = async (): Promise<void> => {
     this.pings += 1;
@@ -100,10 +106,11 @@ export class World {
   answer: (request: EndpointRequest) => EndpointOutcome | Promise<EndpointOutcome> = () => answered(200);
   /** Whether an endpoint is ready. */
   ready: EndpointPort["isReady"] = async () => this.running;
-  /** Whether a settlement may wait for a commit to share, as it may in the Durable Object. Set it before the queues start. */
+  /**
+   * Whether a settlement may wait for a commit to share, as it may in the Durable Object. Set it before the queues
+   * start.
+   */
   sharesCommits = false;
-  /** Whether queues count on it that nothing leaves before everything committed is durable. Set it before the queues start. */
-  hasOutputGate = false;
   readonly #timers: { readonly atMs: number; readonly ring: () => void }[] = [];
   /** Environment variables of the broker. */
   readonly variables: Record<string, string> = {};
@@ -139,15 +146,22 @@ export class World {
     return this.core(queue).send([{ packed, ...(delaySeconds === undefined ? {} : { delaySeconds }) }]);
   }
 
-  /** Ends a queue's object and takes away what was not durable. It starts again when it is called or its alarm rings. */
-  crash(name: string): void {
+  /**
+   * Ends a queue's object and takes away what was not durable. It starts again when it is called or its alarm rings.
+   *
+   * @param wasPlanned whether the next epoch is told that it was ended on purpose.
+   */
+  crash(name: string, wasPlanned = false): void {
     const object = this.#object(name);
+    object.wasEndPlanned = wasPlanned;
     if (object.life !== null) object.life.alive = false;
     object.life = null;
     object.store = object.store.crash();
   }
 
-  /** Lets everything happen that needs no time. Promises only are awaited in here, so one round of the event loop does. */
+  /**
+   * Lets everything happen that needs no time. Promises only are awaited in here, so one round of the event loop does.
+   */
   quiet(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
@@ -165,9 +179,7 @@ export class World {
       this.nowMs = Math.max(this.nowMs, atMs);
       object.alarmAtMs = null;
       // A turn that fails has reported itself as broken, and the object is down by now.
-      this.core(name)
-        .wake()
-        .catch(() => {});
+      void this.core(name).wake();
       await this.quiet();
       await this.#ringTimers(untilMs);
     }
@@ -188,7 +200,12 @@ export class World {
   #object(name: string): QueueObject {
     const known = this.#objects.get(name);
     if (known !== undefined) return known;
-    const object: QueueObject = { store: new MemoryStore(), alarmAtMs: null, life: null };
+    const object: QueueObject = {
+      store: new MemoryStore(),
+      alarmAtMs: null,
+      life: null,
+      wasEndPlanned: false,
+    };
     this.#objects.set(name, object);
     return object;
   }
@@ -207,7 +224,7 @@ export class World {
   #start(name: string, object: QueueObject): Life {
     const { store } = object;
     let life: Life | undefined;
-    // While the core's constructor runs there is no life yet, and nothing can have ended it.
+    // While the core's constructor runs there is no epoch yet, and nothing can have ended it.
     const alive = () => life?.alive !== false;
     const note = (level: string) => (text: string) => {
       if (alive()) this.lines.push(`${level}: ${text}`);
@@ -233,28 +250,30 @@ export class World {
     const ports: QueuePorts = {
       store,
       damageRecord: store,
+      cutOffCounts: !object.wasEndPlanned,
+      cutOffDelayMs: this.cutOffDelayMs,
       clock: { now: () => (this.ticks ? this.nowMs++ : this.nowMs) },
       log,
-      definitionOf: (queue) => this.queues[queue],
-      consumerOf: (queue) => {
-        const definition = this.queues[queue]?.consumer;
+      definition: () => this.queues[name],
+      consumer: () => {
+        const definition = this.queues[name]?.consumer;
         if (definition?.type === "http_push") {
           const format = formatOf(definition.settings.format);
           return format && new EndpointConsumer(this.#caller(definition.settings, gated, log), format);
         }
         return definition?.type === "worker" ? consumer : null;
       },
-      daemonOf: (queue) => {
-        const definition = this.queues[queue]?.consumer;
+      daemon: () => {
+        const definition = this.queues[name]?.consumer;
         return definition?.type === "http_push" && definition.settings.format === "sqsd"
           ? this.#caller(definition.settings, gated, log)
           : null;
       },
       queueExists: gated((queue) => this.exists(queue)),
-      handOver: gated((target, handOver) => {
-        const more = handOver.more?.map((item) => ({ ...item, packed: sent(item.packed) }));
-        const copy = { ...handOver, packed: sent(handOver.packed), ...(more && { more }) };
-        return this.carry(target, copy, () => this.core(target).take(copy));
+      transfer: gated((target, transfer) => {
+        const more = transfer.more?.map((item) => ({ ...item, packed: sent(item.packed) }));
+        const copy = { ...transfer, packed: sent(transfer.packed), ...(more && { more }) };
+        return this.carry(target, copy, () => this.core(target).inbox.take(copy));
       }),
       ...(this.sharesCommits && {
         after: (callback: () => void, ms: number) => {
@@ -262,7 +281,6 @@ export class World {
           this.#timers.push({ atMs, ring: () => alive() && callback() });
         },
       }),
-      hasOutputGate: this.hasOutputGate,
       setAlarm: (atMs) => {
         if (!alive()) return;
         this.alarms.push([name, atMs - WORLD_START_MS]);

@@ -79,6 +79,7 @@ describe("a queue that the configuration names", () => {
   });
 });
 
+// conformance: latest-change-wins
 describe("the most recent change applies", () => {
   it("keeps what an API changed while the configuration says the same as before", () => {
     deploy({ orders: { deliveryDelaySeconds: 5 } });

@@ -14,8 +14,8 @@ import type { QueueRow } from "./row.ts";
 type Settings = Omit<QueueDefinition, "producers" | "consumer">;
 
 /**
- * Lets a deployed topology meet what the directory has: the most recent change applies. The directory remembers what the
- * configuration said last. Where it says something else now, that is a new change; where it says the same, what was
+ * Lets a deployed topology meet what the directory has: the most recent change applies. The directory remembers what
+ * the configuration said last. Where it says something else now, that is a new change; where it says the same, what was
  * changed over an API since then stays. Queues are created and never deleted.
  *
  * @param warn Takes a line about what the developer may not expect.
@@ -91,8 +91,8 @@ function meetingSettings(current: Settings, before: Settings, now: Settings): Se
 }
 
 /**
- * How a FIFO queue tells duplicates is what it was when the queue was created (spec sqs 4.3): of what it has taken since then
- * it could not be told otherwise.
+ * How a FIFO queue tells duplicates is what it was when the queue was created (spec sqs 4.3): of what it has taken
+ * since then it could not be told otherwise.
  */
 function withoutNewScope(
   { name, definition }: QueueRecord,

@@ -110,7 +110,7 @@ it("a queue that the directory has lost is taken back from the queue's own copy"
   await create("orders");
   const copy = { ...(registry.queue("orders")?.record as QueueRecord), name: "lost" };
   const opened = changes.opened("lost", copy);
-  expect(opened.standing).toEqual({ kind: "known", record: copy });
+  expect(opened.status).toEqual({ kind: "known", record: copy });
   expect(opened.directoryLoss).toContain("does not know it any more");
-  expect(changes.opened("nobody", null)).toMatchObject({ standing: { kind: "absent" }, directoryLoss: null });
+  expect(changes.opened("nobody", null)).toMatchObject({ status: { kind: "absent" }, directoryLoss: null });
 });

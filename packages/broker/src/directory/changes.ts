@@ -1,7 +1,8 @@
 import type { DirectoryReply, QueueRecord } from "@sluice/protocol";
+import type { QueueStatus } from "../rpc/queue-status.ts";
 import { type Notices, TELL_AGAIN_MS, TELL_MS_MAX } from "./notices.ts";
 import type { Registry } from "./registry.ts";
-import { lossShownBy, restoreQueue, type Standing, standingOf } from "./standing.ts";
+import { lossShownBy, restoreQueue, statusOf } from "./status.ts";
 
 /** Who tells objects of what has changed. */
 export type Teller = Pick<Notices, "hasUntold" | "tellAll">;
@@ -17,8 +18,8 @@ export interface ChangesPorts {
 }
 
 /**
- * How the directory makes a change: it is stored first, with a note of who does not know of it; then they are told, and whoever
- * cannot be reached is told again later.
+ * How the directory makes a change: it is stored first, with a note of who does not know of it; then they are told, and
+ * whoever cannot be reached is told again later.
  */
 export class Changes {
   readonly #registry: Registry;
@@ -59,11 +60,14 @@ export class Changes {
     if (this.#hasUntold) void this.tellAll();
   }
 
-  /** A queue's object has started, with a copy of what it was by what it last knew. Answers what it is, and what is lost of it. */
-  opened(queue: string, copy: QueueRecord | null): { standing: Standing; directoryLoss: string | null } {
+  /**
+   * A queue's object has started, with a copy of what it was by what it last knew. Answers what it is, and what is lost
+   * of it.
+   */
+  opened(queue: string, copy: QueueRecord | null): { status: QueueStatus; directoryLoss: string | null } {
     const directoryLoss = copy === null ? null : lossShownBy(this.#registry, copy);
     if (copy !== null) this.#ports.transaction(() => restoreQueue(this.#registry, copy));
-    return { standing: standingOf(this.#registry, queue), directoryLoss };
+    return { status: statusOf(this.#registry, queue), directoryLoss };
   }
 
   /** Tells everybody who does not know. Never rejects because somebody cannot be reached. */

@@ -3,7 +3,6 @@ import {
   type Confirmation,
   type ConsumerDefinition,
   type DirectoryReply,
-  type DirectoryRpc,
   isEndpointQueue,
   isTopicObject,
   type NewQueue,
@@ -27,48 +26,45 @@ import {
   type TopicSubscription,
   type TopicSubscriptionChange,
   type TopicSubscriptionReply,
-  type TopicsRpc,
   topicObjectName,
   topologyFingerprint,
 } from "@sluice/protocol";
-import type { Mark } from "../mark.ts";
-import { newId } from "../new-id.ts";
-import type { Undeliverable } from "../pass-on.ts";
+import { newId } from "../platform/new-id.ts";
+import type { CommitPosition } from "../rpc/commit-position.ts";
+import type { DirectoryObject, Opened } from "../rpc/directory-object.ts";
+import type { ConfiguredQueueObject } from "../rpc/queue-object.ts";
+import type { Undeliverable } from "../rpc/transfer.ts";
 import { applyTopology } from "./apply-topology.ts";
 import { Changes } from "./changes.ts";
+import { CommitPositions } from "./commit-positions.ts";
 import { removeConsumer, setConsumer } from "./consumers.ts";
 import { Deletions } from "./deletions.ts";
-import { Marks } from "./marks.ts";
+import { IdleSnapshots } from "./idle-snapshots.ts";
 import { Notices } from "./notices.ts";
 import { Purges } from "./purges.ts";
-import type { ConfiguredQueueObject, Opened, QueuesDirectory } from "./queue-calls.ts";
 import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
 import { Registry } from "./registry.ts";
-import { Rests } from "./rests.ts";
 import { DirectoryRows } from "./rows.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { TopicNotices } from "./topics/topic-notices.ts";
+import { undeliverableTo } from "./topics/topic-registry.ts";
 import { TopicRows } from "./topics/topic-rows.ts";
 import * as topicSubscriptions from "./topics/topic-subscriptions.ts";
 import { TopicVersions } from "./topics/topic-versions.ts";
 import { Topics } from "./topics/topics.ts";
-import { undeliverableTo } from "./topics/undeliverable.ts";
-
-/** The directory's Durable Object as its callers see it. */
-export interface DirectoryObject extends DirectoryRpc, TopicsRpc, QueuesDirectory, Rpc.DurableObjectBranded {}
 
 interface DirectoryEnv {
   readonly SLUICE_QUEUES?: DurableObjectNamespace<ConfiguredQueueObject>;
 }
 
 /**
- * The Durable Object class of the directory: which queues there are, what they are set to, and how far each has come. It
- * is deployed with the topology, so whoever calls it first after a deployment makes it go by that.
+ * The Durable Object class of the directory: which queues there are, what they are set to, and how far each has come.
+ * It is deployed with the topology, so whoever calls it first after a deployment makes it go by that.
  */
 export function createDirectory({ topology }: { readonly topology: QueueTopology }) {
   return class Directory extends DurableObject<DirectoryEnv> implements DirectoryObject {
-    readonly #marks: Marks;
-    readonly #rests: Rests;
+    readonly #positions: CommitPositions;
+    readonly #snapshots: IdleSnapshots;
     readonly #rows: DirectoryRows;
     readonly #subscriptions: Subscriptions;
     readonly #purges: Purges;
@@ -81,8 +77,8 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     constructor(ctx: DurableObjectState, env: DirectoryEnv) {
       super(ctx, env);
       const { sql } = ctx.storage;
-      this.#marks = new Marks(sql);
-      this.#rests = new Rests(this.#marks, () => Date.now());
+      this.#positions = new CommitPositions(sql);
+      this.#snapshots = new IdleSnapshots(this.#positions, () => Date.now());
       this.#rows = new DirectoryRows(sql);
       this.#subscriptions = new Subscriptions(sql);
       this.#purges = new Purges(sql);
@@ -275,9 +271,9 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
 
     async opened(queue: string, copy: QueueRecord | null): Promise<Opened> {
       return {
-        mark: this.#marks.read(queue),
+        position: this.#positions.read(queue),
         ...this.#changes.opened(queue, copy),
-        isAtRest: this.#rests.started(queue),
+        isIdle: this.#snapshots.started(queue),
         ...(isTopicObject(queue) ? { topicVersion: this.#topics.registry.versionOfObject(queue) } : {}),
       };
     }
@@ -287,12 +283,16 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       return this.#transaction(() => ensureQueue(this.#registry, queue, null));
     }
 
-    async report(queue: string, mark: Mark, rest: QueueAtRest | null): Promise<Mark | null> {
-      return this.#marks.raise(queue, mark, this.#rests.reported(queue, rest));
+    async report(
+      queue: string,
+      position: CommitPosition,
+      snapshot: QueueAtRest | null,
+    ): Promise<CommitPosition | null> {
+      return this.#positions.raise(queue, position, this.#snapshots.reported(queue, snapshot));
     }
 
     async atRest(): Promise<readonly QueueAtRest[]> {
-      return this.#rests.list();
+      return this.#snapshots.list();
     }
 
     /** Never throws: after six failures in a row the platform would drop the alarm for ever. */

@@ -3,7 +3,7 @@ import { TestRegistry } from "../../test/registry.ts";
 import { Notices } from "./notices.ts";
 import { changeQueue, createQueue, deleteQueue } from "./queues.ts";
 import { DELETIONS_KEPT_MAX } from "./registry.ts";
-import { restoreQueue } from "./standing.ts";
+import { restoreQueue } from "./status.ts";
 
 /** Queues' objects, and how each call to them ends: at once, unless the test holds it back. */
 class Objects {

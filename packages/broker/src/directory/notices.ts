@@ -21,9 +21,9 @@ export interface NoticePorts {
 }
 
 /**
- * Tells queues' objects what the directory has decided. A change is written down as untold before anybody is called, and
- * as told when the object has confirmed it: no crash in between leaves a queue with old settings, or lets a deleted one
- * keep its messages.
+ * Tells queues' objects what the directory has decided. A change is written down as untold before anybody is called,
+ * and as told when the object has confirmed it: no crash in between leaves a queue with old settings, or lets a deleted
+ * one keep its messages.
  */
 export class Notices {
   readonly #registry: Registry;

@@ -4,7 +4,7 @@ import { consumer } from "../../test/messages.ts";
 import { REGISTRY_START_MS, TestRegistry } from "../../test/registry.ts";
 import { removeConsumer, setConsumer } from "./consumers.ts";
 import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
-import { restoreQueue, standingOf } from "./standing.ts";
+import { restoreQueue, statusOf } from "./status.ts";
 
 let registry: TestRegistry;
 
@@ -73,6 +73,7 @@ describe("a queue that is created", () => {
     expect(registry.queue("constructor")).toBeUndefined();
   });
 
+  // conformance: jurisdiction
   it("keeps its jurisdiction, its settings and what only a dialect understands", () => {
     const queue = {
       name: "orders",
@@ -95,6 +96,7 @@ describe("a queue that is created", () => {
     });
   });
 
+  // conformance: queues-per-account
   it("is refused when there are 10,000", () => {
     for (let i = 1; i < QUEUES_MAX; i++) create(`q${i}`);
     const last = create("last");
@@ -143,7 +145,7 @@ describe("a queue that is deleted", () => {
     expect(registry.queue("orders")).toBeUndefined();
     expect(registry.queueById(before.queueId)).toBeUndefined();
     expect(registry.size).toBe(0);
-    expect(standingOf(registry, "orders")).toMatchObject({ kind: "absent" });
+    expect(statusOf(registry, "orders")).toMatchObject({ kind: "absent" });
     const after = create("orders");
     expect(after.queueId).not.toBe(before.queueId);
     expect(after.emptyAsOf).toBeGreaterThan(before.revision);
@@ -154,7 +156,7 @@ describe("a queue that is deleted", () => {
     const copy = create("orders");
     deleteQueue(registry, copy.queueId);
     restoreQueue(registry, copy);
-    expect(standingOf(registry, "orders")).toMatchObject({ kind: "absent" });
+    expect(statusOf(registry, "orders")).toMatchObject({ kind: "absent" });
   });
 });
 
@@ -162,7 +164,7 @@ it("takes a queue back from the queue's own copy when its data were lost", () =>
   const copy = create("orders");
   const lost = new TestRegistry();
   restoreQueue(lost, copy);
-  expect(standingOf(lost, "orders")).toEqual({ kind: "known", record: copy });
+  expect(statusOf(lost, "orders")).toEqual({ kind: "known", record: copy });
   expect(lost.untold()).toEqual([]);
   expect(lost.nextRevision()).toBeGreaterThan(copy.revision);
 });

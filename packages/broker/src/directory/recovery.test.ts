@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { nodeSql } from "../../test/node-sql.ts";
-import { newId } from "../new-id.ts";
-import { recordCopy } from "../record-copy.ts";
+import { newId } from "../platform/new-id.ts";
+import { recordCopy } from "../store/record-copy.ts";
 import { UNSET_DEFINITION } from "./queues.ts";
 import { isLost, readCopy, readKnown, takeBack } from "./recovery.ts";
 import { DirectoryRows } from "./rows.ts";

@@ -1,10 +1,10 @@
 import type { QueueRecord } from "@sluice/protocol";
-import { recordFrom, SELECT_RECORD } from "../record-copy.ts";
+import { recordFrom, SELECT_RECORD } from "../store/record-copy.ts";
 import { type DirectoryRow, nameOf } from "./row.ts";
 import { DirectoryRows } from "./rows.ts";
-import { isBehind, restoredRow } from "./standing.ts";
+import { isBehind, restoredRow } from "./status.ts";
 
-export { DIRECTORY_NAME } from "./name.ts";
+export { DIRECTORY_NAME } from "../rpc/directory-object.ts";
 
 /** As much of an object's SQL as this takes: there is no object while nothing runs. */
 export type Sql = Pick<SqlStorage, "exec">;
@@ -24,7 +24,10 @@ export function readKnown(sql: Sql): Known {
   return { hasStarted: rows.deployed !== null, rows: new Map(byName) };
 }
 
-/** What the object of a queue holds that it is: `null` if there is no queue, or it never held a message. Throws for damage. */
+/**
+ * What the object of a queue holds that it is: `null` if there is no queue, or it never held a message. Throws for
+ * damage.
+ */
 export function readCopy(sql: Sql): QueueRecord | null {
   const tables = sql.exec("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").toArray();
   if (tables.length === 0) return null;

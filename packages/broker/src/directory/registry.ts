@@ -85,7 +85,9 @@ export class Registry {
     return [...this.#rows.values()].filter((row) => !isTold(row));
   }
 
-  /** Notes that the object of a deleted queue is empty, and forgets the oldest such deletion where there are too many. */
+  /**
+   * Notes that the object of a deleted queue is empty, and forgets the oldest such deletion where there are too many.
+   */
   emptied(row: DeletedRow): void {
     this.put({ ...row, isEmptied: true });
     const emptied = [...this.#rows.values()].flatMap((other) =>

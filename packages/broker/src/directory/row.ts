@@ -16,8 +16,8 @@ export interface DeletedRow {
   readonly name: string;
   readonly revision: number;
   /**
-   * Set once its object has confirmed that it is empty. The row stays for a while: what the object asked before with a copy of the
-   * queue can still arrive, and must not bring it back.
+   * Set once its object has confirmed that it is empty. The row stays for a while: what the object asked before with a
+   * copy of the queue can still arrive, and must not bring it back.
    */
   readonly isEmptied?: true;
 }

@@ -1,4 +1,4 @@
-import { checksumOfText } from "../checksum.ts";
+import { checksumOfText } from "../store/checksum.ts";
 import { type DirectoryRow, nameOf } from "./row.ts";
 
 /** A contract: these tables are stored. */

@@ -5,7 +5,7 @@ import {
   type SubscriptionChange,
   type SubscriptionReply,
 } from "@sluice/protocol";
-import { newId } from "../new-id.ts";
+import { newId } from "../platform/new-id.ts";
 
 /** A contract: this table is stored. */
 const SCHEMA = `CREATE TABLE IF NOT EXISTS subscriptions (

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { nodeSql } from "../../test/node-sql.ts";
-import { newId } from "../new-id.ts";
+import { newId } from "../platform/new-id.ts";
 import { Deletions } from "./deletions.ts";
 import { Purges } from "./purges.ts";
 import { UNSET_DEFINITION } from "./queues.ts";

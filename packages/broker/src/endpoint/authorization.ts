@@ -30,8 +30,8 @@ const PARAMETER = new RegExp(`^(${TOKEN})\\s*=\\s*(${QUOTED}|${TOKEN})`);
 const SCHEME = new RegExp(`^(${TOKEN})(?:\\s+|$|(?=,))`);
 
 /**
- * The `Authorization` header that answers a `WWW-Authenticate` header: Digest (RFC 7616; SHA-256 before MD5, their `-sess`
- * variants, `qop` `auth`, `auth-int` or none), else Basic (RFC 7617). `null` when none of them is asked for.
+ * The `Authorization` header that answers a `WWW-Authenticate` header: Digest (RFC 7616; SHA-256 before MD5, their
+ * `-sess` variants, `qop` `auth`, `auth-int` or none), else Basic (RFC 7617). `null` when none of them is asked for.
  *
  * @param header all challenges, in one header or joined from several.
  */

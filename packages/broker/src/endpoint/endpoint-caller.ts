@@ -1,6 +1,6 @@
 import type { HttpPushSettings } from "@sluice/protocol";
-import type { Clock } from "../clock.ts";
-import type { QueueLog } from "../log.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { QueueLog } from "../platform/log.ts";
 import { authorizationFor } from "./authorization.ts";
 import { type EndpointOutcome, type EndpointPort, type EndpointRequest, headerBytes } from "./endpoint.ts";
 import { signatureHeaders } from "./signature.ts";
@@ -58,6 +58,7 @@ export class EndpointCaller {
     };
     const startMs = clock.now();
     const outcome = await this.#input.port.post(request);
+    if (outcome.kind === "unreachable" && outcome.isRefused === true) this.#cannotCall(outcome.reason);
     const authorization = this.#authorization(outcome, request);
     if (authorization === null) return outcome;
     const leftMs = request.responseTimeoutMs - (clock.now() - startMs);

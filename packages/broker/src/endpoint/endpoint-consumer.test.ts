@@ -2,8 +2,8 @@ import { HANDLER_WALL_CLOCK_MS_MAX } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, deadBodies, decoder, heldAnswers, timesOf, worldWith } from "../../test/endpoint-world.ts";
 import { answered, WORLD_START_MS } from "../../test/world.ts";
-import { BACKOFF_FIRST_MS } from "../backoff.ts";
-import { HEARTBEAT_MS } from "../next-wake.ts";
+import { BACKOFF_FIRST_MS } from "../platform/backoff.ts";
+import { HEARTBEAT_MS } from "../queue/next-wake.ts";
 
 /* Delivery to an HTTP endpoint on the virtual clock (spec sqsd 10, "generic mode"). */
 

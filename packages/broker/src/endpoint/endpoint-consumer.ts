@@ -1,12 +1,12 @@
 import { type Delivery, type DeliveryResult, PackedIndex } from "@sluice/protocol";
-import { ackedResult, failedResult, type RejectedDelivery } from "../delivery-result.ts";
-import type { ConsumerPort } from "../ports.ts";
+import type { ConsumerPort } from "../push/delivery-result.ts";
+import { ackedResult, failedResult, type RejectedDelivery } from "../push/delivery-result.ts";
 import type { EndpointFormat, PushedMessage, Verdict } from "./endpoint.ts";
 import type { EndpointCaller } from "./endpoint-caller.ts";
 
 /**
- * An HTTP endpoint as the dispatcher sees a consumer: a batch is one message, a delivery is one request. Nobody there is an
- * absent consumer: its messages wait, uncounted, and it is asked at growing intervals whether it is back.
+ * An HTTP endpoint as the dispatcher sees a consumer: a batch is one message, a delivery is one request. Nobody there
+ * is an absent consumer: its messages wait, uncounted, and it is asked at growing intervals whether it is back.
  */
 export class EndpointConsumer implements ConsumerPort {
   /** A server that crashes on a message cannot be told from one that was not there. */

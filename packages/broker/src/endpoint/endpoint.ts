@@ -17,8 +17,8 @@ export interface EndpointRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   /**
-   * How long it may take to find out whether anybody is there, in ms; `null` does not ask: where the platform does not tell, a
-   * lost request is `closed`.
+   * How long it may take to find out whether anybody is there, in ms; `null` does not ask: where the platform does not
+   * tell, a lost request is `closed`.
    */
   readonly connectTimeoutMs: number | null;
   /** How long the answer may take, in ms. */
@@ -52,7 +52,13 @@ export type EndpointOutcome =
       /** Whether the port has already made the request again, on a connection of its own. Default: no. */
       readonly isRepeated?: boolean;
     }
-  | { readonly kind: "unreachable" | "timedOut"; readonly reason: string };
+  | {
+      readonly kind: "unreachable";
+      readonly reason: string;
+      /** Whether it is at an address that may not be called. Default: no. */
+      readonly isRefused?: boolean;
+    }
+  | { readonly kind: "timedOut"; readonly reason: string };
 
 /**
  * What Cloudflare's network answers in the name of a server that it could not reach: refused, no connection in time, no
@@ -76,8 +82,8 @@ export function outcomeOf(status: number, header: (name: string) => string | nul
 export interface EndpointPort {
   post(request: EndpointRequest): Promise<EndpointOutcome>;
   /**
-   * Whether an endpoint is there: with a path, which begins with a slash and is one of the same server, whether that answers
-   * 200; without, whether anything answers.
+   * Whether an endpoint is there: with a path, which begins with a slash and is one of the same server, whether that
+   * answers 200; without, whether anything answers.
    */
   isReady(url: string, path: string | null, timeoutMs: number): Promise<boolean>;
 }

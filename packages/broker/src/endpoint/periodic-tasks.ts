@@ -10,38 +10,40 @@ import {
   TASK_BODY,
   taskAttributes,
 } from "@sluice/sqsd";
-import { enqueue } from "../enqueue.ts";
-import type { QueueCore } from "../queue-core.ts";
+import type { Intake } from "../send/intake.ts";
+import type { QueueContext } from "../turn/context.ts";
 
 /** What is stored under each of these is a contract: JSON, by names of tasks. */
 const NOTE_KEY = "periodic-tasks";
 const LAST_RUNS_KEY = "periodic-tasks-last-runs";
 
 /**
- * Sends the messages of periodic tasks to their worker daemon's queue (spec sqsd 8.6). Up to when each task has run is stored
- * in the commit that stores its message, so no crash and no alarm that rings twice makes a run twice or loses it. There is one
- * object for a queue: nobody has to be elected.
+ * Sends the messages of periodic tasks to their worker daemon's queue (spec sqsd 8.6). Up to when each task has run is
+ * stored in the commit that stores its message, so no crash and no alarm that rings twice makes a run twice or loses
+ * it. There is one object for a queue: nobody has to be elected.
  */
 export class PeriodicTasks {
-  readonly #core: QueueCore;
+  readonly #context: QueueContext;
+  readonly #intake: Intake;
   /** By task: the moment up to which its runs are made or given up, in ms. */
   #done = new Map<string, number>();
   /** By task whose runs must not overlap: the sequence number of its latest message. */
   #lastRuns = new Map<string, number>();
   #schedules = new Map<string, Schedule>();
 
-  constructor(core: QueueCore) {
-    this.#core = core;
+  constructor(context: QueueContext, intake: Intake) {
+    this.#context = context;
+    this.#intake = intake;
   }
 
-  /** Takes over what an earlier life has done. Answers whether the note was its. */
+  /** Takes over what an earlier epoch has done. Answers whether the note was its. */
   restore(key: string, bytes: Uint8Array): boolean {
     if (key !== NOTE_KEY && key !== LAST_RUNS_KEY) return false;
     const noted = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, number>;
     if (key === NOTE_KEY) this.#done = new Map(Object.entries(noted));
     else {
       this.#lastRuns = new Map(Object.entries(noted));
-      for (const seq of this.#lastRuns.values()) reserveSeq(this.#core.queue, seq);
+      for (const seq of this.#lastRuns.values()) reserveSeq(this.#context.queue, seq);
     }
     return true;
   }
@@ -50,7 +52,7 @@ export class PeriodicTasks {
   get dueAtMs(): number | null {
     const moments = this.#tasks.flatMap((task) => {
       const doneMs = this.#done.get(task.name);
-      return doneMs === undefined ? this.#core.nowMs : (this.#scheduleOf(task).after(doneMs) ?? []);
+      return doneMs === undefined ? this.#context.nowMs : (this.#scheduleOf(task).after(doneMs) ?? []);
     });
     return moments.length === 0 ? null : Math.min(...moments);
   }
@@ -75,13 +77,12 @@ export class PeriodicTasks {
   #noted(key: string, now: Map<string, number>, before: ReadonlyMap<string, number>): Map<string, number> {
     if (sameEntries(now, before)) return now;
     const bytes = now.size === 0 ? null : new TextEncoder().encode(JSON.stringify(Object.fromEntries(now)));
-    this.#core.write(() => this.#core.ports.store.writeNote(key, bytes));
+    this.#context.write(() => this.#context.store.writeNote(key, bytes));
     return now;
   }
 
   get #daemon() {
-    const { ports, name } = this.#core;
-    const consumer = ports.definitionOf(name)?.consumer;
+    const consumer = this.#context.definition?.consumer;
     return consumer?.type === "http_push" ? consumer.settings.daemon : undefined;
   }
 
@@ -126,39 +127,39 @@ export class PeriodicTasks {
 
   #warn({ name }: PeriodicTaskSettings, runMs: number, what: string): void {
     const when = new Date(runMs).toISOString();
-    this.#core.ports.log.warn(`Queue "${this.#core.name}": task "${name}" was to run at ${when}, ${what}`);
+    this.#context.log.warn(`Queue "${this.#context.name}": task "${name}" was to run at ${when}, ${what}`);
   }
 
   /** Whether a run has neither been answered with 200 nor left the queue in another way. */
   #isUnderWay(seq: number): boolean {
-    const { queue } = this.#core;
+    const { queue } = this.#context;
     // Or it came in this very turn.
     return seq >= queue.nextSeq || isHeld(queue, seq);
   }
 
   /** Answers with the sequence number of its message, `null` where a FIFO queue has had it already. */
   #send(task: PeriodicTaskSettings, scheduledMs: number): number | null {
-    const seq = this.#core.intake.nextSeq;
+    const seq = this.#intake.nextSeq;
     const attributes = encodeAttributes({
       attributes: taskAttributes({ ...task, scheduledMs }),
       traceHeader: null,
     });
     const packed = packMessages([
       {
-        id: this.#core.newMessageId(),
+        id: this.#context.newMessageId(),
         contentType: "text",
         body: new TextEncoder().encode(TASK_BODY),
         extension: {
           ...(attributes === undefined ? {} : { attributes }),
           isPeriodicTask: true,
           // Runs of a task follow each other.
-          ...(this.#core.queue.isFifo
+          ...(this.#context.queue.isFifo
             ? { groupId: task.name, deduplicationId: `task:${task.name}:${scheduledMs}` }
             : {}),
         },
       },
     ]);
-    const [sent] = enqueue(this.#core, { index: new PackedIndex(packed), delaySeconds: 0 });
+    const [sent] = this.#intake.enqueue({ index: new PackedIndex(packed), delaySeconds: 0 });
     return sent?.duplicate === false ? seq : null;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { refusalOfTarget, targetRulesOf } from "./target.ts";
+import { refusalOfAddress, refusalOfTarget, targetRulesOf } from "./target.ts";
 
 const PUBLIC_ONLY = { privateAllowed: false, allowedHosts: ["10.1.2.3", "jobs.internal:8080"] };
 
@@ -19,6 +19,10 @@ describe("a public address", () => {
     "http://[64:ff9b::808:808]/",
     "http://[::ffff:8.8.8.8]/",
     "http://[2002:808:808::1]/",
+    "http://[3fff:1000::1]/",
+    "http://[3ffe:ffff::1]/",
+    "http://svc.example/",
+    "http://localhost.example./",
   ])("%s may be called", (url) => {
     expect(refusalOfTarget(url, PUBLIC_ONLY)).toBeNull();
   });
@@ -28,6 +32,13 @@ describe("an address of the broker's own network", () => {
   it.each([
     "http://localhost/",
     "http://localhost./",
+    "http://localhost../",
+    "http://127.0.0.1../",
+    "http://localhost.localdomain/",
+    "http://db.localdomain/",
+    "http://kubernetes.default.svc/",
+    "http://kubernetes.default.svc./",
+    "http://shop.test/",
     "http://api.localhost:3000/",
     "http://printer.local/",
     "http://metadata.google.internal/",
@@ -64,6 +75,9 @@ describe("an address of the broker's own network", () => {
     "http://[2002:7f00:1::]/",
     "http://[2001::1]/",
     "http://[2001:db8::1]/",
+    "http://[3fff::1]/",
+    "http://[3fff:fff:ffff::1]/",
+    "http://[64:ff9b:0:1::808:808]/",
     "http://[fc00::1]/",
     "http://[fd12:3456::1]/",
     "http://[fe80::1]/",
@@ -82,6 +96,51 @@ describe("an address of the broker's own network", () => {
 
   it("is not listed with another port", () => {
     expect(refusalOfTarget("http://jobs.internal:8081/", PUBLIC_ONLY)).toContain("is not public");
+  });
+});
+
+describe("a public name", () => {
+  const url = new URL("http://shop.example:8080/");
+
+  it.each([
+    "8.8.8.8",
+    "100.63.255.255",
+    "2606:4700::1111",
+    "2606:4700:0:0:0:0:0:1111",
+    "::ffff:8.8.8.8",
+    "64:ff9b::8.8.8.8",
+  ])("may be called at %s", (address) => {
+    expect(refusalOfAddress(url, address, PUBLIC_ONLY)).toBeNull();
+  });
+
+  it.each([
+    "127.0.0.1",
+    "10.0.0.1",
+    "169.254.169.254",
+    "0.0.0.0",
+    "::1",
+    "0:0:0:0:0:0:0:1",
+    "::ffff:127.0.0.1",
+    "::ffff:7f00:1",
+    "fe80::1",
+    "fe80::1%eth0",
+    "2606:4700::1111%1",
+    "fd00::1",
+    "3fff::1",
+    "64:ff9b::10.0.0.1",
+    "nonsense",
+    "",
+  ])("may not be called at %s, unless it is listed, or in development", (address) => {
+    expect(refusalOfAddress(url, address, PUBLIC_ONLY)).toContain(
+      `"shop.example" is at ${address}, which is not public`,
+    );
+    expect(refusalOfAddress(url, address, { privateAllowed: true, allowedHosts: [] })).toBeNull();
+    for (const listed of ["shop.example", "shop.example:8080"]) {
+      expect(refusalOfAddress(url, address, { privateAllowed: false, allowedHosts: [listed] })).toBeNull();
+    }
+    expect(
+      refusalOfAddress(url, address, { privateAllowed: false, allowedHosts: ["shop.example:80"] }),
+    ).not.toBeNull();
   });
 });
 

@@ -19,26 +19,56 @@ export function targetRulesOf(env: {
 }
 
 /**
- * Why a URL may not be called, `null` if it may: a queue's endpoint is set by whoever configures the queue, and must not be
- * a way into the network that the broker runs in. Looks at the URL alone; what a public name resolves to is the platform's to
- * check (deployed, Workers reach public addresses only).
+ * Why a URL may not be called, `null` if it may: a queue's endpoint is set by whoever configures the queue, and must
+ * not be a way into the network that the broker runs in. Looks at the URL alone. What a name resolves to is checked
+ * when a connection is made: by `refusalOfAddress` on Node.js, by the platform elsewhere.
  */
 export function refusalOfTarget(text: string, rules: TargetRules): string | null {
   const url = URL.parse(text);
   if (url === null) return "it is no URL";
   if (url.protocol !== "http:" && url.protocol !== "https:") return "only http: and https: can be called";
   if (url.username !== "" || url.password !== "") return "it has a user and a password in it";
-  if (rules.privateAllowed) return null;
-  // A name that ends with a dot is the same host.
-  const hostname = url.hostname.replace(/\.$/, "");
-  if (rules.allowedHosts.includes(hostname) || rules.allowedHosts.includes(url.host)) return null;
-  return isPrivateHost(hostname)
-    ? `"${hostname}" is not public: private addresses are called in development, or when SLUICE_PUSH_HOSTS lists them`
-    : null;
+  if (arePrivateAllowed(url, rules)) return null;
+  const hostname = withoutDots(url.hostname);
+  return isPrivateHost(hostname) ? notPublic(`"${hostname}"`) : null;
 }
 
-/** Names that never leave the machine or its network. */
-const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|home\.arpa)$/;
+/**
+ * Why the name in a URL may not be called at an address that it resolves to, `null` if it may.
+ *
+ * @param address as resolvers write it. What cannot be read is none that may be called.
+ */
+export function refusalOfAddress(url: URL, address: string, rules: TargetRules): string | null {
+  if (arePrivateAllowed(url, rules) || !isPrivateAddress(address)) return null;
+  return notPublic(`"${url.hostname}" is at ${address}, which`);
+}
+
+/** Whether a host may be called wherever it is. */
+export function arePrivateAllowed(url: URL, { privateAllowed, allowedHosts }: TargetRules): boolean {
+  return (
+    privateAllowed || allowedHosts.includes(withoutDots(url.hostname)) || allowedHosts.includes(url.host)
+  );
+}
+
+/** A name that ends with a dot is the same host. */
+function withoutDots(hostname: string): string {
+  return hostname.replace(/\.+$/, "");
+}
+
+function notPublic(what: string): string {
+  return `${what} is not public: private addresses are called in development, or when SLUICE_PUSH_HOSTS lists the host`;
+}
+
+function isPrivateAddress(address: string): boolean {
+  if (/^\d+(\.\d+){3}$/.test(address)) return isPrivateV4(address.split(".").map(Number));
+  // The URL parser writes an address in one way, and knows none with a zone: those are of a network that is near.
+  const hostname = URL.parse(`http://[${address}]/`)?.hostname;
+  return hostname === undefined || isPrivateV6(hostname.slice(1, -1));
+}
+
+/** Names that never leave the machine or its network; `svc` is a Kubernetes cluster's. */
+const PRIVATE_NAMES =
+  /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|private|svc|test|invalid|home\.arpa)$/;
 
 /** The URL parser has turned every spelling of an IPv4 address (decimal, hex, octal, short) into four numbers. */
 function isPrivateHost(hostname: string): boolean {
@@ -80,8 +110,9 @@ function isPrivateV6(address: string): boolean {
   // ::, ::1, IPv4 in IPv6 (mapped, compatible, translated), 6to4.
   if (isAllZero(0, 5) && (groups[5] === 0 || groups[5] === 0xffff)) return isAllZero(0, 7) || isPrivateV4(v4);
   if (isAllZero(0, 4) && groups[4] === 0xffff) return isPrivateV4(v4);
-  if (first === 0x64 && second === 0xff9b) return groups[2] === 1 || isPrivateV4(v4);
+  if (first === 0x64 && second === 0xff9b) return !isAllZero(2, 6) || isPrivateV4(v4);
   if (first === 0x2002) return isPrivateV4([second >> 8, second & 255, (groups[2] ?? 0) >> 8]);
   // Only 2000::/3 is global, and of that not documentation, Teredo and other protocol assignments.
-  return (first & 0xe000) !== 0x2000 || (first === 0x2001 && (second < 0x200 || second === 0xdb8));
+  if (first === 0x2001) return second < 0x200 || second === 0xdb8;
+  return (first & 0xe000) !== 0x2000 || (first === 0x3fff && second < 0x1000);
 }

@@ -18,16 +18,20 @@ import {
   pathOf,
   taskOf,
 } from "@sluice/sqsd";
-import { DeliveryRecord } from "../delivery-record.ts";
-import { nextDelivery } from "../next-delivery.ts";
-import type { QueueCore } from "../queue-core.ts";
-import { changeByReceipt, deleteByReceipt } from "../settle-receipts.ts";
+import { DeliveryRecord, nextDelivery } from "../push/consumer-health.ts";
+import type { Receivers } from "../receive/receivers.ts";
+import { changeByReceipt, deleteByReceipt } from "../receive/settle-receipts.ts";
+import type { QueueContext } from "../turn/context.ts";
+import type { Throttle } from "../turn/throttle.ts";
 import type { EndpointOutcome } from "./endpoint.ts";
 import type { EndpointCaller } from "./endpoint-caller.ts";
 
 /** Most messages of one receive, as for every client of SQS. */
 const RECEIVE_MAX = 10;
-/** For how long nothing is begun after somebody said that the broker is to stop, in ms. Who died meanwhile has stopped nothing. */
+/**
+ * For how long nothing is begun after somebody said that the broker is to stop, in ms. Who died meanwhile has stopped
+ * nothing.
+ */
 export const DRAIN_MS = 10_000;
 /** SQS names the sender's account; here everybody sends for one. */
 const SENDER_ID = "000000000000";
@@ -41,35 +45,50 @@ export interface Work {
   readonly caller: EndpointCaller;
 }
 
+export interface WorkerDaemonPorts {
+  /** The application that a worker daemon posts the queue's messages to, `null` if none does. Default: none. */
+  daemon?(): EndpointCaller | null;
+}
+
+/** The parts of a queue that its worker daemon uses. */
+interface WorkerDaemonParts {
+  readonly receivers: Receivers;
+  readonly throttle: Throttle;
+}
+
 /**
  * The worker daemon of Elastic Beanstalk for one queue (spec sqsd): a client of SQS that receives messages for the free
- * connections of an application, posts each and deletes it, or not. It lives in the queue's object, so nothing is polled: what
- * is visible is received in the turn that makes it so, after those who wait for messages. Receive counts, visibility
- * timeouts, dead letters and groups are those of SQS.
+ * connections of an application, posts each and deletes it, or not. It lives in the queue's object, so nothing is
+ * polled: what is visible is received in the turn that makes it so, after those who wait for messages. Receive counts,
+ * visibility timeouts, dead letters and groups are those of SQS.
  */
 export class WorkerDaemon {
-  readonly #core: QueueCore;
+  readonly #context: QueueContext;
+  readonly #parts: WorkerDaemonParts;
+  readonly #ports: WorkerDaemonPorts;
   readonly #record = new DeliveryRecord();
   #posts = 0;
   #isPresent = true;
   /** Nothing is received before. */
   #drainedUntilMs = 0;
 
-  constructor(core: QueueCore) {
-    this.#core = core;
+  constructor(context: QueueContext, parts: WorkerDaemonParts, ports: WorkerDaemonPorts) {
+    this.#context = context;
+    this.#parts = parts;
+    this.#ports = ports;
   }
 
   /** When there is something to do that nothing else wakes the queue for, in ms; `null` if there is nothing. */
   get wakeAtMs(): number | null {
-    const { queue, nowMs, ports, name, throttled } = this.#core;
+    const { queue, nowMs, definition } = this.#context;
     // Whoever resumes a queue wakes it.
-    if (this.#caller === null || ports.definitionOf(name)?.deliveryPaused === true) return null;
+    if (this.#caller === null || definition?.deliveryPaused === true) return null;
     if (nowMs < this.#drainedUntilMs) return this.#drainedUntilMs;
     // What comes next is woken by the end of a lease: of one that is too many, or, below, of one that blocks a group.
     if (queue.leasedCount >= IN_FLIGHT_MAX) return null;
-    // Somebody else's connection becomes free by itself, unless this life ends before it.
+    // Somebody else's connection becomes free by itself, unless this epoch ends before it.
     const visibleMs = firstReadyMs(queue) ?? queue.delayed.peek()?.atMs ?? null;
-    return visibleMs === null ? null : Math.max(nowMs + 1, visibleMs, throttled.nextMs);
+    return visibleMs === null ? null : Math.max(nowMs + 1, visibleMs, this.#parts.throttle.nextMs);
   }
 
   /** How its requests go; `null` where no worker daemon is set. */
@@ -79,7 +98,7 @@ export class WorkerDaemon {
       isPresent: this.#isPresent,
       inFlight: this.#posts,
       ...this.#record.read(),
-      next: nextDelivery(this.#core, this.#dueMs()),
+      next: nextDelivery(this.#parts.throttle, this.#context.nowMs, this.#dueMs()),
     };
   }
 
@@ -90,9 +109,9 @@ export class WorkerDaemon {
 
   /** When it receives next if nothing is sent, in ms; `null` when nothing waits or every connection is taken. */
   #dueMs(): number | null {
-    const { queue, nowMs, ports, name } = this.#core;
+    const { queue, nowMs, definition } = this.#context;
     if (this.#caller === null || this.#roomFor(this.#caller) === 0) return null;
-    if (ports.definitionOf(name)?.deliveryPaused === true) return null;
+    if (definition?.deliveryPaused === true) return null;
     const invisible = queue.leased.peek();
     const moments = [
       firstReadyMs(queue) === null ? null : nowMs,
@@ -117,7 +136,7 @@ export class WorkerDaemon {
     const taken: Work[] = [];
     const visibilityMs = 1000 * daemon.visibilityTimeoutSeconds;
     for (let max = this.#roomFor(caller); max > 0; max = this.#roomFor(caller)) {
-      const reply = this.#core.receivers.takeNow(max, visibilityMs, nowMs);
+      const reply = this.#parts.receivers.takeNow(max, visibilityMs, nowMs);
       if (reply === null) break;
       const index = new Index(reply.packed);
       for (let i = 0; i < index.count; i++) {
@@ -142,36 +161,34 @@ export class WorkerDaemon {
   }
 
   get #caller(): EndpointCaller | null {
-    const { ports, name } = this.#core;
-    return ports.daemonOf?.(name) ?? null;
+    return this.#ports.daemon?.() ?? null;
   }
 
   /** How many messages may be received now. One of a group is worked on at a time. */
   #roomFor({ settings }: EndpointCaller): number {
     const free = settings.maxConcurrency - this.#posts;
-    return Math.max(0, Math.min(free, this.#core.queue.isFifo ? 1 : RECEIVE_MAX));
+    return Math.max(0, Math.min(free, this.#context.queue.isFifo ? 1 : RECEIVE_MAX));
   }
 
   /** Within a turn: deletes what is too old without posting it (spec sqsd 5, S9). */
   #expire(message: DaemonMessage, receipt: string): void {
-    deleteByReceipt(this.#core, receipt);
+    deleteByReceipt(this.#context, receipt);
     this.#warn(
       `expired-msg: ${message.id} was received first at ${new Date(message.firstReceivedMs).toISOString()}`,
     );
   }
 
   async #run(work: Work): Promise<void> {
-    const { ports } = this.#core;
-    const startedMs = this.#core.nowMs;
+    const { log, name, nowMs: startedMs } = this.#context;
     const outcome = await this.#post(work);
     try {
-      await this.#core.submit(() => {
+      await this.#context.submit(() => {
         this.#posts -= 1;
         this.#settle(work, outcome, startedMs);
       });
     } catch (error) {
-      ports.log.error(`Queue "${this.#core.name}": a message could not be settled: ${error}`);
-      ports.broken(error);
+      log.error(`Queue "${name}": a message could not be settled: ${error}`);
+      this.#context.broken(error);
     }
   }
 
@@ -182,7 +199,7 @@ export class WorkerDaemon {
       const request = daemonRequest(message, {
         url: caller.settings.url,
         contentType: caller.settings.contentType ?? "application/json",
-        queue: this.#core.name,
+        queue: this.#context.name,
       });
       for (const line of request.dropped) this.#warn(`${message.id}: ${line}`);
       const post = { ...request, id: message.id };
@@ -195,7 +212,7 @@ export class WorkerDaemon {
 
   /** Within a turn. */
   #settle({ message, receipt, visibleAtMs, caller }: Work, outcome: PostOutcome, startedMs: number): void {
-    const { nowMs, name, ports } = this.#core;
+    const { nowMs, name, log } = this.#context;
     const timeout = caller.settings.daemon?.errorVisibilityTimeoutSeconds ?? null;
     const action = actionAfter(outcome, timeout, nowMs >= visibleAtMs);
     const tookMs = nowMs - startedMs;
@@ -206,22 +223,22 @@ export class WorkerDaemon {
       this.#warn(`${tag}: ${text}`);
     }
     if (action.kind === "delete") {
-      const deleted = deleteByReceipt(this.#core, receipt);
+      const deleted = deleteByReceipt(this.#context, receipt);
       if (deleted !== "deleted") {
         this.#warn(
           `${message.id} was done after its visibility timeout had ended: its group has gone on, it comes again`,
         );
       }
-      ports.log.handled(name, deleted === "deleted" ? 1 : 0, 1, tookMs);
+      log.handled(name, deleted === "deleted" ? 1 : 0, 1, tookMs);
     } else if (action.kind === "changeVisibility") {
       const change = { receipt, visibilityTimeoutMs: 1000 * action.seconds };
-      const changed = changeByReceipt(this.#core, change);
+      const changed = changeByReceipt(this.#context, change);
       if (changed !== "changed") this.#warn(`${message.id} keeps its visibility timeout: ${changed}`);
     }
   }
 
   #warn(text: string): void {
-    this.#core.ports.log.warn(`Queue "${this.#core.name}": ${text}`);
+    this.#context.log.warn(`Queue "${this.#context.name}": ${text}`);
   }
 }
 

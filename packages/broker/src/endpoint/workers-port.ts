@@ -1,5 +1,34 @@
 import { connect } from "cloudflare:sockets";
+import { env } from "cloudflare:workers";
 import { type EndpointOutcome, type EndpointPort, type EndpointRequest, outcomeOf } from "./endpoint.ts";
+import { arePrivateAllowed, targetRulesOf } from "./target.ts";
+
+/** How a server is reached. */
+interface Way {
+  fetch(url: string, init: RequestInit): Promise<Response>;
+  connect(address: SocketAddress): Socket;
+}
+
+/** Ways that `sluice serve` gives the broker, beside its variables. */
+interface Ways {
+  /** To public addresses only. */
+  readonly SLUICE_PUBLIC_HOSTS?: Way;
+  /** To any address, for hosts that may be private. */
+  readonly SLUICE_LISTED_HOSTS?: Way;
+}
+
+/** `fetch` is a method of the global scope, and no other object's. */
+const USUAL: Way = { fetch: (url, init) => fetch(url, init), connect: (address) => connect(address) };
+
+/** The way to a URL. */
+function wayTo(url: string): Way {
+  const {
+    SLUICE_LISTED_HOSTS: anyHost = USUAL,
+    SLUICE_PUBLIC_HOSTS: publicHosts = USUAL,
+    ...vars
+  } = env as Ways;
+  return arePrivateAllowed(new URL(url), targetRulesOf(vars)) ? anyHost : publicHosts;
+}
 
 /** Calls endpoints with the `fetch` of Workers. Redirects are not followed: they could lead anywhere. */
 export const workersPort: EndpointPort = {
@@ -27,7 +56,7 @@ export const workersPort: EndpointPort = {
         redirect: "manual",
         signal,
       } as const;
-      const response = await fetch(url, init);
+      const response = await wayTo(url).fetch(url, init);
       // Nobody reads it; left alone, it would keep the connection.
       await response.body?.cancel();
       return outcomeOf(response.status, (name) => response.headers.get(name));
@@ -64,7 +93,11 @@ const utf8 = new TextDecoder();
 /** The status that a URL answers with, `null` if none. */
 async function answers(url: string, method: "HEAD" | "GET", timeoutMs: number): Promise<number | null> {
   try {
-    const response = await fetch(url, { method, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+    const response = await wayTo(url).fetch(url, {
+      method,
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeoutMs),
+    });
     await response.body?.cancel();
     const outcome = outcomeOf(response.status, () => null);
     return outcome.kind === "answered" ? outcome.status : null;
@@ -74,12 +107,12 @@ async function answers(url: string, method: "HEAD" | "GET", timeoutMs: number): 
 }
 
 /**
- * Whether a connection to a server is neither made nor refused in time. A refusal is none: the platform refuses to connect to
- * some servers that `fetch` reaches.
+ * Whether a connection to a server is neither made nor refused in time. A refusal is none: the platform refuses to
+ * connect to some servers that `fetch` reaches.
  */
 async function hangs(text: string, timeoutMs: number): Promise<boolean> {
   const { hostname, port, protocol } = new URL(text);
-  const socket = connect({ hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) });
+  const socket = wayTo(text).connect({ hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) });
   const settled = socket.opened.then(
     () => false,
     () => false,

@@ -20,12 +20,15 @@ import type { Registry } from "../registry.ts";
 
 /** How long SNS waits for an endpoint, in seconds (spec sns-delivery 8.1). */
 export const SNS_TIMEOUT_SECONDS = 15;
-/** How long after it was published a message is still delivered to an endpoint unless that is set, in seconds (spec sns-delivery 7). */
+/**
+ * How long after it was published a message is still delivered to an endpoint unless that is set, in seconds (spec
+ * sns-delivery 7).
+ */
 export const SNS_LIFE_SECONDS_DEFAULT = 3_600;
 
 /**
- * Makes the queue of an HTTP subscription what its topic and the subscription say now: creates it, or changes it. A queue of
- * somebody else's is left alone.
+ * Makes the queue of an HTTP subscription what its topic and the subscription say now: creates it, or changes it. A
+ * queue of somebody else's is left alone.
  */
 export function syncEndpointQueue(
   registry: Registry,

@@ -1,4 +1,5 @@
 import type { TopicRecord, TopicSnapshot, TopicSubscription } from "@sluice/protocol";
+import type { Undeliverable } from "../../rpc/transfer.ts";
 import type { TopicRows } from "./topic-rows.ts";
 import type { TopicVersions } from "./topic-versions.ts";
 
@@ -140,4 +141,20 @@ export class TopicRegistry {
 
 function oldestFirst(subscriptions: TopicSubscription[]): TopicSubscription[] {
   return subscriptions.sort((a, b) => a.createdOnMs - b.createdOnMs || (a.arn < b.arn ? -1 : 1));
+}
+
+/** What becomes of messages that a topic has for a queue which does not exist. */
+export function undeliverableTo(topics: TopicRegistry, topicObject: string, queue: string): Undeliverable {
+  const topic = topics.topicById(topicObject.slice(topicObject.indexOf("/") + 1));
+  const subscriptions = topic === undefined ? [] : topics.subscriptionsOf(topic.arn);
+  const subscription = subscriptions.find(({ target }) => target === queue);
+  if (subscription === undefined) return { kind: "dropped", reason: "its subscription has ended" };
+  const { deadLetterQueue } = subscription;
+  if (deadLetterQueue === null) {
+    return {
+      kind: "dropped",
+      reason: "the queue does not exist, and the subscription has no dead-letter queue",
+    };
+  }
+  return { kind: "deadLetter", queue: deadLetterQueue };
 }

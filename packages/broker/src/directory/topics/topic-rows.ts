@@ -1,5 +1,5 @@
 import type { SigningIdentity, TopicRecord, TopicSubscription } from "@sluice/protocol";
-import { checksumOfText } from "../../checksum.ts";
+import { checksumOfText } from "../../store/checksum.ts";
 
 /** A contract: these tables are stored. */
 const SCHEMA = [

@@ -1,4 +1,4 @@
-import { uuidOf } from "@sluice/aws";
+import { parseArn, uuidOf } from "@sluice/aws";
 import {
   CONFIRMATION_TOKEN_MS,
   type Confirmation,
@@ -18,7 +18,9 @@ import {
 import { deleteEndpointQueue, syncEndpointQueue } from "./endpoint-queues.ts";
 import { refuse, type Topics } from "./topics.ts";
 
-/** Subscribes an endpoint to a topic: confirmed at once, or pending until its token comes back (spec sns-delivery 8.5). */
+/**
+ * Subscribes an endpoint to a topic: confirmed at once, or pending until its token comes back (spec sns-delivery 8.5).
+ */
 export function subscribe(topics: Topics, given: NewTopicSubscription): TopicSubscriptionReply {
   const { registry, ports } = topics;
   const topic = registry.topic(given.topicArn);
@@ -71,6 +73,7 @@ export function confirm(topics: Topics, given: Confirmation): TopicSubscriptionR
   if (subscription === undefined || !token || token.expiresMs <= topics.ports.now()) {
     return refuse({ kind: "tokenUnknown" });
   }
+  if (parseArn(subscription.topicArn)?.region !== given.region) return refuse({ kind: "topicOfOtherRegion" });
   if (subscription.status.kind === "confirmed") return { ok: true, subscription };
   return put(topics, {
     ...subscription,

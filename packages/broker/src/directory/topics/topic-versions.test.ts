@@ -4,7 +4,7 @@ import { TopicVersions } from "./topic-versions.ts";
 
 let sql: SqlStorage;
 let nowMs: number;
-/** As a life of the directory finds them. */
+/** As an epoch of the directory finds them. */
 const started = () => new TopicVersions(sql, () => nowMs);
 
 beforeEach(() => {
@@ -24,7 +24,7 @@ describe("versions of topics", () => {
     expect(versions.versionOf("b")).toBe(before);
   });
 
-  it("are later in every life of the directory, though its clock goes back", () => {
+  it("are later in every epoch of the directory, though its clock goes back", () => {
     let latest = 0;
     for (const atMs of [1_000, 900, 5_000, 10]) {
       nowMs = atMs;

@@ -11,17 +11,17 @@ export interface TopicNotice {
 }
 
 /**
- * Versions of topics with their subscriptions. Who remembers a topic publishes by its version, and the topic's object refuses an
- * older one than it knows (`Topic.publish`): so it has to be told of each change before that is answered. A change is written
- * down as untold with it, so no crash leaves an object behind.
+ * Versions of topics with their subscriptions. Who remembers a topic publishes by its version, and the topic's object
+ * refuses an older one than it knows (`Topic.publish`): so it has to be told of each change before that is answered. A
+ * change is written down as untold with it, so no crash leaves an object behind.
  *
- * A topic that has not changed in this life of the directory has the version that the life began with: who remembers an
+ * A topic that has not changed in this epoch of the directory has the version that this began with: who remembers an
  * older one goes by the same topic, and is refused once at most.
  */
 export class TopicVersions {
   readonly #sql: SqlStorage;
   readonly #now: () => number;
-  /** Of topics that have changed in this life and still are: it has no more entries than there are topics. */
+  /** Of topics that have changed in this epoch and still are: it has no more entries than there are topics. */
   readonly #changed = new Map<string, number>();
   readonly #untold = new Map<string, number>();
   readonly #first: number;
@@ -35,7 +35,7 @@ export class TopicVersions {
     // Also later than any of a directory that has lost its data.
     this.#first = Math.max(now(), (stored?.version ?? 0) + 1);
     this.#last = this.#first;
-    // A clock that goes back must not give the next life the same one, or an older.
+    // A clock that goes back must not give the next epoch the same one, or an older.
     sql.exec("INSERT OR REPLACE INTO topic_version VALUES (1, ?)", this.#first);
     const notices = sql.exec<{ topic_id: string }>("SELECT topic_id FROM topic_notices").toArray();
     for (const { topic_id: topicId } of notices) this.#untold.set(topicId, this.#first);

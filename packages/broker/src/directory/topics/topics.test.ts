@@ -12,6 +12,7 @@ import {
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { nodeSql } from "../../../test/node-sql.ts";
 import { TestRegistry } from "../../../test/registry.ts";
+import { undeliverableTo } from "./topic-registry.ts";
 import { TopicRows } from "./topic-rows.ts";
 import {
   changeSubscription,
@@ -24,7 +25,6 @@ import {
 } from "./topic-subscriptions.ts";
 import { TopicVersions } from "./topic-versions.ts";
 import { Topics } from "./topics.ts";
-import { undeliverableTo } from "./undeliverable.ts";
 
 const ARN = "arn:aws:sns:us-east-1:000000000000:news";
 const HOOK = "http://localhost:9/hook";
@@ -93,7 +93,12 @@ const toUrl = (token: string, changes: Partial<NewTopicSubscription> = {}): NewT
   ...changes,
 });
 
-const confirmation = (token: string) => ({ token, isAuthenticated: false, authenticateOnUnsubscribe: true });
+const confirmation = (token: string) => ({
+  token,
+  region: "us-east-1",
+  isAuthenticated: false,
+  authenticateOnUnsubscribe: true,
+});
 const endpointQueue = () => queues.hidden()[0];
 
 describe("the version of a topic", () => {
@@ -252,6 +257,8 @@ describe("a subscription", () => {
     subscriptionIn(renewToken(topics, arn, "t3"));
     topics = restarted();
     expect(refusalIn(confirm(topics, confirmation("t1")))).toBe("tokenUnknown");
+    const elsewhere = { ...confirmation("t3"), region: "eu-west-1" };
+    expect(refusalIn(confirm(topics, elsewhere))).toBe("topicOfOtherRegion");
     const confirmed = subscriptionIn(confirm(topics, confirmation("t3")));
     // Who is not known cannot ask for others to be known.
     expect(confirmed.status).toMatchObject({

@@ -44,8 +44,8 @@ export const sluiceFormat: EndpointFormat = {
 };
 
 /**
- * Seconds that a `Retry-After` header asks for, in either of its forms (RFC 9110, 10.2.3), at most 24 hours; `null` for none
- * and for a text that is neither.
+ * Seconds that a `Retry-After` header asks for, in either of its forms (RFC 9110, 10.2.3), at most 24 hours; `null` for
+ * none and for a text that is neither.
  */
 export function secondsOf(retryAfter: string | null, nowMs: number): number | null {
   const text = retryAfter?.trim() ?? "";

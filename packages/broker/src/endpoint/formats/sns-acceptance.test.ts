@@ -17,8 +17,8 @@ import {
 import { answered } from "../../../test/world.ts";
 
 /*
- * Delivery of messages of a topic on the virtual clock: the acceptance tests of spec sns-delivery 11.6 that have to do with
- * time and with dead letters. A7 to A12 are tests of @sluice/retry.
+ * Delivery of messages of a topic on the virtual clock: the acceptance tests of spec sns-delivery 11.6 that have to do
+ * with time and with dead letters. A7 to A12 are tests of @sluice/retry.
  */
 
 describe("the acceptance tests of delivery (spec sns-delivery 11.6)", () => {
@@ -144,7 +144,7 @@ describe("the acceptance tests of delivery (spec sns-delivery 11.6)", () => {
         timestampMs: world.nowMs,
         extension: stored === undefined ? {} : { attributes: stored },
       };
-      await world.core(QUEUE).take({ source: "topic/1", id: 1, packed: packMessages([message]) });
+      await world.core(QUEUE).inbox.take({ source: "topic/1", id: 1, packed: packMessages([message]) });
       for (let i = 0; i < 360; i++) {
         await world.pass(10_000);
         if (restarts && world.alarmIn(QUEUE) !== 0) {

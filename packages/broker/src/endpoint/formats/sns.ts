@@ -4,8 +4,8 @@ import { classOfStatus, deliveryHeaders, notificationOf } from "@sluice/sns";
 import type { EndpointFormat, EndpointOutcome, Verdict } from "../endpoint.ts";
 
 /**
- * Messages of a topic to the endpoint of a subscription (spec sns-delivery 6, 8.1). An endpoint that is not there has failed
- * like one that answers 503: SNS asks nobody whether it is back, its policy alone says when the next attempt is.
+ * Messages of a topic to the endpoint of a subscription (spec sns-delivery 6, 8.1). An endpoint that is not there has
+ * failed like one that answers 503: SNS asks nobody whether it is back, its policy alone says when the next attempt is.
  */
 export const snsFormat: EndpointFormat = {
   headers({ id, extension }, settings) {

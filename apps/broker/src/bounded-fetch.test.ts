@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { type BodyLimits, boundedFetch, PLAIN_BYTES_MAX } from "./bounded-fetch.ts";
+
+const AWS = "http://localhost/__sluice/aws";
+const AWS_BYTES_MAX = 4_194_304;
+const MESSAGES = "http://localhost/__sluice/client/v4/accounts/a/queues/b/messages";
+
+/** Requests, and how many bytes of each the gateway saw, `null` for those that did not come there. */
+function gateway(limits: BodyLimits = {}, hold: Promise<void> = Promise.resolve()) {
+  const fetch = boundedFetch(async (request) => {
+    const { byteLength } = await request.arrayBuffer();
+    await hold;
+    return Response.json(byteLength);
+  }, limits);
+  return async (init: RequestInit, url = AWS) => {
+    const response = await fetch(new Request(url, { method: "POST", ...init }));
+    const bytes = response.status === 200 ? await response.json() : null;
+    return { status: response.status, bytes, headers: response.headers };
+  };
+}
+
+/** A body in pieces, which says how many of them were read. */
+function pieces(sizes: readonly number[], end: "closes" | "stays open" = "closes") {
+  let read = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const size = sizes[read];
+        if (size === undefined) return end === "closes" ? controller.close() : new Promise(() => {});
+        read += 1;
+        controller.enqueue(new Uint8Array(size));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { init: { body, duplex: "half" } as RequestInit, readCount: () => read };
+}
+
+const whole = (size: number): RequestInit => ({
+  body: new Uint8Array(size),
+  headers: { "content-length": String(size) },
+});
+
+describe("the body of a request to a broker on workerd", () => {
+  it.each([
+    [AWS, AWS_BYTES_MAX],
+    [MESSAGES, 4_000_000],
+    ["http://localhost/__sluice/api/clock", 65_536],
+  ])("to %s may have %i bytes, whether that is said before or found out", async (url, max) => {
+    const fetched = gateway();
+    for (const size of [max - 1, max, max + 1]) {
+      const expected = size > max ? { status: 413, bytes: null } : { status: 200, bytes: size };
+      expect(await fetched(whole(size), url)).toMatchObject(expected);
+      expect(await fetched(pieces([1, size - 1]).init, url)).toMatchObject(expected);
+    }
+  });
+
+  it("is not read on once it is too large, and comes through in pieces as it is", async () => {
+    const fetched = gateway();
+    const endless = pieces([AWS_BYTES_MAX, 1, 1, 1, 1]);
+    expect(await fetched(endless.init)).toMatchObject({ status: 413 });
+    expect(endless.readCount()).toBe(2);
+    expect(await fetched(pieces([3, 4, 5]).init)).toMatchObject({ status: 200, bytes: 12 });
+    expect(await fetched({ method: "GET" })).toMatchObject({ status: 200, bytes: 0 });
+  });
+
+  it("is refused with 503 where too much is being read, but for short ones", async () => {
+    const answers = Promise.withResolvers<void>();
+    const fetched = gateway({ unreadBytesMax: 200_000 }, answers.promise);
+    const first = fetched(pieces([100_000]).init);
+    const second = fetched(whole(100_000));
+    const third = await fetched(pieces([1]).init);
+    expect([third.status, third.headers.get("retry-after")]).toEqual([503, "1"]);
+    const short = fetched(whole(PLAIN_BYTES_MAX));
+    answers.resolve();
+    for (const answer of [first, second, short]) expect(await answer).toMatchObject({ status: 200 });
+    expect(await fetched(pieces([200_000]).init)).toMatchObject({ status: 200 });
+    expect(await fetched(pieces([200_001]).init)).toMatchObject({ status: 503 });
+  });
+
+  it("is given up when it takes too long", async () => {
+    const fetched = gateway({ bodyMsMax: 20 });
+    expect(await fetched(pieces([1], "stays open").init)).toMatchObject({ status: 408 });
+  });
+});

@@ -1,0 +1,93 @@
+import type { Gateway } from "@sluice/gateway";
+import { bodyBytesMax, type RequestHead, refusalOf, type Unread } from "@sluice/gateway/request-limits";
+
+/** Bodies of known length up to this are handed on as they come, in bytes. */
+export const PLAIN_BYTES_MAX = 65_536;
+/** Most bytes of longer bodies, and of those in chunks, that an isolate reads at a time: it has 128 MB on Cloudflare. */
+export const UNREAD_BYTES_MAX = 33_554_432;
+/** How long such a body may take to come, in ms. */
+export const BODY_MS_MAX = 60_000;
+
+/** Limits of `boundedFetch`; all have defaults. */
+export interface BodyLimits {
+  readonly unreadBytesMax?: number;
+  readonly bodyMsMax?: number;
+}
+
+/**
+ * The gateway's `fetch` on workerd, where nobody has looked at requests before: bodies that are longer than their dialect takes are
+ * refused before they are read, or as soon as that is found out, and those that are read at a time are bounded. On plain Node.js the
+ * server that listens does that.
+ */
+export function boundedFetch(fetch: Gateway["fetch"], limits: BodyLimits = {}): Gateway["fetch"] {
+  const { unreadBytesMax = UNREAD_BYTES_MAX, bodyMsMax = BODY_MS_MAX } = limits;
+  let unreadBytes = 0;
+  return async (request, ...others) => {
+    if (request.body === null) return fetch(request, ...others);
+    const head = headOf(request);
+    const length = request.headers.get("content-length");
+    const bytesMax = bodyBytesMax(head);
+    if (Number(length ?? 0) > bytesMax) return refused(head, "tooLarge");
+    if (length !== null && Number(length) <= PLAIN_BYTES_MAX) return fetch(request, ...others);
+    let ownBytes = 0;
+    const take = (bytes: number): Unread | null => {
+      if (ownBytes + bytes > bytesMax) return "tooLarge";
+      if (unreadBytes + bytes > unreadBytesMax) return "busy";
+      ownBytes += bytes;
+      unreadBytes += bytes;
+      return null;
+    };
+    try {
+      const body = await readBody(request.body, take, bodyMsMax);
+      if (typeof body === "string") return refused(head, body);
+      const { url, method, headers, signal } = request;
+      return await fetch(new Request(url, { method, headers, signal, body }), ...others);
+    } finally {
+      unreadBytes -= ownBytes;
+    }
+  };
+}
+
+/** Why a body is not read to its end, or the body. */
+async function readBody(
+  stream: ReadableStream<Uint8Array>,
+  take: (bytes: number) => Unread | null,
+  msMax: number,
+): Promise<Unread | Uint8Array<ArrayBuffer>> {
+  const reader = stream.getReader();
+  const late = Promise.withResolvers<"late">();
+  const timer = setTimeout(late.resolve, msMax, "late");
+  const chunks: Uint8Array[] = [];
+  try {
+    for (;;) {
+      const read = await Promise.race([reader.read(), late.promise]);
+      const why = read === "late" ? read : read.done ? null : take(read.value.byteLength);
+      if (why !== null) {
+        // Nobody hears what becomes of the rest.
+        reader.cancel().catch(() => {});
+        return why;
+      }
+      if (read === "late" || read.done) break;
+      chunks.push(read.value);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  const body = new Uint8Array(chunks.reduce((bytes, { byteLength }) => bytes + byteLength, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return body;
+}
+
+function headOf({ method, url, headers }: Request): RequestHead {
+  const { pathname, search } = new URL(url);
+  return { method, pathname, search, headers };
+}
+
+function refused(head: RequestHead, why: Unread): Response {
+  const { status, headers, body } = refusalOf(head, why);
+  return new Response(body, { status, headers });
+}

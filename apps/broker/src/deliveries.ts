@@ -1,0 +1,33 @@
+import { join } from "node:path";
+import { type InDelivery, readInDelivery } from "@sluice/broker/in-delivery";
+import { objectFile, objectIdsIn, withObjectFile } from "@sluice/objects";
+import { uniqueKeysOf } from "./unique-keys.ts";
+
+export type { InDelivery } from "@sluice/broker/in-delivery";
+
+export interface DeliveriesInput {
+  /** Folder of all Durable Objects of a data folder. */
+  readonly folder: string;
+  /** Name of the broker's Worker. */
+  readonly worker: string;
+}
+
+/**
+ * What the queues of a data folder are delivering, the longest first, as their files say: for when the broker does not answer. It changes
+ * nothing in them, so the broker may run. A file that cannot be read is left out: the broker says so when it opens it.
+ */
+export function deliveriesIn({ folder, worker }: DeliveriesInput): InDelivery[] {
+  const queues = join(folder, uniqueKeysOf(worker).queues);
+  const all = objectIdsIn(queues).flatMap((id) => {
+    try {
+      return withObjectFile(
+        objectFile(queues, id),
+        // As much of the platform's as is used.
+        ({ sql }) => readInDelivery(sql as unknown as SqlStorage) ?? [],
+      );
+    } catch {
+      return [];
+    }
+  });
+  return all.sort((a, b) => a.sinceMs - b.sinceMs);
+}

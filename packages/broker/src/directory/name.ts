@@ -1,2 +1,0 @@
-/** Name of the one directory of an account. */
-export const DIRECTORY_NAME = "directory";

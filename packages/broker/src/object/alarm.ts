@@ -1,0 +1,40 @@
+import type { MovableClock } from "../platform/clock.ts";
+
+/**
+ * The one alarm of a queue's object. An alarm that is early is harmless: it finds nothing to do and sets the next. So
+ * only an earlier one than that which is set is written; each write is a row that Cloudflare bills.
+ */
+export class Alarm {
+  readonly #clock: MovableClock;
+  readonly #write: (realMs: number) => void;
+  /** When it rings in real time, `null` if it is not set or nobody knows. */
+  #realMs: number | null = null;
+  /** How often it was written since this epoch began. */
+  timesWritten = 0;
+
+  /** @param write Stores the alarm, at a moment of real time. */
+  constructor(clock: MovableClock, write: (realMs: number) => void) {
+    this.#clock = clock;
+    this.#write = write;
+  }
+
+  /** Takes over what an earlier epoch has set. */
+  found(realMs: number | null): void {
+    this.#realMs = realMs;
+  }
+
+  /** It rang, or the clock was moved: whatever is due next has to be set anew. */
+  clear(): void {
+    this.#realMs = null;
+  }
+
+  /** Sets it to a moment of the queue's clock, which is ahead of real time when it was moved. */
+  set(atMs: number): void {
+    const { offsetMs } = this.#clock;
+    const realMs = Math.max(this.#clock.now(), atMs) - offsetMs;
+    if (this.#realMs !== null && this.#realMs <= realMs) return;
+    this.#realMs = realMs;
+    this.timesWritten += 1;
+    this.#write(realMs);
+  }
+}

@@ -1,0 +1,74 @@
+import type { ConsumerDefinition, HttpPushSettings, QueueConsumerRpc, QueueRecord } from "@sluice/protocol";
+import type { EndpointPort } from "../endpoint/endpoint.ts";
+import { EndpointCaller } from "../endpoint/endpoint-caller.ts";
+import { EndpointConsumer } from "../endpoint/endpoint-consumer.ts";
+import { formatOf } from "../endpoint/formats/index.ts";
+import { targetRulesOf } from "../endpoint/target.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { QueueLog } from "../platform/log.ts";
+import type { ConsumerPort } from "../push/delivery-result.ts";
+import type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
+
+/** Consumers as the broker Worker reaches them: Workers by the bindings it is deployed with, endpoints over HTTP. */
+export class BoundConsumers {
+  readonly #env: BrokerEnv;
+  readonly #bindings: BrokerOptions["consumers"];
+  readonly #endpoints: EndpointPort;
+
+  constructor(env: BrokerEnv, bindings: BrokerOptions["consumers"], endpoints: EndpointPort) {
+    this.#env = env;
+    this.#bindings = bindings;
+    this.#endpoints = endpoints;
+  }
+
+  /** How a consumer is called, `null` if this broker cannot. */
+  consumerOf(consumer: ConsumerDefinition, clock: Clock, log: QueueLog): ConsumerPort | null {
+    if (consumer.type === "http_push") return this.#endpointOf(consumer.settings, clock, log);
+    return consumer.type === "worker" ? this.#workerOf(consumer.worker) : null;
+  }
+
+  /** How an HTTP endpoint is called. */
+  callerOf(settings: HttpPushSettings, clock: Clock, log: QueueLog): EndpointCaller {
+    const variable = (name: string) => {
+      const value = this.#env[name];
+      return typeof value === "string" ? value : undefined;
+    };
+    return new EndpointCaller({
+      settings,
+      port: this.#endpoints,
+      clock,
+      log,
+      targets: targetRulesOf(this.#env),
+      variable,
+    });
+  }
+
+  /**
+   * Says of a consumer that an API named, and that this broker was not deployed with, why nothing is delivered to it.
+   */
+  warnOfUnbound(queue: string, record: QueueRecord | null): void {
+    const consumer = record?.definition.consumer ?? null;
+    if (consumer?.type !== "worker" || this.#workerOf(consumer.worker) !== null) return;
+    console.warn(
+      `Queue "${queue}": its consumer "${consumer.worker}" is not a Worker that this broker was started with; messages wait`,
+    );
+  }
+
+  #workerOf(worker: string): ConsumerPort | null {
+    // A Worker may be called "constructor": only what the record itself holds counts.
+    const name = Object.hasOwn(this.#bindings, worker) ? this.#bindings[worker] : undefined;
+    const binding = this.#env[name ?? ""] as QueueConsumerRpc | undefined;
+    if (binding === undefined) return null;
+    return {
+      name: worker,
+      deliver: (delivery) => binding.deliver(delivery),
+      callsOf: (deliveryId) => binding.callsOf(deliveryId),
+      ping: () => binding.ping(),
+    };
+  }
+
+  #endpointOf(settings: HttpPushSettings, clock: Clock, log: QueueLog): ConsumerPort | null {
+    const format = formatOf(settings.format);
+    return format === null ? null : new EndpointConsumer(this.callerOf(settings, clock, log), format);
+  }
+}

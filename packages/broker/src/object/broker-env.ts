@@ -1,0 +1,64 @@
+import type { QueueTopology } from "@sluice/protocol";
+import { DIRECTORY_NAME, type DirectoryObject, type QueuesDirectory } from "../rpc/directory-object.ts";
+import type { QueueBrokerObject } from "../rpc/queue-object.ts";
+
+/** Bindings of the broker Worker. */
+export interface BrokerEnv {
+  readonly SLUICE_QUEUES: DurableObjectNamespace<QueueBrokerObject>;
+  readonly SLUICE_DIRECTORY: DurableObjectNamespace<DirectoryObject>;
+  /**
+   * `development` opens the HTTP API and allows to move the clock, `local` opens the API alone. Absent on a deployed
+   * broker.
+   */
+  readonly SLUICE_ENV?: string;
+  /** Who brings one of these, separated by commas, may use the HTTP API. */
+  readonly SLUICE_API_TOKENS?: string;
+  /** Further names, separated by commas, that an open broker is reached by. */
+  readonly SLUICE_ALLOWED_HOSTS?: string;
+  /** Set by `sluice dev`: hosts of the primary Worker's routes, which Wrangler puts in the place of `localhost`. */
+  readonly SLUICE_ROUTE_HOSTS?: string;
+  /** Who signs with one of these, `KEY:SECRET` separated by commas, may use the AWS endpoint. */
+  readonly SLUICE_AWS_ACCESS_KEYS?: string;
+  /** Region and account in which queues have the names that Workers know them by. Default us-east-1, 000000000000. */
+  readonly SLUICE_AWS_REGION?: string;
+  readonly SLUICE_AWS_ACCOUNT_ID?: string;
+  /** `true` lets a queue be purged, and the name of a deleted one be used again, only once in 60 s, as on AWS. */
+  readonly SLUICE_AWS_STRICT_TIMING?: string;
+  /** Set by `sluice serve`: by the admin API it may say that the disk is full, and that it ends. */
+  readonly SLUICE_SERVED?: string;
+  /**
+   * How the process that ran this broker before it ended: `planned`, or anything else for an end that nobody had
+   * announced. A URL is asked for the word, by GET. Set by `sluice serve` and `sluice dev`.
+   */
+  readonly SLUICE_LAST_END?: string;
+  /** Which version of the broker's code this is. Absent but in a deployment. */
+  readonly SLUICE_VERSION?: { readonly id: string };
+  readonly [binding: string]: unknown;
+}
+
+/** The disk that a broker keeps everything on. */
+export interface Disk {
+  /** Whether it is full: what is there is given out and deleted, and nothing is taken in. */
+  readonly isFull: boolean;
+}
+
+/** What the broker is deployed with. */
+export interface BrokerOptions {
+  readonly topology: QueueTopology;
+  /** Names of the service bindings to consumers' entrypoints, by Worker name. */
+  readonly consumers: Readonly<Record<string, string>>;
+  /** Who watches over the disk that everything is kept on. Absent where that is the platform's matter. */
+  readonly disk?: Disk;
+}
+
+/** The directory as a queue's object calls it. Calls reject, and do no more, where the binding is missing. */
+export function directoryOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): QueuesDirectory {
+  const object = () => namespace.get(namespace.idFromName(DIRECTORY_NAME));
+  return {
+    opened: async (queue, copy) => object().opened(queue, copy),
+    ensureQueue: async (queue) => object().ensureQueue(queue),
+    findByName: async (queue) => object().findByName(queue),
+    undeliverable: async (topicObject, queue) => object().undeliverable(topicObject, queue),
+    report: async (queue, position, snapshot) => object().report(queue, position, snapshot),
+  };
+}

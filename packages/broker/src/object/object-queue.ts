@@ -1,0 +1,94 @@
+import type { QueueCore } from "../queue/queue-core.ts";
+import { nameIn, type OpenQueue } from "./open-queue.ts";
+import { QueueNotFoundError } from "./registration.ts";
+
+/** The queue of a Durable Object: opened by whoever asks for it first, and again once it was dropped. */
+export class ObjectQueue {
+  readonly #ctx: DurableObjectState;
+  readonly #load: (name: string) => Promise<OpenQueue>;
+  readonly #idOf: (name: string) => string;
+  #queue: OpenQueue | undefined;
+  #opening: Promise<OpenQueue> | undefined;
+  #isDropped = false;
+
+  /**
+   * @param load opens a queue on what its object has stored. Throws `UnreadableQueueError`.
+   * @param idOf id of a queue's object.
+   */
+  constructor(
+    ctx: DurableObjectState,
+    load: (name: string) => Promise<OpenQueue>,
+    idOf: (name: string) => string,
+  ) {
+    this.#ctx = ctx;
+    this.#load = load;
+    this.#idOf = idOf;
+  }
+
+  /**
+   * Whether it was dropped, and nobody has asked for it since: there is nothing in memory that a restart would not
+   * find.
+   */
+  get isDropped(): boolean {
+    return this.#isDropped && this.#opening === undefined;
+  }
+
+  /** `undefined` while it is not open. */
+  get opened(): OpenQueue | undefined {
+    return this.#queue;
+  }
+
+  /** The queue, opened if it is not. Throws `UnreadableQueueError`; the next call tries again. */
+  async open(queue: string): Promise<OpenQueue> {
+    this.#opening ??= this.#begin(queue);
+    this.#queue ??= await this.#opening;
+    const { name } = this.#queue.core;
+    if (name !== queue) throw new Error(`the object of queue "${name}" was asked for queue "${queue}"`);
+    return this.#queue;
+  }
+
+  /**
+   * Opens the queue whose object this is, `null` while nobody knows which one that is: what is stored may be another's.
+   */
+  async openKnown(): Promise<OpenQueue | null> {
+    const { id, storage } = this.#ctx;
+    const name = id.name ?? nameIn(storage);
+    return name === null || this.#idOf(name) !== id.toString() ? null : this.open(name);
+  }
+
+  /** The core of a queue that exists. Throws `QueueNotFoundError` and `UnreadableQueueError`. */
+  async existing(queue: string): Promise<QueueCore> {
+    const { core, registration } = await this.open(queue);
+    if (registration.definition === undefined) throw new QueueNotFoundError(queue);
+    return core;
+  }
+
+  /** The core of a queue that can take messages in. Throws as `existing`, and `UnwritableQueueError`. */
+  async taking(queue: string): Promise<QueueCore> {
+    const core = await this.existing(queue);
+    const unwritable = this.#queue?.unwritable ?? null;
+    if (unwritable !== null) throw unwritable;
+    return core;
+  }
+
+  /** Drops what the queue holds; it is opened again by the next call. */
+  async drop(open: OpenQueue): Promise<void> {
+    const { backlogCount } = open.core.metrics();
+    open.drop();
+    this.#queue = undefined;
+    this.#opening = undefined;
+    await this.#ctx.storage.deleteAlarm();
+    await this.#ctx.storage.sync();
+    this.#isDropped = true;
+    console.log(`Queue "${open.core.name}" is deleted, ${backlogCount} message(s) in it`);
+  }
+
+  async #begin(queue: string): Promise<OpenQueue> {
+    try {
+      return await this.#load(queue);
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+}

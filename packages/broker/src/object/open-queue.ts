@@ -1,0 +1,292 @@
+import type { QueueDefinition, QueueDescription, QueueRecord } from "@sluice/protocol";
+import { MovableClock, systemClock } from "../platform/clock.ts";
+import { createConsoleLog, type QueueLog } from "../platform/log.ts";
+import { QueueCore } from "../queue/queue-core.ts";
+import type { QueuePorts } from "../queue/queue-ports.ts";
+import type { CommitPosition } from "../rpc/commit-position.ts";
+import type { Opened, QueuesDirectory } from "../rpc/directory-object.ts";
+import { type FileCondition, repairFile } from "../store/file-damage.ts";
+import { idleSnapshotOf } from "../store/idle-snapshot.ts";
+import { type CommitWatcher, SqliteStore } from "../store/sqlite-store.ts";
+import { type Loss, Watermark } from "../store/watermark.ts";
+import { Alarm } from "./alarm.ts";
+import { writeRecord } from "./apply-configuration.ts";
+import type { BoundConsumers } from "./bound-consumers.ts";
+import { isOfDeleted, type Known, knownFrom, QueueNotFoundError, Registration } from "./registration.ts";
+import { Timer } from "./timer.ts";
+import { UnwritableQueueError } from "./unreadable-queue.ts";
+
+/** A queue with everything that keeps it in its object. */
+export interface OpenQueue {
+  readonly core: QueueCore;
+  readonly store: SqliteStore;
+  readonly clock: MovableClock;
+  readonly alarm: Alarm;
+  readonly registration: Registration;
+  /** Why nothing may be taken in: what is written to a damaged file may not stay. `null` where it may. */
+  readonly unwritable: UnwritableQueueError | null;
+  /** What it holds and how deliveries go. */
+  describe(): QueueDescription;
+  /** Goes by the record from now on; resolves when that is durable. */
+  adopt(record: QueueRecord): Promise<void>;
+  /** Stores what the queue goes by, if that is not stored; resolves when it is durable. */
+  keep(): Promise<void>;
+  /** Ends the queue and drops everything it holds. Nothing of this may be used afterwards. */
+  drop(): void;
+}
+
+/** What the object has to give. */
+export interface OpenQueueInput extends Pick<QueuePorts, "transfer" | "broken"> {
+  readonly storage: DurableObjectStorage;
+  readonly directory: QueuesDirectory;
+  readonly wasStorageFull: boolean;
+  /** Whether the epoch before this one was ended on purpose; it ran that version of the broker's code, if any. */
+  wasEndPlanned(version: string | null): Promise<boolean>;
+  /**
+   * How long messages of deliveries wait that the end of the epoch before has cut off, if it was not planned, in ms.
+   */
+  readonly cutOffDelayMs: number;
+  /** Which version of the broker's code this is, `null` if it has none. */
+  readonly version: string | null;
+  /** Whether an earlier epoch found its database file to be damaged. */
+  readonly isFileSuspect: boolean;
+  readonly commits: CommitWatcher;
+  /** What the broker was deployed with; `undefined` for a queue that no configuration names. */
+  readonly deployed: QueueDefinition | undefined;
+  readonly consumers: Pick<BoundConsumers, "consumerOf" | "callerOf">;
+  /** Id of a queue's object: its file is called by it. */
+  readonly idOf: (queue: string) => string;
+}
+
+/**
+ * Name of the queue that an object's storage belongs to, `null` before the first commit. Throws if it is unreadable.
+ */
+export function nameIn(storage: DurableObjectStorage): string | null {
+  return new SqliteStore(storage).readName();
+}
+
+/**
+ * Opens a queue on what its object has stored: asks the directory what it is and how far it had come. Damage is noted
+ * and does not keep the rest from going on; rejects only when nothing can be read, it is another queue's, or nobody
+ * knows what the queue is.
+ */
+export async function openQueue(name: string, input: OpenQueueInput): Promise<OpenQueue> {
+  const { storage, directory, transfer, version } = input;
+  let isDropped = false;
+  // Workers stop the code of an object whose life is over. Elsewhere its storage says so, and what it still does is
+  // nobody's.
+  const isOver = () => isDropped || (storage as { readonly isOver?: boolean }).isOver === true;
+  let watermark: Watermark | undefined;
+  const file = repairFile(storage, input.isFileSuspect);
+  const store = new SqliteStore(storage, {
+    committed: () => {
+      input.commits.committed();
+      watermark?.committed();
+    },
+    durable: () => input.commits.durable(),
+  });
+  refuseForeign(store, name, input.idOf);
+  const clock = new MovableClock(systemClock, store.readClockOffsetMs());
+  const alarm = new Alarm(clock, (realMs) => void storage.setAlarm(realMs));
+  const schedule = (callback: () => void, ms: number) => void setTimeout(callback, ms);
+  const log = untilOver(
+    isOver,
+    createConsoleLog(console, () => clock.now(), schedule),
+  );
+  const copy = store.readRecord();
+  let answer: Opened | null = null;
+  const opening = directory.opened(name, copy).then((opened) => {
+    answer = opened;
+    return opened;
+  });
+  watermark = new Watermark(name, {
+    store,
+    directory: {
+      position: async () => (await opening).position,
+      report: (position, snapshot) => directory.report(name, position, snapshot),
+    },
+    log,
+    schedule,
+  });
+  const before = store.readPosition();
+  const versionBefore = store.readVersion();
+  const [status, wasEndPlanned] = await Promise.all([watermark.check(), input.wasEndPlanned(versionBefore)]);
+  alarm.found(await storage.getAlarm());
+  warnOfDirectory(name, answer, log);
+  const known = knownFrom(statusIn(answer), copy, input.deployed);
+  if (known === null) throw new Error("the directory does not answer, and nothing else tells what it is");
+  if (copy !== null && isOfDeleted(copy, known)) {
+    log.warn(`Queue "${name}" was deleted; what it held is dropped`);
+    store.drop();
+  }
+  const registration = new Registration(known);
+  const timer = new Timer(clock, schedule, () => {
+    if (!isOver()) void core.wake();
+  });
+  const core: QueueCore = new QueueCore(name, {
+    store,
+    clock,
+    log,
+    cutOffCounts: !input.wasStorageFull && !wasEndPlanned,
+    cutOffDelayMs: input.cutOffDelayMs,
+    damageRecord: store,
+    epochKnown: status.epoch,
+    writeFirst: () => {
+      // A queue that holds nothing needs no copy of what it is.
+      writeRecord(registration, store);
+      if (version !== null && version !== versionBefore) store.writeVersion(version);
+    },
+    definition: () => registration.definition,
+    consumer: () => {
+      const consumer = registration.definition?.consumer ?? null;
+      return consumer === null ? null : input.consumers.consumerOf(consumer, clock, log);
+    },
+    daemon: () => {
+      const consumer = registration.definition?.consumer;
+      return consumer?.type === "http_push" && consumer.settings.format === "sqsd"
+        ? input.consumers.callerOf(consumer.settings, clock, log)
+        : null;
+    },
+    transfer,
+    setAlarm: (atMs) => {
+      if (!isOver()) alarm.set(atMs);
+    },
+    queueExists: async (queue) => (await directory.findByName(queue)) !== null,
+    setTimer: (atMs) => timer.set(atMs),
+    after: schedule,
+    broken: (error) => {
+      if (!isOver()) input.broken(error);
+    },
+  });
+  const { topicVersion } = answer ?? ({} as Partial<Opened>);
+  if (topicVersion !== undefined) core.topic.changed(topicVersion);
+  noteCondition(core, file);
+  if (status.loss !== null) noteLoss(core, status.loss);
+  const describe = (): QueueDescription => {
+    const description = core.describe();
+    return { ...description, rowsWritten: description.rowsWritten + alarm.timesWritten };
+  };
+  const snapshotOf = (description: QueueDescription) => {
+    const isMoving = core.moves.list()[0]?.status === "running";
+    const hasMore = isMoving || !core.outbox.isEmpty;
+    return idleSnapshotOf({ record: registration.record, hasMore, description });
+  };
+  const isIdleKnown = answer === null ? false : (answer as Opened).isIdle;
+  watermark.begin(
+    {
+      writePosition: async () => {
+        const position = await writePosition(core, store, before);
+        // What was committed since is reported later, and the queue as it is then.
+        return { position, snapshot: store.commits === position.commits ? snapshotOf(describe()) : null };
+      },
+      foundLoss: (loss) => {
+        noteLoss(core, loss);
+        void core.wake();
+      },
+    },
+    isIdleKnown,
+  );
+  if (copy !== null) core.delayWas(copy.definition.deliveryDelaySeconds);
+  return {
+    core,
+    store,
+    clock,
+    alarm,
+    registration,
+    describe: () => {
+      const description = describe();
+      if (snapshotOf(description) !== null) watermark.seenIdle();
+      return description;
+    },
+    unwritable: file.kind === "damaged" ? new UnwritableQueueError(name, file.finding) : null,
+    adopt: (next) =>
+      core.reconfigure(
+        () => registration.set(next),
+        () => writeRecord(registration, store),
+      ),
+    keep: () => core.submit(() => core.write(() => writeRecord(registration, store))),
+    drop: () => {
+      isDropped = true;
+      watermark.end();
+      core.end(new QueueNotFoundError(name));
+      store.drop();
+    },
+  };
+}
+
+/** Files of queues that somebody has exchanged stay as they are: put back, each has everything that it had. */
+function refuseForeign(store: SqliteStore, name: string, idOf: OpenQueueInput["idOf"]): void {
+  const stored = store.readName();
+  if (stored === null || stored === name) return;
+  throw new Error(
+    `its file ${idOf(name)}.sqlite is that of queue "${stored}", whose place is ${idOf(stored)}.sqlite. Stop the broker and put it there.`,
+  );
+}
+
+/** What the directory has answered: set by a promise, which the compiler does not see. */
+function statusIn(answer: Opened | null): Known | null {
+  return answer === null ? null : answer.status;
+}
+
+/** A directory that has lost data may have lost how far the queue had come as well. */
+function warnOfDirectory(name: string, answer: Opened | null, log: QueueLog): void {
+  const loss = answer?.directoryLoss ?? null;
+  if (loss === null) return;
+  log.error(
+    `Queue "${name}": the directory has lost data: it ${loss}. Whether the queue's own store is complete may not be known`,
+  );
+}
+
+/** What a queue still does after its end concerns nobody. */
+function untilOver(isOver: () => boolean, log: QueueLog): QueueLog {
+  const line = (print: (text: string) => void) => (text: string) => {
+    if (!isOver()) print(text);
+  };
+  return {
+    handled: (...batch) => {
+      if (!isOver()) log.handled(...batch);
+    },
+    info: line(log.info),
+    warn: line(log.warn),
+    error: line(log.error),
+  };
+}
+
+/** Writes down where the queue is. The position names the commit that holds it. */
+async function writePosition(
+  core: QueueCore,
+  store: SqliteStore,
+  before: CommitPosition,
+): Promise<CommitPosition> {
+  let position = before;
+  await core.submit(() =>
+    core.write(() => {
+      position = {
+        epoch: core.epoch,
+        commits: store.commits,
+        messages: before.messages + core.intake.messagesTaken,
+      };
+      store.writePosition(position);
+    }),
+  );
+  return position;
+}
+
+function noteLoss(core: QueueCore, { commits, messages }: Loss): void {
+  core.damage.note(
+    "rolledBack",
+    messages,
+    `the database is older than the queue had reported: up to ${commits} commit(s) are missing, in which up to ` +
+      `${messages} message(s) were taken in; messages that were settled in them are delivered again`,
+  );
+}
+
+function noteCondition(core: QueueCore, file: FileCondition): void {
+  if (file.kind === "sound") return;
+  const what = {
+    harmless: "the database file is damaged, though in no table of the queue",
+    repaired: "the database file was damaged, and what could be read of it is kept in new tables",
+    damaged: "the database file is damaged: what can be read of it is used, and nothing more is taken in",
+  }[file.kind];
+  core.damage.note("structure", null, `${what}: ${file.finding}`);
+}

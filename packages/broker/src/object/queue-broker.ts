@@ -1,0 +1,346 @@
+import { DurableObject } from "cloudflare:workers";
+import type {
+  BacklogMetrics,
+  CancelMoveReply,
+  DrainReply,
+  EnqueueReply,
+  EnqueueRequest,
+  MessageCounts,
+  MoveTask,
+  NewMove,
+  PeekedBatch,
+  PostReply,
+  PublishReply,
+  PublishRequest,
+  PullReply,
+  PullRequest,
+  PullSettled,
+  PullSettlement,
+  PurgeReply,
+  QueueDescription,
+  QueueRecord,
+  QueueWork,
+  QueueWorkDone,
+  ReceiveReply,
+  ReceiveRequest,
+  RefsDeleted,
+  RpcFailure,
+  SendReply,
+  SendRequest,
+  StartMoveReply,
+  TopicDescription,
+} from "@sluice/protocol";
+import { isTopicObject, metricsText } from "@sluice/protocol";
+import type { EndpointPort } from "../endpoint/endpoint.ts";
+import { traceOf } from "../platform/log.ts";
+import type { QueuesDirectory } from "../rpc/directory-object.ts";
+import type { QueueBrokerObject } from "../rpc/queue-object.ts";
+import type { Transfer, TransferReply } from "../rpc/transfer.ts";
+import { isFileDamage } from "../store/file-damage.ts";
+import { applyConfiguration, createIfAbsent } from "./apply-configuration.ts";
+import { BoundConsumers } from "./bound-consumers.ts";
+import { type BrokerEnv, type BrokerOptions, directoryOf } from "./broker-env.ts";
+import { LastEnds } from "./last-end.ts";
+import { ObjectQueue } from "./object-queue.ts";
+import { type OpenQueue, openQueue } from "./open-queue.ts";
+import { FullStorages, isStorageFull, STORAGE_FULL } from "./storage-full.ts";
+import {
+  describeUnreadable,
+  describeUnreadableTopic,
+  refusalOf,
+  UnreadableQueueError,
+} from "./unreadable-queue.ts";
+
+/** When the alarm rings again after what it called failed, in ms. */
+const ALARM_AGAIN_MS = 1_000;
+/** When a queue that cannot be read is tried again by its alarm, in ms. */
+const OPEN_AGAIN_MS = 30_000;
+
+/**
+ * The Durable Object class of a broker: one object per queue, named like it. It delegates; `QueueCore` decides.
+ *
+ * @param endpoints the way to HTTP endpoints on the platform that it runs on: `workersPort` for Workers.
+ */
+export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPort) {
+  const fullStorages = new FullStorages(options.disk);
+  const lastEnds = new LastEnds();
+  /** Queues whose database file was found to be damaged, by the epoch before. */
+  const suspectFiles = new Set<string>();
+
+  return class QueueBroker extends DurableObject<BrokerEnv> implements QueueBrokerObject {
+    readonly #queue: ObjectQueue;
+    readonly #consumers: BoundConsumers;
+    readonly #directory: QueuesDirectory;
+
+    constructor(ctx: DurableObjectState, env: BrokerEnv) {
+      super(ctx, env);
+      this.#queue = new ObjectQueue(
+        ctx,
+        (queue) => this.#load(queue),
+        (queue) => this.#idOf(queue),
+      );
+      this.#consumers = new BoundConsumers(env, options.consumers, endpoints);
+      this.#directory = directoryOf(env);
+      // Calls wait until the queue is loaded. One that cannot be says so to each of them.
+      void ctx.blockConcurrencyWhile(async () => {
+        try {
+          await this.#queue.openKnown();
+        } catch (error) {
+          console.error(`Queue "${ctx.id.name}": ${traceOf(error)}`);
+        }
+      });
+    }
+
+    async send(queue: string, requests: readonly SendRequest[]): Promise<SendReply> {
+      if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
+      try {
+        return await (await this.#queue.taking(queue)).send(requests);
+      } catch (error) {
+        return refusalOf(error);
+      }
+    }
+
+    async post(queue: string, requests: readonly SendRequest[]): Promise<PostReply> {
+      const reply = await this.send(queue, requests);
+      return reply.ok ? metricsText(reply.metrics) : reply;
+    }
+
+    /** A queue that messages are transferred to is created if it does not exist (spec cloudflare-queues 4). */
+    async take(queue: string, transfer: Transfer): Promise<TransferReply> {
+      // It stays where it is, and is transferred again later.
+      if (fullStorages.refuses(queue, Date.now())) throw new Error(STORAGE_FULL.cause);
+      const open = await this.#queue.open(queue);
+      if (open.unwritable !== null) throw open.unwritable;
+      if (open.registration.definition === undefined) {
+        if (isTopicObject(transfer.source)) return this.#passOn(open, transfer);
+        await createIfAbsent(open, () => this.#directory.ensureQueue(queue));
+      }
+      return open.core.inbox.take(transfer);
+    }
+
+    async publish(topicObject: string, request: PublishRequest): Promise<PublishReply> {
+      if (fullStorages.refuses(topicObject, Date.now())) return STORAGE_FULL;
+      try {
+        const { core, unwritable } = await this.#queue.open(topicObject);
+        if (unwritable !== null) throw unwritable;
+        return await core.topic.publish(request);
+      } catch (error) {
+        return refusalOf(error);
+      }
+    }
+
+    async topicChanged(topicObject: string, version: number | null): Promise<void> {
+      (await this.#queue.open(topicObject)).core.topic.changed(version);
+    }
+
+    async describeTopic(topicObject: string): Promise<TopicDescription> {
+      try {
+        return (await this.#queue.open(topicObject)).core.topic.describe();
+      } catch (error) {
+        if (error instanceof UnreadableQueueError) return describeUnreadableTopic(error.message, Date.now());
+        throw error;
+      }
+    }
+
+    async work(
+      queue: string,
+      work: QueueWork,
+    ): Promise<({ readonly ok: true } & QueueWorkDone) | RpcFailure> {
+      try {
+        const core = await this.#queue.existing(queue);
+        const { enqueue: request } = work;
+        const refused = request === undefined ? undefined : this.#refusedSend(queue, request);
+        if (refused === undefined) return { ...(await core.work(work)), ok: true };
+        const { enqueue: _, ...others } = work;
+        return { ...(await core.work(others)), ok: true, enqueued: refused };
+      } catch (error) {
+        return refusalOf(error);
+      }
+    }
+
+    async receive(queue: string, request: ReceiveRequest): Promise<ReceiveReply> {
+      return (await this.#queue.existing(queue)).receivers.receive(request);
+    }
+
+    async cancelReceive(queue: string, receiverId: string): Promise<void> {
+      (await this.#queue.existing(queue)).receivers.cancel(receiverId);
+    }
+
+    async release(queue: string, receipts: readonly string[]): Promise<void> {
+      await (await this.#queue.existing(queue)).release(receipts);
+    }
+
+    async messageCounts(queue: string): Promise<MessageCounts> {
+      return (await this.#queue.existing(queue)).messageCounts();
+    }
+
+    async startMove(queue: string, move: NewMove): Promise<StartMoveReply> {
+      return (await this.#queue.existing(queue)).moves.begin(move);
+    }
+
+    async cancelMove(queue: string, taskId: string): Promise<CancelMoveReply> {
+      return (await this.#queue.existing(queue)).moves.cancel(taskId);
+    }
+
+    async listMoves(queue: string): Promise<readonly MoveTask[]> {
+      return (await this.#queue.existing(queue)).moves.list();
+    }
+
+    /** Throws `QueueNotFoundError`. */
+    async metrics(queue: string): Promise<BacklogMetrics> {
+      return (await this.#queue.existing(queue)).metrics();
+    }
+
+    async pull(queue: string, request: PullRequest): Promise<PullReply> {
+      return (await this.#queue.existing(queue)).pull(request);
+    }
+
+    async settleLeases(queue: string, settlement: PullSettlement): Promise<PullSettled> {
+      return (await this.#queue.existing(queue)).settleLeases(settlement);
+    }
+
+    async peek(queue: string, max: number): Promise<PeekedBatch> {
+      return (await this.#queue.existing(queue)).peek(max);
+    }
+
+    async deleteByRefs(queue: string, refs: readonly string[]): Promise<RefsDeleted> {
+      return (await this.#queue.existing(queue)).deleteByRefs(refs);
+    }
+
+    async purge(queue: string): Promise<PurgeReply> {
+      const { core } = await this.#queue.open(queue);
+      const reply = await core.purge();
+      console.log(`Queue "${queue}" is purged, ${reply.purged} message(s) are deleted`);
+      return reply;
+    }
+
+    async drain(queue: string): Promise<DrainReply> {
+      return (await this.#queue.existing(queue)).drain();
+    }
+
+    async configure(queue: string, record: QueueRecord): Promise<void> {
+      const open = await this.#queue.open(queue);
+      const isNew = await applyConfiguration(open, record, async () => {
+        await this.#queue.drop(open);
+        await this.#queue.open(queue);
+      });
+      if (isNew) this.#consumers.warnOfUnbound(queue, record);
+    }
+
+    async clear(queue: string, revision: number): Promise<void> {
+      const open = await this.#queue.open(queue);
+      if (open.registration.deleted(revision)) await this.#queue.drop(open);
+    }
+
+    /**
+     * Asked by what runs objects on Node.js: the file of a queue that was deleted is closed. Cloudflare ends what is
+     * idle itself.
+     */
+    holdsNothing(): boolean {
+      return this.#queue.isDropped;
+    }
+
+    async describe(queue: string): Promise<QueueDescription> {
+      try {
+        const open = await this.#queue.open(queue);
+        await open.core.caughtUp();
+        return open.describe();
+      } catch (error) {
+        if (error instanceof UnreadableQueueError)
+          return describeUnreadable(queue, error.message, Date.now());
+        throw error;
+      }
+    }
+
+    async advanceClock(queue: string, ms: number): Promise<void> {
+      if (this.env.SLUICE_ENV !== "development") throw new Error("the clock moves in development only");
+      const { core, store, clock, alarm } = await this.#queue.open(queue);
+      await core.submit(() => {
+        clock.advance(ms);
+        core.write(() => store.writeClockOffsetMs(clock.offsetMs));
+      });
+      // The alarm that is set was computed with the old offset.
+      alarm.clear();
+      await core.wake();
+    }
+
+    /** Must never throw: after six failures in a row the platform drops the alarm for ever. */
+    override async alarm(): Promise<void> {
+      try {
+        const open = this.#queue.opened ?? (await this.#queue.openKnown());
+        await this.#ring(open);
+      } catch (error) {
+        console.error(`Queue "${this.ctx.id.name}": ${traceOf(error)}`);
+        void this.ctx.storage.setAlarm(Date.now() + OPEN_AGAIN_MS);
+      }
+    }
+
+    /** Why messages are not taken in before they are looked at; `undefined` where nothing speaks against them. */
+    #refusedSend(queue: string, request: EnqueueRequest): EnqueueReply | undefined {
+      if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
+      const unwritable = this.#queue.opened?.unwritable ?? null;
+      if (unwritable !== null) return unwritable.failure;
+      const { revision = Number.POSITIVE_INFINITY } = request;
+      const isOutdated = revision < (this.#queue.opened?.registration.record?.revision ?? 0);
+      return isOutdated ? { ok: "outdated" } : undefined;
+    }
+
+    async #ring(open: OpenQueue | null): Promise<void> {
+      if (open === null) return;
+      const { core, alarm, clock } = open;
+      alarm.clear();
+      try {
+        await core.wake();
+      } catch (error) {
+        console.error(`Queue "${core.name}": ${traceOf(error)}`);
+        alarm.set(clock.now() + ALARM_AGAIN_MS);
+      }
+    }
+
+    /** What a topic has for a queue that does not exist goes where its subscription says (spec sns-delivery 6.3). */
+    async #passOn({ core }: OpenQueue, transfer: Transfer): Promise<TransferReply> {
+      const fate = await this.#directory.undeliverable(transfer.source, core.name);
+      return core.inbox.passOn(transfer, fate);
+    }
+
+    #idOf(queue: string): string {
+      return this.env.SLUICE_QUEUES.idFromName(queue).toString();
+    }
+
+    /** Opens the queue on what the object has stored. Throws `UnreadableQueueError`. */
+    async #load(queue: string): Promise<OpenQueue> {
+      const { env, ctx } = this;
+      const { queues } = options.topology;
+      const objectOf = (name: string) => env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(name));
+      try {
+        const open = await openQueue(queue, {
+          storage: ctx.storage,
+          directory: this.#directory,
+          wasStorageFull: fullStorages.takeReset(queue),
+          wasEndPlanned: (version) => lastEnds.wasPlanned(queue, env, version),
+          cutOffDelayMs: lastEnds.delayMs(queue, env),
+          version: env.SLUICE_VERSION?.id ?? null,
+          isFileSuspect: suspectFiles.has(queue),
+          commits: fullStorages.watch(queue),
+          // A queue may be called "constructor": only what the record itself holds counts.
+          deployed: Object.hasOwn(queues, queue) ? queues[queue] : undefined,
+          consumers: this.#consumers,
+          idOf: (name) => this.#idOf(name),
+          transfer: (target, transfer) => objectOf(target).take(target, transfer),
+          broken: (error) => {
+            if (isStorageFull(error)) fullStorages.found(queue, Date.now());
+            else console.error(`Queue "${queue}": a commit failed: ${traceOf(error)}`);
+            if (isFileDamage(error)) suspectFiles.add(queue);
+            ctx.abort(`a commit failed, the queue starts again from its store: ${error}`);
+          },
+        });
+        lastEnds.begun(queue);
+        this.#consumers.warnOfUnbound(queue, open.registration.record);
+        return open;
+      } catch (error) {
+        if (isFileDamage(error)) suspectFiles.add(queue);
+        throw new UnreadableQueueError(queue, error);
+      }
+    }
+  };
+}

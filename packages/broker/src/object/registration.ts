@@ -1,0 +1,109 @@
+import { QUEUE_ERROR_CODES, type QueueDefinition, type QueueRecord, type RpcFailure } from "@sluice/protocol";
+
+/** The queue does not exist, or does not any more. */
+export class QueueNotFoundError extends Error {
+  override readonly name = "QueueNotFoundError";
+  readonly queue: string;
+
+  constructor(queue: string) {
+    super(`queue "${queue}" does not exist (${QUEUE_ERROR_CODES.queueNotFound})`);
+    this.queue = queue;
+  }
+
+  /** What a send is answered with. */
+  get failure(): RpcFailure {
+    const cause = `Queue "${this.queue}" does not exist.`;
+    return { ok: false, code: QUEUE_ERROR_CODES.queueNotFound, cause };
+  }
+}
+
+/**
+ * What a queue is by what its object knows.
+ *
+ * - `known`: what the directory said, now or in an earlier epoch.
+ * - `provisional`: what the broker was deployed with. The directory could not be asked, and never was.
+ * - `absent`: there is no queue of that name, or it was deleted. As of which revision, is said by the directory
+ *   (`QueueStatus`).
+ */
+export type Known =
+  | { readonly kind: "known"; readonly record: QueueRecord }
+  | { readonly kind: "provisional"; readonly definition: QueueDefinition }
+  | { readonly kind: "absent"; readonly asOf?: number };
+
+/** What the queue is now. It changes while the queue runs. */
+export class Registration {
+  #known: Known;
+  /** The latest revision up to which it has heard in this epoch that there is no such queue, 0 if it has not. */
+  #deletedAt = 0;
+
+  constructor(known: Known) {
+    this.#known = known;
+    if (known.kind === "absent") this.#deletedAt = known.asOf ?? 0;
+  }
+
+  /** `undefined` for a queue that does not exist. */
+  get definition(): QueueDefinition | undefined {
+    if (this.#known.kind === "absent") return undefined;
+    return this.#known.kind === "known" ? this.#known.record.definition : this.#known.definition;
+  }
+
+  get record(): QueueRecord | null {
+    return this.#known.kind === "known" ? this.#known.record : null;
+  }
+
+  /**
+   * Whether a record says nothing new: a later one is known, or that the queue was deleted since. Calls can overtake
+   * each other.
+   */
+  isOutdated({ revision }: QueueRecord): boolean {
+    return revision <= this.#deletedAt || revision <= (this.record?.revision ?? 0);
+  }
+
+  /** From now on the queue is that, unless the record is outdated. */
+  set(record: QueueRecord): void {
+    if (!this.isOutdated(record)) this.#known = { kind: "known", record };
+  }
+
+  /** The queue was deleted at `revision`. Answers whether what the object holds is that queue's. */
+  deleted(revision: number): boolean {
+    this.#deletedAt = Math.max(this.#deletedAt, revision);
+    return isCleared(this.record, revision);
+  }
+}
+
+/** Whether what an object holds, of a queue that was `copy`, belongs to a queue that was deleted. */
+export function isOfDeleted(copy: QueueRecord, now: Known): boolean {
+  return now.kind === "absent" || (now.kind === "known" && copy.revision < now.record.emptyAsOf);
+}
+
+/**
+ * What the queue is: by the directory, else by its own copy of that, else by the deployed configuration; `null` if
+ * nobody knows.
+ */
+export function knownFrom(
+  answer: Known | null,
+  copy: QueueRecord | null,
+  deployed: QueueDefinition | undefined,
+): Known | null {
+  if (answer !== null) return answer;
+  if (copy !== null) return { kind: "known", record: copy };
+  return deployed === undefined ? null : { kind: "provisional", definition: deployed };
+}
+
+/**
+ * What an object does that is told what its queue is: it has known that, or something newer, for long; or what it holds
+ * belongs to a queue that was deleted, so it begins again without; or it goes by it from now on.
+ */
+export function onConfigured(
+  registration: Registration,
+  told: QueueRecord,
+): "ignore" | "beginAgain" | "adopt" {
+  if (registration.isOutdated(told)) return "ignore";
+  const known = registration.record;
+  return known !== null && known.revision < told.emptyAsOf ? "beginAgain" : "adopt";
+}
+
+/** Whether what an object holds belongs to the queue that was deleted at `revision`. */
+export function isCleared(known: QueueRecord | null, revision: number): boolean {
+  return known !== null && known.revision <= revision;
+}

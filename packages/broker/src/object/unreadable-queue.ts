@@ -1,0 +1,84 @@
+import {
+  QUEUE_ERROR_CODES,
+  type QueueDamage,
+  type QueueDescription,
+  type RpcFailure,
+  type TopicDescription,
+} from "@sluice/protocol";
+import { traceOf } from "../platform/log.ts";
+import { QueueNotFoundError } from "./registration.ts";
+
+/** Nothing of a queue can be read: its calls are refused until it can be. */
+export class UnreadableQueueError extends Error {
+  override readonly name = "UnreadableQueueError";
+
+  constructor(queue: string, reason: unknown) {
+    super(`queue "${queue}" cannot be read: ${reason}`);
+    // Where it was found that it cannot be read: where this was made says nothing.
+    this.stack = `${this.name}: queue "${queue}" cannot be read: ${traceOf(reason)}`;
+  }
+
+  /** What a send is answered with. */
+  get failure(): RpcFailure {
+    return { ok: false, code: QUEUE_ERROR_CODES.unknownInternalError, cause: this.message };
+  }
+}
+
+/** A queue's database file is damaged: what can be read is delivered, and nothing is taken in. */
+export class UnwritableQueueError extends Error {
+  override readonly name = "UnwritableQueueError";
+
+  constructor(queue: string, finding: string) {
+    super(`queue "${queue}" takes no messages, its database file is damaged: ${finding}`);
+  }
+
+  /** What a send is answered with. */
+  get failure(): RpcFailure {
+    return { ok: false, code: QUEUE_ERROR_CODES.unknownInternalError, cause: this.message };
+  }
+}
+
+/** What a send that was not taken in is answered with. Throws what is no refusal. */
+export function refusalOf(error: unknown): RpcFailure {
+  const isRefusal =
+    error instanceof UnreadableQueueError ||
+    error instanceof UnwritableQueueError ||
+    error instanceof QueueNotFoundError;
+  if (isRefusal) return error.failure;
+  throw error;
+}
+
+/** The description of a queue of which nothing can be read. */
+export function describeUnreadable(queue: string, reason: unknown, nowMs: number): QueueDescription {
+  return {
+    queue,
+    nowMs,
+    awakeSinceMs: nowMs,
+    ready: 0,
+    delayed: 0,
+    leased: 0,
+    backlogBytes: 0,
+    oldestMessageTimestampMs: 0,
+    rowsWritten: 0,
+    rowsRead: 0,
+    damage: [unreadable(reason, nowMs)],
+    consumer: null,
+    lastMove: null,
+  };
+}
+
+/** The same of a topic. */
+export function describeUnreadableTopic(reason: unknown, nowMs: number): TopicDescription {
+  return {
+    nowMs,
+    awakeSinceMs: nowMs,
+    published: 0,
+    duplicates: 0,
+    handOvers: [],
+    damage: [unreadable(reason, nowMs)],
+  };
+}
+
+function unreadable(reason: unknown, nowMs: number): QueueDamage {
+  return { kind: "unreadable", foundAtMs: nowMs, messagesLost: null, text: String(reason) };
+}

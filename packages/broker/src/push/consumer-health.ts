@@ -1,0 +1,27 @@
+import type { ConsumerHealth, NextDelivery } from "@sluice/protocol";
+import type { Throttle } from "../turn/throttle.ts";
+
+/** Remembers how deliveries ended: for people, in memory alone. Nothing is decided by it. */
+export class DeliveryRecord {
+  #consecutiveFailures = 0;
+  #lastDelivery: ConsumerHealth["lastDelivery"] = null;
+
+  /** @param failure why the delivery went wrong; `null` if it did not. */
+  ended(nowMs: number, failure: string | null): void {
+    this.#consecutiveFailures = failure === null ? 0 : this.#consecutiveFailures + 1;
+    this.#lastDelivery = { endedMs: nowMs, failure };
+  }
+
+  read(): Pick<ConsumerHealth, "consecutiveFailures" | "lastDelivery"> {
+    return { consecutiveFailures: this.#consecutiveFailures, lastDelivery: this.#lastDelivery };
+  }
+}
+
+/** What is delivered next, and when, given when it is due in ms: the queue's rate may keep it longer. For people. */
+export function nextDelivery(throttle: Throttle, nowMs: number, dueMs: number | null): NextDelivery | null {
+  if (dueMs === null) return null;
+  const readyMs = Math.max(dueMs, nowMs);
+  return throttle.nextMs > readyMs
+    ? { waitsFor: "slot", atMs: throttle.nextMs }
+    : { waitsFor: "due", atMs: readyMs };
+}

@@ -1,0 +1,102 @@
+import type {
+  Delivery,
+  DeliveryReply,
+  DeliveryResult,
+  HandlerCalls,
+  QueueConsumerRpc,
+} from "@sluice/protocol";
+
+const NO_CALLS: HandlerCalls = {
+  ackAll: false,
+  retryBatch: { retry: false },
+  explicitAcks: [],
+  retryMessages: [],
+};
+
+/** What a delivery brought that no other attempt can help: its messages are dead at once. */
+export interface RejectedDelivery {
+  /** For the log. */
+  readonly rejected: string;
+}
+
+/** A delivery that nobody took: there is no result. A class, because no answer of another Worker can be one. */
+export class Absence {
+  /** For people: why the call failed. */
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+/** The result of a delivery that went well. */
+export function ackedResult(): DeliveryResult {
+  return { outcome: "ok", ...NO_CALLS };
+}
+
+/**
+ * The result of a delivery that brought none: its handler crashed, or its isolate was taken away. Counts as a failure.
+ */
+export function failedResult(reason: string): DeliveryResult {
+  return { outcome: "exception", ...NO_CALLS, error: reason };
+}
+
+/** The result of a handler that was ended, with what it had called until then as far as its consumer still knows. */
+export function interruptedResult(outcome: string, reason: string, calls: unknown): DeliveryResult {
+  return { outcome, ...(areCalls(calls) ? calls : NO_CALLS), error: reason };
+}
+
+/**
+ * What a consumer answered, if it is a result; a failure if it is not. The consumer is another Worker, deployed at
+ * another time, and a result that cannot be settled would keep its messages leased and its slot taken.
+ */
+export function readResult(answer: unknown): DeliveryResult | RejectedDelivery {
+  if (answer === ("acknowledged" satisfies DeliveryReply)) return ackedResult();
+  if (isRejected(answer)) return { rejected: answer.rejected };
+  return isResult(answer)
+    ? answer
+    : failedResult("the consumer answered with something that is no delivery result");
+}
+
+function isResult(answer: unknown): answer is DeliveryResult {
+  return isObject(answer) && typeof answer.outcome === "string" && areCalls(answer);
+}
+
+function isRejected(answer: unknown): answer is RejectedDelivery {
+  return isObject(answer) && typeof answer.rejected === "string";
+}
+
+function areCalls(answer: unknown): answer is HandlerCalls {
+  if (!isObject(answer)) return false;
+  const { ackAll, retryBatch, explicitAcks, retryMessages } = answer;
+  return (
+    typeof ackAll === "boolean" &&
+    isObject(retryBatch) &&
+    typeof retryBatch.retry === "boolean" &&
+    isDelay(retryBatch.delaySeconds) &&
+    Array.isArray(explicitAcks) &&
+    Array.isArray(retryMessages) &&
+    retryMessages.every((retry: unknown) => isObject(retry) && isDelay(retry.delaySeconds))
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function isDelay(value: unknown): boolean {
+  return value === undefined || (typeof value === "number" && Number.isFinite(value));
+}
+
+/** A consumer as the dispatcher sees it. `callsOf` and `ping` reject when its Worker is not there. */
+export interface ConsumerPort extends Pick<QueueConsumerRpc, "callsOf"> {
+  deliver(delivery: Delivery): Promise<DeliveryReply | RejectedDelivery>;
+  /** For log lines. */
+  readonly name: string;
+  /**
+   * Whether a message may be what ends it. Then one that is back gets one delivery at a time until one has a result,
+   * and that it is gone again by then counts as a failure of that delivery. Default false.
+   */
+  readonly returnsOnTrial?: boolean;
+  ping(): Promise<unknown>;
+}

@@ -1,0 +1,165 @@
+import {
+  acknowledge,
+  giveUp,
+  type Lease,
+  type LeasedRange,
+  pushEnded,
+  retry,
+  type Slice,
+} from "@sluice/engine";
+import {
+  acknowledgesAll,
+  DELAY_SECONDS_MAX,
+  type Delivery,
+  type DeliveryResult,
+  PackedIndex,
+  type Settlement,
+  settle,
+} from "@sluice/protocol";
+import { type DeadLetters, firstLines } from "../transfer/dead-letters.ts";
+import type { QueueContext } from "../turn/context.ts";
+import { unnamedDelayMs } from "../turn/retry-delay.ts";
+import type { ConsumerPort, RejectedDelivery } from "./delivery-result.ts";
+
+/** A delivery from its lease to its settlement. */
+export interface Running {
+  readonly batch: Lease;
+  readonly consumer: ConsumerPort;
+  readonly delivery: Delivery;
+  readonly startedMs: number;
+  /**
+   * How often the consumer had said that it is back when the delivery was taken: what the call tells is older than the
+   * next.
+   */
+  readonly returns: number;
+  /** Whether its handler has had its time: its consumer is being asked what it did until then. */
+  isOverdue: boolean;
+}
+
+/** The delay of a retry is `null` where neither handler nor batch has named one. */
+type Verdict = Settlement<null>;
+
+/** Whether every message of a batch is acknowledged by what became of its delivery. */
+export function isAcknowledged(result: DeliveryResult | RejectedDelivery): boolean {
+  return !("rejected" in result) && acknowledgesAll(result);
+}
+
+/** Settles batches by what became of their deliveries. */
+export class BatchSettler {
+  readonly #context: QueueContext;
+  readonly #deadLetters: DeadLetters;
+
+  constructor(context: QueueContext, deadLetters: DeadLetters) {
+    this.#context = context;
+    this.#deadLetters = deadLetters;
+  }
+
+  /**
+   * Within a turn: settles every message of a batch by what its handler did (spec cloudflare-queues 2.4).
+   *
+   * @param tookMs How long the delivery took.
+   */
+  settle(running: Running, result: DeliveryResult | RejectedDelivery, tookMs: number): void {
+    const { queue, log, name } = this.#context;
+    const { batch } = running;
+    const isOk = !("rejected" in result) && result.outcome === "ok";
+    const acked = this.#settleMessages(running, result);
+    pushEnded(queue, batch, isOk ? "ok" : "failed");
+    log.handled(name, acked, batch.count, tookMs);
+  }
+
+  /** Answers how many are acknowledged. */
+  #settleMessages(running: Running, result: DeliveryResult | RejectedDelivery): number {
+    if ("rejected" in result) {
+      this.#rejectAll(running.batch, result);
+      return 0;
+    }
+    return isAcknowledged(result) ? this.#acknowledgeAll(running.batch) : this.#settleEach(running, result);
+  }
+
+  /** However many attempts are left. */
+  #rejectAll({ slices, leaseId }: Lease, { rejected }: RejectedDelivery): void {
+    const dead = slices.flatMap((slice) => giveUp(this.#context.queue, { ...slice, leaseId }));
+    this.#deadLetters.add(dead, rejected);
+  }
+
+  #acknowledgeAll({ slices, leaseId }: Lease): number {
+    return slices.reduce((sum, slice) => sum + acknowledge(this.#context.queue, { ...slice, leaseId }), 0);
+  }
+
+  #settleEach({ batch, delivery }: Running, result: DeliveryResult): number {
+    const { queue, log, name, nowMs } = this.#context;
+    const messages = new PackedIndex(delivery.packed);
+    const ids = Array.from({ length: messages.count }, (_, i) => messages.id(i));
+    const verdicts = settle(result, ids, null);
+    const reason = reasonOf(result);
+    const lines: string[] = [];
+    const dead: Slice[] = [];
+    let acked = 0;
+    let position = 0;
+    for (const slice of batch.slices) {
+      const first = position;
+      for (let from = slice.from; from < slice.to; ) {
+        const verdict = verdictAt(verdicts, first + from - slice.from);
+        let to = from + 1;
+        while (to < slice.to && sameVerdict(verdict, verdictAt(verdicts, first + to - slice.from))) to += 1;
+        const range: LeasedRange = { leaseId: batch.leaseId, segmentId: slice.segmentId, from, to };
+        if (verdict.kind === "ack") {
+          acked += acknowledge(queue, range);
+        } else {
+          const delayMs =
+            verdict.delaySeconds === null
+              ? unnamedDelayMs(this.#context, `${ids[first + from - slice.from]}`, slice.attempts)
+              : 1000 * verdict.delaySeconds;
+          const sentMs = messages.timestampMs(first + from - slice.from);
+          if (this.#deadLetters.addOutlived(range, sentMs, delayMs, reason)) {
+            from = to;
+            continue;
+          }
+          const outcome = retry(queue, range, nowMs + delayMs, nowMs);
+          dead.push(...outcome.dead);
+          if (verdict.clampedFromSeconds !== undefined) {
+            log.warn(
+              `Queue "${name}": a retry delay of ${verdict.clampedFromSeconds} s is not within 0 to ` +
+                `${DELAY_SECONDS_MAX}, ${verdict.delaySeconds} s is used`,
+            );
+          }
+          for (const retried of outcome.retried) {
+            for (let i = retried.from; i < retried.to; i++) {
+              const id = ids[first + i - slice.from];
+              lines.push(
+                `Retrying message "${id}" on queue "${name}" ${inSeconds(delayMs / 1000)} ` +
+                  `(attempt ${slice.attempts} of ${queue.rules.maxRetries + 1}): ${reason}`,
+              );
+            }
+          }
+        }
+        from = to;
+      }
+      position += slice.to - slice.from;
+    }
+    for (const line of firstLines(lines)) log.info(line);
+    this.#deadLetters.add(dead, reason);
+    return acked;
+  }
+}
+
+function verdictAt(verdicts: readonly Verdict[], position: number): Verdict {
+  const verdict = verdicts[position];
+  if (verdict === undefined) throw new RangeError(`message ${position} of a batch of ${verdicts.length}`);
+  return verdict;
+}
+
+function sameVerdict(a: Verdict, b: Verdict): boolean {
+  if (a.kind === "ack" || b.kind === "ack") return a.kind === b.kind;
+  return a.delaySeconds === b.delaySeconds;
+}
+
+function reasonOf(result: DeliveryResult): string {
+  if (result.outcome === "ok") return "its handler asked for it";
+  return result.error ?? `its handler ended with "${result.outcome}"`;
+}
+
+function inSeconds(delaySeconds: number): string {
+  return delaySeconds === 0 ? "now" : `in ${delaySeconds} s`;
+}

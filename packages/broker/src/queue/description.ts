@@ -1,0 +1,38 @@
+import { advance, counts } from "@sluice/engine";
+import type { QueueDescription } from "@sluice/protocol";
+import type { WorkerDaemon } from "../endpoint/worker-daemon.ts";
+import type { PushDispatcher } from "../push/dispatcher.ts";
+import type { Moves } from "../transfer/moves.ts";
+import type { QueueContext } from "../turn/context.ts";
+
+/** The parts of a queue that a description needs besides its messages. */
+export interface DescribedParts {
+  readonly awakeSinceMs: number;
+  readonly dispatcher: PushDispatcher;
+  readonly daemon: WorkerDaemon;
+  readonly moves: Moves;
+}
+
+/** Describes a queue for people. Deliveries are as of the last turn. */
+export function describe(
+  { queue, name, nowMs, damage, store }: QueueContext,
+  { awakeSinceMs, dispatcher, daemon, moves }: DescribedParts,
+): QueueDescription {
+  advance(queue, nowMs);
+  const figures = counts(queue);
+  return {
+    queue: name,
+    nowMs,
+    awakeSinceMs,
+    ready: figures.ready,
+    delayed: figures.delayed,
+    leased: figures.leased,
+    backlogBytes: figures.waitingBytes,
+    oldestMessageTimestampMs: figures.oldestWaitingMs ?? 0,
+    rowsWritten: store.rowsWritten,
+    rowsRead: store.rowsRead,
+    damage: damage.entries,
+    consumer: dispatcher.health ?? daemon.health,
+    lastMove: moves.list()[0] ?? null,
+  };
+}

@@ -1,0 +1,49 @@
+import { createQueue, restoreSegment } from "@sluice/engine";
+import { recordFrom, SELECT_RECORD } from "../store/record-copy.ts";
+import { SELECT_TOUCHED_SEGMENTS, type TouchedSegmentRow } from "../store/sqlite-store.ts";
+import { rulesOf } from "../turn/rules.ts";
+
+/** Messages of a queue that its consumer has been called with and has not answered for. */
+export interface InDelivery {
+  readonly queue: string;
+  /** Name of the Worker, or that it is an HTTP endpoint. */
+  readonly consumer: string;
+  readonly messages: number;
+  /** The most that one of them is on, 1 at the first delivery. */
+  readonly attempt: number;
+  /** When the first of the deliveries began, in ms since 1970. */
+  readonly sinceMs: number;
+}
+
+/** As much of an object's SQL as this takes: there is no object while nothing runs. */
+type Sql = Pick<SqlStorage, "exec">;
+
+/**
+ * Reads what is in delivery from what a queue has stored: who hangs, or was killed, can be asked nothing. A lease is
+ * stored before its delivery begins. `null` if nothing is.
+ *
+ * @throws for a file that is damaged, and one of no queue.
+ */
+export function readInDelivery(sql: Sql): InDelivery | null {
+  const [row] = sql.exec<{ value: string }>(SELECT_RECORD).toArray();
+  const record = row === undefined ? null : recordFrom(row.value);
+  if (record === null) return null;
+  const { consumer } = record.definition;
+  const rules = rulesOf(record.definition);
+  let messages = 0;
+  let attempt = 0;
+  let sinceMs = Number.POSITIVE_INFINITY;
+  for (const { id, idx, state } of sql.exec<TouchedSegmentRow>(SELECT_TOUCHED_SEGMENTS)) {
+    const queue = createQueue(rules, 1);
+    restoreSegment(queue, id, new Uint8Array(idx), new Uint8Array(state), 0);
+    for (const entry of queue.segments.get(id)?.entries ?? []) {
+      if (entry.state !== "leased" || entry.leaseKind !== "push") continue;
+      messages += entry.count;
+      attempt = Math.max(attempt, entry.attempts);
+      sinceMs = Math.min(sinceMs, entry.atMs - rules.pushLeaseMs);
+    }
+  }
+  if (messages === 0) return null;
+  const name = consumer?.type === "worker" ? consumer.worker : "an HTTP endpoint";
+  return { queue: record.name, consumer: name, messages, attempt, sinceMs };
+}

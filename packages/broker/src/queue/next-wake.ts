@@ -1,0 +1,81 @@
+import { nextWakeAt } from "@sluice/engine";
+import type { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
+import type { WorkerDaemon } from "../endpoint/worker-daemon.ts";
+import type { PushDispatcher } from "../push/dispatcher.ts";
+import type { Attempts } from "../receive/attempts.ts";
+import type { Receivers } from "../receive/receivers.ts";
+import type { Deduplication } from "../send/deduplication.ts";
+import type { Moves } from "../transfer/moves.ts";
+import type { Outbox } from "../transfer/outbox.ts";
+import type { QueueContext } from "../turn/context.ts";
+import type { Throttle } from "../turn/throttle.ts";
+
+/**
+ * While a delivery or a transfer runs the alarm is at most this far away, in ms: after a crash nothing else would wake
+ * the object, or not before the lease expires, which for a `queue()` handler is 15 minutes.
+ */
+export const HEARTBEAT_MS = 5_000;
+
+export interface WakePorts {
+  /** Sets the one alarm, to a moment of the queue's clock. */
+  setAlarm(atMs: number): void;
+  /**
+   * Calls the queue's `wake` at a moment of its clock, if the object lives that long: for those who wait on a line that
+   * ends with it. Costs nothing to write. Default: the alarm.
+   */
+  setTimer?(atMs: number): void;
+}
+
+/** The parts of a queue that have something to do at a moment. */
+export interface TimedParts {
+  readonly dispatcher: PushDispatcher;
+  readonly throttle: Throttle;
+  readonly daemon: WorkerDaemon;
+  readonly tasks: PeriodicTasks;
+  readonly outbox: Outbox;
+  readonly moves: Moves;
+  readonly deduplication: Deduplication;
+  readonly attempts: Attempts;
+  readonly receivers: Receivers;
+}
+
+/**
+ * Sets the one alarm to the next moment at which anything is due, and the timer to that of those who wait for messages.
+ */
+export function armNextWake(context: QueueContext, parts: TimedParts, ports: WakePorts): void {
+  const { queue, nowMs } = context;
+  const { dispatcher, throttle, daemon, tasks, outbox, moves, deduplication, attempts, receivers } = parts;
+  const moments = [
+    nextWakeAt(queue, false),
+    dispatcher.open ? nextBatchAtMs(context, throttle) : null,
+    dispatcher.overdueAtMs,
+    dispatcher.retryAtMs,
+    dispatcher.lookAtMs,
+    daemonAtMs(daemon, nowMs),
+    tasks.dueAtMs,
+    outbox.retryAtMs,
+    deduplication.forgetAtMs,
+    attempts.forgetAtMs,
+    moves.dueAtMs,
+    dispatcher.busy || outbox.busy || moves.busy ? nowMs + HEARTBEAT_MS : null,
+  ].filter((moment) => moment !== null);
+  if (moments.length > 0) ports.setAlarm(Math.min(...moments));
+  const { wakeAtMs } = receivers;
+  if (wakeAtMs === null) return;
+  if (ports.setTimer === undefined) ports.setAlarm(wakeAtMs);
+  else ports.setTimer(wakeAtMs);
+}
+
+/** When the next batch may be delivered, in ms; `null` if none waits. */
+function nextBatchAtMs({ queue }: QueueContext, throttle: Throttle): number | null {
+  const wakeMs = nextWakeAt(queue, true);
+  return wakeMs === null ? null : Math.max(wakeMs, throttle.nextMs);
+}
+
+/**
+ * When the worker daemon has something to do. All of its connections are taken: a crash must not keep what waits for
+ * one.
+ */
+function daemonAtMs({ wakeAtMs, busy }: WorkerDaemon, nowMs: number): number | null {
+  return wakeAtMs !== null && busy ? Math.max(wakeAtMs, nowMs + HEARTBEAT_MS) : wakeAtMs;
+}

@@ -1,0 +1,30 @@
+import { expireLeases, expireRetention, type Slice } from "@sluice/engine";
+import type { PushDispatcher } from "../push/dispatcher.ts";
+import { DEAD_BYTES_MAX, type DeadLetters } from "../transfer/dead-letters.ts";
+import type { QueueContext } from "../turn/context.ts";
+import { expiryDelayMs } from "../turn/retry-delay.ts";
+import { isForNotifications } from "../turn/rules.ts";
+
+/**
+ * Within a turn: lets time do its part. Leases end, and with them deliveries; what is out of retries or older than the
+ * queue keeps it leaves.
+ */
+export function passTime(
+  context: QueueContext,
+  { dispatcher, deadLetters }: { readonly dispatcher: PushDispatcher; readonly deadLetters: DeadLetters },
+): void {
+  const { queue, nowMs, definition, log, name } = context;
+  const expired = expireLeases(queue, nowMs, (failed) => expiryDelayMs(context, failed), DEAD_BYTES_MAX);
+  dispatcher.leasesExpired(expired, nowMs);
+  deadLetters.add(expired.dead, "its lease expired");
+  const outlived: Slice[] = [];
+  const count = expireRetention(queue, nowMs, (slice) => outlived.push(slice));
+  if (isForNotifications(definition)) {
+    deadLetters.addExpired(outlived);
+  } else if (count > 0) {
+    log.warn(
+      `Queue "${name}": ${count} message(s) were kept for the retention period of ` +
+        `${queue.rules.retentionMs / 1000} s and are deleted`,
+    );
+  }
+}

@@ -1,0 +1,391 @@
+import { changeDelay, changeRules, createQueue, encodeIndex, purge, type Queue } from "@sluice/engine";
+import {
+  type BacklogMetrics,
+  type DrainReply,
+  type MessageCounts,
+  PackedIndex,
+  type PeekedBatch,
+  type PullReply,
+  type PullRequest,
+  type PullSettled,
+  type PullSettlement,
+  type PurgeReply,
+  type QueueDefinition,
+  type QueueDescription,
+  type QueueWork,
+  type QueueWorkDone,
+  type RefsDeleted,
+  type SendReply,
+  type SendRequest,
+  SQS_RECORD_BYTES_MAX,
+} from "@sluice/protocol";
+import { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
+import { WorkerDaemon } from "../endpoint/worker-daemon.ts";
+import type { QueueLog } from "../platform/log.ts";
+import { newId } from "../platform/new-id.ts";
+import { PushDispatcher } from "../push/dispatcher.ts";
+import { Attempts } from "../receive/attempts.ts";
+import { deleteByRefs, peek } from "../receive/peek.ts";
+import { pull } from "../receive/pull.ts";
+import { Receivers } from "../receive/receivers.ts";
+import { settlePulled } from "../receive/settle-pulled.ts";
+import { changeByReceipt, deleteByReceipt, releaseByReceipt } from "../receive/settle-receipts.ts";
+import { Deduplication } from "../send/deduplication.ts";
+import { Intake } from "../send/intake.ts";
+import { PayloadCache } from "../store/payload-cache.ts";
+import type { QueueStore } from "../store/store.ts";
+import { DeadLetters } from "../transfer/dead-letters.ts";
+import { Inbox } from "../transfer/inbox.ts";
+import { Moves } from "../transfer/moves.ts";
+import { Outbox } from "../transfer/outbox.ts";
+import { Topic } from "../transfer/topic.ts";
+import type { QueueContext } from "../turn/context.ts";
+import { DamageLog } from "../turn/damage-log.ts";
+import { messageCountsOf, metricsOf } from "../turn/figures.ts";
+import { GroupCommit, type Urgency } from "../turn/group-commit.ts";
+import { deliveryDelaySecondsOf, rulesOf } from "../turn/rules.ts";
+import { Throttle } from "../turn/throttle.ts";
+import { writeChanges } from "./changes.ts";
+import { describe } from "./description.ts";
+import { loadSegments } from "./load.ts";
+import { armNextWake } from "./next-wake.ts";
+import { passTime } from "./pass-time.ts";
+import type { QueuePorts } from "./queue-ports.ts";
+import { resume } from "./resume.ts";
+
+/** Ids of one epoch of the outbox; must be the engine's factor too, so that one epoch numbers both. */
+const IDS_PER_EPOCH = 2 ** 32;
+
+/**
+ * One queue: the engine's state, what it is stored in and who works on it, all on the same turn.
+ *
+ * A turn runs the work that waits, lets time do its part, takes the next batches, writes all of it in one commit and
+ * only then lets anything out. Nothing changes the engine outside a turn.
+ */
+export class QueueCore implements QueueContext {
+  readonly name: string;
+  readonly queue: Queue;
+  readonly log: QueueLog;
+  readonly store: QueueStore;
+  readonly jitterSeed: string;
+  readonly damage: DamageLog;
+  readonly intake: Intake;
+  readonly outbox: Outbox;
+  readonly inbox: Inbox;
+  readonly deadLetters: DeadLetters;
+  readonly moves: Moves;
+  readonly topic: Topic;
+  readonly throttle: Throttle;
+  readonly dispatcher: PushDispatcher;
+  readonly attempts: Attempts;
+  readonly receivers: Receivers;
+  readonly daemon: WorkerDaemon;
+  readonly tasks: PeriodicTasks;
+  readonly deduplication: Deduplication;
+  readonly cache = new PayloadCache();
+  /** When this epoch began, in ms. */
+  readonly awakeSinceMs: number;
+  /**
+   * Number of this epoch: the time from one start of the queue to its end. It grows with every epoch that writes
+   * something.
+   */
+  readonly epoch: number;
+  readonly #ports: QueuePorts;
+  readonly #commit: GroupCommit;
+  /** Segments with a row in `segment_states`. */
+  readonly #withState: Set<number>;
+  /** What jobs of the next turn write that is not the engine's. */
+  #writes: (() => void)[] = [];
+  /** The moment of the turn that is under way; `null` between turns. */
+  #turnMs: number | null = null;
+  #epochWritten = false;
+
+  /**
+   * Loads the queue, and goes on with what an earlier epoch left behind. Who knows whom of its parts is written down
+   * here.
+   */
+  constructor(name: string, ports: QueuePorts) {
+    const { store, log, damageRecord } = ports;
+    this.name = name;
+    this.log = log;
+    this.store = store;
+    this.jitterSeed = ports.jitterSeed ?? "";
+    this.#ports = ports;
+    this.awakeSinceMs = ports.clock.now();
+    const latestEpoch = store.readEpoch();
+    this.epoch = Math.max(latestEpoch, ports.epochKnown ?? 0) + 1;
+    this.queue = createQueue(rulesOf(this.definition), this.epoch);
+    this.#commit = new GroupCommit({
+      turn: (jobs) => this.#turn(jobs),
+      synced: () => store.synced(),
+      durable: () => this.receivers.answer(),
+      after: ports.after && ((callback, ms) => ports.after?.(callback, ms)),
+      broken: (error) => {
+        this.receivers.fail(error);
+        ports.broken(error);
+      },
+    });
+    const core = this;
+    this.damage = new DamageLog({
+      ...{ name, log, damageRecord, write: (write) => this.write(write) },
+      get nowMs() {
+        return core.nowMs;
+      },
+    });
+    const firstId = this.epoch * IDS_PER_EPOCH;
+    this.throttle = new Throttle(this, latestEpoch > 0);
+    const { cache, throttle } = this;
+    this.deduplication = new Deduplication(this, firstId);
+    const { deduplication } = this;
+    this.intake = new Intake(this, { deduplication, cache });
+    this.outbox = new Outbox(this, ports, firstId);
+    const { intake, outbox } = this;
+    this.inbox = new Inbox(this, { intake, outbox });
+    this.moves = new Moves(this, outbox, ports);
+    this.topic = new Topic(this, { intake, outbox, deduplication }, firstId);
+    this.deadLetters = new DeadLetters(this, outbox);
+    this.attempts = new Attempts(this);
+    const { deadLetters, attempts } = this;
+    this.dispatcher = new PushDispatcher(this, { throttle, deadLetters }, ports);
+    this.receivers = new Receivers(this, { attempts, throttle, deadLetters });
+    this.daemon = new WorkerDaemon(this, { receivers: this.receivers, throttle }, ports);
+    this.tasks = new PeriodicTasks(this, intake);
+    this.#withState = loadSegments(this.queue, store, this.damage, this.nowMs);
+    const goesOn = resume(this, this, {
+      counts: ports.cutOffCounts ?? true,
+      delayMs: ports.cutOffDelayMs ?? 0,
+    });
+    if (goesOn || this.#hasUnwritten) void this.wake();
+  }
+
+  get nowMs(): number {
+    // A clock that went on within a turn would have it find due at its end what was not at its beginning.
+    return this.#turnMs ?? this.#ports.clock.now();
+  }
+
+  get definition(): QueueDefinition | undefined {
+    return this.#ports.definition();
+  }
+
+  /** Goes by the definition that `ports.definition` gives from now on. `change` makes it give another one. */
+  reconfigure(change: () => void, write: () => void): Promise<void> {
+    return this.submit(() => {
+      const delaySeconds = deliveryDelaySecondsOf(this.definition);
+      change();
+      changeRules(this.queue, rulesOf(this.definition));
+      this.#delayChanged(delaySeconds);
+      this.write(write);
+    });
+  }
+
+  /**
+   * At the start, when the queue had another delay in its last epoch. A turn: what is due by the new one must not wait
+   * on.
+   */
+  delayWas(seconds: number): void {
+    if (seconds === deliveryDelaySecondsOf(this.definition)) return;
+    this.submit(() => this.#delayChanged(seconds)).catch(() => {});
+  }
+
+  /** Ends this epoch: no turn is run any more, and what waits for one is rejected with `error`. */
+  end(error: unknown): void {
+    this.#commit.end(error);
+    this.receivers.fail(error);
+  }
+
+  broken(error: unknown): void {
+    this.#ports.broken(error);
+  }
+
+  submit<Result>(work: () => Result, urgency?: Urgency): Promise<Result> {
+    return this.#commit.submit(work, urgency);
+  }
+
+  wake(): Promise<void> {
+    const done = this.submit(() => {});
+    done.catch(() => {});
+    return done;
+  }
+
+  passTime(): void {
+    passTime(this, this);
+  }
+
+  rearm(): void {
+    armNextWake(this, this, this.#ports);
+  }
+
+  write(write: () => void): void {
+    this.#writes.push(write);
+  }
+
+  newMessageId(): string {
+    return this.#ports.newMessageId?.() ?? newId();
+  }
+
+  readonly payloadOf = (segmentId: number): PackedIndex => {
+    const cached = this.cache.get(segmentId);
+    if (cached !== undefined) return cached;
+    const bytes = this.store.readPayload(segmentId);
+    if (bytes === null) throw new Error(`segment ${segmentId} of queue "${this.name}" has lost its payload`);
+    const payload = new PackedIndex(bytes);
+    this.cache.use(segmentId, payload);
+    return payload;
+  };
+
+  /** Whether no settlement lingers. */
+  get isCaughtUp(): boolean {
+    return !this.#commit.hasDeferred;
+  }
+
+  /** Resolves when no settlement lingers any more: for those who look at what is in delivery. */
+  async caughtUp(): Promise<void> {
+    if (!this.isCaughtUp) await this.wake();
+  }
+
+  /** Stores the batches of one call, all or none, and answers when they are durable (`Intake`). */
+  send(requests: readonly SendRequest[]): Promise<SendReply> {
+    return this.intake.send(requests);
+  }
+
+  /** Does what several requests want of the queue in one turn: deletes, changes visibilities, stores and receives. */
+  async work({ enqueue, receive, remove, change }: QueueWork): Promise<QueueWorkDone> {
+    const admitted = enqueue === undefined ? undefined : this.intake.admit([enqueue], SQS_RECORD_BYTES_MAX);
+    const received = receive === undefined ? undefined : this.receivers.receiveInNextTurn(receive);
+    const turn = this.submit((): QueueWorkDone => {
+      const removed = remove?.map((receipt) => deleteByReceipt(this, receipt));
+      const changed = change?.map((each) => changeByReceipt(this, each));
+      const messages = admitted?.ok === true ? admitted.accept() : null;
+      const enqueued = admitted?.ok === true ? ({ ok: true, messages } as const) : admitted;
+      return { ...(removed && { removed }), ...(changed && { changed }), ...(enqueued && { enqueued }) };
+    });
+    try {
+      const [done, replies] = await Promise.all([turn, received]);
+      return replies === undefined ? done : { ...done, received: replies };
+    } finally {
+      if (admitted?.ok === true) admitted.release();
+    }
+  }
+
+  /** Deletes every message; those on their way to another queue have left this one. */
+  purge(): Promise<PurgeReply> {
+    return this.submit(() => {
+      this.deduplication.clear();
+      return { purged: purge(this.queue) };
+    });
+  }
+
+  /** Leases messages for a client that polls. */
+  pull(request: PullRequest): Promise<PullReply> {
+    return this.submit(() => pull(this, this.throttle, request));
+  }
+
+  /** Settles what a client has pulled. */
+  settleLeases(settlement: PullSettlement): Promise<PullSettled> {
+    return this.submit(() => settlePulled(this, this.deadLetters, settlement));
+  }
+
+  /** The first messages that wait, as they stand. */
+  peek(max: number): Promise<PeekedBatch> {
+    return this.submit(() => peek(this, max));
+  }
+
+  /** Deletes messages by refs of `peek`. */
+  deleteByRefs(refs: readonly string[]): Promise<RefsDeleted> {
+    return this.submit(() => deleteByRefs(this, refs));
+  }
+
+  /** Undoes a receive whose answer has reached nobody. */
+  release(receipts: readonly string[]): Promise<void> {
+    return this.submit(() => {
+      for (const receipt of receipts) releaseByReceipt(this, receipt);
+    });
+  }
+
+  /** Has the worker daemon begin no more requests for a while, and answers how many are under way. */
+  drain(): Promise<DrainReply> {
+    return this.submit(() => this.daemon.drain(this.nowMs));
+  }
+
+  /** Where the messages stand now: a turn, so that no visibility timeout that has ended counts. */
+  async messageCounts(): Promise<MessageCounts> {
+    await this.wake();
+    return messageCountsOf(this.queue, this.nowMs);
+  }
+
+  /** What waits, as of the last turn. */
+  metrics(): BacklogMetrics {
+    return metricsOf(this.queue);
+  }
+
+  /** What is in delivery is told as of the last turn; `caughtUp` makes one if there is something to tell. */
+  describe(): QueueDescription {
+    return describe(this, this);
+  }
+
+  /**
+   * Within a turn: the queue's `delivery_delay` was another one. On a FIFO queue the new one holds for messages that
+   * still wait for the old one too; elsewhere each keeps the due time that it was stored with.
+   */
+  #delayChanged(wasSeconds: number): void {
+    const { queue, store, nowMs } = this;
+    const isSeconds = deliveryDelaySecondsOf(this.definition);
+    if (!queue.isFifo || wasSeconds === isSeconds) return;
+    for (const id of changeDelay(queue, 1_000 * wasSeconds, 1_000 * isSeconds, nowMs)) {
+      this.write(() => {
+        const segment = queue.segments.get(id);
+        if (segment !== undefined) store.writeIndex(id, encodeIndex(segment));
+      });
+    }
+  }
+
+  #turn(jobs: () => void): void {
+    this.#turnMs = this.#ports.clock.now();
+    try {
+      this.#runTurn(jobs, this.#turnMs);
+    } finally {
+      this.#turnMs = null;
+    }
+  }
+
+  #runTurn(jobs: () => void, nowMs: number): void {
+    jobs();
+    this.tasks.run(nowMs);
+    this.intake.store(nowMs);
+    this.passTime();
+    this.receivers.serve(nowMs);
+    const deliveries = this.dispatcher.takeBatches(nowMs);
+    const work = this.daemon.take(nowMs);
+    this.deduplication.write(nowMs);
+    this.attempts.expire(nowMs);
+    this.#write();
+    this.receivers.lookAgain();
+    this.dispatcher.start(deliveries);
+    this.daemon.start(work);
+    this.outbox.start();
+    this.moves.start();
+    this.rearm();
+    this.cache.trim();
+  }
+
+  /** Whether a turn has something to commit by now. */
+  get #hasUnwritten(): boolean {
+    return this.queue.changes.size > 0 || this.#writes.length > 0;
+  }
+
+  #write(): void {
+    const { store } = this;
+    if (!this.#hasUnwritten) return;
+    const writes = this.#writes;
+    this.#writes = [];
+    store.commit(() => {
+      if (!this.#epochWritten) {
+        store.writeEpoch(this.epoch, this.name);
+        this.#ports.writeFirst?.();
+      }
+      writeChanges(this.queue, store, this.cache, this.#withState);
+      for (const write of writes) write();
+    });
+    this.#epochWritten = true;
+  }
+}

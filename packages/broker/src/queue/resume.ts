@@ -1,0 +1,85 @@
+import { endPushLeases, type Queue, release, type Slice } from "@sluice/engine";
+import type { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
+import type { Attempts } from "../receive/attempts.ts";
+import type { Deduplication } from "../send/deduplication.ts";
+import type { DeadLetters } from "../transfer/dead-letters.ts";
+import type { Moves } from "../transfer/moves.ts";
+import type { Outbox } from "../transfer/outbox.ts";
+import type { QueueContext } from "../turn/context.ts";
+
+/** What becomes of deliveries that the end of the epoch before has cut off. */
+export interface CutOff {
+  /** Whether they count as attempts. */
+  readonly counts: boolean;
+  /** How long their messages wait before the next delivery if they do, in ms. */
+  readonly delayMs: number;
+}
+
+/** The parts of a queue that an earlier epoch has left something to. */
+export interface ResumedParts {
+  readonly outbox: Outbox;
+  readonly moves: Moves;
+  readonly deduplication: Deduplication;
+  readonly attempts: Attempts;
+  readonly tasks: PeriodicTasks;
+  readonly deadLetters: DeadLetters;
+}
+
+/**
+ * Goes on with what an earlier epoch left behind, once its segments are loaded: what is on its way to other queues,
+ * notes, and deliveries of which nobody knows the end. Call once, at the start.
+ *
+ * @param cutOff what becomes of deliveries that the end of the epoch before has cut off.
+ * @returns whether anything goes on by itself, without a call from outside.
+ */
+export function resume(context: QueueContext, parts: ResumedParts, cutOff: CutOff): boolean {
+  const { queue, name, log, nowMs } = context;
+  const { outbox, moves, deduplication, attempts, tasks, deadLetters } = parts;
+  outbox.load();
+  for (const { key, bytes } of context.store.notes()) {
+    if (deduplication.restore(key, bytes) || attempts.restore(key, bytes)) continue;
+    if (tasks.restore(key, bytes)) continue;
+    moves.restore(key, bytes);
+  }
+  const { retried, dead } = endLeases(queue, nowMs, cutOff);
+  if (retried > 0) {
+    log.info(
+      `Queue "${name}": ${retried} message(s) were in delivery when the broker stopped and are delivered again` +
+        (cutOff.counts ? "" : "; that delivery does not count as an attempt"),
+    );
+  }
+  deadLetters.add(dead, "the broker stopped during its last delivery");
+  const dueMs =
+    outbox.retryAtMs ?? moves.dueAtMs ?? deduplication.forgetAtMs ?? attempts.forgetAtMs ?? tasks.dueAtMs;
+  return queue.segments.size > 0 || dueMs !== null;
+}
+
+/** Ends what an earlier epoch was delivering, and answers with how many messages are delivered again and which died. */
+function endLeases(
+  queue: Queue,
+  nowMs: number,
+  { counts, delayMs }: CutOff,
+): { readonly retried: number; readonly dead: readonly Slice[] } {
+  if (!counts) return { retried: releasePushLeases(queue, nowMs), dead: [] };
+  const { retried, dead } = endPushLeases(queue, nowMs, nowMs + delayMs);
+  return { retried: retried.reduce((sum, slice) => sum + slice.to - slice.from, 0), dead };
+}
+
+/**
+ * Ends every push lease without counting its delivery: call once after a restart for which neither consumer nor message
+ * can be blamed. Otherwise saving a file, or producers that fill a disk, would use up the attempts of what is being
+ * delivered.
+ *
+ * @returns how many messages were in delivery.
+ */
+export function releasePushLeases(queue: Queue, nowMs: number): number {
+  let count = 0;
+  for (const segment of [...queue.segments.values()]) {
+    for (const { state, leaseKind, leaseId, from, to } of [...segment.entries]) {
+      if (state !== "leased" || leaseKind !== "push") continue;
+      count += to - from;
+      release(queue, { leaseId, segmentId: segment.id, from, to }, nowMs, nowMs);
+    }
+  }
+  return count;
+}

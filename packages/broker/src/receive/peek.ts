@@ -1,0 +1,53 @@
+import { BATCH_BYTES_MAX, peek as peekAt, removeMessage, type Slice } from "@sluice/engine";
+import { type PeekedBatch, PULL_MESSAGES_MAX, type RefsDeleted } from "@sluice/protocol";
+import { readableRanges } from "../store/readable.ts";
+import type { QueueContext } from "../turn/context.ts";
+import { joinOwned } from "../turn/lease-records.ts";
+import { decodeToken, encodeToken } from "./message-token.ts";
+import { checkRange, positionsIn } from "./pull.ts";
+
+/**
+ * Within a turn: the first messages that wait, as they stand (spec cloudflare-queues 5.2). What cannot be read is left
+ * out; its loss is noted when it is delivered.
+ *
+ * @throws RangeError for what the edge should have refused.
+ */
+export function peek(context: QueueContext, max: number): PeekedBatch {
+  checkRange("max", max, 1, PULL_MESSAGES_MAX);
+  context.passTime();
+  const parts: Uint8Array[] = [];
+  const slices: Slice[] = [];
+  for (const slice of peekAt(context.queue, max, BATCH_BYTES_MAX)) {
+    for (const readable of readableSlices(context, slice)) {
+      parts.push(context.payloadOf(slice.segmentId).records(readable.from, readable.to));
+      slices.push(readable);
+    }
+  }
+  return {
+    packed: joinOwned(parts),
+    attempts: slices.flatMap(({ from, to, attempts }) => Array<number>(to - from).fill(attempts)),
+    refs: slices.flatMap((slice) => positionsIn(slice, 0)).map((at) => encodeToken(context.name, "ref", at)),
+  };
+}
+
+/** Within a turn: deletes messages by refs of `peek` (spec cloudflare-queues 5.2), those that are leased by now too. */
+export function deleteByRefs({ queue, name }: QueueContext, refs: readonly string[]): RefsDeleted {
+  const warnings: [ref: string, text: string][] = [];
+  let deleted = 0;
+  for (const ref of refs) {
+    const position = decodeToken(name, "ref", ref);
+    if (position === null) warnings.push([ref, "This is not a ref of this queue."]);
+    else if (removeMessage(queue, position)) deleted += 1;
+    else warnings.push([ref, "The message is not in the queue any more."]);
+  }
+  return { deleted, warnings };
+}
+
+function readableSlices(context: QueueContext, slice: Slice): Slice[] {
+  try {
+    const ranges = readableRanges(context.payloadOf(slice.segmentId), slice.from, slice.to);
+    return ranges.map((range) => ({ ...slice, ...range }));
+  } catch {
+    return [];
+  }
+}

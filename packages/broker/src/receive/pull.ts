@@ -1,0 +1,68 @@
+import { BATCH_BYTES_MAX, lease, type Receipt, type Slice } from "@sluice/engine";
+import {
+  PULL_MESSAGES_MAX,
+  type PulledBatch,
+  type PullReply,
+  type PullRequest,
+  VISIBILITY_TIMEOUT_MS_MAX,
+} from "@sluice/protocol";
+import type { QueueContext } from "../turn/context.ts";
+import { metricsOf } from "../turn/figures.ts";
+import { readLease } from "../turn/lease-records.ts";
+import type { Throttle } from "../turn/throttle.ts";
+import { encodeToken } from "./message-token.ts";
+
+/**
+ * Within a turn: leases messages for a client (spec cloudflare-queues 5.2, 5.5). Answer it after the commit: what a
+ * client has must be leased after a crash too.
+ *
+ * @throws RangeError for what the edge should have refused.
+ */
+export function pull(context: QueueContext, throttle: Throttle, request: PullRequest): PullReply {
+  const { definition } = context;
+  if (definition?.consumer?.type !== "http_pull") return { ok: false, reason: "notPullConsumer" };
+  if (definition.deliveryPaused === true) return { ok: false, reason: "deliveryPaused" };
+  const { maxBatchSize, visibilityTimeoutMs } = definition.consumer.settings;
+  const max = request.max ?? maxBatchSize;
+  const forMs = request.visibilityTimeoutMs ?? visibilityTimeoutMs;
+  checkRange("max", max, 1, PULL_MESSAGES_MAX);
+  checkRange("visibilityTimeoutMs", forMs, 0, VISIBILITY_TIMEOUT_MS_MAX);
+  // A lease that has ended releases its messages now, not when the alarm gets round to it.
+  context.passTime();
+  const batch = takeBatch(context, Math.min(max, throttle.room), forMs);
+  throttle.delivered(batch.leaseIds.length);
+  return { ok: true, batch };
+}
+
+/** Leases messages that can be read; what cannot is lost and reported, and others are taken for it. */
+function takeBatch(context: QueueContext, max: number, forMs: number): PulledBatch {
+  const { name, queue, nowMs } = context;
+  for (;;) {
+    const request = { max, expiresMs: nowMs + forMs, kind: "pull" as const, bytesMax: BATCH_BYTES_MAX };
+    const leased = lease(queue, request, nowMs);
+    if (leased === null) {
+      return { packed: new Uint8Array(), attempts: [], leaseIds: [], metrics: metricsOf(queue) };
+    }
+    const records = readLease(context, leased);
+    if (records === null) continue;
+    const { slices } = records.batch;
+    const receipts = slices.flatMap((slice) => positionsIn(slice, leased.leaseId));
+    return {
+      packed: records.packed,
+      attempts: slices.flatMap(({ from, to, attempts }) => Array<number>(to - from).fill(attempts)),
+      leaseIds: receipts.map((receipt) => encodeToken(name, "lease", receipt)),
+      metrics: metricsOf(queue),
+    };
+  }
+}
+
+/** Where each message of a slice is, under a lease; 0 for none. */
+export function positionsIn({ segmentId, from, to }: Slice, leaseId: number): Receipt[] {
+  return Array.from({ length: to - from }, (_, i) => ({ segmentId, index: from + i, leaseId }));
+}
+
+/** The edge has refused these in its dialect's words. */
+export function checkRange(what: string, value: number, min: number, max: number): void {
+  if (Number.isInteger(value) && value >= min && value <= max) return;
+  throw new RangeError(`${what} of ${value} is not a whole number from ${min} to ${max}`);
+}

@@ -1,0 +1,86 @@
+import { deleteReceived, type Receipt, retry, type Slice } from "@sluice/engine";
+import { DELAY_SECONDS_MAX, type PullSettled, type PullSettlement } from "@sluice/protocol";
+import type { DeadLetters } from "../transfer/dead-letters.ts";
+import type { QueueContext } from "../turn/context.ts";
+import { unnamedDelayMs } from "../turn/retry-delay.ts";
+import { decodeToken } from "./message-token.ts";
+import { checkRange } from "./pull.ts";
+
+const NOT_A_LEASE = "This is not a lease id of this queue.";
+const GONE = "The message is not in the queue any more.";
+const ENDED = "The lease has ended, so the message was not retried.";
+const ENDED_IN_ORDER = "The lease has ended, and messages of a group are acknowledged in order.";
+
+/**
+ * Within a turn: settles what a client has pulled (spec cloudflare-queues 5.5). Acknowledgements first; then retries,
+ * which count only under the lease that holds the message. What cannot be settled is named in `warnings`.
+ *
+ * @throws RangeError for a delay that the edge should have refused; then nothing is settled.
+ */
+export function settlePulled(
+  context: QueueContext,
+  deadLetters: DeadLetters,
+  { acks, retries }: PullSettlement,
+): PullSettled {
+  for (const { delaySeconds = 0 } of retries) checkRange("delaySeconds", delaySeconds, 0, DELAY_SECONDS_MAX);
+  // A lease that has ended has released its messages, whether or not the alarm has got round to it.
+  context.passTime();
+  const warnings: [leaseId: string, text: string][] = [];
+  let ackCount = 0;
+  for (const leaseId of acks) {
+    const refusal = acknowledge(context, leaseId);
+    if (refusal === null) ackCount += 1;
+    else warnings.push([leaseId, refusal]);
+  }
+  const dead: Slice[] = [];
+  let retryCount = 0;
+  for (const { leaseId, delaySeconds } of retries) {
+    const refusal = retryLease(context, leaseId, delaySeconds, dead);
+    if (refusal === null) retryCount += 1;
+    else warnings.push([leaseId, refusal]);
+  }
+  deadLetters.add(dead, "its client retried it");
+  return { ackCount, retryCount, warnings };
+}
+
+/** Answers with what is wrong, `null` if nothing is. */
+function acknowledge({ queue, name, nowMs }: QueueContext, leaseId: string): string | null {
+  const receipt = decodeToken(name, "lease", leaseId);
+  if (receipt === null) return NOT_A_LEASE;
+  switch (deleteReceived(queue, receipt, nowMs)) {
+    case "deleted":
+      return null;
+    case "gone":
+      return GONE;
+    case "expired":
+      return ENDED_IN_ORDER;
+  }
+}
+
+/** The same for a retry. Adds to `dead` what has had its last attempt. */
+function retryLease(
+  context: QueueContext,
+  leaseId: string,
+  delaySeconds: number | undefined,
+  dead: Slice[],
+): string | null {
+  const receipt = decodeToken(context.name, "lease", leaseId);
+  if (receipt === null) return NOT_A_LEASE;
+  const { queue, nowMs } = context;
+  const { segmentId, index, leaseId: number } = receipt;
+  const entry = queue.segments.get(segmentId)?.entryOf(index) ?? null;
+  if (entry === null) return GONE;
+  const delayMs =
+    delaySeconds === undefined
+      ? unnamedDelayMs(context, keyOf(receipt), entry.attempts)
+      : 1000 * delaySeconds;
+  const range = { segmentId, leaseId: number, from: index, to: index + 1 };
+  const outcome = retry(queue, range, nowMs + delayMs, nowMs);
+  dead.push(...outcome.dead);
+  return outcome.retried.length + outcome.dead.length === 0 ? ENDED : null;
+}
+
+/** What tells the jitter of messages apart that were pulled one by one, but keeps that of a batch together. */
+function keyOf({ segmentId, leaseId }: Receipt): string {
+  return `${segmentId} ${leaseId}`;
+}

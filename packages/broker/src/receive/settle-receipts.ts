@@ -1,0 +1,39 @@
+import { changeVisibility, deleteReceived, release } from "@sluice/engine";
+import {
+  type DeleteOutcome,
+  VISIBILITY_TIMEOUT_MS_MAX,
+  type VisibilityChange,
+  type VisibilityOutcome,
+} from "@sluice/protocol";
+import type { QueueContext } from "../turn/context.ts";
+import { decodeReceipt, receivedMsOf } from "./receipt-token.ts";
+
+/** Within a turn: deletes the message of a receipt (spec sqs 3.4). */
+export function deleteByReceipt({ queue, name, nowMs }: QueueContext, receipt: string): DeleteOutcome {
+  const facts = decodeReceipt(name, receipt);
+  if (facts === null) return "invalid";
+  const outcome = deleteReceived(queue, facts, nowMs);
+  return outcome === "gone" ? "deleted" : outcome;
+}
+
+/** Within a turn: makes the message of a receipt visible again, as if it had not been received. */
+export function releaseByReceipt({ queue, name, nowMs }: QueueContext, receipt: string): void {
+  const facts = decodeReceipt(name, receipt);
+  if (facts === null) return;
+  const { segmentId, index, leaseId } = facts;
+  release(queue, { segmentId, leaseId, from: index, to: index + 1 }, nowMs, nowMs);
+}
+
+/** Within a turn: changes the visibility timeout of the message of a receipt (spec sqs 3.3). */
+export function changeByReceipt(
+  { queue, name, nowMs }: QueueContext,
+  { receipt, visibilityTimeoutMs }: VisibilityChange,
+): VisibilityOutcome {
+  if (!(visibilityTimeoutMs >= 0 && visibilityTimeoutMs <= VISIBILITY_TIMEOUT_MS_MAX)) {
+    throw new RangeError(`a visibility timeout of ${visibilityTimeoutMs} ms`);
+  }
+  const facts = decodeReceipt(name, receipt);
+  if (facts === null) return "invalid";
+  const change = { visibleAtMs: nowMs + visibilityTimeoutMs, receivedMs: receivedMsOf(facts) };
+  return changeVisibility(queue, facts, change, nowMs);
+}

@@ -1,0 +1,43 @@
+import type { DirectoryReply, DirectoryRpc, QueueAtRest, QueueRecord, TopicsRpc } from "@sluice/protocol";
+import type { CommitPosition } from "./commit-position.ts";
+import type { QueueStatus } from "./queue-status.ts";
+import type { Undeliverable } from "./transfer.ts";
+
+/** Name of the one directory of an account. */
+export const DIRECTORY_NAME = "directory";
+
+/** What a queue's object learns at its start, in one call. */
+export interface Opened {
+  /** How far the queue had come by its latest report, `null` if it never made one. */
+  readonly position: CommitPosition | null;
+  readonly status: QueueStatus;
+  /** Whether it is known to be idle, as of that report. */
+  readonly isIdle: boolean;
+  /** Of a topic's object: the version of its topic, `null` if that is no more. Absent for a queue. */
+  readonly topicVersion?: number | null;
+  /** What the directory has lost of it, to go on with "the directory ..."; `null` if nothing, as far as that shows. */
+  readonly directoryLoss: string | null;
+}
+
+/** What queues' objects ask the directory. */
+export interface QueuesDirectory extends Pick<DirectoryRpc, "findByName"> {
+  /**
+   * A queue's object has started.
+   *
+   * @param copy what it was by what it last knew: a directory that has lost its data takes it from there.
+   */
+  opened(queue: string, copy: QueueRecord | null): Promise<Opened>;
+  /** Takes a report, and answers with what was known before it. A report can be late: no number gets smaller. */
+  report(
+    queue: string,
+    position: CommitPosition,
+    snapshot: QueueAtRest | null,
+  ): Promise<CommitPosition | null>;
+  /** The queue of a name, created if there is none: dead letters have come for it. */
+  ensureQueue(queue: string): Promise<DirectoryReply>;
+  /** What becomes of messages of a topic for a queue that does not exist (any more). */
+  undeliverable(topicObject: string, queue: string): Promise<Undeliverable>;
+}
+
+/** The directory's Durable Object as its callers see it. */
+export interface DirectoryObject extends DirectoryRpc, TopicsRpc, QueuesDirectory, Rpc.DurableObjectBranded {}

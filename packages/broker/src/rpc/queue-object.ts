@@ -1,0 +1,35 @@
+import type {
+  QueueBrokerRpc,
+  QueuePostRpc,
+  QueuePullRpc,
+  QueueReceiveRpc,
+  QueueRecord,
+  TopicObjectRpc,
+} from "@sluice/protocol";
+import type { Transfer, TransferReply } from "./transfer.ts";
+
+/** What a queue's object has to answer to the directory. */
+export interface ConfiguredQueueObject extends Rpc.DurableObjectBranded {
+  /** Goes by the record from now on, unless a later one is known. */
+  configure(queue: string, record: QueueRecord): Promise<void>;
+  /** Drops everything, unless the queue was created again after `revision`. */
+  clear(queue: string, revision: number): Promise<void>;
+  /**
+   * A topic has changed: who goes by an older version is refused from now on. Everybody is by `null`, for a topic that
+   * was deleted.
+   */
+  topicChanged(topicObject: string, version: number | null): Promise<void>;
+}
+
+/** A queue's Durable Object as its callers see it. */
+export interface QueueBrokerObject
+  extends QueueBrokerRpc,
+    QueuePostRpc,
+    QueuePullRpc,
+    QueueReceiveRpc,
+    TopicObjectRpc,
+    ConfiguredQueueObject {
+  take(queue: string, transfer: Transfer): Promise<TransferReply>;
+  /** Development only: moves this queue's clock forward. */
+  advanceClock(queue: string, ms: number): Promise<void>;
+}

@@ -1,0 +1,109 @@
+import { type Queue, send } from "@sluice/engine";
+import { joinPacked, PackedIndex, uncountedBytes } from "@sluice/protocol";
+import type { PayloadCache } from "../store/payload-cache.ts";
+
+/** Most payload bytes of one segment. A stored value is at most 2 MB; half a batch limit more never fills it. */
+export const SEGMENT_BYTES_MAX = 512_000;
+
+/** A packed batch that was accepted and is not stored yet. */
+export interface Incoming {
+  readonly index: PackedIndex;
+  /** Delay of the messages that name none, in seconds. */
+  readonly delaySeconds: number;
+}
+
+/**
+ * Stores everything that one commit takes in, in as few segments as it fits: packed batches are joined byte by byte,
+ * and only messages with different delays are put into another order.
+ */
+export function storeIncoming(
+  queue: Queue,
+  incoming: readonly Incoming[],
+  payloadOf: (segmentId: number) => PackedIndex,
+  cache: PayloadCache,
+  nowMs: number,
+): void {
+  let group: Incoming[] = [];
+  let bytes = 0;
+  const storable = incoming.every(isStorable) ? incoming : incoming.flatMap(inStorableParts);
+  for (const next of storable) {
+    if (group.length > 0 && bytes + next.index.packed.byteLength > SEGMENT_BYTES_MAX) {
+      storeGroup(queue, group, payloadOf, cache, nowMs);
+      group = [];
+      bytes = 0;
+    }
+    group.push(next);
+    bytes += next.index.packed.byteLength;
+  }
+  if (group.length > 0) storeGroup(queue, group, payloadOf, cache, nowMs);
+}
+
+function isStorable({ index }: Incoming): boolean {
+  return index.packed.byteLength <= SEGMENT_BYTES_MAX;
+}
+
+/** Cuts what is too large for one segment between two records. A single record always fits. */
+function inStorableParts(incoming: Incoming): Incoming[] {
+  if (isStorable(incoming)) return [incoming];
+  const { index, delaySeconds } = incoming;
+  const parts: Incoming[] = [];
+  let from = 0;
+  for (let to = 1; to <= index.count; to++) {
+    const isLast = to === index.count;
+    if (!isLast && index.records(from, to + 1).byteLength <= SEGMENT_BYTES_MAX) continue;
+    parts.push({ index: new PackedIndex(index.records(from, to).slice()), delaySeconds });
+    from = to;
+  }
+  return parts;
+}
+
+function storeGroup(
+  queue: Queue,
+  group: readonly Incoming[],
+  payloadOf: (segmentId: number) => PackedIndex,
+  cache: PayloadCache,
+  nowMs: number,
+): void {
+  const sizes: number[] = [];
+  // Has a place for the last message with a group, and for those before it.
+  const groups: (string | null)[] = [];
+  const dueMs: number[] = [];
+  // Has a place for the last dead letter, and for those before it.
+  const acceptedMs: number[] = [];
+  for (const { index, delaySeconds } of group) {
+    for (let i = 0; i < index.count; i++) {
+      const extension = index.hasExtension(i) ? index.extension(i) : {};
+      const { groupId, deadLetterSource } = extension;
+      sizes.push(index.contentBytes(i) - uncountedBytes(extension));
+      if (groupId !== undefined) groups[sizes.length - 1] = groupId;
+      // On a FIFO queue a dead letter begins anew (spec sqs 6.2).
+      if (deadLetterSource !== undefined && !queue.isFifo && index.timestampMs(i) > 0) {
+        acceptedMs[sizes.length - 1] = Math.min(nowMs, index.timestampMs(i));
+      }
+      dueMs.push(nowMs + 1000 * (index.delaySeconds(i) ?? delaySeconds));
+      // Messages of another queue keep the time of their send.
+      if (!(index.timestampMs(i) > 0)) index.stamp(i, nowMs);
+    }
+  }
+  const messages = {
+    ...{ sizes, dueMs },
+    ...(groups.length > 0 ? { groups } : {}),
+    ...(acceptedMs.length > 0 ? { acceptedMs } : {}),
+  };
+  const placement = send(queue, messages, nowMs);
+  const parts =
+    placement.order === null
+      ? group.map(({ index }) => index.packed)
+      : recordsInOrder(group, placement.order);
+  if (placement.from > 0) parts.unshift(payloadOf(placement.segmentId).packed);
+  const [first] = group;
+  const untouched = parts.length === 1 && first !== undefined && parts[0] === first.index.packed;
+  cache.set(placement.segmentId, untouched ? first.index : new PackedIndex(joinPacked(parts)));
+}
+
+function recordsInOrder(group: readonly Incoming[], order: readonly number[]): Uint8Array[] {
+  const records = group.flatMap(({ index }) =>
+    Array.from({ length: index.count }, (_, i) => index.records(i, i + 1)),
+  );
+  return order.flatMap((position) => records.slice(position, position + 1));
+}

@@ -1,0 +1,174 @@
+import {
+  type EnqueuedMessage,
+  joinPacked,
+  PackedIndex,
+  QUEUE_ERROR_CODES,
+  type RpcFailure,
+  type SendReply,
+  type SendRequest,
+} from "@sluice/protocol";
+import type { PayloadCache } from "../store/payload-cache.ts";
+import type { QueueContext } from "../turn/context.ts";
+import { metricsOf } from "../turn/figures.ts";
+import { deliveryDelaySecondsOf } from "../turn/rules.ts";
+import { admit } from "./admit.ts";
+import { type Deduplication, deduplicationKey } from "./deduplication.ts";
+import { type Incoming, storeIncoming } from "./incoming.ts";
+
+/** Packed bytes that may wait for their commit at a time; a Durable Object has 128 MB for everything. */
+export const UNCOMMITTED_BYTES_MAX = 32_000_000;
+
+/** What sequence numbers are counted from, so that each has 20 digits (spec sqs 4.4). */
+const FIRST_SEQUENCE_NUMBER = 10n ** 19n;
+
+const OVERLOADED: RpcFailure = {
+  ok: false,
+  code: QUEUE_ERROR_CODES.queueOverloaded,
+  cause: "Queue is overloaded. Please back off.",
+};
+
+/** A batch that may be taken in. Its bytes count as uncommitted until `release`. */
+export interface Admitted {
+  readonly ok: true;
+  /** Within a turn: takes it in. Answers what became of each message of a FIFO queue, `null` of another one. */
+  accept(): EnqueuedMessage[] | null;
+  /** Once its turn is durable or has failed. */
+  release(): void;
+}
+
+/**
+ * The way in: what is sent, or transferred from another queue, is checked, gathered by the jobs of a turn and stored by
+ * that turn in as few segments as it fits. Bounds how much waits for its commit.
+ */
+export class Intake {
+  readonly #context: QueueContext;
+  readonly #deduplication: Deduplication;
+  readonly #cache: PayloadCache;
+  /** What the turn that runs, or the next one, takes in. */
+  #incoming: Incoming[] = [];
+  #incomingCount = 0;
+  #uncommittedBytes = 0;
+  #messagesTaken = 0;
+
+  constructor(
+    context: QueueContext,
+    { deduplication, cache }: { readonly deduplication: Deduplication; readonly cache: PayloadCache },
+  ) {
+    this.#context = context;
+    this.#deduplication = deduplication;
+    this.#cache = cache;
+  }
+
+  /**
+   * Stores the batches of one call, all or none, and answers when they are durable. What is over a limit is refused
+   * with its code; when more waits for the commit than memory should hold, 10250.
+   */
+  async send(requests: readonly SendRequest[]): Promise<SendReply> {
+    const admitted = this.admit(requests);
+    if (!admitted.ok) return admitted;
+    try {
+      await this.#context.submit(() => admitted.accept());
+    } finally {
+      admitted.release();
+    }
+    return { ok: true, metrics: metricsOf(this.#context.queue) };
+  }
+
+  /**
+   * Checks batches that are to be taken in by a turn, all or none.
+   *
+   * @param messageBytesMax Largest message, extension included. Default: Cloudflare's.
+   */
+  admit(requests: readonly SendRequest[], messageBytesMax?: number): Admitted | RpcFailure {
+    const delaySeconds = deliveryDelaySecondsOf(this.#context.definition);
+    const admission = admit(requests, delaySeconds, messageBytesMax);
+    if (!admission.ok) return admission;
+    const reserved = this.reserve(requests.reduce((sum, { packed }) => sum + packed.byteLength, 0));
+    if (!reserved.ok) return reserved;
+    const { incoming } = admission;
+    const accept = () => {
+      if (this.#context.queue.isFifo) return incoming.flatMap((each) => this.enqueue(each));
+      // The fast path looks at no message: nobody asks what became of each.
+      this.accept(incoming);
+      return null;
+    };
+    return { ok: true, accept, release: reserved.release };
+  }
+
+  /** Counts bytes as uncommitted until they are released, unless more waits for its commit than may. */
+  reserve(bytes: number): { readonly ok: true; release(): void } | RpcFailure {
+    if (this.#uncommittedBytes + bytes > UNCOMMITTED_BYTES_MAX || this.#deduplication.isFull)
+      return OVERLOADED;
+    this.#uncommittedBytes += bytes;
+    return {
+      ok: true,
+      release: () => {
+        this.#uncommittedBytes -= bytes;
+      },
+    };
+  }
+
+  /** Within a turn: takes messages in, those of a FIFO queue only if their deduplication ids are new. */
+  enqueue({ index, delaySeconds }: Incoming): EnqueuedMessage[] {
+    const { queue, definition } = this.#context;
+    const enqueued: EnqueuedMessage[] = [];
+    const kept: Uint8Array[] = [];
+    for (let i = 0; i < index.count; i++) {
+      const { groupId = "", deduplicationId } =
+        queue.isFifo && index.hasExtension(i) ? index.extension(i) : {};
+      const key =
+        deduplicationId === undefined ? null : deduplicationKey(definition?.fifo, groupId, deduplicationId);
+      const first = key === null ? null : this.#deduplication.find(key);
+      if (first !== null) {
+        const sequenceNumber = sequenceNumberOf(first.seq);
+        enqueued.push({ messageId: first.messageId, sequenceNumber, duplicate: true });
+        continue;
+      }
+      const [messageId, seq] = [index.id(i), this.nextSeq + kept.length];
+      kept.push(index.records(i, i + 1));
+      if (key !== null) this.#deduplication.remember(key, { messageId, seq });
+      const sequenceNumber = queue.isFifo ? sequenceNumberOf(seq) : null;
+      enqueued.push({ messageId, sequenceNumber, duplicate: false });
+    }
+    if (kept.length === index.count) this.accept([{ index, delaySeconds }]);
+    else if (kept.length > 0) this.accept([{ index: new PackedIndex(copyOf(kept)), delaySeconds }]);
+    return enqueued;
+  }
+
+  /** Within a turn: takes messages in. */
+  accept(incoming: readonly Incoming[]): void {
+    this.#incoming.push(...incoming);
+    for (const { index } of incoming) {
+      this.#messagesTaken += index.count;
+      this.#incomingCount += index.count;
+    }
+  }
+
+  /** Within a turn: the sequence number of the next message that is taken in. */
+  get nextSeq(): number {
+    return this.#context.queue.nextSeq + this.#incomingCount;
+  }
+
+  /** Messages that were taken in by this epoch, those of a turn that runs included. */
+  get messagesTaken(): number {
+    return this.#messagesTaken;
+  }
+
+  /** Within a turn, after its jobs: puts into the queue what they have taken in. */
+  store(nowMs: number): void {
+    const { queue, payloadOf } = this.#context;
+    storeIncoming(queue, this.#incoming, payloadOf, this.#cache, nowMs);
+    this.#incoming = [];
+    this.#incomingCount = 0;
+  }
+}
+
+/** 20 digits that grow with the messages of a queue. */
+export function sequenceNumberOf(seq: number): string {
+  return String(FIRST_SEQUENCE_NUMBER + BigInt(seq));
+}
+
+/** Views hold on to the whole batch that they are of. */
+function copyOf(records: readonly Uint8Array[]): Uint8Array {
+  return joinPacked(records).slice();
+}

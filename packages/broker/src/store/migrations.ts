@@ -1,0 +1,28 @@
+/**
+ * The schema, one numbered step after the other. A contract: a step that was released is never changed, only followed.
+ *
+ * - `meta`: single values: `schema`, `name`, `epoch` (how often the queue has started and written something),
+ *   `clock_offset_ms`, `mark` (`[commits, messages]`, see `CommitPosition`), `record` (what the directory said last
+ *   that the queue is, as `[checksum, JSON]`) and `damage` (what was found, as JSON).
+ * - `segments`: a row per group of messages that were committed together. `idx` holds sizes and due times, `state` what
+ *   had already happened to the messages when the row was written, `payload` their records and `seal` the checksums of
+ *   these; `commits` is the number of the commit that wrote it. Payload comes last so that reading the others never
+ *   touches its pages.
+ * - `segment_states`: what happened to a segment's messages later. Apart, so that a lease does not rewrite a payload.
+ * - `outbox`: messages that have left this queue for another one and are not known to have arrived.
+ * - `notes`: what else a queue remembers, by key: the deduplication ids of the last minutes, its move tasks.
+ * - `inbox`: the last outbox id taken from each queue, so that a repeated transfer is recognised.
+ */
+export const MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+    `CREATE TABLE segments (
+      id INTEGER PRIMARY KEY, commits INTEGER NOT NULL,
+      idx BLOB NOT NULL, state BLOB, seal BLOB NOT NULL, payload BLOB NOT NULL
+    )`,
+    "CREATE TABLE segment_states (id INTEGER PRIMARY KEY, commits INTEGER NOT NULL, state BLOB NOT NULL)",
+    "CREATE TABLE outbox (id INTEGER PRIMARY KEY, target TEXT NOT NULL, seal BLOB NOT NULL, payload BLOB NOT NULL)",
+    "CREATE TABLE inbox (source TEXT PRIMARY KEY, last_id INTEGER NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID",
+  ],
+  ["CREATE TABLE notes (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"],
+];

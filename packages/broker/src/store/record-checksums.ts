@@ -1,0 +1,96 @@
+import { makeUnreadable, RECORD_HEADER_BYTES, recordEnd } from "@sluice/protocol";
+import { checksumOf } from "./checksum.ts";
+
+/*
+ * Checksums say what packed bytes were when they were stored: SQLite has no checksums, and what lies on a disk for four
+ * days must not be delivered as if it were true when it is not. A contract: they are stored, in columns called `seal`.
+ * Little endian, for each record
+ *
+ * | u32 | length of the record in bytes |
+ * | u32 | its checksum |
+ *
+ * and at the end one u32, the checksum of all of these. The lengths are there so that a record with a damaged length
+ * does not take those after it along.
+ */
+const BYTES_PER_RECORD = 8;
+const OWN_CHECKSUM_BYTES = 4;
+
+/** What `checksumsOf` begins with; its own one is never looked at. */
+const NO_CHECKSUMS = new Uint8Array(OWN_CHECKSUM_BYTES);
+
+/** Bytes that cannot be what was stored, and of which nothing can be saved. */
+export class DamagedChecksumsError extends Error {
+  override readonly name = "DamagedSealError";
+}
+
+/**
+ * The checksums of packed bytes. Bytes that are no record have one as if they were.
+ *
+ * @param earlier Checksums of the same bytes before more were appended: what it covers is not summed up again. A
+ *   trickle of single messages appends to one segment again and again.
+ */
+export function checksumsOf(packed: Uint8Array, earlier: Uint8Array = NO_CHECKSUMS): Uint8Array {
+  const view = viewOf(packed);
+  const known = earlier.byteLength - OWN_CHECKSUM_BYTES;
+  const words: number[] = [];
+  for (let from = totalOf(viewOf(earlier), known); from < packed.byteLength; ) {
+    const to = recordEnd(view, from) ?? packed.byteLength;
+    words.push(to - from, checksumOf(view, from, to));
+    from = to;
+  }
+  const stored = new Uint8Array(known + 4 * words.length + OWN_CHECKSUM_BYTES);
+  stored.set(earlier.subarray(0, known));
+  const sums = viewOf(stored);
+  for (let i = 0; i < words.length; i++) sums.setUint32(known + 4 * i, words[i] as number, true); // i < length
+  const end = stored.byteLength - OWN_CHECKSUM_BYTES;
+  sums.setUint32(end, checksumOf(sums, 0, end), true);
+  return stored;
+}
+
+/**
+ * Packed bytes as they were read, with a record that nobody can read in the place of each one that is damaged
+ * (`isReadable`). Throws `DamagedChecksumsError` when the checksums are damaged themselves, or are not of records.
+ */
+export function verified(stored: Uint8Array, checksums: Uint8Array): Uint8Array {
+  const sums = viewOf(checksums);
+  const sumsEnd = checksums.byteLength - OWN_CHECKSUM_BYTES;
+  if (
+    sumsEnd < 0 ||
+    sumsEnd % BYTES_PER_RECORD !== 0 ||
+    sums.getUint32(sumsEnd, true) !== checksumOf(sums, 0, sumsEnd)
+  ) {
+    throw new DamagedChecksumsError(`the checksums of ${stored.byteLength} bytes are damaged themselves`);
+  }
+  const packed = ofLength(stored, totalOf(sums, sumsEnd));
+  const view = viewOf(packed);
+  let from = 0;
+  for (let at = 0; at < sumsEnd; at += BYTES_PER_RECORD) {
+    const to = from + sums.getUint32(at, true);
+    if (checksumOf(view, from, to) !== sums.getUint32(at + 4, true)) erase(packed, from, to);
+    from = to;
+  }
+  return packed;
+}
+
+function erase(packed: Uint8Array, from: number, to: number): void {
+  if (to - from < RECORD_HEADER_BYTES) throw new DamagedChecksumsError(`${to - from} bytes are damaged`);
+  makeUnreadable(packed, from, to);
+}
+
+function totalOf(sums: DataView, sumsEnd: number): number {
+  let total = 0;
+  for (let at = 0; at < sumsEnd; at += BYTES_PER_RECORD) total += sums.getUint32(at, true);
+  return total;
+}
+
+/** The bytes cut off or filled up with zeros, which are no record. */
+function ofLength(bytes: Uint8Array, length: number): Uint8Array {
+  if (bytes.byteLength === length) return bytes;
+  const fitting = new Uint8Array(length);
+  fitting.set(bytes.subarray(0, length));
+  return fitting;
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,376 @@
+import type { QueueDamage, QueueRecord } from "@sluice/protocol";
+import type { CommitPosition } from "../rpc/commit-position.ts";
+import { checksumOf } from "./checksum.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { checksumsOf, DamagedChecksumsError, verified } from "./record-checksums.ts";
+import { RECORD_KEY, recordCopy, recordFrom, SELECT_RECORD } from "./record-copy.ts";
+import {
+  DamagedRowError,
+  type DamageRecord,
+  type Note,
+  type OutboxItem,
+  type QueueStore,
+  type StoredSegment,
+} from "./store.ts";
+
+const INSERT_SEGMENT = "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?)";
+
+/** Those of whose messages something has become. */
+export const SELECT_TOUCHED_SEGMENTS = `SELECT s.id, s.idx, coalesce(t.state, s.state) AS state
+  FROM segments s LEFT JOIN segment_states t ON t.id = s.id
+  WHERE coalesce(t.state, s.state) IS NOT NULL ORDER BY s.id`;
+
+export type TouchedSegmentRow = {
+  readonly id: number;
+  readonly idx: ArrayBuffer;
+  readonly state: ArrayBuffer;
+};
+
+/** More than the segments that are open for appending at a time. */
+const CHECKSUMS_KEPT = 8;
+
+/** Refuses to open data of a later release: this one would not understand it. */
+export class SchemaVersionError extends Error {
+  override readonly name = "SchemaVersionError";
+}
+
+/** Who has to know of commits. */
+export interface CommitWatcher {
+  /** One was made; whether it will be durable is not known. */
+  committed(): void;
+  /** All that were made are durable. */
+  durable(): void;
+}
+
+const NOBODY: CommitWatcher = { committed: () => {}, durable: () => {} };
+
+/**
+ * The queue in the SQLite database of its Durable Object. All SQL of a queue is in this file, `migrations.ts` and
+ * `file-damage.ts`.
+ */
+export class SqliteStore implements QueueStore, DamageRecord {
+  readonly #storage: DurableObjectStorage;
+  readonly #watcher: CommitWatcher;
+  #commits: number;
+  /**
+   * Checksums of the segments that were written last: those of one that is appended to are not computed from its
+   * beginning.
+   */
+  readonly #checksums = new Map<number, Uint8Array>();
+  /** What the commit that is being put together will execute; `null` while there is none. */
+  #collected: (() => void)[] | null = null;
+  /** Segments whose rows it deletes: a new segment takes the place of one. */
+  #emptied: number[] = [];
+  rowsWritten = 0;
+  rowsRead = 0;
+
+  constructor(storage: DurableObjectStorage, watcher: CommitWatcher = NOBODY) {
+    this.#storage = storage;
+    this.#watcher = watcher;
+    this.#migrate();
+    this.#commits = this.readPosition().commits;
+  }
+
+  /** Commits over all epochs; within one its own number. */
+  get commits(): number {
+    return this.#commits;
+  }
+
+  commit(write: () => void): void {
+    this.#commits += 1;
+    const statements = this.#statementsOf(write);
+    const [first] = statements;
+    // A statement alone is a transaction already, and most commits of a trickle are one: the savepoint costs two more.
+    if (first !== undefined && statements.length === 1) first();
+    else {
+      this.#storage.transactionSync(() => {
+        for (const statement of statements) statement();
+      });
+    }
+    this.#watcher.committed();
+  }
+
+  async synced(): Promise<void> {
+    await this.#storage.sync();
+    this.#watcher.durable();
+  }
+
+  readEpoch(): number {
+    return this.#number("SELECT value FROM meta WHERE key = 'epoch'") ?? 0;
+  }
+
+  readName(): string | null {
+    const [row] = this.#run<{ value: string }>("SELECT value FROM meta WHERE key = 'name'");
+    return row?.value ?? null;
+  }
+
+  readVersion(): string | null {
+    const [row] = this.#run<{ value: string }>("SELECT value FROM meta WHERE key = 'version'");
+    return row?.value ?? null;
+  }
+
+  writeVersion(version: string): void {
+    this.#writeMeta("version", version);
+  }
+
+  readClockOffsetMs(): number {
+    return this.#number("SELECT value FROM meta WHERE key = 'clock_offset_ms'") ?? 0;
+  }
+
+  writeClockOffsetMs(offsetMs: number): void {
+    this.#writeMeta("clock_offset_ms", offsetMs);
+  }
+
+  writeEpoch(epoch: number, name: string): void {
+    this.#writeMeta("epoch", epoch);
+    if (this.readName() !== name) this.#writeMeta("name", name);
+  }
+
+  *segments(): Iterable<StoredSegment> {
+    const rows = this.#run<{ id: number; idx: ArrayBuffer; state: ArrayBuffer | null }>(
+      `SELECT s.id, s.idx, coalesce(t.state, s.state) AS state
+       FROM segments s LEFT JOIN segment_states t ON t.id = s.id ORDER BY s.id`,
+    );
+    for (const { id, idx, state } of rows) {
+      yield { id, index: new Uint8Array(idx), state: state === null ? null : new Uint8Array(state) };
+    }
+  }
+
+  /**
+   * Records that are damaged are in it, but unreadable. Throws `DamagedChecksumsError` when nothing can be told of
+   * them.
+   */
+  readPayload(id: number): Uint8Array | null {
+    const [row] = this.#run<Stored>("SELECT seal, payload FROM segments WHERE id = ?", id);
+    return row === undefined ? null : verify(row);
+  }
+
+  insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void {
+    const values = [id, this.#commits, index, state, this.#checksumsOf(id, payload), payload];
+    const gone = this.#emptied.pop();
+    if (gone === undefined) this.#execute(INSERT_SEGMENT, ...values);
+    else this.#inOrder(() => this.#takePlace(gone, values));
+  }
+
+  /** One row written instead of two, and one statement: the row of a segment that is gone becomes that of a new one. */
+  #takePlace(gone: number, values: readonly unknown[]): void {
+    const before = this.rowsWritten;
+    this.#run(
+      "UPDATE segments SET id = ?, commits = ?, idx = ?, state = ?, seal = ?, payload = ? WHERE id = ?",
+      ...values,
+      gone,
+    );
+    // The row is not there: damage.
+    if (this.rowsWritten === before) this.#run(INSERT_SEGMENT, ...values);
+  }
+
+  replaceSegment(id: number, index: Uint8Array, payload: Uint8Array): void {
+    const values = [this.#commits, index, this.#checksumsOf(id, payload), payload, id];
+    this.#execute("UPDATE segments SET commits = ?, idx = ?, seal = ?, payload = ? WHERE id = ?", ...values);
+  }
+
+  writeIndex(id: number, index: Uint8Array): void {
+    this.#execute("UPDATE segments SET commits = ?, idx = ? WHERE id = ?", this.#commits, index, id);
+  }
+
+  writeState(id: number, state: Uint8Array): void {
+    this.#execute("INSERT OR REPLACE INTO segment_states VALUES (?, ?, ?)", id, this.#commits, state);
+  }
+
+  deleteSegment(id: number, hasState: boolean): void {
+    this.#checksums.delete(id);
+    this.#emptied.push(id);
+    if (this.#collected === null) this.#deleteEmptied();
+    if (hasState) this.#execute("DELETE FROM segment_states WHERE id = ?", id);
+  }
+
+  outbox(): readonly OutboxItem[] {
+    return this.#run<Stored & { id: number; target: string }>(
+      "SELECT id, target, seal, payload FROM outbox ORDER BY id",
+    ).map(({ id, target, ...row }) => ({ id, target, payload: verifyOrNothing(row) }));
+  }
+
+  insertOutbox({ id, target, payload }: OutboxItem): void {
+    this.#execute("INSERT INTO outbox VALUES (?, ?, ?, ?)", id, target, checksumsOf(payload), payload);
+  }
+
+  deleteOutbox(ids: readonly number[]): void {
+    this.#execute("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+  }
+
+  readInbox(source: string): number {
+    const [row] = this.#run<{ last_id: number; checksum: number }>(
+      "SELECT last_id, checksum FROM inbox WHERE source = ?",
+      source,
+    );
+    if (row === undefined) return 0;
+    if (row.checksum !== inboxChecksum(source, row.last_id)) {
+      throw new DamagedRowError(`the number of the last transfer from queue "${source}" is damaged`);
+    }
+    return row.last_id;
+  }
+
+  writeInbox(source: string, lastId: number): void {
+    const values = [source, lastId, inboxChecksum(source, lastId)];
+    this.#execute("INSERT OR REPLACE INTO inbox VALUES (?, ?, ?)", ...values);
+  }
+
+  notes(): Note[] {
+    return this.#run<{ key: string; value: ArrayBuffer }>("SELECT key, value FROM notes ORDER BY key").map(
+      ({ key, value }) => ({ key, bytes: new Uint8Array(value) }),
+    );
+  }
+
+  writeNote(key: string, bytes: Uint8Array | null): void {
+    if (bytes === null) this.#execute("DELETE FROM notes WHERE key = ?", key);
+    else this.#execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", key, bytes);
+  }
+
+  /** How far the queue had come by what is stored: at least to the latest commit of which a row is left. */
+  readPosition(): CommitPosition {
+    const [latest] = this.#run<{ commits: number | null }>(
+      `SELECT max(commits) AS commits FROM
+       (SELECT max(commits) AS commits FROM segments UNION ALL SELECT max(commits) FROM segment_states)`,
+    );
+    const [commits = 0, messages = 0] = this.#json<[number, number]>("mark") ?? [];
+    return { epoch: this.readEpoch(), commits: Math.max(commits, latest?.commits ?? 0), messages };
+  }
+
+  writePosition({ commits, messages }: CommitPosition): void {
+    this.#writeMeta("mark", JSON.stringify([commits, messages]));
+  }
+
+  /** Goes on counting from there: after damage, so that no number stands for two commits. */
+  raiseCommits(to: number): void {
+    this.#commits = Math.max(this.#commits, to);
+  }
+
+  /** What the queue was by what it last knew, `null` if it never knew anything or that is damaged. */
+  readRecord(): QueueRecord | null {
+    const [row] = this.#run<{ value: string }>(SELECT_RECORD);
+    return row === undefined ? null : recordFrom(row.value);
+  }
+
+  writeRecord(record: QueueRecord): void {
+    this.#writeMeta(RECORD_KEY, recordCopy(record));
+  }
+
+  /**
+   * Deletes the queue: its messages, those on their way to other queues, and what it was. What stays keeps a later
+   * queue of the same name from using numbers twice: how far this one came, and what it took from others.
+   */
+  drop(): void {
+    const { epoch, messages } = this.readPosition();
+    const position = { epoch, commits: this.#commits, messages };
+    this.#storage.transactionSync(() => {
+      for (const table of ["segments", "segment_states", "outbox", "notes"])
+        this.#run(`DELETE FROM ${table}`);
+      this.#run("DELETE FROM meta WHERE key IN ('record', 'damage')");
+      this.writePosition(position);
+    });
+  }
+
+  readDamage(): readonly QueueDamage[] {
+    return this.#json<QueueDamage[]>("damage") ?? [];
+  }
+
+  writeDamage(damage: readonly QueueDamage[]): void {
+    this.#writeMeta("damage", JSON.stringify(damage));
+  }
+
+  #checksumsOf(id: number, payload: Uint8Array): Uint8Array {
+    const checksums = checksumsOf(payload, this.#checksums.get(id));
+    this.#checksums.delete(id);
+    this.#checksums.set(id, checksums);
+    const [oldest] = this.#checksums.keys();
+    if (this.#checksums.size > CHECKSUMS_KEPT && oldest !== undefined) this.#checksums.delete(oldest);
+    return checksums;
+  }
+
+  /** What `write` would execute, in that order. It reads what was there before. */
+  #statementsOf(write: () => void): readonly (() => void)[] {
+    const collected: (() => void)[] = [];
+    this.#collected = collected;
+    try {
+      write();
+      this.#deleteEmptied();
+    } finally {
+      this.#collected = null;
+      this.#emptied = [];
+    }
+    return collected;
+  }
+
+  #deleteEmptied(): void {
+    for (const id of this.#emptied) this.#execute("DELETE FROM segments WHERE id = ?", id);
+    this.#emptied = [];
+  }
+
+  /** A write: part of the commit that is being put together, or at once where there is none. */
+  #execute(sql: string, ...bindings: unknown[]): void {
+    this.#inOrder(() => void this.#run(sql, ...bindings));
+  }
+
+  #inOrder(statement: () => void): void {
+    if (this.#collected === null) statement();
+    else this.#collected.push(statement);
+  }
+
+  #json<Value>(key: string): Value | null {
+    const [row] = this.#run<{ value: string }>("SELECT value FROM meta WHERE key = ?", key);
+    return row === undefined ? null : (JSON.parse(row.value) as Value);
+  }
+
+  #writeMeta(key: string, value: string | number): void {
+    this.#execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value);
+  }
+
+  #number(sql: string, ...bindings: unknown[]): number | undefined {
+    return this.#run<{ value: number }>(sql, ...bindings)[0]?.value;
+  }
+
+  #run<Row extends Record<string, SqlStorageValue>>(sql: string, ...bindings: unknown[]): Row[] {
+    const cursor = this.#storage.sql.exec<Row>(sql, ...bindings);
+    const rows = cursor.toArray();
+    this.rowsWritten += cursor.rowsWritten;
+    this.rowsRead += cursor.rowsRead;
+    return rows;
+  }
+
+  #migrate(): void {
+    const [meta] = this.#run("SELECT name FROM sqlite_master WHERE name = 'meta'");
+    const version =
+      meta === undefined ? 0 : (this.#number("SELECT value FROM meta WHERE key = 'schema'") ?? 0);
+    if (version > MIGRATIONS.length) {
+      throw new SchemaVersionError(
+        `this queue was written by a later release (schema ${version}); this one knows ${MIGRATIONS.length}`,
+      );
+    }
+    if (version === MIGRATIONS.length) return;
+    this.#storage.transactionSync(() => {
+      for (const step of MIGRATIONS.slice(version)) for (const statement of step) this.#run(statement);
+      this.#writeMeta("schema", MIGRATIONS.length);
+    });
+  }
+}
+
+/** A row with packed bytes. */
+type Stored = { seal: ArrayBuffer; payload: ArrayBuffer };
+
+function verify({ seal, payload }: Stored): Uint8Array {
+  return verified(new Uint8Array(payload), new Uint8Array(seal));
+}
+
+function verifyOrNothing(row: Stored): Uint8Array {
+  try {
+    return verify(row);
+  } catch (error) {
+    if (!(error instanceof DamagedChecksumsError)) throw error;
+    return new Uint8Array();
+  }
+}
+
+function inboxChecksum(source: string, lastId: number): number {
+  const bytes = new TextEncoder().encode(`${source}:${lastId}`);
+  return checksumOf(new DataView(bytes.buffer), 0, bytes.byteLength);
+}

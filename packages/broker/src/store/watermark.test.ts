@@ -1,0 +1,229 @@
+import type { QueueAtRest } from "@sluice/protocol";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type CommitPosition, furthest, NO_COMMITS } from "../rpc/commit-position.ts";
+import { CHECK_MS_MAX, type Loss, type PositionDirectory, REPORT_AFTER_MS, Watermark } from "./watermark.ts";
+
+/** A store as far as the watermark sees it, with a directory and timers that the test drives. */
+class Bench {
+  stored: CommitPosition = NO_COMMITS;
+  commits = 0;
+  reported: CommitPosition | null = null;
+  readonly reports: CommitPosition[] = [];
+  /** What the queue is as of its next reports, and what was reported of that. */
+  snapshot: QueueAtRest | null = null;
+  readonly snapshots: (QueueAtRest | null)[] = [];
+  readonly losses: Loss[] = [];
+  readonly lines: string[] = [];
+  timers: { readonly callback: () => void; readonly ms: number }[] = [];
+  directory: PositionDirectory = {
+    position: async () => this.reported,
+    report: async (position, snapshot) => {
+      const known = this.reported;
+      this.snapshots.push(snapshot);
+      this.reported = furthest(known ?? NO_COMMITS, position);
+      this.reports.push(position);
+      return known;
+    },
+  };
+  readonly watermark = new Watermark("orders", {
+    store: {
+      ...{ readPosition: () => this.stored, raiseCommits: (to: number) => this.#raise(to) },
+      get commits() {
+        return bench.commits;
+      },
+    },
+    directory: {
+      position: () => this.directory.position(),
+      report: (...args) => this.directory.report(...args),
+    },
+    log: {
+      handled() {},
+      info() {},
+      warn: (text) => this.lines.push(text),
+      error: (text) => this.lines.push(text),
+    },
+    schedule: (callback, ms) => this.timers.push({ callback, ms }),
+  });
+
+  /** An epoch begins on what is stored. */
+  async start(isIdleKnown = false) {
+    this.commits = this.stored.commits;
+    const status = await this.watermark.check();
+    this.timers = [];
+    this.watermark.begin(
+      {
+        writePosition: async () => {
+          this.commits += 1;
+          this.stored = { epoch: status.epoch + 1, commits: this.commits, messages: 2 * this.commits };
+          return { position: this.stored, snapshot: this.snapshot };
+        },
+        foundLoss: (loss) => this.losses.push(loss),
+      },
+      isIdleKnown,
+    );
+    return status;
+  }
+
+  commit(): void {
+    this.commits += 1;
+    this.watermark.committed();
+  }
+
+  /** Lets every timer that is set ring, and what it does end. */
+  async ring(): Promise<void> {
+    const timers = this.timers;
+    this.timers = [];
+    for (const { callback } of timers) callback();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  #raise(to: number): void {
+    this.commits = Math.max(this.commits, to);
+  }
+}
+
+const REST = { queueId: "a1", description: { queue: "orders", ready: 0 } } as QueueAtRest;
+
+let bench: Bench;
+
+beforeEach(() => {
+  bench = new Bench();
+});
+
+describe("a store that is compared with what was reported", () => {
+  const position = (epoch: number, commits: number, messages: number): CommitPosition => ({
+    epoch,
+    commits,
+    messages,
+  });
+
+  it.each<[string, CommitPosition, CommitPosition | null, Loss | null]>([
+    ["nothing was reported", position(2, 10, 20), null, null],
+    ["it is where the report was", position(2, 10, 20), position(2, 10, 20), null],
+    ["it is one commit ahead", position(2, 11, 20), position(2, 10, 20), null],
+    ["it is one commit behind", position(2, 9, 19), position(2, 10, 20), { commits: 1, messages: 1 }],
+    ["it is an epoch behind", position(1, 15, 20), position(2, 10, 20), { commits: 1, messages: 0 }],
+    ["it is empty", NO_COMMITS, position(2, 10, 20), { commits: 10, messages: 20 }],
+  ])("knows what it lacks when %s", async (_when, stored, reported, loss) => {
+    bench.stored = stored;
+    bench.reported = reported;
+    expect(await bench.start()).toEqual({ epoch: Math.max(stored.epoch, reported?.epoch ?? 0), loss });
+    expect(bench.commits).toBe(Math.max(stored.commits, reported?.commits ?? 0));
+  });
+});
+
+describe("reports", () => {
+  it(`are made ${REPORT_AFTER_MS} ms after a commit, one for all that follow it until then`, async () => {
+    await bench.start();
+    expect(bench.timers).toEqual([]);
+    for (let i = 0; i < 100; i++) bench.commit();
+    expect(bench.timers.map(({ ms }) => ms)).toEqual([REPORT_AFTER_MS]);
+    await bench.ring();
+    expect(bench.reports).toEqual([{ epoch: 1, commits: 101, messages: 202 }]);
+  });
+
+  it("are not made of their own commit, so that an idle queue rests", async () => {
+    await bench.start();
+    bench.commit();
+    await bench.ring();
+    expect(bench.timers).toEqual([]);
+    bench.commit();
+    expect(bench.timers).toHaveLength(1);
+  });
+
+  it("make up for what an earlier epoch did not get to report", async () => {
+    bench.stored = { epoch: 1, commits: 7, messages: 7 };
+    bench.reported = { epoch: 1, commits: 5, messages: 5 };
+    await bench.start();
+    expect(bench.timers).toHaveLength(1);
+  });
+
+  it("say what the queue is if it is idle, and are made anew when only time has brought it there", async () => {
+    await bench.start();
+    bench.commit();
+    await bench.ring();
+    bench.snapshot = REST;
+    bench.watermark.seenIdle();
+    bench.watermark.seenIdle();
+    expect(bench.timers).toHaveLength(1);
+    await bench.ring();
+    expect(bench.snapshots).toEqual([null, REST]);
+    bench.watermark.seenIdle();
+    expect(bench.timers).toEqual([]);
+    bench.commit();
+    await bench.ring();
+    expect(bench.snapshots).toEqual([null, REST, REST]);
+  });
+
+  it("of what the directory knows from an earlier epoch are not made", async () => {
+    await bench.start(true);
+    bench.watermark.seenIdle();
+    expect(bench.timers).toEqual([]);
+    await bench.start(false);
+    bench.watermark.seenIdle();
+    expect(bench.timers).toHaveLength(1);
+  });
+
+  it("that were overtaken by a commit do not count as the queue's snapshot", async () => {
+    await bench.start();
+    bench.snapshot = REST;
+    const { report } = bench.directory;
+    bench.directory.report = (...args) => {
+      bench.commit();
+      return report(...args);
+    };
+    bench.commit();
+    await bench.ring();
+    expect(bench.timers).toHaveLength(1);
+    bench.directory.report = report;
+    await bench.ring();
+    expect(bench.snapshots).toEqual([REST, REST]);
+    bench.watermark.seenIdle();
+    expect(bench.timers).toEqual([]);
+  });
+
+  it("that fail are made again, and said once", async () => {
+    await bench.start();
+    const { report } = bench.directory;
+    bench.directory.report = () => Promise.reject(new Error("no room"));
+    bench.commit();
+    await bench.ring();
+    await bench.ring();
+    expect(bench.lines).toEqual(['Queue "orders": the directory takes no report: Error: no room']);
+    bench.directory.report = report;
+    await bench.ring();
+    expect(bench.reports).toHaveLength(1);
+  });
+});
+
+describe("a directory that does not answer", () => {
+  it.each([
+    ["fails", () => Promise.reject(new Error("unreadable")), "Error: unreadable"],
+    ["hangs", () => new Promise<never>(() => {}), `Error: no answer within ${CHECK_MS_MAX / 1000} s`],
+  ])("and %s does not keep the queue from starting", async (_how, position, reason) => {
+    bench.stored = { epoch: 3, commits: 7, messages: 7 };
+    bench.directory.position = position;
+    const checked = bench.watermark.check();
+    await Promise.resolve();
+    await bench.ring();
+    expect(await checked).toEqual({ epoch: 3, loss: null });
+    expect(bench.lines).toEqual([
+      `Queue "orders": the directory does not answer, so whether anything is missing is not known: ${reason}`,
+    ]);
+  });
+
+  it("tells of a loss later, with the first report", async () => {
+    bench.stored = { epoch: 3, commits: 7, messages: 7 };
+    bench.reported = { epoch: 3, commits: 9, messages: 10 };
+    const { position } = bench.directory;
+    bench.directory.position = () => Promise.reject(new Error("not yet"));
+    await bench.start();
+    bench.directory.position = position;
+    for (let i = 0; i < 5; i++) bench.commit();
+    await bench.ring();
+    expect(bench.losses).toEqual([{ commits: 2, messages: 3 }]);
+    bench.commit();
+    await bench.ring();
+    expect(bench.losses).toHaveLength(1);
+  });
+});

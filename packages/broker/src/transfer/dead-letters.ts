@@ -1,0 +1,151 @@
+import { giveUp, type LeasedRange, type Slice } from "@sluice/engine";
+import { changeRecord, isReadable, type PackedIndex } from "@sluice/protocol";
+import { canBeDeadLetter, deadLetterAttributes } from "@sluice/sns";
+import type { QueueContext } from "../turn/context.ts";
+import { deadLetterQueueOf, isForNotifications, isForWorkerDaemon } from "../turn/rules.ts";
+import type { Outbox } from "./outbox.ts";
+
+/** Log lines about single messages of one event; the rest is a number. */
+export const MESSAGE_LINES_MAX = 10;
+
+/**
+ * Bytes of messages after which no further one is dead-lettered in a turn: all of them are held in memory at a time,
+ * and after a long failure of whoever works on them it can be the whole queue.
+ */
+export const DEAD_BYTES_MAX = 8_000_000;
+
+/** A dead message as its dead-letter queue gets it; `null` for one that no such queue gets. */
+interface DeadLetter {
+  readonly id: string;
+  readonly packed: Uint8Array | null;
+}
+
+/** Moves dead messages to the dead-letter queue, or deletes them where there is none. */
+export class DeadLetters {
+  readonly #context: QueueContext;
+  readonly #outbox: Outbox;
+
+  constructor(context: QueueContext, outbox: Outbox) {
+    this.#context = context;
+    this.#outbox = outbox;
+  }
+
+  /**
+   * Within a turn: dead-letters messages that have left the queue. The move is an intent in the commit that takes them
+   * out.
+   *
+   * @param reason why they are dead, to go on with "after 3 failed attempt(s): ...".
+   */
+  add(dead: readonly Slice[], reason: string): void {
+    if (dead.length === 0) return;
+    const { name, log, definition } = this.#context;
+    const target = deadLetterQueueOf(definition);
+    const dropped: string[] = [];
+    const moved: string[] = [];
+    const records: Uint8Array[] = [];
+    for (const slice of dead) {
+      for (const { id, packed } of this.#read(slice)) {
+        const isMoved = target !== null && packed !== null;
+        const what = isMoved
+          ? `Moving message "${id}" on queue "${name}" to dead letter queue "${target}"`
+          : `Dropped message "${id}" on queue "${name}"`;
+        (isMoved ? moved : dropped).push(`${what} after ${slice.attempts} failed attempt(s): ${reason}`);
+        if (isMoved) records.push(packed);
+      }
+    }
+    for (const line of firstLines(dropped)) log.warn(line);
+    for (const line of firstLines(moved)) log.info(line);
+    if (target !== null) this.#outbox.put(target, records);
+  }
+
+  /**
+   * Within a turn: dead-letters messages of a topic whose next attempt falls after their retention ends (spec
+   * sns-delivery 6.3, 7, 11.2). An attempt at its very end is made.
+   *
+   * @param sentMs when they were published.
+   * @returns whether it did.
+   */
+  addOutlived(range: LeasedRange, sentMs: number, delayMs: number, reason: string): boolean {
+    const { definition, nowMs, queue } = this.#context;
+    if (definition === undefined || !isForNotifications(definition)) return false;
+    const retentionSeconds = definition.messageRetentionSeconds;
+    if (nowMs + delayMs <= sentMs + 1000 * retentionSeconds) return false;
+    const next = `${reason}; the next attempt would be later than ${retentionSeconds} s after it was published`;
+    this.add(giveUp(queue, range), next);
+    return true;
+  }
+
+  /** Within a turn: dead-letters messages of a topic that are older than their queue keeps them. */
+  addExpired(expired: readonly Slice[]): void {
+    this.add(expired, `it was not delivered within ${this.#context.definition?.messageRetentionSeconds} s`);
+  }
+
+  /** Copies of the records of dead messages, each without its own delay: that was served here. */
+  #read(slice: Slice): DeadLetter[] {
+    const { segmentId, from, to, attempts } = slice;
+    const { payloadOf, damage } = this.#context;
+    try {
+      const payload = payloadOf(segmentId);
+      const positions = Array.from({ length: to - from }, (_, i) => from + i);
+      const readable = positions.filter((i) => isReadable(payload, i));
+      const lost = positions.length - readable.length;
+      if (lost > 0) damage.messagesLost(slice, lost, "their bytes are not what was stored");
+      return readable.map((i) => ({ id: payload.id(i), packed: this.#recordOf(payload, i, attempts) }));
+    } catch (error) {
+      damage.messagesLost(slice, to - from, error);
+      return [];
+    }
+  }
+
+  /**
+   * A message as it goes to the dead-letter queue. It says where it comes from; under a redrive policy in SQS's own
+   * way, with how often it was received. On a FIFO queue its id takes the place of its deduplication id, so no two dead
+   * letters are duplicates, and it counts as sent when it arrives (spec sqs 4.3, 5.5, 6.1, 6.2).
+   */
+  #recordOf(payload: PackedIndex, i: number, attempts: number): Uint8Array | null {
+    const { name, definition, queue } = this.#context;
+    if (isForNotifications(definition)) {
+      return notificationRecord(payload, i, () => this.#context.newMessageId());
+    }
+    const { deadLetterSource, deadLetterOf, ...known } = payload.hasExtension(i) ? payload.extension(i) : {};
+    if (!definition?.receive?.redrive && !isForWorkerDaemon(definition)) {
+      return changeRecord(payload, i, { extension: { ...known, deadLetterOf: name } });
+    }
+    const extension = { ...known, deadLetterSource: name };
+    return changeRecord(payload, i, {
+      earlierReceives: payload.earlierReceives(i) + attempts,
+      ...(queue.isFifo
+        ? { timestampMs: 0, extension: { ...extension, deduplicationId: payload.id(i) } }
+        : { extension }),
+    });
+  }
+}
+
+/**
+ * A message of a topic as it goes to the dead-letter queue: a new one, whose time begins anew, with the body that the
+ * endpoint would have got. `null` for a confirmation, which goes to none.
+ */
+function notificationRecord(
+  payload: PackedIndex,
+  i: number,
+  newId: () => string,
+): Uint8Array<ArrayBuffer> | null {
+  const { attributes: known, ...extension } = payload.hasExtension(i) ? payload.extension(i) : {};
+  if (!canBeDeadLetter(known)) return null;
+  const attributes = deadLetterAttributes(known);
+  return changeRecord(payload, i, {
+    id: newId(),
+    timestampMs: 0,
+    earlierReceives: 0,
+    extension: attributes === undefined ? extension : { ...extension, attributes },
+  });
+}
+
+/** The first few lines, and how many more there are. */
+export function firstLines(lines: readonly string[]): string[] {
+  if (lines.length <= MESSAGE_LINES_MAX) return [...lines];
+  return [
+    ...lines.slice(0, MESSAGE_LINES_MAX),
+    `… and ${lines.length - MESSAGE_LINES_MAX} more messages alike`,
+  ];
+}

@@ -1,0 +1,261 @@
+import { acknowledge, advance, BATCH_BYTES_MAX, type Lease, lease, release } from "@sluice/engine";
+import {
+  type CancelMoveReply,
+  changeRecord,
+  MOVE_MS_MAX,
+  type MoveFailure,
+  type MoveStatus,
+  type MoveTask,
+  type NewMove,
+  type StartMoveReply,
+} from "@sluice/protocol";
+import { Backoff } from "../platform/backoff.ts";
+import { traceOf } from "../platform/log.ts";
+import { checksumOfText } from "../store/checksum.ts";
+import type { QueueContext } from "../turn/context.ts";
+import { isReadableMessage } from "../turn/lease-records.ts";
+import type { Outbox } from "./outbox.ts";
+
+/** Tasks of a queue that are remembered. */
+export const MOVES_KEPT_MAX = 10;
+/** Messages that are moved in one commit. */
+const MOVED_AT_ONCE_MAX = 500;
+
+const NOTE_KEY = "moves";
+
+export interface MovesPorts {
+  /** Whether there is a queue of that name. Default: there is. */
+  queueExists?(queue: string): Promise<boolean>;
+}
+
+/** A message of this queue, and where it goes. */
+interface Moving {
+  readonly segmentId: number;
+  readonly index: number;
+  readonly target: string;
+}
+
+/**
+ * Move tasks: what is ready in this queue goes to another one, or back to where each message was dead-lettered from
+ * (spec sqs 6.4). Messages leave by the outbox: taking them out, the intent to hand them over and the task's count are
+ * one commit, so no crash loses one or makes it twice. The next ones are taken when the last ones have arrived.
+ */
+export class Moves {
+  readonly #context: QueueContext;
+  readonly #outbox: Outbox;
+  readonly #ports: MovesPorts;
+  /** Newest first. */
+  #tasks: MoveTask[] = [];
+  #isStepping = false;
+  /** Of asking which queues exist. */
+  readonly #backoff = new Backoff();
+
+  constructor(context: QueueContext, outbox: Outbox, ports: MovesPorts) {
+    this.#context = context;
+    this.#outbox = outbox;
+    this.#ports = ports;
+  }
+
+  /** Takes over the tasks of earlier epochs. */
+  restore(key: string, bytes: Uint8Array): void {
+    if (key !== NOTE_KEY) return;
+    try {
+      const [checksum, text] = JSON.parse(new TextDecoder().decode(bytes)) as [number, string];
+      if (checksum !== checksumOfText(text)) throw new Error("the checksum does not fit");
+      this.#tasks = JSON.parse(text) as MoveTask[];
+    } catch (error) {
+      this.#context.log.error(
+        `Queue "${this.#context.name}": its move tasks are damaged and forgotten: ${error}`,
+      );
+    }
+  }
+
+  list(): readonly MoveTask[] {
+    return this.#tasks;
+  }
+
+  begin(move: NewMove): Promise<StartMoveReply> {
+    return this.#context.submit(() => {
+      if (this.#active !== undefined) return { ok: false, reason: "active" };
+      const { queue, nowMs } = this.#context;
+      // Nothing may have looked at the queue since messages have become visible, or too old.
+      this.#context.passTime();
+      advance(queue, nowMs);
+      const [startedMs, toMove] = [nowMs, queue.readyCount];
+      const task: MoveTask = { ...move, status: "running", startedMs, moved: 0, toMove, failure: null };
+      this.#tasks = [task, ...this.#tasks].slice(0, MOVES_KEPT_MAX);
+      this.#write();
+      return { ok: true, task };
+    });
+  }
+
+  /** What has left the queue stays where it goes. */
+  cancel(taskId: string): Promise<CancelMoveReply> {
+    return this.#context.submit(() => {
+      const known = this.#tasks.find((task) => task.taskId === taskId);
+      if (known === undefined) return { ok: false, reason: "unknown" };
+      if (known !== this.#active) return { ok: false, reason: "notActive" };
+      return { ok: true, task: this.#change(known, { status: "cancelled" }) };
+    });
+  }
+
+  /** When the next messages may leave, in ms; `null` while nothing is to be moved or the last ones have not arrived. */
+  get dueAtMs(): number | null {
+    const task = this.#active;
+    if (task === undefined || this.#isStepping || !this.#outbox.isEmpty) return null;
+    const { ratePerSecond, startedMs, moved } = task;
+    const nextMs =
+      ratePerSecond === null ? this.#context.nowMs : startedMs + Math.ceil((1_000 * moved) / ratePerSecond);
+    return this.#backoff.failing ? Math.max(nextMs, this.#backoff.retryAtMs) : nextMs;
+  }
+
+  /** Whether it is being found out what may be moved. */
+  get busy(): boolean {
+    return this.#isStepping;
+  }
+
+  /** After a commit: moves what may be moved now. */
+  start(): void {
+    const { dueAtMs } = this;
+    if (dueAtMs !== null && dueAtMs <= this.#context.nowMs) void this.#step();
+  }
+
+  get #active(): MoveTask | undefined {
+    return this.#tasks.find((task) => task.status === "running");
+  }
+
+  /** One commit's worth. Which queues exist is asked before anything leaves: a transfer would create one. */
+  async #step(): Promise<void> {
+    this.#isStepping = true;
+    try {
+      const existing = new Map<string, boolean>();
+      let unknown = this.#targets();
+      while (unknown.length > 0) {
+        for (const target of unknown) existing.set(target, await this.#exists(target));
+        unknown = await this.#context.submit(() => this.#move(existing));
+      }
+      this.#backoff.succeeded();
+    } catch (error) {
+      this.#backoff.failed(this.#context.nowMs);
+      this.#context.log.error(
+        `Queue "${this.#context.name}": messages cannot be moved now: ${traceOf(error)}`,
+      );
+    }
+    this.#isStepping = false;
+    this.#context.rearm();
+  }
+
+  /** The queues whose existence is asked about first; those of single messages are known when these are looked at. */
+  #targets(): string[] {
+    const task = this.#active;
+    return task === undefined ? [] : [task.target ?? this.#context.name];
+  }
+
+  async #exists(queue: string): Promise<boolean> {
+    return (await this.#ports.queueExists?.(queue)) ?? true;
+  }
+
+  /** Within a turn: answers with queues of which it has to be known first whether they exist; else it has moved. */
+  #move(existing: ReadonlyMap<string, boolean>): string[] {
+    const task = this.#active;
+    if (task === undefined) return [];
+    const { queue, nowMs } = this.#context;
+    this.#context.passTime();
+    if (nowMs >= task.startedMs + MOVE_MS_MAX) return this.#fail(task, "tookTooLong");
+    if (task.target !== null && existing.get(task.target) === false)
+      return this.#fail(task, "targetNotFound");
+    const request = {
+      ...{ max: this.#allowed(task), expiresMs: nowMs + 1, bytesMax: BATCH_BYTES_MAX },
+      kind: "pull" as const,
+    };
+    const batch = lease(queue, request, nowMs);
+    if (batch === null) {
+      this.#change(task, { status: "completed" });
+      return [];
+    }
+    const moving = this.#destinations(batch, task);
+    const targets = moving === null ? [] : [...new Set(moving.map(({ target }) => target))];
+    const unknown = targets.filter((target) => !existing.has(target));
+    const isGone = targets.some((target) => existing.get(target) === false);
+    if (moving === null || unknown.length > 0 || isGone) {
+      for (const slice of batch.slices) release(queue, { ...slice, leaseId: batch.leaseId }, nowMs, nowMs);
+      if (moving === null) return this.#fail(task, "sourceUnknown");
+      return isGone ? this.#fail(task, "targetNotFound") : unknown;
+    }
+    for (const target of targets) this.#transfer(target, moving);
+    for (const slice of batch.slices) acknowledge(queue, { ...slice, leaseId: batch.leaseId });
+    const moved = task.moved + batch.count;
+    this.#change(task, moved < task.toMove ? { moved } : { moved, status: "completed" });
+    return [];
+  }
+
+  #allowed({ ratePerSecond, startedMs, moved, toMove }: MoveTask): number {
+    const left = Math.max(1, toMove - moved);
+    if (ratePerSecond === null) return Math.min(left, MOVED_AT_ONCE_MAX);
+    const byNow = Math.floor(((this.#context.nowMs - startedMs) * ratePerSecond) / 1_000) + 1;
+    return Math.max(1, Math.min(left, ratePerSecond, byNow - moved));
+  }
+
+  /**
+   * Where each readable message of a batch goes; `null` when one does not say. What cannot be read is reported as lost.
+   */
+  #destinations({ slices }: Lease, { target, fallback }: MoveTask): Moving[] | null {
+    const moving: Moving[] = [];
+    for (const { segmentId, from, to } of slices) {
+      for (let index = from; index < to; index++) {
+        if (!isReadableMessage(this.#context, segmentId, index)) continue;
+        const payload = this.#context.payloadOf(segmentId);
+        const { deadLetterSource, deadLetterOf } = payload.hasExtension(index)
+          ? payload.extension(index)
+          : {};
+        const goesTo = target ?? deadLetterSource ?? deadLetterOf ?? fallback;
+        if (goesTo === undefined) return null;
+        moving.push({ segmentId, index, target: goesTo });
+      }
+    }
+    return moving;
+  }
+
+  /** In its new queue a message is a new one: with another id, sent now, never received (spec sqs 6.2). */
+  #transfer(target: string, moving: readonly Moving[]): void {
+    const records = moving
+      .filter((message) => message.target === target)
+      .map(({ segmentId, index }) => {
+        const payload = this.#context.payloadOf(segmentId);
+        const { deadLetterSource, deadLetterOf, ...extension } = payload.hasExtension(index)
+          ? payload.extension(index)
+          : {};
+        return changeRecord(payload, index, {
+          id: this.#context.newMessageId(),
+          timestampMs: 0,
+          earlierReceives: 0,
+          extension,
+        });
+      });
+    this.#outbox.put(target, records);
+  }
+
+  #fail(task: MoveTask, failure: MoveFailure): string[] {
+    this.#change(task, { status: "failed", failure });
+    this.#context.log.warn(
+      `Queue "${this.#context.name}": a move task has failed after ${task.moved} message(s): ${failure}`,
+    );
+    return [];
+  }
+
+  #change(
+    task: MoveTask,
+    change: { readonly status?: MoveStatus; readonly moved?: number; readonly failure?: MoveFailure },
+  ): MoveTask {
+    const changed = { ...task, ...change };
+    this.#tasks = this.#tasks.map((known) => (known === task ? changed : known));
+    this.#write();
+    return changed;
+  }
+
+  #write(): void {
+    const text = JSON.stringify(this.#tasks);
+    const bytes = new TextEncoder().encode(JSON.stringify([checksumOfText(text), text]));
+    this.#context.write(() => this.#context.store.writeNote(NOTE_KEY, bytes));
+  }
+}

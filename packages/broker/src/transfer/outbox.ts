@@ -1,0 +1,260 @@
+import { joinPacked, PackedIndex, type PendingHandOver } from "@sluice/protocol";
+import { Backoff } from "../platform/backoff.ts";
+import type { Transfer, TransferReply } from "../rpc/transfer.ts";
+import { SEGMENT_BYTES_MAX } from "../send/incoming.ts";
+import { isStorable, readableRanges } from "../store/readable.ts";
+import type { OutboxItem } from "../store/store.ts";
+import type { QueueContext } from "../turn/context.ts";
+import { joinOwned } from "../turn/lease-records.ts";
+
+/**
+ * A transfer that was not answered within this time has failed and is tried again, in ms: one that never ends would
+ * keep everything behind it. Should it arrive after all, the target has taken its id by then.
+ */
+export const TRANSFER_MS_MAX = 30_000;
+
+/**
+ * What one call takes along for its target, and one commit there takes in: so many items, and so many bytes unless the
+ * first item has more. What each commit of a busy queue leaves is small.
+ */
+export const TRANSFER_ITEMS_MAX = 200;
+export const TRANSFER_BYTES_MAX = 1_000_000;
+
+export interface OutboxPorts {
+  /** Hands messages to another queue; resolves when that one has committed them. `undefined`: the first item alone. */
+  transfer(target: string, transfer: Transfer): Promise<TransferReply | undefined>;
+}
+
+/** A target that is being transferred to. */
+interface Call {
+  /** When the transfer under way is given up, in ms; Infinity while its end is being committed. */
+  endsMs: number;
+}
+
+/**
+ * Messages on their way to other queues. They were written in the commit that took them out of this one; they are
+ * handed over afterwards, in order for each target and as many at a time as wait for it, and deleted when the target
+ * has committed. A crash in between repeats the transfer, and the target recognises each item by its id.
+ */
+export class Outbox {
+  readonly #context: QueueContext;
+  readonly #ports: OutboxPorts;
+  readonly #waiting = new Map<string, OutboxItem[]>();
+  readonly #running = new Map<string, Call>();
+  readonly #backoffs = new Map<string, Backoff>();
+  #nextId: number;
+
+  /** @param firstId larger than any of an earlier epoch. */
+  constructor(context: QueueContext, ports: OutboxPorts, firstId: number) {
+    this.#context = context;
+    this.#ports = ports;
+    this.#nextId = firstId;
+  }
+
+  /** Reads what an earlier epoch left behind. What its target could not read would keep all that follows from it. */
+  load(): void {
+    const { store } = this.#context;
+    for (const item of store.outbox()) {
+      const payload = this.#readable(item);
+      if (payload === null) this.#context.write(() => store.deleteOutbox([item.id]));
+      else this.#enqueue({ ...item, payload });
+    }
+  }
+
+  /** The records of an item that can be read, `null` if none can. The others are reported as lost. */
+  #readable({ target, payload }: OutboxItem): Uint8Array | null {
+    const { damage } = this.#context;
+    try {
+      const index = new PackedIndex(payload);
+      const ranges = readableRanges(index, 0, index.count, isStorable);
+      const lost = index.count - ranges.reduce((sum, { from, to }) => sum + to - from, 0);
+      if (lost > 0) {
+        damage.note("messagesLost", lost, `${lost} message(s) for queue "${target}" are damaged and lost`);
+      } else if (ranges.length === 0) {
+        damage.note("messagesLost", null, `messages for queue "${target}" are damaged and lost`);
+      }
+      if (ranges.length === 0) return null;
+      return joinOwned(ranges.map(({ from, to }) => index.records(from, to)));
+    } catch (error) {
+      damage.note("messagesLost", null, `messages for queue "${target}" are damaged and lost: ${error}`);
+      return null;
+    }
+  }
+
+  /** Whether transfers are under way. */
+  get busy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** Whether everything that was put in has arrived. */
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
+
+  /** What has not arrived, for people. */
+  describe(): PendingHandOver[] {
+    return [...this.#waiting].map(([target, items]) => {
+      const backoff = this.#running.has(target) ? undefined : this.#backoffs.get(target);
+      return {
+        target,
+        messages: items.reduce((sum, { payload }) => sum + new PackedIndex(payload).count, 0),
+        retryAtMs: backoff?.failing === true ? backoff.retryAtMs : null,
+      };
+    });
+  }
+
+  /** Within a turn: adds the records of messages for `target`, in as few items as they fit into. */
+  put(target: string, records: readonly Uint8Array[]): void {
+    for (const part of inParts(records)) {
+      const item = { id: this.#nextId++, target, payload: joinPacked(part) };
+      this.#context.write(() => this.#context.store.insertOutbox(item));
+      this.#enqueue(item);
+    }
+  }
+
+  /** When a transfer that failed is due again in ms, `null` if none waits. */
+  get retryAtMs(): number | null {
+    if (this.#waiting.size === 0) return null;
+    const waits = [...this.#waiting.keys()]
+      .filter((target) => !this.#running.has(target))
+      .map((target) => this.#backoffs.get(target))
+      .map((backoff) => (backoff?.failing === true ? backoff.retryAtMs : this.#context.nowMs));
+    return waits.length === 0 ? null : Math.min(...waits);
+  }
+
+  /** After a commit: transfers what waits for targets that nobody is transferring to. */
+  start(): void {
+    for (const [target, { endsMs }] of this.#running) {
+      if (this.#context.nowMs >= endsMs)
+        this.#failed(target, `it cannot be reached: no answer within ${TRANSFER_MS_MAX / 1000} s`);
+    }
+    for (const target of this.#waiting.keys()) {
+      const backoff = this.#backoffs.get(target);
+      if (backoff?.failing === true && this.#context.nowMs < backoff.retryAtMs) continue;
+      if (!this.#running.has(target)) void this.#transfer(target);
+    }
+  }
+
+  #enqueue(item: OutboxItem): void {
+    const waiting = this.#waiting.get(item.target);
+    if (waiting === undefined) this.#waiting.set(item.target, [item]);
+    else waiting.push(item);
+  }
+
+  async #transfer(target: string): Promise<void> {
+    const { name } = this.#context;
+    const call: Call = { endsMs: 0 };
+    this.#running.set(target, call);
+    try {
+      // Of those who do not say what they have taken, it is the first item.
+      let itemsMax = TRANSFER_ITEMS_MAX;
+      for (let items = this.#next(target, itemsMax); items !== null; items = this.#next(target, itemsMax)) {
+        call.endsMs = this.#context.nowMs + TRANSFER_MS_MAX;
+        const reply = await this.#ports.transfer(target, { source: name, ...items });
+        if (this.#running.get(target) !== call) return;
+        call.endsMs = Infinity;
+        if (reply === undefined) itemsMax = 1;
+        const { takenTo, refused } = reply ?? { takenTo: items.id, refused: null };
+        const goesOn = await this.#context.submit(() => this.#settle(target, takenTo, refused !== null));
+        if (!goesOn) {
+          this.#failed(target, `it does not take them: ${refused}`);
+          this.#context.rearm();
+          return;
+        }
+      }
+    } catch (error) {
+      if (this.#running.get(target) !== call) return;
+      this.#failed(target, `it cannot be reached: ${error}`);
+      this.#context.rearm();
+      return;
+    }
+    this.#backoffs.delete(target);
+    this.#running.delete(target);
+    this.#context.rearm();
+  }
+
+  /** Ends the transfers to a target for now: what waits for it is tried again later. */
+  #failed(target: string, reason: string): void {
+    const { log, name, nowMs } = this.#context;
+    const backoff = this.#backoffs.get(target) ?? new Backoff();
+    this.#backoffs.set(target, backoff);
+    backoff.failed(nowMs);
+    this.#running.delete(target);
+    log.error(`Queue "${name}": messages for queue "${target}" wait, ${reason}`);
+  }
+
+  /** What the next call to a target takes along; `null` when nothing waits for it. */
+  #next(target: string, itemsMax: number): Omit<Transfer, "source"> | null {
+    const [first, ...others] = this.#waiting.get(target)?.slice(0, itemsMax) ?? [];
+    if (first === undefined) return null;
+    let bytes = first.payload.byteLength;
+    const fits = ({ payload }: OutboxItem) => {
+      bytes += payload.byteLength;
+      return bytes <= TRANSFER_BYTES_MAX;
+    };
+    const end = others.findIndex((item) => !fits(item));
+    const more = end === -1 ? others : others.slice(0, end);
+    return {
+      ...{ id: first.id, packed: first.payload },
+      more: more.map(({ id, payload }) => ({ id, packed: payload })),
+    };
+  }
+
+  /** Within a turn: answers with whether what waits for a target has become less by its answer. */
+  #settle(target: string, takenTo: number, isRefused: boolean): boolean {
+    const isTaken = this.#confirmed(target, takenTo);
+    return isRefused ? this.#repair(target) || isTaken : isTaken;
+  }
+
+  /** A target has every item up to `takenTo`. Answers with whether there was any. */
+  #confirmed(target: string, takenTo: number): boolean {
+    const waiting = this.#waiting.get(target) ?? [];
+    const end = waiting.findIndex(({ id }) => id > takenTo);
+    const taken = end === -1 ? waiting : waiting.slice(0, end);
+    if (taken.length === 0) return false;
+    this.#replace(target, waiting.slice(taken.length));
+    this.#context.write(() => this.#context.store.deleteOutbox(taken.map(({ id }) => id)));
+    return true;
+  }
+
+  /**
+   * Takes out of the first item what its target could not read, so that what follows is not kept by it. What can be
+   * read here stays as it is: two builds need not agree while a deployment goes on, and nothing is lost by waiting.
+   *
+   * @returns whether anything was taken out.
+   */
+  #repair(target: string): boolean {
+    const { store } = this.#context;
+    const [item, ...others] = this.#waiting.get(target) ?? [];
+    if (item === undefined) return false;
+    const payload = this.#readable(item);
+    if (payload?.byteLength === item.payload.byteLength) return false;
+    const repaired = payload === null ? [] : [{ ...item, payload }];
+    this.#replace(target, [...repaired, ...others]);
+    this.#context.write(() => {
+      store.deleteOutbox([item.id]);
+      for (const each of repaired) store.insertOutbox(each);
+    });
+    return true;
+  }
+
+  #replace(target: string, waiting: OutboxItem[]): void {
+    if (waiting.length === 0) this.#waiting.delete(target);
+    else this.#waiting.set(target, waiting);
+  }
+}
+
+/** Groups of records that fit into one stored value each. */
+function inParts(records: readonly Uint8Array[]): Uint8Array[][] {
+  const parts: Uint8Array[][] = [];
+  let bytes = Infinity;
+  for (const record of records) {
+    if (bytes + record.byteLength > SEGMENT_BYTES_MAX) {
+      parts.push([]);
+      bytes = 0;
+    }
+    parts.at(-1)?.push(record);
+    bytes += record.byteLength;
+  }
+  return parts;
+}

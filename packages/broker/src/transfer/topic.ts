@@ -1,0 +1,151 @@
+import {
+  type MessageCopy,
+  PackedFormatError,
+  PackedIndex,
+  type PublishedMessage,
+  type PublishOutcome,
+  type PublishReply,
+  type PublishRequest,
+  QUEUE_ERROR_CODES,
+  SEQUENCE_NUMBER_DIGITS,
+  type TopicDescription,
+} from "@sluice/protocol";
+import { type Deduplication, deduplicationKey } from "../send/deduplication.ts";
+import { type Intake, sequenceNumberOf } from "../send/intake.ts";
+import type { QueueContext } from "../turn/context.ts";
+import type { Outbox } from "./outbox.ts";
+
+/** The parts of a queue that a topic uses. */
+interface TopicParts {
+  readonly intake: Intake;
+  readonly outbox: Outbox;
+  readonly deduplication: Deduplication;
+}
+
+/**
+ * A topic: an object that keeps no message, but has each on its way to several queues. All copies of what one call
+ * brings are intents of one commit, so a publish is answered when every target will get it exactly once, and nobody
+ * waits for a target. The object also keeps the order of a FIFO topic, numbers its messages and tells duplicates (spec
+ * sns-delivery 9.6).
+ */
+export class Topic {
+  readonly #context: QueueContext;
+  readonly #parts: TopicParts;
+  readonly #awakeSinceMs: number;
+  #nextSequence: number;
+  /** For people, in memory alone. */
+  #published = 0;
+  #duplicates = 0;
+  /** The latest version of the topic that is known. */
+  #version = 0;
+
+  /** @param firstSequence larger than any of an earlier epoch. */
+  constructor(context: QueueContext, parts: TopicParts, firstSequence: number) {
+    this.#context = context;
+    this.#parts = parts;
+    this.#awakeSinceMs = context.nowMs;
+    this.#nextSequence = firstSequence;
+  }
+
+  /** Who goes by an older version is refused from now on; everybody is by `null`, when the topic was deleted. */
+  changed(version: number | null): void {
+    this.#version = Math.max(this.#version, version ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Takes the messages, all or none, and answers when they are durable. */
+  async publish({ messages, deduplicationScope, version }: PublishRequest): Promise<PublishReply> {
+    if (version !== undefined) {
+      if (version < this.#version) return { ok: "outdated" };
+      this.#version = version;
+    }
+    const copies = messages.flatMap((message) => message.copies);
+    const unreadable = copies.find((copy) => !isOneRecord(copy));
+    if (unreadable !== undefined) {
+      const cause = `a copy for "${unreadable.target}" is not one message`;
+      return { ok: false, code: QUEUE_ERROR_CODES.messageMetadataInvalid, cause };
+    }
+    const bytes = copies.reduce((sum, { packed }) => sum + packed.byteLength, 0);
+    const reserved = this.#parts.intake.reserve(bytes);
+    if (!reserved.ok) return reserved;
+    let outcomes: PublishOutcome[];
+    try {
+      outcomes = await this.#context.submit(() => this.#store(messages, deduplicationScope));
+    } finally {
+      reserved.release();
+    }
+    const duplicates = outcomes.filter(({ duplicate }) => duplicate).length;
+    this.#duplicates += duplicates;
+    this.#published += outcomes.length - duplicates;
+    return { ok: true, messages: outcomes };
+  }
+
+  describe(): TopicDescription {
+    const { damage, nowMs } = this.#context;
+    return {
+      nowMs,
+      awakeSinceMs: this.#awakeSinceMs,
+      published: this.#published,
+      duplicates: this.#duplicates,
+      handOvers: this.#parts.outbox.describe(),
+      damage: damage.entries,
+    };
+  }
+
+  #outcomeOf(
+    { messageId, deduplicationId, groupId }: PublishedMessage,
+    scope: PublishRequest["deduplicationScope"],
+  ): PublishOutcome {
+    if (scope === null) return { messageId, sequenceNumber: null, duplicate: false };
+    const { deduplication } = this.#parts;
+    const settings = { deduplicationScope: scope === "topic" ? "queue" : scope } as const;
+    const key = deduplicationId === null ? null : deduplicationKey(settings, groupId ?? "", deduplicationId);
+    const first = key === null ? null : deduplication.find(key);
+    if (first !== null) {
+      return { messageId: first.messageId, sequenceNumber: sequenceNumberOf(first.seq), duplicate: true };
+    }
+    const seq = this.#nextSequence++;
+    if (key !== null) deduplication.remember(key, { messageId, seq });
+    return { messageId, sequenceNumber: sequenceNumberOf(seq), duplicate: false };
+  }
+
+  /** Within a turn: one intent for each target, however many messages there are for it. */
+  #store(
+    messages: readonly PublishedMessage[],
+    scope: PublishRequest["deduplicationScope"],
+  ): PublishOutcome[] {
+    const outcomes = messages.map((message) => this.#outcomeOf(message, scope));
+    const records = new Map<string, Uint8Array[]>();
+    for (const [i, { copies }] of messages.entries()) {
+      const outcome = outcomes[i];
+      if (outcome === undefined || outcome.duplicate) continue;
+      for (const copy of copies) {
+        const of = records.get(copy.target);
+        const record = this.#recordOf(copy, outcome);
+        if (of === undefined) records.set(copy.target, [record]);
+        else of.push(record);
+      }
+    }
+    for (const [target, all] of records) this.#parts.outbox.put(target, all);
+    return outcomes;
+  }
+
+  /** The record of a copy as it is stored: it was sent now, and has its number. */
+  #recordOf({ packed, sequenceNumberAt }: MessageCopy, { sequenceNumber }: PublishOutcome): Uint8Array {
+    const record = packed.slice();
+    new PackedIndex(record).stamp(0, this.#context.nowMs);
+    if (sequenceNumberAt !== null && sequenceNumber !== null) {
+      record.set(new TextEncoder().encode(sequenceNumber), sequenceNumberAt);
+    }
+    return record;
+  }
+}
+
+function isOneRecord({ packed, sequenceNumberAt }: MessageCopy): boolean {
+  try {
+    const fits = sequenceNumberAt === null || sequenceNumberAt + SEQUENCE_NUMBER_DIGITS <= packed.byteLength;
+    return new PackedIndex(packed).count === 1 && fits;
+  } catch (error) {
+    if (error instanceof PackedFormatError) return false;
+    throw error;
+  }
+}

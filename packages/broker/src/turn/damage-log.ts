@@ -1,0 +1,60 @@
+import type { Slice } from "@sluice/engine";
+import type { DamageKind, QueueDamage } from "@sluice/protocol";
+import type { QueueLog } from "../platform/log.ts";
+import type { DamageRecord } from "../store/store.ts";
+
+/** Damage that a queue remembers. More of it says no more: the log has every single one. */
+export const DAMAGE_ENTRIES_MAX = 20;
+
+/** What of a queue its damage log needs. */
+export interface DamageLogPorts {
+  readonly name: string;
+  readonly nowMs: number;
+  readonly log: QueueLog;
+  /** Where damage is remembered over restarts; without it, as long as the object lives. */
+  readonly damageRecord: DamageRecord | undefined;
+  /** Within a turn: adds a write to its commit. */
+  write(write: () => void): void;
+}
+
+/** What was found to be damaged: said once in the log, and listed from then on, restarts included. */
+export class DamageLog {
+  readonly #ports: DamageLogPorts;
+  #entries: readonly QueueDamage[];
+
+  constructor(ports: DamageLogPorts) {
+    this.#ports = ports;
+    this.#entries = ports.damageRecord?.readDamage() ?? [];
+  }
+
+  /** Oldest first, the latest `DAMAGE_ENTRIES_MAX`. */
+  get entries(): readonly QueueDamage[] {
+    return this.#entries;
+  }
+
+  /**
+   * Reports damage, and writes it down with the next commit. What was found before, by its text, is printed again and
+   * listed once: some damage is still there at the next start.
+   *
+   * @param messagesLost Most messages that are lost by it, `null` if nobody can tell.
+   */
+  note(kind: DamageKind, messagesLost: number | null, text: string): void {
+    const { log, name, nowMs, damageRecord } = this.#ports;
+    log.error(`Queue "${name}": ${text}`);
+    if (this.#entries.some((entry) => entry.text === text)) return;
+    const entries = [...this.#entries, { kind, foundAtMs: nowMs, messagesLost, text }];
+    this.#entries = entries.slice(-DAMAGE_ENTRIES_MAX);
+    this.#ports.write(() => damageRecord?.writeDamage(this.#entries));
+  }
+
+  /** Within a turn: reports messages of a segment as lost, with the reason. */
+  messagesLost(
+    { segmentId, from, to }: Pick<Slice, "segmentId" | "from" | "to">,
+    count: number,
+    reason: unknown,
+  ): void {
+    // Where it was: damage is listed once by its text, and two that are alike must not pass for one.
+    const where = `segment ${segmentId}, within messages ${from} to ${to - 1}`;
+    this.note("messagesLost", count, `${count} message(s) are lost: ${reason} (${where})`);
+  }
+}

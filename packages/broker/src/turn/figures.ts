@@ -1,0 +1,19 @@
+import { advance, counts, type Queue } from "@sluice/engine";
+import type { BacklogMetrics, MessageCounts } from "@sluice/protocol";
+
+/** What waits in a queue, as a send is answered with it. */
+export function metricsOf(queue: Queue): BacklogMetrics {
+  const figures = counts(queue);
+  return {
+    backlogCount: figures.ready + figures.delayed,
+    backlogBytes: figures.waitingBytes,
+    oldestMessageTimestampMs: figures.oldestWaitingMs ?? 0,
+  };
+}
+
+/** Where the messages of a queue stand, as SQS counts them. A lease that ended before the last turn is one no more. */
+export function messageCountsOf(queue: Queue, nowMs: number): MessageCounts {
+  advance(queue, nowMs);
+  const { ready, leased, delayed } = counts(queue);
+  return { visible: ready, notVisible: leased, delayed };
+}

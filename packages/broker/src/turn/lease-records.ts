@@ -1,0 +1,85 @@
+import { acknowledge, type Lease, type Slice } from "@sluice/engine";
+import { isReadable, joinPacked } from "@sluice/protocol";
+import { type RecordRange, readableRanges } from "../store/readable.ts";
+import type { QueueContext } from "./context.ts";
+
+type RecordsContext = Pick<QueueContext, "queue" | "damage" | "payloadOf">;
+
+/** What a lease holds that can be read. */
+export interface LeaseRecords {
+  /** The part of the lease that `packed` is of. */
+  readonly batch: Lease;
+  /** Its records, joined; never a view, which would take its whole buffer along when it is serialised for a call. */
+  readonly packed: Uint8Array;
+  /** Id of the first message. */
+  readonly firstId: string;
+}
+
+/**
+ * Within a turn: the records of a lease. Messages whose bytes cannot be read are reported as lost and leave the queue.
+ *
+ * @returns `null` when none of them can be read.
+ */
+export function readLease(context: RecordsContext, batch: Lease): LeaseRecords | null {
+  const slices: Slice[] = [];
+  const parts: Uint8Array[] = [];
+  let { count } = batch;
+  let firstId: string | undefined;
+  for (const slice of batch.slices) {
+    try {
+      const payload = context.payloadOf(slice.segmentId);
+      const ranges = readableRanges(payload, slice.from, slice.to);
+      const [first] = ranges;
+      if (first !== undefined) firstId ??= payload.id(first.from);
+      parts.push(...ranges.map(({ from, to }) => payload.records(from, to)));
+      slices.push(...ranges.map((range) => ({ ...slice, ...range })));
+      count -= giveUp(context, batch, slice, ranges, "their bytes are not what was stored");
+    } catch (error) {
+      count -= giveUp(context, batch, slice, [], error);
+    }
+  }
+  if (firstId === undefined) return null;
+  return { batch: { ...batch, slices, count }, packed: joinOwned(parts), firstId };
+}
+
+/** Joins records into bytes of their own, not a view of a larger buffer. */
+export function joinOwned(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  const isView = parts.length === 1 && only !== undefined && only.byteLength !== only.buffer.byteLength;
+  return isView ? only.slice() : joinPacked(parts);
+}
+
+/** Takes messages of a slice out of the queue that are not in the ranges which can be read. Answers how many. */
+function giveUp(
+  context: RecordsContext,
+  batch: Lease,
+  slice: Slice,
+  readable: readonly RecordRange[],
+  reason: unknown,
+): number {
+  let lost = 0;
+  let from = slice.from;
+  for (const next of [...readable, { from: slice.to, to: slice.to }]) {
+    const gap = { segmentId: slice.segmentId, from, to: next.from, leaseId: batch.leaseId };
+    if (gap.from < gap.to) lost += acknowledge(context.queue, gap);
+    from = next.to;
+  }
+  if (lost > 0) context.damage.messagesLost(slice, lost, reason);
+  return lost;
+}
+
+/** Whether a message can be read. One that cannot is reported as lost; the caller takes it out of the queue. */
+export function isReadableMessage(
+  { payloadOf, damage }: Pick<RecordsContext, "payloadOf" | "damage">,
+  segmentId: number,
+  index: number,
+): boolean {
+  let reason: unknown = "its bytes are not what was stored";
+  try {
+    if (isReadable(payloadOf(segmentId), index)) return true;
+  } catch (error) {
+    reason = error;
+  }
+  damage.messagesLost({ segmentId, from: index, to: index + 1 }, 1, reason);
+  return false;
+}

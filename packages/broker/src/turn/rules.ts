@@ -1,0 +1,90 @@
+import type { QueueRules } from "@sluice/engine";
+import {
+  BATCH_SIZE_DEFAULT,
+  BATCH_TIMEOUT_SECONDS_DEFAULT,
+  HANDLER_WALL_CLOCK_MS_MAX,
+  type HttpPushFormat,
+  type QueueDefinition,
+  RETENTION_SECONDS_DEFAULT,
+  RETRIES_DEFAULT,
+} from "@sluice/protocol";
+import { retriesOf } from "@sluice/retry";
+
+/**
+ * How much longer a push lease is than a handler may take, in ms. Meanwhile its consumer is asked what the handler had
+ * acknowledged; a lease that ends by itself releases all of its messages.
+ */
+export const LEASE_GRACE_MS = 10_000;
+
+/** Seconds of configuration turned into the engine's units; production's defaults where there is no consumer. */
+export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
+  const consumer = definition?.consumer;
+  const settings = consumer?.settings;
+  const policy = settings?.retryPolicy;
+  const isEndpoint = consumer?.type === "http_push";
+  const push = consumer?.type === "worker" ? consumer.settings : undefined;
+  const maxBatchSize = isEndpoint ? 1 : (push?.maxBatchSize ?? BATCH_SIZE_DEFAULT);
+  const timeoutSeconds = isEndpoint ? 0 : (push?.maxBatchTimeoutSeconds ?? BATCH_TIMEOUT_SECONDS_DEFAULT);
+  return {
+    // A batch that is larger than what may be delivered in a second would be more than that.
+    maxBatchSize: Math.min(maxBatchSize, definition?.maxReceivesPerSecond ?? maxBatchSize),
+    batchTimeoutMs: Math.round(1000 * timeoutSeconds),
+    maxRetries:
+      (definition && retriesBeforeDeath(definition)) ??
+      (policy && retriesOf(policy)) ??
+      settings?.maxRetries ??
+      RETRIES_DEFAULT,
+    maxConcurrency: isEndpoint ? consumer.settings.maxConcurrency : (push?.maxConcurrency ?? null),
+    ...(isEndpoint ? { scalesConcurrency: false } : {}),
+    retryDelayMs: 1000 * (settings?.retryDelaySeconds ?? 0),
+    retentionMs:
+      1000 * (definition?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT) +
+      // A notification whose attempt is due at the very end of its retention is still delivered (spec sns-delivery
+      // 11.2).
+      (isForNotifications(definition) ? 1 : 0),
+    pushLeaseMs: HANDLER_WALL_CLOCK_MS_MAX + LEASE_GRACE_MS,
+    ...(definition?.fifo === undefined ? {} : { fifo: true }),
+  };
+}
+
+/**
+ * One rule for both dialects: a message dies after `maxRetries + 1` deliveries. Cloudflare's `max_retries` is that
+ * number, SQS's `maxReceiveCount` one more. Where there is neither a redrive policy nor a consumer, messages are
+ * received for ever (spec sqs 6.1).
+ */
+function retriesBeforeDeath({ receive, consumer }: QueueDefinition): number | null {
+  if (receive?.redrive) return receive.redrive.maxReceiveCount - 1;
+  // `MaxRetries` of a worker daemon has no effect without a queue to move to (spec sqsd 2).
+  if (isForWorkerDaemon({ consumer }) && consumer?.settings.deadLetterQueue === null)
+    return Number.POSITIVE_INFINITY;
+  return consumer === null ? Number.POSITIVE_INFINITY : null;
+}
+
+/** The queue that takes messages which were delivered too often; `null` if they are deleted. */
+export function deadLetterQueueOf(definition: QueueDefinition | undefined): string | null {
+  return (
+    definition?.receive?.redrive?.deadLetterQueue ?? definition?.consumer?.settings.deadLetterQueue ?? null
+  );
+}
+
+/** Whether a queue leads to the endpoint of a subscription. */
+export function isForNotifications(definition: QueueDefinition | undefined): boolean {
+  return isPushedAs("sns", definition);
+}
+
+/** Whether a worker daemon receives from a queue. */
+export function isForWorkerDaemon(definition: Pick<QueueDefinition, "consumer"> | undefined): boolean {
+  return isPushedAs("sqsd", definition);
+}
+
+function isPushedAs(
+  format: HttpPushFormat,
+  definition: Pick<QueueDefinition, "consumer"> | undefined,
+): boolean {
+  return definition?.consumer?.type === "http_push" && definition.consumer.settings.format === format;
+}
+
+/** The queue's own `delivery_delay` in seconds. */
+export function deliveryDelaySecondsOf(definition: QueueDefinition | undefined): number {
+  return definition?.deliveryDelaySeconds ?? 0;
+}

@@ -1,0 +1,91 @@
+import { changeThrottle, nextSlotMs, type Throttle as Slots, takeSlot, throttleOf } from "@sluice/retry";
+import type { QueueContext } from "./context.ts";
+
+/** Messages that were delivered at one moment. */
+interface Delivered {
+  readonly atMs: number;
+  readonly messages: number;
+}
+
+/**
+ * Keeps deliveries to `maxReceivesPerSecond` (spec sns-delivery 7): one after the other they are spaced evenly, and a
+ * batch is no larger than what the second that ends with it has left. What it remembers is in memory: an epoch that
+ * begins with messages begins with a pause as long as the longest that the one before can have left behind.
+ */
+export class Throttle {
+  readonly #context: Pick<QueueContext, "nowMs" | "definition">;
+  #perSecond: number | undefined;
+  #slots: Slots | null = null;
+  #nextMs: number;
+  /** Those of the last second, oldest first. */
+  #latest: Delivered[] = [];
+
+  /** @param hasDelivered whether an earlier epoch may have delivered something just now. */
+  constructor(context: Pick<QueueContext, "nowMs" | "definition">, hasDelivered: boolean) {
+    this.#context = context;
+    this.#nextMs = hasDelivered ? context.nowMs + SECOND_MS : 0;
+  }
+
+  /** When the next delivery may begin, in ms: now or later. */
+  get nextMs(): number {
+    const slots = this.#current();
+    const { nowMs } = this.#context;
+    if (slots === null) return nowMs;
+    return Math.max(nextSlotMs(slots, this.#nextMs, nowMs), this.#roomFromMs());
+  }
+
+  /** Whether the queue has a throttle. */
+  get isOn(): boolean {
+    return this.#current() !== null;
+  }
+
+  /** Messages that may be delivered now: none before `nextMs`. */
+  get room(): number {
+    if (this.nextMs > this.#context.nowMs) return 0;
+    return this.#perSecond === undefined ? Infinity : this.#perSecond - this.#inSecond();
+  }
+
+  /** Notes messages that are delivered now, which `room` has allowed: each takes a slot. */
+  delivered(messages: number): void {
+    const slots = this.#current();
+    if (slots === null || messages === 0) return;
+    const { nowMs } = this.#context;
+    this.#nextMs = takeSlot(slots, this.#nextMs, nowMs) + (messages - 1) * slots.intervalMs;
+    this.#latest = this.#latest.filter(({ atMs }) => atMs > nowMs - SECOND_MS);
+    this.#latest.push({ atMs: nowMs, messages });
+  }
+
+  #inSecond(): number {
+    const sinceMs = this.#context.nowMs - SECOND_MS;
+    return this.#latest.reduce((sum, { atMs, messages }) => sum + (atMs > sinceMs ? messages : 0), 0);
+  }
+
+  /** From when on the second that ends then has room for one more, in ms. */
+  #roomFromMs(): number {
+    let room = (this.#perSecond ?? Infinity) - this.#inSecond();
+    const sinceMs = this.#context.nowMs - SECOND_MS;
+    for (const { atMs, messages } of this.#latest) {
+      if (room > 0) break;
+      if (atMs <= sinceMs) continue;
+      room += messages;
+      if (room > 0) return atMs + SECOND_MS;
+    }
+    return 0;
+  }
+
+  /** Goes by what the queue is set to now. */
+  #current(): Slots | null {
+    const { definition, nowMs } = this.#context;
+    const perSecond = definition?.maxReceivesPerSecond;
+    if (perSecond === this.#perSecond) return this.#slots;
+    const isChange = this.#perSecond !== undefined;
+    this.#perSecond = perSecond;
+    this.#slots = perSecond === undefined ? null : throttleOf(perSecond);
+    if (this.#slots === null) this.#nextMs = 0;
+    else if (isChange) this.#nextMs = changeThrottle(this.#slots, this.#nextMs, nowMs);
+    return this.#slots;
+  }
+}
+
+/** A batch takes the slots of a second at most. */
+const SECOND_MS = 1_000;
