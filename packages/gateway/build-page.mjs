@@ -1,5 +1,5 @@
-// Bundles the dashboard's script and style into `src/dashboard/page-parts.generated.ts`, so that the broker serves the page
-// as one document and a deployed one needs no assets for it. Plain JavaScript: any Node.js runs it.
+// Bundles the dashboard's script and style into `src/dashboard/page-parts.generated.ts`, so that the broker serves the
+// page as one document and a deployed one needs no assets for it. Plain JavaScript: any Node.js runs it.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";

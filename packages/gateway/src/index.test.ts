@@ -32,6 +32,7 @@ describe("the gateway", () => {
     });
   });
 
+  // conformance: dashboard
   it("shows the page of queues, also without the slash at its end", async () => {
     const page = await get("/__sluice/");
     expect(page.status).toBe(200);

@@ -1,39 +1,35 @@
-import { type KeepAlive, LASTING } from "@sluice/protocol";
+import type { KeepAlive } from "@sluice/coalesce";
 import { type Context, Hono } from "hono";
-import type { Access } from "./access.ts";
+import { healthOf } from "./account/health.ts";
+import type { QueueDirectory } from "./account/queue-directory.ts";
+import { Waits } from "./account/waits.ts";
 import { failure } from "./admin/failure.ts";
 import { metricsRoutes } from "./admin/metrics/routes.ts";
 import { adminRoutes } from "./admin/routes.ts";
-import type { AwsAccess } from "./aws-caller.ts";
-import { answerAws, respondAws } from "./aws-endpoint.ts";
-import { isAwsCall, isBelow } from "./aws-path.ts";
-import type { AwsAnswer, ReadAwsRequest } from "./aws-request.ts";
+import type { AwsAccess } from "./aws/caller.ts";
+import { respondAws } from "./aws/endpoint.ts";
+import { isAwsCall, isBelow } from "./aws/path.ts";
+import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./aws/queue-address.ts";
+import { AwsRequest } from "./aws/request.ts";
+import { snsService } from "./aws/sns/routes.ts";
+import type { SqsSettings } from "./aws/sqs/context.ts";
+import { sqsService } from "./aws/sqs/routes.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import { DASHBOARD_HEADERS, DASHBOARD_PAGE } from "./dashboard/page.ts";
-import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
-import type { QueueDirectory } from "./queue-directory.ts";
-import { LazyUrl } from "./request-url.ts";
-import { snsService } from "./sns/routes.ts";
-import type { SqsSettings } from "./sqs/context.ts";
-import { sqsService } from "./sqs/routes.ts";
+import type { Access } from "./http/access.ts";
+import { PREFIX } from "./http/prefix.ts";
 
-export type { Access } from "./access.ts";
+export type { AccountDirectory, QueueDirectory } from "./account/queue-directory.ts";
 export { CLOCK_ADVANCE_MS_MAX } from "./admin/clock-routes.ts";
 export type { QueueView } from "./admin/queue-view.ts";
 export type { TopicDetail, TopicView } from "./admin/topic-view.ts";
-export type { AwsAccess } from "./aws-caller.ts";
+export type { AwsAccess } from "./aws/caller.ts";
+export { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./aws/queue-address.ts";
+export type { SqsSettings } from "./aws/sqs/context.ts";
 export { type BindingTarget, createBindingApp } from "./binding/binding-app.ts";
-export { FrameServer } from "./frames/frame-server.ts";
-export { refusedHost, refusedOrigin } from "./page-origin.ts";
-export { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./queue-address.ts";
-export type { AccountDirectory, QueueDirectory } from "./queue-directory.ts";
-export type { SqsSettings } from "./sqs/context.ts";
-
-/**
- * Everything of ours lives under this path, so that it can share a port with a user's Worker. Where there is none, AWS's clients are
- * answered at the root too.
- */
-export const PREFIX = "/__sluice";
+export type { Access } from "./http/access.ts";
+export { refusedPage } from "./http/page-origin.ts";
+export { PREFIX } from "./http/prefix.ts";
 
 /** What the AWS endpoint goes by. */
 export interface AwsOptions {
@@ -48,8 +44,6 @@ const NO_AWS: AwsOptions = {
 
 /** The HTTP side of the broker as a Worker's `fetch` handler and a test call it. */
 export interface Gateway {
-  /** Answers a request to the AWS endpoint that was read elsewhere (`frames/`). Never rejects. */
-  answer(request: ReadAwsRequest): Promise<AwsAnswer>;
   fetch(request: Request, env?: object, ctx?: Pick<ExecutionContext, "waitUntil">): Promise<Response>;
   /** `fetch` for a URL. */
   request(url: string, init?: RequestInit): Promise<Response>;
@@ -58,16 +52,15 @@ export interface Gateway {
 /** The HTTP side of the broker: every dialect and the admin API, each under its own path below `PREFIX`. */
 export function createGateway(directory: QueueDirectory, access: Access, aws: AwsOptions = NO_AWS): Gateway {
   const app = new Hono();
+  const waits = new Waits();
+  const health = healthOf(directory.account, () => Date.now());
   app.get(`${PREFIX}/health`, async (c) => {
-    try {
-      return c.json({ status: "ok", queues: (await directory.account.list()).length });
-    } catch (error) {
-      return c.json({ status: "failing", error: `the directory does not answer: ${error}` }, 503);
-    }
+    const answer = await health();
+    return c.json(answer, answer.status === "ok" ? 200 : 503);
   });
   app.get(PREFIX, (c) => c.redirect(`${PREFIX}/`));
   app.get(`${PREFIX}/`, (c) => c.html(DASHBOARD_PAGE, 200, DASHBOARD_HEADERS));
-  app.route(`${PREFIX}/api`, adminRoutes(directory, access));
+  app.route(`${PREFIX}/api`, adminRoutes(directory, access, waits));
   app.route(`${PREFIX}/metrics`, metricsRoutes(directory, access));
   app.route(`${PREFIX}/client/v4`, cloudflareRoutes(directory, access));
   const { account, topics, queue, topic } = directory;
@@ -76,37 +69,27 @@ export function createGateway(directory: QueueDirectory, access: Access, aws: Aw
   const sns = snsService(prefix, { topics, topic, queue, now }, aws.settings.home, aws.access);
   const pem = `${prefix}/:name{SimpleNotificationService-[0-9a-f]+\\.pem}`;
   app.get(pem, (c) => sns.certificate(c.req.param("name") ?? ""));
-  const services = { sqs: sqsService(prefix, { account, queue, now }, aws.settings, aws.access), sns };
+  const ports = { account, queue, now, waits, isLocal: directory.isLocal };
+  const services = { sqs: sqsService(prefix, ports, aws.settings, aws.access), sns };
   const looks = aws.settings.looksForClients === true;
-  app.all(`${prefix}/*`, (c) => respondAws(c.req.raw, keepAliveOf(c), services, looks));
+  const respond = (request: Request, keepAlive: KeepAlive, url = new URL(request.url)) =>
+    respondAws(new AwsRequest(request, url), keepAlive, services, looks);
+  app.all(`${prefix}/*`, (c) => respond(c.req.raw, keepAliveOf(c)));
   app.get("*", (c) =>
-    isAwsAtRoot(c.req.raw) ? respondAws(c.req.raw, keepAliveOf(c), services, looks) : c.notFound(),
+    isAwsAtRoot(c.req.raw, new URL(c.req.url)) ? respond(c.req.raw, keepAliveOf(c)) : c.notFound(),
   );
   app.notFound((c) => c.json(failure("no_route", `Nothing answers ${c.req.method} ${c.req.path}.`), 404));
   app.onError((error, c) => failed(c.req.method, c.req.path, error));
   const fetch: Gateway["fetch"] = async (request, env, ctx) => {
     // Messages of SQS come one by one by the thousands: to find their route costs as much as to read them.
-    const isAws =
-      request.method === "POST" &&
-      (isBelow(new LazyUrl(request.url).pathname, prefix) || isAwsAtRoot(request));
+    const url = new URL(request.url);
+    const isAws = request.method === "POST" && (isBelow(url.pathname, prefix) || isAwsAtRoot(request, url));
     if (!isAws) return app.fetch(request, env, ctx as ExecutionContext | undefined);
-    return respondAws(request, keepAliveBy(ctx), services, looks).catch((error) =>
-      failed(request.method, new LazyUrl(request.url).pathname, error),
+    return respond(request, keepAliveBy(ctx), url).catch((error) =>
+      failed(request.method, url.pathname, error),
     );
   };
-  const answer: Gateway["answer"] = (request) => {
-    const fail = (error: unknown) => {
-      logFailure(request.method, request.url.pathname, error);
-      const headers = { "content-type": "application/json" };
-      return { status: 500, headers, body: JSON.stringify(INTERNAL_ERROR) };
-    };
-    try {
-      return answerAws(request, LASTING, services).catch(fail);
-    } catch (error) {
-      return Promise.resolve(fail(error));
-    }
-  };
-  return { answer, fetch, request: (url, init) => fetch(new Request(url, init)) };
+  return { fetch, request: (url, init) => fetch(new Request(url, init)) };
 }
 
 const INTERNAL_ERROR = failure("internal_error", "The broker failed; its log says why.");
@@ -120,8 +103,7 @@ function logFailure(method: string, path: string, error: unknown): void {
   console.error(`${method} ${path} failed: ${error instanceof Error ? error.stack : error}`);
 }
 
-function isAwsAtRoot({ method, url, headers }: Request): boolean {
-  const { pathname, search } = new LazyUrl(url);
+function isAwsAtRoot({ method, headers }: Request, { pathname, search }: URL): boolean {
   return !isBelow(pathname, PREFIX) && isAwsCall(method, search, headers);
 }
 

@@ -1,6 +1,8 @@
 import type {
   DeleteOutcome,
   DirectoryReply,
+  EnqueueReply,
+  EnqueueRequest,
   QueueDefinition,
   QueueDescription,
   QueueRecord,
@@ -137,6 +139,9 @@ export function directoryOf(
       handOvers: [],
       damage: [],
     }),
+    isLocal: false,
+    isServed: true,
+    toldDisk: () => {},
     advanceClock: async (ms) => {
       advances.push(ms);
     },
@@ -147,6 +152,7 @@ type QueueObject = ReturnType<QueueDirectory["queue"]>;
 
 /** What a queue's object can do; the parts of `work` apart from each other. */
 export interface AbleQueue extends Partial<QueueObject> {
+  enqueue?(queue: string, request: EnqueueRequest): Promise<EnqueueReply>;
   receiveNow?(queue: string, requests: readonly ReceiveRequest[]): Promise<readonly ReceiveNowReply[]>;
   deleteBatch?(queue: string, receipts: readonly string[]): Promise<readonly DeleteOutcome[]>;
   changeVisibilityBatch?(

@@ -1,7 +1,7 @@
 import { type PullReply, type SendReply, type SendRequest, unpackMessages } from "@sluice/protocol";
 import { expect } from "vitest";
+import type { QueueDirectory } from "../src/account/queue-directory.ts";
 import { createGateway } from "../src/index.ts";
-import type { QueueDirectory } from "../src/queue-directory.ts";
 import { directoryOf, OPEN, ORDERS, queueWith, recordOf } from "./directory.ts";
 
 export const ID = recordOf("orders", ORDERS).queueId;

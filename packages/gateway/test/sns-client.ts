@@ -1,17 +1,17 @@
 import { MemoryTopics } from "@sluice/broker/testing/memory-topics";
 import { PackedIndex, type PublishRequest } from "@sluice/protocol";
-import type { AwsAccess } from "../src/aws-caller.ts";
-import { HttpAwsRequest } from "../src/aws-request.ts";
-import type { SnsPorts } from "../src/sns/context.ts";
-import { SNS_VERSION } from "../src/sns/model.ts";
-import { type SnsService, snsService } from "../src/sns/routes.ts";
+import type { AwsAccess } from "../src/aws/caller.ts";
+import { AwsRequest } from "../src/aws/request.ts";
+import type { SnsPorts } from "../src/aws/sns/context.ts";
+import { SNS_VERSION } from "../src/aws/sns/model.ts";
+import { type SnsService, snsService } from "../src/aws/sns/routes.ts";
 
 const HOME = { region: "us-east-1", account: "000000000000" };
 export const ENDPOINT = "http://localhost:8787/__sluice/aws";
 /** A signature of the home region that nobody checks. */
 const SIGNED = {
   authorization:
-    "AWS4-HMAC-SHA256 Credential=anybody/20261101/us-east-1/sns/aws4_request, SignedHeaders=host, Signature=0",
+    "AWS4-HMAC-SHA256 Credential=anybody/20261101/us-east-1/sns/aws4_request, SignedHeaders=host;x-amz-date, Signature=0",
   "x-amz-date": "20261101T000000Z",
 };
 
@@ -58,9 +58,9 @@ export class SnsClient {
         },
       }),
       queue: () => ({
-        enqueue: async (queue, { packed }) => {
-          this.enqueued.push({ queue, body: textOf(packed) });
-          return { ok: true, messages: [] };
+        work: async (queue, { enqueue }) => {
+          if (enqueue !== undefined) this.enqueued.push({ queue, body: textOf(enqueue.packed) });
+          return { ok: true, enqueued: { ok: true, messages: [] } };
         },
         purge: async (queue) => {
           this.purged.push(queue);
@@ -73,9 +73,14 @@ export class SnsClient {
   }
 
   /** Calls an action with parameters as they stand in a form. */
-  post(action: string, parameters: Readonly<Record<string, string>> = {}): Promise<SnsAnswer> {
+  post(
+    action: string,
+    parameters: Readonly<Record<string, string>> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<SnsAnswer> {
     const body = new URLSearchParams({ Action: action, Version: SNS_VERSION, ...parameters });
-    return this.#answer(new Request(`${ENDPOINT}/`, { method: "POST", headers: SIGNED, body }));
+    const init = { method: "POST", headers: { ...SIGNED, ...headers }, body };
+    return this.#answer(new Request(`${ENDPOINT}/`, init));
   }
 
   /** Visits a link, without a signature. */
@@ -118,7 +123,7 @@ export class SnsClient {
   }
 
   async #answer(request: Request): Promise<SnsAnswer> {
-    const { status, body } = await this.service.answer(new HttpAwsRequest(request.clone()), () => {});
+    const { status, body } = await this.service.answer(new AwsRequest(request.clone()), () => {});
     return { status, xml: body };
   }
 }

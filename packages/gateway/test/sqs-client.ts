@@ -1,8 +1,9 @@
 import { protocolOf } from "@sluice/aws";
-import { type AwsAnswer, type AwsRequest, HttpAwsRequest } from "../src/aws-request.ts";
-import type { SqsPorts } from "../src/sqs/context.ts";
-import { SQS_MODEL } from "../src/sqs/model.ts";
-import { type SqsService, sqsService } from "../src/sqs/routes.ts";
+import { Waits } from "../src/account/waits.ts";
+import { AwsRequest } from "../src/aws/request.ts";
+import type { SqsPorts } from "../src/aws/sqs/context.ts";
+import { SQS_MODEL } from "../src/aws/sqs/model.ts";
+import { type SqsService, sqsService } from "../src/aws/sqs/routes.ts";
 import { type AbleQueue, queueWith } from "./directory.ts";
 import { MemoryAccount } from "./memory-account.ts";
 
@@ -20,6 +21,7 @@ export interface SqsClientOptions {
   readonly isStrictAboutTime?: boolean;
   /** What queues' objects can do. Default: count no messages, and be purged. */
   readonly objects?: AbleQueue;
+  readonly waits?: Waits;
 }
 
 /** SQS over a directory in memory, called in AWS JSON. */
@@ -27,12 +29,14 @@ export class SqsClient {
   readonly account = new MemoryAccount();
   readonly #service: SqsService;
 
-  constructor({ isStrictAboutTime = false, objects = {} }: SqsClientOptions = {}) {
+  constructor({ isStrictAboutTime = false, objects = {}, waits = new Waits() }: SqsClientOptions = {}) {
     const able = { messageCounts: async () => NO_MESSAGES, purge: async () => ({ purged: 0 }), ...objects };
     const ports: SqsPorts = {
       account: this.account.directory,
       queue: () => queueWith(able),
       now: () => this.account.nowMs,
+      waits,
+      isLocal: false,
     };
     const home = { region: "us-east-1", account: "000000000000" };
     this.#service = sqsService("", ports, { home, isStrictAboutTime }, { kind: "open", pages: () => null });
@@ -44,13 +48,9 @@ export class SqsClient {
   }
 
   async fetch(raw: Request): Promise<Response> {
-    const { status, headers, body } = await this.answer(new HttpAwsRequest(raw));
-    return new Response(body, { status, headers });
-  }
-
-  /** The same for a request however it came. */
-  answer(request: AwsRequest): Promise<AwsAnswer> {
-    return this.#service.answer(request, protocolOf(request, SQS_MODEL), () => {});
+    const request = new AwsRequest(raw);
+    const answer = await this.#service.answer(request, protocolOf(request, SQS_MODEL), () => {});
+    return new Response(answer.body, { status: answer.status, headers: answer.headers });
   }
 
   /** What an action answers. Throws what it is refused with. */

@@ -1,5 +1,10 @@
-import type { ConsumerHealth, NextDelivery, QueueDescription } from "@sluice/protocol";
-import { type DamageView, damageViews } from "./damage-view.ts";
+import type {
+  ConsumerHealth,
+  DamageKind,
+  NextDelivery,
+  QueueDamage,
+  QueueDescription,
+} from "@sluice/protocol";
 import { timeOf } from "./time.ts";
 
 /** What a queue holds, and how it gets rid of it. Counts are messages, sizes bytes, times ISO 8601. */
@@ -68,4 +73,17 @@ function healthOf({
       lastDelivery === null ? null : { endedAt: timeOf(lastDelivery.endedMs), failure: lastDelivery.failure },
     next: next === null ? null : { waitsFor: next.waitsFor, at: timeOf(next.atMs) },
   };
+}
+
+/** Damage as the admin API shows it. */
+export interface DamageView {
+  readonly kind: DamageKind;
+  readonly foundAt: string;
+  /** Most messages that are lost by it; `null` where nobody can tell. */
+  readonly messagesLost: number | null;
+  readonly text: string;
+}
+
+export function damageViews(damage: readonly QueueDamage[]): DamageView[] {
+  return damage.map(({ foundAtMs, ...entry }) => ({ ...entry, foundAt: timeOf(foundAtMs) }));
 }

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { QueueDirectory } from "../queue-directory.ts";
+import type { QueueDirectory } from "../account/queue-directory.ts";
 import { AdminError } from "./failure.ts";
 
 /** Furthest that one call moves the clock: a month, in ms. Longer than any delay or retention. */

@@ -35,6 +35,17 @@ export const ENDPOINTS = [
     answers: "how many requests its worker daemon waits for; it begins none for 10 s",
   },
   {
+    method: "POST",
+    path: "/__sluice/api/disk",
+    body: '{"isFull": true}',
+    answers: "for who watches over the disk of a local broker: while it is full nothing is taken in",
+  },
+  {
+    method: "POST",
+    path: "/__sluice/api/stop",
+    answers: "for who has started a local broker and ends it: receives wait no longer",
+  },
+  {
     method: "GET",
     path: "/__sluice/api/topics",
     answers: "every SNS topic: subscriptions, messages that wait for HTTP endpoints, endpoints that fail",
@@ -51,5 +62,5 @@ export const ENDPOINTS = [
     answers: "moves time (development)",
   },
   { method: "GET", path: "/__sluice/metrics", answers: "queues and topics in Prometheus' text format" },
-  { method: "GET", path: "/__sluice/health", answers: "whether the broker runs" },
+  { method: "GET", path: "/__sluice/health", answers: "whether the broker runs, as of the last second" },
 ] as const;

@@ -1,14 +1,17 @@
 import type { MiddlewareHandler } from "hono";
-import { type Access, isToken } from "../access.ts";
-import { refusedHost, refusedOrigin } from "../page-origin.ts";
+import { type Access, isToken } from "../http/access.ts";
+import { refusedChange, refusedHost } from "../http/page-origin.ts";
 import { failure } from "./failure.ts";
 
-/** Lets requests through that may use the admin API: those that bring a token where there are tokens, and no other site's. */
+/**
+ * Lets requests through that may use the admin API: those that bring a token where there are tokens, and no other
+ * site's.
+ */
 export function guard(access: Access): MiddlewareHandler {
   return async (c, next) => {
     const host = refusedHost(access, c.req.raw);
     if (host !== null) return c.json(failure("host_not_allowed", host), 403);
-    const origin = refusedOrigin(access, c.req.raw);
+    const origin = refusedChange(access, c.req.raw);
     if (origin !== null) return c.json(failure("other_origin", origin), 403);
     if (access.kind === "closed") return c.json(failure("no_tokens", access.reason), 403);
     if (access.kind === "tokens") {

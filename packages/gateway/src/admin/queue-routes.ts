@@ -1,10 +1,9 @@
 import { PULL_MESSAGES_MAX, type QueueRecord } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
-import type { QueueDirectory } from "../queue-directory.ts";
+import type { QueueDirectory } from "../account/queue-directory.ts";
 import { queueNotFound } from "./failure.ts";
 import { messageViews } from "./message-view.ts";
-import { moveView } from "./move-view.ts";
-import { type Surroundings, viewOf } from "./queue-view.ts";
+import { moveView, type Surroundings, viewOf } from "./queue-view.ts";
 import { cancelRedrive, redrive } from "./redrive.ts";
 import { wholeQuery } from "./whole-query.ts";
 

@@ -1,3 +1,4 @@
+import type { MoveTask } from "@sluice/protocol";
 import {
   type QueueDefinition,
   type QueueDescription,
@@ -8,7 +9,7 @@ import {
 } from "@sluice/protocol";
 import { type BacklogView, backlogOf } from "./backlog-view.ts";
 import { type DeadLetterSources, deadLetterSources } from "./dead-letters.ts";
-import { type MoveView, moveView } from "./move-view.ts";
+import { timeOf } from "./time.ts";
 
 /** One queue as the admin API shows it. */
 export interface QueueView extends BacklogView {
@@ -22,7 +23,9 @@ export interface QueueView extends BacklogView {
     readonly deliveryPaused: boolean;
     /** Messages that are delivered in any second at most; `null` for any number. */
     readonly maxReceivesPerSecond: number | null;
-    /** For clients of SQS whose receive does not say: how long a message is invisible, and how long they wait for one. */
+    /**
+     * For clients of SQS whose receive does not say: how long a message is invisible, and how long they wait for one.
+     */
     readonly visibilityTimeoutSeconds: number;
     readonly receiveWaitSeconds: number;
   };
@@ -73,4 +76,15 @@ export function viewOf(
     lastMove: description.lastMove === null ? null : moveView(description.lastMove),
     storage: { rowsWritten: description.rowsWritten, rowsRead: description.rowsRead },
   };
+}
+
+/** A task that moves messages out of a queue, as the admin API shows it. */
+export interface MoveView extends Pick<MoveTask, "status" | "moved" | "toMove" | "failure"> {
+  /** The queue that takes the messages; `null` gives each back to the queue that it was dead-lettered from. */
+  readonly to: string | null;
+  readonly startedAt: string;
+}
+
+export function moveView({ status, moved, toMove, failure, target, startedMs }: MoveTask): MoveView {
+  return { status, to: target, moved, toMove, failure, startedAt: timeOf(startedMs) };
 }

@@ -1,6 +1,6 @@
 import type { MoveTask, QueueRecord } from "@sluice/protocol";
 import { z } from "zod";
-import type { QueueDirectory } from "../queue-directory.ts";
+import type { QueueDirectory } from "../account/queue-directory.ts";
 import { deadLetterSources } from "./dead-letters.ts";
 import { AdminError, queueNotFound } from "./failure.ts";
 
@@ -8,8 +8,8 @@ const body = z.strictObject({ to: z.string().nullish() });
 const BODY_TEXT = 'The body must be {} or {"to": "NAME"}, the queue that takes the messages.';
 
 /**
- * Starts moving everything that waits in a dead-letter queue: to another queue, or each message back to the one that it came
- * from (spec sqs 6.4).
+ * Starts moving everything that waits in a dead-letter queue: to another queue, or each message back to the one that it
+ * came from (spec sqs 6.4).
  *
  * @param text body of the request.
  * @throws AdminError for what is no such request, for a queue that takes nobody's dead letters, and while a task runs.
@@ -38,7 +38,8 @@ export async function redrive(
     throw new AdminError(400, "target_required", why);
   }
   if (target !== null) checkTarget(record, target, queues);
-  // Dead letters of queues say which one they come from; those of topics, and what was sent straight to this one, do not.
+  // Dead letters of queues say which one they come from; those of topics, and what was sent straight to this one, do
+  // not.
   const [only, another] = [...sources.queues, ...sources.subscriptions];
   const fallback = target === null && only !== undefined && another === undefined ? { fallback: only } : {};
   const move = { taskId: crypto.randomUUID(), target, ratePerSecond: null, ...fallback };
@@ -47,7 +48,9 @@ export async function redrive(
   throw new AdminError(409, "move_active", `Messages of "${name}" are being moved already.`);
 }
 
-/** Ends the move that is under way; what has left the queue stays where it goes. Throws `AdminError` when there is none. */
+/**
+ * Ends the move that is under way. Messages that have left the queue stay where they went. Throws `AdminError` when there is none.
+ */
 export async function cancelRedrive(directory: QueueDirectory, name: string): Promise<MoveTask> {
   const queue = directory.queue(name);
   const active = (await queue.listMoves(name)).find(({ status }) => status === "running");

@@ -245,6 +245,44 @@ describe("POST /clock", () => {
   });
 });
 
+describe("POST /disk", () => {
+  const tell = (told: ((isFull: boolean) => void) | null, body: string) =>
+    createGateway({ ...directoryOf(), toldDisk: told }, OPEN).request(`${API}/disk`, {
+      ...{ method: "POST", body, headers: { "content-type": "application/json" } },
+    });
+
+  it("hands on whether the disk is full, and nothing else", async () => {
+    const told: boolean[] = [];
+    const hear = (isFull: boolean) => void told.push(isFull);
+    for (const body of ['{"isFull": true}', '{"isFull": false}'])
+      expect((await tell(hear, body)).status).toBe(200);
+    for (const body of ["", "[]", "null", "{}", '{"isFull": 1}']) {
+      const response = await tell(hear, body);
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { error: { code: "invalid_body" } },
+      ]);
+    }
+    expect(told).toEqual([true, false]);
+  });
+
+  it("answers 403 where nobody watches over a disk", async () => {
+    const response = await tell(null, '{"isFull": true}');
+    expect([response.status, await response.json()]).toMatchObject([403, { error: { code: "not_here" } }]);
+  });
+});
+
+describe("POST /stop", () => {
+  const stop = (isServed: boolean) =>
+    createGateway({ ...directoryOf(), isServed }, OPEN).request(`${API}/stop`, { method: "POST" });
+
+  it("is for who has started the broker", async () => {
+    expect((await stop(true)).status).toBe(200);
+    const response = await stop(false);
+    expect([response.status, await response.json()]).toMatchObject([403, { error: { code: "not_here" } }]);
+  });
+});
+
 describe("a page of another origin", () => {
   it.each([
     ["another host", "https://evil.example"],

@@ -1,26 +1,29 @@
 import { Hono } from "hono";
-import type { Access } from "../access.ts";
-import type { QueueDirectory } from "../queue-directory.ts";
+import type { QueueDirectory } from "../account/queue-directory.ts";
+import type { Waits } from "../account/waits.ts";
+import type { Access } from "../http/access.ts";
 import { clockRoutes } from "./clock-routes.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { AdminError, failure } from "./failure.ts";
 import { guard } from "./guard.ts";
+import { processRoutes } from "./process-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
 import { topicRoutes } from "./topic-routes.ts";
 
 /**
  * The admin API. `GET /` lists what there is.
  *
- * Errors are `{"error": {"code", "message"}}` with a fitting status. What changes something is refused to pages of other
- * origins (403, `other_origin`).
+ * Errors are `{"error": {"code", "message"}}` with a fitting status. What changes something is refused to pages of
+ * other origins (403, `other_origin`).
  */
-export function adminRoutes(directory: QueueDirectory, access: Access): Hono {
+export function adminRoutes(directory: QueueDirectory, access: Access, waits: Waits): Hono {
   const app = new Hono();
   app.use(guard(access));
   app.get("/", (c) => c.json({ endpoints: ENDPOINTS }));
   app.route("/queues", queueRoutes(directory));
   app.route("/topics", topicRoutes(directory));
   app.route("/clock", clockRoutes(directory));
+  app.route("/", processRoutes(directory, waits));
   app.onError((error, c) => {
     if (error instanceof AdminError) return c.json(failure(error.code, error.message), error.status);
     throw error;

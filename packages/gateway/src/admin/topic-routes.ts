@@ -1,6 +1,6 @@
 import { isEndpointQueue, type TopicRecord, type TopicSubscription, topicObjectName } from "@sluice/protocol";
 import { Hono } from "hono";
-import type { QueueDirectory } from "../queue-directory.ts";
+import type { QueueDirectory } from "../account/queue-directory.ts";
 import { AdminError } from "./failure.ts";
 import {
   endpointsView,

@@ -48,6 +48,7 @@ async function refusalOf({ response, sent }: Awaited<ReturnType<typeof ask>>) {
 }
 
 describe("the protocol of workerd's queue binding (spec cloudflare-queues 1.7, 1.8)", () => {
+  // conformance: native-binding
   it("stores a message as it comes, under an id of its own", async () => {
     const { response, sent } = await message("[1]", { "x-msg-fmt": "json", "x-msg-delay-secs": "7" });
     expect(await response.json()).toEqual({
@@ -60,11 +61,13 @@ describe("the protocol of workerd's queue binding (spec cloudflare-queues 1.7, 1
     ]);
   });
 
+  // conformance: native-binding-without-type
   it("takes a message without a content type for V8's serialization", async () => {
     const { sent } = await message(new Uint8Array([0xff, 0x0f, 0x49, 0x02]), {});
     expect(unpackMessages(sent[0]?.packed ?? new Uint8Array())).toMatchObject([{ contentType: "v8" }]);
   });
 
+  // conformance: native-binding
   it("stores a batch in its order, with the batch's delay beside the messages' own", async () => {
     const { sent } = await batch([text(1), { ...text(2), delaySecs: 0 }], { "x-msg-delay-secs": "60" });
     expect(sent).toHaveLength(1);
@@ -74,6 +77,7 @@ describe("the protocol of workerd's queue binding (spec cloudflare-queues 1.7, 1
     expect([second?.body.length, second?.delaySeconds]).toEqual([2, 0]);
   });
 
+  // conformance: native-binding-metrics
   it("tells figures without a wrapper around them, and 0 for a queue where nothing waits", async () => {
     const { response } = await ask("/metrics");
     expect(await response.json()).toEqual({ backlogCount: 2, backlogBytes: 30, oldestMessageTimestamp: 0 });
@@ -178,6 +182,7 @@ describe("the protocol of workerd's queue binding (spec cloudflare-queues 1.7, 1
       10104,
       "Nothing answers POST /messages.",
     ],
+    // conformance: native-binding-refusals
   ])("refuses %s with code and cause", async (_what, send, status, code, cause) => {
     expect(await refusalOf(await send())).toEqual([status, code, expect.stringContaining(cause)]);
   });

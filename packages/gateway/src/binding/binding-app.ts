@@ -9,7 +9,7 @@ import {
   type SendRequest,
 } from "@sluice/protocol";
 import { Hono } from "hono";
-import { failureResponse } from "./failure-response.ts";
+import { statusOfQueueError } from "../account/queue-error-status.ts";
 import { readBatch } from "./read-batch.ts";
 import { readMessage } from "./read-message.ts";
 
@@ -21,8 +21,8 @@ export interface BindingTarget {
 }
 
 /**
- * Answers what workerd's own `queue` binding asks, so that a configuration with such a binding can have the broker behind
- * it (spec cloudflare-queues 1.7, 1.8): `POST /message`, `POST /batch`, `GET /metrics`.
+ * Answers what workerd's own `queue` binding asks, so that a configuration with such a binding can have the broker
+ * behind it (spec cloudflare-queues 1.7, 1.8): `POST /message`, `POST /batch`, `GET /metrics`.
  *
  * Bodies are stored as they come, V8's own serialization included. A body that its consumer could not read is refused
  * here (10203), since the whole batch would fail with it there. Every failure carries the code and the cause in the
@@ -70,4 +70,23 @@ function queueOf({ queue }: BindingTarget): string {
 /** The binding takes 0 for "nothing waits" and breaks on null. */
 function wireMetrics({ backlogCount, backlogBytes, oldestMessageTimestampMs }: BacklogMetrics) {
   return { backlogCount, backlogBytes, oldestMessageTimestamp: oldestMessageTimestampMs };
+}
+
+/** A failure as the binding reads it: code and cause in headers, and the cause as status text for older Workers. */
+export function failureResponse({
+  code,
+  cause,
+}: {
+  readonly code: number;
+  readonly cause: string;
+}): Response {
+  const line = oneLine(cause);
+  const status = statusOfQueueError(code);
+  const headers = { "CF-Queues-Error-Code": `${code}`, "CF-Queues-Error-Cause": line };
+  return new Response(`${line}\n`, { status, statusText: line, headers });
+}
+
+/** A status text or header with a line break or beyond ASCII makes the Response constructor throw. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").replaceAll(/[^\x20-\x7e]/g, "?");
 }

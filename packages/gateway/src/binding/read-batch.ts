@@ -5,7 +5,7 @@ import {
   QueueError,
   type SendRequest,
 } from "@sluice/protocol";
-import { type IncomingMessage, pack, refuseLargeBatch } from "../incoming-message.ts";
+import { type IncomingMessage, pack, refuseLargeBatch } from "../account/incoming-message.ts";
 import { readContentType, readDelayHeader } from "./read-message.ts";
 
 /** Reads `POST /batch`: JSON with the bodies in base64. Throws QueueError. */

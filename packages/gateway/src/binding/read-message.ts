@@ -5,7 +5,7 @@ import {
   QueueError,
   type SendRequest,
 } from "@sluice/protocol";
-import { pack } from "../incoming-message.ts";
+import { pack } from "../account/incoming-message.ts";
 
 /** Reads `POST /message`: the body is the message's, headers say the rest. Throws QueueError. */
 export async function readMessage(request: Request): Promise<SendRequest> {

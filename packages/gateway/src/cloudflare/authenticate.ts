@@ -1,16 +1,16 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { type Access, isToken } from "../access.ts";
-import { refusedHost, refusedOrigin } from "../page-origin.ts";
+import { type Access, isToken } from "../http/access.ts";
+import { refusedChange, refusedHost } from "../http/page-origin.ts";
 import { API_CODES, ApiError } from "./api-error.ts";
 
 /**
- * Lets requests through that may use the API. Where tokens are set, one of them has to come as `Authorization: Bearer`, or
- * as the key of the older `X-Auth-Key`; 401 without one, 403 with another one, both with code 10000 (spec
+ * Lets requests through that may use the API. Where tokens are set, one of them has to come as `Authorization: Bearer`,
+ * or as the key of the older `X-Auth-Key`; 401 without one, 403 with another one, both with code 10000 (spec
  * cloudflare-queues 5.6).
  */
 export function authenticate(access: Access): MiddlewareHandler {
   return async (c, next) => {
-    const refused = refusedHost(access, c.req.raw) ?? refusedOrigin(access, c.req.raw);
+    const refused = refusedHost(access, c.req.raw) ?? refusedChange(access, c.req.raw);
     if (refused !== null) throw new ApiError(403, API_CODES.authentication, refused);
     if (access.kind === "closed") throw new ApiError(403, API_CODES.authentication, access.reason);
     if (access.kind === "tokens") {

@@ -28,8 +28,8 @@ export function firstIssue({ issues: [issue] }: z.ZodError): string {
 }
 
 /**
- * A whole number from `min` to `max`, also as a string of digits: clients send both. Anything else, a fraction included, is
- * refused with the range.
+ * A whole number from `min` to `max`, also as a string of digits: clients send both. Anything else, a fraction
+ * included, is refused with the range.
  */
 export function wholeNumber(min: number, max: number) {
   const text = `Must be a whole number from ${min} to ${max}`;
@@ -38,3 +38,9 @@ export function wholeNumber(min: number, max: number) {
     z.int(text).min(min, text).max(max, text),
   );
 }
+
+/**
+ * Largest request, in bytes: the largest batch of one-byte messages escaped character by character takes 1.6 MB. The
+ * limits of a batch are looked at when it has been read; this keeps a request from filling the memory before.
+ */
+export const REQUEST_BYTES_MAX = 4_000_000;

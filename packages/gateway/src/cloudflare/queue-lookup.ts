@@ -1,6 +1,6 @@
 import type { QueueRecord } from "@sluice/protocol";
 import type { Context } from "hono";
-import type { AccountDirectory } from "../queue-directory.ts";
+import type { AccountDirectory } from "../account/queue-directory.ts";
 import { API_CODES, ApiError } from "./api-error.ts";
 
 /** Whether a text is what queues, consumers and subscriptions are called by. */

@@ -1,15 +1,20 @@
 import { Hono } from "hono";
-import type { Access } from "../access.ts";
-import type { QueueDirectory } from "../queue-directory.ts";
+import type { QueueDirectory } from "../account/queue-directory.ts";
+import type { Access } from "../http/access.ts";
 import { API_CODES, ApiError } from "./api-error.ts";
 import { authenticate } from "./authenticate.ts";
-import { controlRoutes } from "./control/routes.ts";
+import { consumerRoutes } from "./control/consumer-routes.ts";
+import { identityRoutes } from "./control/identity-routes.ts";
+import { purgeRoutes } from "./control/purge-routes.ts";
+import { queueRoutes } from "./control/queue-routes.ts";
+import { subscriptionRoutes } from "./control/subscription-routes.ts";
+import { workerRoutes } from "./control/worker-routes.ts";
 import { dataRoutes } from "./data/routes.ts";
 import { fail } from "./envelope.ts";
 
 /**
- * Cloudflare's REST API as far as queues go: what `CLOUDFLARE_API_BASE_URL` of Wrangler and `CLOUDFLARE_BASE_URL` of the
- * SDK point at. Everything that fails, unknown paths included, is answered in the API's own envelope.
+ * Cloudflare's REST API as far as queues go: what `CLOUDFLARE_API_BASE_URL` of Wrangler and `CLOUDFLARE_BASE_URL` of
+ * the SDK point at. Everything that fails, unknown paths included, is answered in the API's own envelope.
  */
 export function cloudflareRoutes(directory: QueueDirectory, access: Access): Hono {
   const app = new Hono();
@@ -28,5 +33,17 @@ export function cloudflareRoutes(directory: QueueDirectory, access: Access): Hon
     console.error(`${c.req.method} ${c.req.path} failed: ${error.stack ?? error}`);
     return fail(c, { status: 500, code: 15000, message: "The broker failed; its log says why." });
   });
+  return app;
+}
+
+/** The control plane of Cloudflare Queues (spec cloudflare-queues 6). Every account id is this broker's one account. */
+export function controlRoutes(directory: QueueDirectory): Hono {
+  const app = new Hono();
+  app.route("/accounts/:account_id/queues", queueRoutes(directory));
+  app.route("/accounts/:account_id/queues", consumerRoutes(directory));
+  app.route("/accounts/:account_id/queues", purgeRoutes(directory));
+  app.route("/accounts/:account_id/event_subscriptions/subscriptions", subscriptionRoutes(directory));
+  app.route("/accounts/:account_id/workers", workerRoutes(directory));
+  app.route("/", identityRoutes());
   return app;
 }

@@ -1,8 +1,8 @@
 import { PAGE_SCRIPT, PAGE_STYLE } from "./page-parts.generated.ts";
 
 /**
- * The page at `/__sluice/`: queues, topics, and how deliveries to those who consume them go, read from the admin API once a
- * second. One document, so that a deployed broker needs no assets for it; its parts are made from `client/`.
+ * The page at `/__sluice/`: queues, topics, and how deliveries to those who consume them go, read from the admin API
+ * once a second. One document, so that a deployed broker needs no assets for it; its parts are made from `client/`.
  */
 export const DASHBOARD_PAGE = `<!doctype html>
 <html lang="en">

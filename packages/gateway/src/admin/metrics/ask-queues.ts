@@ -1,5 +1,5 @@
 import type { QueueDescription, QueueRecord } from "@sluice/protocol";
-import type { QueueDirectory } from "../../queue-directory.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
 
 /** Queues that are asked at the same time. */
 export const ASKED_AT_ONCE = 100;

@@ -1,7 +1,7 @@
 import type { QueueRecord } from "@sluice/protocol";
 import { Hono } from "hono";
-import type { Access } from "../../access.ts";
-import type { QueueDirectory } from "../../queue-directory.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import type { Access } from "../../http/access.ts";
 import { guard } from "../guard.ts";
 import { viewTopics } from "../topic-routes.ts";
 import type { TopicView } from "../topic-view.ts";

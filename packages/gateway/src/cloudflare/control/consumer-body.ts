@@ -21,7 +21,9 @@ import { checkQueueName } from "./queue-body.ts";
 
 const shared = { dead_letter_queue: z.string().nullish(), settings: z.unknown().optional() };
 
-/** A body that gives a queue a consumer. `environment_name` is of a time when Workers had environments: always empty. */
+/**
+ * A body that gives a queue a consumer. `environment_name` is of a time when Workers had environments: always empty.
+ */
 export const consumerBody = z.discriminatedUnion("type", [
   z.object({ type: z.literal("worker"), script_name: z.string().min(1, "Required"), ...shared }),
   z.object({ type: z.literal("http_pull"), ...shared }),

@@ -1,6 +1,6 @@
 import type { QueueRecord } from "@sluice/protocol";
 import { Hono } from "hono";
-import type { QueueDirectory } from "../../queue-directory.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { invalid } from "../api-error.ts";
 import { succeed } from "../envelope.ts";
 import { readJson } from "../json-body.ts";
@@ -10,7 +10,10 @@ import { consumerBody, consumerOf } from "./consumer-body.ts";
 import { consumerViews } from "./queue-view.ts";
 import { errorOf, recordIn } from "./refusal.ts";
 
-/** The consumer of a queue, of which there is one (spec cloudflare-queues 4, 6.4, 6.7). A PUT creates it if it is absent. */
+/**
+ * The consumer of a queue, of which there is one (spec cloudflare-queues 4, 6.4, 6.7). A PUT creates it if it is
+ * absent.
+ */
 export function consumerRoutes({ account }: QueueDirectory): Hono {
   const app = new Hono();
 

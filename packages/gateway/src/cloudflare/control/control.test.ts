@@ -16,12 +16,14 @@ const post = (body: string, contentType = "application/json"): RequestInit => ({
 });
 
 describe("bodies", () => {
+  // conformance: api-bad-ids-and-bodies
   it.each(["", "{", "queue_name=a", "null", "[]", '"text"'])("answers 10026 to %j", async (body) => {
     for (const path of ["/queues", "/event_subscriptions/subscriptions"]) {
       expect(await ask(path, post(body))).toMatchObject({ status: 400, body: { errors: [{ code: 10026 }] } });
     }
   });
 
+  // conformance: api-any-content-type
   it("are JSON whatever the content type says", async () => {
     const body = '{"queue_name": "Bad"}';
     for (const type of ["text/plain;charset=UTF-8", "application/octet-stream", "application/json"]) {
@@ -35,6 +37,7 @@ describe("bodies", () => {
     ['{"type": "worker"}', /"script_name"/],
     ['{"type": "worker", "script_name": ""}', /Required at "script_name"/],
     ['{"type": "http_pull", "dead_letter_queue": 1}', /"dead_letter_queue"/],
+    // conformance: wrangler-queues-notification
   ])("of a consumer: answers 10026 to %s", async (body, text) => {
     const { queueId } = recordOf("orders", ORDERS);
     const { status, body: answer } = await ask(`/queues/${queueId}/consumers`, post(body));
@@ -57,6 +60,7 @@ it("takes no consumer id that none can have: a PUT would create it", async () =>
 
 describe("what fails", () => {
   it.each(["nothing", "g".repeat(32), "A".repeat(32), "a".repeat(31), "a".repeat(33)])(
+    // conformance: api-bad-ids-and-bodies
     "answers 10107 to %s, which is no queue id",
     async (id) => {
       for (const path of ["", "/consumers", "/metrics", "/purge"]) {
@@ -68,6 +72,7 @@ describe("what fails", () => {
     },
   );
 
+  // conformance: api-envelope, graphql
   it("answers 7003 to whatever else there is, in the envelope of the API", async () => {
     for (const [method, path] of [
       ["GET", ""],
@@ -100,6 +105,7 @@ describe("what fails", () => {
   });
 });
 
+// conformance: api-workers
 it("knows the Workers that its queues name, and no others", async () => {
   expect(await ask("/workers/services/mailer")).toMatchObject({ status: 200 });
   expect(await ask("/workers/services/shop")).toMatchObject({ status: 200 });

@@ -5,7 +5,9 @@ import { pageOf } from "../paging.ts";
 /** The one account that this broker is. Its API takes every account id; this is the one that it names itself by. */
 export const ACCOUNT = { id: "5100ce00000000000000000000000001", name: "Sluice" } as const;
 
-/** Who one is and which accounts there are: what clients ask before they ask for queues (spec cloudflare-queues 6.2). */
+/**
+ * Who one is and which accounts there are: what clients ask before they ask for queues (spec cloudflare-queues 6.2).
+ */
 export function identityRoutes(): Hono {
   const app = new Hono();
 

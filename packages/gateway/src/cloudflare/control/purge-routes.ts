@@ -1,7 +1,7 @@
 import type { PurgeRecord } from "@sluice/protocol";
 import { Hono } from "hono";
 import { z } from "zod";
-import type { QueueDirectory } from "../../queue-directory.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { invalid } from "../api-error.ts";
 import { succeed } from "../envelope.ts";
 import { readJson } from "../json-body.ts";

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { QueueDirectory } from "../../queue-directory.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { succeed } from "../envelope.ts";
 import { readJson } from "../json-body.ts";
 import { pageOf } from "../paging.ts";

@@ -1,6 +1,6 @@
 import type { Subscription, SubscriptionReply } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
-import type { QueueDirectory } from "../../queue-directory.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { succeed } from "../envelope.ts";
 import { readJson } from "../json-body.ts";
 import { pageOf } from "../paging.ts";
@@ -8,8 +8,8 @@ import { errorOf } from "./refusal.ts";
 import { checkEvents, newSubscriptionBody, sourceOf, subscriptionChangeBody } from "./subscription-body.ts";
 
 /**
- * Event subscriptions (spec cloudflare-queues 6.6): kept, listed and checked. Nothing outside of this broker emits events
- * here, so none is ever sent.
+ * Event subscriptions (spec cloudflare-queues 6.6): kept, listed and checked. Nothing outside of this broker emits
+ * events here, so none is ever sent.
  */
 export function subscriptionRoutes({ account }: QueueDirectory): Hono {
   const app = new Hono();

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ask, refusal } from "../../../test/messages-api.ts";
 
 describe("a look at messages (spec cloudflare-queues 5.2)", () => {
+  // conformance: peek-and-delete-over-http
   it("shows them with a ref to each", async () => {
     const packed = packMessages([
       { id: "a".repeat(32), contentType: "json", body: new TextEncoder().encode("[1]"), timestampMs: 5 },
@@ -24,6 +25,7 @@ describe("a look at messages (spec cloudflare-queues 5.2)", () => {
     expect((await ask("/peek", "")).calls).toEqual([PULL_BATCH_SIZE_DEFAULT]);
   });
 
+  // conformance: peek-and-delete-over-http
   it("deletes by refs", async () => {
     const { answer, calls } = await ask("/purge", { refs: [{ ref: "r" }, { ref: "s" }] });
     expect(calls).toEqual([["r", "s"]]);

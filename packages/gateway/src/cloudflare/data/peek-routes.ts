@@ -1,7 +1,7 @@
 import { PULL_BATCH_SIZE_DEFAULT, PULL_MESSAGES_MAX, QUEUE_ERROR_CODES } from "@sluice/protocol";
 import { Hono } from "hono";
 import { z } from "zod";
-import type { QueueDirectory } from "../../queue-directory.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { succeed } from "../envelope.ts";
 import { queueOf } from "../queue-lookup.ts";
 import { messageViews } from "./message-view.ts";
@@ -16,7 +16,9 @@ const purgeBody = z.object(
   expecting("object"),
 );
 
-/** Messages looked at without a lease, and deleted one by one (spec cloudflare-queues 5.2), whoever consumes the queue. */
+/**
+ * Messages looked at without a lease, and deleted one by one (spec cloudflare-queues 5.2), whoever consumes the queue.
+ */
 export function peekRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 

@@ -11,6 +11,7 @@ import { ask, METRICS, METRICS_VIEW, refusal } from "../../../test/messages-api.
 import { TOKENS_MAX } from "./pull-routes.ts";
 
 describe("a pull (spec cloudflare-queues 5.2, 5.4, 5.6)", () => {
+  // conformance: pull-over-http
   it("shows text as it is and everything else in base64, with attempts, lease ids and the backlog", async () => {
     const bytes = (...values: number[]) => Uint8Array.from(values);
     const utf8 = (value: string) => new TextEncoder().encode(value);
@@ -80,6 +81,7 @@ describe("a pull (spec cloudflare-queues 5.2, 5.4, 5.6)", () => {
     [PULL_MESSAGES_MAX - 1, 200],
     [PULL_MESSAGES_MAX, 200],
     [PULL_MESSAGES_MAX + 1, 400],
+    // conformance: pull-over-http
   ])("and a peek of %d messages are answered with %i", async (batch_size, status) => {
     expect((await ask("/pull", { batch_size })).status).toBe(status);
     expect((await ask("/peek", { batch_size })).status).toBe(status);
@@ -98,6 +100,7 @@ describe("a pull (spec cloudflare-queues 5.2, 5.4, 5.6)", () => {
   it.each<[Extract<PullReply, { ok: false }>["reason"], number, string]>([
     ["notPullConsumer", 405, "messages cannot be pulled unless http_pull mode is enabled"],
     ["deliveryPaused", 409, "queue_delivery_paused"],
+    // conformance: pull-over-http-refused
   ])("that is refused as %s is answered with %i", async (reason, status, message) => {
     const pull = async (): Promise<PullReply> => ({ ok: false, reason });
     expect(await refusal("/pull", {}, { pull })).toEqual([status, 0, message]);
@@ -105,6 +108,7 @@ describe("a pull (spec cloudflare-queues 5.2, 5.4, 5.6)", () => {
 });
 
 describe("an acknowledgement (spec cloudflare-queues 5.2, 5.5)", () => {
+  // conformance: ack-over-http
   it("settles by lease ids, and warns by them", async () => {
     const { answer, calls } = await ask("/ack", {
       acks: [{ lease_id: "a" }],

@@ -8,7 +8,7 @@ import {
 } from "@sluice/protocol";
 import { Hono } from "hono";
 import { z } from "zod";
-import type { QueueDirectory } from "../../queue-directory.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { API_CODES, ApiError } from "../api-error.ts";
 import { succeed } from "../envelope.ts";
 import { queueOf } from "../queue-lookup.ts";

@@ -6,7 +6,7 @@ import {
   type SendRequest,
 } from "@sluice/protocol";
 import { z } from "zod";
-import { type IncomingMessage, pack, refuseLargeBatch } from "../../incoming-message.ts";
+import { type IncomingMessage, pack, refuseLargeBatch } from "../../account/incoming-message.ts";
 import { delayIn, expecting, looseNumber } from "./read-request.ts";
 
 /**

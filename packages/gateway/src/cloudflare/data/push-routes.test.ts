@@ -7,9 +7,10 @@ import {
 } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { ask, decode, METRICS_VIEW, refusal, sentBy, text } from "../../../test/messages-api.ts";
-import { REQUEST_BYTES_MAX } from "./routes.ts";
+import { REQUEST_BYTES_MAX } from "../json-body.ts";
 
 describe("a push (spec cloudflare-queues 5.2, 5.3)", () => {
+  // conformance: push-over-http
   it("stores JSON unless it says text, under a new id, and answers with the backlog", async () => {
     const { status, answer, calls } = await ask("", { body: { a: ["ü"] } });
     expect([status, answer]).toEqual([
@@ -30,6 +31,7 @@ describe("a push (spec cloudflare-queues 5.2, 5.3)", () => {
     expect(decode(message?.body)).toBe(JSON.stringify(body));
   });
 
+  // conformance: push-over-http
   it("of a batch keeps its order, and the batch's delay beside the messages' own", async () => {
     const { calls } = await ask("/batch", {
       messages: [{ body: [1] }, { body: "2", content_type: "text", delay_seconds: 0 }],
@@ -115,6 +117,7 @@ describe("a push (spec cloudflare-queues 5.2, 5.3)", () => {
       'Required at "messages.1.body"',
     ],
     ["an empty batch", "/batch", { messages: [] }, 413, 10206, "batch message count of 0"],
+    // conformance: push-over-http-refused
   ])("refuses %s", async (_what, path, body, status, code, message) => {
     expect(await refusal(path, body)).toEqual([status, code, expect.stringContaining(message)]);
   });
@@ -182,6 +185,7 @@ describe("a push (spec cloudflare-queues 5.2, 5.3)", () => {
     [10250, 429],
     [10251, 429],
     [15000, 500],
+    // conformance: push-over-http-refused
   ])("passes a refusal with code %i on with status %i", async (code, status) => {
     const send = async (): Promise<SendReply> => ({ ok: false, code, cause: "why" });
     expect(await refusal("", { body: 1 }, { send })).toEqual([status, code, "why"]);

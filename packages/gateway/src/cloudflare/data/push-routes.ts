@@ -1,6 +1,6 @@
 import { QUEUE_ERROR_CODES, QueueError, type SendRequest } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
-import type { QueueDirectory } from "../../queue-directory.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { succeed } from "../envelope.ts";
 import { queueOf } from "../queue-lookup.ts";
 import { metricsView } from "./message-view.ts";

@@ -4,11 +4,11 @@ import { z } from "zod";
 import { firstIssue } from "../json-body.ts";
 
 /**
- * The body of a request of the data plane. It is JSON whatever the content type says; none at all is an empty object, since
- * a pull need not say anything.
+ * The body of a request of the data plane. It is JSON whatever the content type says; none at all is an empty object,
+ * since a pull need not say anything.
  *
- * @throws QueueError 10208 for what is not JSON, 10207 for what does not fit, in the words of the API: what was expected,
- *   what was received, and where (spec cloudflare-queues 5.3, 5.6).
+ * @throws QueueError 10208 for what is not JSON, 10207 for what does not fit, in the words of the API: what was
+ *   expected, what was received, and where (spec cloudflare-queues 5.3, 5.6).
  */
 export async function readRequest<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
   const text = await c.req.text();

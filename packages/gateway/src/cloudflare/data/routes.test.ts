@@ -4,6 +4,7 @@ import { refusal } from "../../../test/messages-api.ts";
 describe("every call", () => {
   const paths = ["", "/batch", "/pull", "/ack", "/peek", "/purge"];
 
+  // conformance: messages-of-no-queue
   it.each(paths)("to messages%s needs the id of a queue that exists", async (path) => {
     expect(await refusal(path, {}, {}, "orders")).toEqual([400, 10107, expect.any(String)]);
     expect(await refusal(path, {}, {}, "f".repeat(32))).toEqual([404, 10104, expect.any(String)]);

@@ -1,18 +1,13 @@
 import { isQueueNotFound, QUEUE_ERROR_CODES, QueueError } from "@sluice/protocol";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import type { QueueDirectory } from "../../queue-directory.ts";
-import { statusOfQueueError } from "../../queue-error-status.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { statusOfQueueError } from "../../account/queue-error-status.ts";
 import { ApiError } from "../api-error.ts";
+import { REQUEST_BYTES_MAX } from "../json-body.ts";
 import { peekRoutes } from "./peek-routes.ts";
 import { pullRoutes } from "./pull-routes.ts";
 import { pushRoutes } from "./push-routes.ts";
-
-/**
- * Largest request, in bytes: the largest batch of one-byte messages escaped character by character takes 1.6 MB. The limits
- * of a batch are looked at when it has been read; this keeps a request from filling the Worker's memory before.
- */
-export const REQUEST_BYTES_MAX = 4_000_000;
 
 /** The data plane of Cloudflare Queues: messages in and out over HTTP (spec cloudflare-queues 5). */
 export function dataRoutes(directory: QueueDirectory): Hono {

@@ -1,10 +1,8 @@
 import type { MessageView } from "../../admin/message-view.ts";
-import type { MoveView } from "../../admin/move-view.ts";
-import type { QueueView } from "../../admin/queue-view.ts";
+import type { MoveView, QueueView } from "../../admin/queue-view.ts";
 import type { TopicDetail, TopicView } from "../../admin/topic-view.ts";
 
-export type { BacklogView, HealthView } from "../../admin/backlog-view.ts";
-export type { DamageView } from "../../admin/damage-view.ts";
+export type { BacklogView, DamageView, HealthView } from "../../admin/backlog-view.ts";
 export type { HandOverView, SubscriptionView } from "../../admin/topic-view.ts";
 export type { MessageView, MoveView, QueueView, TopicDetail, TopicView };
 

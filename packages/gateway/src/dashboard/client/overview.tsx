@@ -1,10 +1,10 @@
 import { call, type QueueView, type TopicView } from "./api.ts";
-import { consumerName } from "./consumer-name.ts";
-import { stateOfQueue } from "./delivery-state.ts";
+import { consumerName } from "./delivery/consumer-name.ts";
+import { stateOfQueue } from "./delivery/delivery-state.ts";
+import { Status } from "./delivery/status.tsx";
 import { plural, size, span } from "./format.ts";
 import { Page } from "./page.tsx";
 import { queueLink, topicLink } from "./route.ts";
-import { Status } from "./status.tsx";
 import { type Column, Count, Names, None, Table } from "./table.tsx";
 import { useLive } from "./use-live.ts";
 

@@ -1,7 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { inPath } from "./api.ts";
 
-/** Where the reader is: what follows `#` in the address, so that a page can be linked to, and the browser's back works. */
+/**
+ * Where the reader is: what follows `#` in the address, so that a page can be linked to, and the browser's back works.
+ */
 export type Route =
   | { readonly kind: "overview" }
   | { readonly kind: "queue"; readonly name: string }

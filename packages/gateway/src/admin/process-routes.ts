@@ -1,0 +1,41 @@
+import { Hono } from "hono";
+import type { QueueDirectory } from "../account/queue-directory.ts";
+import type { Waits } from "../account/waits.ts";
+import { AdminError } from "./failure.ts";
+
+/** Where the process that has started the broker says whether its disk is full, and that it is about to end. */
+export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
+  const app = new Hono();
+
+  app.post("/stop", async (c) => {
+    if (!directory.isServed) {
+      throw new AdminError(403, "not_here", "No process of this machine has started this broker.");
+    }
+    await waits.stop();
+    return c.json({ isStopped: true });
+  });
+
+  app.post("/disk", async (c) => {
+    if (directory.toldDisk === null) {
+      throw new AdminError(403, "not_here", "Nobody watches over the disk of this broker.");
+    }
+    const isFull = await readIsFull(c.req.raw);
+    if (isFull === null) {
+      throw new AdminError(400, "invalid_body", 'The body must be {"isFull": true} or {"isFull": false}.');
+    }
+    directory.toldDisk(isFull);
+    return c.json({ isFull });
+  });
+
+  return app;
+}
+
+async function readIsFull(request: Request): Promise<boolean | null> {
+  try {
+    const body: unknown = await request.json();
+    if (typeof body !== "object" || body === null || !("isFull" in body)) return null;
+    return typeof body.isFull === "boolean" ? body.isFull : null;
+  } catch {
+    return null;
+  }
+}

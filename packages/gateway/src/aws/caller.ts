@@ -1,0 +1,86 @@
+import { AwsError, COMMON_ERRORS, credentialOf, type SignedRequest, verifySignature } from "@sluice/aws";
+import type { Effect, PageRequest } from "../http/page-origin.ts";
+import type { Home } from "./queue-address.ts";
+import type { AwsRequest } from "./request.ts";
+
+/**
+ * Who may use the AWS endpoint.
+ *
+ * - `open`: everybody, with any credentials or none; but no page of another site.
+ * - `keys`: who signs with one of these keys (spec sqs 1.5).
+ * - `closed`: nobody, for the reason that is given.
+ */
+export type AwsAccess =
+  | { readonly kind: "open"; readonly pages: PageAccess }
+  | { readonly kind: "keys"; readonly secrets: ReadonlyMap<string, string> }
+  | { readonly kind: "closed"; readonly reason: string };
+
+/** Why a page of another site, or under another name, is refused; `null` for everybody else. */
+export type PageAccess = (request: PageRequest, effect: Effect) => string | null;
+
+/**
+ * Refuses what a page of another site may have sent where no keys are asked for. Throws `AwsError` (`AccessDenied`).
+ *
+ * @param effects what each action of the service does. Only a GET is asked for its action, which is in its URL and
+ * nowhere else.
+ */
+export function refusePage(
+  request: Pick<AwsRequest, "method" | "url" | "headers">,
+  access: AwsAccess,
+  effects: Readonly<Record<string, Effect>>,
+): void {
+  if (access.kind !== "open") return;
+  const { method, url } = request;
+  const reason = access.pages(request, method === "GET" ? effectOf(url.searchParams, effects) : "changes");
+  if (reason !== null) throw new AwsError(COMMON_ERRORS.accessDenied, reason);
+}
+
+/** An unknown action changes nothing. */
+function effectOf(parameters: URLSearchParams, effects: Readonly<Record<string, Effect>>): Effect {
+  const action = parameters.get("Action") ?? "";
+  return (Object.hasOwn(effects, action) ? effects[action] : undefined) ?? "reads";
+}
+
+/** Who makes a request, and in which region. */
+export interface Caller extends Home {
+  readonly accessKeyId: string;
+}
+
+/** Name of a caller without credentials. */
+const ANONYMOUS = "anonymous";
+
+/** How a caller is identified. */
+export interface CallerCheck {
+  /** The service that the request is for, as signatures name it. */
+  readonly service: "sqs" | "sns";
+  readonly access: AwsAccess;
+  readonly home: Home;
+  readonly nowMs: number;
+}
+
+/**
+ * Who makes a request. The region is that of its signature; an access key of twelve digits is the number of the
+ * account.
+ *
+ * @throws AwsError for a signature that is not good, where signatures are checked.
+ */
+export function callerOf(request: SignedRequest, { service, access, home, nowMs }: CallerCheck): Caller {
+  if (access.kind === "closed") throw new AwsError(COMMON_ERRORS.accessDenied, access.reason);
+  const credential =
+    access.kind === "keys"
+      ? verifySignature(request, { service, secretOf: (key) => access.secrets.get(key), nowMs })
+      : credentialLeniently(request);
+  if (credential === null) return { ...home, accessKeyId: ANONYMOUS };
+  const { accessKeyId, region } = credential;
+  const account = /^\d{12}$/.test(accessKeyId) ? accessKeyId : home.account;
+  return { accessKeyId, region, account };
+}
+
+/** Without access keys a malformed credential counts as none. */
+function credentialLeniently(request: SignedRequest) {
+  try {
+    return credentialOf(request);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,161 @@
+import { encodeAttributes } from "@sluice/aws";
+import {
+  encodeExtension,
+  isEndpointQueue,
+  isFifoName,
+  type MessageCopy,
+  type MessageExtension,
+  PackedWriter,
+  RECORD_HEADER_BYTES,
+  SEQUENCE_NUMBER_DIGITS,
+  type TopicRecord,
+  type TopicSnapshot,
+  type TopicSubscription,
+} from "@sluice/protocol";
+import { buildNotification, matchesFilterPolicy, parseFilterPolicy, type Signer } from "@sluice/sns";
+import { invalid } from "../errors.ts";
+import { signatureVersionOf } from "../signers.ts";
+import type { OutgoingMessage } from "./outgoing.ts";
+
+/** Attributes that SQS takes with a message: more make its delivery fail (spec sns-delivery 8.4). */
+export const SQS_ATTRIBUTES_MAX = 10;
+/** Largest record of a copy: a stored value has 2 MB. Escapes can make an envelope much larger than its message. */
+export const COPY_BYTES_MAX = 1_900_000;
+
+/** Stands in an envelope for the number that the topic's object will put there. */
+const NUMBER_TO_COME = "0".repeat(SEQUENCE_NUMBER_DIGITS);
+
+/** How copies are made. */
+export interface CopyOptions {
+  readonly nowMs: number;
+  readonly endpoint: string;
+  /** `null` on a FIFO topic, whose messages are not signed. */
+  readonly signer: Signer | null;
+  /** AWS X-Ray's, of the request: queues get it beside the message. */
+  readonly traceHeader: string | null;
+}
+
+/**
+ * What each subscription of a topic gets of a message: those that are confirmed and whose filter policy lets it through
+ * (spec sns-delivery 8, 9.5). Bodies are made here, once: every retry sends the same bytes.
+ *
+ * @throws AwsError (`InvalidParameter`) for a message that would be too large for a queue.
+ */
+export async function copiesOf(
+  message: OutgoingMessage,
+  { topic, subscriptions }: TopicSnapshot,
+  options: CopyOptions,
+): Promise<MessageCopy[]> {
+  const wanted = subscriptions.filter((subscription) => isFor(subscription, message));
+  const copies = await Promise.all(wanted.map((one) => copyOf(message, topic, one, options)));
+  return copies.filter((copy) => copy !== null);
+}
+
+/** Whether a subscription gets a message. */
+function isFor({ status, protocol, attributes }: TopicSubscription, message: OutgoingMessage): boolean {
+  if (status.kind !== "confirmed") return false;
+  const { FilterPolicy: text, FilterPolicyScope } = attributes;
+  if (text === undefined) return true;
+  const scope = FilterPolicyScope === "MessageBody" ? "MessageBody" : "MessageAttributes";
+  const filtered = { attributes: message.attributes, body: message.textFor(protocol) };
+  return matchesFilterPolicy(parseFilterPolicy(text, scope), scope, filtered);
+}
+
+async function copyOf(
+  message: OutgoingMessage,
+  topic: TopicRecord,
+  subscription: TopicSubscription,
+  options: CopyOptions,
+): Promise<MessageCopy | null> {
+  const isRaw = subscription.attributes.RawMessageDelivery === "true";
+  const target = targetOf(message, subscription, isRaw);
+  if (target === null) return null;
+  const body = isRaw
+    ? message.textFor(subscription.protocol)
+    : await envelopeOf(message, topic, subscription, options);
+  const extension = encodeExtension(extensionOf(message, topic, subscription, isRaw, options));
+  const writer = new PackedWriter();
+  writer.append({
+    // A queue's message has an id of its own; over HTTP it is that of the published one.
+    id: bytesOfUuid(isEndpointQueue(target) ? message.messageId : crypto.randomUUID()),
+    contentType: "text",
+    body,
+    ...(extension.byteLength === 0 ? {} : { extension }),
+  });
+  const packed = writer.slice(0, writer.byteLength);
+  if (packed.byteLength > COPY_BYTES_MAX) throw invalid("Message too long");
+  const hasNumber = topic.isFifo && !isRaw;
+  // The first members of an envelope are ours alone, so the first such text is the one.
+  const numberAt = hasNumber ? body.indexOf(NUMBER_TO_COME, body.indexOf('"SequenceNumber"')) : -1;
+  return {
+    target,
+    packed,
+    sequenceNumberAt: numberAt < 0 ? null : RECORD_HEADER_BYTES + extension.byteLength + numberAt,
+  };
+}
+
+/** Where a copy goes; what a queue cannot take goes to the dead-letter queue, or is dropped with a word. */
+function targetOf(message: OutgoingMessage, subscription: TopicSubscription, isRaw: boolean): string | null {
+  const { protocol, target, deadLetterQueue, arn } = subscription;
+  const count = Object.keys(message.attributes).length;
+  if (protocol !== "sqs" || !isRaw || count <= SQS_ATTRIBUTES_MAX) return target;
+  const reason = `it has ${count} attributes, and SQS takes ${SQS_ATTRIBUTES_MAX}`;
+  const fate = deadLetterQueue === null ? "is dropped" : `goes to the dead-letter queue "${deadLetterQueue}"`;
+  console.warn(`SNS: message "${message.messageId}" for "${arn}" ${fate}: ${reason}`);
+  return deadLetterQueue;
+}
+
+function envelopeOf(
+  { messageId, subject, attributes, textFor }: OutgoingMessage,
+  topic: TopicRecord,
+  { arn, protocol }: TopicSubscription,
+  { nowMs, endpoint, signer }: CopyOptions,
+): Promise<string> {
+  const notification = {
+    messageId,
+    topicArn: topic.arn,
+    subscriptionArn: arn,
+    publishedMs: nowMs,
+    message: textFor(protocol),
+    subject,
+    attributes,
+    sequenceNumber: topic.isFifo ? NUMBER_TO_COME : null,
+  };
+  const signing =
+    signer === null ? { signer, endpoint } : { signer, endpoint, version: signatureVersionOf(topic) };
+  return buildNotification(notification, signing);
+}
+
+/**
+ * What travels beside the body: group and deduplication id, raw attributes, the trace header, and what becomes headers
+ * (spec sns-delivery 8.4, 8.6).
+ */
+function extensionOf(
+  { groupId, deduplicationId, attributes }: OutgoingMessage,
+  topic: TopicRecord,
+  { arn, protocol, endpoint }: TopicSubscription,
+  isRaw: boolean,
+  { traceHeader }: CopyOptions,
+): MessageExtension {
+  const isFifoQueue = isFifoName(endpoint);
+  const hasGroup = groupId !== null && protocol === "sqs" && (isFifoQueue || !topic.isFifo);
+  const notification = {
+    type: "Notification",
+    topicArn: topic.arn,
+    subscriptionArn: arn,
+    isRaw,
+  } as const;
+  const stored = encodeAttributes({
+    attributes: isRaw ? attributes : {},
+    ...(protocol === "sqs" ? { traceHeader } : { traceHeader: null, notification }),
+  });
+  return {
+    ...(hasGroup ? { groupId } : {}),
+    ...(isFifoQueue && deduplicationId !== null ? { deduplicationId } : {}),
+    ...(stored === undefined ? {} : { attributes: stored }),
+  };
+}
+
+function bytesOfUuid(uuid: string): Uint8Array {
+  return Uint8Array.from(uuid.replaceAll("-", "").match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}

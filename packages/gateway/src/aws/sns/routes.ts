@@ -1,0 +1,105 @@
+import {
+  type Answer,
+  AwsError,
+  answerOf,
+  credentialOf,
+  errorAnswerOf,
+  REQUEST_BYTES_MAX,
+  readCall,
+  requestTooLarge,
+  type SignedRequest,
+} from "@sluice/aws";
+import type { KeepAlive } from "@sluice/coalesce";
+import { brokerFailure } from "../broker-failure.ts";
+import { type AwsAccess, type Caller, callerOf, refusePage } from "../caller.ts";
+import type { Home } from "../queue-address.ts";
+import type { AwsRequest } from "../request.ts";
+import { traceHeaderOf } from "../trace-header.ts";
+import { handle, SNS_EFFECTS } from "./actions.ts";
+import type { SnsContext, SnsPorts } from "./context.ts";
+import { SNS_ACTIONS, SNS_MODEL, SNS_VERSION, type SnsActionName } from "./model.ts";
+import { TopicCalls } from "./publish/topic-calls.ts";
+import { certificateOf, Signers } from "./signers.ts";
+
+/** Amazon SNS as the AWS endpoint calls it. */
+export interface SnsService {
+  /** Whether a request is for SNS, as far as its parameters say (spec sns-delivery 9.1). */
+  isFor(parameters: Pick<URLSearchParams, "get">): boolean;
+  /**
+   * Answers a request. Errors are answered as SNS does. A failure of ours is `InternalFailure`, with the reason in the
+   * log only.
+   *
+   * @param keepAlive keeps the request from being ended with its client.
+   */
+  answer(request: AwsRequest, keepAlive: KeepAlive): Promise<Answer>;
+  /** The certificate that signatures are checked with, by the last part of its URL. */
+  certificate(fileName: string): Promise<Response>;
+}
+
+/** Actions of both services. */
+const SQS_TOO = ["AddPermission", "RemovePermission"];
+
+/** @param prefix of the AWS endpoint: URLs in messages begin with it. */
+export function snsService(prefix: string, ports: SnsPorts, home: Home, access: AwsAccess): SnsService {
+  const signers = new Signers();
+  const calls = new TopicCalls(ports);
+
+  async function outputOf(request: AwsRequest, requestId: string, keepAlive: KeepAlive): Promise<Answer> {
+    refusePage(request, access, SNS_EFFECTS);
+    const body = await request.readBytes();
+    if (body.byteLength > REQUEST_BYTES_MAX) throw requestTooLarge();
+    const isSigned = hasSignature(request);
+    // An unsigned request has to be parsed first: the action says whether it needs a signature.
+    const open = access.kind === "keys" && !isSigned ? readCall(request, SNS_MODEL) : null;
+    const caller =
+      open !== null && SNS_EFFECTS[open.action as SnsActionName] === "byToken"
+        ? anonymous(home)
+        : callerOf(request, { service: "sns", access, home, nowMs: ports.now() });
+    const call = open ?? readCall(request, SNS_MODEL);
+    const context: SnsContext = {
+      ...{ ports, home, caller, isSigned, signers, calls, keepAlive },
+      endpoint: `${request.url.origin}${prefix}`,
+      traceHeader: traceHeaderOf(request.headers),
+    };
+    const output = await handle(context, call.action, call.input);
+    return answerOf(SNS_MODEL, call, output, requestId);
+  }
+
+  return {
+    isFor: (parameters) => {
+      const version = parameters.get("Version");
+      if (version !== null) return version === SNS_VERSION;
+      // Links in messages name no version. An action of both services is SQS's then.
+      const action = parameters.get("Action") ?? "";
+      return Object.hasOwn(SNS_ACTIONS, action) && !SQS_TOO.includes(action);
+    },
+    answer: async (request, keepAlive) => {
+      const requestId = crypto.randomUUID();
+      try {
+        return await outputOf(request, requestId, keepAlive);
+      } catch (error) {
+        if (error instanceof AwsError) {
+          return errorAnswerOf(SNS_MODEL, "query", error, requestId);
+        }
+        return errorAnswerOf(SNS_MODEL, "query", brokerFailure("SNS", requestId, error), requestId);
+      }
+    },
+    certificate: async (fileName) => {
+      const pem = await certificateOf(ports.topics, fileName);
+      if (pem === null) return new Response("There is no such certificate.\n", { status: 404 });
+      return new Response(pem, { headers: { "content-type": "application/x-pem-file" } });
+    },
+  };
+}
+
+function hasSignature(request: SignedRequest): boolean {
+  try {
+    return credentialOf(request) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function anonymous(home: Home): Caller {
+  return { ...home, accessKeyId: "anonymous" };
+}

@@ -1,0 +1,128 @@
+import type { KeepAlive } from "@sluice/coalesce";
+import type { QueueChange, QueueReceiveRpc, QueueRecord } from "@sluice/protocol";
+import type { AccountDirectory } from "../../account/queue-directory.ts";
+import type { Waits } from "../../account/waits.ts";
+import type { Caller } from "../caller.ts";
+import type { Home } from "../queue-address.ts";
+import { directoryName, type QueueAddress } from "../queue-address.ts";
+import { parseQueueUrl, queueUrl } from "./address.ts";
+import { missingParameter, refuse, SQS_ERRORS } from "./errors.ts";
+import type { KnownQueues } from "./known-queues.ts";
+import type { QueueCalls } from "./queue-calls.ts";
+
+/** What SQS needs of the broker. */
+export interface SqsPorts {
+  readonly account: AccountDirectory;
+  /** A queue's object. */
+  queue(name: string): QueueReceiveRpc & { purge(queue: string): Promise<{ readonly purged: number }> };
+  now(): number;
+  readonly waits: Waits;
+  /** Whether the objects run in this process. */
+  readonly isLocal: boolean;
+}
+
+/** How SQS behaves. The defaults suit development where AWS's own ways would not. */
+export interface SqsSettings {
+  readonly home: Home;
+  /** Whether a queue can be purged, and a name be used again, only once in 60 s, as on AWS. Default false. */
+  readonly isStrictAboutTime: boolean;
+  /**
+   * Whether a receive that has waited checks that its client is still there before it answers (`client-disconnect.ts`):
+   * for clients that connect to workerd itself, which does not see them disconnect. Default false.
+   */
+  readonly looksForClients?: boolean;
+}
+
+/** One request: who makes it, over what. */
+export interface SqsContext {
+  readonly ports: SqsPorts;
+  readonly settings: SqsSettings;
+  readonly known: KnownQueues;
+  readonly calls: QueueCalls;
+  readonly keepAlive: KeepAlive;
+  readonly caller: Caller;
+  /** Address that the request came to, without the queue's part: queue URLs begin with it. */
+  readonly endpoint: string;
+  /** Whether the request came in the Query protocol, whose texts differ here and there. */
+  readonly isQuery: boolean;
+  /** The body of the request. */
+  readonly text: string;
+  /** Path of the request behind the endpoint: in the Query protocol it can name the queue. */
+  readonly path: string;
+  /** Aborted when the client goes. */
+  readonly client: AbortSignal;
+  /** Says that the client has waited and may have gone by now. */
+  noteWait(): void;
+  /** `X-Amzn-Trace-Id` of the request. */
+  readonly traceHeader: string | null;
+}
+
+/** A queue that a request is about. */
+export interface FoundQueue {
+  readonly address: QueueAddress;
+  readonly record: QueueRecord;
+}
+
+/**
+ * The queue that a request names: by its `QueueUrl`, in the Query protocol else by its path. Throws `AwsError`:
+ * `MissingParameter`, `InvalidAddress`, `QueueDoesNotExist`.
+ */
+export async function queueOf(context: SqsContext, url: string | undefined): Promise<FoundQueue> {
+  const address = parseQueueUrl(requestedUrl(context, url), context.caller);
+  const record = await findQueue(context, address);
+  if (record === null) throw queueDoesNotExist(context);
+  return { address, record };
+}
+
+/** Longest name that is looked up, in characters: longer than any queue's, regions and accounts included. */
+const LOOKED_UP_LENGTH_MAX = 256;
+
+/** What a request names its queue by: a URL, or a path. Throws `AwsError`: `MissingParameter`. */
+export function requestedUrl({ path }: SqsContext, url: string | undefined): string {
+  const text = url !== undefined && url !== "" ? url : path;
+  if (text === "" || text === "/") throw missingParameter("QueueUrl");
+  return text;
+}
+
+/** Most attempts at a change while others change the queue too. */
+const CHANGE_ATTEMPTS_MAX = 20;
+
+/**
+ * Changes the queue that a request names. `alter` makes the new values of the old ones. If another request changes the
+ * queue in between, it is called again, so that neither change is lost. Throws what `queueOf` and `alter` throw.
+ */
+export async function changeQueue(
+  context: SqsContext,
+  url: string | undefined,
+  alter: (found: FoundQueue) => Omit<QueueChange, "basedOn"> | Promise<Omit<QueueChange, "basedOn">>,
+): Promise<void> {
+  for (let attempt = 1; attempt <= CHANGE_ATTEMPTS_MAX; attempt++) {
+    const found = await queueOf(context, url);
+    const { queueId, revision } = found.record;
+    const change = { ...(await alter(found)), basedOn: revision };
+    const reply = await context.ports.account.changeQueue(queueId, change);
+    if (reply.ok) return;
+    if (reply.refusal.kind !== "changedMeanwhile") throw queueDoesNotExist(context);
+  }
+  throw refuse(SQS_ERRORS.requestThrottled, "The queue is being changed by too many at once. Try again.");
+}
+
+export async function findQueue(context: SqsContext, address: QueueAddress): Promise<QueueRecord | null> {
+  return findByName(context, directoryName(address, context.settings.home));
+}
+
+/** The queue of a name in the directory. */
+export async function findByName({ ports }: SqsContext, name: string): Promise<QueueRecord | null> {
+  return name.length > LOOKED_UP_LENGTH_MAX ? null : ports.account.findByName(name);
+}
+
+export function queueDoesNotExist({ isQuery }: Pick<SqsContext, "isQuery">) {
+  const text = isQuery
+    ? "The specified queue does not exist for this wsdl version."
+    : "The specified queue does not exist.";
+  return refuse(SQS_ERRORS.queueDoesNotExist, text);
+}
+
+export function urlOf({ endpoint, settings }: SqsContext, address: QueueAddress): string {
+  return queueUrl(endpoint, address, settings.home);
+}

@@ -1,0 +1,64 @@
+import type { QueueRecord } from "@sluice/protocol";
+import { NUMBER_ATTRIBUTES } from "./queue/attribute-names.ts";
+import { sqsOf } from "./queue/dialect.ts";
+
+/** Most queues that are remembered: enough for a client that polls them all. */
+export const KNOWN_QUEUES_MAX = 1_000;
+
+/** What sending to a queue and receiving from it goes by. */
+export interface KnownQueue {
+  /** Its name in the directory. */
+  readonly name: string;
+  /** Revision of the record that the rest was read from. */
+  readonly revision: number;
+  readonly isFifo: boolean;
+  readonly hasContentBasedDeduplication: boolean;
+  /** Most bytes of one message, attributes included. */
+  readonly messageBytesMax: number;
+}
+
+/** A queue for one request. */
+export interface LookedUpQueue extends KnownQueue {
+  /** Whether the directory was asked just now. Only then may a request be refused by what is known here. */
+  readonly isFresh: boolean;
+}
+
+/**
+ * What the directory has said of queues. A call to the directory costs as much as the call to the queue itself, so it
+ * is asked once for each. What is remembered can be out of date, and refuses no request by itself. The directory
+ * notifies a queue's object of every change before it answers it. The object refuses a request that goes by an older
+ * revision, and all once the queue is deleted.
+ */
+export class KnownQueues {
+  readonly #queues = new Map<string, LookedUpQueue>();
+
+  find(name: string): LookedUpQueue | undefined {
+    return this.#queues.get(name);
+  }
+
+  note(record: QueueRecord): LookedUpQueue {
+    const queue = knownQueueOf(record);
+    this.#queues.delete(queue.name);
+    this.#queues.set(queue.name, queue);
+    const [oldest] = this.#queues.keys();
+    if (this.#queues.size > KNOWN_QUEUES_MAX && oldest !== undefined) this.#queues.delete(oldest);
+    return queue;
+  }
+
+  forget(name: string): void {
+    this.#queues.delete(name);
+  }
+}
+
+function knownQueueOf(record: QueueRecord): LookedUpQueue {
+  const { name, revision, definition } = record;
+  const { attributes } = sqsOf(record);
+  return {
+    name,
+    revision,
+    isFifo: definition.fifo !== undefined,
+    hasContentBasedDeduplication: definition.fifo?.contentBasedDeduplication === true,
+    messageBytesMax: Number(attributes.MaximumMessageSize ?? NUMBER_ATTRIBUTES.MaximumMessageSize.standard),
+    isFresh: false,
+  };
+}

@@ -1,0 +1,37 @@
+/** Characters that XML 1.0 cannot hold, and with it neither a body nor an attribute of SQS (spec sqs 5.6). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
+const INVALID = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
+
+export function isValidText(text: string): boolean {
+  return !INVALID.test(text) && text.isWellFormed();
+}
+
+const BACKSLASH = "\\";
+const [U, B, F] = [0x75, 0x62, 0x66];
+const NONCHARACTERS = ["\ufffe", "\uffff"];
+
+/**
+ * Whether no text in a JSON text can be invalid, for less than looking at each: what is invalid can stand there as an
+ * escape only (`\u`, `\b` or `\f`), or is one of two characters. Half of a surrogate pair no decoder has let through.
+ */
+export function holdsValidTexts(json: string): boolean {
+  if (NONCHARACTERS.some((found) => json.includes(found))) return false;
+  for (let at = json.indexOf(BACKSLASH); at !== -1; at = json.indexOf(BACKSLASH, at + 2)) {
+    const letter = json.charCodeAt(at + 1);
+    if (letter === U || letter === B || letter === F) return false;
+  }
+  return true;
+}
+
+const encoder = new TextEncoder();
+/** UTF-8 needs at most this many bytes for one unit of UTF-16. */
+const UTF8_BYTES_PER_UNIT_MAX = 3;
+
+export function utf8Bytes(text: string): number {
+  return encoder.encode(text).byteLength;
+}
+
+/** What a text has in bytes at most, for less than counting them. */
+export function utf8BytesAtMost(text: string): number {
+  return UTF8_BYTES_PER_UNIT_MAX * text.length;
+}

@@ -1,0 +1,182 @@
+import type { QueueRecord, QueueSettingsChange } from "@sluice/protocol";
+import { refuse, SQS_ERRORS } from "../errors.ts";
+import { isValidText, utf8Bytes } from "../message/text.ts";
+import {
+  FIFO_ATTRIBUTES,
+  isNumberAttribute,
+  isSettable,
+  NUMBER_ATTRIBUTES,
+  type NumberAttribute,
+} from "./attribute-names.ts";
+import { parsePolicy } from "./policy.ts";
+import { parseRedriveAllowPolicy, parseRedrivePolicy, type RedrivePolicy } from "./redrive-policy.ts";
+
+/** Attributes as a request gives them. */
+export type Attributes = Readonly<Record<string, string>>;
+
+/** Longest `Policy`, in bytes (spec sqs 2.2), and with it whatever else is kept as text. */
+export const POLICY_BYTES_MAX = 8_192;
+/** Longest `KmsMasterKeyId`: as long as AWS KMS takes one. */
+export const KEY_ID_LENGTH_MAX = 2_048;
+
+/** Attributes after their check: those that change the queue, and texts that are stored and shown only. */
+export interface ReadAttributes {
+  readonly numbers: Partial<Record<NumberAttribute, number>>;
+  /** `undefined`: not named; `null`: taken away. */
+  readonly redrive: RedrivePolicy | null | undefined;
+  /** Texts that are kept as they are shown; `null` takes one away. */
+  readonly texts: Readonly<Record<string, string | null>>;
+}
+
+/**
+ * Checks attributes that a queue is created with or set to, in AWS's words (spec sqs 5.1, 5.2). Throws `AwsError`.
+ *
+ * @param isFifo whether the queue is one, or is to be.
+ * @param isNew whether the queue is being created: only then can `FifoQueue` be said.
+ */
+export function readAttributes(given: Attributes, isFifo: boolean, isNew: boolean): ReadAttributes {
+  const numbers: Partial<Record<NumberAttribute, number>> = {};
+  const texts: Record<string, string | null> = {};
+  let redrive: RedrivePolicy | null | undefined;
+  for (const [name, value] of Object.entries(given)) {
+    if (!isSettable(name)) throw refuse(SQS_ERRORS.invalidAttributeName, `Unknown Attribute ${name}.`);
+    if (FIFO_ATTRIBUTES.includes(name) && !isFifo) throw notFifo(name);
+    if (!isKeepable(name, value)) throw invalidValueOf(name);
+    if (isNumberAttribute(name)) {
+      numbers[name] = readNumber(name, value);
+      continue;
+    }
+    switch (name) {
+      case "FifoQueue":
+        if (readBoolean(name, value) !== "true") {
+          throw invalidValueOf(name, "Modifying queue type is not supported.");
+        }
+        break;
+      case "ContentBasedDeduplication":
+      case "SqsManagedSseEnabled":
+        texts[name] = readBoolean(name, value);
+        break;
+      case "DeduplicationScope":
+        texts[name] = oneOf(name, value, ["queue", "messageGroup"]);
+        break;
+      case "FifoThroughputLimit":
+        texts[name] = oneOf(name, value, ["perQueue", "perMessageGroupId"]);
+        break;
+      case "RedrivePolicy":
+        redrive = parseRedrivePolicy(value);
+        texts[name] = redrive === null ? null : value;
+        break;
+      case "RedriveAllowPolicy":
+        parseRedriveAllowPolicy(value);
+        texts[name] = value === "" ? null : value;
+        break;
+      case "Policy":
+        texts[name] = readPolicy(value);
+        break;
+      default:
+        texts[name] = value === "" ? null : value;
+    }
+  }
+  checkEncryption(given, texts);
+  if (!isNew) delete texts.FifoQueue;
+  return { numbers, redrive, texts };
+}
+
+/** Attributes of a FIFO queue that only make sense together (spec sqs 4.6). */
+export function checkThroughput(texts: Readonly<Record<string, string | undefined>>): void {
+  if (texts.FifoThroughputLimit === "perMessageGroupId" && texts.DeduplicationScope !== "messageGroup") {
+    throw invalidValueOf(
+      "FifoThroughputLimit",
+      "To set FifoThroughputLimit to perMessageGroupId, the DeduplicationScope must be messageGroup.",
+    );
+  }
+}
+
+/** What attributes change about the queue itself. */
+export function settingsOf(
+  { numbers, redrive, texts }: ReadAttributes,
+  before: QueueRecord | null,
+  deadLetterQueue: string | null,
+): QueueSettingsChange {
+  const receive = { ...before?.definition.receive };
+  const { ContentBasedDeduplication: byContent } = texts;
+  const fifo = before?.definition.fifo;
+  if (numbers.VisibilityTimeout !== undefined)
+    receive.visibilityTimeoutMs = 1_000 * numbers.VisibilityTimeout;
+  if (numbers.ReceiveMessageWaitTimeSeconds !== undefined) {
+    receive.waitMs = 1_000 * numbers.ReceiveMessageWaitTimeSeconds;
+  }
+  if (redrive === null) receive.redrive = null;
+  else if (redrive !== undefined && deadLetterQueue !== null) {
+    receive.redrive = { deadLetterQueue, maxReceiveCount: redrive.maxReceiveCount };
+  }
+  return {
+    ...(numbers.DelaySeconds === undefined ? {} : { deliveryDelaySeconds: numbers.DelaySeconds }),
+    ...(numbers.MessageRetentionPeriod === undefined
+      ? {}
+      : { messageRetentionSeconds: numbers.MessageRetentionPeriod }),
+    ...(fifo === undefined || byContent === undefined
+      ? {}
+      : { fifo: { ...fifo, contentBasedDeduplication: byContent === "true" } }),
+    receive,
+  };
+}
+
+/** Whether a value may be stored: its length has a limit, and both protocols can show it. */
+function isKeepable(name: string, value: string): boolean {
+  const bytesMax = name === "KmsMasterKeyId" ? KEY_ID_LENGTH_MAX : POLICY_BYTES_MAX;
+  return utf8Bytes(value) <= bytesMax && isValidText(value);
+}
+
+function readNumber(name: NumberAttribute, value: string): number {
+  const { min, max } = NUMBER_ATTRIBUTES[name];
+  const number = /^-?\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= min && number <= max)) throw invalidValueOf(name);
+  return number;
+}
+
+function readBoolean(name: string, value: string): string {
+  const lower = value.toLowerCase();
+  if (lower !== "true" && lower !== "false") throw invalidValueOf(name);
+  return lower;
+}
+
+function oneOf(name: string, value: string, values: readonly string[]): string {
+  if (!values.includes(value)) throw invalidValueOf(name);
+  return value;
+}
+
+function readPolicy(value: string): string | null {
+  if (value === "") return null;
+  if (parsePolicy(value) === null) throw invalidPolicyValue();
+  return value;
+}
+
+/** One kind of encryption at a time. Nothing is encrypted here that is not anyway; it is checked and shown. */
+function checkEncryption(given: Attributes, texts: Record<string, string | null>): void {
+  if (!texts.KmsMasterKeyId) return;
+  if (texts.SqsManagedSseEnabled === "true") {
+    throw refuse(
+      SQS_ERRORS.invalidAttributeName,
+      "You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.",
+    );
+  }
+  if (given.SqsManagedSseEnabled === undefined) texts.SqsManagedSseEnabled = "false";
+}
+
+function notFifo(name: string) {
+  const text =
+    name === "FifoQueue" || name === "ContentBasedDeduplication"
+      ? `Unknown Attribute ${name}.`
+      : `You can specify the ${name} only when FifoQueue is set to true.`;
+  return refuse(SQS_ERRORS.invalidAttributeName, text);
+}
+
+export function invalidPolicyValue() {
+  return invalidValueOf("Policy");
+}
+
+function invalidValueOf(name: string, reason?: string) {
+  const text = `Invalid value for the parameter ${name}.`;
+  return refuse(SQS_ERRORS.invalidAttributeValue, reason === undefined ? text : `${text} Reason: ${reason}`);
+}

@@ -1,0 +1,39 @@
+/** One statement of a policy. Only its name means anything here. */
+export interface Statement {
+  readonly Sid?: unknown;
+}
+
+/** What an access policy says: kept and shown, and added to by `AddPermission`. */
+export interface Policy {
+  readonly statements: readonly Statement[];
+  /** What it says besides its statements. */
+  readonly rest: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads a policy; `null` for what is none. A policy of one statement may have it without a list, as everywhere on AWS.
+ */
+export function parsePolicy(text: string): Policy | null {
+  const value = parse(text);
+  if (!isObject(value)) return null;
+  const { Statement: given = [], ...rest } = value;
+  const statements: readonly unknown[] = Array.isArray(given) ? given : [given];
+  return statements.every(isObject) ? { statements, rest } : null;
+}
+
+/** A policy as text. */
+export function formatPolicy({ statements, rest }: Policy): string {
+  return JSON.stringify({ ...rest, Statement: statements });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

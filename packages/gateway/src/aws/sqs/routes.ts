@@ -1,0 +1,145 @@
+import {
+  type Answer,
+  AwsError,
+  answerOf,
+  type Call,
+  COMMON_ERRORS,
+  errorAnswerOf,
+  type Protocol,
+  REQUEST_BYTES_MAX,
+  readCall,
+  requestTooLarge,
+} from "@sluice/aws";
+import type { KeepAlive } from "@sluice/coalesce";
+import { isQueueNotFound } from "@sluice/protocol";
+import { brokerFailure } from "../broker-failure.ts";
+import { type AwsAccess, callerOf, refusePage } from "../caller.ts";
+import { endpointPath } from "../path.ts";
+import type { AwsAnswer, AwsRequest } from "../request.ts";
+import { traceHeaderOf } from "../trace-header.ts";
+import { handle, QUEUELESS_ACTIONS, SQS_EFFECTS } from "./actions.ts";
+import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
+import { refuse } from "./errors.ts";
+import { KnownQueues } from "./known-queues.ts";
+import { SQS_MODEL } from "./model.ts";
+import { QueueCalls } from "./queue-calls.ts";
+
+/**
+ * Methods of a protocol. Others are no operation: a HEAD must change nothing, though it looks like a GET (spec sqs 1.2,
+ * 1.3).
+ */
+const METHODS: Readonly<Record<Protocol, readonly string[]>> = {
+  json: ["POST"],
+  query: ["GET", "POST"],
+  "query-json": ["GET", "POST"],
+};
+
+/** Amazon SQS as the AWS endpoint calls it. */
+export interface SqsService {
+  /**
+   * Answers a request on any path below the endpoint that an SDK is given (spec sqs 1). Errors are answered in the
+   * protocol of the request. A failure of ours is `InternalFailure`, with the reason in the log only.
+   *
+   * @param keepAlive keeps the request from being ended with its client.
+   */
+  answer(request: AwsRequest, protocol: Protocol, keepAlive: KeepAlive): Promise<AwsAnswer>;
+}
+
+/** @param prefix of the AWS endpoint: queues' URLs begin with it where the request's URL does. */
+export function sqsService(
+  prefix: string,
+  ports: SqsPorts,
+  settings: SqsSettings,
+  access: AwsAccess,
+): SqsService {
+  const known = new KnownQueues();
+  const calls = new QueueCalls(ports.queue, ports.now, ports.isLocal);
+
+  function refuseOthers(request: AwsRequest, protocol: Protocol): void {
+    if (!METHODS[protocol].includes(request.method)) {
+      throw refuse(COMMON_ERRORS.unknownOperation, `There is no operation with ${request.method}.`);
+    }
+    refusePage(request, access, SQS_EFFECTS);
+  }
+
+  /** Begins the action of a request. */
+  function begin(
+    request: AwsRequest,
+    protocol: Protocol,
+    text: string,
+    waiting: Pick<SqsContext, "keepAlive" | "noteWait">,
+  ): { readonly call: Call; readonly output: Promise<object | undefined> } {
+    const { url } = request;
+    const caller = callerOf(request, { service: "sqs", access, home: settings.home, nowMs: ports.now() });
+    const base = endpointPath(url.pathname, prefix);
+    const path = url.pathname.slice(base.length);
+    const call = readCall(request, SQS_MODEL, { protocol, text });
+    const isAtQueue = path !== "" && path !== "/";
+    if (isAtQueue && protocol !== "json" && QUEUELESS_ACTIONS.includes(call.action)) {
+      throw refuse(COMMON_ERRORS.invalidAction, `The action ${call.action} is not valid for this endpoint.`);
+    }
+    const { keepAlive, noteWait } = waiting;
+    const context: SqsContext = {
+      ports,
+      settings,
+      known,
+      calls,
+      keepAlive,
+      noteWait,
+      caller,
+      endpoint: `${url.origin}${base}`,
+      isQuery: protocol !== "json",
+      text,
+      path,
+      client: request.client,
+      traceHeader: traceHeaderOf(request.headers),
+    };
+    return { call, output: handle(context, call.action, call.input) };
+  }
+
+  function failureOf(error: unknown, protocol: Protocol, requestId: string): Answer {
+    if (error instanceof AwsError) return errorAnswerOf(SQS_MODEL, protocol, error, requestId);
+    // The queue was deleted after the directory was asked, or while a receive waited.
+    if (isQueueNotFound(error)) {
+      const gone = queueDoesNotExist({ isQuery: protocol !== "json" });
+      return errorAnswerOf(SQS_MODEL, protocol, gone, requestId);
+    }
+    return errorAnswerOf(SQS_MODEL, protocol, brokerFailure("SQS", requestId, error), requestId);
+  }
+
+  return {
+    answer: async (request, protocol, keepAlive) => {
+      const requestId = crypto.randomUUID();
+      let hasWaited = false;
+      const noteWait = () => {
+        hasWaited = true;
+      };
+      try {
+        refuseOthers(request, protocol);
+        const text = await textOf(request, access);
+        const { call, output } = begin(request, protocol, text, { keepAlive, noteWait });
+        const answer = answerOf(SQS_MODEL, call, (await output) ?? {}, requestId);
+        return { ...answer, hasWaited };
+      } catch (error) {
+        return { ...failureOf(error, protocol, requestId), hasWaited };
+      }
+    },
+  };
+}
+
+/**
+ * The body as text. Bytes are read for a signature only.
+ *
+ * @throws AwsError `RequestEntityTooLarge` for a body that is too long.
+ */
+async function textOf(request: AwsRequest, access: AwsAccess): Promise<string> {
+  if (access.kind === "keys") refuseLong((await request.readBytes()).byteLength);
+  const text = await request.readText();
+  // A character has three bytes at most for each unit of its length.
+  refuseLong(3 * text.length <= REQUEST_BYTES_MAX ? 0 : new TextEncoder().encode(text).byteLength);
+  return text;
+}
+
+function refuseLong(bytes: number): void {
+  if (bytes > REQUEST_BYTES_MAX) throw requestTooLarge();
+}

@@ -1,0 +1,132 @@
+import {
+  type DeleteOutcome,
+  type EnqueueReply,
+  PackedWriter,
+  QUEUE_ERROR_CODES,
+  QueueError,
+  type QueueReceiveRpc,
+  type QueueWork,
+  type QueueWorkDone,
+  type ReceiveNowReply,
+  type ReceiveRequest,
+  type RecordToWrite,
+  type VisibilityChange,
+  type VisibilityOutcome,
+} from "@sluice/protocol";
+
+/** Messages of one request. They are packed when their call is made, all into one buffer. */
+export interface MessagesToSend {
+  readonly records: readonly RecordToWrite[];
+  /** Revision of the queue's record that they were checked by. */
+  readonly revision: number;
+}
+
+/** What one request does to a queue. */
+export type Operation =
+  | { readonly kind: "enqueue"; readonly messages: MessagesToSend }
+  /** Without waiting. */
+  | { readonly kind: "receive"; readonly request: ReceiveRequest }
+  | { readonly kind: "remove"; readonly receipts: readonly string[] }
+  | { readonly kind: "change"; readonly changes: readonly VisibilityChange[] };
+
+/** The outcome of an operation, by its kind. */
+export interface Outcomes {
+  readonly enqueue: EnqueueReply;
+  readonly receive: ReceiveNowReply;
+  readonly remove: readonly DeleteOutcome[];
+  readonly change: readonly VisibilityOutcome[];
+}
+export type Outcome = Outcomes[keyof Outcomes];
+
+/**
+ * Runs the operations of several requests in one call to the queue's object. What is sent together is stored together.
+ */
+export async function runOperations(
+  object: QueueReceiveRpc,
+  name: string,
+  operations: readonly Operation[],
+): Promise<Outcome[]> {
+  const reply = await object.work(name, workOf(operations));
+  if (!reply.ok) {
+    if (operations.every(({ kind }) => kind === "enqueue")) return operations.map(() => reply);
+    throw new QueueError(reply.code, reply.cause);
+  }
+  const outcomes = outcomesOf(operations, reply);
+  const { enqueued } = reply;
+  const sends = operations.filter(({ kind }) => kind === "enqueue");
+  if (enqueued === undefined || enqueued.ok === true || sends.length < 2 || !isOfOne(enqueued))
+    return outcomes;
+  // Nothing was stored. Each request is sent alone, so that none is refused for the messages of another.
+  const alone = await Promise.all(sends.map((send) => runOperations(object, name, [send])));
+  const replies = alone.flat();
+  return operations.map(({ kind }, i) => (kind === "enqueue" ? replies.shift() : outcomes[i]) as Outcome); // one for each
+}
+
+/** Shared by all calls: it is cleared and read without a pause in between. */
+const writer = new PackedWriter();
+
+function workOf(operations: readonly Operation[]): QueueWork {
+  writer.clear();
+  const records: RecordToWrite[] = [];
+  const receive: ReceiveRequest[] = [];
+  const remove: string[] = [];
+  const change: VisibilityChange[] = [];
+  // A request with an older revision than the others has all of them repeated: rare, and nothing is lost by it.
+  let revision = Infinity;
+  for (const operation of operations) {
+    switch (operation.kind) {
+      case "enqueue":
+        records.push(...operation.messages.records);
+        revision = Math.min(revision, operation.messages.revision);
+        break;
+      case "receive":
+        receive.push(operation.request);
+        break;
+      case "remove":
+        remove.push(...operation.receipts);
+        break;
+      case "change":
+        change.push(...operation.changes);
+        break;
+    }
+  }
+  writer.appendEach(records);
+  return {
+    ...(records.length === 0 ? {} : { enqueue: { packed: writer.slice(0, writer.byteLength), revision } }),
+    ...(receive.length === 0 ? {} : { receive }),
+    ...(remove.length === 0 ? {} : { remove }),
+    ...(change.length === 0 ? {} : { change }),
+  };
+}
+
+/** The outcome of each operation, taken from the reply for all of them. */
+function outcomesOf(operations: readonly Operation[], done: QueueWorkDone): Outcome[] {
+  const { enqueued = { ok: "outdated" } as const, received = [], removed = [], changed = [] } = done;
+  const next = { enqueue: 0, receive: 0, remove: 0, change: 0 };
+  const take = <Element>(kind: keyof Outcomes, elements: readonly Element[], count: number): Element[] => {
+    next[kind] += count;
+    const taken = elements.slice(next[kind] - count, next[kind]);
+    if (taken.length < count) throw new Error(`a queue answered "${kind}" with too few outcomes`);
+    return taken;
+  };
+  const outcomeOf = (operation: Operation): Outcome => {
+    switch (operation.kind) {
+      case "enqueue": {
+        if (enqueued.ok !== true || enqueued.messages === null) return enqueued;
+        return { ok: true, messages: take("enqueue", enqueued.messages, operation.messages.records.length) };
+      }
+      case "receive":
+        return take("receive", received, 1)[0] as ReceiveNowReply; // of one
+      case "remove":
+        return take("remove", removed, operation.receipts.length);
+      case "change":
+        return take("change", changed, operation.changes.length);
+    }
+  };
+  return operations.map(outcomeOf);
+}
+
+/** Whether the call may have been refused for the messages of one request. */
+function isOfOne(reply: Exclude<EnqueueReply, { ok: true }>): boolean {
+  return reply.ok !== "outdated" && reply.code !== QUEUE_ERROR_CODES.queueNotFound;
+}

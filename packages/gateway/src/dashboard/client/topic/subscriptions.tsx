@@ -1,0 +1,93 @@
+import type { SubscriptionView } from "../api.ts";
+import { QueueName } from "../delivery/delivery-facts.tsx";
+import { type DeliveryState, stateOfDelivery } from "../delivery/delivery-state.ts";
+import { Status } from "../delivery/status.tsx";
+import { ago, shortUrl } from "../format.ts";
+import { type Column, Count, None, Table } from "../table.tsx";
+
+const COLUMNS: readonly Column<SubscriptionView>[] = [
+  {
+    heading: "Endpoint",
+    cell: ({ endpoint, protocol, queue, backlog, arn }) => (
+      <>
+        <span class="break" title={arn}>
+          {queue === null ? shortUrl(endpoint) : backlog === null ? queue : <QueueName of={queue} />}
+        </span>
+        <span class="tag">{protocol}</span>
+      </>
+    ),
+  },
+  { heading: "Delivery", isWide: true, cell: (subscription) => <Status {...stateOf(subscription)} /> },
+  { heading: "Waiting", isNumber: true, cell: ({ backlog }) => <Waiting backlog={backlog} /> },
+  {
+    heading: "Under way",
+    isNumber: true,
+    cell: ({ backlog }) => (backlog?.health ? <Count of={backlog.health.inFlight} /> : <None />),
+  },
+  { heading: "Last delivery", isWide: true, cell: ({ backlog }) => lastDelivery(backlog) },
+  {
+    heading: "Gets",
+    isWide: true,
+    cell: ({ filterPolicy, rawDelivery }) => (
+      <>
+        {filterPolicy === null ? (
+          "everything"
+        ) : (
+          <code class="policy" title={filterPolicy.scope}>
+            {filterPolicy.policy}
+          </code>
+        )}
+        {filterPolicy?.scope === "MessageBody" ? <span class="tag">by its body</span> : null}
+        {rawDelivery ? <span class="tag">raw</span> : null}
+      </>
+    ),
+  },
+  {
+    heading: "Policy",
+    isWide: true,
+    cell: ({ delivery }) =>
+      delivery === null ? <span class="quiet">the queue's</span> : policyText(delivery),
+  },
+  {
+    heading: "Dead letters to",
+    isWide: true,
+    cell: ({ deadLetterQueue }) =>
+      deadLetterQueue === null ? <span class="quiet">dropped</span> : <QueueName of={deadLetterQueue} />,
+  },
+];
+
+/** The subscriptions of a topic, each with how its deliveries go. */
+export function Subscriptions({ list }: { readonly list: readonly SubscriptionView[] }) {
+  return <Table label="Subscriptions" columns={COLUMNS} rows={list} rowKey={({ arn }) => arn} />;
+}
+
+function stateOf({ status, queue, backlog }: SubscriptionView): DeliveryState {
+  if (status === "pending") {
+    return { tone: "warn", word: "Pending", detail: "gets nothing until it confirms" };
+  }
+  if (backlog === null) return { tone: "bad", word: "No such queue", detail: "" };
+  // How a queue's own consumer is doing stands on its page.
+  return queue === null ? stateOfDelivery(backlog) : { tone: "quiet", word: "To a queue", detail: "" };
+}
+
+function Waiting({ backlog }: Pick<SubscriptionView, "backlog">) {
+  return backlog === null ? <None /> : <Count of={backlog.messages.ready + backlog.messages.delayed} />;
+}
+
+function lastDelivery(backlog: SubscriptionView["backlog"]) {
+  const last = backlog?.health?.lastDelivery ?? null;
+  if (backlog === null || last === null) return <None />;
+  const when = <time dateTime={last.endedAt}>{ago(last.endedAt, backlog.now)}</time>;
+  return last.failure === null ? (
+    <>went well, {when}</>
+  ) : (
+    <>
+      <strong class="lost">{last.failure}</strong>, {when}
+    </>
+  );
+}
+
+function policyText({ maxRetries, maxReceivesPerSecond }: NonNullable<SubscriptionView["delivery"]>): string {
+  const retries = maxRetries === 1 ? "1 retry" : `${maxRetries} retries`;
+  return maxReceivesPerSecond === null ? retries : `${retries}, ${maxReceivesPerSecond} a second`;
+}

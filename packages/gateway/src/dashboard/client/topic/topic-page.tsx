@@ -1,0 +1,104 @@
+import { call, type HandOverView, type TopicPage, topicPath } from "../api.ts";
+import { Damage } from "../delivery/status.tsx";
+import { Facts, Figures } from "../facts.tsx";
+import { ago, ahead, plural } from "../format.ts";
+import { Page } from "../page.tsx";
+import { topicLink } from "../route.ts";
+import { Count } from "../table.tsx";
+import { useLive } from "../use-live.ts";
+import { Subscriptions } from "./subscriptions.tsx";
+
+/** One topic: who is subscribed, and how each of them is doing. */
+export function TopicPageView({ arn, page }: { readonly arn: string; readonly page: number }) {
+  const { live, refresh } = useLive(`${arn} ${page}`, () =>
+    call<TopicPage>(`${topicPath(arn)}?page=${page}`),
+  );
+  return (
+    <Page
+      title={arn.split(":").at(-1) ?? arn}
+      subtitle={<code>{arn}</code>}
+      hasWayBack
+      live={live}
+      refresh={refresh}
+    >
+      {(topic) => (
+        <>
+          <Damage damage={topic.damage} />
+          <Figures
+            of={[
+              { label: "Kind", value: topic.kind === "fifo" ? "FIFO" : "Standard" },
+              { label: "Confirmed", value: <Count of={topic.subscriptions.confirmed} /> },
+              { label: "Pending", value: <Count of={topic.subscriptions.pending} /> },
+              {
+                label: `Published since it woke up, ${ago(topic.awakeSince, topic.now)}`,
+                value: <Count of={topic.published} />,
+              },
+              ...(topic.kind === "fifo"
+                ? [{ label: "Duplicates", value: <Count of={topic.duplicates} /> }]
+                : []),
+            ]}
+          />
+          <HandOvers topic={topic} />
+          <h2>Subscriptions</h2>
+          {topic.subscriptionList.length === 0 ? (
+            <p class="card empty">
+              Nobody is subscribed{topic.page === 1 ? "" : " on this page"}: what is published goes to nobody.
+            </p>
+          ) : (
+            <Subscriptions list={topic.subscriptionList} />
+          )}
+          <Pages topic={topic} />
+          <Attributes topic={topic} />
+          <footer>
+            The same as JSON: <a href={`/__sluice/api${topicPath(arn)}`}>/__sluice/api{topicPath(arn)}</a>
+          </footer>
+        </>
+      )}
+    </Page>
+  );
+}
+
+/** Copies that have not arrived. */
+function HandOvers({ topic }: { readonly topic: TopicPage }) {
+  const stuck = topic.handOvers.filter(({ nextAttemptAt }) => nextAttemptAt !== null);
+  if (stuck.length === 0) return null;
+  return (
+    <section class="notice warn" aria-label="Queues out of reach">
+      <h2>Queues out of reach</h2>
+      <ul>
+        {stuck.map((handOver) => (
+          <li key={handOver.queue}>{stuckText(handOver, topic.now)}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function stuckText({ queue, messages, nextAttemptAt }: HandOverView, now: string): string {
+  const when = nextAttemptAt === null ? "" : `, tried again ${ahead(nextAttemptAt, now)}`;
+  return `${plural(messages, "message")} for ${queue}${when}`;
+}
+
+function Pages({ topic: { arn, page, pages } }: { readonly topic: TopicPage }) {
+  if (pages === 1 && page === 1) return null;
+  return (
+    <nav class="row" aria-label="Pages of subscriptions">
+      {page > 1 ? <a href={topicLink(arn, page - 1)}>Previous</a> : null}
+      <span>
+        Page {page} of {pages}
+      </span>
+      {page < pages ? <a href={topicLink(arn, page + 1)}>Next</a> : null}
+    </nav>
+  );
+}
+
+function Attributes({ topic: { attributes } }: { readonly topic: TopicPage }) {
+  const entries = Object.entries(attributes);
+  if (entries.length === 0) return null;
+  return (
+    <section aria-labelledby="attributes">
+      <h2 id="attributes">Attributes</h2>
+      <Facts of={entries.map(([name, value]) => [name, <code key={name}>{value}</code>] as const)} />
+    </section>
+  );
+}

@@ -1,0 +1,105 @@
+import { isSignatureHeader } from "@sluice/aws";
+import type { Access } from "./access.ts";
+
+/** What a request tells of the page that it may be for. */
+export interface PageRequest {
+  readonly method: string;
+  /** Absolute. */
+  readonly url: string | URL;
+  readonly headers: Pick<Headers, "get">;
+}
+
+/** What an action does, where the method of a request does not say it. */
+export type Effect =
+  /** Nothing: it changes no queue, no topic and no message. */
+  | "reads"
+  | "changes"
+  /**
+   * It changes something for whoever names a secret, as the links in messages of SNS do: who knows it may come from
+   * anywhere.
+   */
+  | "byToken";
+
+/**
+ * Methods that change nothing where they mean what HTTP says. With every other one a browser names the origin of the
+ * page.
+ */
+const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+/** Names that no public name server answers for, so that no page of somebody else's can come under them. */
+const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|test|home\.arpa)$/;
+
+/**
+ * Why a request to an open broker is refused for the host it names; `null` if it is not.
+ *
+ * A page of any site can let its own name point at 127.0.0.1 and then reads this broker as its own (DNS rebinding).
+ * That needs a public name: addresses, names without a dot (a container's) and private ones are nobody else's. So
+ * `--ip 0.0.0.0` and containers keep working, and a tunnel's name has to be listed.
+ */
+export function refusedHost(access: Access, request: PageRequest): string | null {
+  if (access.kind !== "open") return null;
+  const { hostname } = ownUrl(access, request);
+  const isAddress = /^[\d.]+$|^\[/.test(hostname);
+  const isPrivate = isAddress || !hostname.includes(".") || PRIVATE_NAMES.test(hostname);
+  if (isPrivate || access.hosts.includes(hostname)) return null;
+  return `This broker is open to this machine and does not answer under the name ${hostname}. If that is yours, list it in SLUICE_ALLOWED_HOSTS.`;
+}
+
+/**
+ * Why a request is refused that a page may have sent whose origin is not this broker's own; `null` if it is not. Any
+ * page that a developer opens can make the browser send requests to `localhost` and to private addresses, and would
+ * otherwise purge their queues. What is no browser names no origin and no site.
+ */
+export function refusedPage(access: Access, request: PageRequest, effect: Effect): string | null {
+  const host = refusedHost(access, request);
+  if (host !== null || effect === "byToken") return host;
+  return refusedOrigin(access, request) ?? (effect === "changes" ? refusedBareGet(request) : null);
+}
+
+/** The same where the method says whether something is changed, but for the host. */
+export function refusedChange(access: Access, request: PageRequest): string | null {
+  return READING_METHODS.has(request.method) ? null : refusedOrigin(access, request);
+}
+
+/** By what a browser says: the origin with every method but the reading ones, the site to addresses that it trusts. */
+function refusedOrigin(access: Access, request: PageRequest): string | null {
+  const origin = request.headers.get("origin");
+  if (origin !== null) {
+    const own = ownUrl(access, request).origin;
+    if (origin !== own) return `A page of origin ${origin} may change nothing here; a page of ${own} may.`;
+  }
+  return isOfOtherSite(request) === true ? "A page of another site may not use this broker." : null;
+}
+
+/**
+ * An image or a link makes a GET without an origin, and to a private address over plain HTTP a browser does not say
+ * which site is behind it. No page can add a signature in the header: for that the browser asks the server first.
+ * `Basic` proves nothing, because a browser adds it by itself.
+ */
+function refusedBareGet(request: PageRequest): string | null {
+  if (!READING_METHODS.has(request.method) || isOfOtherSite(request) === false) return null;
+  if (isSignatureHeader(request.headers.get("authorization"))) return null;
+  return (
+    "A GET that changes something needs a signature in its Authorization header, because a page of any site can send one without. " +
+    "Sign it there, or send a POST. A presigned URL works where access keys are set."
+  );
+}
+
+/** What a browser says of the site behind a request; `null` if it says nothing or is none. */
+function isOfOtherSite({ headers }: PageRequest): boolean | null {
+  const site = headers.get("sec-fetch-site");
+  return site === null ? null : site !== "none" && site !== "same-origin";
+}
+
+/** Where `wrangler dev` says which host was asked for when it has put that of a route in its place. */
+const ORIGINAL_HOST_HEADER = "mf-original-hostname";
+
+/**
+ * The address that was asked for. The header is believed only beside the host of a route: then Wrangler has written it.
+ * On other requests it leaves whatever a page put there.
+ */
+function ownUrl(access: Access, request: PageRequest): Pick<URL, "origin" | "hostname"> {
+  const site = typeof request.url === "string" ? new URL(request.url) : request.url;
+  const isReplaced = access.kind === "open" && access.routeHosts.includes(site.hostname);
+  const host = isReplaced ? request.headers.get(ORIGINAL_HOST_HEADER) : null;
+  return host === null ? site : new URL(`${site.protocol}//${host}`);
+}

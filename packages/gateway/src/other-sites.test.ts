@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { directoryOf, OPEN } from "../test/directory.ts";
+import { ENDPOINTS } from "./admin/endpoints.ts";
+import { SNS_EFFECTS } from "./aws/sns/actions.ts";
+import { SNS_ACTIONS, SNS_VERSION } from "./aws/sns/model.ts";
+import { SQS_EFFECTS } from "./aws/sqs/actions.ts";
+import { SQS_MODEL } from "./aws/sqs/model.ts";
+import { createGateway, refusedPage } from "./index.ts";
+
+/** What a page of any site can make a browser send to a broker without keys and tokens, and what it cannot. */
+
+/**
+ * A browser says nothing of the site behind a request to it: it is no name or address of this machine, over plain HTTP.
+ */
+const ORIGIN = "http://192.168.1.5:9324";
+const SIGNED =
+  "AWS4-HMAC-SHA256 Credential=anybody/20261101/us-east-1/sqs/aws4_request, SignedHeaders=host, Signature=0";
+
+const gateway = createGateway(directoryOf(), OPEN, {
+  access: { kind: "open", pages: (request, effect) => refusedPage(OPEN, request, effect) },
+  settings: { home: { region: "us-east-1", account: "000000000000" }, isStrictAboutTime: false },
+});
+
+/** What a GET of an action is answered with, without its parameters: who gets as far is refused for them, or is not. */
+async function get(action: string, headers: Record<string, string>, version?: string) {
+  const query = new URLSearchParams({
+    Action: action,
+    ...(version === undefined ? {} : { Version: version }),
+  });
+  const response = await gateway.request(`${ORIGIN}/__sluice/aws/?${query}`, { headers });
+  return (await response.text()).includes("<Code>AccessDenied</Code>")
+    ? `${response.status} refused`
+    : "heard";
+}
+
+const ACTIONS = [
+  ...Object.keys(SQS_MODEL.actions).map((action) => [action, undefined, SQS_EFFECTS] as const),
+  ...Object.keys(SNS_ACTIONS).map((action) => [action, SNS_VERSION, SNS_EFFECTS] as const),
+].map(([action, version, effects]) => {
+  const effect = (effects as Readonly<Record<string, string>>)[action];
+  return { action, version, effect };
+});
+const CHANGES = ACTIONS.filter(({ effect }) => effect === "changes");
+const OTHERS = ACTIONS.filter(({ effect }) => effect !== "changes");
+
+describe("a GET", () => {
+  it.each(CHANGES)(
+    "of $action, version $version, is refused: an image on any page can send it",
+    async (call) => {
+      const { action, version } = call;
+      expect(await get(action, {}, version)).toBe("403 refused");
+      // A browser adds these by itself to a server that once asked for them.
+      expect(await get(action, { authorization: "Basic dTpw" }, version)).toBe("403 refused");
+      expect(await get(action, { "sec-fetch-site": "cross-site" }, version)).toBe("403 refused");
+      expect(await get(action, { "sec-fetch-site": "same-site", authorization: SIGNED }, version)).toBe(
+        "403 refused",
+      );
+    },
+  );
+
+  it.each(CHANGES)("of $action, version $version, is heard with what no page can send", async (call) => {
+    const { action, version } = call;
+    expect(await get(action, { authorization: SIGNED }, version)).toBe("heard");
+    expect(await get(action, { "sec-fetch-site": "same-origin" }, version)).toBe("heard");
+    expect(await get(action, { "sec-fetch-site": "none" }, version)).toBe("heard");
+  });
+
+  it.each(OTHERS)("of $action, version $version, which $effect, is heard", async ({ action, version }) => {
+    expect(await get(action, {}, version)).toBe("heard");
+  });
+
+  it("says what to do instead", async () => {
+    const answer = await gateway.request(`${ORIGIN}/?Action=PurgeQueue&QueueUrl=orders`);
+    expect(await answer.text()).toContain("Sign it there, or send a POST.");
+  });
+
+  it("presigned is refused like any other: nothing checks what a page made up", async () => {
+    const query = "Action=PurgeQueue&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=0";
+    expect((await gateway.request(`${ORIGIN}/?${query}`)).status).toBe(403);
+  });
+
+  it("carries out nothing that its body or its headers name", async () => {
+    const asJson = { "content-type": "application/x-amz-json-1.0", "x-amz-target": "AmazonSQS.PurgeQueue" };
+    const url = `${ORIGIN}/__sluice/aws/?Action=ListQueues`;
+    expect((await gateway.request(url, { headers: asJson })).status).toBe(404);
+    expect((await gateway.request(url, { method: "HEAD" })).status).toBe(404);
+  });
+
+  it.each(["ConfirmSubscription", "Unsubscribe"])(
+    "of %s by the link in a message is heard from any site",
+    async (action) => {
+      const headers = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
+      expect(await get(action, headers)).toBe("heard");
+    },
+  );
+});
+
+describe("a form or a script of another site", () => {
+  const posted = (path: string, headers: Record<string, string>, body = "x") =>
+    gateway.request(`${ORIGIN}${path}`, {
+      method: "POST",
+      headers: { "content-type": "text/plain", ...headers },
+      body,
+    });
+  const paths = [
+    ...ENDPOINTS.filter(({ method }) => method === "POST").map(({ path }) => path.replace("NAME", "orders")),
+    "/__sluice/client/v4/accounts/any/queues",
+    "/__sluice/client/v4/accounts/any/queues/0/messages",
+    "/__sluice/client/v4/accounts/any/queues/0/messages/pull",
+    "/__sluice/client/v4/accounts/any/queues/0/purge",
+    "/__sluice/aws/?Action=PurgeQueue",
+    "/__sluice/aws/000000000000/orders?Action=PurgeQueue",
+    `/__sluice/aws/?Action=DeleteTopic&Version=${SNS_VERSION}`,
+    "/?Action=PurgeQueue",
+  ];
+
+  it.each(paths)("cannot post to %s", async (path) => {
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    for (const origin of ["http://evil.example", "null"]) {
+      expect((await posted(path, { ...form, origin })).status, origin).toBe(403);
+    }
+    expect((await posted(path, { ...form, "sec-fetch-site": "cross-site" })).status).toBe(403);
+    if (path.startsWith("/__sluice/")) {
+      expect((await posted(path, { origin: "http://evil.example" })).status).toBe(403);
+    }
+  });
+});

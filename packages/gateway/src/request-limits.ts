@@ -1,0 +1,124 @@
+import {
+  type Answer,
+  REQUEST_BYTES_MAX as AWS_BYTES_MAX,
+  AwsError,
+  COMMON_ERRORS,
+  errorAnswerOf,
+  protocolOf,
+  type RequestHeaders,
+  requestTooLarge,
+} from "@sluice/aws";
+import { QUEUE_ERROR_CODES } from "@sluice/protocol";
+import { failure } from "./admin/failure.ts";
+import { isAwsCall, isBelow } from "./aws/path.ts";
+import { SQS_MODEL } from "./aws/sqs/model.ts";
+import { REQUEST_BYTES_MAX as CLOUDFLARE_BYTES_MAX } from "./cloudflare/json-body.ts";
+import { PREFIX } from "./http/prefix.ts";
+
+/** Largest body of a request to the admin API, and to whatever is no dialect's, in bytes. */
+export const ADMIN_BYTES_MAX = 65_536;
+/** When to try again what was refused because too much else is being read, in seconds. */
+export const RETRY_AFTER_SECONDS = 1;
+
+/** The head of a request. */
+export interface RequestHead {
+  readonly method: string;
+  readonly pathname: string;
+  /** The query with its question mark; empty if there is none. */
+  readonly search: string;
+  readonly headers: Pick<RequestHeaders, "get">;
+}
+
+/**
+ * Why a request is refused before it is read.
+ *
+ * - `tooLarge`: its body is longer than its dialect takes.
+ * - `busy`: too much else is being read or answered.
+ * - `late`: its body did not come in time.
+ */
+export type Unread = "tooLarge" | "busy" | "late";
+
+/** Largest body that is read, in bytes: as its dialect has it. */
+export function bodyBytesMax(head: RequestHead): number {
+  switch (dialectOf(head)) {
+    case "aws":
+      return AWS_BYTES_MAX;
+    case "cloudflare":
+      return CLOUDFLARE_BYTES_MAX;
+    case "admin":
+      return ADMIN_BYTES_MAX;
+  }
+}
+
+/**
+ * The answer to a request that is not read, in the words of its dialect. Who sends the rest of it sends it to nobody.
+ */
+export function refusalOf(head: RequestHead, why: Unread): Answer {
+  const answer = inDialect(head, why);
+  if (why !== "busy") return answer;
+  return { ...answer, headers: { ...answer.headers, "retry-after": String(RETRY_AFTER_SECONDS) } };
+}
+
+type Dialect = "aws" | "cloudflare" | "admin";
+
+function dialectOf({ method, pathname, search, headers }: RequestHead): Dialect {
+  if (isBelow(pathname, `${PREFIX}/aws`)) return "aws";
+  if (isBelow(pathname, `${PREFIX}/client/v4`)) return "cloudflare";
+  return !isBelow(pathname, PREFIX) && isAwsCall(method, search, headers) ? "aws" : "admin";
+}
+
+const BUSY = "Too many requests are being read: try again.";
+const LATE = "The body of the request did not come in time.";
+
+function inDialect(head: RequestHead, why: Unread): Answer {
+  switch (dialectOf(head)) {
+    case "aws":
+      return awsRefusal(head, why);
+    case "cloudflare":
+      return cloudflareRefusal(head, why);
+    case "admin":
+      return adminRefusal(why);
+  }
+}
+
+function awsRefusal({ headers }: RequestHead, why: Unread): Answer {
+  // Which service a form is for stands in its body; what SQS and SNS answer here differs in the namespace of the XML
+  // alone.
+  const protocol = protocolOf({ headers }, SQS_MODEL);
+  return errorAnswerOf(SQS_MODEL, protocol, awsError(why), crypto.randomUUID());
+}
+
+function awsError(why: Unread): AwsError {
+  switch (why) {
+    case "tooLarge":
+      return requestTooLarge();
+    case "busy":
+      return new AwsError(COMMON_ERRORS.serviceUnavailable, BUSY);
+    case "late":
+      return new AwsError(COMMON_ERRORS.requestTimeout, LATE);
+  }
+}
+
+function cloudflareRefusal({ pathname }: RequestHead, why: Unread): Answer {
+  const isOfMessages = /\/messages(\/|$)/.test(pathname);
+  const tooLarge = `the request exceeds the limit of ${CLOUDFLARE_BYTES_MAX} bytes`;
+  const code = {
+    tooLarge: isOfMessages ? QUEUE_ERROR_CODES.batchSizeOutOfBounds : 10026,
+    busy: 15000,
+    late: 10026,
+  }[why];
+  const message = { tooLarge, busy: BUSY, late: LATE }[why];
+  return json(STATUSES[why], { success: false, errors: [{ code, message }], messages: [], result: null });
+}
+
+function adminRefusal(why: Unread): Answer {
+  const code = { tooLarge: "body_too_large", busy: "busy", late: "body_late" }[why];
+  const tooLarge = `The body of a request can have ${ADMIN_BYTES_MAX} bytes at most.`;
+  return json(STATUSES[why], failure(code, { tooLarge, busy: BUSY, late: LATE }[why]));
+}
+
+const STATUSES = { tooLarge: 413, busy: 503, late: 408 } as const satisfies Record<Unread, number>;
+
+function json(status: number, body: object): Answer {
+  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
