@@ -1,5 +1,5 @@
-// Bundles the command and its modules for Workers into dist/, or another folder that is named, so that the package needs none of the workspace's others.
-// Plain JavaScript: `npm pack` runs it with whatever Node.js the machine has.
+// Bundles the command and its modules for Workers into dist/, or another folder that is named, so that the package
+// needs none of the workspace's others. Plain JavaScript: `npm pack` runs it with whatever Node.js the machine has.
 import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,9 +22,19 @@ await build({
   // jsonc-parser's "main" is a UMD module, whose requires no bundler sees.
   mainFields: ["module", "main"],
   // What package.json declares stays a dependency; the workspace's own packages, and what those need, are bundled.
-  external: ["commander", "esbuild", "workerd", "wrangler", "ws", "yaml"],
+  external: ["commander", "croner", "esbuild", "miniflare", "wrangler", "yaml"],
 });
 chmodSync(join(folder, "main.js"), 0o755);
+
+// What runs in Wrangler's process, by itself: it is loaded before Wrangler is.
+await build({
+  entryPoints: [{ in: path("src/dev/inside/main.ts"), out: "dev/inside" }],
+  outdir: folder,
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node22.16",
+});
 
 const forWorkers = await build({
   entryPoints: [path("src/runtime/worker.ts"), path("src/runtime/broker.ts")],
@@ -42,8 +52,8 @@ const forWorkers = await build({
 });
 
 const forNode = await build({
-  entryPoints: [path("src/serve/alone/broker.ts"), path("src/serve/alone/recovery.ts")],
-  outdir: join(folder, "alone"),
+  entryPoints: [path("src/serve/standalone/broker.ts"), path("src/serve/standalone/recovery.ts")],
+  outdir: join(folder, "standalone"),
   bundle: true,
   format: "esm",
   platform: "node",
@@ -62,7 +72,8 @@ const forNode = await build({
   metafile: true,
 });
 
-// Where the package is installed our sources are not: they are called as the repository calls them, seen from the package.
+// Where the package is installed our sources are not: they are called as the repository calls them, seen from the
+// package.
 const repository = path("../..");
 const outputs = [forWorkers, forNode].flatMap(({ metafile }) => Object.keys(metafile.outputs));
 for (const file of outputs.filter((name) => name.endsWith(".map"))) {

@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { projectFolder } from "../test/project-folder.ts";
-import { run } from "./command-line.ts";
-import { complaintAboutNode } from "./node-version.ts";
+import { complaintAboutNode, run } from "./command-line.ts";
 import type { Printer } from "./report/printer.ts";
 
 /** Runs a command line that ends before any command does. */
@@ -57,6 +56,14 @@ describe("sluice", () => {
     expect(err).toContain(message);
     expect(code).toBe(2);
   });
+
+  it.each(["dev", "build", "serve", "worker-daemon"])(
+    "%s points to its own help after a mistake",
+    async (command) => {
+      const { err } = await said(command, "--nonsense");
+      expect(err).toContain(`(sluice ${command} --help says what there is)`);
+    },
+  );
 
   it("exits with 1 when the user's files cannot be used, and says so without a stack", async () => {
     const { code, err } = await said("build", "/nowhere");

@@ -1,12 +1,11 @@
+import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { BuildOptions } from "./commands/build.ts";
 import type { DevOptions } from "./commands/dev.ts";
 import type { ServeOptions } from "./commands/serve.ts";
 import type { WorkerDaemonOptions } from "./commands/worker-daemon.ts";
 import { CliError } from "./errors.ts";
-import { complaintAboutNode } from "./node-version.ts";
 import type { Printer } from "./report/printer.ts";
-import { version } from "./version.ts";
 
 /** Exit codes: a command that could not do its work, and a command line that makes no sense. */
 export const EXIT_FAILED = 1;
@@ -135,6 +134,10 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
         return workerDaemon(deadLetterQueue === true ? others : { ...others, deadLetterQueue }, to);
       }),
     );
+  // Who gives a command a wrong option wants that command's help.
+  for (const command of program.commands) {
+    command.showHelpAfterError(`(sluice ${command.name()} --help says what there is)`);
+  }
   return program;
 }
 
@@ -177,3 +180,20 @@ function isUsersToMend(error: Error): boolean {
   if (error instanceof CliError || error.name === "ConfigError") return true;
   return "path" in error && "code" in error && FILE_SYSTEM_REFUSALS.includes(String(error.code));
 }
+
+/**
+ * The first that has all of `node:sqlite` that we use. Wrangler's own lower limit is 22.12; package.json says what this
+ * says.
+ */
+export const NODE_VERSION_MIN = "22.16.0";
+
+/** What to tell somebody whose Node.js is too old, `null` if it is not. */
+export function complaintAboutNode(version: string): string | null {
+  if (version.localeCompare(NODE_VERSION_MIN, "en", { numeric: true }) >= 0) return null;
+  return `Sluice needs Node.js ${NODE_VERSION_MIN} or newer. This is ${version}.`;
+}
+
+/** Version of this package: `package.json` is one folder up, from source and from the bundle alike. */
+export const version: string = JSON.parse(
+  readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+).version;

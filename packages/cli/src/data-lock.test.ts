@@ -1,11 +1,22 @@
-import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Order, Outcome } from "../test/lock-contender.ts";
 import { mountSmallDisk } from "../test/small-disk.ts";
-import { LOCK_FILE, lockData, OBJECTS_FOLDER } from "./data-lock.ts";
+import { HOLDER_FILE, LOCK_FILE, lockData, OBJECTS_FOLDER } from "./data-lock.ts";
 import { CliError } from "./errors.ts";
 
 const MODULE = fileURLToPath(new URL("./data-lock.ts", import.meta.url));
@@ -19,9 +30,53 @@ function userBesidesRoot(): { readonly uid: number } | null {
   return spawnSync(process.execPath, ["-e", check], user).status === 0 ? user : null;
 }
 
+const CONTENDER = fileURLToPath(new URL("../test/lock-contender.ts", import.meta.url));
+/** Makes what runs in it process 1, which finds nobody of those outside. */
+const NAMESPACE = ["--pid", "--fork", "--kill-child", "--mount-proc"];
+
+/** What another process says that takes a folder: nothing if it has got it. */
+function other(folder: string, user: object = {}): string {
+  const script =
+    `import(${JSON.stringify(MODULE)}).then(({ lockData }) => lockData(${JSON.stringify(folder)}, "sluice serve"))` +
+    ".catch((error) => console.error(error.message))";
+  const { stderr, error } = spawnSync(process.execPath, ["-e", script], { encoding: "utf8", ...user });
+  if (error !== undefined) throw error;
+  return stderr;
+}
+
+/** A process that contends for a folder. */
+class Contender {
+  readonly #child: ChildProcess;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  async order(order: Order): Promise<Outcome> {
+    const outcome = once(this.#child, "message");
+    this.#child.send(order);
+    return (await outcome)[0];
+  }
+
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await ended;
+  }
+}
+
+async function contend(folder: string, within: readonly string[] = []): Promise<Contender> {
+  const [command = "", ...args] = [...within, process.execPath, CONTENDER, folder];
+  const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  await once(child, "message");
+  return new Contender(child);
+}
+
 describe("a data folder", () => {
   let folder: string;
-  const file = () => join(folder, LOCK_FILE);
+  /** Whether somebody says that the folder is theirs, who may be dead. */
+  const isHeld = () => existsSync(join(folder, HOLDER_FILE));
   beforeEach(() => {
     folder = join(mkdtempSync(join(tmpdir(), "sluice-lock-")), "state");
   });
@@ -30,40 +85,90 @@ describe("a data folder", () => {
   it("is one process's at a time, and the others are told whose", () => {
     const free = lockData(folder, "sluice serve");
     expect(() => lockData(folder, "sluice dev")).toThrow(
-      `The data in ${folder} are in use by sluice serve (process ${process.pid}).`,
+      `The data in ${folder} are in use by sluice serve (process ${process.pid}). End that first, or choose`,
     );
+    // The refused one has opened the lock and closed it again: the first one still has it.
+    expect(other(folder)).toContain(`are in use by sluice serve (process ${process.pid}).`);
     free();
-    expect(existsSync(file())).toBe(false);
+    expect(isHeld()).toBe(false);
     const freeAgain = lockData(folder, "sluice dev");
     // Whoever has given it free has nothing to give any more.
     free();
-    expect(existsSync(file())).toBe(true);
+    expect(isHeld()).toBe(true);
+    expect(other(folder)).toContain("are in use by sluice dev");
     freeAgain();
+    expect(other(folder)).toBe("");
   });
 
-  it("is taken over from a process that was killed", async () => {
-    const child = spawn(process.execPath, ["-e", ""], { stdio: "ignore" });
-    await new Promise((resolve) => child.once("exit", resolve));
+  it("tells a program who has it, and nobody else what is in it", () => {
     const free = lockData(folder, "sluice serve");
-    const held = JSON.parse(readFileSync(file(), "utf8"));
+    const holder = { pid: process.pid, command: "sluice serve", host: hostname() };
+    expect(() => lockData(folder, "sluice dev")).toThrow(
+      expect.objectContaining({ holder: expect.objectContaining(holder) }),
+    );
+    const modes = [folder, ...[LOCK_FILE, HOLDER_FILE].map((name) => join(folder, name))].map(modeOf);
+    expect(modes).toEqual([0o700, 0o600, 0o600]);
     free();
-    writeFileSync(file(), JSON.stringify({ ...held, pid: child.pid }));
-    lockData(folder, "sluice serve")();
   });
 
-  it("is taken over when its number is another process's by now", () => {
+  it("is in use by somebody whom nobody knows where that is not said, or in words that say nothing", () => {
     const free = lockData(folder, "sluice serve");
-    const held = JSON.parse(readFileSync(file(), "utf8"));
+    writeFileSync(join(folder, HOLDER_FILE), "");
+    expect(() => lockData(folder, "sluice dev")).toThrow(
+      `The data in ${folder} are in use by another process. End`,
+    );
+    rmSync(join(folder, HOLDER_FILE));
+    expect(() => lockData(folder, "sluice dev")).toThrow("in use by another process");
     free();
-    expect(held).toMatchObject({ pid: process.pid, command: "sluice serve", started: expect.any(String) });
-    writeFileSync(file(), JSON.stringify({ ...held, started: "long ago" }));
-    lockData(folder, "sluice serve")();
   });
 
-  it("is taken over from a file that says nothing", () => {
-    lockData(folder, "sluice serve")();
-    writeFileSync(file(), "");
-    lockData(folder, "sluice serve")();
+  it("is in use from another container, whose process numbers mean nothing here", () => {
+    const free = lockData(folder, "sluice serve");
+    const holder = JSON.parse(readFileSync(join(folder, HOLDER_FILE), "utf8"));
+    writeFileSync(join(folder, HOLDER_FILE), JSON.stringify({ ...holder, host: "web-1", pid: 7 }));
+    expect(() => lockData(folder, "sluice dev")).toThrow(
+      "in use by sluice serve (process 7 of another container or machine, web-1). End",
+    );
+    free();
+  });
+
+  it("is exactly one process's of three that ask at one moment, 300 times, whatever a killed one left", async () => {
+    const contenders = await Promise.all([0, 1, 2].map(() => contend(folder)));
+    try {
+      for (let race = 0; race < 300; race++) {
+        if (race % 3 === 0)
+          for (const file of [LOCK_FILE, HOLDER_FILE]) rmSync(join(folder, file), { force: true });
+        const takeAtMs = Date.now() + 3;
+        const outcomes = await Promise.all(contenders.map((contender) => contender.order({ takeAtMs })));
+        expect([...outcomes].sort(), `race ${race}`).toEqual(["held", "in use", "in use"]);
+        const winner = outcomes.indexOf("held");
+        if (race % 30 === 29) {
+          // The kernel gives it free.
+          await contenders[winner]?.kill();
+          expect(isHeld()).toBe(true);
+          contenders[winner] = await contend(folder);
+        } else await contenders[winner]?.order({ free: true });
+      }
+    } finally {
+      for (const contender of contenders) await contender.kill();
+    }
+  }, 120_000);
+
+  const hasNamespaces = spawnSync("unshare", [...NAMESPACE, "true"]).status === 0;
+  if (!hasNamespaces)
+    console.warn("No PID namespace can be made here, which needs root: two containers are not tested.");
+  it.runIf(hasNamespaces)("is one process's of two in PID namespaces of their own", async () => {
+    const first = await contend(folder, ["unshare", ...NAMESPACE]);
+    const second = await contend(folder, ["unshare", ...NAMESPACE]);
+    try {
+      expect(await first.order({ takeAtMs: 0 })).toBe("held");
+      expect(await second.order({ takeAtMs: 0 })).toBe("in use");
+      expect(other(folder)).toContain(`(process 1 of another container or machine, ${hostname()})`);
+      await first.kill();
+      await expect.poll(() => second.order({ takeAtMs: 0 }), { timeout: 10_000 }).toBe("held");
+    } finally {
+      await Promise.all([first.kill(), second.kill()]);
+    }
   });
 
   it.each([
@@ -76,17 +181,18 @@ describe("a data folder", () => {
         `The data cannot be kept in ${folder}: ${reason}. Choose another folder with --persist-to.`,
       ),
     );
-    expect(existsSync(file())).toBe(false);
+    expect(isHeld()).toBe(false);
   });
 
   const disk = mountSmallDisk();
-  it.runIf(disk !== null)("cannot be on a full disk, and leaves no lock that says nothing there", () => {
+  it.runIf(disk !== null)("may be on a full disk, and cannot be on one that is read-only", () => {
     const state = join(disk?.folder ?? "", "state");
     try {
       mkdirSync(join(state, OBJECTS_FOLDER), { recursive: true });
       disk?.fill();
-      expect(() => lockData(state, "sluice serve")).toThrow("there is no room left on its disk");
-      expect(existsSync(join(state, LOCK_FILE))).toBe(false);
+      const free = lockData(state, "sluice serve");
+      expect(other(state)).toContain("are in use by another process.");
+      free();
       disk?.giveRoom();
       lockData(state, "sluice serve")();
       disk?.makeReadOnly();
@@ -101,12 +207,16 @@ describe("a data folder", () => {
     mkdirSync(dirname(own), { recursive: true });
     writeFileSync(own, "", { mode: 0o644 });
     for (const path of [join(folder, ".."), folder]) chmodSync(path, 0o777);
-    const script = `import(${JSON.stringify(MODULE)}).then(({ lockData }) => lockData(${JSON.stringify(folder)}, "sluice serve"))`;
-    const { stderr } = spawnSync(process.execPath, ["-e", script], { encoding: "utf8", ...anotherUser });
-    expect(stderr).toContain(`The data cannot be kept in ${folder}: `);
-    expect(stderr).toContain(": this user may not write there. Choose");
-    expect(existsSync(file())).toBe(false);
+    expect(other(folder, anotherUser ?? {})).toMatch(
+      /^The data cannot be kept in \S+: \S+\/sluice-Directory: this user may not write there\. Choose/,
+    );
+    expect(isHeld()).toBe(false);
+    lockData(folder, "sluice serve")();
   });
+
+  function modeOf(path: string): number {
+    return statSync(path).mode & 0o777;
+  }
 
   function writeBelow(name: string): void {
     mkdirSync(folder);

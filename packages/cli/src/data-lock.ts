@@ -1,47 +1,99 @@
-import { execFileSync } from "node:child_process";
-import { accessSync, constants, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { hostname } from "node:os";
 import { join, sep } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { CliError } from "./errors.ts";
 import { makeFolder, refusalOf } from "./folders.ts";
+import { loadSqlite } from "./sqlite.ts";
 
-/** File of a data folder that says whose it is. */
-export const LOCK_FILE = "sluice.lock";
+/**
+ * Empty database of a data folder. Whoever has begun to write it has the folder. It is never deleted: a process that
+ * still has the deleted file open and one that makes another would both have a lock.
+ *
+ * POSIX drops a process's locks on a file when that process closes any descriptor of it. So nothing but SQLite, which
+ * knows, may open this file in a process that may hold it.
+ */
+export const LOCK_FILE = "sluice-lock.sqlite";
+/** Says who has the folder, for people. What it says means something only while somebody holds the lock. */
+export const HOLDER_FILE = "sluice-lock.json";
 
+/** Folder in a data folder that Wrangler has Miniflare keep everything in. */
+export const RESOURCES_FOLDER = "v3";
 /** Folder in a data folder that the Durable Objects lie in, as Miniflare has them. */
-export const OBJECTS_FOLDER = "v3/do";
+export const OBJECTS_FOLDER = `${RESOURCES_FOLDER}/do`;
+
+/** What is kept is nobody else's business: users of the machine read it through the broker or not at all. */
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+/** SQLite's code for a lock that another connection has. */
+const SQLITE_BUSY = 5;
 
 /** Who holds a data folder. */
-interface Holder {
+export interface Holder {
+  /** Its number, which means something only in its own PID namespace and on its own host. */
   readonly pid: number;
   /** `sluice serve`, `sluice dev`. */
   readonly command: string;
-  /** When the process was started, as the system tells it: a number can be somebody else's by now. */
-  readonly started: string | null;
+  readonly host: string;
+  /** As Linux names it; `null` elsewhere. */
+  readonly pidNamespace: string | null;
+}
+
+/** A data folder that another process holds. */
+export class DataInUseError extends CliError {
+  /** `null` where it has not said who it is: it has just begun, or its disk is full. */
+  readonly holder: Holder | null;
+
+  constructor(folder: string, holder: Holder | null) {
+    super(
+      `The data in ${folder} are in use by ${holder === null ? "another process" : described(holder)}. ` +
+        "End that first, or choose another folder with --persist-to.",
+    );
+    this.holder = holder;
+  }
 }
 
 /**
- * Takes a data folder for this process. Two brokers on the same files would each write over what the other has acknowledged.
- * What a process left behind that was killed is taken over.
+ * Takes a data folder for this process. Two brokers on the same files would each write over what the other has
+ * acknowledged.
+ *
+ * It holds a lock of the kernel, which ends with the process however that ends, is seen from other containers on the
+ * machine, and which exactly one of those gets who ask at the same moment: SQLite's lock of a writer. No child process
+ * inherits it.
  *
  * @param folder absolute; made if it is not there, with `OBJECTS_FOLDER` in it.
  * @param command what the others are told, `sluice serve`.
  * @returns gives the folder free; so does the end of this process.
- * @throws CliError while another process has it, or if nothing can be kept there.
+ * @throws DataInUseError at once while somebody has it, this process included; CliError if nothing can be kept there.
  */
 export function lockData(folder: string, command: string): () => void {
-  const file = join(folder, LOCK_FILE);
+  const holderFile = join(folder, HOLDER_FILE);
+  let lock: DatabaseSync | null;
   try {
-    makeFolder(join(folder, OBJECTS_FOLDER));
-    take(folder, file, command);
+    makeFolder(join(folder, OBJECTS_FOLDER), FOLDER_MODE);
+    lock = take(join(folder, LOCK_FILE));
+    if (lock === null) throw new DataInUseError(folder, readHolder(holderFile));
     // Not before: files of another process come and go.
-    checkWritable(join(folder, OBJECTS_FOLDER), () => rmSync(file, { force: true }));
+    checkWritable(join(folder, OBJECTS_FOLDER), lock);
   } catch (error) {
     throw unusable(folder, error) ?? error;
   }
-  let isHeld = true;
+  writeHolder(holderFile, command);
   const free = () => {
-    if (isHeld) rmSync(file, { force: true });
-    isHeld = false;
+    if (!lock?.isOpen) return;
+    // While it is still ours to delete.
+    rmSync(holderFile, { force: true });
+    lock.close();
   };
   process.once("exit", free);
   return () => {
@@ -50,47 +102,61 @@ export function lockData(folder: string, command: string): () => void {
   };
 }
 
+/** `null` while another connection has the lock. Needs no room on the disk if the file is there. */
+function take(file: string): DatabaseSync | null {
+  // SQLite's own errors do not say why a file cannot be opened.
+  if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+  else makeEmpty(file);
+  const database = new (loadSqlite().DatabaseSync)(file, { timeout: 0 });
+  try {
+    // Nothing is ever written, so there is nothing to keep for a crash.
+    database.exec("PRAGMA journal_mode = MEMORY");
+    database.exec("BEGIN IMMEDIATE");
+    return database;
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY) return null;
+    throw error;
+  }
+}
+
+function makeEmpty(file: string): void {
+  try {
+    writeFileSync(file, "", { flag: "wx", mode: FILE_MODE });
+  } catch (error) {
+    // Another process has made it meanwhile.
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+}
+
 /**
  * Refuses files that belong to somebody else, who ran this here once: a database could be read and not written.
  *
  * @throws the file system's error.
  */
-function checkWritable(objects: string, giveUp: () => void): void {
+function checkWritable(objects: string, lock: DatabaseSync): void {
   try {
     for (const name of readdirSync(objects, { recursive: true, encoding: "utf8" })) {
       accessSync(join(objects, name), constants.W_OK);
     }
   } catch (error) {
-    giveUp();
+    lock.close();
     throw error;
   }
 }
 
-function take(folder: string, file: string, command: string): void {
-  const { pid } = process;
-  const text = JSON.stringify({ pid, command, started: startOf(pid) } satisfies Holder);
-  // The second time round a stale file has been taken away.
-  for (let attempt = 1; !create(file, text); attempt++) {
-    const holder = read(file);
-    if (attempt > 2 || (holder !== null && isAlive(holder))) throw inUse(folder, file, holder);
-    rmSync(file, { force: true });
-  }
-}
-
-function create(file: string, text: string): boolean {
+function writeHolder(file: string, command: string): void {
+  const holder: Holder = { pid: process.pid, command, host: hostname(), pidNamespace: pidNamespace() };
   try {
-    writeFileSync(file, text, { flag: "wx" });
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
-    // On a full disk there is a file then, which says nothing.
+    writeFileSync(file, JSON.stringify(holder), { mode: FILE_MODE });
+  } catch {
+    // The disk is full, and the lock holds all the same. Rather nothing than what the last one said.
     rmSync(file, { force: true });
-    throw error;
   }
 }
 
-/** `null` for a file that is gone, or that nobody has finished writing. */
-function read(file: string): Holder | null {
+/** `null` for a file that is not there, or that says nothing. */
+function readHolder(file: string): Holder | null {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as Holder;
   } catch {
@@ -98,55 +164,17 @@ function read(file: string): Holder | null {
   }
 }
 
-function isAlive({ pid, started }: Holder): boolean {
-  if (!isRunning(pid)) return false;
-  const now = startOf(pid);
-  return started === null || now === null || started === now;
+function described({ pid, command, host, pidNamespace: namespace }: Holder): string {
+  const isHere = host === hostname() && namespace === pidNamespace();
+  return `${command} (process ${pid}${isHere ? "" : ` of another container or machine, ${host}`})`;
 }
 
-/** Whether there is a process of that number. */
-export function isRunning(pid: number): boolean {
+function pidNamespace(): string | null {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // It is there, and somebody else's.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
-}
-
-/** When a process was started; `null` where the system does not tell. */
-function startOf(pid: number): string | null {
-  try {
-    // The name in parentheses may contain anything; the start is the 22nd field, the 20th behind it.
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-      .replace(/^.*\) /s, "")
-      .split(" ");
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    return fields[19] === undefined ? null : `${boot} ${fields[19]}`;
-  } catch {
-    return startByPs(pid);
-  }
-}
-
-/** On systems without `/proc`. */
-function startByPs(pid: number): string | null {
-  try {
-    const output = execFileSync("ps", ["-o", "lstart=", "-p", `${pid}`], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    return output.toString().trim() || null;
+    return readlinkSync("/proc/self/ns/pid");
   } catch {
     return null;
   }
-}
-
-function inUse(folder: string, file: string, holder: Holder | null): CliError {
-  const who = holder === null ? "another process" : `${holder.command} (process ${holder.pid})`;
-  return new CliError(
-    `The data in ${folder} are in use by ${who}. End that first, or choose another folder with --persist-to. If there is ` +
-      `no such process, delete ${file}.`,
-  );
 }
 
 /** `null` for an error that is not the folder's. */

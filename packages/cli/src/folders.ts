@@ -23,9 +23,15 @@ export function refusalOf(error: unknown): string | null {
   return REFUSALS[String(error.code)] ?? null;
 }
 
+/** A folder, or the nearest one around it that is there. */
+export function nearestExisting(folder: string): string {
+  const parent = dirname(folder);
+  return existsSync(folder) || parent === folder ? folder : nearestExisting(parent);
+}
+
 /**
- * Makes a folder, and those around it, unless they are there. Node's own `recursive` tries for ever under `/proc`, and says
- * of a read-only file system that it has no such folder.
+ * Makes a folder, and those around it, unless they are there. Node's own `recursive` tries for ever under `/proc`, and
+ * says of a read-only file system that it has no such folder.
  *
  * @param folder absolute.
  * @param mode of the folders that are made. Default: what the process makes.

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Places } from "./generate/plan.ts";
-import type { Purpose } from "./generate/purpose.ts";
+import type { Purpose } from "./generate/worker-config.ts";
 import { OUTPUT_FOLDER } from "./output/write-plan.ts";
 import { wranglerDefaults } from "./project/wrangler-config.ts";
 import { runtimeModules } from "./runtime-modules.ts";
@@ -13,7 +13,8 @@ export interface CommandPlaces extends Places {
 
 /**
  * Where a command reads and writes. Everything goes into one folder of the current one, whichever Workers are named:
- * `.sluice/<worker>` for `build`, `.sluice/dev/<worker>` for `dev` and `.sluice/serve/<worker>` for `serve`, so that none disturbs another.
+ * `.sluice/<worker>` for `build`, `.sluice/dev/<worker>` for `dev` and `.sluice/serve/<worker>` for `serve`, so that
+ * none disturbs another.
  */
 export async function findPlaces(
   purpose: Purpose["kind"],

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
@@ -12,4 +13,14 @@ export function runtimeModules(): { readonly worker: string; readonly broker: st
 function runtimeModule(name: string): string {
   const source = fileURLToPath(new URL(`./runtime/${name}.ts`, import.meta.url));
   return existsSync(source) ? source : fileURLToPath(new URL(`./runtime/${name}.js`, import.meta.url));
+}
+
+/**
+ * Folders of our own sources as stack traces of Workers name them, absolute: of the package those that its source maps
+ * say.
+ */
+export function ownSources(): readonly string[] {
+  const isSource = existsSync(fileURLToPath(new URL("./runtime/worker.ts", import.meta.url)));
+  const folders = isSource ? ["../..", "../../../apps/broker"] : [".."];
+  return folders.map((folder) => resolve(fileURLToPath(new URL(".", import.meta.url)), folder));
 }

@@ -46,6 +46,14 @@ describe("sluice build", () => {
     lab.remove();
   });
 
+  it("prints the command that runs everything in one process", () => {
+    const of = (names: string[]) => names.map((name) => `-c .sluice/${name}/wrangler.json`).join(" ");
+    expect(build.output).toContain(
+      `\n  npx wrangler dev ${of(["front", "objects", "mailer", "shop-broker"])}\n`,
+    );
+    expect(build.output).toContain('"wrangler dev -c front/wrangler.jsonc');
+  });
+
   it("says what it wrote and who uses it", () => {
     expect(build.output).toContain("front: .sluice/front/wrangler.json, used by wrangler in front");
     expect(build.output).toContain("shop-broker: .sluice/shop-broker/wrangler.json, used by wrangler in .");
@@ -96,6 +104,7 @@ describe("sluice build", () => {
     expect(await deploy(folder("bystander"))).toContain("No bindings found.");
   });
 
+  // conformance: several-processes
   it("consumer, producers and broker meet in processes of their own, whichever comes first", async () => {
     const ports = await Promise.all(Array.from({ length: 10 }, () => getPort()));
     const start = async (cwd: string) => {
@@ -129,4 +138,32 @@ describe("sluice build", () => {
     const clock = { method: "POST", body: '{"advanceMs": 1}' };
     expect((await fetch(`${broker}/__sluice/api/clock`, clock)).status).toBe(403);
   });
+});
+
+it("what sluice build prints runs Workers of an environment and an open broker in one wrangler dev", async () => {
+  const lab = openLab("staged");
+  const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
+  let running: Running | null = null;
+  try {
+    const build = sluice(["build", "sender", "receiver", "--env", "x"], lab.folder, lab.env);
+    expect(await build.ended, build.output).toBe(0);
+    const args = /^ {2}npx wrangler (dev .*)$/m.exec(build.output)?.[1]?.split(" ") ?? [];
+    const ports = ["--port", `${port}`, "--inspector-port", `${inspectorPort}`];
+    running = wrangler([...args, ...ports], lab.folder, lab.env);
+    await running.printed(/Ready on/);
+    expect(await (await fetch(`http://localhost:${port}/?1`)).text()).toBe("sent");
+    await running.printed(/got \?1 on jobs-x/);
+    await running.stop();
+
+    // The broker alone, as in a terminal of its own: nobody has deployed it.
+    const broker = ["dev", "--config", ".sluice/sluice-x/wrangler.json"];
+    running = wrangler([...broker, ...ports], lab.folder, lab.env);
+    await running.printed(/Ready on/);
+    const queues = await fetch(`http://localhost:${port}/__sluice/api/queues`);
+    expect(queues.status).toBe(200);
+    expect(await queues.text()).toContain("jobs-x");
+  } finally {
+    await running?.stop();
+    lab.remove();
+  }
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { makePlan, type Plan } from "../src/generate/plan.ts";
-import type { Purpose } from "../src/generate/purpose.ts";
+import type { Purpose } from "../src/generate/worker-config.ts";
 import { type Project, readProject } from "../src/project/project.ts";
 import { wranglerDefaults } from "../src/project/wrangler-config.ts";
 // Takes seconds on a busy machine, which is no time to take from a test.

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { LOCK_FILE } from "../src/data-lock.ts";
+import { HOLDER_FILE } from "../src/data-lock.ts";
 import { Running, SLUICE, sluice } from "./running.ts";
 
 const ENV = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" };
@@ -84,6 +84,11 @@ describe("sluice serve without Workers, of clients that go wrong", () => {
     ["a path that cannot be decoded", "GET /__sluice/api/queues/%zz HTTP/1.1\r\nHost: a\r\n\r\n", 404],
     ["a host that is none", "GET / HTTP/1.1\r\nHost: a b/c?\r\n\r\n", 400],
     ["no host", "GET / HTTP/1.1\r\n\r\n", 400],
+    ["a host without a name", "GET / HTTP/1.1\r\nHost: \r\n\r\n", 400],
+    ["a port that is none", post().replace("Host: a", "Host: a:99999"), 400],
+    ["an address that is none", post().replace("Host: a", "Host: 1.2.3.400"), 400],
+    ["such an address on a GET", "GET /__sluice/health HTTP/1.1\r\nHost: 1.2.3.400\r\n\r\n", 400],
+    ["a URL with such a port", "GET http://a:99999/__sluice/health HTTP/1.1\r\nHost: a\r\n\r\n", 400],
     ["a header in a header", post("X: a\rInjected: 1\r\n"), 400],
     ["a NUL in a header", post("X: a\0b\r\n"), 400],
     ["two lengths", post("Content-Length: 3\r\n"), 400],
@@ -106,13 +111,16 @@ describe("sluice serve without Workers, of clients that go wrong", () => {
   });
 
   it.each([
-    [BODY_BYTES_MAX + 1, "A request can have 4194304 bytes at most."],
-    [10_000_000, "A request can have 4194304 bytes at most."],
+    [BODY_BYTES_MAX + 1, "HTTP content length exceeded 4194304 bytes."],
+    [10_000_000, "HTTP content length exceeded 4194304 bytes."],
   ])("refuses a body of %i bytes in words", async (bytes, message) => {
     const headers = { "x-amz-target": "AmazonSQS.SendMessage" };
     const response = await fetch(client.endpoint, { method: "POST", headers, body: "x".repeat(bytes) });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ message });
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({
+      __type: expect.stringContaining("RequestEntityTooLarge"),
+      message,
+    });
   });
 
   it("serves others while many say nothing, stop in the middle, or do not read what they are answered", async () => {
@@ -161,7 +169,7 @@ describe("sluice serve without Workers, of a process that goes wrong", () => {
     await call("SendMessage", { QueueUrl, MessageBody: "kept" });
     expect(await first.stop("SIGUSR2")).toBe(1);
     expect(first.output).toContain("Error: nobody caught this");
-    expect(existsSync(join(folder, ".wrangler/state", LOCK_FILE))).toBe(false);
+    expect(existsSync(join(folder, ".wrangler/state", HOLDER_FILE))).toBe(false);
     const second = await start(folder, port, {});
     const received = await call("ReceiveMessage", { QueueUrl });
     expect(received.answer).toMatchObject({ Messages: [{ Body: "kept" }] });

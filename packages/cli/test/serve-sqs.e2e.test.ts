@@ -15,7 +15,7 @@ import { fuzz, remoteTarget } from "@sluice/fuzz";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { LOCK_FILE } from "../src/data-lock.ts";
+import { HOLDER_FILE } from "../src/data-lock.ts";
 import { eventually } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
@@ -144,7 +144,7 @@ describe("sluice serve in an empty folder", () => {
     const third = serve("--persist-to", "elsewhere");
     expect(await third.ended).toBe(1);
     expect(third.output).toContain(`127.0.0.1:${port} is in use by another process`);
-    expect(existsSync(join(folder, "elsewhere", LOCK_FILE))).toBe(false);
+    expect(existsSync(join(folder, "elsewhere", HOLDER_FILE))).toBe(false);
   });
 
   it("keeps messages over Ctrl-C and over kill -9, after which the data are free again", async () => {
@@ -161,7 +161,7 @@ describe("sluice serve in an empty folder", () => {
     expect(running.output).not.toContain("failed");
     // They wait no longer, and no client is left without an answer.
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => ({ status: 200, answer: {} })));
-    expect(existsSync(join(folder, ".wrangler/state", LOCK_FILE))).toBe(false);
+    expect(existsSync(join(folder, ".wrangler/state", HOLDER_FILE))).toBe(false);
     // Nothing is generated for a broker of which no file says anything.
     expect(existsSync(join(folder, ".sluice"))).toBe(false);
     running = await start();
@@ -199,9 +199,9 @@ describe("sluice serve in an empty folder", () => {
     for (const method of ["Profiler.enable", "Profiler.startPreciseCoverage"]) await ask(method);
     await call("CreateQueue", { QueueName: "profiled" });
     const scripts = (await ask("Profiler.takePreciseCoverage")).result.result;
-    const script = scripts?.find(({ url }) => url.endsWith("packages/cli/src/serve/front/plain-post.ts"));
+    const script = scripts?.find(({ url }) => url.endsWith("packages/cli/src/serve/http/bounded-server.ts"));
     const run = script?.functions.filter(({ ranges }) => ranges.some(({ count }) => count > 0));
-    expect(run?.map(({ functionName }) => functionName)).toContain("readHead");
+    expect(run?.map(({ functionName }) => functionName)).toContain("readRequest");
     const left = once(profiler, "close");
     expect(await running.stop()).toBe(0);
     await left;
@@ -264,6 +264,25 @@ describe("sluice serve in an empty folder", () => {
     expect(running.output).not.toContain("AKIA");
     const { status, answer } = await call("ListQueues", {});
     expect([status, answer.__type]).toEqual([403, expect.stringContaining("MissingAuthenticationToken")]);
+  });
+
+  it("is closed by its other APIs too once it asks for keys, unless SLUICE_ENV opens it, and says so", async () => {
+    const statuses = async () => {
+      const paths = ["/api/queues", "/metrics", "/client/v4/accounts/a/queues", "/health"];
+      const all = paths.map(async (path) => (await fetch(`http://127.0.0.1:${port}/__sluice${path}`)).status);
+      return Promise.all(all);
+    };
+    expect(running.output).toMatch(/AWS endpoint +who signs with one of SLUICE_AWS_ACCESS_KEYS\n/);
+    expect(running.output).toMatch(
+      /REST and admin API, metrics +nobody; set SLUICE_API_TOKENS, or SLUICE_ENV=local/,
+    );
+    expect(await statuses()).toEqual([401, 401, 401, 200]);
+    expect(await running.stop()).toBe(0);
+    Object.assign(env, { SLUICE_ENV: "local" });
+    running = await start();
+    await running.printed(/REST and admin API, metrics +every program of this machine\n/);
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
+    expect((await call("ListQueues", {})).status).toBe(403);
   });
 });
 

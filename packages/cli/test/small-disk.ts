@@ -3,7 +3,6 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const DISK_MB = 32;
 const BLOCK = Buffer.alloc(4_096, 1);
 
 /** A disk of its own, in memory, that can be filled up and given room again; `null` where mounting is not allowed. */
@@ -16,10 +15,10 @@ export interface SmallDisk {
   unmount(): void;
 }
 
-export function mountSmallDisk(): SmallDisk | null {
+export function mountSmallDisk(megabytes = 32): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), "sluice-disk-"));
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_MB}m`, "tmpfs", folder], { stdio: "ignore" });
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder], { stdio: "ignore" });
   } catch {
     rmSync(folder, { recursive: true });
     return null;

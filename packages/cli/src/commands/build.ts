@@ -1,11 +1,12 @@
 import { relative } from "node:path";
 import { chosenEnvironment } from "../environment.ts";
-import { makePlan } from "../generate/plan.ts";
+import { makePlan, type Plan } from "../generate/plan.ts";
 import { shieldFoldersBelow, writeRedirect } from "../output/redirect.ts";
+import { placeSecrets } from "../output/secrets.ts";
 import { makeOutputFolder, writePlan } from "../output/write-plan.ts";
 import { findPlaces } from "../places.ts";
 import { refuseMissingMain } from "../project/missing-main.ts";
-import { readProject } from "../project/project.ts";
+import { type Project, readProject } from "../project/project.ts";
 import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
 
@@ -30,6 +31,8 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
   const plan = makePlan(project, "build", places);
   makeOutputFolder(places.root);
   writePlan(plan);
+  // In each Worker's folder Wrangler finds them there; named with --config, a configuration has its own folder's.
+  for (const { userDirectory, directory } of plan.workers) placeSecrets(userDirectory, directory, env);
 
   const here = (path: string) => relative(workingDirectory, path) || ".";
   for (const warning of project.warnings) printer.warn(warning);
@@ -50,5 +53,22 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
       `${here(folder)}: redirected to its own configuration, since it is below a folder that was built`,
     );
   }
+  if (project.workers.length > 0) printer.print(`\n${howToRunTogether(project, plan, here)}`);
   return 0;
+}
+
+/**
+ * Who names the configurations that these were made of runs Wrangler's own queues, and nothing says so: Wrangler
+ * follows a redirect only where no configuration is named.
+ */
+function howToRunTogether({ workers }: Project, plan: Plan, here: (path: string) => string): string {
+  const own = workers.map(({ file }) => `-c ${here(file)}`).join(" ");
+  const generated = [...plan.workers, plan.broker]
+    .map(({ configFile }) => `-c ${here(configFile)}`)
+    .join(" ");
+  return [
+    "To run them together in one process:",
+    `  npx wrangler dev ${generated}`,
+    `"wrangler dev ${own}" would run Wrangler's own queues instead: it uses what was generated only where no configuration is named.`,
+  ].join("\n");
 }

@@ -1,20 +1,35 @@
-import { join, resolve } from "node:path";
-import { lockData } from "../data-lock.ts";
+import { dirname, join, resolve } from "node:path";
+import { BrokerSeat, type Seat } from "../dev/broker-seat.ts";
 import { takeEnvFiles } from "../dev/env-files.ts";
 import { configFilesOf, type Generation, generate } from "../dev/generation.ts";
-import { announce, leave, sessionsFolder } from "../dev/sessions.ts";
-import { supervise } from "../dev/supervisor.ts";
+import type { LinesContext } from "../dev/inside/wrangler-lines.ts";
+import { refusePortInUse } from "../dev/port-in-use.ts";
+import { RuntimeWatch } from "../dev/runtime-watch.ts";
+import { announce, leave, type Session, sessionsFolder } from "../dev/sessions.ts";
+import { STOP_SIGNALS, supervise } from "../dev/supervisor.ts";
 import { QueueWaker } from "../dev/wake-queues.ts";
 import { watchFiles } from "../dev/watch.ts";
 import { type Listening, startWrangler } from "../dev/wrangler-process.ts";
 import { chosenEnvironment, wranglerEnvironment } from "../environment.ts";
+import { TOPOLOGY_FILE } from "../generate/broker-entry.ts";
+import { LAST_END_VARIABLE } from "../generate/names.ts";
 import type { Plan } from "../generate/plan.ts";
-import { findPlaces } from "../places.ts";
+import { type CommandPlaces, findPlaces } from "../places.ts";
+import { announceEnd, forgetPlannedEnd, lastEndIn } from "../planned-end.ts";
 import { refuseMissingMain } from "../project/missing-main.ts";
+import { type Project, readProject } from "../project/project.ts";
 import { recoverData } from "../recover-data.ts";
 import { addresses, urlOf } from "../report/addresses.ts";
-import { introducer } from "../report/introducer.ts";
 import type { Printer } from "../report/printer.ts";
+import { introducer } from "../report/topology-table.ts";
+import { Reserve } from "../reserve.ts";
+import { ownSources } from "../runtime-modules.ts";
+import { tellDisk } from "../serve/tell-broker.ts";
+import { silentMsMaxOf } from "../serve/workerd/run-on-workerd.ts";
+import { inDeliveryText } from "../watchdog/in-delivery.ts";
+
+/** How often a session that uses another one's broker looks whether that one was killed. One that ends says so. */
+const VACANCY_EVERY_MS = 1_000;
 
 export interface DevOptions {
   /** Folders or configuration files of Workers; none stands for the current folder. The first one owns the port. */
@@ -39,57 +54,135 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   const options = { ...given, wranglerArguments: ownArguments };
   const env = chosenEnvironment(options.env, process.env);
   const session = joinSessions(env);
-  const places = await findPlaces("dev", process.cwd());
+  const runtime = await RuntimeWatch.open({
+    silentMsMax: () => silentMsMaxOf(current.plan.workers),
+    inDelivery: () => inDeliveryText(data, current.project.broker.name),
+    printer,
+  });
+  const places = withLastEnd(await findPlaces("dev", process.cwd()), runtime.url);
+  const { targets } = options;
+  // Nothing is written before it is clear that it may be: these may be another session's files.
+  const project = await readProject({ targets, env, workingDirectory: places.workingDirectory });
+  refuseMissingMain(project.workers);
+  await refusePortsInUse(project, options);
+  const data = dataFolderOf(project, options);
+  const seat = new BrokerSeat({ data, env, files: configFilesOf(project), sessions: session.folder });
   const read = () =>
-    generate({ targets: options.targets, env, places, purpose: "dev", sessions: session.folder, envFiles });
+    generate({ targets, env, places, purpose: "dev", sessions: session.folder, seat, envFiles });
+  const announceSelf = (of: Project) =>
+    session.announce({
+      files: configFilesOf(of),
+      data,
+      broker: seat.seat.kind === "own" ? (seat.brokerName ?? of.broker.name) : null,
+    });
+  announceSelf(project);
+  let url: string | null = null;
+  let reserve: Reserve | null = null;
+  const takeSeat = async () => {
+    if (seat.seat.kind !== "own") return;
+    reserve = new Reserve(data, (line) => printer.warn(line));
+    reserve.watch(tellDisk(() => url));
+    runtime.lastEnd = lastEndIn(data);
+    await recoverData({ folder: data, broker: seat.brokerName ?? project.broker.name, reserve }, printer);
+  };
+  await takeSeat();
   const introduce = introducer(printer);
   const waker = new QueueWaker();
+  const argumentsOf = (plan: Plan) => wranglerArguments(plan, { ...options, data, seat: seat.seat });
   let current = await read();
-  refuseMissingMain(current.project.workers);
-  const state = stateOf(current.plan, options);
-  const free = lockData(state, "sluice dev");
-  await recoverData(state, current.project.broker.name, printer);
-  let url: string | null = null;
 
   const adopt = (next: Generation) => {
     current = next;
-    session.announce(configFilesOf(next.project));
+    announceSelf(next.project);
     watch.set(next.watched);
     introduce(next.project);
   };
+  /** Of another session's broker that session asks. */
+  const wake = () => {
+    if (url !== null && seat.seat.kind === "own") waker.wake(url, current.project.topology);
+  };
   const onListening = (listening: Listening) => {
+    wrangler.isUp();
     url = urlOf(listening, current.project, options.wranglerArguments);
     printer.print(addresses(url, current.project));
-    waker.wake(url, current.project.topology);
+    wake();
   };
   let isOver = false;
   const update = async () => {
-    const before = wranglerArguments(current.plan, options);
+    if (isOver) return;
+    const before = argumentsOf(current.plan);
+    const changed = seat.change();
+    if (changed !== null) {
+      printer.print(seatLine(changed));
+      await takeSeat();
+    }
     const next = await read();
     // Often it is our own end, or another's at the same moment, that changed something.
     if (isOver) return;
     adopt(next);
     // Wrangler sees by itself what is in its files, but not that there are other files.
-    if (wranglerArguments(current.plan, options).join() !== before.join()) wrangler.restart();
-    else if (url !== null) waker.wake(url, current.project.topology);
+    if (argumentsOf(current.plan).join() !== before.join()) {
+      runtime.ending();
+      wrangler.restart();
+    } else wake();
   };
   let updating = Promise.resolve();
-  const watch = watchFiles(() => {
-    updating = updating.then(update).catch((error: unknown) => {
-      if (isOver) return;
-      const message = error instanceof Error ? error.message : error;
-      printer.warn(`${message}\nSluice goes on with what it read before.`);
-    });
-  });
+  let complaint = "";
+  const onChange = () => {
+    updating = updating.then(update).then(
+      () => {
+        complaint = "";
+      },
+      (error: unknown) => {
+        const text = `${error instanceof Error ? error.message : error}\nSluice goes on with what it read before.`;
+        // Other processes come and go while a file stays as it is.
+        if (!isOver && text !== complaint) printer.warn(text);
+        complaint = text;
+      },
+    );
+  };
+  const watch = watchFiles(onChange, (text) => printer.warn(text));
+
+  const vacancy = setInterval(() => {
+    if (seat.isVacant) onChange();
+  }, VACANCY_EVERY_MS);
 
   adopt(current);
-  const wrangler = supervise(() => {
-    const args = wranglerArguments(current.plan, options);
-    return startWrangler({ args, env: wranglerEnvironment(process.env), onListening });
-  });
+  if (seat.seat.kind === "joined") printer.print(seatLine(seat.seat));
+  const startOne = () =>
+    startWrangler({
+      args: argumentsOf(current.plan),
+      env: wranglerEnvironment(process.env),
+      lines: linesContext(current.plan, seat.seat, places.workingDirectory),
+      onListening,
+      onSocketInUse: () => wrangler.startAgain(),
+      workerd: {
+        mark: runtime.url,
+        on: (event) => {
+          if (event.kind === "listening") forgetPlannedEnd(data);
+          runtime.on(event);
+        },
+      },
+    });
+  const wrangler = supervise(startOne, { warn: (text) => printer.warn(text) });
+  const announcePlannedEnd = () => {
+    if (seat.seat.kind === "own" && runtime.lastEnd === "planned") announceEnd(data, printer);
+  };
+  // Before it is handed on: a terminal asks workerd at the same moment.
+  const stop = () => {
+    runtime.ending();
+    announcePlannedEnd();
+  };
+  for (const signal of STOP_SIGNALS) process.prependListener(signal, stop);
   return wrangler.ended.finally(() => {
     isOver = true;
-    free();
+    for (const signal of STOP_SIGNALS) process.off(signal, stop);
+    // Wrangler has keys of its own for the end.
+    announcePlannedEnd();
+    runtime.close();
+    clearInterval(vacancy);
+    reserve?.close();
+    seat.leave();
     session.leave();
     waker.stop();
     watch.close();
@@ -101,25 +194,67 @@ function joinSessions(env: string) {
   const { pid } = process;
   const folder = sessionsFolder(process.env);
   const startedAtMs = Date.now();
-  const announceFiles = (files: readonly string[]) => announce(folder, { pid, startedAtMs, env, files });
-  announceFiles([]);
+  const announceSelf = (rest: Pick<Session, "files" | "data" | "broker">) =>
+    announce(folder, { pid, startedAtMs, env, ...rest });
+  announceSelf({ files: [], data: null, broker: null });
   const leaveFolder = () => leave(folder, pid);
   process.once("exit", leaveFolder);
-  return { folder, announce: announceFiles, leave: leaveFolder };
+  return { folder, announce: announceSelf, leave: leaveFolder };
+}
+
+/** What to say of who has the broker. */
+function seatLine(seat: Seat): string {
+  return seat.kind === "own"
+    ? "The session that had the broker of this data folder has ended. The broker runs here now, with all messages."
+    : `The broker of this data folder runs in another "sluice dev" (process ${seat.leader.pid}), and these Workers use it.`;
+}
+
+/** What tells the lines of this Wrangler apart. */
+function linesContext({ workers, broker }: Plan, seat: Seat, workingDirectory: string): LinesContext {
+  const generatedFolder = dirname(broker.directory);
+  return {
+    workers: [...workers, ...(seat.kind === "own" ? [broker] : [])].map(({ name }) => name),
+    broker: broker.name,
+    topologyFile: join(broker.directory, TOPOLOGY_FILE),
+    workingDirectory,
+    generatedFolder,
+    ownSources: [...ownSources(), generatedFolder],
+  };
+}
+
+/** Only the ports that somebody has asked for: of others Wrangler takes free ones. */
+async function refusePortsInUse({ workers, broker }: Project, options: DevOptions): Promise<void> {
+  const settings = (workers[0]?.wrangler ?? broker.wrangler)?.dev;
+  const host = options.ip ?? settings?.ip ?? "localhost";
+  const port = options.port ?? settings?.port;
+  if (port !== undefined) await refusePortInUse({ host, port, option: "--port" });
+  const { inspectorPort } = options;
+  if (inspectorPort === undefined) return;
+  await refusePortInUse({ host: "127.0.0.1", port: inspectorPort, option: "--inspector-port" });
+}
+
+/** The broker is told whom to ask how the one before it ended. */
+function withLastEnd(places: CommandPlaces, url: string): CommandPlaces {
+  return { ...places, environment: { ...places.environment, [LAST_END_VARIABLE]: url } };
 }
 
 /** Absolute path of the folder that everything is kept in. */
-function stateOf({ workers, broker }: Plan, { persistTo }: DevOptions): string {
-  const [primary = broker] = workers;
-  return resolve(persistTo ?? join(primary.userDirectory, ".wrangler/state"));
+function dataFolderOf({ workers, broker }: Project, { persistTo }: DevOptions): string {
+  const directory = workers[0]?.userDirectory ?? broker.directory;
+  return resolve(persistTo ?? join(directory, ".wrangler/state"));
 }
 
-function wranglerArguments(plan: Plan, options: DevOptions): string[] {
-  const { workers, broker } = plan;
+interface ArgumentsOptions extends DevOptions {
+  readonly data: string;
+  readonly seat: Seat;
+}
+
+function wranglerArguments({ workers, broker }: Plan, options: ArgumentsOptions): string[] {
+  const configs = [...workers, ...(options.seat.kind === "own" ? [broker] : [])];
   return [
     "dev",
-    ...[...workers, broker].flatMap(({ configFile }) => ["--config", configFile]),
-    ...["--persist-to", stateOf(plan, options)],
+    ...configs.flatMap(({ configFile }) => ["--config", configFile]),
+    ...["--persist-to", options.data],
     ...(options.port === undefined ? [] : ["--port", `${options.port}`]),
     ...(options.ip === undefined ? [] : ["--ip", options.ip]),
     ...(options.inspectorPort === undefined ? [] : ["--inspector-port", `${options.inspectorPort}`]),

@@ -14,8 +14,8 @@ export function envFileName(index: number): string {
 }
 
 /**
- * Finds the files that are given to `wrangler dev` by `--env-file`. The option takes every argument up to the next option, as
- * Wrangler reads it.
+ * Finds the files that are given to `wrangler dev` by `--env-file`. The option takes every argument up to the next
+ * option, as Wrangler reads it.
  */
 export function takeEnvFiles(args: readonly string[]): EnvFiles {
   const files: string[] = [];

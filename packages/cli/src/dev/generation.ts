@@ -4,7 +4,8 @@ import { placeEnvFiles, placeSecrets } from "../output/secrets.ts";
 import { makeOutputFolder, writePlan } from "../output/write-plan.ts";
 import type { CommandPlaces } from "../places.ts";
 import { type Project, readProject } from "../project/project.ts";
-import { otherSessions } from "./sessions.ts";
+import type { BrokerSeat } from "./broker-seat.ts";
+import { otherSessions, type Session } from "./sessions.ts";
 import type { Watched } from "./watch.ts";
 
 /** What one reading of everybody's files came to. */
@@ -25,6 +26,8 @@ export interface GenerationInput {
   readonly envFiles?: readonly string[];
   /** Folder in which the `sluice dev` processes find each other; `null` for a process that has no part in that. */
   readonly sessions: string | null;
+  /** The broker of the data folder; `null` until somebody is known to have it. */
+  readonly seat: BrokerSeat | null;
 }
 
 /**
@@ -33,14 +36,19 @@ export interface GenerationInput {
  * @throws ConfigError or CliError for files that cannot be used; nothing has been written then.
  */
 export async function generate(input: GenerationInput): Promise<Generation> {
-  const { targets, env, places, sessions } = input;
+  const { targets, env, places, sessions, seat } = input;
   const { workingDirectory } = places;
   const running = sessions === null ? [] : otherSessions(sessions, process.pid);
   const others = running.filter((session) => session.env === env);
-  const filesElsewhere = others.flatMap(({ files }) => files);
-  const project = await readProject({ targets, env, workingDirectory, filesElsewhere });
+  const joined = others.filter((session) => seat?.isUsedBy(session) === true);
+  const filesJoined = filesOf(joined);
+  const filesElsewhere = filesOf(others.filter((session) => !joined.includes(session)));
+  const brokerName = seat?.brokerName ?? null;
+  const project = await readProject({
+    ...{ targets, env, workingDirectory, filesElsewhere, filesJoined, brokerName },
+  });
   const plan = writeGenerated(project, input);
-  return { project, plan, watched: watchedBy(project, filesElsewhere, sessions) };
+  return { project, plan, watched: watchedBy(project, filesOf(others), sessions) };
 }
 
 /** Writes what Wrangler is to run of what was read. */
@@ -60,12 +68,19 @@ export function configFilesOf({ workers, broker }: Project): string[] {
   return [...workers.map(({ file }) => file), ...(broker.file === null ? [] : [broker.file])];
 }
 
-/** Each process has a folder of its own: two of them may run in one folder, each with its own broker. */
+function filesOf(sessions: readonly Session[]): string[] {
+  return sessions.flatMap(({ files }) => files);
+}
+
+/** Each process has a folder of its own: two of them may run in one folder. */
 function outputDirectory({ workers, broker }: Project, places: CommandPlaces): string {
   return join(places.outputDirectory, (workers[0] ?? broker).name);
 }
 
-/** A broker of our own making has none but those that were generated for it: those in the current folder are some Worker's. */
+/**
+ * A broker of our own making has none but those that were generated for it: those in the current folder are some
+ * Worker's.
+ */
 function placeAllSecrets({ broker }: Project, plan: Plan, env: string, envFiles: readonly string[]): void {
   const isMadeUp = broker.file === null;
   for (const { userDirectory, directory } of isMadeUp ? plan.workers : [...plan.workers, plan.broker]) {

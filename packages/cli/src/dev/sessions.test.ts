@@ -5,8 +5,21 @@ import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
 import { announce, leave, otherSessions, type Session, sessionsFolder } from "./sessions.ts";
 
-const PARENT: Session = { pid: process.ppid, startedAtMs: 2, env: "", files: ["/b/wrangler.toml"] };
-const SELF: Session = { pid: process.pid, startedAtMs: 1, env: "staging", files: ["/a/wrangler.toml"] };
+const NOWHERE = { data: null, broker: null };
+const PARENT: Session = {
+  pid: process.ppid,
+  startedAtMs: 2,
+  env: "",
+  files: ["/b/wrangler.toml"],
+  ...NOWHERE,
+};
+const SELF: Session = {
+  pid: process.pid,
+  startedAtMs: 1,
+  env: "staging",
+  files: ["/a/wrangler.toml"],
+  ...NOWHERE,
+};
 const OWN_PID = -1;
 
 describe("sessions", () => {
@@ -51,6 +64,22 @@ describe("sessions", () => {
     writeFileSync(join(folder, "1.json"), '{"pid": 1');
     expect(otherSessions(folder, OWN_PID)).toEqual([]);
     expect(readdirSync(folder)).toEqual(["1.json"]);
+  });
+
+  it.each([
+    ["null"],
+    [`{"pid": ${process.ppid}}`],
+    [JSON.stringify({ ...PARENT, files: [null] })],
+    [JSON.stringify({ ...PARENT, data: undefined })],
+    [JSON.stringify({ ...PARENT, files: ["wrangler.toml"] })],
+  ])("that another version described otherwise are not there: %s", (text) => {
+    const folder = projectFolder({});
+    writeFileSync(join(folder, "1.json"), text);
+    expect(otherSessions(folder, OWN_PID)).toEqual([]);
+  });
+
+  it("are none where somebody has deleted their folder", () => {
+    expect(otherSessions(join(projectFolder({}), "gone"), OWN_PID)).toEqual([]);
   });
 
   it("are apart where the Workers' dev registries are apart", () => {

@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
-import { isRunning } from "../data-lock.ts";
+import { isAbsolute, join } from "node:path";
 import { writeIfChanged } from "../output/write-plan.ts";
 
 /** What the others' Workers are is nobody else's business. */
@@ -15,6 +14,10 @@ export interface Session {
   readonly env: string;
   /** Configuration files of its Workers. */
   readonly files: readonly string[];
+  /** Absolute path of its data folder; `null` until it knows. */
+  readonly data: string | null;
+  /** Name of the broker that it runs on that folder; `null` while it uses another session's. */
+  readonly broker: string | null;
 }
 
 /**
@@ -27,8 +30,8 @@ export function sessionsFolder(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Tells the others of this process, or of what has changed about it. What they know already is not written again: each of
- * them answers a change with a reading of its own, and two would go on answering each other for ever.
+ * Tells the others of this process, or of what has changed about it. What they know already is not written again: each
+ * of them answers a change with a reading of its own, and two would go on answering each other for ever.
  */
 export function announce(folder: string, session: Session): void {
   writeIfChanged(fileOf(folder, session.pid), JSON.stringify(session), FOLDER_MODE);
@@ -42,7 +45,7 @@ export function leave(folder: string, pid: number): void {
 /** The other processes that are running, the oldest first. What a killed one left behind goes. */
 export function otherSessions(folder: string, ownPid: number): Session[] {
   const sessions: Session[] = [];
-  for (const name of readdirSync(folder)) {
+  for (const name of namesIn(folder)) {
     const session = read(join(folder, name));
     if (session === null || session.pid === ownPid) continue;
     if (isRunning(session.pid)) sessions.push(session);
@@ -55,11 +58,43 @@ function fileOf(folder: string, pid: number): string {
   return join(folder, `${pid}.json`);
 }
 
-/** `null` for a file that is being written or taken away at this moment: there will be another change to report. */
+/** None where somebody has deleted the folder: every process makes it anew when it has something to tell. */
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+/**
+ * `null` for a file that is being written or taken away at this moment: there will be another change to report. So too
+ * for one that another version wrote, which cannot be used.
+ */
 function read(file: string): Session | null {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Session;
+    const session: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return isSession(session) ? session : null;
   } catch {
     return null;
   }
+}
+
+/** Whether there is a process of that number. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It is there, and somebody else's.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || typeof value === "string";
+}
+
+function isSession(value: unknown): value is Session {
+  if (typeof value !== "object" || value === null) return false;
+  const { pid, startedAtMs, env, files, data, broker } = value as Partial<Record<keyof Session, unknown>>;
+  const isList = Array.isArray(files) && files.every((file) => typeof file === "string" && isAbsolute(file));
+  const isKnown = typeof pid === "number" && typeof startedAtMs === "number" && typeof env === "string";
+  return isKnown && isList && isTextOrNull(data) && isTextOrNull(broker);
 }

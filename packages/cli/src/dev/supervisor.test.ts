@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
-import { describe, expect, it } from "vitest";
-import { supervise } from "./supervisor.ts";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { STARTS_MAX, STOPPING_MS_MAX, supervise } from "./supervisor.ts";
 import type { WranglerProcess } from "./wrangler-process.ts";
 
 /** A Wrangler that ends when the test says so. */
@@ -22,14 +22,18 @@ function supervised() {
   const started: FakeWrangler[] = [];
   const next = [Promise.withResolvers<FakeWrangler>(), Promise.withResolvers<FakeWrangler>()];
   const signals = new EventEmitter();
-  const supervisor = supervise(() => {
-    const wrangler = new FakeWrangler();
-    next[started.length]?.resolve(wrangler);
-    started.push(wrangler);
-    return wrangler;
-  }, signals);
+  const warnings: string[] = [];
+  const supervisor = supervise(
+    () => {
+      const wrangler = new FakeWrangler();
+      next[started.length]?.resolve(wrangler);
+      started.push(wrangler);
+      return wrangler;
+    },
+    { signals, warn: (text) => warnings.push(text) },
+  );
   const tell = (signal: NodeJS.Signals) => signals.emit(signal, signal);
-  return { supervisor, signals, tell, started, first: next[0]?.promise, second: next[1]?.promise };
+  return { supervisor, signals, tell, started, warnings, first: next[0]?.promise, second: next[1]?.promise };
 }
 
 describe("supervise", () => {
@@ -67,6 +71,46 @@ describe("supervise", () => {
     (await first)?.end(130);
     expect(await supervisor.ended).toBe(130);
     expect(started).toHaveLength(1);
+  });
+
+  it("ends a Wrangler that does not react when it has had its time", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { supervisor, tell, started } = supervised();
+    tell("SIGTERM");
+    vi.advanceTimersByTime(STOPPING_MS_MAX - 1);
+    expect(started[0]?.signals).toEqual(["SIGTERM"]);
+    vi.advanceTimersByTime(1);
+    expect(started[0]?.signals).toEqual(["SIGTERM", "SIGKILL"]);
+    started[0]?.end(137);
+    expect(await supervisor.ended).toBe(137);
+  });
+
+  it("starts a Wrangler again that lost a socket, says so, and stops trying in the end", async () => {
+    const { supervisor, started, warnings } = supervised();
+    for (let start = 1; start <= STARTS_MAX; start++) {
+      await vi.waitFor(() => expect(started).toHaveLength(start));
+      supervisor.startAgain();
+      supervisor.startAgain();
+      started[start - 1]?.end(1);
+    }
+    expect(await supervisor.ended).toBe(1);
+    expect(started).toHaveLength(STARTS_MAX);
+    expect(warnings).toHaveLength(STARTS_MAX - 1);
+    expect(warnings[0]).toMatch(/Starting Wrangler again \(2 of 5\)/);
+  });
+
+  it("counts anew how often it has tried once a Wrangler is up", async () => {
+    const { supervisor, started } = supervised();
+    for (let start = 1; start <= STARTS_MAX; start++) {
+      await vi.waitFor(() => expect(started).toHaveLength(start));
+      supervisor.isUp();
+      supervisor.startAgain();
+      started[start - 1]?.end(1);
+    }
+    await vi.waitFor(() => expect(started).toHaveLength(STARTS_MAX + 1));
+    started[STARTS_MAX]?.end(0);
+    expect(await supervisor.ended).toBe(0);
   });
 
   it("leaves no handler behind", async () => {

@@ -7,25 +7,47 @@ export interface Supervisor {
   readonly ended: Promise<number>;
   /** Ends the running Wrangler and starts another one. */
   restart(): void;
+  /** The running Wrangler listens. */
+  isUp(): void;
+  /**
+   * The running Wrangler could not open a socket of its own choice: starts another one, unless that has failed too
+   * often.
+   */
+  startAgain(): void;
 }
 
-const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+export interface SupervisorOptions {
+  readonly warn: (text: string) => void;
+  /** Where signals are told of. Default: this process. */
+  readonly signals?: EventEmitter;
+}
+
+/** Ask this process to stop. */
+export const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+/** Longest that Wrangler may take to end after a signal: longer than it gives itself after a Ctrl-C. */
+export const STOPPING_MS_MAX = 10_000;
+/** How often Wrangler is started before its sockets count as lost. It chooses others each time. */
+export const STARTS_MAX = 5;
 
 /**
  * Starts Wrangler and passes on to it every signal that asks this process to stop; it takes workerd with it. A second
- * such signal ends a Wrangler that does not react.
+ * such signal ends a Wrangler that does not react, and so does time.
  *
  * A terminal asks Wrangler by itself, at the same moment: Wrangler ends at the first signal and never sees the second.
- *
- * @param signals where signals are told of.
  */
-export function supervise(start: () => WranglerProcess, signals: EventEmitter = process): Supervisor {
+export function supervise(
+  start: () => WranglerProcess,
+  { warn, signals = process }: SupervisorOptions,
+): Supervisor {
   let running = start();
+  let starts = 1;
   let isRestarting = false;
   let stopRequests = 0;
+  let patience: NodeJS.Timeout | undefined;
   const stop = (signal: NodeJS.Signals) => {
     stopRequests++;
     running.kill(stopRequests === 1 ? signal : "SIGKILL");
+    patience ??= setTimeout(() => running.kill("SIGKILL"), STOPPING_MS_MAX);
   };
   for (const signal of STOP_SIGNALS) signals.on(signal, stop);
 
@@ -37,13 +59,27 @@ export function supervise(start: () => WranglerProcess, signals: EventEmitter = 
       running = start();
     }
   };
+  const restart = () => {
+    isRestarting = true;
+    running.kill("SIGTERM");
+  };
   return {
     ended: run().finally(() => {
+      clearTimeout(patience);
       for (const signal of STOP_SIGNALS) signals.off(signal, stop);
     }),
-    restart() {
-      isRestarting = true;
-      running.kill("SIGTERM");
+    restart,
+    isUp() {
+      starts = 1;
+    },
+    startAgain() {
+      if (isRestarting || starts === STARTS_MAX) return;
+      starts++;
+      warn(
+        "Another server took a socket that Wrangler had chosen for itself. That happens when several start at once; nothing " +
+          `is wrong with your ports. Starting Wrangler again (${starts} of ${STARTS_MAX}).`,
+      );
+      restart();
     },
   };
 }

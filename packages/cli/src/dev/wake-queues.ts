@@ -48,7 +48,9 @@ async function ask(url: string, topology: QueueTopology, asking: Asking): Promis
   }
 }
 
-/** Fingerprint of the topology that the broker goes by, after it has asked every queue; `null` while it does not answer. */
+/**
+ * Fingerprint of the topology that the broker goes by, after it has asked every queue; `null` while it does not answer.
+ */
 async function deployedBy(url: string, asking: Asking): Promise<string | null> {
   try {
     const { deployed } = JSON.parse(await read(url, asking)) as { deployed: string };

@@ -1,6 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { constants } from "node:os";
+import { fileURLToPath } from "node:url";
+import { fromInside, type InsideSettings, type WorkerdEvent } from "./inside/contract.ts";
+import type { LinesContext } from "./inside/wrangler-lines.ts";
 
 /** Address that `wrangler dev` has come to listen on. */
 export interface Listening {
@@ -12,42 +16,66 @@ export interface WranglerOptions {
   /** Arguments after `wrangler`. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** What tells its lines apart. */
+  readonly lines: LinesContext;
   readonly onListening: (listening: Listening) => void;
+  /** A socket of Wrangler's own choice was another server's: it does not get to listen. */
+  readonly onSocketInUse: () => void;
+  /** What becomes of the workerd whose configuration has this text in it. */
+  readonly workerd: { readonly mark: string; on(event: WorkerdEvent): void };
 }
 
 /** A running Wrangler. */
 export interface WranglerProcess {
-  /** Its exit code once it has ended, 128 + n if signal n ended it, as shells count. */
+  /**
+   * Its exit code once it has ended, 128 + n if signal n ended it, as shells count. Nothing that it started runs then.
+   */
   readonly ended: Promise<number>;
   kill(signal: NodeJS.Signals): void;
 }
 
-/**
- * Runs in Wrangler's process before Wrangler. Wrangler stops workerd when it is told to stop; if we are killed outright
- * nobody tells it, but the channel between us closes and the process gets another parent, and then it tells itself.
- * Wrangler closes the channel too when it ends by itself, and must not be disturbed then.
- */
-const STOP_WITH_PARENT = `
-  const parent = process.ppid;
-  const stopIfAlone = () => process.ppid === parent || process.kill(process.pid, "SIGTERM");
-  process.on("disconnect", () => setTimeout(stopIfAlone, 200).unref());
-  process.channel?.unref();
-`;
-
-/** Starts Wrangler on the terminal of this process: its output, colours and keys are its own. */
-export function startWrangler({ args, env, onListening }: WranglerOptions): WranglerProcess {
+/** Starts Wrangler on the terminal of this process: its colours and keys are its own, its lines go through a filter. */
+export function startWrangler(options: WranglerOptions): WranglerProcess {
+  const { args, env, lines, onListening, onSocketInUse, workerd } = options;
   const cli = createRequire(import.meta.url).resolve("wrangler");
-  const before = `data:text/javascript,${encodeURIComponent(STOP_WITH_PARENT)}`;
+  const settings: InsideSettings = { lines, wrangler: cli, workerdMark: workerd.mark };
+  const before = `import { prepare } from ${JSON.stringify(insideModule())}; prepare(${JSON.stringify(settings)});`;
   // Node.js takes an --env-file for its own wherever it stands, up to this "--".
-  const child = spawn(process.execPath, ["--no-warnings", "--import", before, "--", cli, ...args], {
-    env,
-    stdio: ["inherit", "inherit", "inherit", "ipc"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--no-warnings", "--import", `data:text/javascript,${encodeURIComponent(before)}`, "--", cli, ...args],
+    { env, stdio: ["inherit", "inherit", "inherit", "ipc"] },
+  );
+  const children = new Set<number>();
   child.on("message", (message) => {
     const listening = parseReady(message);
     if (listening !== null) onListening(listening);
+    const told = fromInside(message);
+    if (told?.sluice === "child-started") children.add(told.pid);
+    if (told?.sluice === "child-ended") children.delete(told.pid);
+    if (told?.sluice === "socket-in-use") onSocketInUse();
+    if (told?.sluice === "workerd") workerd.on(told.event);
   });
-  return { ended: exitCode(child), kill: (signal) => void child.kill(signal) };
+  const ended = exitCode(child).finally(() => {
+    for (const pid of children) endProcess(pid);
+  });
+  return { ended, kill: (signal) => void child.kill(signal) };
+}
+
+/**
+ * What runs in Wrangler's process: TypeScript when the command runs from source, a bundle of its own in the package.
+ */
+function insideModule(): string {
+  const source = new URL("./inside/main.ts", import.meta.url);
+  return (existsSync(fileURLToPath(source)) ? source : new URL("./dev/inside.js", import.meta.url)).href;
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 /** Wrangler tells a parent by IPC when it listens: a JSON string with the event `DEV_SERVER_READY`. */

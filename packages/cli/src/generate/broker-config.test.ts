@@ -43,15 +43,28 @@ describe("a broker without a configuration of its own", () => {
       },
       migrations: [{ tag: "v1", new_sqlite_classes: ["QueueBroker", "Directory"] }],
       services: [{ binding: "CONSUMER_MAIL", service: "mail", entrypoint: "SluiceQueueConsumer" }],
+      version_metadata: { binding: "SLUICE_VERSION" },
     });
   });
 
-  it("may move the clock in sluice dev only", async () => {
+  it("knows its version where it is deployed", async () => {
+    const folder = projectFolder(CONSUMER);
+    const version = async (purpose: "dev" | "serve" | "build") =>
+      configOf((await generate(folder, { purpose, targets: ["mail"] })).plan, "sluice").version_metadata;
+    expect(await version("build")).toEqual({ binding: "SLUICE_VERSION" });
+    expect([await version("dev"), await version("serve")]).toEqual([undefined, undefined]);
+  });
+
+  it("may move the clock in development only, which a deployment never is", async () => {
     const folder = projectFolder(CONSUMER);
     const vars = async (purpose: "dev" | "build") =>
       configOf((await generate(folder, { purpose, targets: ["mail"] })).plan, "sluice").vars;
     expect(await vars("dev")).toEqual({ SLUICE_ENV: "development" });
     expect(await vars("build")).toBeUndefined();
+    const devVars = async (purpose: "build" | "serve") =>
+      (await generate(folder, { purpose, targets: ["mail"] })).plan.broker.files[".dev.vars"];
+    expect(await devVars("build")).toMatch(/^#.*\n#.*\nSLUICE_ENV='development'\n$/);
+    expect(await devVars("serve")).toBeUndefined();
   });
 
   it("is told the topology and the binding of each consumer", async () => {
@@ -64,7 +77,6 @@ const broker = defineBroker({ topology, consumers: {"mail":"CONSUMER_MAIL"} });
 export const QueueBroker = broker.QueueBroker;
 export const Directory = broker.Directory;
 export const QueueBinding = broker.QueueBinding;
-export const RequestFrames = broker.RequestFrames;
 export default broker.handler;
 `);
     expect(JSON.parse(fileOf(plan, "sluice", "topology.json")).queues.mails.consumer.worker).toBe("mail");

@@ -5,10 +5,10 @@ import {
   CONSUMER_ENTRYPOINT,
   DIRECTORY_BINDING,
   DIRECTORY_CLASS,
+  VERSION_BINDING,
 } from "./names.ts";
-import type { Purpose } from "./purpose.ts";
 import { relocate } from "./relocate.ts";
-import { ENTRY_FILE, type GeneratedConfig, serialisable, settle } from "./worker-config.ts";
+import { ENTRY_FILE, type GeneratedConfig, type Purpose, serialisable, settle } from "./worker-config.ts";
 
 /** The broker Worker as a configuration of the user's describes it, or as we do where there is none. */
 export interface BrokerBase {
@@ -77,6 +77,10 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     migrations: withBrokerClasses(config.migrations),
     services: [...(config.services ?? []), ...consumerServices],
     vars: { ...config.vars, ...vars },
+    // By it a deployed broker tells a deployment from a crash. Elsewhere whoever ends the process says which it was.
+    ...(purpose === "build"
+      ? { version_metadata: config.version_metadata ?? { binding: VERSION_BINDING } }
+      : { version_metadata: defaults.version_metadata }),
   };
   return serialisable(settle(generated, purpose), defaults);
 }

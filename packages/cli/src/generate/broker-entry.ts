@@ -1,11 +1,5 @@
 import type { ConsumerBinding } from "./broker-config.ts";
-import {
-  BINDING_ENTRYPOINT,
-  BROKER_CLASS,
-  DIRECTORY_CLASS,
-  FRAMES_ENTRYPOINT,
-  GENERATED_HEADER,
-} from "./names.ts";
+import { BINDING_ENTRYPOINT, BROKER_CLASS, DIRECTORY_CLASS, GENERATED_HEADER } from "./names.ts";
 
 /** The topology beside the broker's entry. */
 export const TOPOLOGY_FILE = "topology.json";
@@ -25,7 +19,6 @@ const broker = defineBroker({ topology, consumers: ${JSON.stringify(byWorker)} }
 export const ${BROKER_CLASS} = broker.${BROKER_CLASS};
 export const ${DIRECTORY_CLASS} = broker.${DIRECTORY_CLASS};
 export const ${BINDING_ENTRYPOINT} = broker.${BINDING_ENTRYPOINT};
-export const ${FRAMES_ENTRYPOINT} = broker.${FRAMES_ENTRYPOINT};
 export default broker.handler;
 `;
 }

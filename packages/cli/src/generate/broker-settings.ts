@@ -1,4 +1,5 @@
 import type { QueueTopology } from "@sluice/protocol";
+import { LAST_END_VARIABLE } from "./names.ts";
 
 /** Settings of the broker that commands take from the environment of their own process. */
 export const BROKER_SETTINGS = [
@@ -11,8 +12,12 @@ export const BROKER_SETTINGS = [
   "SLUICE_AWS_STRICT_TIMING",
 ] as const;
 
-/** Which of them Wrangler must not print. */
-export const SECRET_SETTINGS: readonly string[] = ["SLUICE_API_TOKENS", "SLUICE_AWS_ACCESS_KEYS"];
+/** Which of the broker's variables Wrangler must not print. */
+export const SECRET_SETTINGS: readonly string[] = [
+  "SLUICE_API_TOKENS",
+  "SLUICE_AWS_ACCESS_KEYS",
+  LAST_END_VARIABLE,
+];
 
 /** Names of the environment variables that HTTP endpoints are called with: keys of signatures, values of headers. */
 export function endpointVariables({ queues }: QueueTopology): string[] {

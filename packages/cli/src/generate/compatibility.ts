@@ -1,3 +1,5 @@
+import type { Unstable_Config } from "wrangler";
+
 /** The part of a configuration that decides which compatibility flags are on. */
 export interface Compatibility {
   readonly compatibility_date: string | undefined;
@@ -67,4 +69,23 @@ function isOn(flag: Flag, { compatibility_date: date, compatibility_flags: flags
   if (flags.includes(flag.enable)) return true;
   if (flag.disable !== undefined && flags.includes(flag.disable)) return false;
   return flag.defaultFrom !== undefined && (date === undefined || date >= flag.defaultFrom);
+}
+
+/** The part of a configuration that names the Durable Object classes of a Worker. */
+export type ObjectClasses = Pick<Unstable_Config, "name" | "durable_objects" | "migrations" | "exports">;
+
+/**
+ * Whether a Worker has Durable Objects of its own: it binds, migrates or exports a class, be it one that is gone. Where
+ * it has, its requests share no calls. An object blocks what comes from outside while it initialises, and is reset with
+ * all that it does when it fails: with its call, those of others would have to wait or be lost. Nothing tells a send
+ * within an object from others.
+ */
+export function hasDurableObjects({ name, durable_objects, migrations, exports }: ObjectClasses): boolean {
+  const isOwn = ({ script_name }: { script_name?: string }) =>
+    script_name === undefined || script_name === name;
+  return (
+    durable_objects.bindings.some(isOwn) ||
+    migrations.length > 0 ||
+    Object.values(exports ?? {}).some(({ type }) => type === "durable-object")
+  );
 }

@@ -1,5 +1,6 @@
 import type { Unstable_Config } from "wrangler";
 import { BROKER_SETTINGS, setVariables } from "./broker-settings.ts";
+import { LAST_END_VARIABLE } from "./names.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,7 +20,7 @@ export function devVars(
   return {
     SLUICE_ENV: "development",
     ...(routeHosts.length === 0 ? {} : { SLUICE_ROUTE_HOSTS: routeHosts.join(",") }),
-    ...setVariables([...BROKER_SETTINGS, ...endpoints], environment),
+    ...setVariables([...BROKER_SETTINGS, LAST_END_VARIABLE, ...endpoints], environment),
   };
 }
 
@@ -32,7 +33,9 @@ function routeHostsOf({ dev, route, routes }: Unstable_Config): string[] {
   return [...new Set([hostIn(dev?.host), ...hosts].flatMap((host) => host ?? []))];
 }
 
-/** The host of a route's pattern, such as `https://*.example.com/shop/*`, as Wrangler reads it: without the wildcard. */
+/**
+ * The host of a route's pattern, such as `https://*.example.com/shop/*`, as Wrangler reads it: without the wildcard.
+ */
 function hostIn(pattern: string | undefined): string | null {
   const [host = ""] = (pattern ?? "").replace(/^https?:\/\//, "").split(/[/:]/);
   const plain = host.replace(/\*\.?/g, "");

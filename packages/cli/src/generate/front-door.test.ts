@@ -19,6 +19,16 @@ describe("openFrontDoor", () => {
     });
   });
 
+  it("has the entry ask the assets under sluice serve, but for a list of the user's", () => {
+    const asks = { kind: "asks-assets", binding: "__SLUICE_ASSETS", fallback: "worker" };
+    expect(openFrontDoor({ directory: "public" }, true, "entry")).toEqual({
+      assets: { directory: "public", binding: "__SLUICE_ASSETS", run_worker_first: true },
+      frontDoor: asks,
+    });
+    const listed = openFrontDoor({ run_worker_first: ["/api/*"] }, true, "entry");
+    expect(listed.frontDoor).toEqual({ kind: "open" });
+  });
+
   it("adds our paths to the ones that are listed already", () => {
     const assets = { not_found_handling: "404-page", run_worker_first: ["/api/*", "!/api/docs"] } as const;
     expect(openFrontDoor({ ...assets, run_worker_first: [...assets.run_worker_first] }, true)).toEqual({

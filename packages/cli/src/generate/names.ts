@@ -4,23 +4,33 @@
 export const QUEUES_BINDING = "__SLUICE_QUEUES";
 /** Service binding of the primary Worker to the broker, in `sluice dev` and `sluice serve` only. */
 export const BROKER_BINDING = "__SLUICE_BROKER";
-/** Binding of the primary Worker to its static assets where its own configuration names none, in `sluice dev` and `sluice serve` only. */
+/**
+ * Binding of the primary Worker to its static assets where its own configuration names none, in `sluice dev` and
+ * `sluice serve` only.
+ */
 export const ASSETS_BINDING = "__SLUICE_ASSETS";
 /** The bindings that the user's code must not come across. */
 export const HIDDEN_BINDINGS: readonly string[] = [QUEUES_BINDING, BROKER_BINDING, ASSETS_BINDING];
 
 /** Entrypoint that a consuming Worker's generated entry adds. */
 export const CONSUMER_ENTRYPOINT = "SluiceQueueConsumer";
+/**
+ * Entrypoint of the primary Worker that is its default one under a name. By a name `sluice serve` gets past the
+ * router of static assets, which costs more than most requests.
+ */
+export const FRONT_ENTRYPOINT = "SluiceFrontDoor";
 /** The broker's Durable Object class, and the binding by which the broker itself reaches it. */
 export const BROKER_CLASS = "QueueBroker";
 export const BROKER_QUEUES_BINDING = "SLUICE_QUEUES";
 /** The class that knows how far each queue has come, and the broker's binding to it. */
 export const DIRECTORY_CLASS = "Directory";
 export const DIRECTORY_BINDING = "SLUICE_DIRECTORY";
+/** The broker's variable that says how the one before it ended, or where that is said. */
+export const LAST_END_VARIABLE = "SLUICE_LAST_END";
+/** The binding by which a deployed broker knows its own version. */
+export const VERSION_BINDING = "SLUICE_VERSION";
 /** The broker's entrypoint that workerd's own queue bindings can be pointed at. */
 export const BINDING_ENTRYPOINT = "QueueBinding";
-/** The broker's entrypoint that the front of `sluice serve` brings requests to. */
-export const FRAMES_ENTRYPOINT = "RequestFrames";
 /** What the broker is called unless its own configuration says otherwise. */
 export const BROKER_NAME = "sluice";
 

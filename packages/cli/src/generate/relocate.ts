@@ -1,8 +1,6 @@
 import { createRequire } from "node:module";
-import { isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Unstable_Config } from "wrangler";
-import { omit } from "./omit.ts";
-import { relativePath } from "./paths.ts";
 
 /** Where a configuration comes from and where it goes. All absolute. */
 export interface Relocation {
@@ -80,8 +78,8 @@ function relocateSite(site: NonNullable<Unstable_Config["site"]>, move: (path: s
 }
 
 /**
- * A custom build runs in the current folder of `wrangler`, which is the Worker's own when it is started there, as people
- * do. Several Workers have no such folder in common, so each keeps its own.
+ * A custom build runs in the current folder of `wrangler`, which is the Worker's own when it is started there, as
+ * people do. Several Workers have no such folder in common, so each keeps its own.
  */
 function relocateBuild(
   build: Unstable_Config["build"],
@@ -120,4 +118,20 @@ function mapValues<V, W>(record: Readonly<Record<string, V>>, map: (value: V) =>
 /** `{[key]: value}`, or nothing at all for `undefined`: an absent key must stay absent. */
 function defined<K extends string, V>(key: K, value: V): { [key in K]?: Exclude<V, undefined> } {
   return value === undefined ? {} : ({ [key]: value } as { [key in K]?: Exclude<V, undefined> });
+}
+
+/** A copy of an object without some of its keys. */
+export function omit<T extends object, K extends keyof T>(object: T, ...keys: readonly K[]): Omit<T, K> {
+  const copy = { ...object };
+  for (const key of keys) delete copy[key];
+  return copy;
+}
+
+/**
+ * `target` as a module specifier or configuration value seen from `fromDirectory`: always with forward slashes and
+ * always with a leading `./` or `../`, so that nobody takes it for a package.
+ */
+export function relativePath(fromDirectory: string, target: string): string {
+  const path = relative(fromDirectory, target).split(sep).join("/");
+  return path.startsWith("../") || path === ".." ? path : `./${path}`;
 }

@@ -6,10 +6,7 @@ import type { FrontDoor } from "../runtime/front-door-contract.ts";
 import { FLAG_DISALLOW_IMPORTABLE_ENV, flagsWithRpc } from "./compatibility.ts";
 import { openFrontDoor } from "./front-door.ts";
 import { BROKER_BINDING, BROKER_CLASS, QUEUES_BINDING, USER_MAIN_ALIAS } from "./names.ts";
-import { omit } from "./omit.ts";
-import { relativePath } from "./paths.ts";
-import type { Purpose } from "./purpose.ts";
-import { relocate } from "./relocate.ts";
+import { omit, relativePath, relocate } from "./relocate.ts";
 
 /** A configuration as it is written to a `wrangler.json`. */
 export type GeneratedConfig = Readonly<Record<string, unknown>>;
@@ -55,9 +52,7 @@ export const ENTRY_FILE = "entry.js";
 export function generateWorkerConfig(input: WorkerConfigInput): GeneratedWorkerConfig {
   const { worker, purpose, directory, workingDirectory } = input;
   const relocated = relocate(worker.wrangler, { from: worker.directory, to: directory, workingDirectory });
-  // Nothing in workerd alone serves them, and Wrangler would bundle a front door for them.
-  const runnable = purpose.kind === "serve" ? { ...relocated, assets: undefined } : relocated;
-  const named = { ...runnable, name: worker.name };
+  const named = { ...relocated, name: worker.name };
   const needsEntry = produces(worker) || consumes(worker) || isPrimary(purpose);
   const onBroker = withRpc(withBroker(withoutQueues(named), input), worker);
   const { config, entry } = needsEntry ? withEntry(onBroker, input) : withUserMain(onBroker, input);
@@ -119,7 +114,7 @@ function withEntry(
 ): ConfigWithEntry {
   const { main } = worker;
   const { assets, frontDoor } = isPrimary(purpose)
-    ? openFrontDoor(config.assets, main.kind !== "none")
+    ? openFrontDoor(config.assets, main.kind !== "none", purpose.kind === "serve" ? "entry" : "router")
     : { assets: config.assets, frontDoor: null };
   const hasBindings = produces(worker) || isPrimary(purpose);
   const generated: Unstable_Config = {
@@ -174,3 +169,15 @@ export function serialisable(config: Partial<Unstable_Config>, defaults: Unstabl
     ),
   );
 }
+
+/** What a configuration is generated for. */
+export type Purpose =
+  /** `sluice dev`: Wrangler is given the file with `-c`; the primary Worker owns the port. */
+  | { readonly kind: "dev"; readonly primary: boolean }
+  /**
+   * `sluice serve`: the same, but Wrangler bundles it and Miniflare runs it; where no Worker is, Node.js runs the
+   * broker.
+   */
+  | { readonly kind: "serve"; readonly primary: boolean }
+  /** `sluice build`: Wrangler is redirected to the file, in `dev` and `deploy`. */
+  | { readonly kind: "build" };

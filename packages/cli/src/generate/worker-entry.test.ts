@@ -43,7 +43,8 @@ import { createQueueConsumer, withFrontDoor } from "../../runtime/worker.js";
 import handlers from "../../src/index.ts";
 
 export * from "../../src/index.ts";
-export default withFrontDoor(handlers, {"brokerBinding":"__SLUICE_BROKER","frontDoor":{"kind":"open"}});
+export const SluiceFrontDoor = withFrontDoor(handlers, {"brokerBinding":"__SLUICE_BROKER","frontDoor":{"kind":"open"}});
+export default SluiceFrontDoor;
 export const SluiceQueueConsumer = createQueueConsumer(handlers, {"waitForWaitUntil":true});
 `);
   });
@@ -53,7 +54,7 @@ export const SluiceQueueConsumer = createQueueConsumer(handlers, {"waitForWaitUn
   it("imports no default export from a module that has none", () => {
     const source = workerEntrySource({ ...INPUT, main: NAMED_ONLY, frontDoor: { kind: "open" } });
     expect(source).toContain('export * from "../../src/index.ts";');
-    expect(source).toContain("export default withFrontDoor(undefined, ");
+    expect(source).toContain("export const SluiceFrontDoor = withFrontDoor(undefined, ");
     expect(source).not.toContain("import handlers");
   });
 
@@ -76,7 +77,7 @@ export { Counter } from "../../src/index.ts";
       frontDoor: { kind: "open" },
     });
     expect(source).not.toContain("export *");
-    expect(source).toContain("export default withFrontDoor(undefined, ");
+    expect(source).toContain("export const SluiceFrontDoor = withFrontDoor(undefined, ");
   });
 
   it("quotes paths that a string literal cannot hold as they are", () => {

@@ -5,6 +5,7 @@ import type { QueueCompatibility } from "./compatibility.ts";
 import {
   BROKER_BINDING,
   CONSUMER_ENTRYPOINT,
+  FRONT_ENTRYPOINT,
   GENERATED_HEADER,
   HIDDEN_BINDINGS,
   QUEUES_BINDING,
@@ -31,7 +32,8 @@ export function bindingsSource(
   runtime: string,
 ): string {
   const options = { namespaceBinding: QUEUES_BINDING, exposeErrorCodes, defaultContentType };
-  // A property of the module and no import: a runtime that is too old to export it loads all the same, and shares nothing.
+  // A property of the module and no import: a runtime that is too old to export it loads all the same, and shares
+  // nothing.
   const given = sharesCalls ? `{ ...${literal(options)}, keepAlive: workers.waitUntil }` : literal(options);
   const install =
     producers.length === 0 ? [] : [`installProducers(workers.env, ${literal(producers)}, ${given});`];
@@ -80,7 +82,10 @@ export function workerEntrySource(input: WorkerEntryInput): string {
     ...(userMain === null ? [] : visibleExport(main, userMain, frontDoor)),
     ...(frontDoor === null
       ? []
-      : [`export default withFrontDoor(${handlers}, ${literal(frontDoorOptions(frontDoor))});`]),
+      : [
+          `export const ${FRONT_ENTRYPOINT} = withFrontDoor(${handlers}, ${literal(frontDoorOptions(frontDoor))});`,
+          `export default ${FRONT_ENTRYPOINT};`,
+        ]),
     ...(consumes
       ? [`export const ${CONSUMER_ENTRYPOINT} = createQueueConsumer(${handlers}, ${options});`]
       : []),

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { CONFIG_FILE_NAMES } from "@sluice/config";
-import { relativePath } from "../generate/paths.ts";
+import { relativePath } from "../generate/relocate.ts";
 import { writeIfChanged } from "./write-plan.ts";
 
 const REDIRECT_FOLDER = ".wrangler/deploy";
@@ -27,8 +27,8 @@ interface RedirectFile {
 
 /**
  * Makes a plain `wrangler dev` or `wrangler deploy` in a folder use a generated configuration: Wrangler's own way to
- * hand over to a build tool (`.wrangler/deploy/config.json`). It remembers the redirect of another tool whose place it takes:
- * what that one led to is what has been generated from, and what will be again.
+ * hand over to a build tool (`.wrangler/deploy/config.json`). It remembers the redirect of another tool whose place it
+ * takes: what that one led to is what has been generated from, and what will be again.
  */
 export function writeRedirect(directory: string, configFile: string): void {
   const toolsOwn = readToolsRedirect(directory);
@@ -75,9 +75,9 @@ function fromFile(directory: string, { configPath, auxiliaryWorkers = [] }: Redi
 }
 
 /**
- * Keeps Wrangler working in the folders below a redirected one. Wrangler looks for a redirect in all parent folders, and
- * refuses to start in a folder that has a configuration of its own and finds a redirect further up. A redirect to their
- * own configuration changes nothing else.
+ * Keeps Wrangler working in the folders below a redirected one. Wrangler looks for a redirect in all parent folders,
+ * and refuses to start in a folder that has a configuration of its own and finds a redirect further up. A redirect to
+ * their own configuration changes nothing else.
  *
  * @param except folders in which nobody runs Wrangler: a build tool's output.
  * @returns the folders that got one.

@@ -36,8 +36,8 @@ export function placeSecrets(userDirectory: string, generatedDirectory: string, 
 }
 
 /**
- * Puts the files that `--env-file` names beside a generated configuration, under the names by which Wrangler is told of them there.
- * It reads these then, and no others.
+ * Puts the files that `--env-file` names beside a generated configuration, under the names by which Wrangler is told of
+ * them there. It reads these then, and no others.
  *
  * @param files seen from the user's folder.
  */

@@ -2,17 +2,29 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CliError } from "../errors.ts";
 import { makeFolder, refusalOf } from "../folders.ts";
-import type { GeneratedWorker, Plan } from "../generate/plan.ts";
 
 /** Name of the folder that holds everything we generate, unless `--outdir` says otherwise. */
 export const OUTPUT_FOLDER = ".sluice";
 
+/** A folder that is generated, such as that of a Worker (`GeneratedWorker`). */
+interface GeneratedFolder {
+  /** Absolute. */
+  readonly directory: string;
+  /** Contents by file name. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
 /**
- * Writes what a plan says, the Workers before the broker, so that the broker never names a consumer that is not there.
- * A file that is the same already is not touched: Wrangler reloads for every write.
+ * Writes what a plan (`Plan`) says, the Workers before the broker, so that the broker never names a consumer that is
+ * not there. A file that is the same already is not touched: Wrangler reloads for every write.
  */
-export function writePlan(plan: Plan): void {
-  for (const worker of [...plan.workers, plan.broker]) writeWorker(worker);
+export function writePlan(plan: {
+  readonly workers: readonly GeneratedFolder[];
+  readonly broker: GeneratedFolder;
+}): void {
+  for (const { directory, files } of [...plan.workers, plan.broker]) {
+    for (const [name, contents] of Object.entries(files)) writeIfChanged(join(directory, name), contents);
+  }
 }
 
 /** Keeps version control away from a folder of ours without asking for a line in the user's `.gitignore`. */
@@ -20,13 +32,9 @@ export function makeOutputFolder(directory: string): void {
   writeIfChanged(join(directory, ".gitignore"), "*\n");
 }
 
-function writeWorker({ directory, files }: GeneratedWorker): void {
-  for (const [name, contents] of Object.entries(files)) writeIfChanged(join(directory, name), contents);
-}
-
 /**
- * Writes a file and the folders around it. In place rather than by renaming a temporary file: Wrangler watches the file, not
- * its name.
+ * Writes a file and the folders around it. In place rather than by renaming a temporary file: Wrangler watches the
+ * file, not its name.
  *
  * @param folderMode of the folders that are made. Default: what the process makes.
  * @throws CliError with the file system's reason.

@@ -16,8 +16,8 @@ export interface Broker {
  * The broker that a configuration file describes, or `null` if it is an ordinary Worker's.
  *
  * A broker need not spell out every environment of the Workers it serves: without a section of its own it is its top
- * level under the environment's name. Each environment gets a broker, as it gets Workers, so that staging and production
- * never share a queue.
+ * level under the environment's name. Each environment gets a broker, as it gets Workers, so that staging and
+ * production never share a queue.
  *
  * @param env the environment, "" for the top level.
  */
@@ -46,8 +46,8 @@ export function defaultBroker(directory: string, env: string): Broker {
 }
 
 /**
- * A broker that runs alone, with the `[sluice]` table of a configuration that names no code and so is no Worker's. That of a
- * Worker is none of its business; but who runs it there may have meant that Worker.
+ * A broker that runs alone, with the `[sluice]` table of a configuration that names no code and so is no Worker's. That
+ * of a Worker is none of its business; but who runs it there may have meant that Worker.
  *
  * @param file a configuration of the current folder.
  */

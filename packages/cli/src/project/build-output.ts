@@ -14,11 +14,13 @@ export interface BuiltConfig {
 }
 
 /**
- * What Vite's plugin for Workers, Nitro or another build tool left in a folder: such a tool leads Wrangler to what it has made
- * by `.wrangler/deploy/config.json`, and what `wrangler dev` and `wrangler deploy` run there is that. So it is here.
+ * What Vite's plugin for Workers, Nitro or another build tool left in a folder: such a tool leads Wrangler to what it
+ * has made by `.wrangler/deploy/config.json`, and what `wrangler dev` and `wrangler deploy` run there is that. So it is
+ * here.
  *
- * @returns the configuration that Wrangler is led to, then those of the Workers that were built along with it. Empty where no
- *   build tool has led Wrangler away: what `sluice build` itself leads to is none, but what that took the place of is.
+ * @returns the configuration that Wrangler is led to, then those of the Workers that were built along with it. Empty
+ *   where no build tool has led Wrangler away: what `sluice build` itself leads to is none, but what that took the
+ *   place of is.
  * @throws CliError for a redirect to a file that is not there or cannot be read, as Wrangler refuses it.
  */
 export function findBuildOutput(folder: string): readonly BuiltConfig[] {

@@ -36,6 +36,7 @@ describe("readMainModule", () => {
     expect(await readMainModule(undefined, "site")).toEqual({ kind: "none" });
   });
 
+  // conformance: service-worker-format
   it("refuses the service worker format", async () => {
     await expect(mainModule("index.js", 'addEventListener("fetch", () => {});')).rejects.toThrow(
       'Worker "api" exports nothing from index.js: it is in the service worker format.',

@@ -277,6 +277,40 @@ describe("readProject", () => {
     expect((await readProject(options)).topology.queues.q?.consumer).toBeNull();
   });
 
+  it("has the queues of those that use its broker too, under the name that the data are kept by", async () => {
+    const folder = projectFolder({
+      "api/wrangler.toml": worker("api", '[[queues.consumers]]\nqueue = "q"\n'),
+      "api/index.js": INDEX,
+      "mail/wrangler.toml": worker("mail", '[[queues.producers]]\nbinding = "ALONE"\nqueue = "alone"\n'),
+    });
+    const files = [join(folder, "mail/wrangler.toml")];
+    const options = {
+      targets: ["api"],
+      env: "",
+      workingDirectory: folder,
+      filesJoined: files,
+      brokerName: "first",
+    };
+    const { topology, broker, elsewhere } = await readProject(options);
+    expect(topology.queues.alone?.producers).toEqual([{ worker: "mail", binding: "ALONE" }]);
+    expect(broker.name).toBe("first");
+    expect(elsewhere).toEqual(["mail"]);
+  });
+
+  it("leaves out what other processes run where it does not fit together with what runs here", async () => {
+    const folder = projectFolder({
+      "api/wrangler.toml": worker("api", '[[queues.consumers]]\nqueue = "q"\ndead_letter_queue = "dead"\n'),
+      "api/index.js": INDEX,
+      "loop/wrangler.toml": worker("loop", '[[queues.consumers]]\nqueue = "dead"\ndead_letter_queue = "q"\n'),
+    });
+    const options = { targets: ["api"], env: "", workingDirectory: folder };
+    const files = [join(folder, "loop/wrangler.toml")];
+    const { topology, elsewhere, warnings } = await readProject({ ...options, filesElsewhere: files });
+    expect(topology.queues.dead?.consumer).toBeNull();
+    expect(elsewhere).toEqual([]);
+    expect(warnings.join()).toMatch(/What other processes run is left out.*Dead letters go in a circle/s);
+  });
+
   it("refuses two consumers of one queue", async () => {
     const consumer = '[[queues.consumers]]\nqueue = "q"\n';
     const folder = projectFolder({

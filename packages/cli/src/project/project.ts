@@ -41,6 +41,10 @@ export interface ProjectOptions {
   readonly queues?: QueueTopology["queues"];
   /** Configuration files of Workers that other processes run in the same environment; none unless given. */
   readonly filesElsewhere?: readonly string[];
+  /** Those of them whose Workers use the broker of this process: everything that these say of queues counts. */
+  readonly filesJoined?: readonly string[];
+  /** Name of the broker's Worker, under which its data are kept. Default: what its configuration says. */
+  readonly brokerName?: string | null;
 }
 
 /**
@@ -51,10 +55,11 @@ export interface ProjectOptions {
 export async function readProject(options: ProjectOptions): Promise<Project> {
   const { env } = options;
   const sources = workerSources(options);
-  const broker = await findBroker(
+  const found = await findBroker(
     sources.map(({ file }) => file),
     options,
   );
+  const broker = { ...found, base: { ...found.base, name: options.brokerName ?? found.base.name } };
   const read = [];
   for (const source of sources) {
     if (source.file !== broker.base.file) read.push(await readWorker(source, env));
@@ -67,15 +72,36 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
     );
   }
   const own = workers.map(({ queues }) => queues);
-  const elsewhere = consumersElsewhere(own, readElsewhere(options));
-  const topology = buildTopology([...own, ...(broker.queues === null ? [] : [broker.queues]), ...elsewhere]);
+  const here = [...own, ...(broker.queues === null ? [] : [broker.queues])];
+  const joined = readElsewhere(options.filesJoined ?? [], env);
+  const others = readElsewhere(options.filesElsewhere ?? [], env);
+  const { topology, elsewhere, warnings } = withElsewhere(here, [
+    ...joined,
+    ...consumersElsewhere([...own, ...joined], others),
+  ]);
   return {
     workers,
     broker: broker.base,
     topology: { ...topology, queues: withQueues(topology.queues, options.queues ?? {}) },
     elsewhere: elsewhere.map(({ workerName }) => workerName),
-    warnings: [...read.flatMap(({ warnings }) => warnings), ...broker.warnings],
+    warnings: [...read.flatMap((reading) => reading.warnings), ...broker.warnings, ...warnings],
   };
+}
+
+/**
+ * The queues of all that is here and, as far as they fit together with that, of what other processes run: what they say
+ * never keeps this one from running.
+ */
+function withElsewhere(here: readonly WorkerQueueConfig[], elsewhere: readonly WorkerQueueConfig[]) {
+  try {
+    return { topology: buildTopology([...here, ...elsewhere]), elsewhere, warnings: [] };
+  } catch (error) {
+    if (elsewhere.length === 0) throw error;
+    const topology = buildTopology(here);
+    const reason = error instanceof Error ? error.message : error;
+    const text = `What other processes run is left out, since it does not fit together with these Workers:\n${reason}`;
+    return { topology, elsewhere: [], warnings: [text] };
+  }
 }
 
 /** The queues of the files and of the command. Of a queue of both, the files say what it is set to. */
@@ -91,8 +117,8 @@ function withQueues(
 }
 
 /** The process that runs a Worker says what is wrong with its configuration; here it is just not there. */
-function readElsewhere({ filesElsewhere = [], env }: ProjectOptions): WorkerQueueConfig[] {
-  return filesElsewhere.flatMap((file) => {
+function readElsewhere(files: readonly string[], env: string): WorkerQueueConfig[] {
+  return files.flatMap((file) => {
     try {
       return [readWorkerConfig(file, { env })];
     } catch {
@@ -115,7 +141,10 @@ function workerSources({ targets, workingDirectory, withoutTargets }: ProjectOpt
   );
 }
 
-/** What is run of a file or a folder: a file as it is, of a folder what a build tool has made, else its own configuration. */
+/**
+ * What is run of a file or a folder: a file as it is, of a folder what a build tool has made, else its own
+ * configuration.
+ */
 function sourcesAt(target: string): WorkerSource[] {
   const isFolder = statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
   const built = isFolder ? builtSources(target) : [];

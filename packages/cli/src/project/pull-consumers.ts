@@ -6,8 +6,8 @@ const PULL_TYPE = /(\btype["']?\s*[=:]\s*["'])http_pull(?=["'])/g;
 
 /**
  * Calls `read` with a configuration file that Wrangler can read: the file itself, unless it has consumers of the type
- * `http_pull`. Then it is a copy beside it, where every path means the same, with their type replaced; it is gone when this
- * returns. What `read` throws names the file itself.
+ * `http_pull`. Then it is a copy beside it, where every path means the same, with their type replaced; it is gone when
+ * this returns. What `read` throws names the file itself.
  */
 export function withReadableFile<T>(file: string, read: (file: string) => T): T {
   const text = textOf(file);

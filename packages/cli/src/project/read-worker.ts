@@ -81,9 +81,11 @@ function mainFile(config: Unstable_Config): string | undefined {
 }
 
 /** Both readers warn of what Wrangler warns of; once is enough. */
-function notSaidYet(diagnostics: readonly ConfigDiagnostic[], printed: string): ConfigDiagnostic[] {
-  const said = stripVTControlCharacters(printed);
-  return diagnostics.filter(({ text }) => !said.includes(text.split("\n", 1)[0] ?? text));
+export function notSaidYet(diagnostics: readonly ConfigDiagnostic[], printed: string): ConfigDiagnostic[] {
+  // Wrangler breaks its lines where the terminal ends.
+  const flat = (text: string) => text.replaceAll(/\s+/g, " ");
+  const said = flat(stripVTControlCharacters(printed));
+  return diagnostics.filter(({ text }) => !said.includes(flat(text.split("\n", 1)[0] ?? text)));
 }
 
 function ownWarnings(worker: UserWorker): string[] {

@@ -12,8 +12,8 @@ export interface UserWorker {
   /** Folder of the project, where its secrets are: another one only if a build tool made the configuration. */
   readonly userDirectory: string;
   /**
-   * Folder in which a plain `wrangler` runs this Worker; `null` for one that a build tool made along with another, which is named
-   * with `--config`.
+   * Folder in which a plain `wrangler` runs this Worker; `null` for one that a build tool made along with another,
+   * which is named with `--config`.
    */
   readonly wranglerDirectory: string | null;
   readonly main: MainModule;

@@ -20,15 +20,15 @@ export interface ReadOptions {
 /**
  * Reads a configuration through Wrangler itself, so that environments, defaults and paths are exactly its own.
  *
- * Consumers of the type `http_pull`, which this Wrangler refuses and older ones took, are read as Workers' ones: none of
- * the queues in the answer is ever used.
+ * Consumers of the type `http_pull`, which this Wrangler refuses and older ones took, are read as Workers' ones: none
+ * of the queues in the answer is ever used.
  *
  * @param file absolute: Wrangler keeps some paths relative to it.
  * @throws CliError with everything that Wrangler finds wrong.
  */
 export async function readWranglerConfig(file: string, options: ReadOptions): Promise<WranglerReading> {
   const { unstable_readConfig } = await import("wrangler");
-  const { result, printed } = capturingWarnings((): Unstable_Config => {
+  const { result, printed } = capturing("warn", (): Unstable_Config => {
     try {
       return withReadableFile(file, (config) =>
         unstable_readConfig({ config, env: options.env }, { hideWarnings: options.quiet }),
@@ -46,16 +46,16 @@ export async function wranglerDefaults(): Promise<Unstable_Config> {
   return unstable_readConfig({ config: "", env: "" }, { hideWarnings: true });
 }
 
-/** Wrangler prints its warnings while it reads and hands them out in no other way. */
-function capturingWarnings<T>(run: () => T): { result: T; printed: string } {
-  const original = console.warn;
+/** Wrangler prints what it has to say while it reads, and hands it out in no other way. */
+export function capturing<T>(method: "log" | "warn", run: () => T): { result: T; printed: string } {
+  const original = console[method];
   let printed = "";
-  console.warn = (...args: unknown[]) => {
+  console[method] = (...args: unknown[]) => {
     printed += `${format(...args)}\n`;
   };
   try {
     return { result: run(), printed };
   } finally {
-    console.warn = original;
+    console[method] = original;
   }
 }

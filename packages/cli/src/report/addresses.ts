@@ -1,6 +1,7 @@
 import type { Listening } from "../dev/wrangler-process.ts";
 import type { Project } from "../project/project.ts";
 import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
+import { type Admission, isLoopback, type Permitted } from "../serve/variables.ts";
 
 /**
  * URL of the primary Worker, without a slash at its end.
@@ -64,4 +65,21 @@ export function awsLines(url: string, variables: Readonly<Record<string, unknown
 function browsable(host: string): string {
   if (host === "0.0.0.0" || host === "*" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;
+}
+
+/** Who may use a broker, and what to set to let others in. */
+export function accessLines({ http, aws }: Pick<Admission, "http" | "aws">, host: string): string {
+  const everybody = isLoopback(host) ? "every program of this machine" : "everybody who reaches this address";
+  const who = (permitted: Permitted, known: string, setting: string) => {
+    if (permitted === "everybody") return everybody;
+    if (permitted === "known") return `${known} of ${setting}`;
+    return `nobody; set ${setting}, or SLUICE_ENV=local to let in ${everybody}`;
+  };
+  const lines: readonly (readonly [what: string, who: string])[] = [
+    ["AWS endpoint", who(aws, "who signs with one", "SLUICE_AWS_ACCESS_KEYS")],
+    ["REST and admin API, metrics", who(http, "who brings one", "SLUICE_API_TOKENS")],
+    ["health, page without data", everybody],
+  ];
+  const width = Math.max(...lines.map(([what]) => what.length)) + 2;
+  return ["Open to", ...lines.map(([what, to]) => `  ${what.padEnd(width)}${to}`)].join("\n");
 }

@@ -4,8 +4,8 @@
 export const SLUICE_PATH = "/__sluice";
 
 /**
- * How the primary Worker of `sluice dev` gets requests for `/__sluice` past its static assets, which are looked at before
- * the Worker is.
+ * How the primary Worker of `sluice dev` gets requests for `/__sluice` past its static assets, which are looked at
+ * before the Worker is.
  */
 export type FrontDoor =
   /** Such a request reaches the Worker. */

@@ -2,4 +2,15 @@
 export { createQueueConsumer } from "@sluice/consumer";
 export { installProducers } from "@sluice/producer";
 export { withFrontDoor } from "./front-door.ts";
-export { hideBindings } from "./hide-bindings.ts";
+
+/**
+ * Makes bindings of ours invisible to whoever lists the keys of `env`. They stay readable by name, which is how the
+ * producers reach the broker.
+ */
+export function hideBindings(env: object, names: readonly string[]): void {
+  for (const name of names) {
+    if (!(name in env)) continue;
+    const value: unknown = Reflect.get(env, name);
+    Object.defineProperty(env, name, { value, enumerable: false, configurable: true, writable: true });
+  }
+}

@@ -1,5 +1,5 @@
 import type { EventEmitter } from "node:events";
-import type { Workerd } from "./workerd-process.ts";
+import type { Runtime } from "../watchdog/keep-running.ts";
 
 const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** How long a process may take to finish the requests that it is answering. */
@@ -14,7 +14,7 @@ const PATIENCE_MS = 5_000;
  * @returns 0 when the end was asked for, else the code that it ended with.
  */
 export async function stopOnSignals(
-  { kill, ended }: Pick<Workerd, "kill" | "ended">,
+  { kill, ended }: Runtime,
   finish: (signal: AbortSignal) => Promise<void>,
   signals: EventEmitter = process,
 ): Promise<number> {

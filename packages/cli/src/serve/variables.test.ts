@@ -1,28 +1,48 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { admit, brokerVariables, isLoopback } from "./variables.ts";
+import { projectFolder } from "../../test/project-folder.ts";
+import { admit, brokerVariables, isLoopback, ownVariablesOf } from "./variables.ts";
 
 describe("the broker's variables", () => {
-  it("let everybody who reaches an address of this machine alone use the broker", () => {
-    expect(brokerVariables({}, {}, "127.0.0.1")).toEqual({ SLUICE_ENV: "local" });
-  });
-
-  it("leave the broker closed on an address that other machines reach", () => {
-    expect(brokerVariables({}, {}, "0.0.0.0")).toEqual({});
-  });
-
   it("are the configuration's own where it has some, and the environment's before those", () => {
     const own = { SLUICE_ENV: "development", SLUICE_API_TOKENS: "a", OTHER: 1 };
     const env = { SLUICE_API_TOKENS: "b", SLUICE_ALLOWED_HOSTS: "queues.example.com", PATH: "/bin" };
-    expect(brokerVariables(own, env, "127.0.0.1")).toEqual({
+    expect(brokerVariables(own, env)).toEqual({
       SLUICE_ENV: "development",
       SLUICE_API_TOKENS: "b",
       SLUICE_ALLOWED_HOSTS: "queues.example.com",
       OTHER: 1,
     });
-    expect(brokerVariables(own, { SLUICE_ENV: "" }, "127.0.0.1")).toEqual(own);
-    expect(brokerVariables({}, { SLUICE_ENV: "local" }, "::")).toEqual({ SLUICE_ENV: "local" });
+    expect(brokerVariables(own, { SLUICE_ENV: "" })).toEqual(own);
+    expect(brokerVariables({}, { SLUICE_ENV: "local" })).toEqual({ SLUICE_ENV: "local" });
   });
+});
 
+it.each([
+  [{ A: "1" }, { A: "1", SECRET: "s" }],
+  [{ SLUICE_ENV: "local" }, { SLUICE_ENV: "local", SECRET: "s" }],
+])(
+  "the broker's own variables are those of %j and of its .dev.vars, which does not open it",
+  async (vars, expected) => {
+    const config = JSON.stringify({ name: "sluice", vars });
+    const directory = projectFolder({
+      "wrangler.json": config,
+      ".dev.vars": "SLUICE_ENV=development\nSECRET=s\n",
+    });
+    const broker = {
+      ...{
+        name: "sluice",
+        directory,
+        configFile: join(directory, "wrangler.json"),
+        userDirectory: directory,
+      },
+      ...{ files: { "wrangler.json": config }, wranglerDirectory: null },
+    };
+    expect(await ownVariablesOf(broker)).toEqual(expected);
+  },
+);
+
+describe("an address", () => {
   it.each(["127.0.0.1", "127.1.2.3", "localhost", "::1"])("count %s as this machine's alone", (host) => {
     expect(isLoopback(host)).toBe(true);
   });
@@ -35,22 +55,53 @@ describe("the broker's variables", () => {
   );
 });
 
-describe("the broker's admin API", () => {
-  it.each([{ SLUICE_ENV: "local" }, { SLUICE_ENV: "development", SLUICE_API_TOKENS: " " }])(
-    "is used without a token where it is open to everybody: %o",
+describe("a broker", () => {
+  const KEYS = { SLUICE_AWS_ACCESS_KEYS: "AKIA:secret" };
+  const LOCAL = { SLUICE_ENV: "local" };
+  const here = "127.0.0.1";
+  const everywhere = "0.0.0.0";
+
+  it.each([
+    [{}, here, "everybody", "everybody"],
+    [{}, everywhere, "nobody", "nobody"],
+    [LOCAL, everywhere, "everybody", "everybody"],
+    [{ SLUICE_ENV: "development" }, everywhere, "everybody", "everybody"],
+    [{ SLUICE_ENV: "production" }, here, "nobody", "nobody"],
+    [{ SLUICE_API_TOKENS: "a,b" }, here, "known", "everybody"],
+    [{ SLUICE_API_TOKENS: "a,b", ...LOCAL }, everywhere, "known", "everybody"],
+    [{ SLUICE_API_TOKENS: " " }, here, "everybody", "everybody"],
+    [KEYS, here, "nobody", "known"],
+    [KEYS, everywhere, "nobody", "known"],
+    [{ ...KEYS, ...LOCAL }, here, "everybody", "known"],
+    [{ ...KEYS, SLUICE_ENV: "production" }, here, "nobody", "known"],
+    [{ ...KEYS, SLUICE_API_TOKENS: "a" }, here, "known", "known"],
+    [{ SLUICE_AWS_ACCESS_KEYS: "" }, here, "everybody", "everybody"],
+  ])("with %o on %s is open by its HTTP APIs to %s, by its AWS endpoint to %s", (vars, host, http, aws) => {
+    const admission = admit(vars, host, "own");
+    expect([admission.http, admission.aws]).toEqual([http, aws]);
+  });
+
+  it.each([{}, KEYS, LOCAL, { SLUICE_ENV: "production" }])(
+    "may call private addresses from here as before: %o",
     (vars) => {
-      expect(admit(vars, "own")).toEqual({ vars, headers: {} });
+      expect(admit(vars, here, "own").vars.SLUICE_ENV).toBe(
+        vars === LOCAL || !("SLUICE_ENV" in vars) ? "local" : "production",
+      );
+      expect(admit(vars, everywhere, "own").vars.SLUICE_ENV).toBe(Reflect.get(vars, "SLUICE_ENV"));
     },
   );
 
   it.each([
-    [{}, ",own"],
-    [{ SLUICE_API_TOKENS: "a,b", SLUICE_ENV: "local" }, "a,b,own"],
-    [{ SLUICE_ENV: "production" }, ",own"],
-  ])("lets this process in by a token of its own where it is not: %o", (vars, tokens) => {
-    expect(admit(vars, "own")).toEqual({
-      vars: { ...vars, SLUICE_API_TOKENS: tokens },
-      headers: { authorization: "Bearer own" },
-    });
+    [{}, everywhere, ",own"],
+    [{ SLUICE_API_TOKENS: "a,b", ...LOCAL }, here, "a,b,own"],
+    [KEYS, here, ",own"],
+  ])("that is not open lets this process in by a token of its own: %o", (vars, host, tokens) => {
+    const admission = admit(vars, host, "own");
+    expect(admission.vars.SLUICE_API_TOKENS).toBe(tokens);
+    expect(admission.headers).toEqual({ authorization: "Bearer own" });
+  });
+
+  it("that is open needs none", () => {
+    expect(admit({}, here, "own")).toMatchObject({ vars: LOCAL, headers: {} });
   });
 });

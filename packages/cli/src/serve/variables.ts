@@ -1,6 +1,5 @@
 import { BROKER_SETTINGS, setVariables } from "../generate/broker-settings.ts";
-import type { GeneratedWorker } from "../generate/plan.ts";
-import { generatedConfig } from "./durable-objects.ts";
+import { type GeneratedWorker, generatedConfig } from "../generate/plan.ts";
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/i;
 
@@ -9,45 +8,81 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }
 
-/** Variables and secrets of a Worker: its configuration's, and those of the `.dev.vars` or `.env` files beside it. */
-export async function variablesOf(worker: GeneratedWorker): Promise<Record<string, unknown>> {
+/**
+ * Variables of the broker by its own configuration and the `.dev.vars` or `.env` files beside it. Who may use it is
+ * not for a `.dev.vars` to say: that holds for `wrangler dev` on a developer's machine, and opens the broker there.
+ */
+export async function ownVariablesOf(broker: GeneratedWorker): Promise<Record<string, unknown>> {
   const { unstable_getVarsForDev } = await import("wrangler");
-  const { vars = {} } = generatedConfig(worker);
-  const bindings = unstable_getVarsForDev(worker.configFile, undefined, vars, undefined, true);
-  return Object.fromEntries(Object.entries(bindings).map(([name, { value }]) => [name, value]));
+  const { vars = {} } = generatedConfig(broker);
+  const bindings = unstable_getVarsForDev(broker.configFile, undefined, vars, undefined, true);
+  const { SLUICE_ENV: _, ...others } = Object.fromEntries(
+    Object.entries(bindings).map(([name, { value }]) => [name, value]),
+  );
+  return vars.SLUICE_ENV === undefined ? others : { ...others, SLUICE_ENV: vars.SLUICE_ENV };
 }
 
 /**
- * Variables of the broker: its own, overridden by the environment of this process. Unless one of them says otherwise,
- * `SLUICE_ENV` is `local` on an address of this machine alone, where everybody who reaches the port may use the broker;
- * on any other it is not set, and the broker's HTTP API is closed until there are tokens.
+ * Variables of the broker: its own, overridden by the environment of this process.
  *
  * @param endpoints names of the variables that HTTP endpoints are called with.
  */
 export function brokerVariables(
   own: Readonly<Record<string, unknown>>,
   env: NodeJS.ProcessEnv,
-  host: string,
   endpoints: readonly string[] = [],
 ): Record<string, unknown> {
   const given = setVariables(["SLUICE_ENV", ...BROKER_SETTINGS, ...endpoints], env);
-  return { ...(isLoopback(host) ? { SLUICE_ENV: "local" } : {}), ...own, ...given };
+  return { ...own, ...given };
 }
 
-/** What the admin API lets this process in by, and the broker's variables for it. */
+/** Who may use one of the broker's sides: everybody who reaches the address, who proves to be known, or nobody. */
+export type Permitted = "everybody" | "known" | "nobody";
+
+/** What the admin API lets this process in by, the broker's variables for it, and who else may use the broker. */
 export interface Admission {
   readonly vars: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  /** The REST API, the admin API and the metrics. */
+  readonly http: Permitted;
+  /** The endpoint of AWS's clients. */
+  readonly aws: Permitted;
 }
 
-/** Lets this process use the broker's admin API where not everybody may: by a token that nobody else knows. */
-export function admit(vars: Readonly<Record<string, unknown>>, token: string): Admission {
-  const { SLUICE_API_TOKENS: tokens, SLUICE_ENV: env } = vars;
-  const isOpen = env === "development" || env === "local";
-  const given = typeof tokens === "string" ? tokens : "";
-  if (given.trim() === "" && isOpen) return { vars, headers: {} };
+/**
+ * Decides who may use the broker, and lets this process use its admin API where not everybody may: by a token that
+ * nobody else knows.
+ *
+ * Where no variable says what `SLUICE_ENV` is, it is `local` on an address of this machine alone, and not set on any
+ * other: then the broker is closed until there are tokens and keys. With access keys it is not taken for granted that
+ * everybody may use the same queues by the other APIs: those are open if `SLUICE_ENV` says so itself.
+ *
+ * @param vars the broker's (`brokerVariables`).
+ */
+export function admit(vars: Readonly<Record<string, unknown>>, host: string, token: string): Admission {
+  const given = isLoopback(host) ? { SLUICE_ENV: "local", ...vars } : vars;
+  const isOpen = opensBroker(given);
+  const hasKeys = textOf(vars.SLUICE_AWS_ACCESS_KEYS) !== "";
+  const aws = hasKeys ? "known" : isOpen ? "everybody" : "nobody";
+  const tokens = textOf(vars.SLUICE_API_TOKENS);
+  if (tokens === "" && isOpen && (!hasKeys || vars.SLUICE_ENV !== undefined)) {
+    return { vars: given, headers: {}, http: "everybody", aws };
+  }
   return {
-    vars: { ...vars, SLUICE_API_TOKENS: `${given},${token}` },
+    vars: { ...given, SLUICE_API_TOKENS: `${tokens},${token}` },
     headers: { authorization: `Bearer ${token}` },
+    http: tokens === "" ? "nobody" : "known",
+    aws,
   };
+}
+
+/**
+ * Whether a broker with these variables is in development, or open to its machine: it may call private addresses, too.
+ */
+function opensBroker({ SLUICE_ENV: env }: Readonly<Record<string, unknown>>): boolean {
+  return env === "development" || env === "local";
+}
+
+function textOf(variable: unknown): string {
+  return typeof variable === "string" ? variable.trim() : "";
 }

@@ -1,0 +1,35 @@
+import type { LinesContext } from "./wrangler-lines.ts";
+
+/** What our code in Wrangler's process is told. Plain data. */
+export interface InsideSettings {
+  readonly lines: LinesContext;
+  /** Absolute path of Wrangler's main module. */
+  readonly wrangler: string;
+  /**
+   * Text in the configuration of the workerd that runs the Workers and the broker: Wrangler has another one as a proxy.
+   */
+  readonly workerdMark: string;
+}
+
+/** What becomes of that workerd. */
+export type WorkerdEvent =
+  /** It listens on a port of this machine. */
+  | { readonly kind: "listening"; readonly port: number }
+  /** Wrangler is ending it, to start another one with changed code or for good. */
+  | { readonly kind: "ending" }
+  /** It has ended, and nobody has asked it to. Wrangler starts another one. */
+  | { readonly kind: "died" };
+
+/** What it tells this process by the channel between them, on which Wrangler sends strings. */
+export type FromInside =
+  | { readonly sluice: "child-started" | "child-ended"; readonly pid: number }
+  | { readonly sluice: "workerd"; readonly event: WorkerdEvent }
+  /** A socket of Wrangler's own choice was another server's when it came to open it. */
+  | { readonly sluice: "socket-in-use" };
+
+/** A message as ours; `null` for anything else. */
+export function fromInside(message: unknown): FromInside | null {
+  return typeof message === "object" && message !== null && "sluice" in message
+    ? (message as FromInside)
+    : null;
+}

@@ -1,0 +1,11 @@
+import { expect, it } from "vitest";
+import { notSaidYet } from "./read-worker.ts";
+
+it("what Wrangler has warned of is not said again, wherever the terminal made it break its lines", () => {
+  const warning = (text: string) => ({ severity: "warning", file: "/w/wrangler.toml", text }) as const;
+  const known = warning('The "delivery_delay" field is deprecated and has no effect.');
+  const own = warning("Sluice applies it.");
+  const printed =
+    '\u001b[33m▲ [WARNING]\u001b[39m\n    - The "delivery_delay" field is\n  deprecated and has no effect.\n';
+  expect(notSaidYet([known, own], printed)).toEqual([own]);
+});

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { accessLines } from "./addresses.ts";
+
+it("says who may use what of a broker that is open to its machine", () => {
+  expect(accessLines({ aws: "everybody", http: "everybody" }, "127.0.0.1")).toBe(`Open to
+  AWS endpoint                 every program of this machine
+  REST and admin API, metrics  every program of this machine
+  health, page without data    every program of this machine`);
+});
+
+it("says what to bring, and what to set where nobody is let in", () => {
+  expect(accessLines({ aws: "known", http: "nobody" }, "0.0.0.0")).toBe(`Open to
+  AWS endpoint                 who signs with one of SLUICE_AWS_ACCESS_KEYS
+  REST and admin API, metrics  nobody; set SLUICE_API_TOKENS, or SLUICE_ENV=local to let in everybody who reaches this address
+  health, page without data    everybody who reaches this address`);
+  const closed = accessLines({ aws: "nobody", http: "known" }, "::");
+  expect(closed).toContain("nobody; set SLUICE_AWS_ACCESS_KEYS, or");
+  expect(closed).toContain("who brings one of SLUICE_API_TOKENS");
+});

@@ -1,2 +1,0 @@
-/** Makes the directory of a data folder usable (`contract.ts`). */
-export { recoverDirectory } from "@sluice/broker-worker/recovery";

@@ -1,0 +1,86 @@
+import type { IncomingMessage } from "node:http";
+
+/** What bytes are kept in that come in pieces, in bytes. */
+const BLOCK_BYTES = 65_536;
+/** Most blocks that are kept for the next use. */
+const SPARE_BLOCKS_MAX = 128;
+
+/**
+ * Blocks that nobody uses. They are used again and again: the memory of buffers that are made anew is given back late, and in parts,
+ * so that a process grows by several times what it holds.
+ */
+const spare: Buffer[] = [];
+
+/** Bytes that come in pieces. Each piece by itself would cost a hundred times its size where it is a single byte. */
+export class Bytes {
+  #blocks: Buffer[] = [];
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add(chunk: Buffer): void {
+    let from = 0;
+    while (from < chunk.byteLength) {
+      const at = this.#length % BLOCK_BYTES;
+      if (at === 0) this.#blocks.push(spare.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES));
+      const block = this.#blocks.at(-1) as Buffer; // there is one now
+      const copied = chunk.copy(block, at, from);
+      from += copied;
+      this.#length += copied;
+    }
+  }
+
+  /** All of them; none are left. */
+  take(): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(this.#length);
+    for (const [i, block] of this.#blocks.entries()) block.copy(bytes, i * BLOCK_BYTES);
+    this.drop();
+    return bytes;
+  }
+
+  /** Nobody wants them. */
+  drop(): void {
+    for (const block of this.#blocks) if (spare.length < SPARE_BLOCKS_MAX) spare.push(block);
+    this.#blocks = [];
+    this.#length = 0;
+  }
+}
+
+/** Bytes of a body as the request says them; `null` for one in chunks. */
+export function contentLength({ headers }: IncomingMessage): number | null {
+  const { "content-length": length, "transfer-encoding": encoding } = headers;
+  if (encoding !== undefined) return null;
+  return length === undefined ? 0 : Number(length);
+}
+
+/** A body that is being read. */
+export interface BodyReading {
+  /** Reads no more, and keeps nothing of it. */
+  stop(): void;
+}
+
+/** Reads the body of a request. One in chunks is not read on once it has more bytes than it may; one of known length has no more. */
+export function readBody(
+  request: IncomingMessage,
+  bytesMax: number,
+  done: (body: Buffer) => void,
+  tooLarge: () => void,
+): BodyReading {
+  const bytes = new Bytes();
+  const take = (chunk: Buffer) => {
+    if (bytes.length + chunk.byteLength > bytesMax) tooLarge();
+    else bytes.add(chunk);
+  };
+  const end = () => {
+    request.off("close", stop);
+    done(bytes.take());
+  };
+  const stop = () => {
+    request.off("data", take).off("end", end);
+    bytes.drop();
+  };
+  request.on("data", take).once("end", end).once("close", stop);
+  return { stop };
+}

@@ -1,0 +1,237 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  setMaxIdleHTTPParsers,
+} from "node:http";
+import { Server as NetServer, type Socket } from "node:net";
+import { bodyBytesMax, type RequestHead, refusalOf } from "@sluice/gateway/request-limits";
+import { type BodyReading, contentLength, readBody } from "./body-reader.ts";
+import { type Connection, Connections, type Refuse, refuseNew } from "./connections.ts";
+import { HeadGate } from "./head-gate.ts";
+import { HTTP_LIMITS, IDLE_PARSERS_MAX } from "./limits.ts";
+import { refuseRequest, refuseSocket } from "./refusals.ts";
+
+/** A server of `node:http` that reads requests within the limits of `limits.ts`. */
+export interface BoundedServer {
+  readonly server: Server;
+  readonly connections: Connections;
+  /** Listens no more and closes connections as they get quiet. Resolves when all requests are answered that had begun to come. */
+  stop(): Promise<void>;
+}
+
+export interface BoundedServerOptions {
+  /** Answers a request that is all here. */
+  answer(request: IncomingMessage, response: ServerResponse, body: Buffer): void;
+  /** Default: with the limits of `limits.ts`. */
+  readonly connections?: Connections;
+  /** Default: `HTTP_LIMITS`. */
+  readonly http?: typeof HTTP_LIMITS;
+}
+
+const refuseUnread: Refuse = ({ socket, answering }, isReading) => {
+  if (isReading && answering === 0) refuseSocket(socket, 503);
+  else socket.destroySoon();
+};
+
+/**
+ * Listens, and reads requests whole before they are answered. What is too large, too much or too slow is refused before it is read,
+ * in the words of its dialect.
+ *
+ * The server listens itself: else `node:http` would not look for heads and bodies that take too long.
+ */
+export function createBoundedServer(options: BoundedServerOptions): BoundedServer {
+  const { answer, connections = new Connections(), http = HTTP_LIMITS } = options;
+  const known = new WeakMap<Socket, Reading>();
+  /** Answers to requests that have begun to come, until they are written. */
+  const underWay = new Set<ServerResponse>();
+  let isStopping = false;
+  let tellIdle: (() => void) | undefined;
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    const reading = known.get(request.socket);
+    // It is being refused, and may have sent more.
+    if (reading === undefined || reading.connection.isGone) return;
+    reading.gate.began(request);
+    underWay.add(response);
+    response.once("close", () => {
+      underWay.delete(response);
+      if (underWay.size === 0) tellIdle?.();
+    });
+    if (isStopping) response.shouldKeepAlive = false;
+    readRequest(request, response, { ...reading, connections, answer });
+  };
+  setMaxIdleHTTPParsers(IDLE_PARSERS_MAX);
+  const server = createServer(http, take);
+  // Who asks whether to send a body is told so once it is known that it is wanted.
+  server.on("checkContinue", take);
+  server.on("checkExpectation", take);
+  server.on("clientError", (error, socket) => {
+    const reading = known.get(socket as Socket);
+    if (reading === undefined || reading.connection.isGone) return;
+    const { connection } = reading;
+    const isAnswering = connection.answering > 0;
+    connections.forget(connection);
+    if (isAnswering || !socket.writable) socket.destroy();
+    else refuseSocket(socket as Socket, statusOf(error));
+  });
+  const own = server.listeners("connection");
+  server.removeAllListeners("connection");
+  server.on("connection", (socket) => {
+    const connection = connections.accept(socket, refuseNew);
+    if (connection === null) return;
+    for (const listener of own) listener.call(server, socket);
+    const parse = socket.listeners("data").map((listener) => (part: Buffer) => listener.call(socket, part));
+    const gate = new HeadGate(
+      (part) => {
+        for (const each of parse) each(part);
+      },
+      () => {
+        connections.forget(connection);
+        refuseSocket(socket, 431);
+      },
+    );
+    connection.refuse = refuseUnread;
+    known.set(socket, { connection, gate });
+    socket.removeAllListeners("data");
+    socket.on("data", (chunk: Buffer) => {
+      if (connections.came(connection, chunk.byteLength)) gate.came(chunk);
+    });
+    socket.once("close", () => gate.close());
+    socket.resume();
+  });
+  return {
+    server,
+    connections,
+    stop: async () => {
+      isStopping = true;
+      // Not that of `node:http`, which cuts off answers that are still being written.
+      NetServer.prototype.close.call(server);
+      for (const response of underWay) response.shouldKeepAlive = false;
+      // Requests that were coming in are begun by `node:http` before this.
+      await new Promise((resolve) => setImmediate(resolve));
+      connections.closeQuiet();
+      if (underWay.size === 0 && !connections.isReading) return;
+      await new Promise<void>((resolve) => {
+        tellIdle = resolve;
+      });
+    },
+  };
+}
+
+function statusOf({ code }: NodeJS.ErrnoException): 400 | 408 | 413 | 431 {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return 431;
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return 413;
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return 408;
+    default:
+      return 400;
+  }
+}
+
+function readRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { connection, gate, connections, answer }: ReadBy,
+): void {
+  const head = headOf(request);
+  const { headBytes } = gate;
+  const refuse = (why: Parameters<typeof refusalOf>[1]) =>
+    refuseRequest(request, response, refusalOf(head, why));
+  if (request.headers.host !== undefined && !isAuthority(request.headers.host)) {
+    refuseRequest(request, response, NO_AUTHORITY);
+    return;
+  }
+  const done = (body: Buffer) => {
+    connection.refuse = refuseUnread;
+    const bytes = headBytes + body.byteLength;
+    const hasRoom = connections.complete(connection, bytes);
+    if (!gate.ended(connection.unreadBytes)) response.shouldKeepAlive = false;
+    if (!hasRoom) {
+      refuse("busy");
+      return;
+    }
+    response.once("close", () => connections.answered(connection, bytes));
+    answer(request, response, body);
+  };
+  const { expect } = request.headers;
+  if (expect !== undefined && !/^100-continue$/i.test(expect)) {
+    refuseRequest(request, response, NO_EXPECTATION);
+    return;
+  }
+  const length = contentLength(request);
+  if (length === 0) {
+    done(NOTHING);
+    return;
+  }
+  const bytesMax = bodyBytesMax(head);
+  let reading: BodyReading | undefined;
+  const tooLarge = () => {
+    reading?.stop();
+    connections.forget(connection);
+    refuse("tooLarge");
+  };
+  if (length !== null && length > bytesMax) {
+    tooLarge();
+    return;
+  }
+  if (expect !== undefined) response.writeContinue();
+  connection.refuse = () => {
+    reading?.stop();
+    refuse("busy");
+  };
+  reading = readBody(request, bytesMax, done, tooLarge);
+}
+
+/** A connection that is read here. */
+interface Reading {
+  readonly connection: Connection;
+  readonly gate: HeadGate;
+}
+
+interface ReadBy extends Reading, Pick<BoundedServerOptions, "answer"> {
+  readonly connections: Connections;
+}
+
+const NOTHING = Buffer.alloc(0);
+/** A name or an address, and a port. */
+const AUTHORITY = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/i;
+
+/** The last one that was good: nearly all requests name the same. */
+let goodHost = "";
+
+/** Whether a `Host` header can be the authority of a URL: a port of 99999 and an address of 1.2.3.400 cannot. */
+export function isAuthority(host: string): boolean {
+  if (host === goodHost) return true;
+  if (!AUTHORITY.test(host) || !URL.canParse(`http://${host}`)) return false;
+  goodHost = host;
+  return true;
+}
+
+const NO_AUTHORITY = {
+  status: 400,
+  headers: { "content-type": "text/plain" },
+  body: "The Host header is neither a name nor an address, or its port is none.\n",
+};
+
+const NO_EXPECTATION = { status: 417, headers: {}, body: "" };
+
+/** A head as far as it says what a request is for. */
+function headOf({ method = "", url = "", headers }: IncomingMessage): RequestHead {
+  const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
+  const query = path.indexOf("?");
+  return {
+    method,
+    pathname: query === -1 ? path : path.slice(0, query),
+    search: query === -1 ? "" : path.slice(query),
+    headers: {
+      get: (name) => {
+        const value = headers[name];
+        return value === undefined ? null : String(value);
+      },
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage } from "node:http";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HeadGate } from "./head-gate.ts";
+import { HEAD_BYTES_MAX } from "./limits.ts";
+
+/** A gate and what it has let through; requests are told of as the parser tells of them. */
+function gateFor() {
+  const parsed: string[] = [];
+  let isTooLong = false;
+  const gate: HeadGate = new HeadGate(
+    (bytes) => {
+      parsed.push(bytes.toString("latin1"));
+      const head = parsed.join("").split("\r\n\r\n").slice(-2)[0] ?? "";
+      if (!parsed.join("").endsWith("\r\n\r\n")) return;
+      const [, length] = /content-length: (\d+)$/.exec(head) ?? [];
+      const headers = length === undefined ? {} : { "content-length": length };
+      gate.began({ headers } as IncomingMessage);
+    },
+    () => {
+      isTooLong = true;
+    },
+  );
+  return { gate, parsed, all: () => parsed.join(""), isTooLong: () => isTooLong };
+}
+
+const head = (bytes: number) => `GET / HTTP/1.1\r\nx: ${"y".repeat(bytes - 23)}\r\n\r\n`;
+
+describe("a head", () => {
+  it("is let through when it is whole, but for its first byte", () => {
+    const { gate, parsed } = gateFor();
+    gate.came(Buffer.from("GET / HTTP/1.1\r\n"));
+    gate.came(Buffer.from("host: a\r\n\r"));
+    expect(parsed).toEqual(["G"]);
+    gate.came(Buffer.from("\nGET"));
+    expect(parsed.join("")).toBe("GET / HTTP/1.1\r\nhost: a\r\n\r\nG");
+    expect(gate.headBytes).toBe("GET / HTTP/1.1\r\nhost: a\r\n\r\n".length);
+  });
+
+  it.each([
+    [HEAD_BYTES_MAX - 1, false],
+    [HEAD_BYTES_MAX, false],
+    [HEAD_BYTES_MAX + 1, true],
+  ])("of %i bytes is too long: %s", (bytes, isTooLong) => {
+    for (const pieces of [1, 2, 1_000]) {
+      const seen = gateFor();
+      const text = Buffer.from(head(bytes));
+      const size = Math.ceil(text.length / pieces);
+      for (let at = 0; at < text.length; at += size) seen.gate.came(text.subarray(at, at + size));
+      expect(seen.isTooLong()).toBe(isTooLong);
+      if (!isTooLong) expect(seen.all()).toBe(text.toString());
+    }
+  });
+
+  it("is too long where it has no end", () => {
+    const seen = gateFor();
+    seen.gate.came(Buffer.alloc(HEAD_BYTES_MAX + 1, "x"));
+    expect(seen.isTooLong()).toBe(true);
+    expect(seen.parsed).toEqual([]);
+  });
+});
+
+it("changes nothing in what comes, however it is cut", () => {
+  const request = fc.oneof(
+    fc.constant("GET / HTTP/1.1\r\nhost: a\r\n\r\n"),
+    fc.string({ maxLength: 40 }).map((body) => {
+      const bytes = Buffer.from(body);
+      return `POST / HTTP/1.1\r\ncontent-length: ${bytes.length}\r\n\r\n${bytes.toString("latin1")}`;
+    }),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(request, { maxLength: 5 }),
+      fc.array(fc.nat(200), { maxLength: 20 }),
+      (requests, cuts) => {
+        const seen = gateFor();
+        const text = Buffer.from(requests.join(""), "latin1");
+        const places = [...new Set([0, ...cuts.map((cut) => Math.min(cut, text.length)), text.length])].sort(
+          (a, b) => a - b,
+        );
+        for (const [i, from] of places.entries()) seen.gate.came(text.subarray(from, places[i + 1] ?? from));
+        expect(seen.all()).toBe(text.toString("latin1"));
+      },
+    ),
+  );
+});

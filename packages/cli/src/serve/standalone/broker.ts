@@ -1,0 +1,8 @@
+import { openBroker } from "@sluice/broker-worker/node";
+import type { BrokerInput } from "./contract.ts";
+
+/** The broker on Node.js (`contract.ts`). */
+export function open(input: BrokerInput) {
+  const { gateway, ...broker } = openBroker(input);
+  return { ...broker, fetch: (request: Request) => gateway.fetch(request) };
+}

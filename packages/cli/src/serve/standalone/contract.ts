@@ -1,0 +1,64 @@
+import type { QueueTopology } from "@sluice/protocol";
+
+/** What a broker in this process is opened on. */
+export interface BrokerInput {
+  /** Folder of all Durable Objects. */
+  readonly folder: string;
+  /** Name of the broker's Worker. */
+  readonly worker: string;
+  readonly topology: QueueTopology;
+  readonly vars: Readonly<Record<string, unknown>>;
+  readonly disk: Disk;
+}
+
+/** Who watches over the room on the folder's disk. */
+export interface Disk {
+  readonly isFull: boolean;
+  foundFull(): boolean;
+}
+
+/** A broker in this process. Its module is typed by the platform's types, and this by Node.js's. */
+export interface Broker {
+  /** Answers a request, whose signal is aborted when its client goes. */
+  fetch(request: Request): Promise<Response>;
+  /** Whether the disk is full: while it is, each call gives back room that is not needed. */
+  room(isFull: boolean): void;
+  /** Ends it: what was committed is in its files. */
+  close(): void;
+}
+
+/** What the module exports. */
+export interface BrokerModule {
+  open(input: BrokerInput): Broker;
+}
+
+/** What a data folder is recovered by. */
+export interface RecoveryInput {
+  /** Folder of all Durable Objects. */
+  readonly folder: string;
+  /** Name of the broker's Worker. */
+  readonly worker: string;
+  warn(line: string): void;
+}
+
+/** Messages of a queue that its consumer has been called with and has not answered for. */
+export interface InDelivery {
+  readonly queue: string;
+  /** Name of the Worker, or that it is an HTTP endpoint. */
+  readonly consumer: string;
+  readonly messages: number;
+  /** The most that one of them is on, 1 at the first delivery. */
+  readonly attempt: number;
+  /** When the first of the deliveries began, in ms since 1970. */
+  readonly sinceMs: number;
+}
+
+/** What the module exports. */
+export interface RecoveryModule {
+  /** What the queues of a data folder are delivering, the longest first, as their files say. The broker may run. */
+  deliveriesIn(input: Pick<RecoveryInput, "folder" | "worker">): readonly InDelivery[];
+  /** Before anything runs on the folder: mends a damaged directory, and takes back queues that it has lost. Says what it finds. */
+  recoverDirectory(input: RecoveryInput): void;
+  /** Before anything runs on the folder of all Durable Objects: gives room back to its disk that no file needs. */
+  shrinkObjectFiles(folder: string, warn: (line: string) => void): void;
+}

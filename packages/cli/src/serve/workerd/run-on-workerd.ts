@@ -1,0 +1,138 @@
+import { get } from "node:http";
+import { join } from "node:path";
+import { RESOURCES_FOLDER } from "../../data-lock.ts";
+import { refusePortInUse } from "../../dev/port-in-use.ts";
+import { LAST_END_VARIABLE } from "../../generate/names.ts";
+import { type GeneratedWorker, generatedConfig, type Plan } from "../../generate/plan.ts";
+import type { End } from "../../planned-end.ts";
+import { inDeliveryText } from "../../watchdog/in-delivery.ts";
+import { type KeptRunning, keepRunning, type RuntimeHost } from "../../watchdog/keep-running.ts";
+import { answersWithin, SILENT_AT_END_MS_MAX } from "../../watchdog/pulse.ts";
+import type { Ingress } from "../ingress.ts";
+import { startCronTriggers } from "./cron-triggers.ts";
+import { startProxy } from "./proxy.ts";
+import { stackFrameMapper } from "./stack-frames.ts";
+import { servedWorkers } from "./worker-options.ts";
+import { startWorkerd, type Workerd } from "./workerd-process.ts";
+
+/**
+ * How long workerd may answer nothing because one of its Workers computes without a pause, in ms, unless one's
+ * configuration allows it more or all allow less (`limits.cpu_ms`): by what ends it in production.
+ */
+export const SILENT_MS_MAX_DEFAULT = 10_000;
+
+export interface WorkerdRun {
+  readonly host: string;
+  readonly port: number;
+  /** `null` for none. */
+  readonly inspectorPort: number | null;
+  /** The data folder. */
+  readonly state: string;
+  /** Variables of the broker. */
+  readonly vars: Readonly<Record<string, unknown>>;
+  readonly lastEnd: End;
+  /** Called when all that can be refused has been looked at, before a workerd starts. */
+  starting(): void;
+  readonly warn: (text: string) => void;
+}
+
+/** What was started. */
+export interface RunningOnWorkerd {
+  readonly process: KeptRunning<Workerd>;
+  readonly ingress: Ingress;
+  /** Whether it answers: one that does not may hang. */
+  answers(): Promise<boolean>;
+}
+
+/**
+ * Bundles the Workers, keeps a workerd running with them and listens before it.
+ *
+ * @throws CliError for Workers that cannot run, and for a port in use.
+ */
+export async function runOnWorkerd(plan: Plan, options: WorkerdRun): Promise<RunningOnWorkerd> {
+  const { host, port, inspectorPort, lastEnd, warn } = options;
+  // workerd says nothing of it, and Miniflare would wait for ever.
+  if (inspectorPort !== null) {
+    await refusePortInUse({ host: "127.0.0.1", port: inspectorPort, option: "--inspector-port" });
+  }
+  const runtime = await hostOf(plan, options);
+  const kept = await keepRunning(runtime, lastEnd);
+  try {
+    const ingress = await startProxy({ host, port, workerd: () => kept.current?.ports.http ?? null });
+    const answers = async () => {
+      const { current } = kept;
+      return (
+        current !== null &&
+        (await answersWithin((signal) => runtime.ping(current, signal), SILENT_AT_END_MS_MAX))
+      );
+    };
+    const triggers = startCronTriggers(plan.workers, () => kept.current, warn);
+    void kept.ended.finally(() => triggers.stop());
+    return { process: kept, ingress, answers };
+  } catch (error) {
+    kept.kill("SIGKILL");
+    throw error;
+  }
+}
+
+async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Workerd>> {
+  const { workers: userWorkers, broker } = plan;
+  const { inspectorPort, state, vars, warn } = options;
+  const { workers, maps } = await servedWorkers(plan, vars);
+  const silentMsMax = silentMsMaxOf(userWorkers);
+  const rewrite = stackFrameMapper(maps);
+  // Whoever reads our output may go away. That is no reason to stop serving.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  // What is kept, by this process or by workerd, may be read by nobody else.
+  process.umask(0o077);
+  return {
+    start: (lastEnd) => {
+      options.starting();
+      const told = workers.map((worker) =>
+        worker.name === broker.name
+          ? { ...worker, bindings: { ...worker.bindings, [LAST_END_VARIABLE]: lastEnd } }
+          : worker,
+      );
+      const resources = join(state, RESOURCES_FOLDER);
+      return startWorkerd({ workers: told, broker: broker.name, resources, inspectorPort, rewrite });
+    },
+    ping: ({ ports }, signal) => answerAt(ports.broker, signal),
+    silentMsMax,
+    isOnlyTold: inspectorPort !== null,
+    tellSilent: () => {
+      const seconds = silentMsMax / 1_000;
+      warn(
+        `The Workers have not answered for ${seconds} s: a handler computes without a pause, or never ends. ` +
+          (inspectorPort === null
+            ? "workerd is ended."
+            : "With a debugger's port open, workerd is left alone."),
+      );
+    },
+    tellEnded: async (how) => {
+      const what = how === "silent" ? "workerd was ended" : `workerd has ended by itself with ${how}`;
+      const deliveries = await inDeliveryText(state, broker.name);
+      warn(`${what} and is started again; the deliveries that it cuts off count as attempts.\n${deliveries}`);
+    },
+    tellPause: (ms, failure) => {
+      const why = failure === null ? "" : `: ${failure instanceof Error ? failure.message : failure}`;
+      warn(`workerd is started again in ${ms / 1_000} s${why}`);
+    },
+  };
+}
+
+/** The longest that one of them may compute: any of them may be the one that does. */
+export function silentMsMaxOf(workers: readonly GeneratedWorker[]): number {
+  return Math.max(
+    ...workers.map((worker) => generatedConfig(worker).limits?.cpu_ms ?? SILENT_MS_MAX_DEFAULT),
+  );
+}
+
+/** Resolves when a server of this machine answers anything. */
+function answerAt(port: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    get({ host: "127.0.0.1", port, agent: false, signal }, (response) => {
+      response.resume();
+      resolve();
+    }).on("error", reject);
+  });
+}

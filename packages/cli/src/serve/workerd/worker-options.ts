@@ -1,0 +1,107 @@
+import type { V4WorkerOptions } from "miniflare";
+import { wranglerEnvironment } from "../../environment.ts";
+import { CliError } from "../../errors.ts";
+import { FRONT_ENTRYPOINT } from "../../generate/names.ts";
+import { type GeneratedWorker, generatedConfig, type Plan } from "../../generate/plan.ts";
+import { capturing } from "../../project/wrangler-config.ts";
+import { type Bundle, bundleBroker, bundleWorker } from "./bundle.ts";
+
+/** Workers as Miniflare takes them, the primary one first, and the source maps of their code. */
+export interface ServedWorkers extends Pick<Bundle, "maps"> {
+  readonly workers: readonly V4WorkerOptions[];
+}
+
+/** Where a Worker listens for requests, on this machine alone. */
+const SOCKET = { host: "127.0.0.1", port: 0 };
+const TLS_OPTIONS = { trustBrowserCas: true };
+
+/** The code of a Worker of static assets alone, which is asked for what is none of them. */
+const NO_CODE = `export default { fetch: () => new Response(null, { status: 404 }) };\n`;
+
+/**
+ * Bundles the Workers of a plan and works out how Miniflare is to run them.
+ *
+ * @param brokerVars variables of the broker.
+ * @throws CliError for Workers that cannot be run.
+ */
+export async function servedWorkers(
+  plan: Plan,
+  brokerVars: Readonly<Record<string, unknown>>,
+): Promise<ServedWorkers> {
+  const all = [...plan.workers, plan.broker];
+  const here = new Set(all.map(({ name }) => name));
+  const served = await Promise.all(all.map((worker) => optionsOf(worker, worker === plan.broker, here)));
+  const workers = served.map(({ options }) => options);
+  const maps = new Map(served.flatMap((worker) => [...worker.maps]));
+  const broker = workers[plan.workers.length] as V4WorkerOptions;
+  const primary = workers[0] as V4WorkerOptions;
+  const { assets } = generatedConfig(all[0] ?? plan.broker);
+  const isWorkerFirst = assets?.run_worker_first === true;
+  primary.unsafeDirectSockets = [{ ...SOCKET, entrypoint: isWorkerFirst ? FRONT_ENTRYPOINT : "default" }];
+  broker.unsafeDirectSockets = [SOCKET];
+  broker.bindings = { ...brokerVars } as NonNullable<V4WorkerOptions["bindings"]>;
+  broker.serviceBindings = { ...broker.serviceBindings, ...NETWORKS };
+  return { workers: [...workers, ...served.flatMap(({ others }) => others)], maps };
+}
+
+/**
+ * What the broker calls HTTP endpoints over, and those that may be private: the hosts of `SLUICE_PUSH_HOSTS`, or any
+ * in development. workerd looks at every address that a name resolves to.
+ */
+const NETWORKS: V4WorkerOptions["serviceBindings"] = {
+  SLUICE_PUBLIC_HOSTS: { network: { allow: ["public"], tlsOptions: TLS_OPTIONS } },
+  SLUICE_LISTED_HOSTS: { network: { allow: ["public", "private"], tlsOptions: TLS_OPTIONS } },
+};
+
+async function optionsOf(worker: GeneratedWorker, isBroker: boolean, here: ReadonlySet<string>) {
+  const { name, configFile } = worker;
+  const { unstable_getMiniflareWorkerOptions } = await import("wrangler");
+  // It prints which file of secrets it reads, by a name that is not the user's.
+  const { result } = capturing("log", () =>
+    unstable_getMiniflareWorkerOptions(configFile, "", { overrides: { enableContainers: false } }),
+  );
+  const { workerOptions, externalWorkers } = result;
+  const { modulesRules: _, ...options } = workerOptions;
+  refuseAbsentWorkers(name, options, here);
+  const { tails = [] } = options as Pick<V4WorkerOptions, "tails">;
+  const { maps, ...code } = await codeOf(worker, isBroker);
+  const ours = { name, tails: tails.filter((tail) => here.has(String(targetOf(tail, "name")))) };
+  return { options: { ...options, ...ours, ...code } as V4WorkerOptions, others: externalWorkers, maps };
+}
+
+async function codeOf(worker: GeneratedWorker, isBroker: boolean): Promise<Bundle> {
+  if (isBroker) return bundleBroker(worker);
+  if (generatedConfig(worker).main !== undefined) {
+    return bundleWorker(worker, wranglerEnvironment(process.env));
+  }
+  const { directory: modulesRoot } = worker;
+  const path = `${modulesRoot}/no-code.js`;
+  return { modules: [{ type: "ESModule", path, contents: NO_CODE }], modulesRoot, maps: new Map() };
+}
+
+/** @throws CliError for a binding that leads to a Worker that is not run: nobody would answer there. */
+function refuseAbsentWorkers(
+  worker: string,
+  { serviceBindings, durableObjects }: Pick<V4WorkerOptions, "serviceBindings" | "durableObjects">,
+  here: ReadonlySet<string>,
+): void {
+  const services = Object.entries(serviceBindings ?? {}).map(([name, service]) => [
+    name,
+    targetOf(service, "name"),
+  ]);
+  const objects = Object.entries(durableObjects ?? {}).map(([name, object]) => [
+    name,
+    targetOf(object, "scriptName"),
+  ]);
+  for (const [name, target] of [...services, ...objects]) {
+    if (typeof target !== "string" || here.has(target)) continue;
+    throw new CliError(
+      `Worker "${worker}": its binding ${name} leads to Worker "${target}", which is not among those named. ` +
+        "Name its folder too.",
+    );
+  }
+}
+
+function targetOf(binding: unknown, property: string): unknown {
+  return typeof binding === "object" && binding !== null ? Reflect.get(binding, property) : undefined;
+}

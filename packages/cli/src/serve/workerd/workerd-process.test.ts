@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { printedOf } from "./workerd-process.ts";
+
+const TRACE =
+  "uncaught exception; source = Uncaught (in promise); stack = Error: boom\n    at f (file:///a.ts:1:2)";
+
+it.each([
+  "exception = rust/worker/ffi.rs:104: disconnected: Connection refused (os error 111)\nstack: a@1 b@2",
+  "exception = kj/compat/http.c++:3000: disconnected: WebSocket disconnected between frames\nstack: a@1",
+  "uncaught exception; exception = workerd/jsg/value.h:1456: disconnected: jsg.Error: Network connection lost.\nstack: a@1",
+  "uncaught exception; source = Uncaught (in promise); stack = Error: Network connection lost.",
+])("what is only about a connection that was refused or lost is not printed: %j", (message) => {
+  expect(printedOf(message)).toBeNull();
+});
+
+it.each([
+  [TRACE, TRACE],
+  [`${TRACE.replace("boom", "Network connection lost.")}`, TRACE.replace("boom", "Network connection lost.")],
+  [
+    "exception = a.h:1: failed: jsg.Error: boom\nstack: a@1 b@2",
+    "exception = a.h:1: failed: jsg.Error: boom",
+  ],
+  ["hello\nstack of plates", "hello\nstack of plates"],
+  ["", ""],
+])("%j is printed without addresses in workerd", (message, printed) => {
+  expect(printedOf(message)).toBe(printed);
+});

@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { keepRunning, RESTART_PAUSES_MS, type Runtime, type RuntimeHost, STEADY_MS } from "./keep-running.ts";
+import { PING_EVERY_MS } from "./pulse.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const SILENT_MS = 3 * PING_EVERY_MS;
+
+class FakeRuntime implements Runtime {
+  readonly #ended = Promise.withResolvers<number>();
+  readonly ended = this.#ended.promise;
+  readonly signals: NodeJS.Signals[] = [];
+  answers = true;
+
+  kill(signal: NodeJS.Signals): void {
+    this.signals.push(signal);
+    this.end(signal === "SIGKILL" ? 137 : 143);
+  }
+
+  end(code: number): void {
+    this.#ended.resolve(code);
+  }
+}
+
+async function kept({ isOnlyTold = false, failingStarts = 0 } = {}) {
+  const started: FakeRuntime[] = [];
+  const told: string[] = [];
+  let failing = 0;
+  const host: RuntimeHost<FakeRuntime> = {
+    start: async (lastEnd) => {
+      if (started.length > 0 && failing < failingStarts) {
+        failing += 1;
+        throw new Error("no port");
+      }
+      told.push(`start after an end that was ${lastEnd}`);
+      const runtime = new FakeRuntime();
+      started.push(runtime);
+      return runtime;
+    },
+    ping: (runtime, signal) =>
+      runtime.answers
+        ? Promise.resolve()
+        : new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+    silentMsMax: SILENT_MS,
+    isOnlyTold,
+    tellSilent: () => told.push("silent"),
+    tellEnded: async (how) => void told.push(`ended: ${how}`),
+    tellPause: (ms, failure) => told.push(`pause ${ms}${failure === null ? "" : ` ${failure}`}`),
+  };
+  const running = await keepRunning(host, "planned");
+  const last = () => started.at(-1) as FakeRuntime;
+  return { running, started, told, last };
+}
+
+describe("a runtime that is kept running", () => {
+  it("is told how the one before this command ended, and ends with the code that it has when it is told to", async () => {
+    const { running, told, last } = await kept();
+    expect(running.current).toBe(last());
+    running.kill("SIGTERM");
+    expect(last().signals).toEqual(["SIGTERM"]);
+    expect(await running.ended).toBe(143);
+    expect(told).toEqual(["start after an end that was planned"]);
+  });
+
+  it("is ended when it is silent for too long, and started again", async () => {
+    const { running, told, last, started } = await kept();
+    const first = last();
+    await vi.advanceTimersByTimeAsync(10 * PING_EVERY_MS);
+    first.answers = false;
+    await vi.advanceTimersByTimeAsync(SILENT_MS);
+    expect(first.signals).toEqual([]);
+    await vi.advanceTimersByTimeAsync(PING_EVERY_MS);
+    expect(first.signals).toEqual(["SIGKILL"]);
+    expect(told).toEqual([
+      "start after an end that was planned",
+      "silent",
+      "ended: silent",
+      "start after an end that was unplanned",
+    ]);
+    expect(running.current).toBe(started[1]);
+    running.kill("SIGTERM");
+    expect(await running.ended).toBe(143);
+  });
+
+  it("is there for nobody from the moment on that it is given up", async () => {
+    const { running, last } = await kept();
+    last().answers = false;
+    last().kill = () => {};
+    await vi.advanceTimersByTimeAsync(SILENT_MS + PING_EVERY_MS);
+    expect(running.current).toBeNull();
+  });
+
+  it("is only told of where a debugger may have stopped it", async () => {
+    const { running, told, last } = await kept({ isOnlyTold: true });
+    last().answers = false;
+    await vi.advanceTimersByTimeAsync(10 * SILENT_MS);
+    expect(told).toEqual(["start after an end that was planned", "silent"]);
+    expect(running.current).toBe(last());
+  });
+
+  it("is started again when it dies by itself, after longer and longer pauses", async () => {
+    const { running, told, last, started } = await kept();
+    for (const pauseMs of [...RESTART_PAUSES_MS, RESTART_PAUSES_MS.at(-1) ?? 0]) {
+      const count = started.length;
+      last().end(139);
+      await vi.advanceTimersByTimeAsync(Math.max(0, pauseMs - 1));
+      if (pauseMs > 0) {
+        expect([running.current, started.length]).toEqual([null, count]);
+        expect(told.at(-1)).toBe(`pause ${pauseMs}`);
+      }
+      await vi.advanceTimersByTimeAsync(1);
+      expect(started).toHaveLength(count + 1);
+    }
+    expect(told.filter((line) => line === "ended: 139")).toHaveLength(RESTART_PAUSES_MS.length + 1);
+  });
+
+  it("begins with no pause again when it has run for a while", async () => {
+    const { told, last, started } = await kept();
+    for (let i = 0; i < 3; i++) {
+      last().end(139);
+      await vi.advanceTimersByTimeAsync(RESTART_PAUSES_MS[i] ?? 0);
+    }
+    expect(told.at(-2)).toBe("pause 2000");
+    await vi.advanceTimersByTimeAsync(STEADY_MS);
+    last().end(139);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(started).toHaveLength(5);
+  });
+
+  it("is started until that succeeds", async () => {
+    const { told, last, running } = await kept({ failingStarts: 2 });
+    last().end(1);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(told.slice(1)).toEqual([
+      "ended: 1",
+      "pause 1000 Error: no port",
+      "pause 2000 Error: no port",
+      "start after an end that was unplanned",
+    ]);
+    expect(running.current).toBe(last());
+  });
+
+  it("does not start again when it is told to stop during a pause", async () => {
+    const { running, last, started } = await kept();
+    last().end(139);
+    await vi.advanceTimersByTimeAsync(0);
+    last().end(139);
+    await vi.advanceTimersByTimeAsync(10);
+    running.kill("SIGTERM");
+    expect(await running.ended).toBe(0);
+    expect(started).toHaveLength(2);
+  });
+
+  it("is not ended for its silence when it is about to end anyway", async () => {
+    const { running, told, last } = await kept();
+    const runtime = last();
+    runtime.answers = false;
+    runtime.kill = (signal) => void runtime.signals.push(signal);
+    running.kill("SIGTERM");
+    await vi.advanceTimersByTimeAsync(10 * SILENT_MS);
+    expect(runtime.signals).toEqual(["SIGTERM"]);
+    expect(told).toEqual(["start after an end that was planned"]);
+  });
+});

@@ -1,0 +1,120 @@
+import type { End } from "../planned-end.ts";
+import { Pulse } from "./pulse.ts";
+
+/** Pauses before a runtime that has died is started again, in ms; the last one from then on. */
+export const RESTART_PAUSES_MS: readonly number[] = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000];
+/** A runtime that has run for so long without an end, in ms, does not die again and again. */
+export const STEADY_MS = 60_000;
+
+/** A process that runs Workers, and listens. */
+export interface Runtime {
+  /** Exit code once it has ended. */
+  readonly ended: Promise<number>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** How a runtime is started and asked, and who is told what becomes of it. */
+export interface RuntimeHost<R extends Runtime> {
+  /** Starts one. Rejects if it ends before it listens. */
+  start(lastEnd: End): Promise<R>;
+  /** Resolves when it answers anything; rejects if it cannot be reached, or when the signal is aborted. */
+  ping(runtime: R, signal: AbortSignal): Promise<unknown>;
+  /** How long it may be silent, in ms. */
+  readonly silentMsMax: number;
+  /** Whether one that is silent is only told of: somebody may have stopped it in a debugger. */
+  readonly isOnlyTold: boolean;
+  /** It has been silent for that long. */
+  tellSilent(): void;
+  /** It was silent and has been ended for it, or it has ended by itself with that code. Before the next one starts. */
+  tellEnded(how: "silent" | number): Promise<void>;
+  /** The next one starts in a while, in ms; it could not be started for that reason. */
+  tellPause(ms: number, failure: unknown): void;
+}
+
+/** A runtime that is started again whenever it ends unasked. */
+export interface KeptRunning<R extends Runtime> extends Runtime {
+  /** The one that runs; `null` while there is none, or it is silent. */
+  readonly current: R | null;
+}
+
+/**
+ * Starts a runtime and keeps it running: one that is silent for too long is ended, and one that has ended is started
+ * again, after growing pauses if that happens again and again. Until `kill` is called: then it ends with the runtime.
+ *
+ * @throws what `start` rejects with the first time.
+ */
+export async function keepRunning<R extends Runtime>(
+  host: RuntimeHost<R>,
+  lastEnd: End,
+): Promise<KeptRunning<R>> {
+  const stopping = new AbortController();
+  let running: R | null = await host.start(lastEnd);
+  let isSilent = false;
+
+  const run = async (): Promise<number> => {
+    let deaths = 0;
+    for (;;) {
+      const startedMs = performance.now();
+      const code = running === null ? 0 : await watch(running);
+      if (stopping.signal.aborted) return code;
+      deaths = performance.now() - startedMs < STEADY_MS ? deaths + 1 : 1;
+      running = null;
+      await host.tellEnded(isSilent ? "silent" : code);
+      isSilent = false;
+      running = await startAgain(deaths);
+    }
+  };
+  /** Resolves with its exit code. */
+  const watch = async (runtime: R): Promise<number> => {
+    const pulse = new Pulse({
+      ping: (signal) => host.ping(runtime, signal),
+      silentMsMax: host.silentMsMax,
+      onSilent: () => {
+        // Whoever asked it to stop waits for it, and has a limit.
+        if (stopping.signal.aborted) return;
+        host.tellSilent();
+        if (host.isOnlyTold) return;
+        isSilent = true;
+        runtime.kill("SIGKILL");
+      },
+    });
+    return runtime.ended.finally(() => pulse.stop());
+  };
+  const startAgain = async (deaths: number): Promise<R | null> => {
+    let failure: unknown = null;
+    for (let pauses = deaths - 1; ; pauses++) {
+      const pauseMs = RESTART_PAUSES_MS[Math.min(pauses, RESTART_PAUSES_MS.length - 1)] ?? 0;
+      if (pauseMs > 0) host.tellPause(pauseMs, failure);
+      if (pauseMs > 0) await pause(pauseMs, stopping.signal);
+      if (stopping.signal.aborted) return null;
+      try {
+        const started = await host.start("unplanned");
+        // Whoever asked for the end meanwhile meant this one too.
+        if (stopping.signal.aborted) started.kill("SIGKILL");
+        return started;
+      } catch (error) {
+        failure = error;
+      }
+    }
+  };
+  const ended = run();
+  return {
+    ended,
+    get current() {
+      return isSilent ? null : running;
+    },
+    kill: (signal) => {
+      stopping.abort();
+      running?.kill(signal);
+    },
+  };
+}
+
+/** Resolves after a while, or when the signal is aborted. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+  clearTimeout(timer);
+}

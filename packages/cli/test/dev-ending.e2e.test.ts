@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { cpSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import getPort from "get-port";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { descendants, eventually, isRunning, type Lab, openLab } from "./lab.ts";
+import { type Running, SLUICE, sluice } from "./running.ts";
+
+const HAS_SCRIPT = spawnSync("script", ["--version"]).status === 0;
+
+/** A command on a terminal of its own, as `script` of util-linux makes one. */
+class OnTerminal {
+  readonly #child: ChildProcess;
+  output = "";
+  readonly ended: Promise<unknown>;
+
+  constructor(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
+    const command = [process.execPath, SLUICE, ...args].map((part) => `'${part}'`).join(" ");
+    // A CI variable would keep Wrangler from reading keys.
+    const { CI: _, ...rest } = env;
+    this.#child = spawn("script", ["-qefc", command, "/dev/null"], {
+      ...{ cwd, env: rest },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      this.output += text;
+    });
+    this.ended = new Promise((resolve) => this.#child.once("close", resolve));
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  type(keys: string): void {
+    this.#child.stdin?.write(keys);
+  }
+
+  kill(): void {
+    for (const pid of [...descendants(this.pid), this.pid]) if (isRunning(pid)) process.kill(pid, "SIGKILL");
+  }
+}
+
+describe.skipIf(!HAS_SCRIPT)("a sluice dev whose folder is deleted", { timeout: 300_000 }, () => {
+  let lab: Lab;
+  let doomed: OnTerminal;
+  let others: Running[];
+  const portsFor = async () => ["--port", `${await getPort()}`, "--inspector-port", `${await getPort()}`];
+
+  beforeEach(() => {
+    lab = openLab("staged");
+    others = [];
+  });
+  afterEach(async () => {
+    doomed.kill();
+    await Promise.all(others.map((other) => other.stop()));
+    lab.remove();
+  });
+
+  it("harms no other one, and ends at a Ctrl-C with everything that it started", async () => {
+    const folder = join(lab.folder, "doomed");
+    cpSync(join(lab.folder, "receiver"), folder, { recursive: true });
+    doomed = new OnTerminal(["dev", "--env", "x", ...(await portsFor())], folder, lab.env);
+    await expect.poll(() => doomed.output, { timeout: 60_000 }).toMatch(/Ready on/);
+    const start = async () => {
+      const other = sluice(["dev", "sender", "--env", "x", ...(await portsFor())], lab.folder, lab.env);
+      others.push(other);
+      return other;
+    };
+    const before = await start();
+    await before.printed(/jobs-x +sender-x \(JOBS\) +receiver-x \(elsewhere\)/);
+    await before.printed(/admin +http/);
+
+    rmSync(folder, { recursive: true });
+    await before.printed(/jobs-x +sender-x \(JOBS\) +-/);
+    const data = ["--persist-to", join(lab.folder, "data")];
+    const after = sluice(
+      ["dev", "sender", "--env", "x", ...(await portsFor()), ...data],
+      lab.folder,
+      lab.env,
+    );
+    others.push(after);
+    await after.printed(/admin +http/);
+
+    const started = descendants(doomed.pid);
+    doomed.type("\u0003");
+    await doomed.ended;
+    await eventually(async () => started.filter(isRunning), []);
+    expect(others.map(({ pid }) => isRunning(pid))).toEqual([true, true]);
+    expect(before.output).not.toMatch(/ENOENT/);
+  });
+});
+
+it("sluice dev says that its port is in use before it says anything else", async () => {
+  const lab = openLab("staged");
+  const server = createServer();
+  const port = await getPort();
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  try {
+    const running = sluice(["dev", "sender", "--env", "x", "--port", `${port}`], lab.folder, lab.env);
+    expect(await running.ended).toBe(1);
+    expect(running.output).toBe(
+      `Port ${port} of localhost is in use by another process. End that one, or choose another port with --port.\n`,
+    );
+  } finally {
+    server.close();
+    lab.remove();
+  }
+});

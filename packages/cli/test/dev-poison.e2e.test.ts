@@ -1,0 +1,106 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import getPort from "get-port";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { descendants, eventually, type Lab, openLab } from "./lab.ts";
+import { type Running, sluice } from "./running.ts";
+
+/** What the admin API says of a queue. */
+interface Described {
+  readonly messages: { readonly ready: number };
+}
+
+/**
+ * Handlers that are cut off or hang, where Wrangler owns the process. Their message has one delivery: `max_retries` is 0.
+ */
+describe("sluice dev with a handler", () => {
+  let lab: Lab;
+  let port: number;
+  let inspectorPort: number;
+  let running: Running;
+  const start = async () => {
+    const args = ["--port", `${port}`, "--inspector-port", `${inspectorPort}`, "--persist-to", "state"];
+    const started = sluice(["dev", "front", "looper", ...args], lab.folder, lab.env);
+    await started.printed(/admin +http/);
+    return started;
+  };
+  const get = (path: string) => fetch(`http://localhost:${port}${path}`);
+  const send = async (text: string) => {
+    expect((await get(`/send/poison?text=${text}`)).status).toBe(200);
+  };
+  const waiting = async (queue: string) => {
+    const response = await get(`/__sluice/api/queues/${queue}`);
+    return response.ok ? ((await response.json()) as Described).messages.ready : response.status;
+  };
+  /** Has the consumer say another word, and Wrangler start it anew. */
+  const save = (word: string) =>
+    writeFileSync(join(lab.folder, "looper/say.js"), `export const say = "${word}";\n`);
+  const all = () => [running.pid, ...descendants(running.pid)];
+  /** The one that runs the Workers: Wrangler has another one as a proxy. */
+  const workerd = () => {
+    const isIt = (pid: number) => {
+      const line = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      return line.includes("--control-fd") && line.includes("--debug-port");
+    };
+    return descendants(running.pid).filter(isIt)[0] as number;
+  };
+
+  beforeAll(async () => {
+    lab = openLab("poison");
+    const file = join(lab.folder, "looper/wrangler.jsonc");
+    writeFileSync(file, readFileSync(file, "utf8").replace('"max_retries": 1', '"max_retries": 0'));
+    [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
+    running = await start();
+  });
+  afterAll(async () => {
+    await running.stop();
+    lab.remove();
+  });
+
+  it("that is cut off because a file is saved has its attempt again, however often", async () => {
+    await send("wait");
+    await running.printed(/begins wait, attempt 1/);
+    for (const word of ["second", "third"]) {
+      save(word);
+      await running.printed(new RegExp(`${word} wait, attempt 1`));
+    }
+    expect(await waiting("graveyard")).toBe(0);
+  });
+
+  it("that is cut off by Ctrl-C in the terminal has it again at the next start", async () => {
+    for (const pid of all()) process.kill(pid, "SIGINT");
+    await running.ended;
+    running = await start();
+    await running.printed(/third wait, attempt 1/);
+  });
+
+  it("that is cut off by a signal to the command alone has it again as well", async () => {
+    await running.stop("SIGTERM");
+    running = await start();
+    await running.printed(/third wait, attempt 1/);
+  });
+
+  it("that is cut off by a kill -9 of everything has had it", async () => {
+    for (const pid of all()) process.kill(pid, "SIGKILL");
+    await running.ended;
+    running = await start();
+    await eventually(() => waiting("graveyard"), 1);
+  });
+
+  it("whose workerd dies has had it, and everything goes on", async () => {
+    await send("wait");
+    await running.printed(/third wait, attempt 1/);
+    process.kill(workerd(), "SIGKILL");
+    await running.printed(/crashed unexpectedly/);
+    await eventually(() => waiting("graveyard"), 2);
+  });
+
+  it("that never ends is named, and has had its attempt when a file is saved", async () => {
+    await send("loop");
+    const said = await running.printed(/have not answered since[\s\S]*count as attempts/);
+    expect(said).toMatch(/queue "poison": 1 message\(s\) with looper since \S+, attempt 1/);
+    save("mended");
+    await eventually(() => waiting("graveyard"), 3);
+    expect(running.output).not.toContain("mended loop");
+  });
+});

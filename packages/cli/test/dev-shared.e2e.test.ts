@@ -1,0 +1,110 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import getPort from "get-port";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Lab, openLab } from "./lab.ts";
+import { type Running, sluice } from "./running.ts";
+
+/** Two Workers of one folder: one sends orders, the other one packs them and sends reminders to itself. */
+const FILES = {
+  "seller.jsonc": JSON.stringify({
+    ...{ name: "seller", main: "seller.js", compatibility_date: "2026-11-01" },
+    queues: { producers: [{ binding: "ORDERS", queue: "orders" }] },
+  }),
+  "seller.js": `export default {
+    async fetch(request, env) {
+      await env.ORDERS.send(new URL(request.url).search);
+      return new Response("sent");
+    },
+  };`,
+  "packer.jsonc": JSON.stringify({
+    ...{ name: "packer", main: "packer.js", compatibility_date: "2026-11-01" },
+    queues: {
+      producers: [{ binding: "REMINDERS", queue: "reminders" }],
+      consumers: ["orders", "reminders"].map((queue) => ({ queue, max_batch_timeout: 0 })),
+    },
+  }),
+  "packer.js": `export default {
+    async fetch(request, env) {
+      const { search, searchParams } = new URL(request.url);
+      await env.REMINDERS.send(search, { delaySeconds: Number(searchParams.get("delay")) });
+      return new Response("sent");
+    },
+    queue(batch) {
+      for (const { body } of batch.messages) console.log("got", body, "of", batch.queue);
+    },
+  };`,
+};
+
+/** Six Wranglers one after the other, on a machine that may be busy. */
+describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
+  let lab: Lab;
+  const running: Running[] = [];
+  let sellerUrl: string;
+  const start = async (config: string) => {
+    const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
+    const ports = ["--port", `${port}`, "--inspector-port", `${inspectorPort}`];
+    const session = sluice(["dev", config, ...ports], join(lab.folder, "shop"), lab.env);
+    running.push(session);
+    return { session, url: `http://localhost:${port}` };
+  };
+  const get = async (url: string) => (await fetch(url)).text();
+
+  beforeAll(() => {
+    lab = openLab("staged");
+    mkdirSync(join(lab.folder, "shop"));
+    for (const [name, text] of Object.entries(FILES)) writeFileSync(join(lab.folder, "shop", name), text);
+  });
+  afterAll(async () => {
+    await Promise.all(running.map((session) => session.stop()));
+    lab.remove();
+  });
+
+  it("share the broker of the first one, which goes to the second one with all messages", async () => {
+    const seller = await start("seller.jsonc");
+    await seller.session.printed(/admin +http/);
+    const packer = await start("packer.jsonc");
+    await packer.session.printed(
+      /The broker of this data folder runs in another "sluice dev" \(process \d+\)/,
+    );
+    await packer.session.printed(/admin +http/);
+    await seller.session.printed(/reminders +packer \(REMINDERS\) +packer \(elsewhere\)/);
+
+    expect(await get(`${seller.url}/?first`)).toBe("sent");
+    await packer.session.printed(/got \?first of orders/);
+    await expect.poll(() => get(`${packer.url}/?delay=0`), { timeout: 30_000 }).toBe("sent");
+    await packer.session.printed(/got \?delay=0 of reminders/);
+    expect(await get(`${packer.url}/__sluice/api/queues`)).toContain("reminders");
+
+    expect(await get(`${packer.url}/?delay=5`)).toBe("sent");
+    const before = packer.session.output.length;
+    await seller.session.stop();
+    await packer.session.printed(/The broker runs here now, with all messages/, before);
+    await packer.session.printed(/got \?delay=5 of reminders/, before);
+    // Those who come back use the broker where it is now.
+    const again = await start("seller.jsonc");
+    sellerUrl = again.url;
+    await again.session.printed(/runs in another "sluice dev"/);
+    await again.session.printed(/admin +http/);
+    await expect.poll(() => get(`${again.url}/?again`), { timeout: 30_000 }).toBe("sent");
+    await packer.session.printed(/got \?again of orders/);
+  });
+
+  it("go on when the one that has the broker is killed outright", async () => {
+    const [, packer, seller] = running;
+    const before = seller?.output.length;
+    await packer?.stop("SIGKILL");
+    await seller?.printed(/The broker runs here now, with all messages/, before);
+    await expect.poll(() => get(`${sellerUrl}/?after`), { timeout: 30_000 }).toBe("sent");
+    const again = await start("packer.jsonc");
+    await again.session.printed(/got \?after of orders/);
+  });
+
+  it("refuse the same Worker twice", async () => {
+    const twin = await start("packer.jsonc");
+    expect(await twin.session.ended).toBe(1);
+    expect(twin.session.output).toMatch(
+      /packer\.jsonc runs already: in another "sluice dev" \(process \d+\)/,
+    );
+  });
+});

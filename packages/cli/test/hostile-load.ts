@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+
+/** Memory of a process that is its own, in bytes. */
+export function residentBytes(pid: number): number {
+  const [, kilobytes = ""] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return 1_024 * Number(kilobytes);
+}
+
+/** Connections of a stranger, each of which has said something, and what came back. */
+export class Strangers {
+  readonly #port: number;
+  readonly #sockets = new Set<Socket>();
+  /** Status codes of what they were answered, and how often each. */
+  readonly statuses = new Map<string, number>();
+  /** Connections that were ended by the other side. */
+  ended = 0;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  /**
+   * Opens a connection and writes to it as fast as it is taken. Resolves when all is written, or nothing is taken any
+   * more.
+   */
+  async say(head: string, bytes = 0): Promise<Socket> {
+    const socket = connect({ port: this.#port, host: "127.0.0.1" });
+    this.#sockets.add(socket);
+    let isOver = false;
+    const over = new Promise<void>((resolve) => {
+      socket.on("close", () => {
+        isOver = true;
+        this.#sockets.delete(socket);
+        this.ended += 1;
+        resolve();
+      });
+    });
+    socket.on("error", () => {});
+    socket.on("data", (chunk) => {
+      const [, status] = /^HTTP\/1\.1 (\d+)/.exec(chunk.toString("latin1")) ?? [];
+      if (status !== undefined) this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+    });
+    await Promise.race([once(socket, "connect").catch(() => {}), over]);
+    const written = (async () => {
+      const piece = Buffer.alloc(65_536, 0x78);
+      const write = (data: string | Buffer) =>
+        new Promise<void>((resolve) => socket.write(data, () => resolve()));
+      await write(head);
+      for (let sent = 0; sent < bytes && !isOver; sent += piece.byteLength) {
+        await write(bytes - sent < piece.byteLength ? piece.subarray(0, bytes - sent) : piece);
+      }
+    })();
+    await Promise.race([written, over]);
+    return socket;
+  }
+
+  destroy(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}

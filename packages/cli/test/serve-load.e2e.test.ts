@@ -1,0 +1,71 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import getPort from "get-port";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { residentBytes, Strangers } from "./hostile-load.ts";
+import { type Running, sluice } from "./running.ts";
+
+const MEGABYTE = 1_000_000;
+/** By how much strangers may make the process grow over what it has when nobody is there. */
+const GROWTH_BYTES_MAX = 100 * MEGABYTE;
+
+/* What strangers send to a broker that asks for keys: it stays as small as it is, and answers others meanwhile. */
+
+let folder: string;
+let running: Running;
+let port: number;
+
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-load-")));
+  port = await getPort();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const post = (bytes: number) =>
+  `POST /__sluice/aws HTTP/1.1\r\nHost: a\r\nX-Amz-Target: AmazonSQS.SendMessage\r\nContent-Length: ${bytes}\r\n\r\n`;
+const CHUNKED = "POST /__sluice/aws HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1c9c380\r\n";
+
+/** Another process asks, so that it does not wait for what the strangers are doing here. */
+function answersOthers(): string {
+  const script = `fetch("http://127.0.0.1:${port}/__sluice/health").then((r) => console.log(r.status))`;
+  return execFileSync(process.execPath, ["-e", script], { encoding: "utf8", timeout: 20_000 }).trim();
+}
+
+describe.skipIf(process.platform !== "linux")("a broker that asks for keys", () => {
+  it.each([
+    ["60 bodies of 33 MB", 60, post(33_000_000), 30_000_000, "413"],
+    ["60 bodies in chunks without end", 60, CHUNKED, 29_000_000, "413"],
+    ["200 bodies that are almost as long as may be", 200, post(4_194_304), 4_000_000, "503"],
+    ["800 short bodies without an end", 800, post(65_000), 64_000, "503"],
+    ["500 heads of 900 KB", 500, "POST /__sluice/aws HTTP/1.1\r\nHost: a\r\nX: ", 900_000, "431"],
+    ["2,000 heads of 60 KB without an end", 2_000, "GET / HTTP/1.1\r\nHost: a\r\nX: ", 60_000, "503"],
+  ])("stays within its size under %s, and answers others", async (_, count, head, bytes, status) => {
+    const env = { ...process.env, CI: "1", NO_COLOR: "1", SLUICE_AWS_ACCESS_KEYS: "AKIA:secret" };
+    running = sluice(["serve", "--port", `${port}`], folder, env);
+    const strangers = new Strangers(port);
+    try {
+      await running.printed(/health, page without data/);
+      expect(answersOthers()).toBe("200");
+      const idleBytes = residentBytes(running.pid);
+      let mostBytes = idleBytes;
+      const look = setInterval(() => {
+        mostBytes = Math.max(mostBytes, residentBytes(running.pid));
+      }, 50);
+      const said = Promise.all(Array.from({ length: count }, () => strangers.say(head, bytes)));
+      // What is taken up is taken up when one of them is refused.
+      await expect.poll(() => strangers.statuses.get(status) ?? 0, { timeout: 30_000 }).toBeGreaterThan(0);
+      expect(answersOthers()).toBe("200");
+      await Promise.race([said, new Promise((resolve) => setTimeout(resolve, 10_000))]);
+      expect(answersOthers()).toBe("200");
+      clearInterval(look);
+      mostBytes = Math.max(mostBytes, residentBytes(running.pid));
+      expect(Math.round((mostBytes - idleBytes) / MEGABYTE)).toBeLessThan(GROWTH_BYTES_MAX / MEGABYTE);
+      expect(running.output).not.toMatch(/Error|failed/);
+    } finally {
+      strangers.destroy();
+      await running.stop();
+    }
+  });
+});
