@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { positive, readOptions, whole } from "@sluice/harness/command-line";
 
 export const USAGE = `Usage: pnpm fuzz [--seed N] [--minutes N] [--requests N] [--url ENDPOINT]
 
@@ -18,24 +18,16 @@ export interface FuzzCommand {
   readonly url: string | null;
 }
 
-/** Reads the command line; a text is what is wrong with it. */
-export function parseCommandLine(args: readonly string[], nowMs: number): FuzzCommand | string {
-  let values: Record<string, string | undefined>;
-  try {
-    const option = { type: "string" } as const;
-    const options = { seed: option, minutes: option, requests: option, url: option };
-    values = parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-  const numbers = {
-    seed: Number(values.seed ?? nowMs % 2 ** 31),
-    minutes: Number(values.minutes ?? 1),
-    requests: Number(values.requests ?? 2_000),
+const text = { type: "string" } as const;
+
+/** Reads a command line. Throws UsageError. */
+export function parseCommandLine(args: readonly string[], nowMs: number): FuzzCommand | "help" {
+  const { values } = readOptions(args, { seed: text, minutes: text, requests: text, url: text });
+  if (values.help === true) return "help";
+  return {
+    seed: whole("--seed", values.seed, nowMs % 2 ** 31, 0),
+    minutes: positive("--minutes", values.minutes, 1),
+    requests: whole("--requests", values.requests, 2_000, 1),
+    url: values.url ?? null,
   };
-  for (const [name, number] of Object.entries(numbers)) {
-    const isGood = name === "minutes" ? number > 0 : Number.isInteger(number) && number >= 1;
-    if (!isGood) return `--${name} must be a number from 1 on`;
-  }
-  return { ...numbers, url: values.url ?? null };
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { Books } from "./books.ts";
+import { KeptMessages } from "./kept-messages.ts";
 import { fillText, type Known } from "./placeholders.ts";
 import { type ActionRequest, anyRequest, type FuzzRequest, protocolOf, toHttp } from "./requests.ts";
 import { type Target, Unsendable } from "./target.ts";
@@ -7,13 +7,13 @@ import { QUEUES } from "./values.ts";
 import { wrongWith } from "./verdict.ts";
 
 /** After how many requests a message is sent that has to arrive. */
-const BOOKS_EVERY = 5;
+const KEPT_EVERY = 5;
 /** Receipt handles and tasks that later requests can be about. */
 const KNOWN_MAX = 40;
 
 export interface FuzzOptions {
   readonly seed: number;
-  /** Requests, not counting those that keep the books. */
+  /** Requests, not counting those that keep the messages. */
   readonly requests: number;
 }
 
@@ -28,12 +28,13 @@ export interface FuzzReport {
 }
 
 /**
- * Sends requests to a target, each of which has to be answered in time, with no 5xx and in AWS's form; in between it sends
- * messages, all of which have to arrive in the end. Throws with the seed and the smallest request that shows what is wrong.
+ * Sends requests to a target, each of which has to be answered in time, with no 5xx and in AWS's form; in between it
+ * sends messages, all of which have to arrive in the end. Throws with the seed and the smallest request that shows
+ * what is wrong.
  */
 export async function fuzz(target: Target, { seed, requests }: FuzzOptions): Promise<FuzzReport> {
-  const books = new Books(target);
-  await books.open(QUEUES);
+  const messages = new KeptMessages(target);
+  await messages.open(QUEUES);
   const receipts: { readonly handle: string; readonly queueUrl: string }[] = [];
   const tasks: string[] = [];
   const statuses: Record<string, number> = {};
@@ -55,11 +56,10 @@ export async function fuzz(target: Target, { seed, requests }: FuzzOptions): Pro
       note(tasks, valuesIn(text, "TaskHandle"));
     }
     asked += 1;
-    if (asked % BOOKS_EVERY === 0) await books.send();
+    if (asked % KEPT_EVERY === 0) await messages.send();
   });
   await fc.assert(property, { seed, numRuns: requests });
-  const kept = books.acknowledged;
-  await books.close();
+  const kept = await messages.close();
   return { statuses, succeeded: [...succeeded].sort(), kept };
 }
 

@@ -1,9 +1,10 @@
+import { runProgram } from "@sluice/harness/command-line";
 import { type FuzzCommand, parseCommandLine, USAGE } from "./command-line.ts";
 import { fuzz } from "./fuzz.ts";
 import { memoryTarget } from "./memory-target.ts";
 import { remoteTarget } from "./target.ts";
 
-async function run({ seed: first, minutes, requests, url }: FuzzCommand): Promise<void> {
+async function run({ seed: first, minutes, requests, url }: FuzzCommand): Promise<boolean> {
   const untilMs = performance.now() + 60_000 * minutes;
   const statuses: Record<string, number> = {};
   let [seed, kept] = [first, 0];
@@ -19,19 +20,13 @@ async function run({ seed: first, minutes, requests, url }: FuzzCommand): Promis
       console.error(
         `Again: pnpm fuzz --seed ${seed} --requests ${requests}${url === null ? "" : ` --url ${url}`}`,
       );
-      process.exitCode = 1;
-      return;
+      return false;
     }
     seed += 1;
   } while (performance.now() < untilMs);
   const answers = Object.entries(statuses).map(([status, count]) => `${count} with ${status}`);
   console.log(`Seeds ${first} to ${seed - 1}: ${answers.join(", ")}; all ${kept} messages arrived`);
+  return true;
 }
 
-const command = parseCommandLine(process.argv.slice(2), Date.now());
-if (typeof command === "string") {
-  console.error(`${command}\n\n${USAGE}`);
-  process.exitCode = 2;
-} else {
-  await run(command);
-}
+await runProgram({ usage: USAGE, parse: (args) => parseCommandLine(args, Date.now()), run });

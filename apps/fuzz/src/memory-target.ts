@@ -20,8 +20,8 @@ const OPEN: AwsAccess = { kind: "open", pages: () => null };
 const STEP_MS = 1_000;
 
 /**
- * The real gateway over real queues (`QueueCore`), in this process and in memory, on a clock of its own: a long poll costs no
- * time. Of the Durable Objects there is the structured clone of each call, and nothing else.
+ * The real gateway over real queues (`QueueCore`), in this process and in memory, on a clock of its own: a long poll
+ * costs no time. Of the Durable Objects there is the structured clone of each call, and nothing else.
  */
 export function memoryTarget(access: AwsAccess = OPEN): Target {
   const world = new World({});
@@ -64,6 +64,9 @@ function directoryOf(world: World): QueueDirectory {
     describe: async (name) => world.core(name).describe(),
     describeTopic: async (topicObject) => world.core(topicObject).topic.describe(),
     advanceClock: null,
+    isLocal: true,
+    isServed: true,
+    toldDisk: null,
   };
 }
 
@@ -74,10 +77,6 @@ function objectOf(world: World, name: string, revisions: ReadonlyMap<string, num
     throw noSuchQueue(name);
   };
   return {
-    enqueue: async (_, request) => {
-      const isOutdated = (request.revision ?? Infinity) < (revisions.get(name) ?? 0);
-      return isOutdated ? { ok: "outdated" } : core().enqueue(request);
-    },
     receive: async (_, request) => core().receivers.receive(request),
     work: async (_, { enqueue, ...others }) => {
       const isOutdated = (enqueue?.revision ?? Infinity) < (revisions.get(name) ?? 0);
@@ -86,7 +85,7 @@ function objectOf(world: World, name: string, revisions: ReadonlyMap<string, num
       }
       return { ok: true, ...(await core().work(others)), enqueued: { ok: "outdated" } };
     },
-    giveBack: async (_, receipts) => core().giveBack(receipts),
+    release: async (_, receipts) => core().release(receipts),
     cancelReceive: async (_, receiverId) => core().receivers.cancel(receiverId),
     messageCounts: async () => core().messageCounts(),
     purge: async () => core().purge(),

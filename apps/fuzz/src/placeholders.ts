@@ -1,6 +1,6 @@
 /**
- * Parts of a generated request that are known, or worth writing out, only when it is sent. In a counterexample they stay
- * short: `{{x:300000}}` instead of 300,000 letters.
+ * Parts of a generated request that are known, or worth writing out, only when it is sent. In a counterexample they
+ * stay short: `{{x:300000}}` instead of 300,000 letters.
  */
 export interface Known {
   readonly endpoint: string;

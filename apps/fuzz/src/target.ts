@@ -1,3 +1,5 @@
+import { bodyBytesMax } from "@sluice/gateway/request-limits";
+
 /** What is fuzzed: an AWS endpoint, wherever it is. */
 export interface Target {
   /** Address of the endpoint, without a slash at its end. */
@@ -27,6 +29,7 @@ export function remoteTarget(endpoint: string): Target {
   return {
     endpoint: endpoint.replace(/\/+$/, ""),
     fetch: async (request) => {
+      const copy = request.clone();
       try {
         return await fetch(request, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
       } catch (error) {
@@ -35,6 +38,9 @@ export function remoteTarget(endpoint: string): Target {
         }
         if (error instanceof TypeError && isInvalidArgument(error.cause)) {
           throw new Unsendable("the client does not send this", { cause: error });
+        }
+        if (error instanceof TypeError && (await isTooLarge(copy))) {
+          throw new Unsendable("the connection was closed before the body was sent", { cause: error });
         }
         throw error;
       }
@@ -45,4 +51,14 @@ export function remoteTarget(endpoint: string): Target {
 /** What undici says of a header that must not be in HTTP. */
 function isInvalidArgument(cause: unknown): boolean {
   return cause instanceof Error && "code" in cause && cause.code === "UND_ERR_INVALID_ARG";
+}
+
+/**
+ * Whether a request is refused before its body is read. workerd closes the connection with the answer, and a client that is still sending
+ * then may never read it.
+ */
+async function isTooLarge(request: Request): Promise<boolean> {
+  const { pathname, search } = new URL(request.url);
+  const { method, headers } = request;
+  return (await request.arrayBuffer()).byteLength > bodyBytesMax({ method, pathname, search, headers });
 }

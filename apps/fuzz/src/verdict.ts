@@ -1,7 +1,9 @@
 import { SaxesParser } from "saxes";
 
 /** What AWS's services answer with (spec sqs 1.2, 1.3, 1.5, 2.1). */
-const STATUSES = [200, 400, 403, 404];
+const STATUSES = [200, 400, 403, 404, 413];
+/** The only error of status 413. */
+const TOO_LARGE = "RequestEntityTooLarge";
 
 /** An answer as it came. */
 export interface Answered {
@@ -16,6 +18,7 @@ export interface Answered {
 export function wrongWith(answer: Answered): string | null {
   const { status, headers, text, method } = answer;
   if (!STATUSES.includes(status)) return `status ${status}`;
+  if (status === 413 && method !== "HEAD" && !text.includes(TOO_LARGE)) return "status 413 for another error";
   if (!headers.get("x-amzn-requestid")) return "no request id";
   if (method === "HEAD") return null;
   const type = headers.get("content-type")?.split(";")[0] ?? "";

@@ -1,16 +1,9 @@
-import type { Summary } from "./ledger/summary.ts";
-
-/** A figure and what it counts. */
-export type Line = readonly [what: string, figure: string | number];
-
-/** Prints figures below each other. */
-export function table(lines: readonly Line[]): string {
-  const width = Math.max(...lines.map(([what]) => what.length));
-  return lines.map(([what, figure]) => `  ${what.padEnd(width)}  ${format(figure)}`).join("\n");
-}
+import type { Line } from "@sluice/harness/report";
+import type { Summary } from "./ledger/delivery-ledger.ts";
+import type { SqsSummary } from "./sqs/receive-ledger.ts";
 
 /** What every run reports. */
-export function summaryLines(summary: Summary): Line[] {
+export function summaryLines(summary: Summary | SqsSummary): Line[] {
   return [
     ["messages sent", summary.sent],
     ["acknowledged to their producer", summary.acknowledged],
@@ -18,13 +11,26 @@ export function summaryLines(summary: Summary): Line[] {
     ["refused with an error", summary.refused],
     ["not answered", summary.unanswered],
     ["  of these stored all the same", summary.unansweredButStored],
-    ["moved to the dead-letter queue", summary.deadLettered],
-    ...Object.entries(summary.duplicates).map(([cause, count]): Line => [`delivered twice: ${cause}`, count]),
-    ["  oldest acknowledgement that was lost, before the kill", `${summary.oldestLostAckMs} ms`],
-    ["violations (delays, attempts, acknowledgements, bodies)", summary.violations],
+    ...("duplicates" in summary ? deliveryLines(summary) : receiveLines(summary)),
   ];
 }
 
-function format(figure: string | number): string {
-  return typeof figure === "number" ? figure.toLocaleString("en-US") : figure;
+function deliveryLines({ deadLettered, duplicates, oldestLostAckMs, violations }: Summary): Line[] {
+  return [
+    ["moved to the dead-letter queue", deadLettered],
+    ...Object.entries(duplicates).map(([cause, count]): Line => [`delivered twice: ${cause}`, count]),
+    ["  oldest acknowledgement that was lost, before the kill", `${oldestLostAckMs} ms`],
+    ["violations (delays, attempts, acknowledgements, bodies)", violations],
+  ];
+}
+
+function receiveLines({ resent, received, deleted, again, late, violations }: SqsSummary): Line[] {
+  return [
+    ["sent again with their deduplication id", resent],
+    ["received", received],
+    ["deleted for good", deleted],
+    ...Object.entries(again).map(([why, count]): Line => [`came again: ${why}`, count]),
+    ["answers overtaken by those of a later receive", late],
+    ["violations (deletions, leases, order, delays, counts, bodies)", violations],
+  ];
 }

@@ -1,86 +1,121 @@
+import { commit } from "@sluice/harness/commit";
+import type { Tally } from "@sluice/harness/ledger";
+import { type Line, table } from "@sluice/harness/report";
 import type { Command } from "./command-line.ts";
-import { commit } from "./commit.ts";
 import { damageLines, describeCase } from "./damage/report.ts";
 import type { DamageOptions } from "./damage/run-cases.ts";
-import type { Summary } from "./ledger/summary.ts";
-import { type Line, summaryLines, table } from "./report.ts";
-import { isSqsCommand, runSqsCommand } from "./run-sqs-command.ts";
+import type { Summary } from "./ledger/delivery-ledger.ts";
+import { summaryLines } from "./report.ts";
 import { runDamage } from "./runs/damage.ts";
-import { runDiskFull } from "./runs/disk-full.ts";
+import { runDiskFull, SQS_KILLED_SHARE } from "./runs/disk-full.ts";
 import { runFreezes } from "./runs/freezes.ts";
 import { runKills } from "./runs/kills.ts";
+import type { Ended, OpenScenario } from "./runs/scenario.ts";
+import { runSqsDamage } from "./runs/sqs-damage.ts";
+import { runSqsSwaps } from "./runs/sqs-swaps.ts";
+import { canTrace, runSqsSyncs } from "./runs/sqs-syncs.ts";
+import { WorkersScenario } from "./runs/workers-scenario.ts";
+import type { SqsSummary } from "./sqs/receive-ledger.ts";
+import { SqsScenario } from "./sqs/sqs-scenario.ts";
+
+/** Folders that a run depends on. */
+const SOURCES = ["packages", "apps/broker", "apps/harness", "apps/soak-process"];
 
 /** A line of progress after this many kills. */
 const KILLS_PER_LINE = 50;
 
 /** Carries a command out and prints its figures. Answers whether everything was as it must be. */
 export async function runCommand(command: Command): Promise<boolean> {
+  const { broker, kind, seed } = command;
+  console.log(`${broker} ${kind}, seed ${seed}, commit ${commit(...SOURCES)}, ${new Date().toISOString()}`);
   const startMs = Date.now();
-  console.log(`${command.kind}, seed ${command.seed}, commit ${commit()}, ${new Date().toISOString()}`);
-  if (isSqsCommand(command)) return runSqsCommand(command);
+  const took = () => `${Math.round((Date.now() - startMs) / 1000)} s`;
+  if (kind === "damage") {
+    const onCase: DamageOptions["onCase"] = (number, each) => console.log(describeCase(number, each));
+    const cases = await (broker === "sqs" ? runSqsDamage : runDamage)({ ...command, onCase });
+    console.log(table([...damageLines(cases), ["took", took()]]));
+    return cases.every(({ violations }) => violations.length === 0);
+  }
+  if (kind === "syncs") return runSyncs(command);
+  const run = <S extends Summary | SqsSummary>(open: OpenScenario<S>) => runScenario(command, open, took);
+  return broker === "sqs"
+    ? run((persistDir) => SqsScenario.open(seed, persistDir))
+    : run((persistDir) => WorkersScenario.open(seed, persistDir));
+}
+
+async function runSyncs(command: Extract<Command, { kind: "syncs" }>): Promise<boolean> {
+  if (!canTrace()) {
+    console.log("strace is not installed, or may not trace: nothing was counted.");
+    return true;
+  }
+  const results = await runSqsSyncs(command);
+  for (const { platform, answers, syncs, violationTexts } of results) {
+    console.log(
+      table([
+        [`${platform}: answers`, answers],
+        ["  syncs of the queue's log before them", syncs],
+      ]),
+    );
+    for (const text of violationTexts) console.log(`  violation: ${text}`);
+  }
+  return results.every(({ violationTexts }) => violationTexts.length === 0);
+}
+
+async function runScenario<S extends Summary | SqsSummary>(
+  command: Exclude<Command, { kind: "damage" | "syncs" }>,
+  open: OpenScenario<S>,
+  took: () => string,
+): Promise<boolean> {
   switch (command.kind) {
     case "kills": {
-      const result = await runKills({
-        ...command,
-        onKill: (kills) => noteKills(kills, command.kills, startMs),
-      });
-      return conclude(result, [["kills survived", result.kills], ...ending(result, startMs)]);
+      const onKill = (kills: number) => {
+        if (kills % KILLS_PER_LINE === 0) console.log(`  ${kills} of ${command.kills}, ${took()}`);
+      };
+      const result = await runKills({ ...command, open, onKill });
+      return conclude(result, [["kills survived", result.kills]], took());
+    }
+    case "swaps": {
+      const onSwap = (swaps: number) => console.log(`  ${swaps} of ${command.swaps}, ${took()}`);
+      const result = await runSqsSwaps({ ...command, onSwap });
+      return conclude(result, [["lives, in turn on Node.js and workerd", result.swaps]], took());
     }
     case "freezes": {
       const onThaw = (freezes: number, frozenMs: number) => console.log(`  ${freezes}: ${frozenMs} ms`);
-      const result = await runFreezes({ ...command, onThaw });
+      const result = await runFreezes({ ...command, open, onThaw });
       const frozen: Line = ["time stopped", `${Math.round(result.frozenMs / 1000)} s`];
-      return conclude(result, [["stops", result.freezes], frozen, ...ending(result, startMs)]);
+      return conclude(result, [["stops", result.freezes], frozen], took());
     }
     case "disk-full": {
-      const onTime = (times: number, refused: number) => console.log(`  ${times}: ${refused} sends refused`);
-      const result = await runDiskFull({ ...command, onTime });
+      const onTime = (times: number, refused: number) => console.log(`  ${times}: ${refused} refused`);
+      const killedShare = command.broker === "sqs" ? SQS_KILLED_SHARE : 0;
+      const result = await runDiskFull({ ...command, open, killedShare, onTime });
       const lines: Line[] = [
         ["times full", result.times],
         ["  and taken up again when there was room", result.resumed],
-        ["refused with", result.refusals.join("; ")],
+        ["the process ended by itself", result.hasEnded ? "yes" : "no"],
+        ...result.refusals.map((text): Line => ["refused with", text]),
       ];
-      // A full disk is no damage: what is printed of it is not counted as such.
-      const isGood = conclude({ ...result, damageLines: [] }, [
-        ...lines,
-        ...ending({ ...result, damageLines: [] }, startMs),
-      ]);
-      return isGood && result.resumed === result.times;
-    }
-    case "damage": {
-      const onCase: DamageOptions["onCase"] = (number, each) => console.log(describeCase(number, each));
-      const cases = await runDamage({ ...command, onCase });
-      console.log(table([...damageLines(cases), ["took", seconds(startMs)]]));
-      return cases.every(({ violations }) => violations.length === 0);
+      return conclude(result, lines, took()) && result.resumed === result.times && !result.hasEnded;
     }
   }
 }
 
-function seconds(sinceMs: number): string {
-  return `${Math.round((Date.now() - sinceMs) / 1000)} s`;
-}
-
-interface Ended extends Summary {
-  readonly isDrained: boolean;
-  readonly damageLines: readonly string[];
-}
-
-function ending({ isDrained, damageLines }: Ended, startMs: number): Line[] {
-  return [
-    ["queues empty at the end", isDrained ? "yes" : "no"],
-    ["lines about damage", damageLines.length],
-    ["took", seconds(startMs)],
-  ];
-}
-
-function conclude(result: Ended, lines: readonly Line[]): boolean {
-  console.log(table([...lines, ...summaryLines(result)]));
-  for (const text of result.violationTexts) console.log(`  violation: ${text}`);
-  for (const line of result.damageLines.slice(0, 20)) console.log(`  printed: ${line}`);
-  return result.lost === 0 && result.violations === 0 && result.isDrained && result.damageLines.length === 0;
-}
-
-function noteKills(kills: number, of: number, startMs: number): void {
-  if (kills % KILLS_PER_LINE !== 0) return;
-  console.log(`  ${kills} of ${of} kills, ${Math.round((Date.now() - startMs) / 1000)} s`);
+function conclude<S extends (Summary | SqsSummary) & Tally>(
+  result: Ended<S>,
+  first: readonly Line[],
+  took: string,
+): boolean {
+  const { isDrained, lines, lost, violations, violationTexts } = result;
+  console.log(
+    table([
+      ...first,
+      ["queues empty at the end", isDrained ? "yes" : "no"],
+      ["lines about damage or errors", lines.length],
+      ["took", took],
+      ...summaryLines(result),
+    ]),
+  );
+  for (const text of violationTexts) console.log(`  violation: ${text}`);
+  for (const line of lines.slice(0, 20)) console.log(`  printed: ${line}`);
+  return lost === 0 && violations === 0 && isDrained && lines.length === 0;
 }

@@ -5,7 +5,7 @@ interface ConsumerEnv {
   readonly LEDGER: Fetcher;
 }
 
-/** Shows each batch to the process that keeps the books, and settles it as it says. */
+/** Shows each batch to the process that keeps the ledger, and settles it as it says. */
 const handlers = {
   async queue(batch: MessageBatch<string>, env: ConsumerEnv) {
     const report: BatchReport = {

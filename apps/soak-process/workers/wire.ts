@@ -1,4 +1,4 @@
-/** What travels between the Workers under test and the process that keeps the books. */
+/** What travels between the Workers under test and the process that keeps the ledger. */
 
 /** Something to send. `batch` is one `sendBatch`, `singles` as many concurrent `send`s. */
 export interface SendOrder {

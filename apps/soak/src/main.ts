@@ -1,5 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { type Command, parseCommandLine, USAGE, UsageError } from "./command-line.ts";
+import { runProgram } from "@sluice/harness/command-line";
+import { commit } from "@sluice/harness/commit";
+import { type Command, parseCommandLine, USAGE } from "./command-line.ts";
 import { type HistoryReport, runHistory } from "./history/history.ts";
 import { hunt } from "./planted/hunt.ts";
 import { PLANTED_BUGS } from "./planted/index.ts";
@@ -13,13 +14,11 @@ const SOURCES = [
   "packages/broker/src",
   "packages/protocol/src",
   "apps/soak/src",
+  "apps/harness/src",
 ];
 
 async function run(command: Command): Promise<boolean> {
   switch (command.kind) {
-    case "help":
-      console.log(USAGE);
-      return true;
     case "one":
       return runOne(command.seed);
     case "planted":
@@ -30,7 +29,7 @@ async function run(command: Command): Promise<boolean> {
 }
 
 async function runMany({ from, seeds, minutes }: Extract<Command, { kind: "many" }>): Promise<boolean> {
-  console.log(`commit ${commit()}, Node ${process.version}, seeds from ${from}`);
+  console.log(`commit ${commit(...SOURCES)}, Node ${process.version}, seeds from ${from}`);
   let latest: SoakTotals | null = null;
   process.on("SIGINT", () => {
     if (latest !== null) console.log(showTotals(latest));
@@ -60,7 +59,7 @@ async function runOne(seed: number): Promise<boolean> {
     return false;
   }
   console.log(`${report.events} events, hash ${report.hash}, the same when it is run again`);
-  if (report.violation !== null) console.log(showViolation(report, commit(), []));
+  if (report.violation !== null) console.log(showViolation(report, commit(...SOURCES), []));
   return report.violation === null;
 }
 
@@ -77,18 +76,7 @@ async function runPlanted(seeds: number): Promise<boolean> {
 
 async function tellViolation(report: HistoryReport): Promise<string> {
   const { lines } = await runHistory(report.seed, { verbose: true });
-  return showViolation(report, commit(), lines ?? []);
-}
-
-function commit(): string {
-  const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).trim();
-  try {
-    const root = git("rev-parse", "--show-toplevel");
-    const changed = git("-C", root, "status", "--porcelain", "--", ...SOURCES);
-    return git("rev-parse", "--short", "HEAD") + (changed === "" ? "" : " with changes");
-  } catch {
-    return "unknown";
-  }
+  return showViolation(report, commit(...SOURCES), lines ?? []);
 }
 
 process.on("unhandledRejection", (error) => {
@@ -96,10 +84,4 @@ process.on("unhandledRejection", (error) => {
   process.exit(1);
 });
 
-try {
-  process.exitCode = (await run(parseCommandLine(process.argv.slice(2)))) ? 0 : 1;
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(`${error.message}\n\n${USAGE}`);
-  process.exitCode = 2;
-}
+await runProgram({ usage: USAGE, parse: parseCommandLine, run });

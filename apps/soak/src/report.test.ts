@@ -30,7 +30,7 @@ describe("what a run prints", () => {
     const text = showTotals({ ...totals, histories: 1_999, events: 1_999_999, ms: 1_000 });
     expect(text).toContain("1,999 histories in 1 s: 1,999 histories/s");
     expect(text).toContain("1,999,999 events, 1,000 a history");
-    expect(text).toMatch(new RegExp(`\\b${totals.faults["request lost"]}  request lost`));
+    expect(text).toMatch(new RegExp(`request lost +${totals.faults["request lost"]}\\b`));
     expect(text).toContain("0 violations");
     expect(showProgress({ ...totals, histories: 10, ms: 4_000 })).toContain("10 histories");
   });

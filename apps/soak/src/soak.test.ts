@@ -4,13 +4,14 @@ import { OUTCOME_KINDS } from "./history/history.ts";
 import { showViolation } from "./report.ts";
 import { soak } from "./soak.ts";
 
-/** About 25 seconds on a machine that has nothing else to do. */
-const SEEDS = 4_000;
+/** `pnpm soak` runs as many as one likes. */
+const SEEDS = 1_000;
 
+// conformance: at-least-once
 it(`holds in ${SEEDS} histories, in which everything goes wrong that can`, { timeout: 600_000 }, async () => {
   const { histories, violations, faults, outcomes } = await soak({ from: 1, seeds: SEEDS, forMs: Infinity });
   expect(violations.map((report) => showViolation(report, "under test", []))).toEqual([]);
   expect(histories).toBe(SEEDS);
-  for (const kind of FAULT_KINDS) expect(faults[kind], kind).toBeGreaterThan(50);
-  for (const kind of OUTCOME_KINDS) expect(outcomes[kind], kind).toBeGreaterThan(500);
+  for (const kind of FAULT_KINDS) expect(faults[kind], kind).toBeGreaterThan(10);
+  for (const kind of OUTCOME_KINDS) expect(outcomes[kind], kind).toBeGreaterThan(50);
 });

@@ -2,7 +2,7 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { BatchReport, SendAnswer, SendOrder, Verdict } from "../../workers/wire.ts";
 import type { WorkerSources } from "./bundle-workers.ts";
 import { TOPOLOGY } from "./topology.ts";
-import { untilGone, workerdChildren } from "./workerd-process.ts";
+import { isRunning, untilGone, workerdChildren } from "./workerd-process.ts";
 
 const COMPATIBILITY_DATE = "2026-11-01";
 
@@ -37,11 +37,18 @@ export class Cluster {
   #url = "";
   #pids: readonly number[] = [];
 
+  /** Starts wait for one another: a workerd is known as the cluster's by not having been there before. */
+  static #latestStart: Promise<unknown> = Promise.resolve();
+
   /** Resolves when requests are answered. */
-  static async start(options: ClusterOptions): Promise<Cluster> {
-    const cluster = new Cluster(options);
-    await cluster.#ready();
-    return cluster;
+  static start(options: ClusterOptions): Promise<Cluster> {
+    const started = Cluster.#latestStart.then(async () => {
+      const cluster = new Cluster(options);
+      await cluster.#ready();
+      return cluster;
+    });
+    Cluster.#latestStart = started.catch(() => {});
+    return started;
   }
 
   private constructor(options: ClusterOptions) {
@@ -62,10 +69,18 @@ export class Cluster {
     return ((await response.json()) as { queues: QueueFigures[] }).queues;
   }
 
-  /** Moves the clock of every queue that can be opened. Asks the queues, not the directory: that may be what is damaged. */
+  /**
+   * Moves the clock of every queue that can be opened. Asks the queues, not the directory: that may be what is
+   * damaged.
+   */
   async advanceClock(ms: number): Promise<void> {
     const response = await fetch(new URL(`/__soak/clock?ms=${ms}`, this.#url), { method: "POST" });
     if (!response.ok) throw new Error(`the clock answered ${response.status}: ${await response.text()}`);
+  }
+
+  /** Whether workerd has ended, for whatever reason. */
+  async hasEnded(): Promise<boolean> {
+    return !(await Promise.all(this.#pids.map(isRunning))).every(Boolean);
   }
 
   /** kill -9 of workerd, at once. */

@@ -5,7 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 const GONE_WITHIN_MS = 10_000;
 const LOOK_AGAIN_MS = 2;
 
-/** Process ids of a process's children that are workerd, this one's by default, without those that were known before (Linux). */
+/**
+ * Process ids of a process's children that are workerd, this one's by default, without those that were known before
+ * (Linux).
+ */
 export async function workerdChildren(
   known: ReadonlySet<number> = new Set(),
   parent: number = process.pid,
@@ -24,14 +27,15 @@ export async function workerdChildren(
 export async function untilGone(pids: readonly number[]): Promise<void> {
   const deadlineMs = Date.now() + GONE_WITHIN_MS;
   for (const pid of pids) {
-    while (await runs(pid)) {
+    while (await isRunning(pid)) {
       if (Date.now() > deadlineMs) throw new Error(`process ${pid} survived kill -9`);
       await sleep(LOOK_AGAIN_MS);
     }
   }
 }
 
-async function runs(pid: number): Promise<boolean> {
+/** Whether a process runs: one that has ended and was not waited for does not. */
+export async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
   return stat !== null && !/^\d+ \(.*\) Z/.test(stat);
 }

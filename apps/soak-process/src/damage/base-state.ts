@@ -2,13 +2,12 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "@sluice/harness/random";
 import type { BatchReport, Verdict } from "../../workers/wire.ts";
 import type { WorkerSources } from "../cluster/bundle-workers.ts";
 import { Cluster } from "../cluster/cluster.ts";
 import { PRODUCED_QUEUES } from "../cluster/topology.ts";
-import { bodyOf, tagOf } from "../load/body.ts";
-import type { Random } from "../random.ts";
-import type { Entry } from "./books.ts";
+import { DamageLedger, type Kept } from "./damage-ledger.ts";
 
 /** Everything that waits does so for this long, so that nothing is delivered before the damage is done; in s. */
 const WAIT_SECONDS = 3_600;
@@ -21,25 +20,25 @@ const LOOK_AGAIN_MS = 50;
 /** A state with messages in every queue, some waiting, some retried, some done with, and nothing under way. */
 export interface BaseState {
   readonly folder: string;
-  readonly entries: readonly Entry[];
+  readonly kept: readonly Kept[];
 }
 
 /** Makes a state to be damaged. Its process is ended with kill -9, so that the latest of it lies in the logs. */
 export async function makeBaseState(sources: WorkerSources, random: Random): Promise<BaseState> {
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-damage-base-"));
-  const entries: Entry[] = [];
+  const ledger = new DamageLedger();
   const cluster = await Cluster.start({
     sources,
     persistDir: folder,
-    handle: async (report) => settle(report, entries, random),
+    handle: async (report) => settle(report, ledger, random),
   });
   try {
     for (let order = 0; order < ORDERS; order++) {
-      for (const queue of PRODUCED_QUEUES) await send(cluster, queue, entries, random);
+      for (const queue of PRODUCED_QUEUES) await send(cluster, queue, ledger, random);
     }
     await untilNothingIsUnderWay(cluster);
     await sleep(REPORTED_AFTER_MS);
-    return { folder, entries };
+    return { folder, kept: ledger.messages };
   } finally {
     cluster.kill();
     await cluster.ended();
@@ -47,24 +46,22 @@ export async function makeBaseState(sources: WorkerSources, random: Random): Pro
 }
 
 /** Half of what is delivered is done with, the other half is retried in an hour. */
-function settle({ messages }: BatchReport, entries: readonly Entry[], random: Random): Verdict {
+function settle({ messages }: BatchReport, ledger: DamageLedger, random: Random): Verdict {
   const retries: { position: number; delaySeconds: number }[] = [];
   for (const [position, { body }] of messages.entries()) {
-    const entry = entries[tagOf(body) ?? -1];
-    if (entry === undefined) throw new Error(`delivered what nobody sent: ${body.slice(0, 40)}`);
+    const message = ledger.sentAs(body);
     if (random.chance(0.5)) retries.push({ position, delaySeconds: WAIT_SECONDS });
-    else entry.isSettled = true;
+    else message.isSettled = true;
   }
   return { acks: [], retries, ends: "returns" };
 }
 
-async function send(cluster: Cluster, queue: string, entries: Entry[], random: Random): Promise<void> {
+async function send(cluster: Cluster, queue: string, ledger: DamageLedger, random: Random): Promise<void> {
   const isDelayed = random.chance(0.6);
-  const messages = Array.from({ length: random.int(1, 50) }, () => {
-    const bytes = random.chance(0.05) ? random.int(1_000, 20_000) : random.int(1, 400);
-    const entry: Entry = { tag: entries.length, queue, bytes, isSettled: false };
-    entries.push(entry);
-    const body = bodyOf(entry.tag, bytes);
+  const messages = Array.from({ length: random.between(1, 50) }, () => {
+    const bytes = random.chance(0.05) ? random.between(1_000, 20_000) : random.between(1, 400);
+    const { message, body } = ledger.intend({ queue, bytes });
+    ledger.acknowledged(message);
     return isDelayed ? { body, delaySeconds: WAIT_SECONDS } : { body };
   });
   const total = messages.reduce((sum, { body }) => sum + body.length + 32, 0);

@@ -1,5 +1,5 @@
 import type { QueueFigures } from "../cluster/cluster.ts";
-import type { Books } from "./books.ts";
+import type { DamageLedger } from "./damage-ledger.ts";
 import { judge, judgeDirectory, type Seen } from "./judge.ts";
 import type { DamageKind } from "./kinds.ts";
 import type { Target } from "./state-files.ts";
@@ -26,15 +26,15 @@ export interface CaseResult {
 /** What is to be seen of a queue. */
 export function look(
   queue: string,
-  books: Books,
+  ledger: DamageLedger,
   figures: readonly QueueFigures[] | null,
   lines: readonly string[],
   probed: Seen["probe"],
 ): Seen {
   return {
     queue,
-    missing: books.missing(queue),
-    again: books.again(queue),
+    missing: ledger.missing(queue),
+    again: ledger.again(queue),
     damage: figures?.find(({ name }) => name === queue)?.damage ?? null,
     lines: lines.filter((line) => line.startsWith(`Queue "${queue}"`)),
     probe: probed,
@@ -46,17 +46,17 @@ export function conclude(input: {
   readonly kind: DamageKind;
   readonly target: Target;
   readonly done: string;
-  readonly books: Books;
+  readonly ledger: DamageLedger;
   readonly seen: readonly Seen[];
   readonly figures: readonly QueueFigures[] | null;
   readonly lines: readonly string[];
 }): CaseResult {
-  const { kind, target, done, books, seen, figures, lines } = input;
+  const { kind, target, done, ledger, seen, figures, lines } = input;
   const of = target.kind === "queue" ? seen.find(({ queue }) => queue === target.name) : undefined;
-  const owed = seen.reduce((sum, { queue }) => sum + books.owed(queue), 0);
+  const owed = seen.reduce((sum, { queue }) => sum + ledger.owedBefore(queue), 0);
   const missing = seen.reduce((sum, { missing }) => sum + missing, 0);
   const directoryLines = lines.filter((line) => /directory/i.test(line));
-  const violations = [...seen.flatMap((one) => judge(target, one)), ...books.foreign];
+  const violations = [...seen.flatMap((one) => judge(target, one)), ...ledger.violationTexts];
   if (target.kind === "directory") violations.push(...judgeDirectory(kind, figures, directoryLines));
   return {
     kind,

@@ -13,7 +13,10 @@ export interface Seen {
   readonly damage: readonly DamageEntry[] | null;
   /** Lines that name the queue and speak of damage. */
   readonly lines: readonly string[];
-  /** What a send after the damage came to: stored and delivered, refused with an error, or acknowledged and not delivered. */
+  /**
+   * What a send after the damage came to: stored and delivered, refused with an error, or acknowledged and not
+   * delivered.
+   */
   readonly probe: "delivered" | "refused" | "lost";
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { open, rm, stat, truncate } from "node:fs/promises";
-import type { Random } from "../random.ts";
+import type { Random } from "@sluice/harness/random";
 import { type Database, moveLogIntoFile } from "./state-files.ts";
 
 /** Ways in which the files of an object are damaged while nothing runs. */
@@ -53,13 +53,13 @@ export async function damage(kind: DamageKind, database: Database, random: Rando
 
 async function flip(file: string, random: Random): Promise<string> {
   const { size } = await stat(file);
-  const positions = Array.from({ length: random.int(1, FLIPS_MAX) }, () => random.int(0, size - 1));
+  const positions = Array.from({ length: random.between(1, FLIPS_MAX) }, () => random.between(0, size - 1));
   const handle = await open(file, "r+");
   try {
     for (const position of positions) {
       const byte = Buffer.alloc(1);
       await handle.read(byte, 0, 1, position);
-      byte[0] = (byte[0] ?? 0) ^ (1 << random.int(0, 7));
+      byte[0] = (byte[0] ?? 0) ^ (1 << random.between(0, 7));
       await handle.write(byte, 0, 1, position);
     }
   } finally {
@@ -70,7 +70,7 @@ async function flip(file: string, random: Random): Promise<string> {
 
 async function cut(file: string, random: Random): Promise<string> {
   const { size } = await stat(file);
-  const length = random.int(0, size - 1);
+  const length = random.between(0, size - 1);
   await truncate(file, length);
   return `cut from ${size} to ${length} bytes`;
 }
@@ -78,8 +78,8 @@ async function cut(file: string, random: Random): Promise<string> {
 /** A stretch of up to 64 KB that the disk has given back as something else. */
 async function overwrite(file: string, random: Random): Promise<string> {
   const { size } = await stat(file);
-  const length = Math.min(size, random.int(512, 65_536));
-  const position = random.int(0, size - length);
+  const length = Math.min(size, random.between(512, 65_536));
+  const position = random.between(0, size - length);
   const handle = await open(file, "r+");
   try {
     await handle.write(Buffer.alloc(length, random.pick([0, 0x55, 0xff])), 0, length, position);

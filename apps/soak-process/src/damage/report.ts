@@ -1,4 +1,4 @@
-import type { Line } from "../report.ts";
+import type { Line } from "@sluice/harness/report";
 import type { CaseResult } from "./case-result.ts";
 import { DAMAGE_KINDS } from "./kinds.ts";
 

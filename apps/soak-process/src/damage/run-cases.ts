@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { Random } from "../random.ts";
+import { Random } from "@sluice/harness/random";
 import type { CaseResult } from "./case-result.ts";
 import { DAMAGE_KINDS, type DamageKind } from "./kinds.ts";
 import { databasesOf, type Target } from "./state-files.ts";

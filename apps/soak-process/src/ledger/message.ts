@@ -1,5 +1,4 @@
-/** What the producer was told about a message: nothing if the process died before. */
-export type SendOutcome = "unknown" | "acknowledged" | "refused";
+import type { Sent } from "@sluice/harness/ledger";
 
 /** What the handler did with a delivery, and whether it is known that the broker has committed it. */
 export type Settlement =
@@ -16,15 +15,11 @@ export interface Visit {
 }
 
 /** Everything that is known about one message. */
-export interface Message {
-  readonly tag: number;
-  readonly queue: string;
-  readonly bytes: number;
+export interface Message extends Sent {
   readonly delayMs: number;
   /** Before the call, so nothing can be due earlier than this and the delay. */
   readonly sentAtMs: number;
   readonly sentInLife: number;
-  outcome: SendOutcome;
   /** The latest visit to its own queue's handler and to that of the dead-letter queue. */
   own: Visit | null;
   dead: Visit | null;
@@ -33,9 +28,4 @@ export interface Message {
 /** Whether the message is done with: its last handler has acknowledged it. */
 export function isSettled({ own, dead }: Message): boolean {
   return (dead ?? own)?.settlement?.kind === "ack";
-}
-
-/** Whether it is owed: its producer was told that it is stored, and no handler is done with it. */
-export function isOpen(message: Message): boolean {
-  return message.outcome === "acknowledged" && !isSettled(message);
 }

@@ -1,7 +1,7 @@
+import type { Random } from "@sluice/harness/random";
 import type { BatchReport, Verdict } from "../../workers/wire.ts";
 import { DEAD_LETTER_QUEUE, settingsOf } from "../cluster/topology.ts";
-import type { Ledger } from "../ledger/ledger.ts";
-import type { Random } from "../random.ts";
+import type { DeliveryLedger } from "../ledger/delivery-ledger.ts";
 
 /** Delays of single retries that are asked for, in seconds. */
 const RETRY_DELAYS_SECONDS = [0, 0, 1, 2] as const;
@@ -10,23 +10,23 @@ const HANDLER_MS_MAX = 60;
 
 /** Decides what the handlers do: mostly they acknowledge, often they retry, sometimes they throw half way. */
 export class Handler {
-  readonly #ledger: Ledger;
+  readonly #ledger: DeliveryLedger;
   readonly #random: Random;
   /** From then on every message is acknowledged: for the end of a run. */
   isDraining = false;
 
-  constructor(ledger: Ledger, random: Random) {
+  constructor(ledger: DeliveryLedger, random: Random) {
     this.#ledger = ledger;
     this.#random = random;
   }
 
-  /** Enters a batch into the books, lets the handler take its time and enters what it does. */
+  /** Enters a batch into the ledger, lets the handler take its time and enters what it does. */
   async handle(report: BatchReport): Promise<Verdict> {
     const { life } = this.#ledger;
     const deliveries = this.#ledger.delivered(report);
     const verdict = this.#decide(report);
     const random = this.#random;
-    if (!this.isDraining && random.chance(0.3)) await passing(random.int(0, HANDLER_MS_MAX));
+    if (!this.isDraining && random.chance(0.3)) await passing(random.between(0, HANDLER_MS_MAX));
     // The process that asked is gone: it never gets the answer.
     if (life !== this.#ledger.life) return verdict;
     for (const [position, delivered] of deliveries.entries()) {
@@ -50,7 +50,9 @@ export class Handler {
   }
 }
 
-/** What becomes of one message (spec cloudflare-queues 2.4): what was said of it alone counts more than how it ended. */
+/**
+ * What becomes of one message (spec cloudflare-queues 2.4): what was said of it alone counts more than how it ended.
+ */
 export function settlementOf(
   { acks, retries, ends }: Verdict,
   position: number,

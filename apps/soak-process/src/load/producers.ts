@@ -1,9 +1,9 @@
+import type { Random } from "@sluice/harness/random";
 import type { SendOrder } from "../../workers/wire.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { PRODUCED_QUEUES } from "../cluster/topology.ts";
-import type { Ledger } from "../ledger/ledger.ts";
+import type { DeliveryLedger } from "../ledger/delivery-ledger.ts";
 import type { Message } from "../ledger/message.ts";
-import type { Random } from "../random.ts";
 
 /** Producers that send at the same time. */
 const PRODUCERS = 4;
@@ -21,7 +21,7 @@ const DELAY_SECONDS_MAX = 3;
  */
 export async function produce(
   cluster: Cluster,
-  ledger: Ledger,
+  ledger: DeliveryLedger,
   random: Random,
   stop: AbortSignal,
 ): Promise<void> {
@@ -32,23 +32,23 @@ export async function produce(
 
 async function produceOne(
   cluster: Cluster,
-  ledger: Ledger,
+  ledger: DeliveryLedger,
   random: Random,
   stop: AbortSignal,
 ): Promise<void> {
   while (!stop.aborted) {
-    if (ledger.openCount < OPEN_MAX) {
+    if (ledger.owed < OPEN_MAX) {
       const isAlive = await sendOrder(cluster, ledger, drawOrder(random));
       if (!isAlive) return;
     }
-    await new Promise((resolve) => setTimeout(resolve, random.int(0, PAUSE_MS_MAX)));
+    await new Promise((resolve) => setTimeout(resolve, random.between(0, PAUSE_MS_MAX)));
   }
 }
 
 /** Code of a send that failed for a reason which the queue does not know: its object was reset. */
 const INTERNAL_ERROR = "(15000)";
 
-/** An order that is not in the books yet. */
+/** An order that is not in the ledger yet. */
 export interface DrawnOrder {
   readonly queue: string;
   readonly how: SendOrder["how"];
@@ -58,25 +58,25 @@ export interface DrawnOrder {
 function drawOrder(random: Random): DrawnOrder {
   const how = random.pick(["batch", "singles"]);
   const isDelayed = random.chance(0.25);
-  const count = how === "batch" ? random.int(1, 60) : random.int(1, 12);
+  const count = how === "batch" ? random.between(1, 60) : random.between(1, 12);
   return {
     queue: random.pick(PRODUCED_QUEUES),
     how,
     messages: Array.from({ length: count }, () => ({
-      bytes: random.chance(0.02) ? random.int(1_000, 60_000) : random.int(1, 400),
-      delaySeconds: isDelayed && random.chance(0.7) ? random.int(1, DELAY_SECONDS_MAX) : null,
+      bytes: random.chance(0.02) ? random.between(1_000, 60_000) : random.between(1, 400),
+      delaySeconds: isDelayed && random.chance(0.7) ? random.between(1, DELAY_SECONDS_MAX) : null,
     })),
   };
 }
 
 /**
- * Enters an order into the books, sends it and enters what came back.
+ * Enters an order into the ledger, sends it and enters what came back.
  *
  * @returns whether anything came back.
  */
 export async function sendOrder(
   cluster: Pick<Cluster, "send">,
-  ledger: Ledger,
+  ledger: DeliveryLedger,
   { queue, how, messages }: DrawnOrder,
 ): Promise<boolean> {
   const entries: Message[] = [];
@@ -91,8 +91,8 @@ export async function sendOrder(
       const entry = entries[i];
       // An internal error says nothing of what became of a message: only a refusal that names its reason does.
       const isOpen = answer?.includes(INTERNAL_ERROR) ?? false;
-      if (entry !== undefined && !isOpen)
-        ledger.answered(entry, answer === null ? "acknowledged" : "refused");
+      if (entry !== undefined && answer === null) ledger.acknowledged(entry);
+      else if (entry !== undefined && !isOpen) ledger.refused(entry);
       if (answer !== null) ledger.refusals.add(answer);
     }
     return true;

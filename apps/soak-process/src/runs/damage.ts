@@ -4,13 +4,12 @@ import { bundleWorkers, type WorkerSources } from "../cluster/bundle-workers.ts"
 import { Cluster } from "../cluster/cluster.ts";
 import { PRODUCED_QUEUES } from "../cluster/topology.ts";
 import { type BaseState, makeBaseState } from "../damage/base-state.ts";
-import { Books, type Entry } from "../damage/books.ts";
 import { type CaseResult, conclude, look } from "../damage/case-result.ts";
+import { DamageLedger } from "../damage/damage-ledger.ts";
 import type { Seen } from "../damage/judge.ts";
 import { damage } from "../damage/kinds.ts";
 import { type Case, type DamageOptions, runCases } from "../damage/run-cases.ts";
 import { copyState, databaseOf, type Target } from "../damage/state-files.ts";
-import { bodyOf } from "../load/body.ts";
 
 /** A state is made once for so many cases: to make one takes seconds. */
 const CASES_PER_STATE = 14;
@@ -28,8 +27,8 @@ const TARGETS: readonly Target[] = [
 ];
 
 /**
- * Damages the files of one object after the other, in every way, and looks at what the next life makes of it. What a case
- * does depends on the seed and the case's number alone.
+ * Damages the files of one object after the other, in every way, and looks at what the next life makes of it. What a
+ * case does depends on the seed and the case's number alone.
  */
 export async function runDamage(options: DamageOptions): Promise<CaseResult[]> {
   const sources = await bundleWorkers();
@@ -46,33 +45,25 @@ async function runCase(
   { base, databases, kind, target, random }: Case<BaseState>,
 ): Promise<CaseResult> {
   const folder = await copyState(base.folder);
-  const probes = PRODUCED_QUEUES.map(
-    (queue, i): Entry => ({ tag: base.entries.length + i, queue, bytes: 50, isSettled: false }),
-  );
-  const books = new Books(base.entries);
-  const probeBooks = new Books(probes);
+  const ledger = new DamageLedger(base.kept);
   try {
     const done = await damage(kind, databaseOf(folder, databases, target), random);
     const cluster = await Cluster.start({
       sources,
       persistDir: folder,
       handle: async (report) => {
-        const isProbe = report.messages.map(({ body }) =>
-          probes.some(({ tag, bytes }) => bodyOf(tag, bytes) === body),
-        );
-        books.delivered({ ...report, messages: report.messages.filter((_, i) => !isProbe[i]) });
-        probeBooks.delivered({ ...report, messages: report.messages.filter((_, i) => isProbe[i]) });
+        ledger.delivered(report);
         return { acks: [], retries: [], ends: "returns" };
       },
     });
     try {
-      await untilDelivered(cluster, books);
-      const probed = await Promise.all(probes.map((entry) => probe(cluster, entry, probeBooks)));
+      await untilDelivered(cluster, ledger);
+      const probed = await Promise.all(PRODUCED_QUEUES.map((queue) => probe(cluster, queue, ledger)));
       const figures = await cluster.queues().catch(() => null);
       const seen = PRODUCED_QUEUES.map((queue, i) =>
-        look(queue, books, figures, cluster.lines, probed[i] ?? "lost"),
+        look(queue, ledger, figures, cluster.lines, probed[i] ?? "lost"),
       );
-      return conclude({ kind, target, done, books, seen, figures, lines: cluster.lines });
+      return conclude({ kind, target, done, ledger, seen, figures, lines: cluster.lines });
     } finally {
       cluster.kill();
       await cluster.ended();
@@ -83,14 +74,14 @@ async function runCase(
 }
 
 /** Lets time pass until everything has been delivered, or nothing more comes. */
-async function untilDelivered(cluster: Cluster, books: Books): Promise<void> {
+async function untilDelivered(cluster: Cluster, ledger: DamageLedger): Promise<void> {
   // Opens every queue that can be.
   await cluster.queues().catch(() => null);
   await cluster.advanceClock(TIME_PASSES_MS);
   let [count, sinceMs] = [-1, Date.now()];
   for (;;) {
-    if (PRODUCED_QUEUES.every((queue) => books.missing(queue) === 0)) break;
-    if (books.deliveredCount !== count) [count, sinceMs] = [books.deliveredCount, Date.now()];
+    if (PRODUCED_QUEUES.every((queue) => ledger.missing(queue) === 0)) break;
+    if (ledger.cameCount !== count) [count, sinceMs] = [ledger.cameCount, Date.now()];
     else if (Date.now() - sinceMs > STALLED_MS) break;
     await sleep(LOOK_AGAIN_MS);
   }
@@ -99,12 +90,12 @@ async function untilDelivered(cluster: Cluster, books: Books): Promise<void> {
 }
 
 /** Sends one more message, and waits for it. */
-async function probe(cluster: Cluster, { tag, queue, bytes }: Entry, books: Books): Promise<Seen["probe"]> {
-  const order = { queue, how: "singles", messages: [{ body: bodyOf(tag, bytes) }] } as const;
-  const [answer] = await cluster.send(order);
+async function probe(cluster: Cluster, queue: string, ledger: DamageLedger): Promise<Seen["probe"]> {
+  const { message, body } = ledger.intend({ queue, bytes: 50 });
+  const [answer] = await cluster.send({ queue, how: "singles", messages: [{ body }] });
   if (answer !== null) return "refused";
   const deadlineMs = Date.now() + PROBE_MS_MAX;
-  while (books.missing(queue) > 0) {
+  while (!message.hasCome) {
     if (Date.now() > deadlineMs) return "lost";
     await sleep(LOOK_AGAIN_MS);
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DAMAGE_KINDS } from "../damage/kinds.ts";
 import { runDamage } from "./damage.ts";
 
-describe("state files that are damaged while nothing runs", () => {
+describe.concurrent("state files that are damaged while nothing runs", () => {
   it("cost what is reported for the right queue, and the other queues nothing", async () => {
     const removed = 1 + DAMAGE_KINDS.indexOf("file removed");
     const [ofFile, ofLog] = await runDamage({ cases: 2, from: removed, seed: 20_260 });

@@ -1,60 +1,78 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Summary, summarise } from "../ledger/summary.ts";
-import { Scenario } from "./scenario.ts";
+import type { Tally } from "@sluice/harness/ledger";
+import { conclude, type Ended, type OpenScenario, until } from "./scenario.ts";
 import { SmallDisk } from "./small-disk.ts";
-import { until } from "./until.ts";
 
-export interface DiskFullOptions {
+export interface DiskFullOptions<Summary extends Tally> {
+  readonly open: OpenScenario<Summary>;
+  /** How often the disk is filled. */
   readonly times: number;
-  readonly seed: number;
+  /** Of so many times the process is killed while the disk is full, and started again once there is room. */
+  readonly killedShare: number;
+  /** Called every time there is room again, with what was refused meanwhile. */
   readonly onTime?: (times: number, refused: number) => void;
 }
 
-export interface DiskFullResult extends Summary {
+export type DiskFullResult<Summary extends Tally> = Ended<Summary> & {
   readonly times: number;
-  readonly isDrained: boolean;
   /** Times at which sends went through again when there was room. */
   readonly resumed: number;
-  /** What refused sends were told, each text once. */
+  /** What was refused was told this, each text once. */
   readonly refusals: readonly string[];
-}
+  /** Whether the process ended by itself: it must not. */
+  readonly hasEnded: boolean;
+};
 
 /** Most room that is left when the disk is filled, in bytes: some commits still fit, or none does. */
 const FREE_BYTES_MAX = 400_000;
+/** Of so many times none is left. */
+const NONE_LEFT = 0.5;
 /** Longest load between two times, in ms. */
 const LOAD_MS_MAX = 500;
 /** Longest that it may take until a full disk is noticed, and until one with room is, in ms. */
 const NOTICED_MS_MAX = 30_000;
-/** Sends that are refused before there is room again. */
+/** How often the broker alone is killed while its disk is full. */
+export const SQS_KILLED_SHARE = 0.25;
+/** What is refused before there is room again. */
 const REFUSED = 50;
 
 /**
- * Fills the disk under load and makes room again, again and again. Sends are refused meanwhile, deliveries may come twice,
- * and nothing that was acknowledged may be lost. Throws where no disk can be mounted.
+ * Fills the disk of a broker under load and makes room again, again and again. Sends are refused meanwhile, nothing
+ * that was acknowledged may be lost, and the process goes on. What is printed of a full disk is expected. Throws
+ * where no disk can be mounted.
  */
-export async function runDiskFull({ times, seed, onTime }: DiskFullOptions): Promise<DiskFullResult> {
+export async function runDiskFull<Summary extends Tally>(
+  options: DiskFullOptions<Summary>,
+): Promise<DiskFullResult<Summary>> {
+  const { open, times, killedShare, onTime } = options;
   const disk = await SmallDisk.mount();
-  const scenario = await Scenario.open(seed, disk.folder);
+  const scenario = await open(disk.folder);
   const { ledger, random } = scenario;
-  const count = (outcome: "acknowledged" | "refused") =>
-    ledger.messages.reduce((sum, message) => sum + (message.outcome === outcome ? 1 : 0), 0);
-  let resumed = 0;
+  const acknowledged = () => ledger.messages.filter(({ outcome }) => outcome === "acknowledged").length;
+  let [resumed, hasEnded] = [0, false];
   try {
     await scenario.start();
-    ledger.objectsMayReset = true;
-    scenario.startProducing();
+    scenario.load();
     for (let time = 1; time <= times; time++) {
-      await sleep(random.int(LOAD_MS_MAX / 4, LOAD_MS_MAX));
-      const refused = count("refused");
-      await disk.fill(random.int(0, FREE_BYTES_MAX));
-      await until(() => count("refused") >= refused + REFUSED, NOTICED_MS_MAX);
+      await sleep(random.between(LOAD_MS_MAX / 4, LOAD_MS_MAX));
+      const refused = scenario.refusedCount;
+      await disk.fill(random.chance(NONE_LEFT) ? 0 : random.between(0, FREE_BYTES_MAX));
+      await until(() => scenario.refusedCount >= refused + REFUSED, NOTICED_MS_MAX);
+      hasEnded ||= await scenario.hasEnded();
+      const isKilled = random.chance(killedShare);
+      if (isKilled) await scenario.kill();
       await disk.giveRoom();
-      const acknowledged = count("acknowledged");
-      if (await until(() => count("acknowledged") > acknowledged, NOTICED_MS_MAX)) resumed += 1;
-      onTime?.(time, count("refused") - refused);
+      if (isKilled) {
+        await scenario.start();
+        scenario.load();
+      }
+      const before = acknowledged();
+      if (await until(() => acknowledged() > before, NOTICED_MS_MAX)) resumed += 1;
+      onTime?.(time, scenario.refusedCount - refused);
     }
-    const isDrained = await scenario.drain();
-    return { ...summarise(ledger), times, isDrained, resumed, refusals: [...ledger.refusals] };
+    const ended = await conclude(scenario);
+    hasEnded ||= await scenario.hasEnded();
+    return { ...ended, lines: [], times, resumed, hasEnded, refusals: [...ledger.refusals] };
   } finally {
     await scenario.close();
     await disk.unmount();

@@ -1,59 +1,44 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Summary, summarise } from "../ledger/summary.ts";
-import { damageLines, Scenario } from "./scenario.ts";
+import type { Tally } from "@sluice/harness/ledger";
+import { conclude, type Ended, type OpenScenario } from "./scenario.ts";
 
-export interface FreezeOptions {
+export interface FreezeOptions<Summary extends Tally> {
+  readonly open: OpenScenario<Summary>;
   readonly freezes: number;
-  readonly seed: number;
   /** Longest time that the process stands still, in ms. The last freeze takes all of it. */
   readonly frozenMsMax: number;
   readonly onThaw?: (freezes: number, frozenMs: number) => void;
 }
 
-export interface FreezeResult extends Summary {
-  readonly freezes: number;
-  readonly frozenMs: number;
-  readonly isDrained: boolean;
-  readonly damageLines: readonly string[];
-}
-
 /** Load between two freezes, in ms. */
-const LOAD_MS_MAX = 400;
+const LOAD_MS_MAX = 600;
 
 /**
- * Stops workerd with SIGSTOP under load and lets it go on with SIGCONT. Handlers go on meanwhile, and producers wait for
- * their answers. Nothing dies, so not one message may come twice: the ledger takes every duplicate for a violation.
+ * Stops a broker with SIGSTOP under load and lets it go on with SIGCONT. Handlers and clients go on meanwhile, and
+ * wait for their answers. Nothing dies, so a ledger of Workers takes every duplicate for a violation; visibility
+ * timeouts of SQS end meanwhile.
  */
-export async function runFreezes({
-  freezes,
-  seed,
-  frozenMsMax,
-  onThaw,
-}: FreezeOptions): Promise<FreezeResult> {
-  const scenario = await Scenario.open(seed);
-  const { random, ledger } = scenario;
+export async function runFreezes<Summary extends Tally>(
+  options: FreezeOptions<Summary>,
+): Promise<Ended<Summary> & { readonly freezes: number; readonly frozenMs: number }> {
+  const { open, freezes, frozenMsMax, onThaw } = options;
+  const scenario = await open();
+  const { random } = scenario;
   let totalMs = 0;
   try {
-    const cluster = await scenario.start();
-    scenario.startProducing();
+    await scenario.start();
+    scenario.load();
     for (let freeze = 1; freeze <= freezes; freeze++) {
-      await sleep(random.int(LOAD_MS_MAX / 4, LOAD_MS_MAX));
-      const frozenMs = freeze === freezes ? frozenMsMax : random.int(1, frozenMsMax);
-      cluster.freeze();
+      await sleep(random.between(LOAD_MS_MAX / 4, LOAD_MS_MAX));
+      const frozenMs = freeze === freezes ? frozenMsMax : random.between(1, frozenMsMax);
+      scenario.freeze();
       await sleep(frozenMs);
-      cluster.thaw();
+      scenario.thaw();
       totalMs += frozenMs;
       onThaw?.(freeze, frozenMs);
     }
     await sleep(LOAD_MS_MAX);
-    const isDrained = await scenario.drain();
-    return {
-      ...summarise(ledger),
-      freezes,
-      frozenMs: totalMs,
-      isDrained,
-      damageLines: damageLines(scenario.lines),
-    };
+    return { ...(await conclude(scenario)), freezes, frozenMs: totalMs };
   } finally {
     await scenario.close();
   }

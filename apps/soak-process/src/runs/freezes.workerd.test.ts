@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { runFreezes } from "./freezes.ts";
+import { WorkersScenario } from "./workers-scenario.ts";
 
 describe("SIGSTOP and SIGCONT under load", () => {
   it("loses nothing and delivers nothing twice: leases outlast the stop", async () => {
-    const result = await runFreezes({ freezes: 3, seed: 20_260, frozenMsMax: 1_000 });
+    const result = await runFreezes({
+      open: () => WorkersScenario.open(20_260),
+      freezes: 3,
+      frozenMsMax: 1_000,
+    });
     expect(result.violationTexts).toEqual([]);
-    expect(result.damageLines).toEqual([]);
+    expect(result.lines).toEqual([]);
     expect(result).toMatchObject({ lost: 0, violations: 0, unanswered: 0, refused: 0, isDrained: true });
     expect(Object.values(result.duplicates)).toEqual([0, 0, 0]);
     expect(result.acknowledged).toBeGreaterThan(100);

@@ -1,42 +1,37 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Summary, summarise } from "../ledger/summary.ts";
-import { damageLines, Scenario } from "./scenario.ts";
+import type { Tally } from "@sluice/harness/ledger";
+import { conclude, type Ended, type OpenScenario } from "./scenario.ts";
 
-export interface KillOptions {
+export interface KillOptions<Summary extends Tally> {
+  readonly open: OpenScenario<Summary>;
   readonly kills: number;
-  readonly seed: number;
   /** Longest life between the first answer and the kill, in ms. Some lives end while they still recover. */
   readonly lifeMsMax: number;
   /** Called after every kill with the number of them. */
-  readonly onKill?: (kills: number, scenario: Scenario) => void;
-}
-
-export interface KillResult extends Summary {
-  readonly kills: number;
-  /** Whether every queue was empty at the end. */
-  readonly isDrained: boolean;
-  /** Lines in which the broker speaks of damage: a kill does none. */
-  readonly damageLines: readonly string[];
+  readonly onKill?: (kills: number) => void;
 }
 
 /** Lives that are ended at once: recovery itself must survive a kill. */
 const SHORT_LIVES = 0.2;
 
-/** Kills workerd again and again under load, and then delivers what is left. */
-export async function runKills({ kills, seed, lifeMsMax, onKill }: KillOptions): Promise<KillResult> {
-  const scenario = await Scenario.open(seed);
-  const { random, ledger } = scenario;
+/** Kills a broker again and again under load, and then delivers what is left. */
+export async function runKills<Summary extends Tally>(
+  options: KillOptions<Summary>,
+): Promise<Ended<Summary> & { readonly kills: number }> {
+  const { open, kills, lifeMsMax, onKill } = options;
+  const scenario = await open();
+  const { random } = scenario;
   try {
     for (let kill = 1; kill <= kills; kill++) {
       await scenario.start();
-      scenario.startProducing();
-      await sleep(random.int(0, random.chance(SHORT_LIVES) ? 20 : lifeMsMax));
+      scenario.load();
+      await sleep(random.between(0, random.chance(SHORT_LIVES) ? 20 : lifeMsMax));
       await scenario.kill();
-      onKill?.(kill, scenario);
+      onKill?.(kill);
     }
     await scenario.start();
-    const isDrained = await scenario.drain();
-    return { ...summarise(ledger), kills, isDrained, damageLines: damageLines(scenario.lines) };
+    scenario.load();
+    return { ...(await conclude(scenario)), kills };
   } finally {
     await scenario.close();
   }

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { runKills } from "./kills.ts";
+import { WorkersScenario } from "./workers-scenario.ts";
 
 const KILLS = 5;
 
 describe("kill -9 under load", () => {
   it("loses no acknowledged message, cuts no delay short and makes no attempt go back", async () => {
-    const result = await runKills({ kills: KILLS, seed: 20_260, lifeMsMax: 500 });
+    const result = await runKills({ open: () => WorkersScenario.open(20_267), kills: KILLS, lifeMsMax: 500 });
     expect(result.violationTexts).toEqual([]);
-    expect(result.damageLines).toEqual([]);
+    expect(result.lines).toEqual([]);
     expect(result).toMatchObject({ kills: KILLS, lost: 0, violations: 0, isDrained: true });
     // The load was one: messages were stored, and kills came in the middle of it.
     expect(result.acknowledged).toBeGreaterThan(100);

@@ -1,123 +1,60 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { bundleWorkers, type WorkerSources } from "../cluster/bundle-workers.ts";
-import { Cluster } from "../cluster/cluster.ts";
-import { Ledger } from "../ledger/ledger.ts";
-import { Handler } from "../load/handler.ts";
-import { produce } from "../load/producers.ts";
-import { Random } from "../random.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Ledger, Sent, Tally } from "@sluice/harness/ledger";
+import type { Random } from "@sluice/harness/random";
 
-/** Longest that a run waits without anything being delivered before it takes the rest for lost, in ms. */
-const STALLED_MS = 30_000;
-const LOOK_AGAIN_MS = 50;
-
-/** A system under test with its load and its books, over any number of lives. */
-export class Scenario {
-  readonly ledger: Ledger;
-  readonly handler: Handler;
+/** A broker under load, with the ledger of those who use it, over any number of lives. */
+export interface Scenario<Summary extends Tally> {
   readonly random: Random;
-  readonly persistDir: string;
-  readonly #sources: WorkerSources;
-  #cluster: Cluster | null = null;
-  #producing: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
-  /** Lines of lives that have ended. */
-  readonly #earlierLines: string[] = [];
-
-  /**
-   * @param persistDir an empty folder; by default a new one. `close` deletes either.
-   * @param now the books' clock, in ms; by default the system's.
-   */
-  static async open(seed: number, persistDir?: string, now?: () => number): Promise<Scenario> {
-    const sources = await bundleWorkers();
-    const folder = persistDir ?? (await mkdtemp(path.join(tmpdir(), "sluice-soak-process-")));
-    return new Scenario(sources, seed, folder, now);
-  }
-
-  private constructor(sources: WorkerSources, seed: number, persistDir: string, now?: () => number) {
-    this.#sources = sources;
-    this.persistDir = persistDir;
-    this.random = new Random(seed);
-    this.ledger = new Ledger(now);
-    this.handler = new Handler(this.ledger, this.random.fork());
-  }
-
-  /** The life that is running. */
-  get cluster(): Cluster {
-    if (this.#cluster === null) throw new Error("nothing is running");
-    return this.#cluster;
-  }
-
-  /** Everything that was printed, over all lives. */
-  get lines(): readonly string[] {
-    return [...this.#earlierLines, ...(this.#cluster?.lines ?? [])];
-  }
-
-  async start(): Promise<Cluster> {
-    const { life } = this.ledger;
-    this.#cluster = await Cluster.start({
-      sources: this.#sources,
-      persistDir: this.persistDir,
-      handle: async (report) => {
-        if (life !== this.ledger.life) throw new Error("this life has ended");
-        return this.handler.handle(report);
-      },
-    });
-    return this.#cluster;
-  }
-
-  /** Sends at random until `stopProducing` or the end of this life. */
-  startProducing(): void {
-    const stop = new AbortController();
-    this.#producing = { stop, ended: produce(this.cluster, this.ledger, this.random.fork(), stop.signal) };
-  }
-
-  async stopProducing(): Promise<void> {
-    this.#producing?.stop.abort();
-    await this.#producing?.ended;
-    this.#producing = null;
-  }
-
+  readonly ledger: Ledger<Sent> & { summary(): Summary };
+  /** Sends or calls that were refused so far. */
+  readonly refusedCount: number;
+  /** Begins a life; resolves when it answers. */
+  start(): Promise<void>;
+  /** Has it used at random until `drain` or the end of this life. */
+  load(): void;
   /** kill -9, whatever is under way. */
-  async kill(): Promise<void> {
-    this.cluster.kill();
-    this.ledger.lifeEnded();
-    await this.cluster.ended();
-    await this.stopProducing();
-    this.#earlierLines.push(...this.cluster.lines);
-    this.#cluster = null;
-  }
+  kill(): Promise<void>;
+  /** SIGSTOP: it gets no time until `thaw`. */
+  freeze(): void;
+  thaw(): void;
+  /** Whether the life that runs has ended by itself. */
+  hasEnded(): boolean | Promise<boolean>;
+  /** Takes whatever is left, until every queue is empty. Answers `false` when nothing more came for a while. */
+  drain(): Promise<boolean>;
+  /** What was printed, over all lives, that no life should have printed. */
+  unexpectedLines(): string[];
+  close(): Promise<void>;
+}
 
-  /**
-   * Acknowledges whatever is still delivered, until every queue is empty.
-   *
-   * @returns whether that was reached; `false` when nothing more came for a while.
-   */
-  async drain(): Promise<boolean> {
-    await this.stopProducing();
-    this.handler.isDraining = true;
-    let [left, sinceMs] = [Number.POSITIVE_INFINITY, Date.now()];
-    for (;;) {
-      const queues = await this.cluster.queues();
-      const now = queues.reduce(
-        (sum, { messages: { ready, delayed, leased } }) => sum + ready + delayed + leased,
-        0,
-      );
-      if (now === 0 && this.ledger.openCount === 0) return true;
-      const waiting = now + this.ledger.openCount;
-      if (waiting !== left) [left, sinceMs] = [waiting, Date.now()];
-      else if (Date.now() - sinceMs > STALLED_MS) return false;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-    }
-  }
+/** @param persistDir an empty folder; by default a new one. `close` deletes either. */
+export type OpenScenario<Summary extends Tally> = (persistDir?: string) => Promise<Scenario<Summary>>;
 
-  async close(): Promise<void> {
-    if (this.#cluster !== null) await this.kill();
-    await rm(this.persistDir, { recursive: true, force: true });
-  }
+/** How a run has ended. */
+export type Ended<Summary extends Tally> = Summary & {
+  /** Whether every queue was empty at the end. */
+  readonly isDrained: boolean;
+  readonly lines: readonly string[];
+};
+
+/** Takes whatever is left, and closes the ledger. */
+export async function conclude<Summary extends Tally>(scenario: Scenario<Summary>): Promise<Ended<Summary>> {
+  const isDrained = await scenario.drain();
+  return { ...scenario.ledger.summary(), isDrained, lines: scenario.unexpectedLines() };
 }
 
 /** Lines that speak of damage or loss. */
 export function damageLines(lines: readonly string[]): string[] {
   return lines.filter((line) => /damage|lost|missing|older than/.test(line));
+}
+
+const LOOK_AGAIN_MS = 20;
+
+/** Waits for something to come true. Answers whether it did within `ms`. */
+export async function until(holds: () => boolean, ms: number): Promise<boolean> {
+  const endMs = Date.now() + ms;
+  while (!holds()) {
+    if (Date.now() > endMs) return false;
+    await sleep(LOOK_AGAIN_MS);
+  }
+  return true;
 }

@@ -3,13 +3,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import getPort from "get-port";
 import type { QueueFigures } from "../cluster/cluster.ts";
-import { Books, type Entry } from "../damage/books.ts";
 import { type CaseResult, conclude, look } from "../damage/case-result.ts";
+import { DamageLedger } from "../damage/damage-ledger.ts";
 import type { Seen } from "../damage/judge.ts";
 import { damage } from "../damage/kinds.ts";
 import { type Case, type DamageOptions, runCases } from "../damage/run-cases.ts";
 import { copyState, databaseOf, type Target } from "../damage/state-files.ts";
-import { bodyOf } from "../load/body.ts";
 import { BrokerProcess } from "../sqs/broker-process.ts";
 import { type ReceivedMessage, SqsRefusal, sqs } from "../sqs/client.ts";
 import { buildCommand } from "../sqs/command.ts";
@@ -29,8 +28,8 @@ const TARGETS: readonly Target[] = [
 ];
 
 /**
- * As `runDamage`, of the broker alone: the files of one object after the other are damaged while nothing runs, and clients of SQS
- * look at what the next life makes of it. That must not end by it.
+ * As `runDamage`, of the broker alone: the files of one object after the other are damaged while nothing runs, and
+ * clients of SQS look at what the next life makes of it. That must not end by it.
  */
 export async function runSqsDamage(options: DamageOptions): Promise<CaseResult[]> {
   const command = await buildCommand();
@@ -57,25 +56,24 @@ async function runCase(
   { base, databases, kind, target, random }: Case<SqsBaseState>,
 ): Promise<CaseResult> {
   const folder = await copyState(base.folder);
-  const books = new Books(base.entries);
+  const ledger = new DamageLedger(base.kept);
   try {
     const done = await damage(kind, databaseOf(folder, databases, target), random);
     const life = await start(folder);
     try {
       const seen = await Promise.all(
-        DAMAGED_QUEUES.map(async (queue, i) => {
+        DAMAGED_QUEUES.map(async (queue) => {
           const url = base.urls.get(queue) ?? "";
-          const probeEntry = { tag: base.entries.length + i, queue, bytes: 50, isSettled: false };
-          await receiveAll(life.endpoint, url, queue, books);
+          await receiveAll(life.endpoint, url, queue, ledger);
           // Some had been given back so often that they were dead letters before the damage.
           const dead = queueNamed(queue).receivesMax === null ? undefined : base.urls.get(DEAD_QUEUE);
-          if (dead !== undefined) await receiveAll(life.endpoint, dead, queue, books);
-          return { queue, probe: await probe(life.endpoint, url, probeEntry) };
+          if (dead !== undefined) await receiveAll(life.endpoint, dead, queue, ledger);
+          return { queue, probe: await probe(life.endpoint, url, queue, ledger) };
         }),
       );
       const figures = await figuresOf(life);
-      const looked = seen.map((each) => look(each.queue, books, figures, life.lines, each.probe));
-      const result = conclude({ kind, target, done, books, seen: looked, figures, lines: life.lines });
+      const looked = seen.map((each) => look(each.queue, ledger, figures, life.lines, each.probe));
+      const result = conclude({ kind, target, done, ledger, seen: looked, figures, lines: life.lines });
       const ended = life.ended === null ? [] : [`the process ended with ${life.ended.code}`];
       return { ...result, violations: [...result.violations, ...ended] };
     } finally {
@@ -95,16 +93,16 @@ async function figuresOf(life: BrokerProcess): Promise<readonly QueueFigures[] |
 }
 
 /** Receives and deletes until nothing has come for a while. */
-async function receiveAll(endpoint: string, url: string, queue: string, books: Books): Promise<void> {
-  for (let sinceMs = Date.now(); Date.now() - sinceMs < STALLED_MS && books.missing(queue) > 0; ) {
+async function receiveAll(endpoint: string, url: string, queue: string, ledger: DamageLedger): Promise<void> {
+  for (let sinceMs = Date.now(); Date.now() - sinceMs < STALLED_MS && ledger.missing(queue) > 0; ) {
     const messages = await receive(endpoint, url);
     if (messages.length === 0) continue;
     sinceMs = Date.now();
-    books.delivered({ queue, messages: messages.map(({ Body }) => ({ body: Body })) });
+    ledger.delivered({ queue, messages: messages.map(({ Body }) => ({ body: Body })) });
   }
   // What comes although it was deleted comes in the same way.
   const rest = await receive(endpoint, url);
-  books.delivered({ queue, messages: rest.map(({ Body }) => ({ body: Body })) });
+  ledger.delivered({ queue, messages: rest.map(({ Body }) => ({ body: Body })) });
 }
 
 /** Receives messages and deletes them; none where that is refused. */
@@ -125,10 +123,11 @@ async function receive(endpoint: string, QueueUrl: string): Promise<readonly Rec
 async function probe(
   endpoint: string,
   QueueUrl: string,
-  { tag, queue, bytes }: Entry,
+  queue: string,
+  ledger: DamageLedger,
 ): Promise<Seen["probe"]> {
-  const MessageBody = bodyOf(tag, bytes);
-  const ordered = { MessageGroupId: `${tag}`, MessageDeduplicationId: `${tag}` };
+  const { message, body: MessageBody } = ledger.intend({ queue, bytes: 50 });
+  const ordered = { MessageGroupId: `${message.tag}`, MessageDeduplicationId: `${message.tag}` };
   try {
     const input = { QueueUrl, MessageBody, ...(queue === ORDERED_QUEUE ? ordered : {}) };
     await sqs(endpoint, "SendMessage", input);

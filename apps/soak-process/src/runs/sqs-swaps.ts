@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { SqsScenario, unexpectedLines } from "../sqs/sqs-scenario.ts";
-import { type SqsSummary, summarise } from "../sqs/sqs-summary.ts";
+import type { SqsSummary } from "../sqs/receive-ledger.ts";
+import { SqsScenario } from "../sqs/sqs-scenario.ts";
+import { makeWorker } from "./idle-worker.ts";
+import { conclude, type Ended } from "./scenario.ts";
 
 export interface SqsSwapOptions {
   readonly swaps: number;
@@ -13,52 +13,36 @@ export interface SqsSwapOptions {
   readonly onSwap?: (swaps: number) => void;
 }
 
-export interface SqsSwapResult extends SqsSummary {
-  readonly swaps: number;
-  readonly isDrained: boolean;
-  readonly lines: readonly string[];
-}
-
 /** Of so many lives the end is asked for; the others are killed. */
 const STOPPED = 0.2;
 
 /**
- * Runs the broker in its own process and on workerd in turn, on the same data: each goes on with what the other has left when it
- * was killed, or stopped, while clients of SQS used it.
+ * Runs the broker in its own process and on workerd in turn, on the same data: each goes on with what the other has
+ * left when it was killed, or stopped, while clients of SQS used it.
  */
 export async function runSqsSwaps({
   swaps,
   seed,
   lifeMsMax,
   onSwap,
-}: SqsSwapOptions): Promise<SqsSwapResult> {
+}: SqsSwapOptions): Promise<Ended<SqsSummary> & { readonly swaps: number }> {
   const worker = await makeWorker();
   const scenario = await SqsScenario.open(seed);
-  const { random, books } = scenario;
+  const { random } = scenario;
   try {
     for (let swap = 1; swap <= swaps; swap++) {
       await scenario.start(swap % 2 === 0 ? worker : undefined);
       scenario.load();
-      await sleep(random.int(0, lifeMsMax));
+      await sleep(random.between(0, lifeMsMax));
       if (random.chance(STOPPED)) await scenario.stop();
       else await scenario.kill();
       onSwap?.(swap);
     }
     await scenario.start(swaps % 2 === 0 ? undefined : worker);
     scenario.load();
-    const isDrained = await scenario.drain();
-    return { ...summarise(books), swaps, isDrained, lines: unexpectedLines(scenario.lines) };
+    return { ...(await conclude(scenario)), swaps };
   } finally {
     await scenario.close();
     await rm(worker, { recursive: true, force: true });
   }
-}
-
-/** A Worker that has nothing to do with the queues: with one the broker runs on workerd. */
-async function makeWorker(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), "sluice-soak-worker-"));
-  const config = { name: "idle", main: "index.js", compatibility_date: "2026-11-01" };
-  await writeFile(path.join(folder, "wrangler.json"), JSON.stringify(config));
-  await writeFile(path.join(folder, "index.js"), 'export default { fetch: () => new Response("idle") };\n');
-  return folder;
 }

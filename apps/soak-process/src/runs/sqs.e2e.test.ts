@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { DAMAGE_KINDS } from "../damage/kinds.ts";
 import { DAMAGED_QUEUES } from "../sqs/sqs-base-state.ts";
+import { SqsScenario } from "../sqs/sqs-scenario.ts";
+import { runDiskFull, SQS_KILLED_SHARE } from "./disk-full.ts";
+import { runFreezes } from "./freezes.ts";
+import { runKills } from "./kills.ts";
 import { SmallDisk } from "./small-disk.ts";
 import { runSqsDamage } from "./sqs-damage.ts";
-import { runSqsDiskFull } from "./sqs-disk-full.ts";
-import { runSqsFreezes } from "./sqs-freezes.ts";
-import { runSqsKills } from "./sqs-kills.ts";
 import { runSqsSwaps } from "./sqs-swaps.ts";
+import { canTrace, runSqsSyncs } from "./sqs-syncs.ts";
 
 const canMount = await SmallDisk.mount().then(
   (disk) => disk.unmount().then(() => true),
@@ -14,20 +16,25 @@ const canMount = await SmallDisk.mount().then(
 );
 if (!canMount) console.warn("A disk cannot be mounted here, which needs root: full disks are not tested.");
 
+if (!canTrace()) console.warn("There is no strace here that may trace: syncs are not counted.");
+
 /** Before these come those of each queue. */
 const DIRECTORY_CASES_FROM = 1 + DAMAGED_QUEUES.length * DAMAGE_KINDS.length;
 const GOOD = { lost: 0, violationTexts: [], isDrained: true, lines: [] };
 
 describe("the broker alone, which clients of SQS use", () => {
   it("loses nothing by kill -9: no acknowledged message, deletion, lease, order or deduplication id", async () => {
-    const result = await runSqsKills({ kills: 4, seed: 20_261, lifeMsMax: 500 });
+    const result = await runKills({ open: () => SqsScenario.open(20_261), kills: 4, lifeMsMax: 500 });
     expect(result).toMatchObject(GOOD);
     expect(result.acknowledged).toBeGreaterThan(100);
     expect(result.unanswered + result.resent).toBeGreaterThan(0);
   });
+});
 
+/** Each has a broker of its own, and waits for most of its time. What is processor time is shared with the others. */
+describe.concurrent("the broker alone, which clients of SQS use", { timeout: 300_000 }, () => {
   it("loses nothing while it stands still, and visibility timeouts end meanwhile", async () => {
-    const result = await runSqsFreezes({ freezes: 2, seed: 20_261, frozenMsMax: 5_000 });
+    const result = await runFreezes({ open: () => SqsScenario.open(20_261), freezes: 2, frozenMsMax: 5_000 });
     expect(result).toMatchObject({ ...GOOD, unanswered: 0 });
     expect(result.acknowledged).toBeGreaterThan(100);
   });
@@ -55,7 +62,10 @@ describe("the broker alone, which clients of SQS use", () => {
   });
 
   it.runIf(canMount)("goes on by itself on a disk that was full, and loses nothing", async () => {
-    const result = await runSqsDiskFull({ times: 2, seed: 20_260 });
+    const result = await runDiskFull({
+      open: (persistDir) => SqsScenario.open(20_260, persistDir),
+      ...{ times: 2, killedShare: SQS_KILLED_SHARE },
+    });
     expect(result).toMatchObject({
       lost: 0,
       violationTexts: [],
@@ -66,5 +76,11 @@ describe("the broker alone, which clients of SQS use", () => {
     expect(result.refused).toBeGreaterThan(0);
     const known = /^503 ServiceUnavailable(Exception)?: Queue storage limit exceeded|^500 InternalFailure/;
     expect(result.refusals.filter((text) => !known.test(text))).toEqual([]);
+  });
+
+  it.runIf(canTrace())("answers after a sync of the queue's log, on Node.js and on workerd", async () => {
+    const results = await runSqsSyncs({ messages: 5, seed: 20_260 });
+    expect(results.flatMap(({ violationTexts }) => violationTexts)).toEqual([]);
+    expect(results.map(({ answers }) => answers)).toEqual([15, 15]);
   });
 });

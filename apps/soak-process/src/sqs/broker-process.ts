@@ -1,10 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
+import { type Child, startChild } from "@sluice/harness/child";
 import { untilGone, workerdChildren } from "../cluster/workerd-process.ts";
 
-/** Longest that a start may take on a busy machine, in ms. */
-const STARTED_MS_MAX = 60_000;
+/** Between two looks whether it has started, in ms: lives are short. */
 const LOOK_AGAIN_MS = 5;
 
 export interface BrokerProcessOptions {
@@ -19,27 +16,25 @@ export interface BrokerProcessOptions {
   readonly worker?: string;
 }
 
-/** How a process ended that was not killed. */
-export interface Ended {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
-
 /** A life of `sluice serve`. */
 export class BrokerProcess {
   /** Where AWS's clients post to. */
   readonly endpoint: string;
   readonly #url: string;
-  readonly #child: ChildProcess;
-  readonly #closed: Promise<Ended>;
-  #printed = "";
-  #ended: Ended | null = null;
+  readonly #child: Child;
   #pids: readonly number[] = [];
 
   /** Resolves when requests are answered. Rejects with what it has printed if it ends instead. */
   static async start(options: BrokerProcessOptions): Promise<BrokerProcess> {
     const life = new BrokerProcess(options);
-    await life.#started();
+    try {
+      // Printed last but one, once it listens.
+      await life.#child.ready(() => /^data {4}/m.test(life.#child.output));
+    } catch (error) {
+      await life.kill();
+      throw error;
+    }
+    life.#pids = await workerdChildren(new Set(), life.pid);
     return life;
   }
 
@@ -47,34 +42,24 @@ export class BrokerProcess {
     this.#url = `http://127.0.0.1:${port}`;
     this.endpoint = `${this.#url}/__sluice/aws/`;
     const args = [main, "serve", ...(worker === undefined ? [] : [worker])];
-    this.#child = spawn(process.execPath, [...args, "--port", `${port}`, "--persist-to", persistDir], {
+    this.#child = startChild(process.execPath, [...args, "--port", `${port}`, "--persist-to", persistDir], {
       cwd: folder,
       env: { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.setEncoding("utf8").on("data", (text: string) => {
-        this.#printed += text;
-      });
-    }
-    this.#closed = once(this.#child, "close").then(([code, signal]) => {
-      this.#ended = { code, signal };
-      return this.#ended;
+      pollMs: LOOK_AGAIN_MS,
     });
   }
 
   /** Lines that it has printed. */
   get lines(): readonly string[] {
-    return this.#printed.split("\n");
+    return this.#child.output.split("\n");
   }
 
-  /** `null` while it runs. */
-  get ended(): Ended | null {
-    return this.#ended;
+  /** How it ended; `null` while it runs. */
+  get ended(): Child["ended"] {
+    return this.#child.ended;
   }
 
   get pid(): number {
-    if (this.#child.pid === undefined) throw new Error("the command did not start");
     return this.#child.pid;
   }
 
@@ -95,37 +80,22 @@ export class BrokerProcess {
       }
     }
     await untilGone([this.pid, ...this.#pids]);
-    await this.#closed;
+    await this.#child.whenEnded();
   }
 
-  /** SIGINT, as Ctrl+C. */
-  stop(): Promise<Ended> {
-    this.#child.kill("SIGINT");
-    return this.#closed;
+  /** SIGINT, as Ctrl+C; how it ended. */
+  async stop(): Promise<Child["ended"]> {
+    this.#child.process.kill("SIGINT");
+    await this.#child.whenEnded();
+    return this.ended;
   }
 
   /** SIGSTOP: the process gets no time until `thaw`. */
   freeze(): void {
-    this.#child.kill("SIGSTOP");
+    this.#child.process.kill("SIGSTOP");
   }
 
   thaw(): void {
-    this.#child.kill("SIGCONT");
-  }
-
-  async #started(): Promise<void> {
-    const deadlineMs = Date.now() + STARTED_MS_MAX;
-    // Printed last but one, once it listens.
-    while (!/^data {4}/m.test(this.#printed)) {
-      if (this.#ended !== null) {
-        throw new Error(`it ended with ${this.#ended.code ?? this.#ended.signal}:\n${this.#printed}`);
-      }
-      if (Date.now() > deadlineMs) {
-        await this.kill();
-        throw new Error(`it did not start:\n${this.#printed}`);
-      }
-      await sleep(LOOK_AGAIN_MS);
-    }
-    this.#pids = await workerdChildren(new Set(), this.pid);
+    this.#child.process.kill("SIGCONT");
   }
 }

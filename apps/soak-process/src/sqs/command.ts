@@ -13,13 +13,30 @@ export interface Command {
   remove(): Promise<void>;
 }
 
-/** Builds the command. From source it would take most of its life to start. */
+/** What this process has built, and how many use it. */
+const shared: { built: Promise<string> | null; users: number } = { built: null, users: 0 };
+
+/** Builds the command, once for all that use it at a time. From source it would take most of its life to start. */
 export async function buildCommand(): Promise<Command> {
-  const folder = `dist-${process.pid}`;
-  await promisify(execFile)(process.execPath, ["build.mjs", folder], { cwd: CLI });
-  const built = path.join(CLI, folder);
+  shared.users += 1;
+  shared.built ??= build();
+  const built = await shared.built;
   return {
     main: path.join(built, "main.js"),
-    remove: () => rm(built, { recursive: true, force: true }),
+    remove: async () => {
+      shared.users -= 1;
+      if (shared.users > 0) return;
+      shared.built = null;
+      await rm(built, { recursive: true, force: true });
+    },
   };
+}
+
+let builds = 0;
+
+async function build(): Promise<string> {
+  builds += 1;
+  const folder = `dist-${process.pid}-${builds}`;
+  await promisify(execFile)(process.execPath, ["build.mjs", folder], { cwd: CLI });
+  return path.join(CLI, folder);
 }

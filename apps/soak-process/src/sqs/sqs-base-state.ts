@@ -2,9 +2,8 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Entry } from "../damage/books.ts";
-import { bodyOf, tagOf } from "../load/body.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "@sluice/harness/random";
+import { DamageLedger, type Kept } from "../damage/damage-ledger.ts";
 import type { BrokerProcess } from "./broker-process.ts";
 import { sqs } from "./client.ts";
 import { ORDERED_QUEUE, QUEUES, UNORDERED_QUEUES } from "./queues.ts";
@@ -22,7 +21,7 @@ const GROUPS = 5;
 /** A state with messages in every queue, some received, some deleted, and nothing under way. */
 export interface SqsBaseState {
   readonly folder: string;
-  readonly entries: readonly Entry[];
+  readonly kept: readonly Kept[];
   readonly urls: ReadonlyMap<string, string>;
 }
 
@@ -36,7 +35,7 @@ export async function makeSqsBaseState(
   random: Random,
 ): Promise<SqsBaseState> {
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-damage-base-"));
-  const entries: Entry[] = [];
+  const ledger = new DamageLedger();
   const urls = new Map<string, string>();
   const life = await start(folder);
   try {
@@ -47,14 +46,14 @@ export async function makeSqsBaseState(
     for (const queue of DAMAGED_QUEUES) {
       const QueueUrl = urls.get(queue) ?? "";
       for (let batch = 0; batch < SENT_BATCHES; batch++) {
-        await send(life.endpoint, QueueUrl, queue, entries, random);
+        await send(life.endpoint, QueueUrl, queue, ledger, random);
       }
       for (let batch = 0; batch < RECEIVED_BATCHES; batch++) {
-        await receive(life.endpoint, QueueUrl, entries, random);
+        await receive(life.endpoint, QueueUrl, ledger, random);
       }
     }
     await sleep(REPORTED_AFTER_MS);
-    return { folder, entries, urls };
+    return { folder, kept: ledger.messages, urls };
   } finally {
     await life.kill();
   }
@@ -64,16 +63,19 @@ async function send(
   endpoint: string,
   QueueUrl: string,
   queue: string,
-  entries: Entry[],
+  ledger: DamageLedger,
   random: Random,
 ): Promise<void> {
   const Entries = Array.from({ length: BATCH }, (_, i) => {
-    const bytes = random.chance(0.05) ? random.int(1_000, 20_000) : random.int(1, 400);
-    const entry: Entry = { tag: entries.length, queue, bytes, isSettled: false };
-    entries.push(entry);
-    const ordered = { MessageGroupId: `${random.int(1, GROUPS)}`, MessageDeduplicationId: `${entry.tag}` };
+    const bytes = random.chance(0.05) ? random.between(1_000, 20_000) : random.between(1, 400);
+    const { message, body } = ledger.intend({ queue, bytes });
+    ledger.acknowledged(message);
+    const ordered = {
+      MessageGroupId: `${random.between(1, GROUPS)}`,
+      MessageDeduplicationId: `${message.tag}`,
+    };
     return {
-      ...{ Id: `${i}`, MessageBody: bodyOf(entry.tag, bytes) },
+      ...{ Id: `${i}`, MessageBody: body },
       ...(queue === ORDERED_QUEUE ? ordered : {}),
     };
   });
@@ -85,16 +87,15 @@ async function send(
 async function receive(
   endpoint: string,
   QueueUrl: string,
-  entries: readonly Entry[],
+  ledger: DamageLedger,
   random: Random,
 ): Promise<void> {
   const { Messages = [] } = await sqs(endpoint, "ReceiveMessage", { QueueUrl, MaxNumberOfMessages: BATCH });
   for (const { Body, ReceiptHandle } of Messages) {
-    const entry = entries[tagOf(Body) ?? -1];
-    if (entry === undefined) throw new Error(`received what nobody sent: ${Body.slice(0, 40)}`);
+    const message = ledger.sentAs(Body);
     if (random.chance(0.5)) {
       await sqs(endpoint, "DeleteMessage", { QueueUrl, ReceiptHandle });
-      entry.isSettled = true;
+      message.isSettled = true;
     } else {
       await sqs(endpoint, "ChangeMessageVisibility", { QueueUrl, ReceiptHandle, VisibilityTimeout: 0 });
     }

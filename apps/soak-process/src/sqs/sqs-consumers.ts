@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Random } from "../random.ts";
+import type { Random } from "@sluice/harness/random";
 import { SqsRefusal, sqs } from "./client.ts";
 import { QUEUES } from "./queues.ts";
-import type { SqsBooks, Taken } from "./sqs-books.ts";
+import type { ReceiveLedger, Taken } from "./receive-ledger.ts";
 import { attempt } from "./sqs-producers.ts";
 
 /** Clients that receive from each queue at the same time. */
@@ -17,7 +17,7 @@ const CHANGED_SECONDS = [0, 0, 1, 8] as const;
 export interface Consuming {
   readonly urls: ReadonlyMap<string, string>;
   readonly endpoint: string;
-  readonly books: SqsBooks;
+  readonly ledger: ReceiveLedger;
   readonly random: Random;
   /** Whether everything that is received is deleted: for the end of a run. */
   isDraining(): boolean;
@@ -35,22 +35,22 @@ export async function consume(consuming: Consuming): Promise<void> {
 }
 
 async function consumeFrom(queue: string, consuming: Consuming): Promise<void> {
-  const { endpoint, urls, books, random, stop } = consuming;
+  const { endpoint, urls, ledger, random, stop } = consuming;
   while (!stop.aborted) {
     let taken: Taken[] = [];
-    const outcome = await attempt(books, async () => {
+    const outcome = await attempt(ledger, async () => {
       const askedAtMs = Date.now();
       const { Messages = [] } = await sqs(
         endpoint,
         "ReceiveMessage",
         {
-          ...{ QueueUrl: urls.get(queue), MaxNumberOfMessages: random.int(1, RECEIVE_MAX) },
+          ...{ QueueUrl: urls.get(queue), MaxNumberOfMessages: random.between(1, RECEIVE_MAX) },
           ...{ WaitTimeSeconds: WAIT_SECONDS, AttributeNames: ["ApproximateReceiveCount"] },
         },
         // What is answered to somebody who has gone is given back.
         stop,
       );
-      taken = books.receivedFrom(queue, Messages, askedAtMs);
+      taken = ledger.receivedFrom(queue, Messages, askedAtMs);
     });
     if (outcome === "gone") return;
     if (taken.length > 0 && (await settle(queue, taken, consuming)) === "gone") return;
@@ -60,8 +60,8 @@ async function consumeFrom(queue: string, consuming: Consuming): Promise<void> {
 async function settle(queue: string, taken: readonly Taken[], consuming: Consuming) {
   const { random } = consuming;
   if (consuming.isDraining()) return deleteAll(queue, taken, consuming);
-  if (random.chance(0.3)) await sleep(random.int(0, WORK_MS_MAX));
-  const fate = random.next();
+  if (random.chance(0.3)) await sleep(random.between(0, WORK_MS_MAX));
+  const fate = random.fraction();
   // Nobody says anything: they come again when their visibility timeout ends.
   if (fate < 0.08) return "answered";
   if (fate < 0.2) return changeEach(queue, taken, consuming);
@@ -72,44 +72,44 @@ async function settle(queue: string, taken: readonly Taken[], consuming: Consumi
   return "answered";
 }
 
-function deleteAll(queue: string, taken: readonly Taken[], { books, endpoint, urls }: Consuming) {
-  for (const each of taken) books.deleting(each);
-  return attempt(books, async () => {
+function deleteAll(queue: string, taken: readonly Taken[], { ledger, endpoint, urls }: Consuming) {
+  for (const each of taken) ledger.deleting(each);
+  return attempt(ledger, async () => {
     const Entries = taken.map(({ receive }, i) => ({ Id: `${i}`, ReceiptHandle: receive.handle }));
     const QueueUrl = urls.get(queue);
     const { Successful = [] } = await sqs(endpoint, "DeleteMessageBatch", { QueueUrl, Entries });
     const done = new Set(Successful.map(({ Id }) => taken[Number(Id)]));
     for (const each of taken) {
-      if (done.has(each)) books.deleted(each);
+      if (done.has(each)) ledger.deleted(each);
     }
   });
 }
 
-function deleteOne(queue: string, taken: Taken, { books, endpoint, urls }: Consuming) {
-  books.deleting(taken);
-  return attempt(books, async () => {
+function deleteOne(queue: string, taken: Taken, { ledger, endpoint, urls }: Consuming) {
+  ledger.deleting(taken);
+  return attempt(ledger, async () => {
     try {
       const input = { QueueUrl: urls.get(queue), ReceiptHandle: taken.receive.handle };
       await sqs(endpoint, "DeleteMessage", input);
-      books.deleted(taken);
+      ledger.deleted(taken);
     } catch (error) {
-      if (error instanceof SqsRefusal && error.status < 500) books.notDeleted(taken);
+      if (error instanceof SqsRefusal && error.status < 500) ledger.notDeleted(taken);
       throw error;
     }
   });
 }
 
 async function changeEach(queue: string, taken: readonly Taken[], consuming: Consuming) {
-  const { books, endpoint, urls, random } = consuming;
+  const { ledger, endpoint, urls, random } = consuming;
   for (const each of taken) {
     const VisibilityTimeout = random.pick(CHANGED_SECONDS);
     const askedAtMs = Date.now();
-    books.changing(each);
-    const outcome = await attempt(books, async () => {
+    ledger.changing(each);
+    const outcome = await attempt(ledger, async () => {
       const { handle: ReceiptHandle } = each.receive;
       const input = { QueueUrl: urls.get(queue), ReceiptHandle, VisibilityTimeout };
       await sqs(endpoint, "ChangeMessageVisibility", input);
-      books.changed(each, askedAtMs, 1_000 * VisibilityTimeout);
+      ledger.changed(each, askedAtMs, 1_000 * VisibilityTimeout);
     });
     if (outcome === "gone") return "gone";
   }

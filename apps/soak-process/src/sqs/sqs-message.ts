@@ -1,5 +1,4 @@
-/** What the producer was told about a message: nothing if nobody knows what became of it. */
-export type SendOutcome = "unknown" | "acknowledged";
+import type { Sent } from "@sluice/harness/ledger";
 
 /** The latest receive of a message. */
 export interface Receive {
@@ -11,29 +10,25 @@ export interface Receive {
   readonly askedAtMs: number;
   /** When it may be received again at the earliest, as far as anybody knows. */
   hiddenUntilMs: number;
+  /** Since when that is known: a receive that was asked for before may have come first. */
+  knownSinceMs: number;
 }
 
 /** What is known of the deletion of a message. `unknown`: it was asked for, and nobody answered or it came too late. */
 export type Deletion = "none" | "unknown" | "done";
 
 /** Everything that is known about one message. */
-export interface SqsMessage {
-  readonly tag: number;
-  readonly queue: string;
+export interface SqsMessage extends Sent {
   /** Of a FIFO queue; `null` on any other. */
   readonly group: string | null;
-  readonly bytes: number;
   readonly delayMs: number;
   /** Before the call, so nothing can be due earlier than this and the delay. */
   readonly sentAtMs: number;
-  outcome: SendOutcome;
   /** What SQS calls it, once it was received. */
   messageId: string | null;
   received: Receive | null;
   deletion: Deletion;
-}
-
-/** Whether it is owed: its producer was told that it is stored, and nobody has asked for its deletion since it last came. */
-export function isOwed({ outcome, deletion }: SqsMessage): boolean {
-  return outcome === "acknowledged" && deletion === "none";
+  /** Changes of its visibility timeout, by whatever receipt, that were not answered, and when the last one was. */
+  changesUnderWay: number;
+  changedAtMs: number;
 }

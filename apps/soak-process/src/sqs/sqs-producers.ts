@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Random } from "../random.ts";
+import type { Random } from "@sluice/harness/random";
 import { SqsRefusal, sqs } from "./client.ts";
 import { ORDERED_QUEUE, UNORDERED_QUEUES } from "./queues.ts";
-import type { SqsBooks } from "./sqs-books.ts";
+import type { ReceiveLedger } from "./receive-ledger.ts";
 import type { SqsMessage } from "./sqs-message.ts";
 
 /** Clients that send at the same time: to queues without an order, and to groups of the FIFO queue, one to each. */
@@ -23,7 +23,7 @@ export type Unanswered = Map<string, { readonly message: SqsMessage; readonly bo
 export interface Producing {
   readonly urls: ReadonlyMap<string, string>;
   readonly endpoint: string;
-  readonly books: SqsBooks;
+  readonly ledger: ReceiveLedger;
   readonly random: Random;
   readonly unanswered: Unanswered;
   readonly stop: AbortSignal;
@@ -41,27 +41,27 @@ export async function produce(producing: Producing): Promise<void> {
 }
 
 async function produceUnordered(producing: Producing): Promise<void> {
-  const { random, books, stop } = producing;
+  const { random, ledger, stop } = producing;
   while (!stop.aborted) {
-    if (books.owed < OWED_MAX && (await sendSome(producing)) === "gone") return;
-    await sleep(random.int(0, PAUSE_MS_MAX));
+    if (ledger.owed < OWED_MAX && (await sendSome(producing)) === "gone") return;
+    await sleep(random.between(0, PAUSE_MS_MAX));
   }
 }
 
-async function sendSome({ random, books, endpoint, urls }: Producing): Promise<"answered" | "gone"> {
+async function sendSome({ random, ledger, endpoint, urls }: Producing): Promise<"answered" | "gone"> {
   const queue = random.pick(UNORDERED_QUEUES);
-  const drawn = Array.from({ length: random.chance(0.4) ? random.int(1, BATCH_MAX) : 1 }, () => {
-    const delaySeconds = random.chance(0.2) ? random.int(1, DELAY_SECONDS_MAX) : 0;
-    const bytes = random.chance(0.02) ? random.int(1_000, 20_000) : random.int(1, 400);
-    return { delaySeconds, ...books.intend({ queue, group: null, bytes, delayMs: 1_000 * delaySeconds }) };
+  const drawn = Array.from({ length: random.chance(0.4) ? random.between(1, BATCH_MAX) : 1 }, () => {
+    const delaySeconds = random.chance(0.2) ? random.between(1, DELAY_SECONDS_MAX) : 0;
+    const bytes = random.chance(0.02) ? random.between(1_000, 20_000) : random.between(1, 400);
+    return { delaySeconds, ...ledger.intend({ queue, group: null, bytes, delayMs: 1_000 * delaySeconds }) };
   });
   const QueueUrl = urls.get(queue);
   const [only] = drawn;
-  return attempt(books, async () => {
+  return attempt(ledger, async () => {
     if (drawn.length === 1 && only !== undefined) {
       const { body, delaySeconds } = only;
       await sqs(endpoint, "SendMessage", { QueueUrl, MessageBody: body, DelaySeconds: delaySeconds });
-      books.acknowledged(only.message);
+      ledger.acknowledged(only.message);
       return;
     }
     const Entries = drawn.map(({ body, delaySeconds }, i) => ({
@@ -70,47 +70,50 @@ async function sendSome({ random, books, endpoint, urls }: Producing): Promise<"
     const { Successful = [], Failed = [] } = await sqs(endpoint, "SendMessageBatch", { QueueUrl, Entries });
     for (const { Id } of Successful) {
       const sent = drawn[Number(Id)];
-      if (sent !== undefined) books.acknowledged(sent.message);
+      if (sent !== undefined) ledger.acknowledged(sent.message);
     }
-    for (const { Code, Message } of Failed) books.refusedWith(`${Code}: ${Message}`);
+    for (const { Code, Message } of Failed) ledger.refusedWith(`${Code}: ${Message}`);
   });
 }
 
 /** A group's messages are sent one after the other: what nobody answered is sent again until somebody does. */
 async function produceOrdered(producing: Producing, group: string): Promise<void> {
-  const { random, books, stop, endpoint, urls, unanswered } = producing;
+  const { random, ledger, stop, endpoint, urls, unanswered } = producing;
   const QueueUrl = urls.get(ORDERED_QUEUE);
   while (!stop.aborted) {
     const before = unanswered.get(group);
-    if (before === undefined && books.owed >= OWED_MAX) {
+    if (before === undefined && ledger.owed >= OWED_MAX) {
       await sleep(PAUSE_MS_MAX);
       continue;
     }
-    if (before !== undefined) books.resent += 1;
-    const given = { queue: ORDERED_QUEUE, group, bytes: random.int(1, 400), delayMs: 0 };
-    const { message, body } = before ?? books.intend(given);
+    if (before !== undefined) ledger.resent += 1;
+    const given = { queue: ORDERED_QUEUE, group, bytes: random.between(1, 400), delayMs: 0 };
+    const { message, body } = before ?? ledger.intend(given);
     unanswered.set(group, { message, body });
-    const outcome = await attempt(books, async () => {
+    const outcome = await attempt(ledger, async () => {
       await sqs(endpoint, "SendMessage", {
         ...{ QueueUrl, MessageBody: body, MessageGroupId: group },
         MessageDeduplicationId: `${message.tag}`,
       });
-      books.acknowledged(message);
+      ledger.acknowledged(message);
       unanswered.delete(group);
     });
     if (outcome === "gone") return;
-    await sleep(random.int(0, PAUSE_MS_MAX));
+    await sleep(random.between(0, PAUSE_MS_MAX));
   }
 }
 
 /** Makes a call. What it is refused with is noted; `gone` where nobody answers. */
-export async function attempt(books: SqsBooks, call: () => Promise<void>): Promise<"answered" | "gone"> {
+export async function attempt(
+  ledger: ReceiveLedger,
+  call: () => Promise<void>,
+): Promise<"answered" | "gone"> {
   try {
     await call();
     return "answered";
   } catch (error) {
     if (!(error instanceof SqsRefusal)) return "gone";
-    books.refusedWith(`${error.status} ${error.code}: ${error.message}`);
+    ledger.refusedWith(`${error.status} ${error.code}: ${error.message}`);
     await sleep(REFUSED_PAUSE_MS);
     return "answered";
   }

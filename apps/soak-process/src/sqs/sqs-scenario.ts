@@ -2,14 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Random } from "@sluice/harness/random";
 import getPort from "get-port";
-import { Random } from "../random.ts";
-import { damageLines } from "../runs/scenario.ts";
+import { damageLines, type Scenario } from "../runs/scenario.ts";
 import { BrokerProcess } from "./broker-process.ts";
 import { sqs } from "./client.ts";
 import { buildCommand, type Command } from "./command.ts";
 import { QUEUES } from "./queues.ts";
-import { SqsBooks } from "./sqs-books.ts";
+import { ReceiveLedger, type SqsSummary } from "./receive-ledger.ts";
 import { consume } from "./sqs-consumers.ts";
 import { produce, type Unanswered } from "./sqs-producers.ts";
 
@@ -17,9 +17,9 @@ import { produce, type Unanswered } from "./sqs-producers.ts";
 const STALLED_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
-/** `sluice serve` with clients of SQS and their books, over any number of lives. */
-export class SqsScenario {
-  readonly books = new SqsBooks();
+/** `sluice serve` with clients of SQS and their ledger, over any number of lives. */
+export class SqsScenario implements Scenario<SqsSummary> {
+  readonly ledger = new ReceiveLedger();
   readonly random: Random;
   readonly persistDir: string;
   readonly #command: Command;
@@ -57,9 +57,27 @@ export class SqsScenario {
     return this.#life;
   }
 
-  /** Everything that was printed, over all lives. */
-  get lines(): readonly string[] {
-    return [...this.#earlierLines, ...(this.#life?.lines ?? [])];
+  get refusedCount(): number {
+    return this.ledger.refusedCalls;
+  }
+
+  /** Lines that speak of damage, and whatever nobody expected. */
+  unexpectedLines(): string[] {
+    const lines = [...this.#earlierLines, ...(this.#life?.lines ?? [])];
+    const unheard = lines.filter((line) => /nobody heard|could not be heard|Error/.test(line));
+    return [...damageLines(lines), ...unheard];
+  }
+
+  hasEnded(): boolean {
+    return this.life.ended !== null;
+  }
+
+  freeze(): void {
+    this.life.freeze();
+  }
+
+  thaw(): void {
+    this.life.thaw();
   }
 
   /** @param worker folder of a Worker; with one the broker runs on workerd. */
@@ -74,9 +92,9 @@ export class SqsScenario {
   /** Sends and receives at random until the end of this life, or until `drain`. */
   load(): void {
     const { endpoint } = this.life;
-    const { books, random } = this;
+    const { ledger, random } = this;
     this.#stop = { producing: new AbortController(), consuming: new AbortController() };
-    const shared = { endpoint, urls: this.#urls, books };
+    const shared = { endpoint, urls: this.#urls, ledger };
     this.#producing = produce({
       ...shared,
       ...{ random: random.fork(), unanswered: this.#unanswered, stop: this.#stop.producing.signal },
@@ -98,8 +116,10 @@ export class SqsScenario {
   /** Ctrl+C; how it ended. */
   async stop(): Promise<void> {
     await this.#stopLoad();
-    const { code, signal } = await this.life.stop();
-    if (code !== 0) this.books.violation(`it ended with ${code ?? signal} when it was asked to stop`);
+    const ended = await this.life.stop();
+    if (ended?.code !== 0) {
+      this.ledger.violation(`it ended with ${ended?.code ?? ended?.signal} when it was asked to stop`);
+    }
     this.#earlierLines.push(...this.life.lines);
     this.#life = null;
   }
@@ -116,8 +136,8 @@ export class SqsScenario {
     let [progress, sinceMs] = ["", Date.now()];
     for (;;) {
       const left = await this.#left();
-      if (left === 0 && this.books.owed === 0) return true;
-      const now = `${left} ${this.books.owed} ${this.books.received}`;
+      if (left === 0 && this.ledger.owed === 0) return true;
+      const now = `${left} ${this.ledger.owed} ${this.ledger.received}`;
       if (now !== progress) [progress, sinceMs] = [now, Date.now()];
       else if (Date.now() - sinceMs > STALLED_MS) return false;
       await sleep(LOOK_AGAIN_MS);
@@ -164,11 +184,3 @@ const COUNTS = [
   "ApproximateNumberOfMessagesNotVisible",
   "ApproximateNumberOfMessagesDelayed",
 ] as const;
-
-/** Lines that no life should have printed: damage, and whatever nobody expected. */
-export function unexpectedLines(lines: readonly string[]): string[] {
-  return [
-    ...damageLines(lines),
-    ...lines.filter((line) => /nobody heard|could not be heard|Error/.test(line)),
-  ];
-}

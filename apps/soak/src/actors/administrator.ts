@@ -1,7 +1,7 @@
 import { changeQueue, createQueue, deleteQueue, setConsumer } from "@sluice/broker/testing";
 import type { DirectoryReply, QueueDefinition, QueueSettingsChange } from "@sluice/protocol";
 import { drawDefinition, type Scenario } from "../history/scenario.ts";
-import type { World } from "../history/world.ts";
+import type { Simulation } from "../history/simulation.ts";
 import type { DirectoryObject } from "../platform/directory-object.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 
@@ -11,11 +11,11 @@ const AGAIN_MS = 1_000;
 export class Administrator {
   /** Queues that are not back in the end. */
   unfinished = 0;
-  readonly #world: World;
+  readonly #world: Simulation;
   readonly #directory: DirectoryObject;
   readonly #scenario: Scenario;
 
-  constructor(world: World, directory: DirectoryObject, scenario: Scenario) {
+  constructor(world: Simulation, directory: DirectoryObject, scenario: Scenario) {
     this.#world = world;
     this.#directory = directory;
     this.#scenario = scenario;

@@ -1,17 +1,7 @@
 import type { Reply } from "../history/endpoint-scenario.ts";
 import type { FaultKind } from "../history/faults.ts";
 import type { World } from "../history/world.ts";
-import type { Challenge } from "./endpoint-authorization.ts";
-
-/** An answer with a status, and what it asks for in `Retry-After`. */
-export interface Answer {
-  readonly status: number;
-  readonly retryAfter: string | null;
-  /** What that means: a delay, or a moment; `null` for nothing that can be read. */
-  readonly wait: { readonly kind: "delay" | "until"; readonly ms: number } | null;
-  /** What a 401 asks for; absent of other answers. */
-  readonly challenge?: Challenge;
-}
+import type { Answer } from "../ledger/endpoint-verdict.ts";
 
 /** How an endpoint goes about a request that it has. */
 export type Conduct =

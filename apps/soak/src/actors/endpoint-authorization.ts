@@ -23,7 +23,10 @@ export function challengeOf(asks: Exclude<Asks, "nothing">, nonce: string): Chal
   return { header, nonce };
 }
 
-/** Whether a request's `Authorization` answers a challenge, by RFC 7616 and 7617. Written without a look at the broker's answer. */
+/**
+ * Whether a request's `Authorization` answers a challenge, by RFC 7616 and 7617. Written without a look at the
+ * broker's answer.
+ */
 export function answers(
   authorization: string,
   { header, nonce }: Challenge,

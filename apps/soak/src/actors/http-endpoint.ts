@@ -7,13 +7,14 @@ import {
 import type { HttpPushFormat, HttpPushSettings } from "@sluice/protocol";
 import { type Asks, CREDENTIALS, type Replies } from "../history/endpoint-scenario.ts";
 import type { Taker } from "../history/scenario.ts";
-import type { World } from "../history/world.ts";
+import type { Simulation } from "../history/simulation.ts";
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
 import { type Outcome, verdictOf } from "../ledger/endpoint-verdict.ts";
 import type { Message, ReceiptUse } from "../ledger/message.ts";
 import { unnamedDelayMs } from "../ledger/retry-delay.ts";
 import { tagOfRequest } from "../ledger/tags.ts";
-import type { Life } from "../platform/life.ts";
+import type { CalledEndpoint } from "../platform/called.ts";
+import type { Epoch } from "../platform/epoch.ts";
 import { Network } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import { type Conduct, drawConduct, OK } from "./endpoint-answer.ts";
@@ -42,10 +43,10 @@ interface Call {
 }
 
 /** An application behind a URL. What it does with a request is drawn from the seed. */
-export class HttpEndpoint {
+export class HttpEndpoint implements CalledEndpoint {
   /** Until when nobody answers there, in ms. */
   absentUntilMs = 0;
-  readonly #world: World;
+  readonly #world: Simulation;
   readonly #queue: QueueObject;
   readonly format: HttpPushFormat;
   readonly #replies: Replies;
@@ -56,7 +57,7 @@ export class HttpEndpoint {
   readonly #challenges: Challenge[] = [];
 
   constructor(
-    world: World,
+    world: Simulation,
     queue: QueueObject,
     { format, replies, asks }: Extract<Taker, { kind: "endpoint" }>,
   ) {
@@ -74,14 +75,14 @@ export class HttpEndpoint {
    * @param calledMs since when the queue has waited for it, in ms: a request leaves when what was written is durable.
    */
   post(
-    life: Life,
+    epoch: Epoch,
     request: EndpointRequest,
     calledMs: number,
     done: (outcome: EndpointOutcome) => void,
   ): void {
     const { name } = this.#queue;
     const { loop } = this.#world;
-    const call = this.#depart(life, request);
+    const call = this.#depart(epoch, request);
     const tag = tagOfRequest(request);
     let isOver = false;
     const end = (outcome: Outcome) => {
@@ -92,7 +93,7 @@ export class HttpEndpoint {
       this.#world.note("request is answered", name, call.record.leaseId, status);
       call.isUnderWay = false;
       const leftMs = request.responseTimeoutMs - (this.#world.nowMs - calledMs);
-      if (life.isAlive) this.#heard(call, life, outcome, leftMs);
+      if (epoch.isAlive) this.#heard(call, epoch, outcome, leftMs);
       done(toldOf(outcome));
     };
     const tooLong = loop.after(request.responseTimeoutMs, () => {
@@ -106,7 +107,7 @@ export class HttpEndpoint {
   }
 
   /** The queue asks whether anybody is there. */
-  isReady(life: Life, probe: number, timeoutMs: number, done: (isReady: boolean) => void): void {
+  isReady(epoch: Epoch, probe: number, timeoutMs: number, done: (isReady: boolean) => void): void {
     const { name } = this.#queue;
     this.#world.note("ping leaves the queue", name);
     let isOver = false;
@@ -115,7 +116,7 @@ export class HttpEndpoint {
       isOver = true;
       tooLong.isCancelled = true;
       this.#world.note("ping is answered", name, isReady ? 1 : 0);
-      if (isReady && life.isAlive && probe === life.probes) this.#isBack(life);
+      if (isReady && epoch.isAlive && probe === epoch.probes) this.#isBack(epoch);
       done(isReady);
     };
     const tooLong = this.#world.loop.after(timeoutMs, () => end(false));
@@ -137,7 +138,7 @@ export class HttpEndpoint {
   }
 
   /** Enters a request that leaves, after every checker has looked at it; not one that is made again. */
-  #depart(life: Life, request: EndpointRequest): Call {
+  #depart(epoch: Epoch, request: EndpointRequest): Call {
     const { ledger, name } = this.#queue;
     const tag = tagOfRequest(request);
     const message = ledger.messages.get(tag);
@@ -147,14 +148,15 @@ export class HttpEndpoint {
     const attempts = this.format === "sqsd" ? told - (message?.earlierReceives ?? 0) : told;
     const key = `${tag} ${attempts}`;
     const known = this.#calls.get(key);
-    // A connection that was lost without an answer may have been an old one: the daemon tries once more (spec sqsd 5, S7).
+    // A connection that was lost without an answer may have been an old one: the daemon tries once more (spec sqsd 5,
+    // S7).
     if (this.format === "sqsd" && known?.closed === 1 && !known.isUnderWay) {
       known.isUnderWay = true;
       this.#world.note("request leaves the queue again", name, known.record.leaseId, tag);
       return known;
     }
     const authorization = request.headers.authorization ?? null;
-    const isAsked = known !== undefined && known.record.life === life.number && !known.isUnderWay;
+    const isAsked = known !== undefined && known.record.epoch === epoch.number && !known.isUnderWay;
     const challenge = isAsked && !known.isAnswered ? known.challenge : null;
     const credentials = this.#settings.credentials ?? null;
     this.#world.check("requested", this.#queue, {
@@ -171,13 +173,13 @@ export class HttpEndpoint {
       return known;
     }
     const hidesNothing = this.#settings.daemon?.visibilityTimeoutSeconds === 0;
-    const record = recordDeparture(this.#queue, life, {
+    const record = recordDeparture(this.#world, this.#queue, epoch, {
       ...{ tags: [tag], ids: [idOf(request)], attempts: [attempts] },
       ...(hidesNothing ? { visibilityMs: 0 } : {}),
     });
-    const isTrial = this.format === "sluice" && life.trial.state === "due";
-    const trial = !isTrial ? "no" : life.trial.isUnclear ? "unclear" : "yes";
-    if (isTrial) life.trial = { ...life.trial, state: record.leaseId };
+    const isTrial = this.format === "sluice" && epoch.trial.state === "due";
+    const trial = !isTrial ? "no" : epoch.trial.isUnclear ? "unclear" : "yes";
+    if (isTrial) epoch.trial = { ...epoch.trial, state: record.leaseId };
     const call = { record, message, trial, attempts, visibleAtMs: leased?.atMs ?? 0, closed: 0 } as const;
     const made: Call = { ...call, isUnderWay: true, challenge: null, isAnswered: false };
     this.#calls.set(key, made);
@@ -255,30 +257,33 @@ export class HttpEndpoint {
       : { kind: "closed", reason: "the connection was cut" };
   }
 
-  #isBack(life: Life): void {
-    life.consumerIsAbsent = false;
+  #isBack(epoch: Epoch): void {
+    epoch.consumerIsAbsent = false;
     // A result that came before and that no turn has looked at yet ends the trial before it has begun.
-    const isUnclear = life.resultVersion === this.#queue.disk.committedVersion;
-    if (this.format === "sluice") life.trial = { state: "due", isUnclear };
+    const isUnclear = epoch.resultVersion === this.#queue.disk.committedVersion;
+    if (this.format === "sluice") epoch.trial = { state: "due", isUnclear };
   }
 
-  /** The first 401 of a delivery is answered with credentials, if there is time. The message is told of what comes then. */
-  #heard(call: Call, life: Life, outcome: Outcome, leftMs: number): void {
+  /**
+   * The first 401 of a delivery is answered with credentials, if there is time. The message is told of what comes
+   * then.
+   */
+  #heard(call: Call, epoch: Epoch, outcome: Outcome, leftMs: number): void {
     const challenge = outcome.kind === "answered" ? (outcome.answer.challenge ?? null) : null;
     if (challenge === null || call.challenge !== null || this.#settings.credentials === undefined) {
-      this.#reach(call, life, outcome);
+      this.#reach(call, epoch, outcome);
     } else if (leftMs <= 0) {
-      this.#reach(call, life, { kind: "timedOut", reason: "it asked too late" });
+      this.#reach(call, epoch, { kind: "timedOut", reason: "it asked too late" });
     } else {
       call.challenge = challenge;
     }
   }
 
-  #reach(call: Call, life: Life, outcome: Outcome): void {
+  #reach(call: Call, epoch: Epoch, outcome: Outcome): void {
     const version = this.#queue.disk.committedVersion;
     if (call.message === undefined) return;
     if (this.format === "sqsd") {
-      this.#reachDaemon(call, call.message, life, outcome);
+      this.#reachDaemon(call, call.message, epoch, outcome);
       return;
     }
     const { definition, name } = this.#queue;
@@ -287,21 +292,22 @@ export class HttpEndpoint {
     const [id = ""] = record.ids;
     // A message of which no lease is known: what is wrong then is for the checkers to find.
     const delayMs = unnamedDelayMs(definition, name, id, Math.max(1, attempts));
-    const stillOnTrial = life.trial.state === record.leaseId ? trial : "no";
+    const stillOnTrial = epoch.trial.state === record.leaseId ? trial : "no";
     const verdict = verdictOf(this.format, outcome, { nowMs, unnamedDelayMs: delayMs, trial: stillOnTrial });
     const isAbsent = verdict.kind === "release" || verdict.kind === "releaseOrRetry";
-    if (this.format === "sluice" && outcome.kind === "unreachable") life.consumerIsAbsent = true;
-    // An answer that comes when no delivery may take longer ends no trial if the queue has looked at the clock before it.
+    if (this.format === "sluice" && outcome.kind === "unreachable") epoch.consumerIsAbsent = true;
+    // An answer that comes when no delivery may take longer ends no trial if the queue has looked at the clock before
+    // it.
     const isOverdue = message.view.status === "leased" && message.view.atMs - LEASE_GRACE_MS <= nowMs;
-    if (isOverdue) life.trial = { ...life.trial, isUnclear: true };
-    else if (!isAbsent || life.trial.state === record.leaseId)
-      life.trial = { state: "none", isUnclear: false };
-    if (outcome.kind !== "unreachable") life.resultVersion = version;
-    record.reach(message, verdict, life.number, version);
+    if (isOverdue) epoch.trial = { ...epoch.trial, isUnclear: true };
+    else if (!isAbsent || epoch.trial.state === record.leaseId)
+      epoch.trial = { state: "none", isUnclear: false };
+    if (outcome.kind !== "unreachable") epoch.resultVersion = version;
+    record.reach(message, verdict, epoch.number, version);
   }
 
   /** The worker daemon deletes what is done, and may make the rest visible sooner or later (spec sqsd 3.1). */
-  #reachDaemon(call: Call, message: Message, life: Life, outcome: Outcome): void {
+  #reachDaemon(call: Call, message: Message, epoch: Epoch, outcome: Outcome): void {
     if (outcome.kind === "closed" && call.closed === 0) {
       call.closed += 1;
       return;
@@ -310,7 +316,7 @@ export class HttpEndpoint {
     const { leaseId } = call.record;
     const use = (what: ReceiptUse["what"]) => {
       const version = this.#queue.disk.committedVersion;
-      message.receiptUses.push({ leaseId, life: life.number, version, what });
+      message.receiptUses.push({ leaseId, epoch: epoch.number, version, what });
     };
     if (outcome.kind === "answered" && outcome.answer.status === 200) {
       use({ kind: "delete" });

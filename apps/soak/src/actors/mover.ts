@@ -1,17 +1,17 @@
 import type { CancelMoveReply, NewMove, StartMoveReply } from "@sluice/protocol";
 import type { QueueScenario, Scenario } from "../history/scenario.ts";
-import type { World } from "../history/world.ts";
+import type { Simulation } from "../history/simulation.ts";
 import { Network } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 
 /** Somebody who redrives dead letters, or moves what is in a queue elsewhere, and thinks better of it now and then. */
 export class Mover {
-  readonly #world: World;
+  readonly #world: Simulation;
   readonly #scenario: Scenario;
   readonly #network: Network;
   #tasks = 0;
 
-  constructor(world: World, scenario: Scenario) {
+  constructor(world: Simulation, scenario: Scenario) {
     this.#world = world;
     this.#scenario = scenario;
     this.#network = new Network(world);
@@ -87,8 +87,8 @@ export class Mover {
 }
 
 /**
- * Whether what leaves a queue by a move task can be told from what dies in it, and has a tag: dead notifications do not say
- * where they come from, and runs of periodic tasks have names.
+ * Whether what leaves a queue by a move task can be told from what dies in it, and has a tag: dead notifications do
+ * not say where they come from, and runs of periodic tasks have names.
  */
 function isMovable({ taker }: QueueScenario, isLast: boolean): boolean {
   if (taker.kind !== "endpoint") return true;

@@ -1,6 +1,6 @@
 import type { SendReply, SendRequest } from "@sluice/protocol";
 import type { Scenario } from "../history/scenario.ts";
-import type { World } from "../history/world.ts";
+import type { Simulation } from "../history/simulation.ts";
 import { packTagged, type TaggedMessage } from "../ledger/tags.ts";
 import type { Transmission } from "../ledger/transmission.ts";
 import { Network } from "../platform/network.ts";
@@ -27,12 +27,12 @@ export class Producer {
   underWay = 0;
   /** Sends that are not given up and not stored yet. */
   unstored = 0;
-  readonly #world: World;
+  readonly #world: Simulation;
   readonly #network: Network;
   readonly #scenario: Scenario;
   #idNumbers = 0;
 
-  constructor(world: World, scenario: Scenario) {
+  constructor(world: Simulation, scenario: Scenario) {
     this.#world = world;
     this.#network = new Network(world);
     this.#scenario = scenario;
@@ -88,7 +88,7 @@ export class Producer {
       async (core) => {
         const { transmission, requests } = this.#transmit(queue, draft);
         this.#world.note("send arrives", queue.name, transmission.firstTag, transmission.count);
-        return { transmission, reply: await queue.gated(core.send(requests)) };
+        return { transmission, reply: await core.send(requests) };
       },
       (answer) => {
         if (answer.reply.ok) this.#world.check("acknowledged", queue, answer.transmission);

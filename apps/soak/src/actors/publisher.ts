@@ -1,6 +1,6 @@
 import type { MessageCopy, PublishedMessage, PublishReply, PublishRequest } from "@sluice/protocol";
 import type { TopicScenario } from "../history/scenario.ts";
-import type { World } from "../history/world.ts";
+import type { Simulation } from "../history/simulation.ts";
 import type { Publication } from "../ledger/publications.ts";
 import { packTagged } from "../ledger/tags.ts";
 import { Network } from "../platform/network.ts";
@@ -18,13 +18,13 @@ type Draft = readonly { readonly idNumber: number; readonly deduplicationId: str
 export class Publisher {
   /** Publishes that are not given up and not taken yet, and those without an answer. */
   unfinished = 0;
-  readonly #world: World;
+  readonly #world: Simulation;
   readonly #topic: QueueObject;
   readonly #settings: TopicScenario;
   readonly #network: Network;
   #idNumbers = 0;
 
-  constructor(world: World, topic: QueueObject, settings: TopicScenario) {
+  constructor(world: Simulation, topic: QueueObject, settings: TopicScenario) {
     this.#world = world;
     this.#topic = topic;
     this.#settings = settings;
@@ -71,7 +71,7 @@ export class Publisher {
     const { request, publications } = this.#transmit(draft);
     this.#world.note("publish arrives", topic.name, publications[0]?.tags[0] ?? 0, draft.length);
     topic.callObject(
-      (core) => topic.gated(core.topic.publish(request)),
+      (core) => core.topic.publish(request),
       (answer) => {
         if (answer.ok === true) {
           const taken = publications.filter((_, i) => answer.messages[i]?.duplicate === false);
@@ -98,7 +98,7 @@ export class Publisher {
         const tag = firstTag + i;
         this.#world.copies.set(tag, {
           ...{ tag, target: target.name, publication },
-          ...{ publishedMs: null, offeredMs: null, sentMs: null, isTaken: false },
+          publishedMs: null,
         });
         const fillerBytes = this.#world.random.between(0, FILLER_BYTES_MAX);
         const isGrouped = target.definition.fifo !== undefined;

@@ -1,4 +1,4 @@
-import { buryDead, type QueueCore } from "@sluice/broker/testing";
+import type { QueueCore } from "@sluice/broker/testing";
 import { acknowledge, type LeasedRange, lease, retry } from "@sluice/engine";
 import { joinPacked } from "@sluice/protocol";
 import type { Verdict } from "../ledger/delivery-record.ts";
@@ -45,7 +45,7 @@ export function settlePulled(
       if (verdict.kind === "ack") acknowledge(queue, receipt);
       else if (verdict.kind === "retry") {
         const { dead } = retry(queue, receipt, nowMs + verdict.delayMs, nowMs);
-        buryDead(core, dead, "its puller gave it back");
+        core.deadLetters.add(dead, "its puller gave it back");
       }
     }
   });

@@ -1,8 +1,5 @@
-import type { World } from "../history/world.ts";
 import type { DeliveryRecord, Verdict } from "../ledger/delivery-record.ts";
-import { Network } from "../platform/network.ts";
-import type { QueueObject } from "../platform/queue-object.ts";
-import { keepPolling } from "./keep-polling.ts";
+import { Client } from "./client.ts";
 import { type Pulled, pull, settlePulled } from "./pull-port.ts";
 import { departingFrom, recordDeparture } from "./push-consumer.ts";
 
@@ -10,30 +7,15 @@ type Receipted = Pulled & { readonly record: DeliveryRecord };
 type Settlements = { receipt: Pulled["receipts"][number]; position: number; verdict: Verdict }[];
 
 /** A client that leases messages, works on them and settles some, late or twice or never. */
-export class Puller {
-  readonly #world: World;
-  readonly #queue: QueueObject;
-  readonly #network: Network;
-
-  constructor(world: World, queue: QueueObject) {
-    this.#world = world;
-    this.#queue = queue;
-    this.#network = new Network(world);
-  }
-
-  /** Pulls now, and again and again: on average after that time while there is trouble. */
-  start(everyMs: number): void {
-    keepPolling(this.#world, everyMs, () => this.#pull());
-  }
-
-  #pull(): void {
-    const { random, isTroubled } = this.#world;
-    const queue = this.#queue;
+export class Puller extends Client {
+  protected override poll(): void {
+    const { random, isTroubled } = this.world;
+    const queue = this.queue;
     const max = random.pick([1, 3, 10]);
     const visibilityMs = isTroubled ? random.pick([1, 500, 30_000]) : 60_000;
-    this.#network.send<Receipted | null>({
+    this.network.send<Receipted | null>({
       arrives: (reply, refuse) => {
-        this.#world.note("pull arrives", queue.name, max, visibilityMs);
+        this.world.note("pull arrives", queue.name, max, visibilityMs);
         queue.call(
           (core) => pull(core, max, visibilityMs),
           (pulled) => reply(pulled === null ? null : this.#depart(pulled)),
@@ -42,24 +24,24 @@ export class Puller {
       },
       answered: (pulled) => {
         const leaseId = pulled?.record.leaseId ?? 0;
-        this.#world.note("pull is answered", queue.name, leaseId, pulled?.receipts.length ?? 0);
+        this.world.note("pull is answered", queue.name, leaseId, pulled?.receipts.length ?? 0);
         if (pulled !== null) this.#work(pulled);
       },
-      failed: () => this.#world.note("pull is answered", queue.name, 0, 0),
+      failed: () => this.world.note("pull is answered", queue.name, 0, 0),
     });
   }
 
   #depart(pulled: Pulled): Receipted {
-    const { life } = this.#queue;
-    if (life === null) throw new Error("a queue that does not run has answered");
+    const { epoch } = this.queue;
+    if (epoch === null) throw new Error("a queue that does not run has answered");
     return {
       ...pulled,
-      record: recordDeparture(this.#queue, life, departingFrom(pulled.packed, pulled.attempts)),
+      record: recordDeparture(this.world, this.queue, epoch, departingFrom(pulled.packed, pulled.attempts)),
     };
   }
 
   #work(pulled: Receipted): void {
-    const { random, loop, isTroubled, faults } = this.#world;
+    const { random, loop, isTroubled, faults } = this.world;
     if (isTroubled && random.chance(0.1)) {
       faults["receipt never used"] += 1;
       return;
@@ -74,7 +56,7 @@ export class Puller {
   }
 
   #decide({ receipts }: Pulled): Settlements {
-    const { random, isTroubled } = this.#world;
+    const { random, isTroubled } = this.world;
     return receipts.flatMap((receipt, position) => {
       const roll = isTroubled ? random.below(6) : 0;
       if (roll === 5) return [];
@@ -85,17 +67,17 @@ export class Puller {
   }
 
   #settle(record: DeliveryRecord, settlements: Settlements): void {
-    const queue = this.#queue;
+    const queue = this.queue;
     const { name } = queue;
-    this.#network.send<1>({
+    this.network.send<1>({
       arrives: (reply, refuse) => {
-        this.#world.note("settlement of a pull arrives", name, record.leaseId, settlements.length);
+        this.world.note("settlement of a pull arrives", name, record.leaseId, settlements.length);
         queue.call(
           (core) => {
-            const life = queue.life?.number ?? 0;
+            const epoch = queue.epoch?.number ?? 0;
             for (const { position, verdict } of settlements) {
               const message = record.messages[position];
-              if (message !== undefined) record.reach(message, verdict, life, queue.disk.committedVersion);
+              if (message !== undefined) record.reach(message, verdict, epoch, queue.disk.committedVersion);
             }
             return settlePulled(core, settlements);
           },
@@ -103,8 +85,8 @@ export class Puller {
           refuse,
         );
       },
-      answered: () => this.#world.note("settlement of a pull is answered", name, record.leaseId, 1),
-      failed: () => this.#world.note("settlement of a pull is answered", name, record.leaseId, 0),
+      answered: () => this.world.note("settlement of a pull is answered", name, record.leaseId, 1),
+      failed: () => this.world.note("settlement of a pull is answered", name, record.leaseId, 0),
     });
   }
 }

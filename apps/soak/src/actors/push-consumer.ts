@@ -1,10 +1,11 @@
 import { type Delivery, type DeliveryResult, type HandlerCalls, PackedIndex, settle } from "@sluice/protocol";
 import type { Behaviour } from "../history/scenario.ts";
-import type { World } from "../history/world.ts";
+import type { Simulation } from "../history/simulation.ts";
 import { DeliveryRecord, type Verdict } from "../ledger/delivery-record.ts";
 import type { Message } from "../ledger/message.ts";
 import { tagsOf } from "../ledger/tags.ts";
-import type { Life } from "../platform/life.ts";
+import type { CalledWorker } from "../platform/called.ts";
+import type { Epoch } from "../platform/epoch.ts";
 import { Network } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import { drawResult } from "./handler-result.ts";
@@ -22,17 +23,17 @@ const CRASHED = new Error("The handler's isolate was taken away.");
 const ABSENT = new Error("Worker not found.");
 
 /** The Worker that a queue pushes to. What it does with a batch is drawn from the seed. */
-export class PushConsumer {
+export class PushConsumer implements CalledWorker {
   /** Until when its Worker does not run, in ms. */
   absentUntilMs = 0;
   /** What handlers that have not answered had called when they hung or crashed, by delivery. */
   readonly #unfinished = new Map<DeliveryRecord, HandlerCalls>();
-  readonly #world: World;
+  readonly #world: Simulation;
   readonly #queue: QueueObject;
   readonly #behaviours: readonly [Behaviour, ...Behaviour[]];
   readonly #network: Network;
 
-  constructor(world: World, queue: QueueObject, behaviours: readonly [Behaviour, ...Behaviour[]]) {
+  constructor(world: Simulation, queue: QueueObject, behaviours: readonly [Behaviour, ...Behaviour[]]) {
     this.#world = world;
     this.#queue = queue;
     this.#behaviours = behaviours;
@@ -41,19 +42,25 @@ export class PushConsumer {
 
   /** A batch leaves the queue. */
   deliver(
-    life: Life,
+    epoch: Epoch,
     delivery: Delivery,
     done: (result: DeliveryResult) => void,
     failed: (error: unknown) => void,
   ): void {
-    const record = recordDeparture(this.#queue, life, departingFrom(delivery.packed, delivery.attempts));
+    const record = recordDeparture(
+      this.#world,
+      this.#queue,
+      epoch,
+      departingFrom(delivery.packed, delivery.attempts),
+    );
     const { ids } = record;
     const { name } = this.#queue;
     this.#network.send<DeliveryResult>({
       arrives: (reply, refuse) => this.#handle(record, ids, reply, refuse),
       answered: (result) => {
         this.#world.note("batch is answered", name, record.leaseId, result.outcome === "ok" ? 1 : 2);
-        if (life.isAlive) this.#reach(record, life, verdictsOf(result, ids, this.#queue.rules.retryDelayMs));
+        if (epoch.isAlive)
+          this.#reach(record, epoch, verdictsOf(result, ids, this.#queue.rules.retryDelayMs));
         done(result);
       },
       failed: (error) => {
@@ -65,7 +72,7 @@ export class PushConsumer {
 
   /** The queue asks what the handler of a delivery had called that failed or takes too long. */
   callsOf(
-    life: Life,
+    epoch: Epoch,
     deliveryId: string,
     done: (calls: HandlerCalls | null) => void,
     failed: (error: unknown) => void,
@@ -87,17 +94,17 @@ export class PushConsumer {
       },
       answered: (calls) => {
         this.#world.note("calls are told", name, leaseId, calls === null ? 0 : 1);
-        if (life.isAlive) {
+        if (epoch.isAlive) {
           const result = { ...NO_CALLS, ...calls, outcome: "exception" };
-          this.#reach(record, life, verdictsOf(result, record.ids, this.#queue.rules.retryDelayMs));
+          this.#reach(record, epoch, verdictsOf(result, record.ids, this.#queue.rules.retryDelayMs));
         }
         done(calls);
       },
       failed: (error) => {
         this.#world.note("calls are told", name, leaseId, 2);
-        if (life.isAlive) {
-          life.consumerIsAbsent = true;
-          this.#reach(record, life, () => ({ kind: "release" }));
+        if (epoch.isAlive) {
+          epoch.consumerIsAbsent = true;
+          this.#reach(record, epoch, () => ({ kind: "release" }));
         }
         failed(error);
       },
@@ -105,13 +112,13 @@ export class PushConsumer {
   }
 
   /** The how-manieth time a queue asks whether its absent consumer is back. */
-  nextProbe(life: Life): number {
-    life.probes += 1;
-    return life.probes;
+  nextProbe(epoch: Epoch): number {
+    epoch.probes += 1;
+    return epoch.probes;
   }
 
   /** A ping leaves the queue. */
-  ping(life: Life, probe: number, done: () => void, failed: (error: unknown) => void): void {
+  ping(epoch: Epoch, probe: number, done: () => void, failed: (error: unknown) => void): void {
     const { name } = this.#queue;
     this.#world.note("ping leaves the queue", name);
     this.#network.send<1>({
@@ -121,7 +128,7 @@ export class PushConsumer {
       },
       answered: () => {
         this.#world.note("ping is answered", name, 1);
-        if (life.isAlive) life.consumerIsAbsent &&= probe !== life.probes;
+        if (epoch.isAlive) epoch.consumerIsAbsent &&= probe !== epoch.probes;
         done();
       },
       failed: (error) => {
@@ -140,10 +147,10 @@ export class PushConsumer {
     this.#unfinished.set(record, calls);
   }
 
-  #reach(record: DeliveryRecord, life: Life, verdictOf: (position: number) => Verdict): void {
+  #reach(record: DeliveryRecord, epoch: Epoch, verdictOf: (position: number) => Verdict): void {
     const version = this.#queue.disk.committedVersion;
     for (const [i, message] of record.messages.entries()) {
-      record.reach(message, verdictOf(i), life.number, version);
+      record.reach(message, verdictOf(i), epoch.number, version);
     }
   }
 
@@ -193,7 +200,10 @@ interface Leaving {
   readonly tags: readonly number[];
   readonly ids: readonly string[];
   readonly attempts: readonly number[];
-  /** What was asked for by whoever receives: the visibility timeout in ms; then the lease is known too, by its receipt. */
+  /**
+   * What was asked for by whoever receives: the visibility timeout in ms; then the lease is known too, by its
+   * receipt.
+   */
   readonly visibilityMs?: number;
   readonly leaseId?: number;
   /** Whether the receive was made again by its attempt id. Default false. */
@@ -209,11 +219,12 @@ export function departingFrom(packed: Uint8Array, attempts: number | readonly nu
 
 /** Enters a batch that leaves its queue, after every checker has looked at it. */
 export function recordDeparture(
+  world: Simulation,
   queue: QueueObject,
-  life: Life,
+  epoch: Epoch,
   { tags, ids, attempts, visibilityMs, leaseId: knownLeaseId, isRepeated = false }: Leaving,
 ): DeliveryRecord {
-  const { world, ledger, name } = queue;
+  const { ledger, name } = queue;
   const messages = tags.map((tag) => ledger.messages.get(tag));
   const view = messages[0]?.view;
   const isVisible = visibilityMs === 0;
@@ -239,7 +250,7 @@ export function recordDeparture(
   };
   world.check("departs", queue, leaving);
   if (isRepeated && sameLease !== undefined) return sameLease;
-  const record = new DeliveryRecord(leaseId, life.number, known, ids);
+  const record = new DeliveryRecord(leaseId, epoch.number, known, ids);
   if (joined && sameLease !== undefined) return sameLease.add(known, ids);
   ledger.deliveries.set(leaseId, record);
   return record;

@@ -1,12 +1,9 @@
 import { decodeReceipt, type QueueCore, receivedMsOf } from "@sluice/broker/testing";
 import type { ReceiveReply, ReceiveRequest } from "@sluice/protocol";
-import type { World } from "../history/world.ts";
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
-import type { Message, ReceiptUse } from "../ledger/message.ts";
-import { type NamedReceive, VISIBILITY_TOTAL_MS_MAX } from "../ledger/named-receives.ts";
-import { Network } from "../platform/network.ts";
-import type { QueueObject } from "../platform/queue-object.ts";
-import { keepPolling } from "./keep-polling.ts";
+import type { Message, NamedReceive, ReceiptUse } from "../ledger/message.ts";
+import { VISIBILITY_TOTAL_MS_MAX } from "../ledger/named-receives.ts";
+import { Client } from "./client.ts";
 import { departingFrom, recordDeparture } from "./push-consumer.ts";
 
 /** Longer than an attempt id is remembered, in ms. */
@@ -36,57 +33,45 @@ type Use = { readonly receipt: string; readonly position: number; readonly what:
 type Intent =
   | { readonly kind: "delete" }
   | { readonly kind: "change"; readonly visibilityMs: number }
-  | { readonly kind: "giveBack" };
+  | { readonly kind: "release" };
 
-/** A client of SQS: receives messages with visibility timeouts, waits for them or not, and uses its receipts, early, late or never. */
-export class Receiver {
-  readonly #world: World;
-  readonly #queue: QueueObject;
-  readonly #network: Network;
-
-  constructor(world: World, queue: QueueObject) {
-    this.#world = world;
-    this.#queue = queue;
-    this.#network = new Network(world);
-  }
-
-  /** Receives now, and again and again: on average after that time while there is trouble. */
-  start(everyMs: number): void {
-    keepPolling(this.#world, everyMs, () => this.#receive());
-  }
-
-  #receive(): void {
-    const { random, isTroubled, faults } = this.#world;
-    const { fifo } = this.#queue.definition;
+/**
+ * A client of SQS: receives messages with visibility timeouts, waits for them or not, and uses its receipts, early,
+ * late or never.
+ */
+export class Receiver extends Client {
+  protected override poll(): void {
+    const { random, isTroubled, faults } = this.world;
+    const { fifo } = this.queue.definition;
     const visibilityMs = isTroubled ? this.#drawVisibility() : CALM_VISIBILITY_MS;
     if (visibilityMs === 0) faults["receive that hides nothing"] += 1;
     this.#attempt({
       max: random.pick([1, 3, 10]),
       visibilityTimeoutMs: visibilityMs,
       waitMs: random.pick([0, 0, 2_000, 20_000]),
-      ...(fifo !== undefined && random.chance(0.8) ? { attemptId: this.#world.newAttemptId() } : {}),
+      ...(fifo !== undefined && random.chance(0.8) ? { attemptId: this.world.newAttemptId() } : {}),
     });
   }
 
   #drawVisibility(): number {
-    const { random } = this.#world;
-    const roll = this.#queue.definition.fifo === undefined ? 1 : random.next() / 2 ** 32;
+    const { random } = this.world;
+    const roll = this.queue.definition.fifo === undefined ? 1 : random.next() / 2 ** 32;
     if (roll < 0.03) return VISIBILITY_TOTAL_MS_MAX;
     return roll < 0.2 ? LONG_VISIBILITY_MS : random.pick([0, 500, 30_000, 60_000]);
   }
 
   #attempt(request: Request, repeats = 0): void {
-    const queue = this.#queue;
+    const queue = this.queue;
     const { visibilityTimeoutMs: visibilityMs, waitMs, attemptId } = request;
-    this.#network.send<Received | null>({
+    this.network.send<Received | null>({
       arrives: (reply, refuse) => {
-        this.#world.note("receive arrives", queue.name, visibilityMs, waitMs);
+        this.world.note("receive arrives", queue.name, visibilityMs, waitMs);
         const receiving = { visibilityMs, attemptId: attemptId ?? null };
         const before = queue.ledger.namedReceives.named(receiving.attemptId);
         let end = () => {};
         queue.call(
           (core) => {
-            end = queue.receives.begin(receiving, this.#world.nowMs + waitMs);
+            end = queue.receives.begin(receiving, this.world.nowMs + waitMs);
             return core.receivers.receive(request);
           },
           (received) => {
@@ -101,14 +86,14 @@ export class Receiver {
       },
       answered: (received) => {
         const leaseId = received?.record.leaseId ?? 0;
-        this.#world.note("receive is answered", queue.name, leaseId, received?.receipts.length ?? 0);
+        this.world.note("receive is answered", queue.name, leaseId, received?.receipts.length ?? 0);
         // Its client may have lost what it got, or forgotten that it had it.
         const isLost = this.#again(request, repeats, leaseId, received === null ? 0.2 : 0.6);
-        if (received !== null && !(isLost && this.#world.random.chance(0.7)))
+        if (received !== null && !(isLost && this.world.random.chance(0.7)))
           this.#work(received, visibilityMs);
       },
       failed: () => {
-        this.#world.note("receive is answered", queue.name, 0, 0);
+        this.world.note("receive is answered", queue.name, 0, 0);
         this.#again(request, repeats, 0, 1);
       },
     });
@@ -116,7 +101,7 @@ export class Receiver {
 
   /** Makes a receive again by its attempt id, with another visibility timeout or the same. Answers whether it does. */
   #again(request: Request, repeats: number, leaseId: number, probability: number): boolean {
-    const { random, loop, isTroubled, faults } = this.#world;
+    const { random, loop, isTroubled, faults } = this.world;
     if (request.attemptId === undefined || !isTroubled || repeats === REPEATS_MAX) return false;
     if (!random.chance(probability)) return false;
     faults["receive made again by its attempt id"] += 1;
@@ -126,20 +111,20 @@ export class Receiver {
       drawn > 0 && request.visibilityTimeoutMs > 0 ? drawn : request.visibilityTimeoutMs;
     const isLong = request.visibilityTimeoutMs >= LONG_VISIBILITY_MS;
     loop.after(random.pick(isLong ? REPEATED_LATE_MS : REPEATED_SOON_MS), () => {
-      this.#world.note("receive is made again", this.#queue.name, leaseId);
+      this.world.note("receive is made again", this.queue.name, leaseId);
       this.#attempt({ ...request, visibilityTimeoutMs }, repeats + 1);
     });
     return true;
   }
 
   #depart(reply: ReceiveReply, request: Request, before: NamedReceive | null): Received | null {
-    const queue = this.#queue;
-    const { life, ledger } = queue;
-    if (life === null) throw new Error("a queue that does not run has answered");
+    const queue = this.queue;
+    const { epoch, ledger } = queue;
+    if (epoch === null) throw new Error("a queue that does not run has answered");
     const { attemptId, visibilityTimeoutMs: visibilityMs } = request;
     if (reply.kind !== "received") {
       if (attemptId !== undefined) {
-        this.#world.check("received", queue, { attemptId, leaseId: null, tags: [], receipts: [], before });
+        this.world.check("received", queue, { attemptId, leaseId: null, tags: [], receipts: [], before });
       }
       return null;
     }
@@ -151,13 +136,13 @@ export class Receiver {
     const leaseId = decodeReceipt(queue.name, receipts[0] ?? "")?.leaseId ?? 0;
     const got = ledger.namedReceives.ofLease(leaseId);
     if (attemptId !== undefined) {
-      this.#world.check("received", queue, { attemptId, leaseId, tags: leaving.tags, receipts, before });
+      this.world.check("received", queue, { attemptId, leaseId, tags: leaving.tags, receipts, before });
     }
     const isRepeated = attemptId !== undefined && got?.receipts != null && got.names.has(attemptId);
     // Another one of the same name may have been served in the same turn, and have changed it since.
     const isLast =
       attemptId === undefined || !queue.receives.waiting.some((other) => other.attemptId === attemptId);
-    const record = recordDeparture(queue, life, {
+    const record = recordDeparture(this.world, queue, epoch, {
       ...{ ...leaving, attempts, leaseId, isRepeated },
       ...(isLast || visibilityMs === 0 ? { visibilityMs } : {}),
     });
@@ -166,7 +151,7 @@ export class Receiver {
   }
 
   #work(received: Received, visibilityMs: number): void {
-    const { random, loop, isTroubled, faults } = this.#world;
+    const { random, loop, isTroubled, faults } = this.world;
     if (isTroubled && random.chance(0.1)) {
       faults["receipt never used"] += 1;
       return;
@@ -183,9 +168,9 @@ export class Receiver {
   }
 
   #decide({ receipts }: Received): Use[] {
-    const { random, isTroubled } = this.#world;
+    const { random, isTroubled } = this.world;
     if (isTroubled && random.chance(0.1)) {
-      return receipts.map((receipt, position) => ({ receipt, position, what: { kind: "giveBack" } }));
+      return receipts.map((receipt, position) => ({ receipt, position, what: { kind: "release" } }));
     }
     return receipts.flatMap((receipt, position): Use[] => {
       const roll = isTroubled ? random.below(9) : 0;
@@ -197,11 +182,11 @@ export class Receiver {
   }
 
   #use(record: DeliveryRecord, uses: readonly Use[]): void {
-    const queue = this.#queue;
+    const queue = this.queue;
     const { name } = queue;
-    this.#network.send<1>({
+    this.network.send<1>({
       arrives: (reply, refuse) => {
-        this.#world.note("receipts arrive", name, record.leaseId, uses.length);
+        this.world.note("receipts arrive", name, record.leaseId, uses.length);
         queue.call(
           (core) => {
             for (const use of uses) this.#note(record, use);
@@ -211,28 +196,28 @@ export class Receiver {
           refuse,
         );
       },
-      answered: () => this.#world.note("receipts are done", name, record.leaseId, 1),
-      failed: () => this.#world.note("receipts are done", name, record.leaseId, 0),
+      answered: () => this.world.note("receipts are done", name, record.leaseId, 1),
+      failed: () => this.world.note("receipts are done", name, record.leaseId, 0),
     });
   }
 
   /** Tells the ledger what reaches the queue. */
   #note(record: DeliveryRecord, { receipt, position, what }: Use): void {
-    const queue = this.#queue;
+    const queue = this.queue;
     const message: Message | undefined = record.messages[position];
     const facts = decodeReceipt(queue.name, receipt);
     if (message === undefined || facts === null) return;
     const { leaseId } = facts;
     const receivedMs = receivedMsOf(facts);
     const use = (used: ReceiptUse["what"]) => {
-      const life = queue.life?.number ?? 0;
-      message.receiptUses.push({ leaseId, life, version: queue.disk.committedVersion, what: used });
+      const epoch = queue.epoch?.number ?? 0;
+      message.receiptUses.push({ leaseId, epoch, version: queue.disk.committedVersion, what: used });
     };
     if (what.kind !== "change") {
       use(what);
       return;
     }
-    if (what.visibilityMs === 0) this.#world.faults["visibility timeout changed to 0"] += 1;
+    if (what.visibilityMs === 0) this.world.faults["visibility timeout changed to 0"] += 1;
     const notAfterMs = receivedMs + VISIBILITY_TOTAL_MS_MAX;
     use({ kind: "changeVisibility", forMs: what.visibilityMs, ifBeforeMs: Infinity, notAfterMs });
   }
@@ -240,8 +225,8 @@ export class Receiver {
 
 /** Does with receipts what is wanted, in one turn. All of them are given back, or none. */
 async function carryOut(core: QueueCore, uses: readonly Use[]): Promise<void> {
-  if (uses.some(({ what }) => what.kind === "giveBack")) {
-    await core.giveBack(uses.map(({ receipt }) => receipt));
+  if (uses.some(({ what }) => what.kind === "release")) {
+    await core.release(uses.map(({ receipt }) => receipt));
     return;
   }
   const remove = uses.flatMap(({ receipt, what }) => (what.kind === "delete" ? [receipt] : []));

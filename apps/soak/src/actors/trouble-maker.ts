@@ -1,15 +1,15 @@
 import { DRAIN_MS } from "@sluice/broker/testing";
 import type { QueueDefinition } from "@sluice/protocol";
 import { drawDefinition, type QueueScenario, type Scenario } from "../history/scenario.ts";
-import type { World } from "../history/world.ts";
+import type { Simulation } from "../history/simulation.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 
 /** Brings about what does not come with a message: the clock, the disk, new settings, a consumer that goes away. */
 export class TroubleMaker {
-  readonly #world: World;
+  readonly #world: Simulation;
   readonly #scenario: Scenario;
 
-  constructor(world: World, scenario: Scenario) {
+  constructor(world: Simulation, scenario: Scenario) {
     this.#world = world;
     this.#scenario = scenario;
   }
@@ -101,14 +101,17 @@ export class TroubleMaker {
         ({ requests }) => {
           this.#world.note("worker daemon is drained", queue.name, requests);
           const fromMs = this.#world.nowMs;
-          queue.drained = { fromMs, untilMs: askedMs + DRAIN_MS, life: queue.life?.number ?? 0 };
+          queue.drained = { fromMs, untilMs: askedMs + DRAIN_MS, epoch: queue.epoch?.number ?? 0 };
         },
         () => {},
       );
     }
   }
 
-  /** Deletes the first queue, which no dead letters go to. What comes for it from the topic goes where its subscription says. */
+  /**
+   * Deletes the first queue, which no dead letters go to. What comes for it from the topic goes where its
+   * subscription says.
+   */
   #deleteQueue(): void {
     const [queue] = this.#world.queues;
     const fate = this.#scenario.topic?.fate;

@@ -2,31 +2,29 @@ import { wasLeased } from "../ledger/change.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * Every delivery counts as one attempt, except one that nobody ran; a message that fails on attempt `max_retries + 1` is
- * dead. What a consumer is told is what is stored.
+ * Every delivery counts as one attempt, except one that nobody ran; a message that fails on attempt `max_retries + 1`
+ * is dead. What a consumer is told is what is stored.
  */
 export const attempts: Checker = {
   property: "attempts",
 
-  committed({ settings: { laxest } }, { changes, record }) {
-    for (const change of changes) {
-      const { message, before, ending, between, after } = change;
-      if (before.status === "gone" || after.status === "gone") continue;
-      if (between.status === "gone") {
-        if (ending?.kind !== "failed" && ending?.kind !== "dead") continue;
-        return `message ${message.tag} goes on although its ${before.attempts} attempts were all that it has`;
-      }
-      const expected = between.attempts + (wasLeased(change) ? 1 : 0);
-      const more = after.attempts - expected;
-      if (more < 0 || more > record.visibleReceivesMax) {
-        return `message ${message.tag} is on attempt ${after.attempts}, it should be ${expected}`;
-      }
-      // Settings may have changed since: a message can be past the new limit when they take effect.
-      if (after.attempts > laxest.maxRetries + 1) {
-        return `message ${message.tag} is on attempt ${after.attempts} with at most ${laxest.maxRetries} retries`;
-      }
+  changed({ settings: { laxest } }, change, { record }) {
+    const { message, before, ending, between, after } = change;
+    if (before.status === "gone" || after.status === "gone") return undefined;
+    if (between.status === "gone") {
+      return ending?.kind === "failed" || ending?.kind === "dead"
+        ? `message ${message.tag} goes on although its ${before.attempts} attempts were all that it has`
+        : undefined;
     }
-    return undefined;
+    const expected = between.attempts + (wasLeased(change) ? 1 : 0);
+    const more = after.attempts - expected;
+    if (more < 0 || more > record.visibleReceivesMax) {
+      return `message ${message.tag} is on attempt ${after.attempts}, it should be ${expected}`;
+    }
+    // Settings may have changed since: a message can be past the new limit when they take effect.
+    return after.attempts > laxest.maxRetries + 1
+      ? `message ${message.tag} is on attempt ${after.attempts} with at most ${laxest.maxRetries} retries`
+      : undefined;
   },
 
   departs(_queue, { messages, attempts: told, isVisible }) {

@@ -1,40 +1,14 @@
-import type { DirectoryRow } from "@sluice/broker/testing";
 import type { QueueDescription } from "@sluice/protocol";
 import type { Challenge, Credentials } from "../actors/endpoint-authorization.ts";
-import type { AppliedCommit, Parcel } from "../ledger/applied-commit.ts";
+import type { AppliedCommit, PendingBatch } from "../ledger/applied-commit.ts";
+import type { Change } from "../ledger/change.ts";
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
-import type { Message } from "../ledger/message.ts";
-import type { NamedReceive } from "../ledger/named-receives.ts";
+import type { RegisteredRow } from "../ledger/directory-ledger.ts";
+import type { Message, NamedReceive } from "../ledger/message.ts";
 import type { Publication } from "../ledger/publications.ts";
 import type { Transmission } from "../ledger/transmission.ts";
-import type { Segment } from "../ledger/view.ts";
+import type { WrittenSegment } from "../platform/commits.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
-
-/** What must hold in every history, whatever goes wrong in it. */
-export type Property =
-  | "conservation"
-  | "one live lease"
-  | "acked is final"
-  | "attempts"
-  | "due time"
-  | "alarm armed"
-  | "acknowledged survives"
-  | "dead-letter move"
-  | "move tasks"
-  | "counters"
-  | "reload"
-  | "retention"
-  | "order"
-  | "group order"
-  | "receive attempts"
-  | "paused"
-  | "throttle"
-  | "drained"
-  | "authorization"
-  | "periodic tasks"
-  | "fan-out"
-  | "directory"
-  | "liveness";
 
 /** A batch at the moment it leaves its queue. */
 export interface Departing {
@@ -80,22 +54,20 @@ export interface Published {
   readonly dropped: readonly Publication[];
 }
 
-/** A segment as it was written, beside the one in memory. */
-export interface WrittenSegment {
-  readonly id: number;
-  readonly written: Segment | null;
-  readonly live: Segment | undefined;
-}
-
 /**
  * Watches one property. Each method looks at one kind of moment and answers with what is wrong, if something is. A
  * checker has no memory of its own: what it needs to know of the past is in the ledgers.
  */
 export interface Checker {
-  readonly property: Property;
+  /** What must hold in every history, whatever goes wrong in it. */
+  readonly property: string;
   /** A commit was written; it is not durable yet. */
   written?(queue: QueueObject, segments: readonly WrittenSegment[]): string | undefined;
-  /** A commit has become durable. */
+  /** A commit has become durable that has taken in a message. */
+  accepted?(queue: QueueObject, message: Message, commit: AppliedCommit): string | undefined;
+  /** The same of one that has changed what a message is in. */
+  changed?(queue: QueueObject, change: Change, commit: AppliedCommit): string | undefined;
+  /** A commit has become durable. It is looked at message by message first. */
   committed?(queue: QueueObject, commit: AppliedCommit): string | undefined;
   /** A batch leaves for its consumer, by push or by pull. */
   departs?(queue: QueueObject, batch: Departing): string | undefined;
@@ -110,19 +82,11 @@ export interface Checker {
   /** A queue answers that a move task has ended, since somebody wanted it to. */
   cancelled?(queue: QueueObject, task: { readonly taskId: string }): string | undefined;
   /** A row of the directory has become durable, `null` for one that is gone. */
-  registered?(
-    queue: QueueObject,
-    row: {
-      readonly before: DirectoryRow | null;
-      readonly after: DirectoryRow | null;
-      /** Whether it is of a queue that was deleted before. */
-      readonly wasDeleted: boolean;
-    },
-  ): string | undefined;
+  registered?(queue: QueueObject, row: RegisteredRow): string | undefined;
   /** A queue drops what it holds, of one that had a record of that revision. */
   dropped?(queue: QueueObject, what: { readonly revision: number }): string | undefined;
   /** A queue answers to another one that it has taken its messages. */
-  taken?(queue: QueueObject, parcel: Parcel): string | undefined;
+  taken?(queue: QueueObject, pendingBatch: PendingBatch): string | undefined;
   /** Somebody has asked the queue for its figures. */
   described?(queue: QueueObject, description: QueueDescription): string | undefined;
   /** An event is over in which the queue had a part. */

@@ -7,20 +7,20 @@ import { runOfTag } from "../ledger/tasks.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * What dies leaves in the same commit for its dead-letter queue, and nothing else does; the hand-over is forgotten when
- * the other queue has it for good; and that one takes each message once, however often it is handed over.
+ * What dies leaves in the same commit for its dead-letter queue, and nothing else does; the transfer is forgotten when
+ * the other queue has it for good; and that one takes each message once, however often it is transferred.
  */
 export const deadLetterMove: Checker = {
   property: "dead-letter move",
 
-  committed(queue, { accepted, changes, parcelsIn: parcels, parcelsOut, record }) {
+  committed(queue, { accepted, changes, pendingIn: pendingBatches, pendingOut, record }) {
     const { world, ledger, index, name } = queue;
     const { definition } = record;
-    // What these hand over has not died.
+    // What these transfer has not died.
     if (queue.isTopic || queue.gone !== null) return undefined;
     const target = deadLetterQueueOf(definition);
-    const parcelsIn = parcels.filter(({ isMove }) => !isMove);
-    const moved = parcelsIn.flatMap(({ tags }) => tags);
+    const pendingIn = pendingBatches.filter(({ isMove }) => !isMove);
+    const moved = pendingIn.flatMap(({ tags }) => tags);
     const died: number[] = moved.filter((tag) => isPassedOn(ledger, tag, record));
     for (const { message, before, after } of changes) {
       if (before.status !== "gone" && after.status === "gone" && isForDeadLetters(message, definition)) {
@@ -29,17 +29,17 @@ export const deadLetterMove: Checker = {
     }
     const expected = target === null ? [] : died;
     if (moved.toSorted(byNumber).join() !== expected.toSorted(byNumber).join()) {
-      return `messages ${died.join(", ") || "none"} died, ${moved.join(", ") || "none"} are handed over`;
+      return `messages ${died.join(", ") || "none"} died, ${moved.join(", ") || "none"} are transferred`;
     }
-    const stray = parcelsIn.find((parcel) => parcel.target !== target);
-    if (stray !== undefined) return `hand-over ${stray.id} goes to "${stray.target}"`;
-    for (const parcel of parcelsOut) {
-      if (parcel === undefined) return "a hand-over is deleted that was never there";
-      const there = world.queueNamed(parcel.target);
-      const lost = parcel.tags.find(
+    const stray = pendingIn.find((pendingBatch) => pendingBatch.target !== target);
+    if (stray !== undefined) return `transfer ${stray.id} goes to "${stray.target}"`;
+    for (const pendingBatch of pendingOut) {
+      if (pendingBatch === undefined) return "a transfer is deleted that was never there";
+      const there = world.queueNamed(pendingBatch.target);
+      const lost = pendingBatch.tags.find(
         (tag) => !there?.ledger.messages.has(tag) && !there?.canHaveBeenOver(tag),
       );
-      if (lost !== undefined) return `message ${lost} is deleted before "${parcel.target}" has it`;
+      if (lost !== undefined) return `message ${lost} is deleted before "${pendingBatch.target}" has it`;
     }
     for (const { tag, copies } of accepted) {
       if (world.transmissions.get(tag)?.queue === index || runOfTag(tag) !== null) continue;
@@ -66,7 +66,10 @@ function isForDeadLetters(message: Message | undefined, definition: QueueDefinit
   return departure === "dead" || (departure === "expired" && isNotification(definition));
 }
 
-/** Whether a message came and went in one commit: a notification that was over on arrival, or one that was received too often. */
+/**
+ * Whether a message came and went in one commit: a notification that was over on arrival, or one that was received
+ * too often.
+ */
 function isPassedOn(ledger: Ledger, tag: number, record: CommitRecord): boolean {
   const message = ledger.messages.get(tag);
   if (message?.segmentId !== 0) return false;

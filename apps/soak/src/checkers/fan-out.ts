@@ -1,14 +1,13 @@
-import type { World } from "../history/world.ts";
 import type { AppliedCommit } from "../ledger/applied-commit.ts";
-import { DEDUPLICATION_MS, mayBeOffered } from "../ledger/publications.ts";
-import type { QueueObject } from "../platform/queue-object.ts";
+import { DEDUPLICATION_MS } from "../ledger/publications.ts";
+import type { QueueObject, QueueWorld } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * What is published leaves for every subscribed queue, all copies in one commit, each once, and stays until its queue has it
- * for good; what is for one queue alone may go there before. A FIFO topic takes one of what has the same deduplication id within
- * five minutes. What comes for a queue that is gone goes on to where its subscription says, once, or is dropped, and never both
- * comes and goes on (spec sns-delivery 6.3).
+ * What is published leaves for every subscribed queue, all copies in one commit, each once, and stays until its queue
+ * has it for good. A FIFO topic takes one of what has the same deduplication id within five minutes. What comes for a
+ * queue that is gone goes on to where its subscription says, once, or is dropped, and never both comes and goes on
+ * (spec sns-delivery 6.3).
  */
 export const fanOut: Checker = {
   property: "fan-out",
@@ -21,10 +20,7 @@ export const fanOut: Checker = {
 
   published({ ledger, world }, { taken, dropped }) {
     for (const { tags } of taken) {
-      const lost = tags.find((tag) => {
-        const copy = world.copies.get(tag);
-        return copy === undefined || (copy.publishedMs === null && !copy.isTaken);
-      });
+      const lost = tags.find((tag) => world.copies.get(tag)?.publishedMs == null);
       if (lost !== undefined) return `copy ${lost} is answered as published and is not durable`;
     }
     for (const { deduplicationId, tags } of dropped) {
@@ -39,9 +35,9 @@ export const fanOut: Checker = {
 };
 
 function leftTopic({ world, ledger }: QueueObject, commit: AppliedCommit): string | undefined {
-  const { parcelsIn, parcelsOut, record, publishedBefore } = commit;
+  const { pendingIn, pendingOut, record, publishedBefore } = commit;
   const left = new Set<number>();
-  for (const { target, tags } of parcelsIn) {
+  for (const { target, tags } of pendingIn) {
     for (const tag of tags) {
       const copy = world.copies.get(tag);
       if (copy === undefined) return `copy ${tag} was never published`;
@@ -60,17 +56,17 @@ function leftTopic({ world, ledger }: QueueObject, commit: AppliedCommit): strin
       return `"${id}" is published ${atMs - beforeMs} ms after a message of the same deduplication id`;
     }
   }
-  return notThere(world, parcelsOut);
+  return notThere(world, pendingOut);
 }
 
-function notThere(world: World, parcelsOut: AppliedCommit["parcelsOut"]): string | undefined {
-  for (const parcel of parcelsOut) {
-    if (parcel === undefined) return "a hand-over is deleted that was never there";
-    const there = world.queueNamed(parcel.target);
-    const lost = parcel.tags.find(
+function notThere(world: QueueWorld, pendingOut: AppliedCommit["pendingOut"]): string | undefined {
+  for (const pendingBatch of pendingOut) {
+    if (pendingBatch === undefined) return "a transfer is deleted that was never there";
+    const there = world.queueNamed(pendingBatch.target);
+    const lost = pendingBatch.tags.find(
       (tag) => !there?.ledger.messages.has(tag) && !there?.ledger.passedOn.has(tag),
     );
-    if (lost !== undefined) return `copy ${lost} is deleted before "${parcel.target}" has it`;
+    if (lost !== undefined) return `copy ${lost} is deleted before "${pendingBatch.target}" has it`;
   }
   return undefined;
 }
@@ -82,9 +78,7 @@ function cameFromNowhere(
   for (const { tag, copies } of accepted) {
     const copy = world.copies.get(tag);
     if (copy?.target !== name) continue;
-    if (copy.publishedMs === null && !(copy.offeredMs !== null && mayBeOffered(copy))) {
-      return `copy ${tag} is taken and its publish is not durable`;
-    }
+    if (copy.publishedMs === null) return `copy ${tag} is taken and its publish is not durable`;
     if (copies > 1) return `copy ${tag} is taken ${copies} times`;
     if (ledger.passedOn.has(tag)) return `copy ${tag} is taken and was passed on before`;
   }
@@ -93,9 +87,9 @@ function cameFromNowhere(
 
 /** What a queue that is gone hands on. */
 function passedOn({ ledger, world, name, gone }: QueueObject, commit: AppliedCommit): string | undefined {
-  const { parcelsIn, passedOnBefore } = commit;
+  const { pendingIn, passedOnBefore } = commit;
   if (gone === null) return undefined;
-  for (const { target, tags } of parcelsIn) {
+  for (const { target, tags } of pendingIn) {
     if (gone.fate.kind === "dropped" || gone.fate.queue !== target)
       return `messages are passed on to "${target}"`;
     for (const tag of tags) {

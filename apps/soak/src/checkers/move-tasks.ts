@@ -5,9 +5,9 @@ import type { QueueObject } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * A move task takes out what is visible, hands it over and counts it, all in one commit and not faster than it was told to;
- * each message arrives once, where it was dead-lettered from or where the task says. A task ends as it was asked to or when
- * nothing is left, and has never changed since (spec sqs 6.4).
+ * A move task takes out what is visible, transfers it and counts it, all in one commit and not faster than it was
+ * told to; each message arrives once, where it was dead-lettered from or where the task says. A task ends as it was
+ * asked to or when nothing is left, and has never changed since (spec sqs 6.4).
  */
 export const moveTasks: Checker = {
   property: "move tasks",
@@ -124,7 +124,7 @@ function wentOn(
   }
 }
 
-/** Counted and handed over are the same. */
+/** Counted and transferred are the same. */
 function countedWrong({ record, tasksBefore, changes }: AppliedCommit): string | undefined {
   const moved = changes.filter(
     ({ message, before, after }) =>
@@ -138,12 +138,12 @@ function countedWrong({ record, tasksBefore, changes }: AppliedCommit): string |
   }
   return counted === moved.length
     ? undefined
-    : `${counted} messages are counted as moved, ${moved.length} are handed over`;
+    : `${counted} messages are counted as moved, ${moved.length} are transferred`;
 }
 
-function goesElsewhere(queue: QueueObject, { parcelsIn, record }: AppliedCommit): string | undefined {
+function goesElsewhere(queue: QueueObject, { pendingIn, record }: AppliedCommit): string | undefined {
   const { world } = queue;
-  for (const { tags, target, isMove } of parcelsIn) {
+  for (const { tags, target, isMove } of pendingIn) {
     if (!isMove) continue;
     const isAsked = record.moveTasks?.some((task) => {
       if (task.target !== null) return task.target === target;

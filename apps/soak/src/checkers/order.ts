@@ -4,9 +4,9 @@ import type { QueueObject } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * Messages leave by (due time, sequence): a lease takes the first that are ready and leaves none of them behind, a batch is
- * in that order, and sequence is the order of sending. So with one delivery at a time and no retry a whole queue leaves in
- * order. On a FIFO queue only the numbers: see `groupOrder`.
+ * Messages leave by (due time, sequence): a lease takes the first that are ready and leaves none of them behind, a
+ * batch is in that order, and sequence is the order of sending. So with one delivery at a time and no retry a whole
+ * queue leaves in order. On a FIFO queue only the numbers: see `groupOrder`.
  */
 export const order: Checker = {
   property: "order",
@@ -85,3 +85,25 @@ function numberedOutOfOrder(
 function isBefore(atMs: number, seq: number, otherAtMs: number, otherSeq: number): boolean {
   return atMs < otherAtMs || (atMs === otherAtMs && seq < otherSeq);
 }
+
+/**
+ * Messages of a group of a FIFO queue leave in the order in which they were sent: when one leaves, every earlier one
+ * of its group has left for good or is before it in its batch (spec sqs 4.2).
+ */
+export const groupOrder: Checker = {
+  property: "group order",
+
+  departs({ ledger, definition }, { messages }) {
+    if (definition.fifo === undefined) return undefined;
+    const left = new Set<number>();
+    for (const message of messages) {
+      if (message === undefined) continue;
+      for (const other of ledger.present()) {
+        if (other.group !== message.group || other.seq >= message.seq || left.has(other.tag)) continue;
+        return `message ${message.tag} leaves before message ${other.tag} of its group`;
+      }
+      left.add(message.tag);
+    }
+    return undefined;
+  },
+};

@@ -1,6 +1,6 @@
+import type { Random } from "@sluice/harness/random";
 import type { HttpPushFormat, HttpPushSettings, RetryPolicySettings } from "@sluice/protocol";
 import { TASK_SETTINGS } from "../ledger/tasks.ts";
-import type { Random } from "./random.ts";
 
 /**
  * What an HTTP endpoint does with a request.
@@ -114,7 +114,7 @@ const SHORT_PHASES = {
   backoffFunction: "exponential",
 } as const satisfies RetryPolicySettings;
 
-/** Its last attempts come when the life of a message of a minute, or of 20, is over. */
+/** Its last attempts come when a retention of a minute, or of 20, is over. */
 const LONG_PHASES = {
   ...{ kind: "sns", minDelayTarget: 5, maxDelayTarget: 260, jitter: "none" },
   ...{ numRetries: 10, numMaxDelayRetries: 2, numNoDelayRetries: 2, numMinDelayRetries: 2 },

@@ -1,4 +1,7 @@
-/** Everything that a history's log can say, with what its numbers mean. Append only: a log's hash contains the position. */
+/**
+ * Everything that a history's log can say, with what its numbers mean. Append only: a log's hash contains the
+ * position.
+ */
 const MEANINGS = {
   "the history begins": [],
   "send leaves a producer": ["messages"],
@@ -9,9 +12,9 @@ const MEANINGS = {
   "batch is answered": ["lease", "outcome"],
   "ping leaves the queue": [],
   "ping is answered": ["1 if the consumer runs"],
-  "hand-over leaves the queue": ["id", "messages"],
-  "hand-over arrives": ["source", "id"],
-  "hand-over is answered": ["id", "1 if taken"],
+  "transfer leaves the queue": ["id", "messages"],
+  "transfer arrives": ["source", "id"],
+  "transfer is answered": ["id", "1 if taken"],
   "pull arrives": ["most messages", "visibility in ms"],
   "pull is answered": ["lease", "messages"],
   "settlement of a pull arrives": ["lease", "messages"],
@@ -21,10 +24,10 @@ const MEANINGS = {
   "alarm is set": ["in ms", "version"],
   "alarm rings": ["lateness in ms", "1 if nobody set it"],
   "alarm is handled": [],
-  "queue starts": ["life", "version"],
-  "queue crashes": ["life", "commits lost"],
-  "queue is evicted": ["life"],
-  "queue breaks": ["life", "commits lost"],
+  "queue starts": ["epoch", "version"],
+  "queue crashes": ["epoch", "commits lost"],
+  "queue is evicted": ["epoch"],
+  "queue breaks": ["epoch", "commits lost"],
   "clock jumps": ["ms"],
   "settings change": [],
   "writes will fail": ["first", "how many"],

@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { Random } from "@sluice/harness/random";
 
 /** Everything that goes wrong in a history, by the name under which it is counted. */
 export const FAULT_KINDS = [
@@ -11,6 +11,7 @@ export const FAULT_KINDS = [
   "crash with everything durable",
   "crash while a settlement waits",
   "eviction",
+  "end that was planned",
   "commit failed",
   "slow commit",
   "alarm early",
@@ -58,53 +59,32 @@ export function noFaults(): FaultCounts {
   return Object.fromEntries(FAULT_KINDS.map((kind) => [kind, 0])) as FaultCounts; // every kind is there
 }
 
+type Rate =
+  | ("lostRequest" | "lostReply" | "doubled" | "delayed")
+  // At each step of an object: a call arrives, a commit begins or ends, something leaves.
+  | ("crash" | "evict")
+  | ("slowCommit" | "alarmEarly" | "alarmLate" | "alarmTwice" | "cacheDropped");
+
 /** Probabilities per opportunity. */
-export interface FaultRates {
-  readonly lostRequest: number;
-  readonly lostReply: number;
-  readonly doubled: number;
-  readonly delayed: number;
-  /** At each step of an object: a call arrives, a commit begins or ends, something leaves. */
-  readonly crash: number;
-  readonly evict: number;
-  readonly slowCommit: number;
-  readonly alarmEarly: number;
-  readonly alarmLate: number;
-  readonly alarmTwice: number;
-  readonly cacheDropped: number;
-}
+export type FaultRates = Readonly<Record<Rate, number>>;
 
 export const NO_FAULT_RATES: FaultRates = {
-  lostRequest: 0,
-  lostReply: 0,
-  doubled: 0,
-  delayed: 0,
-  crash: 0,
-  evict: 0,
-  slowCommit: 0,
-  alarmEarly: 0,
-  alarmLate: 0,
-  alarmTwice: 0,
-  cacheDropped: 0,
+  ...{ lostRequest: 0, lostReply: 0, doubled: 0, delayed: 0, crash: 0, evict: 0 },
+  ...{ slowCommit: 0, alarmEarly: 0, alarmLate: 0, alarmTwice: 0, cacheDropped: 0 },
 };
 
-/** Histories differ in what goes wrong and how often: one with everything at once hides what a single fault would show. */
+/**
+ * Histories differ in what goes wrong and how often: one with everything at once hides what a single fault would
+ * show.
+ */
 export function drawFaultRates(random: Random): FaultRates {
   if (random.chance(0.1)) return NO_FAULT_RATES;
   const often = () => random.pick([0, 0, 0.02, 0.1, 0.3]);
   const seldom = () => random.pick([0, 0, 0.005, 0.02, 0.06]);
   const crash = random.pick([0, 0.01, 0.03, 0.1]);
   return {
-    lostRequest: often(),
-    lostReply: often(),
-    doubled: often(),
-    delayed: often(),
-    crash,
-    evict: seldom(),
-    slowCommit: often(),
-    alarmEarly: often(),
-    alarmLate: often(),
-    alarmTwice: often(),
-    cacheDropped: seldom(),
+    ...{ lostRequest: often(), lostReply: often(), doubled: often(), delayed: often() },
+    ...{ crash, evict: seldom(), slowCommit: often() },
+    ...{ alarmEarly: often(), alarmLate: often(), alarmTwice: often(), cacheDropped: seldom() },
   };
 }

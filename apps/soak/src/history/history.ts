@@ -1,3 +1,4 @@
+import { Random } from "@sluice/harness/random";
 import type { QueueDefinition } from "@sluice/protocol";
 import { Administrator } from "../actors/administrator.ts";
 import { HttpEndpoint } from "../actors/http-endpoint.ts";
@@ -13,19 +14,20 @@ import { CHECKERS } from "../checkers/index.ts";
 import { runOfTag, tasksOf } from "../ledger/tasks.ts";
 import type { PlantedBug } from "../planted/planted-bug.ts";
 import { DirectoryObject } from "../platform/directory-object.ts";
+import { portsIn } from "../platform/ports.ts";
 import { QueueObject } from "../platform/queue-object.ts";
 import { RegisteredQueue } from "../platform/registered-queue.ts";
 import { EventLog } from "./event-log.ts";
 import { drawFaultRates, type FaultCounts, noFaults } from "./faults.ts";
-import { Random } from "./random.ts";
 import { drawScenario, type Scenario, TOPIC_NAME } from "./scenario.ts";
+import { Simulation } from "./simulation.ts";
 import { microtasksDone, VirtualLoop } from "./virtual-loop.ts";
-import { type Violation, World } from "./world.ts";
+import type { Violation } from "./world.ts";
 
 /**
- * After the faults have stopped, what waits is done this long after the last of it is due, in ms: an answer that is on
- * its way may ask for a retry in an hour, a lease of a handler that hangs takes 15 minutes, a message that is on its way
- * may name a delay of 5; backoffs and batch timeouts take the rest.
+ * After the faults have stopped, what waits is done this long after the last of it is due, in ms: an answer that is
+ * on its way may ask for a retry in an hour, a lease of a handler that hangs takes 15 minutes, a message that is on
+ * its way may name a delay of 5; backoffs and batch timeouts take the rest.
  */
 const DRAIN_MS = 5_400_000;
 
@@ -41,7 +43,10 @@ const EVENTS_MAX = 100_000;
 /** Clients that receive from one queue. */
 const RECEIVERS = 2;
 
-/** Most times that the alarm of a queue without messages rings: for what was due, for a heartbeat, for those who wait for messages. */
+/**
+ * Most times that the alarm of a queue without messages rings: for what was due, for a heartbeat, for those who wait
+ * for messages.
+ */
 const IDLE_RINGS_MAX = 4 + 2 * RECEIVERS;
 
 /** What a topic's object is a queue by: it keeps no messages. */
@@ -84,7 +89,7 @@ export const OUTCOME_KINDS = [
   "moved",
   "expired",
   "deliveries",
-  "lives",
+  "epochs",
 ] as const;
 export type Outcomes = Record<(typeof OUTCOME_KINDS)[number], number>;
 
@@ -95,15 +100,15 @@ export function noOutcomes(): Outcomes {
 /** Runs the history of a seed from its first event to the last, or to the first violation. */
 export async function runHistory(seed: number, options: HistoryOptions = {}): Promise<HistoryReport> {
   const random = new Random(seed);
-  const world = new World({
+  const parts = {
     random,
     loop: new VirtualLoop(random),
     log: new EventLog(options.verbose ?? false),
     faults: noFaults(),
     rates: drawFaultRates(random),
-    checkers: options.checkers ?? CHECKERS,
     bug: options.bug ?? null,
-  });
+  };
+  const world = new Simulation(parts, options.checkers ?? CHECKERS);
   const scenario = drawScenario(random);
   const senders = begin(world, scenario);
   await takeEvents(world, senders);
@@ -128,12 +133,13 @@ interface Senders {
   readonly administrator: Administrator | null;
 }
 
-function begin(world: World, scenario: Scenario): Senders {
+function begin(world: Simulation, scenario: Scenario): Senders {
   const { random, loop } = world;
   world.note("the history begins", "");
   world.log.remark(JSON.stringify(scenario));
+  const makePorts = portsIn(world);
   world.queues = scenario.queues.map(
-    ({ name, definition }, i) => new QueueObject(world, i, name, definition),
+    ({ name, definition }, i) => new QueueObject(world, i, name, definition, makePorts),
   );
   const pollEveryMs = Math.ceil(scenario.troubleMs / 10);
   scenario.queues.forEach(({ taker }, i) => {
@@ -162,7 +168,7 @@ function begin(world: World, scenario: Scenario): Senders {
   return senders;
 }
 
-function beginDirectory(world: World, scenario: Scenario): Administrator | null {
+function beginDirectory(world: Simulation, scenario: Scenario): Administrator | null {
   if (!scenario.hasDirectory) return null;
   const topology = Object.fromEntries(scenario.queues.map(({ name, definition }) => [name, definition]));
   const directory = new DirectoryObject(world, topology);
@@ -171,14 +177,14 @@ function beginDirectory(world: World, scenario: Scenario): Administrator | null 
   return new Administrator(world, directory, scenario);
 }
 
-function beginTopic(world: World, { topic: settings, troubleMs }: Scenario): Publisher | null {
+function beginTopic(world: Simulation, { topic: settings, troubleMs }: Scenario): Publisher | null {
   if (settings === null) return null;
   const { random, loop } = world;
   settings.subscribed.forEach((isSubscribed, i) => {
     const queue = world.queues[i];
     if (queue !== undefined) queue.isSubscribed = isSubscribed;
   });
-  const topic = new QueueObject(world, world.queues.length, TOPIC_NAME, TOPIC_DEFINITION);
+  const topic = new QueueObject(world, world.queues.length, TOPIC_NAME, TOPIC_DEFINITION, portsIn(world));
   world.queues = [...world.queues, topic];
   const publisher = new Publisher(world, topic, settings);
   for (let i = 0; i < settings.publishes; i++) {
@@ -187,7 +193,7 @@ function beginTopic(world: World, { topic: settings, troubleMs }: Scenario): Pub
   return publisher;
 }
 
-function endTrouble(world: World, { producer, publisher, administrator }: Senders): void {
+function endTrouble(world: Simulation, { producer, publisher, administrator }: Senders): void {
   publisher?.insist();
   world.directory?.failWrites(Infinity, 0);
   for (const queue of world.queues) {
@@ -212,7 +218,7 @@ function endTasks(queue: QueueObject): void {
   queue.settings.change({ ...definition, consumer: { ...consumer, settings } });
 }
 
-async function takeEvents(world: World, senders: Senders): Promise<void> {
+async function takeEvents(world: Simulation, senders: Senders): Promise<void> {
   const { loop } = world;
   let drainedByMs = Infinity;
   let isFinal = false;
@@ -234,14 +240,14 @@ async function takeEvents(world: World, senders: Senders): Promise<void> {
   }
 }
 
-async function take(world: World, run: () => void): Promise<void> {
+async function take(world: Simulation, run: () => void): Promise<void> {
   run();
   await microtasksDone();
   for (const queue of world.queues) queue.check();
 }
 
 /** Goes on until no alarm is set any more: a queue that has nothing to do must not keep the platform awake. */
-async function calmAlarms(world: World): Promise<void> {
+async function calmAlarms(world: Simulation): Promise<void> {
   world.isDrained = true;
   const { loop, queues } = world;
   const waiting = queues.reduce((sum, { receives }) => sum + receives.count, 0);
@@ -260,7 +266,7 @@ async function calmAlarms(world: World): Promise<void> {
 }
 
 function isDrained(
-  { queues, travelling, directory }: World,
+  { queues, travelling, directory }: Simulation,
   { producer, publisher, administrator }: Senders,
 ): boolean {
   return (
@@ -271,14 +277,15 @@ function isDrained(
       const { waiting, leased } = ledger.counts;
       const moves = ledger.moveTasks.filter(({ status }) => status === "running").length;
       return (
-        waiting + leased + moves + ledger.parcels.size === 0 && disk.durableVersion === disk.committedVersion
+        waiting + leased + moves + ledger.pendingBatches.size === 0 &&
+        disk.durableVersion === disk.committedVersion
       );
     })
   );
 }
 
 /** When the last of what waits or is leased is due, in ms. */
-function lastDueMs({ queues }: World): number {
+function lastDueMs({ queues }: Simulation): number {
   let lastMs = 0;
   for (const { ledger } of queues) {
     for (const { view } of ledger.present()) {
@@ -289,7 +296,7 @@ function lastDueMs({ queues }: World): number {
 }
 
 /** Ends every object and starts it again: nothing that is gone may come back. */
-async function startAllAgain(world: World): Promise<void> {
+async function startAllAgain(world: Simulation): Promise<void> {
   for (const queue of world.queues) {
     queue.evict();
     queue.callObject(
@@ -299,7 +306,7 @@ async function startAllAgain(world: World): Promise<void> {
     );
     await microtasksDone();
     // Where it asks the directory first, that takes its time.
-    while (queue.life?.isOpening === true) {
+    while (queue.epoch?.isOpening === true) {
       const run = world.loop.next();
       if (run === undefined) break;
       await take(world, run);
@@ -309,9 +316,9 @@ async function startAllAgain(world: World): Promise<void> {
   }
 }
 
-function outcomesOf({ queues, copies }: World): Outcomes {
+function outcomesOf({ queues, copies }: Simulation): Outcomes {
   const outcomes = noOutcomes();
-  for (const { ledger, lives } of queues) {
+  for (const { ledger, epochs } of queues) {
     for (const kind of ["accepted", "acked", "dead", "moved", "expired"] as const) {
       outcomes[kind] += ledger.counts[kind];
     }
@@ -319,7 +326,7 @@ function outcomesOf({ queues, copies }: World): Outcomes {
     for (const tag of ledger.messages.keys()) if (copies.has(tag)) outcomes["of topics"] += 1;
     outcomes["passed on or dropped for a queue that is gone"] += ledger.passedOn.size;
     outcomes.deliveries += ledger.deliveries.size;
-    outcomes.lives += lives;
+    outcomes.epochs += epochs;
   }
   return outcomes;
 }

@@ -1,4 +1,5 @@
 import type { Undeliverable } from "@sluice/broker/testing";
+import type { Random } from "@sluice/harness/random";
 import type {
   ConsumerSettings,
   FifoSettings,
@@ -17,7 +18,6 @@ import {
   drawReplies,
   type Replies,
 } from "./endpoint-scenario.ts";
-import type { Random } from "./random.ts";
 
 /** What a handler does with a batch. */
 export type Behaviour = "ok" | "some" | "retryAll" | "throw" | "crash" | "hang" | "late";
@@ -33,7 +33,10 @@ export type Taker =
       readonly format: HttpPushFormat;
       readonly replies: Replies;
       readonly asks: Asks;
-      /** Whether it may have periodic tasks: nothing leaves its queue for another one then, as what they send has no tag of its own. */
+      /**
+       * Whether it may have periodic tasks: nothing leaves its queue for another one then, as what they send has no
+       * tag of its own.
+       */
       readonly mayHaveTasks: boolean;
     }
   /** Nobody: messages wait until their retention ends. */
@@ -64,7 +67,10 @@ export interface Scenario {
   /** How often somebody says that the broker is to stop, and then does not stop it. */
   readonly drains: number;
   readonly topic: TopicScenario | null;
-  /** Whether a directory says what each queue is. Then queues have no HTTP endpoints and no groups, and there is no topic. */
+  /**
+   * Whether a directory says what each queue is. Then queues have no HTTP endpoints and no groups, and there is no
+   * topic.
+   */
   readonly hasDirectory: boolean;
   /** Changes of queues by the API, deletions among them. */
   readonly administrations: number;

@@ -1,5 +1,5 @@
+import { Random } from "@sluice/harness/random";
 import { describe, expect, it } from "vitest";
-import { Random } from "./random.ts";
 import { HISTORY_START_MS, microtasksDone, VirtualLoop } from "./virtual-loop.ts";
 
 function loopOf(seed: number) {

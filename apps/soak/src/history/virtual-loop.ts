@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { Random } from "@sluice/harness/random";
 
 /** When every history begins, in ms since 1970. */
 export const HISTORY_START_MS = 1_700_000_000_000;

@@ -3,7 +3,7 @@ import type { Change, CommitRecord, Ending } from "./change.ts";
 import type { Message } from "./message.ts";
 
 /** Messages on their way to another queue. */
-export interface Parcel {
+export interface PendingBatch {
   readonly id: number;
   readonly target: string;
   /** As they arrive: what is moved gets others on its way. */
@@ -23,8 +23,8 @@ export interface AppliedCommit {
   readonly record: CommitRecord;
   readonly accepted: readonly Message[];
   readonly changes: readonly Change[];
-  readonly parcelsIn: readonly Parcel[];
-  readonly parcelsOut: readonly (Parcel | undefined)[];
+  readonly pendingIn: readonly PendingBatch[];
+  readonly pendingOut: readonly (PendingBatch | undefined)[];
   /** Of a topic: tags of copies that had left it before, and leave it again. */
   readonly publishedBefore: ReadonlySet<number>;
   /** Of a queue that is gone: tags of copies that it had passed on before, and passes on again. */

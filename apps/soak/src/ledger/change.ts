@@ -11,7 +11,11 @@ import { GONE, type Leased, type Segment, sameView, type View } from "./view.ts"
 /** A commit, as far as the meaning of a change depends on it. */
 export interface CommitMoment {
   readonly atMs: number;
-  readonly life: number;
+  readonly epoch: number;
+  /** Whether a delivery counts that the end of the epoch before has cut off: it does unless that was planned. */
+  readonly cutOffCounts: boolean;
+  /** How long its messages wait then, in ms. */
+  readonly cutOffDelayMs: number;
   readonly version: number;
   readonly queue: string;
   readonly rules: QueueRules;
@@ -24,7 +28,7 @@ export interface CommitMoment {
   /** Most receives with a visibility timeout of 0 that were carried out in it: they leave a message where it is. */
   readonly visibleReceivesMax: number;
   /** Whether work of its turn can have seen what is over end, before other work of it: move tasks let time pass. */
-  readonly mayLapseFirst: boolean;
+  readonly mayExpireFirst: boolean;
   /** Receives that were under way when it was written. */
   readonly receiving: readonly Receiving[];
 }
@@ -47,7 +51,7 @@ export interface CommitRecord extends CommitMoment {
 export type Ending =
   | { readonly kind: "acked" }
   /** Another attempt, or death if there is none left. */
-  | { readonly kind: "failed"; readonly dueMs: number; readonly why: "retry" | "lapse" | "restart" }
+  | { readonly kind: "failed"; readonly dueMs: number; readonly why: "retry" | "expiry" | "restart" }
   | { readonly kind: "released"; readonly dueMs: number }
   /** Whatever attempts are left. */
   | { readonly kind: "dead" }
@@ -96,14 +100,20 @@ export function wasLeased({ between, after }: Change): boolean {
   return after.status === "leased" && (between.status !== "leased" || between.leaseId !== after.leaseId);
 }
 
-/** How often the message was delivered in the commit, but for what was pulled: by receives that leave it visible more than once. */
+/**
+ * How often the message was delivered in the commit, but for what was pulled: by receives that leave it visible more
+ * than once.
+ */
 export function timesDelivered({ between, after }: Change): number {
   if (between.status === "gone" || after.status === "gone") return 0;
   if (after.status === "leased" && after.kind === "pull") return 0;
   return Math.max(0, after.attempts - between.attempts);
 }
 
-/** Due time of a message at its lease, in ms: where it was, or its old place if a receive before that had left it visible. */
+/**
+ * Due time of a message at its lease, in ms: where it was, or its old place if a receive before that had left it
+ * visible.
+ */
 export function leasedFrom(change: Change): number | null {
   const { message, between, commit } = change;
   if (between.status !== "waiting") return null;
@@ -118,8 +128,8 @@ export function isNotification({ consumer }: QueueDefinition): boolean {
 /** The end of a lease that was over, where that came before what its holder wanted: by what has become of it. */
 function endingOfEarly(message: Message, after: View, commit: CommitRecord): Ending | null {
   const { view } = message;
-  if (!commit.mayLapseFirst || view.status !== "leased" || view.atMs > commit.atMs) return null;
-  if (view.kind === "push" && message.leasedInLife !== commit.life) return null;
+  if (!commit.mayExpireFirst || view.status !== "leased" || view.atMs > commit.atMs) return null;
+  if (view.kind === "push" && message.leasedInEpoch !== commit.epoch) return null;
   const ending = endingByTime(message, view, commit);
   const between = afterEnding(view, ending, message, commit);
   if (between.status !== "waiting") {
@@ -140,12 +150,14 @@ function endingOf(
   commit: CommitMoment,
 ): Ending | null {
   const { view } = message;
-  const { atMs, life, version } = commit;
+  const { atMs, epoch, version } = commit;
   if (view.status !== "leased") return null;
-  if (view.kind === "push" && message.leasedInLife !== life) {
-    return { kind: "failed", dueMs: atMs, why: "restart" };
+  if (view.kind === "push" && message.leasedInEpoch !== epoch) {
+    return commit.cutOffCounts
+      ? { kind: "failed", dueMs: atMs + commit.cutOffDelayMs, why: "restart" }
+      : { kind: "released", dueMs: atMs };
   }
-  const verdict = delivery?.verdictFor(message, life, version) ?? null;
+  const verdict = delivery?.verdictFor(message, epoch, version) ?? null;
   if (verdict !== null) return endingBy(verdict, message, view, after, commit);
   return (
     endingOfOverdue(message, view, after, delivery, commit) ??
@@ -161,8 +173,8 @@ function endingByRepeat(message: Message, view: Leased, after: View, commit: Com
 }
 
 /**
- * How uses of its receipts, one after the other, end what a message is in. Any receipt counts, but on a FIFO queue only the
- * latest one in time (spec sqs 3.3, 3.4).
+ * How uses of its receipts, one after the other, end what a message is in. Any receipt counts, but on a FIFO queue
+ * only the latest one in time (spec sqs 3.3, 3.4).
  */
 export function endingByReceipt(
   message: Message,
@@ -174,7 +186,7 @@ export function endingByReceipt(
   for (const { leaseId, what } of usesFor(message, commit)) {
     const isHolder = view.status === "leased" && view.leaseId === leaseId;
     const isInTime = view.status === "leased" && isHolder && view.atMs > atMs;
-    if (definition.fifo !== undefined && what.kind !== "giveBack" && !isInTime) continue;
+    if (definition.fifo !== undefined && what.kind !== "release" && !isInTime) continue;
     const next = endingByUse(leaseId, what, isHolder, message, commit);
     if (next === null) continue;
     ending = next;
@@ -195,7 +207,7 @@ function endingByUse(
   switch (what.kind) {
     case "delete":
       return { kind: "acked" };
-    case "giveBack":
+    case "release":
       return isHolder ? { kind: "released", dueMs: atMs } : null;
     case "changeVisibility": {
       const isOver = what.forMs > 0 && atMs + what.forMs > what.notAfterMs;
@@ -258,7 +270,7 @@ function endingByTime(message: Message, view: Leased, commit: CommitMoment): End
   if (view.kind === "receive") return { kind: "visible", dueMs: visibleFrom(message, view.atMs, commit) };
   const place = `${message.segmentId} ${message.index}`;
   const delayMs = view.kind === "push" ? unnamedDelayMs(definition, queue, place, view.attempts) : 0;
-  return { kind: "failed", dueMs: atMs + delayMs, why: "lapse" };
+  return { kind: "failed", dueMs: atMs + delayMs, why: "expiry" };
 }
 
 /** On a standard queue a message that is visible again goes back to its place (spec sqs 3.6). */
@@ -266,7 +278,7 @@ function visibleFrom({ firstDueMs }: Message, sinceMs: number, { definition }: C
   return definition.fifo === undefined ? firstDueMs : sinceMs;
 }
 
-/** Whether the next attempt would come when a notification's life is over (spec sns-delivery 11.2). */
+/** Whether the next attempt would come when a notification's retention is over (spec sns-delivery 11.2). */
 function outlives({ sentMs }: Message, delayMs: number, { atMs, definition }: CommitMoment): boolean {
   return isNotification(definition) && atMs + delayMs > sentMs + 1_000 * definition.messageRetentionSeconds;
 }

@@ -14,24 +14,24 @@ export type Verdict =
 /** A verdict that has reached the queue. */
 interface Reached {
   readonly verdict: Verdict;
-  readonly life: number;
-  /** Last version written when it arrived: the next commit of that life has to carry it out. */
+  readonly epoch: number;
+  /** Last version written when it arrived: the next commit of that epoch has to carry it out. */
   readonly version: number;
 }
 
 /** Messages that left a queue under one lease, and what came back. */
 export class DeliveryRecord {
   readonly leaseId: number;
-  readonly life: number;
+  readonly epoch: number;
   /** Message ids, in the order of the messages. */
   readonly ids: string[];
   readonly #messages: Message[];
   readonly #reached = new Map<Message, Reached>();
 
-  constructor(leaseId: number, life: number, messages: readonly Message[], ids: readonly string[]) {
+  constructor(leaseId: number, epoch: number, messages: readonly Message[], ids: readonly string[]) {
     this.leaseId = leaseId;
     this.ids = [...ids];
-    this.life = life;
+    this.epoch = epoch;
     this.#messages = [...messages];
   }
 
@@ -47,16 +47,16 @@ export class DeliveryRecord {
   }
 
   /** Notes what is wanted of a message. The first verdict counts: what comes later finds the lease ended. */
-  reach(message: Message, verdict: Verdict, life: number, version: number): void {
+  reach(message: Message, verdict: Verdict, epoch: number, version: number): void {
     const known = this.#reached.get(message);
-    if (known !== undefined && known.life === life) return;
-    this.#reached.set(message, { verdict, life, version });
+    if (known !== undefined && known.epoch === epoch) return;
+    this.#reached.set(message, { verdict, epoch, version });
   }
 
   /** The verdict that a commit has to carry out, if there is one. */
-  verdictFor(message: Message, life: number, version: number): Verdict | null {
+  verdictFor(message: Message, epoch: number, version: number): Verdict | null {
     const reached = this.#reached.get(message);
-    return reached !== undefined && reached.life === life && reached.version < version
+    return reached !== undefined && reached.epoch === epoch && reached.version < version
       ? reached.verdict
       : null;
   }

@@ -18,12 +18,16 @@ function isMoved(tag: number, { outboxIn }: CommitRecord): boolean {
   return outboxIn.some(({ payload }) => tagsOf(payload).includes(tag));
 }
 
-/** How a message left its queue that a commit has taken out: by what had come in before it, and by what the commit hands over. */
+/**
+ * How a message left its queue that a commit has taken out: by what had come in before it, and by what the commit
+ * transfers.
+ */
 export function departureOf(change: Change, commit: CommitRecord): Departure {
   const { before, ending, between, message } = change;
   const { atMs, rules, definition } = commit;
-  // Who deletes or hides what was visible in the turn in which a task takes it out may come too late: also what had become so since.
-  const isOver = before.status === "leased" && commit.mayLapseFirst;
+  // Who deletes or hides what was visible in the turn in which a task takes it out may come too late: also what had
+  // become so since.
+  const isOver = before.status === "leased" && commit.mayExpireFirst;
   const wasVisible = (before.status === "waiting" || isOver) && before.atMs <= atMs;
   const isOvertaken = wasVisible && (ending?.kind === "acked" || ending?.kind === "held");
   if (isOvertaken && isMovedByTask(message.tag, commit)) return "moved";

@@ -1,5 +1,13 @@
 import type { DirectoryRow } from "@sluice/broker/testing";
 
+/** A row of the directory that has become durable, `null` for one that is gone. */
+export interface RegisteredRow {
+  readonly before: DirectoryRow | null;
+  readonly after: DirectoryRow | null;
+  /** Whether it is of a queue that was deleted before. */
+  readonly wasDeleted: boolean;
+}
+
 /** What the directory has promised about each queue: drawn from its durable rows. */
 export class DirectoryLedger {
   readonly rows = new Map<string, DirectoryRow>();
@@ -10,7 +18,10 @@ export class DirectoryLedger {
   /** By name, the latest revision that its object has confirmed. */
   readonly #told = new Map<string, number>();
 
-  /** Enters a row that has become durable, `null` for one that is gone. Answers whether it is of a queue that was deleted. */
+  /**
+   * Enters a row that has become durable, `null` for one that is gone. Answers whether it is of a queue that was
+   * deleted.
+   */
   enter(name: string, row: DirectoryRow | null): boolean {
     const before = this.rows.get(name);
     if (row === null) this.rows.delete(name);

@@ -1,7 +1,17 @@
 import type { EndpointOutcome } from "@sluice/broker/testing";
 import type { HttpPushFormat } from "@sluice/protocol";
-import type { Answer } from "../actors/endpoint-answer.ts";
+import type { Challenge } from "../actors/endpoint-authorization.ts";
 import type { Verdict } from "./delivery-record.ts";
+
+/** An answer with a status, and what it asks for in `Retry-After`. */
+export interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  /** What that means: a delay, or a moment; `null` for nothing that can be read. */
+  readonly wait: { readonly kind: "delay" | "until"; readonly ms: number } | null;
+  /** What a 401 asks for; absent of other answers. */
+  readonly challenge?: Challenge;
+}
 
 /** What came of a request, with what an answer's headers mean. */
 export type Outcome =
@@ -18,8 +28,8 @@ interface Circumstances {
 }
 
 /**
- * What a queue has to do about the message of a request (spec sqsd 10, sns-delivery 6.2). Not of the worker daemon: that has
- * receipts.
+ * What a queue has to do about the message of a request (spec sqsd 10, sns-delivery 6.2). Not of the worker daemon:
+ * that has receipts.
  */
 export function verdictOf(
   format: Exclude<HttpPushFormat, "sqsd">,

@@ -1,6 +1,6 @@
 import type { OutboxItem } from "@sluice/broker/testing";
 import { isTopicObject, type MoveTask } from "@sluice/protocol";
-import type { AppliedCommit, Ignored, Parcel } from "./applied-commit.ts";
+import type { AppliedCommit, Ignored, PendingBatch } from "./applied-commit.ts";
 import {
   type Change,
   type CommitMoment,
@@ -22,6 +22,12 @@ import { tagsOf } from "./tags.ts";
 import { TaskRuns } from "./task-runs.ts";
 import { GONE, type Segment, sameView, type View, viewsOf } from "./view.ts";
 
+/** What of a message its queue says when it has taken it in. */
+type Place = Pick<
+  Message,
+  "segmentId" | "index" | "seq" | "group" | "bytes" | "firstDueMs" | "acceptedMs" | "bornUnder" | "view"
+>;
+
 /**
  * What a queue has promised: every message that was ever durable in it and what became of it, drawn from the rows of
  * durable commits and from what consumers answered. It shares no state with the queue that it watches.
@@ -29,19 +35,15 @@ import { GONE, type Segment, sameView, type View, viewsOf } from "./view.ts";
 export class Ledger {
   readonly messages = new Map<number, Message>();
   readonly deliveries = new Map<number, DeliveryRecord>();
-  readonly parcels = new Map<number, Parcel>();
+  readonly pendingBatches = new Map<number, PendingBatch>();
   readonly counts: Record<Departure | "accepted" | "waiting" | "leased", number> = {
-    accepted: 0,
-    waiting: 0,
-    leased: 0,
-    acked: 0,
-    dead: 0,
-    moved: 0,
-    expired: 0,
-    deleted: 0,
-    lost: 0,
+    ...{ accepted: 0, waiting: 0, leased: 0 },
+    ...{ acked: 0, dead: 0, moved: 0, expired: 0, deleted: 0, lost: 0 },
   };
-  /** Copies of a topic that the queue had no place for when they came, since it was gone, and that went on or were dropped. */
+  /**
+   * Copies of a topic that the queue had no place for when they came, since it was gone, and that went on or were
+   * dropped.
+   */
   readonly passedOn = new Set<number>();
   readonly taskRuns = new TaskRuns();
   /** The queue's move tasks, newest first. */
@@ -89,8 +91,8 @@ export class Ledger {
   }
 
   /**
-   * Whether a message that is handed over is older than the queue keeps messages: it has come and gone in one commit, and no
-   * row was ever written of it.
+   * Whether a message that is transferred is older than the queue keeps messages: it has come and gone in one commit,
+   * and no row was ever written of it.
    */
   isOverOnArrival(
     tag: number,
@@ -111,7 +113,7 @@ export class Ledger {
       message.receiptUses.length = 0;
     }
     this.#segments.clear();
-    this.parcels.clear();
+    this.pendingBatches.clear();
     this.taskRuns.doneMs.clear();
     this.moveTasks = [];
     this.#latest = [];
@@ -191,7 +193,10 @@ export class Ledger {
       this.namedReceives.enter(leaseId, messages, endMs, record);
   }
 
-  /** Lets go of what the commit had to do by receipts. Answers with the messages that it should have changed, and has not. */
+  /**
+   * Lets go of what the commit had to do by receipts. Answers with the messages that it should have changed, and has
+   * not.
+   */
   #carriedOut(record: CommitRecord, changed: ReadonlySet<Message>): Ignored[] {
     const ignored: Ignored[] = [];
     for (const message of this.present()) {
@@ -216,66 +221,43 @@ export class Ledger {
     return this.#latest.reduce((sum, one) => sum + one.count, 0);
   }
 
-  #accept(segment: Segment, index: number, tag: number, { atMs, registered }: CommitRecord): Message {
-    const origin = this.#originOf(tag) ?? FROM_PRODUCER;
-    const message: Message = {
-      tag,
-      queue: this.#queue,
-      segmentId: segment.id,
-      index,
-      seq: segment.seqOf(index),
-      group: segment.groups?.[index]?.id ?? null,
-      firstDueMs: segment.dueOf(index),
-      acceptedMs: segment.acceptedOf(index),
-      ...origin,
-      sentMs: origin.sentMs ?? atMs,
-      attempts: 0,
-      firstReceivedMs: 0,
-      receiptUses: [],
-      countsTold: new Set(),
-      namedReceive: null,
-      bornUnder: registered?.revision ?? 0,
-      bytes: segment.sizes[index] ?? 0,
-      view: { status: "waiting", attempts: 0, atMs: segment.dueOf(index) },
-      copies: (this.messages.get(tag)?.copies ?? 0) + 1,
-      leasedFromMs: 0,
-      isPlaceUnclear: false,
-      leasedAtMs: 0,
-      leasedInLife: 0,
-      departure: null,
-      leftUnder: null,
-    };
-    this.counts.accepted += 1;
-    this.counts.waiting += 1;
-    this.messages.set(tag, message);
-    return message;
+  #accept(segment: Segment, index: number, tag: number, record: CommitRecord): Message {
+    const firstDueMs = segment.dueOf(index);
+    return this.#enterMessage(tag, record, {
+      ...{ segmentId: segment.id, index, seq: segment.seqOf(index) },
+      ...{ group: segment.groups?.[index]?.id ?? null, bytes: segment.sizes[index] ?? 0 },
+      ...{ firstDueMs, acceptedMs: segment.acceptedOf(index) },
+      bornUnder: record.registered?.revision ?? 0,
+      view: { status: "waiting", attempts: 0, atMs: firstDueMs },
+    });
   }
 
   /** Enters a message of which no row was ever written: it has come and gone in one commit. */
-  #passBy(tag: number, { atMs, rules, definition }: CommitRecord, departure: "expired" | "dead"): void {
-    const origin = this.#originOf(tag) ?? FROM_PRODUCER;
-    const place = { segmentId: 0, index: 0, seq: 0, group: null };
-    const times = { ...origin, sentMs: origin.sentMs ?? atMs, firstDueMs: atMs, acceptedMs: atMs };
-    const state = {
-      view: GONE,
-      attempts: departure === "dead" ? rules.maxRetries + 1 : 0,
-      firstReceivedMs: 0,
-      leasedFromMs: 0,
-      isPlaceUnclear: false,
-      leasedAtMs: 0,
-      leasedInLife: 0,
-      namedReceive: null,
-      bornUnder: 0,
-      leftUnder: definition,
-    };
-    this.messages.set(tag, {
-      ...{ tag, queue: this.#queue, bytes: 0, copies: 1, receiptUses: [], countsTold: new Set(), departure },
-      ...place,
-      ...times,
-      ...state,
+  #passBy(tag: number, record: CommitRecord, departure: "expired" | "dead"): void {
+    const { atMs, rules, definition } = record;
+    const message = this.#enterMessage(tag, record, {
+      ...{ segmentId: 0, index: 0, seq: 0, group: null, bytes: 0 },
+      ...{ firstDueMs: atMs, acceptedMs: atMs, bornUnder: 0, view: GONE },
     });
-    this.counts.accepted += 1;
+    message.departure = departure;
+    message.leftUnder = definition;
+    if (departure === "dead") message.attempts = rules.maxRetries + 1;
     this.counts[departure] += 1;
+  }
+
+  #enterMessage(tag: number, { atMs }: CommitRecord, place: Place): Message {
+    const origin = this.#originOf(tag) ?? FROM_PRODUCER;
+    const message: Message = {
+      ...{ tag, queue: this.#queue, ...origin, sentMs: origin.sentMs ?? atMs, ...place },
+      ...{ attempts: 0, firstReceivedMs: 0, receiptUses: [], countsTold: new Set(), namedReceive: null },
+      ...{ leasedFromMs: 0, isPlaceUnclear: false, leasedAtMs: 0, leasedInEpoch: 0 },
+      copies: (this.messages.get(tag)?.copies ?? 0) + 1,
+      ...{ departure: null, leftUnder: null },
+    };
+    this.counts.accepted += 1;
+    if (place.view.status === "waiting") this.counts.waiting += 1;
+    this.messages.set(tag, message);
+    return message;
   }
 
   #change(message: Message, after: Change["after"], record: CommitRecord): Change {
@@ -303,7 +285,7 @@ export class Ledger {
         message.firstReceivedMs ||= record.atMs;
       if (change.ending?.kind === "repeated") message.leasedAtMs = record.atMs;
       if (wasLeased(change)) {
-        message.leasedInLife = record.life;
+        message.leasedInEpoch = record.epoch;
         message.leasedAtMs = record.atMs;
         message.isPlaceUnclear = this.isMoving;
         message.leasedFromMs = leasedFrom(change) ?? message.leasedFromMs;
@@ -316,12 +298,12 @@ export class Ledger {
 
   #post(
     record: CommitRecord,
-  ): Pick<AppliedCommit, "parcelsIn" | "parcelsOut" | "publishedBefore" | "passedOnBefore"> {
+  ): Pick<AppliedCommit, "pendingIn" | "pendingOut" | "publishedBefore" | "passedOnBefore"> {
     const { outboxIn, outboxOut } = record;
-    const parcelsIn = outboxIn.map((item) => this.#parcelOf(item, record));
+    const pendingIn = outboxIn.map((item) => this.#pendingBatchOf(item, record));
     const publishedBefore = new Set<number>();
     const passedOnBefore = new Set<number>();
-    for (const tag of parcelsIn.flatMap(({ tags, isMove }) => (isMove ? [] : tags))) {
+    for (const tag of pendingIn.flatMap(({ tags, isMove }) => (isMove ? [] : tags))) {
       if (this.messages.has(tag)) continue;
       const copy = this.#copies.get(tag);
       if (isTopicObject(record.queue)) {
@@ -338,13 +320,13 @@ export class Ledger {
       if (this.isOverOnArrival(tag, record)) this.#passBy(tag, record, "expired");
       else if (record.visibleReceivesMax > record.rules.maxRetries) this.#passBy(tag, record, "dead");
     }
-    for (const parcel of parcelsIn) this.parcels.set(parcel.id, parcel);
-    const parcelsOut = outboxOut.map((id) => this.parcels.get(id));
-    for (const id of outboxOut) this.parcels.delete(id);
-    return { parcelsIn, parcelsOut, publishedBefore, passedOnBefore };
+    for (const pendingBatch of pendingIn) this.pendingBatches.set(pendingBatch.id, pendingBatch);
+    const pendingOut = outboxOut.map((id) => this.pendingBatches.get(id));
+    for (const id of outboxOut) this.pendingBatches.delete(id);
+    return { pendingIn, pendingOut, publishedBefore, passedOnBefore };
   }
 
-  #parcelOf(item: OutboxItem, record: CommitRecord): Parcel {
+  #pendingBatchOf(item: OutboxItem, record: CommitRecord): PendingBatch {
     const { id, target, payload } = item;
     const tags = tagsOf(payload);
     if (!isByMove(item, record)) return { id, target, tags, isMove: false };
@@ -361,7 +343,10 @@ export class Ledger {
   }
 }
 
-/** Whether receives of the same commit that hide nothing can have made the one of the other: the count is the same as before. */
+/**
+ * Whether receives of the same commit that hide nothing can have made the one of the other: the count is the same as
+ * before.
+ */
 function isReceivedSince(view: View, between: View, { visibleReceivesMax }: CommitRecord): boolean {
   if (view.status !== "waiting" || between.status !== "waiting" || view.atMs !== between.atMs) return false;
   const receives = view.attempts - between.attempts;

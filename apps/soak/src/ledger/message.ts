@@ -1,19 +1,21 @@
 import type { QueueDefinition } from "@sluice/protocol";
-import type { NamedReceive } from "./named-receives.ts";
 import type { View } from "./view.ts";
 
 /** How a message left its queue. `moved` by a move task; `deleted` with its queue; `lost` is what must never be. */
 export type Departure = "acked" | "dead" | "moved" | "expired" | "deleted" | "lost";
 
-/** What whoever works on a message wants by its receipt: the next commit of that life has to carry it out. */
+/** What whoever works on a message wants by its receipt: the next commit of that epoch has to carry it out. */
 export interface ReceiptUse {
   readonly leaseId: number;
-  readonly life: number;
+  readonly epoch: number;
   /** Last version written when it arrived. */
   readonly version: number;
   readonly what:
     | { readonly kind: "delete" }
-    /** Another visibility timeout from the commit on, if that comes before `ifBeforeMs` and it ends at `notAfterMs` at the latest. */
+    /**
+     * Another visibility timeout from the commit on, if that comes before `ifBeforeMs` and it ends at `notAfterMs` at
+     * the latest.
+     */
     | {
         readonly kind: "changeVisibility";
         readonly forMs: number;
@@ -21,20 +23,20 @@ export interface ReceiptUse {
         readonly notAfterMs: number;
       }
     /** The receive reached nobody: it does not count. */
-    | { readonly kind: "giveBack" };
+    | { readonly kind: "release" };
 }
 
 /** What of it a commit has to carry out. */
 export function usesFor(
   { receiptUses }: Message,
-  { life, version }: { readonly life: number; readonly version: number },
+  { epoch, version }: { readonly epoch: number; readonly version: number },
 ): readonly ReceiptUse[] {
-  return receiptUses.filter((use) => use.life === life && use.version < version);
+  return receiptUses.filter((use) => use.epoch === epoch && use.version < version);
 }
 
 /**
- * One message of one queue, as the store knows it. Its tag is in its body: copies of a send that came twice have the same
- * message id and different tags, so no two messages are ever taken for each other.
+ * One message of one queue, as the store knows it. Its tag is in its body: copies of a send that came twice have the
+ * same message id and different tags, so no two messages are ever taken for each other.
  */
 export interface Message {
   readonly tag: number;
@@ -75,9 +77,23 @@ export interface Message {
   isPlaceUnclear: boolean;
   /** When it was leased last, or received once more by an attempt id, in ms. */
   leasedAtMs: number;
-  /** Life of the queue in which it was leased last. */
-  leasedInLife: number;
+  /** Epoch of the queue in which it was leased last. */
+  leasedInEpoch: number;
   departure: Departure | null;
   /** What its queue was set to when it left; `null` before. */
   leftUnder: QueueDefinition | null;
+}
+
+/** What a receive of a FIFO queue has got, as long as another one may get the same by its attempt id. */
+export interface NamedReceive {
+  readonly leaseId: number;
+  readonly messages: readonly Message[];
+  /** When it was made first, in ms. */
+  readonly firstMs: number;
+  /** Attempt ids that it can have had: several until it is answered, if several receives were under way. */
+  names: ReadonlySet<string | null>;
+  /** End of the visibility timeout that it was given last, in ms. */
+  endMs: number;
+  /** As they were answered; `null` while they were not. */
+  receipts: readonly string[] | null;
 }

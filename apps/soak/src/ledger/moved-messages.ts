@@ -1,6 +1,9 @@
 import { PackedIndex } from "@sluice/protocol";
 
-/** A message that a move task takes from one queue to another. There it is a new one, so it gets another tag on its way. */
+/**
+ * A message that a move task takes from one queue to another. There it is a new one, so it gets another tag on its
+ * way.
+ */
 export interface MovedMessage {
   /** In the queue that it goes to. */
   readonly tag: number;
@@ -30,7 +33,10 @@ export class MovedMessages {
   }
 }
 
-/** Whether messages that leave a queue have died in it: a dead letter names the queue, and what is moved does not any more. */
+/**
+ * Whether messages that leave a queue have died in it: a dead letter names the queue, and what is moved does not any
+ * more.
+ */
 export function areDeadLetters(packed: Uint8Array, queue: string): boolean {
   const index = new PackedIndex(packed);
   if (index.count === 0 || !index.hasExtension(0)) return false;

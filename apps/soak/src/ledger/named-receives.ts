@@ -1,6 +1,5 @@
 import { DEDUPLICATION_MS } from "@sluice/protocol";
-import type { CommitMoment } from "./change.ts";
-import type { Message } from "./message.ts";
+import type { Message, NamedReceive } from "./message.ts";
 import type { Leased } from "./view.ts";
 
 /** Longest that a message can be kept invisible by one receipt, in ms (spec sqs 3.1). */
@@ -13,24 +12,18 @@ export interface Receiving {
   readonly attemptId: string | null;
 }
 
-/** What a receive of a FIFO queue has got, as long as another one may get the same by its attempt id. */
-export interface NamedReceive {
-  readonly leaseId: number;
-  readonly messages: readonly Message[];
-  /** When it was made first, in ms. */
-  readonly firstMs: number;
-  /** Attempt ids that it can have had: several until it is answered, if several receives were under way. */
-  names: ReadonlySet<string | null>;
-  /** End of the visibility timeout that it was given last, in ms. */
-  endMs: number;
-  /** As they were answered; `null` while they were not. */
-  receipts: readonly string[] | null;
+/** A commit, as far as it matters who was waiting for messages. */
+interface Moment {
+  readonly atMs: number;
+  /** Receives that were under way when it was written. */
+  readonly receiving: readonly Receiving[];
 }
 
 /**
- * What receives with attempt ids got: the same messages and receipts are for who asks again within five minutes, as long as
- * nothing has happened to any of them (spec sqs 4.5). Drawn from leases that are durable, and from who was waiting for messages when
- * they were written: what an answer would have said that was lost with its queue is known all the same.
+ * What receives with attempt ids got: the same messages and receipts are for who asks again within five minutes, as
+ * long as nothing has happened to any of them (spec sqs 4.5). Drawn from leases that are durable, and from who was
+ * waiting for messages when they were written: what an answer would have said that was lost with its queue is known
+ * all the same.
  */
 export class NamedReceives {
   readonly #byLease = new Map<number, NamedReceive>();
@@ -46,7 +39,7 @@ export class NamedReceives {
   }
 
   /** Messages were leased by a commit that has become durable. */
-  enter(leaseId: number, messages: readonly Message[], endMs: number, commit: CommitMoment): void {
+  enter(leaseId: number, messages: readonly Message[], endMs: number, commit: Moment): void {
     const { receiving, atMs } = commit;
     const lastsMs = endMs - atMs;
     const names = new Set(receiving.flatMap((one) => (one.visibilityMs === lastsMs ? [one.attemptId] : [])));
@@ -75,7 +68,7 @@ export function isRepeatable(receive: NamedReceive, nowMs: number): boolean {
 }
 
 /** Ends of the visibility timeout that receives which are under way can give a message by an attempt id, in ms. */
-export function repeatedEnds(message: Message, view: Leased, commit: CommitMoment): readonly number[] {
+export function repeatedEnds(message: Message, view: Leased, commit: Moment): readonly number[] {
   const { namedReceive: receive } = message;
   const { atMs, receiving } = commit;
   if (receive === null || receive.leaseId !== view.leaseId || receive.endMs !== view.atMs) return [];

@@ -2,8 +2,8 @@ import type { QueueDefinition } from "@sluice/protocol";
 import { jitterRandom, nextDelayMs } from "@sluice/retry";
 
 /**
- * How long a message waits that failed and was given no delay, in ms. How a policy counts is tested where it lives; that a
- * queue goes by it, and by the right attempt, is what a history looks at.
+ * How long a message waits that failed and was given no delay, in ms. How a policy counts is tested where it lives;
+ * that a queue goes by it, and by the right attempt, is what a history looks at.
  *
  * @param key what the jitter depends on: the message's id, or its place where nobody reads the id.
  */

@@ -12,7 +12,10 @@ interface Task {
   readonly everyMs: number;
 }
 
-/** A task keeps its schedule through all changes of settings: what a queue makes of another one is tested where it lives. */
+/**
+ * A task keeps its schedule through all changes of settings: what a queue makes of another one is tested where it
+ * lives.
+ */
 const TASKS: readonly [Task, ...Task[]] = [
   { settings: { name: "sweep", url: "/tasks/sweep", schedule: "* * * * *" }, everyMs: 60_000 },
   { settings: { name: "check", url: "/tasks/check", schedule: "*/7 * * * *" }, everyMs: 420_000 },
@@ -34,7 +37,10 @@ export function tasksOf({ consumer }: QueueDefinition): readonly PeriodicTaskSet
   return consumer?.type === "http_push" ? (consumer.settings.daemon?.periodicTasks ?? []) : [];
 }
 
-/** The last moment of a task's schedule that is not after `ms`. Of a schedule in minutes of an hour, counted from each hour. */
+/**
+ * The last moment of a task's schedule that is not after `ms`. Of a schedule in minutes of an hour, counted from each
+ * hour.
+ */
 export function lastMomentMs(name: string, ms: number): number {
   const everyMs = TASKS.find(({ settings }) => settings.name === name)?.everyMs ?? Infinity;
   const hourMs = ms - (ms % 3_600_000);

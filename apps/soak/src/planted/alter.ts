@@ -21,8 +21,8 @@ export function alterConsumer(
 ): QueuePorts {
   return {
     ...ports,
-    consumerOf(queue) {
-      const consumer = ports.consumerOf(queue);
+    consumer() {
+      const consumer = ports.consumer();
       // Of an HTTP endpoint it is an object with private fields, so its methods are called on itself.
       return (
         consumer && {

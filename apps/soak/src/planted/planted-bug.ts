@@ -1,24 +1,37 @@
 import type { EndpointPort, QueueCore, QueuePorts } from "@sluice/broker/testing";
-import type { Property } from "../checkers/checker.ts";
-import type { QueueObject } from "../platform/queue-object.ts";
+import type { CalledWorker } from "../platform/called.ts";
+import type { Disk } from "../platform/disk.ts";
+import type { Epoch } from "../platform/epoch.ts";
+
+/** What a mistake may know of the queue that it gets into. */
+export interface AfflictedQueue {
+  readonly isTopic: boolean;
+  readonly disk: Disk;
+  readonly epoch: Epoch | null;
+  /** How many epochs it has had. */
+  readonly epochs: number;
+  readonly consumer: CalledWorker | null;
+  /** `null` unless a directory says what it is. */
+  readonly registered: object | null;
+  /** `null` unless it was deleted. */
+  readonly gone: object | null;
+}
 
 /**
- * A mistake that is made on purpose, to see that the simulator finds it. It gets into the queue through its ports, or by
- * replacing parts of a core that has just started; the sources stay as they are.
+ * A mistake that is made on purpose, to see that the simulator finds it. It gets into the queue through its ports, or
+ * by replacing parts of a core that has just started; the sources stay as they are.
  */
 export interface PlantedBug {
   /** What is wrong, in a few words. */
   readonly name: string;
   /** What it breaks, and whose checker has to find it without the others. */
-  readonly property: Property;
-  /** Whether answers leave at once, whatever is durable. Default false. */
-  readonly hasNoOutputGate?: boolean;
+  readonly property: string;
   /** A mistake of the directory, or of a queue that it tells what it is. */
   readonly directory?: DirectoryBug;
-  wrapPorts?(ports: QueuePorts, queue: QueueObject): QueuePorts;
+  wrapPorts?(ports: QueuePorts, queue: AfflictedQueue): QueuePorts;
   /** The way to HTTP endpoints. */
   wrapEndpoint?(port: EndpointPort): EndpointPort;
-  changeCore?(core: QueueCore, queue: QueueObject): void;
+  changeCore?(core: QueueCore, queue: AfflictedQueue): void;
 }
 
 /**
@@ -38,3 +51,18 @@ export type DirectoryBug =
   | "keepsDeleted"
   | "dropsAlways"
   | "goesBack";
+
+type Makes<Part extends keyof PlantedBug> = (
+  property: string,
+  name: string,
+  change: NonNullable<PlantedBug[Part]>,
+) => PlantedBug;
+
+export const inCore: Makes<"changeCore"> = (property, name, changeCore) => ({ property, name, changeCore });
+export const inPorts: Makes<"wrapPorts"> = (property, name, wrapPorts) => ({ property, name, wrapPorts });
+export const atEndpoint: Makes<"wrapEndpoint"> = (property, name, wrapEndpoint) => ({
+  ...{ property, name, wrapEndpoint },
+});
+export const inDirectory: Makes<"directory"> = (property, name, directory) => ({
+  ...{ property, name, directory },
+});

@@ -1,23 +1,19 @@
-import type { PlantedBug } from "./planted-bug.ts";
+import { inCore, type PlantedBug } from "./planted-bug.ts";
 
 /** Mistakes in what clients of SQS are given, and in what their receipts do. */
 export const RECEIVER_BUGS: readonly PlantedBug[] = [
-  {
-    name: "a visibility timeout of 0 hides a message for a moment",
-    property: "one live lease",
-    changeCore: ({ receivers }) => {
-      const { receive } = receivers;
-      receivers.receive = (request) =>
-        receive.call(receivers, {
-          ...request,
-          ...(request.visibilityTimeoutMs === 0 ? { visibilityTimeoutMs: 77 } : {}),
-        });
-    },
-  },
-  {
-    name: "a receive with a visibility timeout of 0 tells the count before it",
-    property: "attempts",
-    changeCore: ({ receivers }) => {
+  inCore("one live lease", "a visibility timeout of 0 hides a message for a moment", ({ receivers }) => {
+    const { receive } = receivers;
+    receivers.receive = (request) =>
+      receive.call(receivers, {
+        ...request,
+        ...(request.visibilityTimeoutMs === 0 ? { visibilityTimeoutMs: 77 } : {}),
+      });
+  }),
+  inCore(
+    "attempts",
+    "a receive with a visibility timeout of 0 tells the count before it",
+    ({ receivers }) => {
       const { receive } = receivers;
       receivers.receive = async (request) => {
         const reply = await receive.call(receivers, request);
@@ -25,29 +21,19 @@ export const RECEIVER_BUGS: readonly PlantedBug[] = [
         return { ...reply, receiveCounts: reply.receiveCounts.map((count) => count - 1) };
       };
     },
-  },
-  {
-    name: "a change of the visibility timeout to 0 changes nothing",
-    property: "one live lease",
-    changeCore: (core) => {
-      const { changeVisibilityBatch } = core;
-      core.changeVisibilityBatch = (changes) =>
-        changeVisibilityBatch.call(
-          core,
-          changes.filter(({ visibilityTimeoutMs }) => visibilityTimeoutMs > 0),
-        );
-    },
-  },
-  {
-    name: "what is given back stays invisible",
-    property: "one live lease",
-    changeCore: (core) => {
-      core.giveBack = () => core.wake();
-    },
-  },
-  {
-    name: "nothing wakes the queue for those who wait for messages",
-    property: "alarm armed",
-    changeCore: ({ receivers }) => Object.defineProperty(receivers, "wakeAtMs", { get: () => null }),
-  },
+  ),
+  inCore("one live lease", "a change of the visibility timeout to 0 changes nothing", (core) => {
+    const { work } = core;
+    core.work = ({ change = [], ...others }) =>
+      work.call(core, {
+        ...others,
+        change: change.filter(({ visibilityTimeoutMs }) => visibilityTimeoutMs > 0),
+      });
+  }),
+  inCore("one live lease", "what is released stays invisible", (core) => {
+    core.release = () => core.wake();
+  }),
+  inCore("alarm armed", "nothing wakes the queue for those who wait for messages", ({ receivers }) =>
+    Object.defineProperty(receivers, "wakeAtMs", { get: () => null }),
+  ),
 ];

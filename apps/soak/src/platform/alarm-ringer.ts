@@ -1,9 +1,17 @@
 import type { ScheduledEvent } from "../history/virtual-loop.ts";
 import type { World } from "../history/world.ts";
-import type { QueueObject } from "./queue-object.ts";
+import type { Disk } from "./disk.ts";
 
 /** Wait before an alarm rings again whose handler was cut off, in ms. */
 const RETRY_MS = 2_000;
+
+/** The object that has the alarm. */
+interface Ringing {
+  readonly name: string;
+  readonly disk: Disk;
+  /** Runs its handler. `done` is not called if the object ends meanwhile. */
+  ring(done: () => void): void;
+}
 
 /**
  * The platform's side of the one alarm: it rings at least once for every moment that was set and became durable. While
@@ -11,14 +19,14 @@ const RETRY_MS = 2_000;
  */
 export class AlarmRinger {
   readonly #world: World;
-  readonly #queue: QueueObject;
+  readonly #queue: Ringing;
   /** How often it has rung. */
   rings = 0;
   #next: ScheduledEvent | null = null;
   /** The handler that runs: whether the row is to be deleted when it succeeds. */
   #handling: { deletesRow: boolean } | null = null;
 
-  constructor(world: World, queue: QueueObject) {
+  constructor(world: World, queue: Ringing) {
     this.#world = world;
     this.#queue = queue;
   }
@@ -44,7 +52,7 @@ export class AlarmRinger {
   }
 
   /** The queue's object has ended; what is durable decides when it is woken. */
-  lifeEnded(): void {
+  epochEnded(): void {
     const wasHandling = this.#handling !== null;
     this.#handling = null;
     this.#schedule(wasHandling ? RETRY_MS : 0);

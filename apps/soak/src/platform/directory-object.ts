@@ -4,21 +4,21 @@ import {
   type DirectoryRow,
   Notices,
   nameOf,
+  type QueueStatus,
   Registry,
-  type Standing,
 } from "@sluice/broker/testing";
 import type { DirectoryReply, QueueDefinition, QueueRecord } from "@sluice/protocol";
 import type { ScheduledEvent } from "../history/virtual-loop.ts";
-import type { World } from "../history/world.ts";
 import { DirectoryLedger } from "../ledger/directory-ledger.ts";
 import { Disk, type Version } from "./disk.ts";
 import { Network } from "./network.ts";
+import type { QueueWorld } from "./queue-object.ts";
 
 const GONE = new Error("The directory's object was reset.");
 const DEPLOYED = "deployed";
 
 /** From its start to its crash, the directory's object in memory. */
-interface Life {
+interface Epoch {
   readonly registry: Registry;
   readonly changes: Changes;
   isAlive: boolean;
@@ -26,15 +26,15 @@ interface Life {
 }
 
 /**
- * The one directory: the broker's own registry, notices and changes, in an object whose rows become durable later, that crashes,
- * and that is out of reach now and then.
+ * The one directory: the broker's own registry, notices and changes, in an object whose rows become durable later,
+ * that crashes, and that is out of reach now and then.
  */
 export class DirectoryObject {
   readonly ledger = new DirectoryLedger();
-  readonly #world: World;
+  readonly #world: QueueWorld;
   readonly #network: Network;
   #disk: Disk;
-  #life: Life | null = null;
+  #epoch: Epoch | null = null;
   #topology: Readonly<Record<string, QueueDefinition>>;
   #deployments = 1;
   #ids = 0;
@@ -43,7 +43,7 @@ export class DirectoryObject {
   readonly #versions = new Map<number, Version>();
 
   /** @param topology what the broker is deployed with. */
-  constructor(world: World, topology: Readonly<Record<string, QueueDefinition>>) {
+  constructor(world: QueueWorld, topology: Readonly<Record<string, QueueDefinition>>) {
     this.#world = world;
     this.#network = new Network(world);
     this.#topology = topology;
@@ -79,12 +79,12 @@ export class DirectoryObject {
 
   /** A call leaves for the directory. */
   ask<Answer>(
-    run: (life: { readonly registry: Registry }, directory: DirectoryObject) => Promise<Answer>,
+    run: (epoch: { readonly registry: Registry }, directory: DirectoryObject) => Promise<Answer>,
     answered: (answer: Answer) => void,
     failed: (error: unknown) => void,
   ): void {
     this.#network.send<Answer>({
-      arrives: (reply, refuse) => this.call((life) => run(life, this), reply, refuse),
+      arrives: (reply, refuse) => this.call((epoch) => run(epoch, this), reply, refuse),
       answered,
       failed,
     });
@@ -92,34 +92,34 @@ export class DirectoryObject {
 
   /** A call arrives. Its answer leaves when everything that was written is durable. */
   call<Answer>(
-    run: (life: Life) => Promise<Answer>,
+    run: (epoch: Epoch) => Promise<Answer>,
     reply: (answer: Answer) => void,
     refuse: (error: unknown) => void,
   ): void {
-    const life = this.#running();
+    const epoch = this.#running();
     this.#trouble();
-    if (!life.isAlive) {
+    if (!epoch.isAlive) {
       refuse(GONE);
       return;
     }
-    life.calls.add(refuse);
+    epoch.calls.add(refuse);
     const settle = (how: () => void) => {
-      if (life.calls.delete(refuse)) how();
+      if (epoch.calls.delete(refuse)) how();
     };
-    run(life).then(
-      (answer) => this.#whenDurable(life, () => settle(() => reply(answer))),
+    run(epoch).then(
+      (answer) => this.#whenDurable(epoch, () => settle(() => reply(answer))),
       (error: unknown) => settle(() => refuse(error)),
     );
   }
 
   /** A queue's object has started, with a copy of what it was. */
-  async opened(name: string, copy: QueueRecord | null): Promise<Standing> {
-    return this.#running().changes.opened(name, copy).standing;
+  async opened(name: string, copy: QueueRecord | null): Promise<QueueStatus> {
+    return this.#running().changes.opened(name, copy).status;
   }
 
   change(make: (registry: Registry) => DirectoryReply): Promise<DirectoryReply> {
-    const life = this.#running();
-    return life.changes.change(() => make(life.registry));
+    const epoch = this.#running();
+    return epoch.changes.change(() => make(epoch.registry));
   }
 
   transaction<Result>(write: () => Result): Result {
@@ -137,13 +137,13 @@ export class DirectoryObject {
 
   /** Ends the object, with as much of what is not durable as has reached the disk. */
   crash(): void {
-    if (this.#life === null) return;
+    if (this.#epoch === null) return;
     this.#world.faults["directory crashed"] += 1;
     this.#end(this.#world.random.between(this.#disk.durableVersion, this.#disk.committedVersion));
   }
 
-  #running(): Life {
-    if (this.#life !== null) return this.#life;
+  #running(): Epoch {
+    if (this.#epoch !== null) return this.#epoch;
     const rows = [...this.#disk.notes()].flatMap(({ key, bytes }) => (key === DEPLOYED ? [] : rowIn(bytes)));
     const registry = new Registry(rows, {
       save: (row) => {
@@ -157,30 +157,30 @@ export class DirectoryObject {
     });
     const notices = new Notices(registry, {
       configure: (name, record) =>
-        this.#tell(life, name, (done, failed) => this.#objectOf(name).configure(record, done, failed)),
+        this.#tell(epoch, name, (done, failed) => this.#objectOf(name).configure(record, done, failed)),
       clear: (name, revision) =>
-        this.#tell(life, name, (done, failed) => this.#objectOf(name).clear(revision, done, failed)),
+        this.#tell(epoch, name, (done, failed) => this.#objectOf(name).clear(revision, done, failed)),
       transaction: (write) => {
-        if (life.isAlive) this.transaction(write);
+        if (epoch.isAlive) this.transaction(write);
       },
       warn: (line) => this.#world.log.remark(line),
     });
     const changes = new Changes(registry, notices, [], {
       transaction: (write) => this.transaction(write),
       wakeAfter: async (ms) => {
-        if (life.isAlive) this.#setAlarm(ms === null ? null : this.#world.nowMs + ms);
+        if (epoch.isAlive) this.#setAlarm(ms === null ? null : this.#world.nowMs + ms);
       },
       after: (ms) => new Promise((resolve) => this.#world.loop.after(ms, resolve)),
     });
-    const life: Life = { registry, changes, isAlive: true, calls: new Set() };
-    this.#life = life;
+    const epoch: Epoch = { registry, changes, isAlive: true, calls: new Set() };
+    this.#epoch = epoch;
     this.#world.note("directory starts", "", this.#disk.durableVersion);
-    this.#deploy(life);
-    return life;
+    this.#deploy(epoch);
+    return epoch;
   }
 
   /** What the object does at its start: goes by what the broker is deployed with. */
-  #deploy({ registry, changes }: Life): void {
+  #deploy({ registry, changes }: Epoch): void {
     const fingerprint = String(this.#deployments);
     const applied = [...this.#disk.notes()].find(({ key }) => key === DEPLOYED);
     const isApplied = applied !== undefined && new TextDecoder().decode(applied.bytes) === fingerprint;
@@ -190,7 +190,7 @@ export class DirectoryObject {
         this.#disk.writeNote(DEPLOYED, new TextEncoder().encode(fingerprint));
       });
     } catch {
-      // The object is gone: its next life does it.
+      // The object is gone: its next epoch does it.
     }
   }
 
@@ -207,7 +207,7 @@ export class DirectoryObject {
     this.#alarm = this.#world.loop.at(alarmAtMs, () => {
       this.#alarm = null;
       this.call(
-        (life) => life.changes.tellAll(),
+        (epoch) => epoch.changes.tellAll(),
         () => {},
         () => this.#schedule(),
       );
@@ -223,12 +223,12 @@ export class DirectoryObject {
 
   /** A call leaves for a queue's object, when what was written is durable. */
   #tell(
-    life: Life,
+    epoch: Epoch,
     name: string,
     call: (done: () => void, failed: (error: unknown) => void) => void,
   ): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#whenDurable(life, () => {
+      this.#whenDurable(epoch, () => {
         this.#world.note("queue is told what it is", name);
         if (this.#world.bug?.directory === "tellsNobody") {
           resolve();
@@ -236,9 +236,9 @@ export class DirectoryObject {
         }
         this.#network.send<1>({
           arrives: (reply, refuse) => call(() => reply(1), refuse),
-          answered: () => life.isAlive && resolve(),
+          answered: () => epoch.isAlive && resolve(),
           failed: (error) => {
-            if (!life.isAlive) return;
+            if (!epoch.isAlive) return;
             if (this.#world.bug?.directory === "tellsOnce") resolve();
             else reject(error);
           },
@@ -247,18 +247,18 @@ export class DirectoryObject {
     });
   }
 
-  #whenDurable(life: Life, run: () => void): void {
+  #whenDurable(epoch: Epoch, run: () => void): void {
     this.#disk.whenDurable(() => {
-      if (life.isAlive) run();
+      if (epoch.isAlive) run();
     });
   }
 
   #trouble(): void {
     const { rates, random, loop } = this.#world;
     if (!random.chance(rates.crash + rates.evict)) return;
-    const life = this.#life;
+    const epoch = this.#epoch;
     loop.after(random.pick([0, 0, 1, 2]), () => {
-      if (this.#life === life) this.crash();
+      if (this.#epoch === epoch) this.crash();
     });
   }
 
@@ -278,18 +278,18 @@ export class DirectoryObject {
   }
 
   #end(version: number): void {
-    const life = this.#life;
-    this.#life = null;
+    const epoch = this.#epoch;
+    this.#epoch = null;
     this.#enter(this.#disk.sync(version));
     this.#disk = this.#disk.end();
     this.#versions.clear();
     this.#syncIsScheduled = false;
     this.#schedule();
-    if (life === null) return;
-    life.isAlive = false;
+    if (epoch === null) return;
+    epoch.isAlive = false;
     this.#world.note("directory ends", "", version);
-    const calls = [...life.calls];
-    life.calls.clear();
+    const calls = [...epoch.calls];
+    epoch.calls.clear();
     for (const fail of calls) fail(GONE);
   }
 

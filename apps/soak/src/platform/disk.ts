@@ -34,8 +34,8 @@ export interface DiskObserver {
 }
 
 /**
- * The store of one life of a queue, with the boundary at which things go wrong: what is committed is not durable yet, and
- * a crash keeps as many of the last commits as the scheduler says, none of them by half.
+ * The store of one epoch of a queue, with the boundary at which things go wrong: what is committed is not durable yet,
+ * and a crash keeps as many of the last commits as the scheduler says, none of them by half.
  */
 export class Disk extends TableStore {
   readonly #observer: DiskObserver;
@@ -95,7 +95,10 @@ export class Disk extends TableStore {
     else this.#waiters.push({ version: this.#committedVersion, run });
   }
 
-  /** Ends this life. Whoever still holds its store reaches nothing any more; the next life begins with what is durable. */
+  /**
+   * Ends this epoch. Whoever still holds its store reaches nothing any more; the next epoch begins with what is
+   * durable.
+   */
   end(): Disk {
     this.hasEnded = true;
     this.#waiters = [];
@@ -120,7 +123,10 @@ export class Disk extends TableStore {
     this.write("meta", "record", JSON.stringify(record));
   }
 
-  /** Drops what `SqliteStore.drop` does: who took what from whom stays, and the number of lives. Only when everything is durable. */
+  /**
+   * Drops what `SqliteStore.drop` does: who took what from whom stays, and the number of epochs. Only when everything
+   * is durable.
+   */
   drop(): void {
     for (const table of ["segments", "states", "outbox", "notes"] as const) {
       this.#durable[table].clear();

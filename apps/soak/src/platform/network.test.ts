@@ -1,7 +1,7 @@
+import { Random } from "@sluice/harness/random";
 import { describe, expect, it } from "vitest";
 import { EventLog } from "../history/event-log.ts";
 import { NO_FAULT_RATES, noFaults } from "../history/faults.ts";
-import { Random } from "../history/random.ts";
 import { VirtualLoop } from "../history/virtual-loop.ts";
 import { World } from "../history/world.ts";
 import { Network } from "./network.ts";
@@ -15,7 +15,6 @@ function worldWith(rates: Partial<typeof NO_FAULT_RATES>): World {
     log: new EventLog(false),
     faults: noFaults(),
     rates: { ...NO_FAULT_RATES, ...rates },
-    checkers: [],
     bug: null,
   });
 }

@@ -1,59 +1,96 @@
 import type { QueueCore, QueuePorts, Undeliverable } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
-import { isTopicObject, type NewMove, type QueueDefinition } from "@sluice/protocol";
-import type { HttpEndpoint } from "../actors/http-endpoint.ts";
-import type { PushConsumer } from "../actors/push-consumer.ts";
-import type { WrittenSegment } from "../checkers/checker.ts";
+import { isTopicObject, type NewMove, type QueueDefinition, type QueueRecord } from "@sluice/protocol";
 import type { World } from "../history/world.ts";
-import type { CommitRecord } from "../ledger/change.ts";
+import type { AppliedCommit } from "../ledger/applied-commit.ts";
+import type { DirectoryLedger, RegisteredRow } from "../ledger/directory-ledger.ts";
 import { Ledger } from "../ledger/ledger.ts";
 import { FROM_PRODUCER, type Origin, originOf } from "../ledger/origin.ts";
-import type { Segment } from "../ledger/view.ts";
 import { AlarmRinger } from "./alarm-ringer.ts";
-import { readCommit, restoreRow } from "./commit-reader.ts";
+import type { CalledEndpoint, CalledWorker } from "./called.ts";
+import { Commits, type WrittenSegment } from "./commits.ts";
 import { Disk, type Version } from "./disk.ts";
-import { Life } from "./life.ts";
-import { portsOf } from "./ports.ts";
+import { Epoch } from "./epoch.ts";
 import { QueueSettings } from "./queue-settings.ts";
 import { ReceivesUnderWay } from "./receives-under-way.ts";
-import type { RegisteredQueue } from "./registered-queue.ts";
 
-/** A queue's Durable Object: what is stored of it, the life that runs now if one does, and its alarm. */
+/** The world as a queue's object knows it: with the others in it, and with those who watch. */
+export interface QueueWorld extends World {
+  readonly queues: readonly QueueObject[];
+  readonly directory: { readonly ledger: DirectoryLedger } | null;
+  queueNamed(name: string): QueueObject | undefined;
+  check(moment: "written", queue: QueueObject, segments: readonly WrittenSegment[]): void;
+  check(moment: "committed", queue: QueueObject, commit: AppliedCommit): void;
+  check(moment: "afterEvent", queue: QueueObject): void;
+  check(moment: "dropped", queue: QueueObject, what: { readonly revision: number }): void;
+  check(moment: "registered", queue: QueueObject, row: RegisteredRow): void;
+}
+
+/** Makes the ports of one epoch. `broken` ends that epoch. */
+export type MakePorts = (queue: QueueObject, epoch: Epoch, broken: (error: unknown) => void) => QueuePorts;
+
+/** The part of a queue's object that has to do with the directory. */
+export interface Registered {
+  /** What the running object goes by; `null` for a queue that does not exist, or whose object does not run. */
+  readonly record: QueueRecord | null;
+  /** Whether the running object knows that there is no such queue. */
+  readonly isAbsent: boolean;
+  /** Finds out what the queue is, and loads it. */
+  open(epoch: Epoch): void;
+  /** Before messages of another queue are taken: creates a queue that does not exist. */
+  ensure(core: QueueCore): Promise<void>;
+  /** The directory says what the queue is. */
+  configure(record: QueueRecord, done: () => void, failed: (error: unknown) => void): void;
+  /** The directory says that the queue was deleted. */
+  clear(revision: number, done: () => void, failed: (error: unknown) => void): void;
+}
+
+/** How many of all ends are announced: a reload, a stop by a signal, a deployment. */
+const PLANNED_ENDS = 0.3;
+
+/** A queue's Durable Object: what is stored of it, the epoch that runs now if one does, and its alarm. */
 export class QueueObject {
   readonly index: number;
   readonly name: string;
   readonly ledger: Ledger;
   /** Receives that are not answered. */
-  readonly receives = new ReceivesUnderWay(() => this.life?.number ?? this.lives + 1);
+  readonly receives = new ReceivesUnderWay(() => this.epoch?.number ?? this.epochs + 1);
   readonly ringer: AlarmRinger;
-  readonly world: World;
+  readonly world: QueueWorld;
   disk: Disk;
-  life: Life | null = null;
-  lives = 0;
+  epoch: Epoch | null = null;
+  epochs = 0;
+  /** Whether the last epoch was ended on purpose, and the next one is told. */
+  #wasEndPlanned = false;
   /** Whether it had a part in the running event. */
   isTouched = false;
-  consumer: PushConsumer | null = null;
-  endpoint: HttpEndpoint | null = null;
+  consumer: CalledWorker | null = null;
+  endpoint: CalledEndpoint | null = null;
   /** Whether a topic has copies for it. */
   isSubscribed = false;
   /** Its part that has to do with the directory; `null` where its settings come without one. */
-  registered: RegisteredQueue | null = null;
+  registered: Registered | null = null;
   /** Set once the queue has been deleted: what becomes of what a topic still has for it. */
   gone: { readonly fate: Undeliverable } | null = null;
-  /** Since when nothing may be received by its worker daemon, until when, and in which life. */
-  drained: { readonly fromMs: number; readonly untilMs: number; readonly life: number } | null = null;
+  /** Since when nothing may be received by its worker daemon, until when, and in which epoch. */
+  drained: { readonly fromMs: number; readonly untilMs: number; readonly epoch: number } | null = null;
   /** Move tasks that somebody has asked for, by their ids. */
   readonly movesAskedFor = new Map<string, NewMove>();
   /** Ids of those that somebody wanted to end. */
   readonly movesCancelled = new Set<string>();
   readonly settings: QueueSettings;
+  readonly #makePorts: MakePorts;
   #syncIsScheduled = false;
-  /** Commits that are not durable yet, by version. */
-  readonly #commits = new Map<number, CommitRecord>();
-  /** Segments that were written or loaded since memory was last compared with the disk. */
-  readonly #unchecked = new Map<number, Segment | null>();
+  readonly #commits = new Commits();
 
-  constructor(world: World, index: number, name: string, definition: QueueDefinition) {
+  constructor(
+    world: QueueWorld,
+    index: number,
+    name: string,
+    definition: QueueDefinition,
+    makePorts: MakePorts,
+  ) {
+    this.#makePorts = makePorts;
     this.world = world;
     this.index = index;
     this.name = name;
@@ -81,7 +118,10 @@ export class QueueObject {
     this.#dropDisk();
   }
 
-  /** Ends the object and drops what it holds, of a queue that had a record of that revision: what `ObjectQueue.drop` does. */
+  /**
+   * Ends the object and drops what it holds, of a queue that had a record of that revision: what `ObjectQueue.drop`
+   * does.
+   */
   drop(revision: number): void {
     this.#end(this.disk.committedVersion, "queue is evicted");
     this.world.check("dropped", this, { revision });
@@ -99,7 +139,7 @@ export class QueueObject {
     this.disk.drop();
     this.disk.deleteAlarm();
     this.ledger.removeAll();
-    this.ringer.lifeEnded();
+    this.ringer.epochEnded();
   }
 
   /** Whether somebody who asks for it can be told that it does not exist. */
@@ -108,7 +148,7 @@ export class QueueObject {
   }
 
   /** Whoever is called with its messages. */
-  get called(): PushConsumer | HttpEndpoint | null {
+  get called(): CalledWorker | CalledEndpoint | null {
     if (this.registered !== null && this.definition.consumer === null) return null;
     return this.consumer ?? this.endpoint;
   }
@@ -121,7 +161,7 @@ export class QueueObject {
     return this.settings.rules;
   }
 
-  /** Whether a message can have been too old for the queue when it was handed over: then it has come and gone. */
+  /** Whether a message can have been too old for the queue when it was transferred: then it has come and gone. */
   canHaveBeenOver(tag: number): boolean {
     const { shortestRules: rules, definition } = this.settings;
     return this.ledger.isOverOnArrival(tag, { atMs: this.world.nowMs, rules, definition });
@@ -175,56 +215,43 @@ export class QueueObject {
     failed: (error: unknown) => void,
   ): void {
     this.isTouched = true;
-    const life = this.#running();
+    const epoch = this.#running();
     this.trouble();
-    life.call(
-      run,
-      (result) => {
-        this.isTouched = true;
-        done(result);
-      },
-      failed,
-    );
-  }
-
-  /**
-   * What resolves with work that is not durable yet: the output gate holds its answer until it is. That of other work would
-   * wait for later commits too, as any answer may come late.
-   */
-  gated<Result>(work: Promise<Result>): Promise<Result> {
-    const { disk, world } = this;
-    if (world.bug?.hasNoOutputGate === true) return work;
-    return work.then((result) => new Promise((resolve) => disk.whenDurable(() => resolve(result))));
+    const touching = (result: Result) => {
+      this.isTouched = true;
+      done(result);
+    };
+    epoch.call(run, touching, failed);
   }
 
   /** The alarm rings: what `QueueBroker.alarm` does. `done` is not called if the object ends meanwhile. */
   ring(done: () => void): void {
     this.isTouched = true;
-    const life = this.#running();
+    const epoch = this.#running();
     this.trouble();
-    life.alarm.clear();
+    epoch.alarm.clear();
     const failed = () => {
-      if (!life.isAlive) return;
-      life.alarm.set(this.world.nowMs + 1_000);
+      if (!epoch.isAlive) return;
+      epoch.alarm.set(this.world.nowMs + 1_000);
       done();
     };
-    life.call((core) => core.wake(), done, failed);
+    epoch.call((core) => core.wake(), done, failed);
   }
 
   /** Ends the object. Of the commits that are not durable some may have reached the disk, none of them by half. */
   crash(): void {
-    const { disk, world, life } = this;
-    if (life === null) return;
+    const { disk, world, epoch } = this;
+    if (epoch === null) return;
     const kept = world.random.between(disk.durableVersion, disk.committedVersion);
     this.#end(kept, "queue crashes");
     const isLoss = kept < disk.committedVersion;
-    if (life.core?.isCaughtUp === false) world.faults["crash while a settlement waits"] += 1;
+    if (epoch.core?.isCaughtUp === false) world.faults["crash while a settlement waits"] += 1;
     world.faults[isLoss ? "crash before the commit is durable" : "crash with everything durable"] += 1;
   }
 
   /** Ends the object in peace: everything is durable. */
   evict(): void {
-    if (this.life === null) return;
+    if (this.epoch === null) return;
     this.#end(this.disk.committedVersion, "queue is evicted");
     if (this.world.isTroubled) this.world.faults.eviction += 1;
   }
@@ -233,14 +260,9 @@ export class QueueObject {
   check(): void {
     if (!this.isTouched) return;
     this.isTouched = false;
-    const live = this.life?.core?.queue;
-    if (live !== undefined) {
-      const segments: WrittenSegment[] = [];
-      for (const [id, written] of this.#unchecked)
-        segments.push({ id, written, live: live.segments.get(id) });
-      this.world.check("written", this, segments);
-    }
-    this.#unchecked.clear();
+    const live = this.epoch?.core?.queue.segments;
+    const segments = this.#commits.takeUnchecked(live);
+    if (live !== undefined) this.world.check("written", this, segments);
     this.world.check("afterEvent", this);
   }
 
@@ -250,53 +272,53 @@ export class QueueObject {
     if (this.world.fault(rates.cacheDropped, "cache dropped")) loop.after(0, () => this.#dropCache());
     const ends = random.chance(rates.crash) ? "crash" : random.chance(rates.evict) ? "evict" : null;
     if (ends === null) return;
-    const { life } = this;
+    const { epoch } = this;
+    const isPlanned = random.chance(PLANNED_ENDS);
     loop.after(random.pick([0, 0, 1, 2]), () => {
-      if (this.life === life) this[ends]();
+      if (this.epoch !== epoch || epoch === null) return;
+      this[ends]();
+      this.#wasEndPlanned = isPlanned;
+      if (isPlanned) this.world.faults["end that was planned"] += 1;
     });
   }
 
   /** What the cache does by itself when it is full: between two turns. */
   #dropCache(): void {
-    const core = this.life?.core;
+    const core = this.epoch?.core;
     if (core == null) return;
     this.world.note("cache is dropped", this.name, core.queue.segments.size);
     for (const id of core.queue.segments.keys()) core.cache.delete(id);
   }
 
-  #running(): Life {
-    if (this.life !== null) return this.life;
+  #running(): Epoch {
+    if (this.epoch !== null) return this.epoch;
     const { world, disk } = this;
-    this.lives += 1;
-    world.note("queue starts", this.name, this.lives, disk.durableVersion);
-    const life = new Life(
-      this.lives,
-      () => world.nowMs,
-      (atMs) => {
-        if (life.isAlive) this.ringer.set(atMs);
-      },
-      disk.alarmAtMs,
-      this.registered !== null,
-    );
-    this.life = life;
-    if (this.registered === null) this.load(life);
-    else this.registered.open(life);
-    return life;
+    this.epochs += 1;
+    world.note("queue starts", this.name, this.epochs, disk.durableVersion);
+    const setAlarm = (atMs: number) => {
+      if (epoch.isAlive) this.ringer.set(atMs);
+    };
+    const lastEnd = { wasPlanned: this.#wasEndPlanned, cutOffDelayMs: world.random.pick([0, 0, 1, 4_000]) };
+    const isOpening = this.registered !== null;
+    const epoch = new Epoch(this.epochs, () => world.nowMs, setAlarm, disk.alarmAtMs, isOpening, lastEnd);
+    this.#wasEndPlanned = false;
+    this.epoch = epoch;
+    if (this.registered === null) this.load(epoch);
+    else this.registered.open(epoch);
+    return epoch;
   }
 
   /** Loads what is stored: the object can be called then. */
-  load(life: Life): void {
+  load(epoch: Epoch): void {
     const { world, disk } = this;
-    for (const id of disk.segmentRows.keys()) {
-      this.#unchecked.set(id, restoreRow(disk, id, { atMs: world.nowMs, rules: this.rules }));
-    }
-    const ports: QueuePorts = portsOf(this, life, (error) => this.#broken(life, error));
-    life.begin(this.name, world.bug?.wrapPorts?.(ports, this) ?? ports);
-    if (life.core !== null) world.bug?.changeCore?.(life.core, this);
+    this.#commits.loading(disk, { atMs: world.nowMs, rules: this.rules });
+    const ports = this.#makePorts(this, epoch, (error) => this.#broken(epoch, error));
+    epoch.begin(this.name, world.bug?.wrapPorts?.(ports, this) ?? ports);
+    if (epoch.core !== null) world.bug?.changeCore?.(epoch.core, this);
   }
 
-  #broken(life: Life, error: unknown): void {
-    if (!life.isAlive) return;
+  #broken(epoch: Epoch, error: unknown): void {
+    if (!epoch.isAlive) return;
     this.world.faults["commit failed"] += 1;
     this.world.log.remark(`${this.name} is broken: ${error}`);
     const { disk } = this;
@@ -304,18 +326,17 @@ export class QueueObject {
   }
 
   #end(version: number, how: "queue crashes" | "queue is evicted" | "queue breaks"): void {
-    const { life, disk, world } = this;
+    const { epoch, disk, world } = this;
     this.isTouched = true;
     const lost = disk.committedVersion - version;
-    world.note(how, this.name, life?.number ?? 0, lost);
-    this.life = null;
+    world.note(how, this.name, epoch?.number ?? 0, lost);
+    this.epoch = null;
     this.#enter(disk.sync(version));
     this.disk = disk.end();
     this.#syncIsScheduled = false;
     this.#commits.clear();
-    this.#unchecked.clear();
-    life?.end();
-    this.ringer.lifeEnded();
+    epoch?.end();
+    this.ringer.epochEnded();
   }
 
   #scheduleSync(): void {
@@ -348,35 +369,28 @@ export class QueueObject {
       const message = ledger.messages.get(tag);
       if (message !== undefined) return originOf(message, message.leftUnder ?? definition);
     }
-    const { sentMs: saidMs = null, offeredMs = null, publishedMs = null } = this.world.copies.get(tag) ?? {};
-    const sentMs = saidMs ?? offeredMs ?? publishedMs;
-    return sentMs === null ? null : { ...FROM_PRODUCER, sentMs };
+    const publishedMs = this.world.copies.get(tag)?.publishedMs ?? null;
+    return publishedMs === null ? null : { ...FROM_PRODUCER, sentMs: publishedMs };
   }
 
   #enter(versions: readonly Version[]): void {
-    for (const { number } of versions) {
-      const record = this.#commits.get(number);
-      if (record === undefined) continue;
-      this.#commits.delete(number);
+    for (const record of this.#commits.durable(versions)) {
       this.world.check("committed", this, this.ledger.enter(record));
     }
   }
 
   #committed(version: Version): void {
-    const { world, disk, life } = this;
-    const record = readCommit(disk, version, {
-      ...{ atMs: world.nowMs, life: life?.number ?? 0 },
+    const { world, disk, epoch } = this;
+    const record = this.#commits.written(disk, version, {
+      ...{ atMs: world.nowMs, epoch: epoch?.number ?? 0, cutOffDelayMs: epoch?.cutOffDelayMs ?? 0 },
+      cutOffCounts: epoch?.isAfterPlannedEnd !== true,
       ...{ queue: this.name, rules: this.rules, definition: this.definition },
-      ...{
-        visibleReceivesMax: this.#visibleReceivesMax,
-        isThere: this.gone === null && this.registered?.isAbsent !== true,
-      },
+      visibleReceivesMax: this.#visibleReceivesMax,
+      isThere: this.gone === null && this.registered?.isAbsent !== true,
       registered: this.registered?.record ?? null,
-      mayLapseFirst: this.movesAskedFor.size > 0,
+      mayExpireFirst: this.movesAskedFor.size > 0,
       receiving: this.receives.waiting,
     });
     world.note("commit", this.name, version.number, record.segments.length);
-    this.#commits.set(version.number, record);
-    for (const { id, segment } of record.segments) this.#unchecked.set(id, segment);
   }
 }

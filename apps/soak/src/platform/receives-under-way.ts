@@ -2,19 +2,19 @@ import type { Receiving } from "../ledger/named-receives.ts";
 
 /** Receives that have arrived at a queue and are not answered. */
 export class ReceivesUnderWay {
-  readonly #life: () => number;
-  #all: (Receiving & { readonly deadlineMs: number; readonly life: number })[] = [];
+  readonly #epoch: () => number;
+  #all: (Receiving & { readonly deadlineMs: number; readonly epoch: number })[] = [];
   #visible = 0;
   #begun = 0;
 
-  /** @param life number of the object that runs, or that the next call starts. */
-  constructor(life: () => number) {
-    this.#life = life;
+  /** @param epoch number of the object that runs, or that the next call starts. */
+  constructor(epoch: () => number) {
+    this.#epoch = epoch;
   }
 
   /** A receive has arrived that waits until `deadlineMs` at the latest. Returns what says that it is answered. */
   begin(receiving: Receiving, deadlineMs: number): () => void {
-    const receive = { ...receiving, deadlineMs, life: this.#life() };
+    const receive = { ...receiving, deadlineMs, epoch: this.#epoch() };
     this.#all.push(receive);
     this.#begun += 1;
     return () => {
@@ -33,12 +33,12 @@ export class ReceivesUnderWay {
 
   /** Those that wait for the running object. */
   get waiting(): readonly Receiving[] {
-    return this.#ofThisLife();
+    return this.#ofThisEpoch();
   }
 
   /** When the first of them has to be answered, in ms; Infinity if nobody waits. */
   get deadlineMs(): number {
-    return Math.min(...this.#ofThisLife().map(({ deadlineMs }) => deadlineMs));
+    return Math.min(...this.#ofThisEpoch().map(({ deadlineMs }) => deadlineMs));
   }
 
   /** The next number of a receive that hides nothing: it has no lease. */
@@ -47,8 +47,8 @@ export class ReceivesUnderWay {
     return this.#visible;
   }
 
-  #ofThisLife() {
-    const life = this.#life();
-    return this.#all.filter((receive) => receive.life === life);
+  #ofThisEpoch() {
+    const epoch = this.#epoch();
+    return this.#all.filter((receive) => receive.epoch === epoch);
   }
 }

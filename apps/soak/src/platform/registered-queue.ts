@@ -1,20 +1,20 @@
 import {
+  applyConfiguration,
+  type ConfigurableQueue,
   createIfAbsent,
   ensureQueue,
-  type Following,
-  follow,
   isOfDeleted,
   knownFrom,
   type QueueCore,
+  type QueueStatus,
   Registration,
-  type Standing,
   writeRecord,
 } from "@sluice/broker/testing";
 import type { DirectoryReply, QueueDefinition, QueueRecord } from "@sluice/protocol";
 import type { DirectoryBug } from "../planted/planted-bug.ts";
 import type { DirectoryObject } from "./directory-object.ts";
-import type { Life } from "./life.ts";
-import type { QueueObject } from "./queue-object.ts";
+import type { Epoch } from "./epoch.ts";
+import type { QueueObject, Registered } from "./queue-object.ts";
 
 /** Between two looks whether a queue has a turn under way, in ms. */
 const LOOK_AGAIN_MS = 1;
@@ -28,10 +28,10 @@ const ABSENT: QueueDefinition = {
 };
 
 /**
- * The part of a queue's object that has to do with the directory: what it is, by what it has been told. The decisions are the broker's;
- * what `QueueBroker` and `openQueue` do about them is written here once more.
+ * The part of a queue's object that has to do with the directory: what it is, by what it has been told. The decisions
+ * are the broker's; what `QueueBroker` and `openQueue` do about them is written here once more.
  */
-export class RegisteredQueue {
+export class RegisteredQueue implements Registered {
   readonly #queue: QueueObject;
   readonly #directory: DirectoryObject;
 
@@ -42,30 +42,30 @@ export class RegisteredQueue {
 
   /** What the running object goes by; `null` for a queue that does not exist, or whose object does not run. */
   get record(): QueueRecord | null {
-    return this.#queue.life?.registration?.record ?? null;
+    return this.#queue.epoch?.registration?.record ?? null;
   }
 
   /** Whether the running object knows that there is no such queue. */
   get isAbsent(): boolean {
-    const { life } = this.#queue;
-    return life?.registration != null && life.registration.definition === undefined;
+    const { epoch } = this.#queue;
+    return epoch?.registration != null && epoch.registration.definition === undefined;
   }
 
   /** What `openQueue` does: asks the directory what the queue is, and begins with that or with what it knew. */
-  open(life: Life): void {
+  open(epoch: Epoch): void {
     const { disk, name } = this.#queue;
     const copy = disk.readRecord();
-    const begin = (answer: Standing | null) => {
-      if (life.isAlive) this.#begin(life, copy, answer);
+    const begin = (answer: QueueStatus | null) => {
+      if (epoch.isAlive) this.#begin(epoch, copy, answer);
     };
-    this.#directory.ask<Standing>(
+    this.#directory.ask<QueueStatus>(
       (_object, directory) => directory.opened(name, copy),
       begin,
       () => begin(null),
     );
   }
 
-  #begin(life: Life, copy: QueueRecord | null, answer: Standing | null): void {
+  #begin(epoch: Epoch, copy: QueueRecord | null, answer: QueueStatus | null): void {
     const queue = this.#queue;
     const { world } = queue;
     queue.isTouched = true;
@@ -77,29 +77,29 @@ export class RegisteredQueue {
     }
     const isLeft = copy !== null && isOfDeleted(copy, known) && this.#bug !== "keepsDeleted";
     if (isLeft) queue.forget(copy.revision);
-    life.registration = new Registration(known);
-    if (this.#bug === "goesBack") life.registration.isOutdated = () => false;
+    epoch.registration = new Registration(known);
+    if (this.#bug === "goesBack") epoch.registration.isOutdated = () => false;
     this.#goBy();
-    queue.load(life);
-    const { core } = life;
+    queue.load(epoch);
+    const { core } = epoch;
     if (core === null) return;
     if (copy !== null) core.delayWas(copy.definition.deliveryDelaySeconds);
-    life.opened();
+    epoch.opened();
   }
 
   /** The directory says what the queue is: what `QueueBroker.configure` does. */
   configure(record: QueueRecord, done: () => void, failed: (error: unknown) => void): void {
     this.#whenIdle(
       async (core) => {
-        const following = this.#following(core);
-        const isDropped = this.#bug === "dropsAlways" && !following.registration.isOutdated(record);
+        const configurable = this.#configurable(core);
+        const isDropped = this.#bug === "dropsAlways" && !configurable.registration.isOutdated(record);
         const beginAgain = async () => {
-          if (this.#bug === "keepsDeleted") return following.adopt(record);
+          if (this.#bug === "keepsDeleted") return configurable.adopt(record);
           this.#queue.drop(this.record?.revision ?? 0);
           this.#queue.start();
         };
         if (isDropped) await beginAgain();
-        else await follow(following, record, beginAgain);
+        else await applyConfiguration(configurable, record, beginAgain);
       },
       done,
       failed,
@@ -110,7 +110,7 @@ export class RegisteredQueue {
   clear(revision: number, done: () => void, failed: (error: unknown) => void): void {
     this.#whenIdle(
       async (core) => {
-        const isCleared = this.#following(core).registration.deleted(revision);
+        const isCleared = this.#configurable(core).registration.deleted(revision);
         if (isCleared && this.#bug !== "keepsDeleted") this.#queue.drop(this.record?.revision ?? 0);
       },
       done,
@@ -129,16 +129,16 @@ export class RegisteredQueue {
           reject,
         );
       });
-    await createIfAbsent(this.#following(core), create);
+    await createIfAbsent(this.#configurable(core), create);
   }
 
   get #bug(): DirectoryBug | undefined {
     return this.#queue.world.bug?.directory;
   }
 
-  #following(core: QueueCore): Following {
-    const { disk, life } = this.#queue;
-    const registration = life?.registration;
+  #configurable(core: QueueCore): ConfigurableQueue {
+    const { disk, epoch } = this.#queue;
+    const registration = epoch?.registration;
     if (registration == null) throw new Error("the object has ended");
     return {
       ...{ core, registration, store: disk },
@@ -158,7 +158,7 @@ export class RegisteredQueue {
   }
 
   #goBy(): void {
-    this.#queue.settings.change(this.#queue.life?.registration?.definition ?? ABSENT);
+    this.#queue.settings.change(this.#queue.epoch?.registration?.definition ?? ABSENT);
   }
 
   /** A call arrives whose work has to have a turn of its own: what others of the turn went by could not be told. */
@@ -173,7 +173,7 @@ export class RegisteredQueue {
         const { disk } = queue;
         // Calls that waited with it until the queue was open have not come as far as to their turn.
         do {
-          if (!core.isCaughtUp) core.wakeUp();
+          if (!core.isCaughtUp) void core.wake();
           await new Promise<void>((resolve) => {
             queue.world.loop.after(LOOK_AGAIN_MS, () => {
               queue.isTouched = true;

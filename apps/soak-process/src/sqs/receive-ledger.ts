@@ -1,10 +1,7 @@
-import { bodyOf, tagOf } from "../load/body.ts";
+import { Ledger, type Tally } from "@sluice/harness/ledger";
 import type { ReceivedMessage } from "./client.ts";
 import { DEAD_QUEUE, queueNamed, VISIBILITY_MS } from "./queues.ts";
-import { isOwed, type Receive, type SqsMessage } from "./sqs-message.ts";
-
-/** Violations that are kept with their text; all of them are counted. */
-const VIOLATION_TEXTS_MAX = 20;
+import type { Receive, SqsMessage } from "./sqs-message.ts";
 
 /** A message as somebody has received it. */
 export interface Taken {
@@ -12,39 +9,39 @@ export interface Taken {
   readonly receive: Receive;
 }
 
-/**
- * The books of clients of SQS: what was sent, received and deleted, and what they were told. Whatever the broker does is checked
- * against them when it happens. All times are the clients' own: a call takes effect between its beginning and its answer.
- */
-export class SqsBooks {
-  readonly violationTexts: string[] = [];
-  violations = 0;
-  /** Messages that came again, and why that is right. */
-  readonly again = { "its visibility timeout ended": 0, "its deletion was not answered": 0 };
-  /** Answers that came later than those of a later receive. */
-  late = 0;
-  /** What calls were refused with, each text once. */
-  readonly refusals = new Set<string>();
-  refused = 0;
-  received = 0;
+const NOBODY_KNOWS = Number.NEGATIVE_INFINITY;
+
+/** The ledger, closed. */
+export interface SqsSummary extends Tally {
+  /** Calls that were refused. */
+  readonly refused: number;
   /** Sends that were made again with their deduplication id because nobody had answered. */
+  readonly resent: number;
+  readonly received: number;
+  readonly deleted: number;
+  /** Messages that came again, and why that is right. */
+  readonly again: ReceiveLedger["again"];
+  /** Answers that came later than those of a later receive. */
+  readonly late: number;
+}
+
+/**
+ * What a queue owes to clients of SQS: what was sent, received and deleted, and what they were told. Whatever the
+ * broker does is checked against it when it happens. All times are the clients' own: a call takes effect between its
+ * beginning and its answer.
+ */
+export class ReceiveLedger extends Ledger<SqsMessage> {
+  readonly again = { "its visibility timeout ended": 0, "its deletion was not answered": 0 };
+  late = 0;
+  refusedCalls = 0;
+  received = 0;
   resent = 0;
   readonly #now: () => number;
-  readonly #messages: SqsMessage[] = [];
   readonly #groups = new Map<string, SqsMessage[]>();
-  #owed = 0;
 
   constructor(now: () => number = Date.now) {
+    super();
     this.#now = now;
-  }
-
-  get messages(): readonly SqsMessage[] {
-    return this.#messages;
-  }
-
-  /** Messages that are owed to consumers. */
-  get owed(): number {
-    return this.#owed;
   }
 
   /** A message that is about to be sent, and its body. Those of a group are sent one after the other. */
@@ -52,29 +49,23 @@ export class SqsBooks {
     readonly message: SqsMessage;
     readonly body: string;
   } {
-    const message: SqsMessage = {
+    const { message, body } = this.add({
       ...given,
-      ...{ tag: this.#messages.length, sentAtMs: this.#now() },
+      ...{ tag: this.messages.length, sentAtMs: this.#now() },
       ...{ outcome: "unknown", messageId: null, received: null, deletion: "none" },
-    };
-    this.#messages.push(message);
+      ...{ changesUnderWay: 0, changedAtMs: Number.NEGATIVE_INFINITY },
+    });
     if (message.group !== null) {
       const group = this.#groups.get(message.group) ?? [];
       this.#groups.set(message.group, group);
       group.push(message);
     }
-    return { message, body: bodyOf(message.tag, message.bytes) };
-  }
-
-  acknowledged(message: SqsMessage): void {
-    this.#change(message, () => {
-      message.outcome = "acknowledged";
-    });
+    return { message, body };
   }
 
   /** A call was refused. What became of what it was for is not known then. */
   refusedWith(text: string): void {
-    this.refused += 1;
+    this.refusedCalls += 1;
     this.refusals.add(text);
   }
 
@@ -92,7 +83,9 @@ export class SqsBooks {
       const count = Number(each.Attributes?.ApproximateReceiveCount);
       const receive = {
         ...{ queue, handle: each.ReceiptHandle, count, askedAtMs },
-        hiddenUntilMs: askedAtMs + VISIBILITY_MS,
+        // A change by the receipt of an earlier receive may have come after this one.
+        hiddenUntilMs: isChanging(message, askedAtMs) ? NOBODY_KNOWS : askedAtMs + VISIBILITY_MS,
+        knownSinceMs: askedAtMs,
       };
       if (this.#isLate(message, receive)) {
         this.late += 1;
@@ -101,7 +94,7 @@ export class SqsBooks {
       this.received += 1;
       this.#check(message, receive, each.MessageId, together);
       together.add(message);
-      this.#change(message, () => {
+      this.change(message, () => {
         message.messageId = each.MessageId;
         message.received = receive;
         message.deletion = "none";
@@ -113,19 +106,19 @@ export class SqsBooks {
   /** A deletion is asked for: from now on nobody knows, until it is answered. */
   deleting({ message, receive }: Taken): void {
     if (message.received !== receive) return;
-    this.#change(message, () => {
+    this.change(message, () => {
       message.deletion = "unknown";
     });
   }
 
   /**
-   * It was answered without an error. It is final where the message was still hidden by the receive that it names; where it was
-   * received again meanwhile, nobody can tell.
+   * It was answered without an error. It is final where the message was still hidden by the receive that it names;
+   * where it was received again meanwhile, nobody can tell.
    */
   deleted({ message, receive }: Taken): void {
     const isLatest = message.received === receive;
     if (message.deletion === "done") return;
-    this.#change(message, () => {
+    this.change(message, () => {
       message.deletion = isLatest && this.#now() < receive.hiddenUntilMs ? "done" : "unknown";
     });
   }
@@ -133,44 +126,56 @@ export class SqsBooks {
   /** It was refused: the message comes again. */
   notDeleted({ message, receive }: Taken): void {
     if (message.received !== receive) return;
-    this.#change(message, () => {
+    this.change(message, () => {
       message.deletion = "none";
     });
   }
 
-  /** A visibility timeout is to be changed: until it is answered nobody knows how long the message is hidden. */
-  changing({ receive }: Taken): void {
-    receive.hiddenUntilMs = Number.NEGATIVE_INFINITY;
+  /**
+   * A visibility timeout is to be changed: until it is answered nobody knows how long the message is hidden, whoever
+   * has received it last. A refusal says nothing.
+   */
+  changing({ message, receive }: Taken): void {
+    message.changesUnderWay += 1;
+    receive.hiddenUntilMs = NOBODY_KNOWS;
+    if (message.received !== null) message.received.hiddenUntilMs = NOBODY_KNOWS;
   }
 
-  changed({ receive }: Taken, askedAtMs: number, visibilityMs: number): void {
+  changed({ message, receive }: Taken, askedAtMs: number, visibilityMs: number): void {
+    message.changesUnderWay -= 1;
+    message.changedAtMs = this.#now();
+    if (message.changesUnderWay > 0) return;
     receive.hiddenUntilMs = askedAtMs + visibilityMs;
+    receive.knownSinceMs = message.changedAtMs;
   }
 
-  violation(text: string): void {
-    this.violations += 1;
-    if (this.violationTexts.length < VIOLATION_TEXTS_MAX) this.violationTexts.push(text);
+  /** Call when everything has been received. */
+  summary(): SqsSummary {
+    const { refusedCalls: refused, resent, received, late, again } = this;
+    const deleted = this.messages.filter(({ deletion }) => deletion === "done").length;
+    return { ...this.tally(), refused, resent, received, deleted, late, again: { ...again } };
   }
 
-  #change(message: SqsMessage, change: () => void): void {
-    if (isOwed(message)) this.#owed -= 1;
-    change();
-    if (isOwed(message)) this.#owed += 1;
+  protected override isDone({ deletion }: SqsMessage): boolean {
+    return deletion !== "none";
+  }
+
+  protected override hasCome({ received }: SqsMessage): boolean {
+    return received !== null;
   }
 
   #identify(queue: string, body: string): SqsMessage | null {
-    const message = this.#messages[tagOf(body) ?? -1];
-    if (message === undefined || bodyOf(message.tag, message.bytes) !== body) {
-      this.violation(`queue "${queue}" has a body that nobody sent: ${body.slice(0, 40)}`);
-      return null;
-    }
+    const message = this.identify(queue, body);
+    if (message === null) return null;
     const isDead = queue === DEAD_QUEUE && queueNamed(message.queue).receivesMax !== null;
     if (queue === message.queue || isDead) return message;
     this.violation(`message ${message.tag} of queue "${message.queue}" came out of "${queue}"`);
     return null;
   }
 
-  /** An answer can be on its way for longer than the message is hidden, if the broker's process is stopped meanwhile. */
+  /**
+   * An answer can be on its way for longer than the message is hidden, if the broker's process is stopped meanwhile.
+   */
   #isLate({ received }: SqsMessage, { queue, count }: Receive): boolean {
     if (received === null) return false;
     if (received.queue === queue) return count < received.count;
@@ -197,7 +202,9 @@ export class SqsBooks {
     this.again[deletion === "unknown" ? "its deletion was not answered" : "its visibility timeout ended"] +=
       1;
     const hiddenMs = received.hiddenUntilMs - this.#now();
-    if (hiddenMs > 0) this.violation(`${what} came ${hiddenMs} ms before its visibility timeout was over`);
+    const isBound = receive.askedAtMs >= received.knownSinceMs;
+    if (isBound && hiddenMs > 0)
+      this.violation(`${what} came ${hiddenMs} ms before its visibility timeout was over`);
     if (received.queue === receive.queue && receive.count === received.count) {
       this.violation(`${what} was received twice for the ${receive.count}th time`);
     }
@@ -208,9 +215,14 @@ export class SqsBooks {
     const sent = this.#groups.get(group) ?? [];
     for (let at = sent.indexOf(message) - 1; at >= 0; at--) {
       const earlier = sent[at];
-      if (earlier === undefined || !isOwed(earlier) || together.has(earlier)) continue;
+      if (earlier === undefined || !this.isOwed(earlier) || together.has(earlier)) continue;
       this.violation(`${what} came before message ${earlier.tag} of its group, which is not deleted`);
       return;
     }
   }
+}
+
+/** Whether the visibility timeout of a message may have been changed since a receive was asked for. */
+function isChanging({ changesUnderWay, changedAtMs }: SqsMessage, askedAtMs: number): boolean {
+  return changesUnderWay > 0 || changedAtMs >= askedAtMs;
 }

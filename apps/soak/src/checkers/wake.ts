@@ -6,14 +6,15 @@ import type { QueueObject } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * Whatever is due, something wakes the queue for it, even if its object crashed this moment: there is an alarm, at the time
- * of the next thing to do or before. While a consumer or another queue is out of reach, that is the longest backoff.
+ * Whatever is due, something wakes the queue for it, even if its object crashed this moment: there is an alarm, at
+ * the time of the next thing to do or before. While a consumer or another queue is out of reach, that is the longest
+ * backoff.
  */
 export const alarmArmed: Checker = {
   property: "alarm armed",
 
   afterEvent(queue) {
-    const workMs = queue.life?.core == null ? dueByLedger(queue) : dueByMemory(queue);
+    const workMs = queue.epoch?.core == null ? dueByLedger(queue) : dueByMemory(queue);
     const dueMs = Math.min(workMs, taskDueMs(queue), moveDueMs(queue));
     // Who is yet to be told what it is, is called by the directory soon.
     if (queue.world.directory?.ledger.isTold(queue.name) === false) return undefined;
@@ -25,9 +26,9 @@ export const alarmArmed: Checker = {
 };
 
 /** When a periodic task is due that the queue has heard of, in ms. */
-function taskDueMs({ ledger, definition, life, disk }: QueueObject): number {
+function taskDueMs({ ledger, definition, epoch, disk }: QueueObject): number {
   // A turn that waits for the commit in flight sets the alarm anew.
-  if (life?.core != null && disk.durableVersion !== disk.committedVersion) return Infinity;
+  if (epoch?.core != null && disk.durableVersion !== disk.committedVersion) return Infinity;
   const moments = tasksOf(definition).flatMap(({ name }) => {
     const doneMs = ledger.taskRuns.doneMs.get(name);
     return doneMs === undefined ? [] : [nextMomentMs(name, doneMs)];
@@ -47,7 +48,10 @@ function moveDueMs({ ledger, world, disk }: QueueObject): number {
 /** Longest that a throttle makes what is ready wait, in ms. */
 const THROTTLED_MS_MAX = 1_001;
 
-/** Whether a queue delivers to somebody. While delivery is being resumed, the call that says so is what wakes the queue. */
+/**
+ * Whether a queue delivers to somebody. While delivery is being resumed, the call that says so is what wakes the
+ * queue.
+ */
 function isDelivering({ called, settings }: QueueObject): boolean {
   return settings.delivery === "on" && called !== null;
 }
@@ -57,14 +61,14 @@ function throttledUntilMs({ definition, world }: QueueObject): number {
 }
 
 function dueByMemory(object: QueueObject): number {
-  const { life, ledger, disk, world, endpoint } = object;
+  const { epoch, ledger, disk, world, endpoint } = object;
   const { nowMs } = world;
-  const core = life?.core;
-  if (life === null || core == null) return Infinity;
+  const core = epoch?.core;
+  if (epoch === null || core == null) return Infinity;
   const { queue, isCaughtUp } = core;
   // A turn that waits for the commit in flight sets the alarm anew.
   const isIdle = disk.durableVersion === disk.committedVersion;
-  const isOpen = !life.consumerIsAbsent && life.trial.state === "none" && endpoint?.format !== "sqsd";
+  const isOpen = !epoch.consumerIsAbsent && epoch.trial.state === "none" && endpoint?.format !== "sqsd";
   // So does one that a settlement waits for.
   const isPushing = isDelivering(object) && isIdle && isOpen && isCaughtUp;
   let dueMs = nextWakeAt(queue, false) ?? Infinity;
@@ -74,7 +78,7 @@ function dueByMemory(object: QueueObject): number {
     const notBeforeMs = isPushing ? throttledUntilMs(object) : nowMs + BACKOFF_MAX_MS;
     dueMs = Math.min(dueMs, Math.max(nextWakeAt(queue, true) ?? Infinity, notBeforeMs));
   }
-  if (ledger.parcels.size > 0) dueMs = Math.min(dueMs, nowMs + BACKOFF_MAX_MS);
+  if (ledger.pendingBatches.size > 0) dueMs = Math.min(dueMs, nowMs + BACKOFF_MAX_MS);
   return dueMs;
 }
 /** Whether an earlier message of its group has to leave first. */
@@ -89,7 +93,7 @@ function dueByLedger(object: QueueObject): number {
   const { ledger, world } = object;
   const { laxest } = object.settings;
   const { nowMs } = world;
-  let dueMs = ledger.parcels.size > 0 ? nowMs + BACKOFF_MAX_MS : Infinity;
+  let dueMs = ledger.pendingBatches.size > 0 ? nowMs + BACKOFF_MAX_MS : Infinity;
   for (const message of ledger.present()) {
     const { view, acceptedMs } = message;
     if (view.status === "leased") dueMs = Math.min(dueMs, view.atMs);
@@ -100,3 +104,24 @@ function dueByLedger(object: QueueObject): number {
   }
   return dueMs;
 }
+
+/** Notes that nobody needs any more after five minutes. */
+const PASSING = ["attempt:", "deduplication:"];
+
+/** Once nothing goes wrong any more, every message is handled or expires, within the time that its delays ask for. */
+export const liveness: Checker = {
+  property: "liveness",
+
+  stuck(_queue, text) {
+    return text;
+  },
+
+  atEnd({ epoch, disk, ledger }) {
+    const left = epoch?.core?.queue.segments.size ?? 0;
+    const rows = disk.segmentRows.size + ledger.pendingBatches.size;
+    const note = disk.notes().find(({ key }) => PASSING.some((prefix) => key.startsWith(prefix)));
+    if (note !== undefined) return `the note "${note.key}" is stored for ever`;
+    if (left + rows === 0) return undefined;
+    return `${left} segments are in memory and ${rows} rows are stored after everything was handled`;
+  },
+};

@@ -9,19 +9,23 @@ const NO_TRIAL = { state: "none", isUnclear: false } as const;
 const GONE = new Error("Durable Object reset because its code was updated or it ran out of luck.");
 
 /**
- * From its start to its crash, a queue's object in memory. When it has ended, whatever it still tries reaches nobody and
- * whatever it waited for never comes.
+ * From its start to its crash, a queue's object in memory. When it has ended, whatever it still tries reaches nobody
+ * and whatever it waited for never comes.
  */
-export class Life {
+export class Epoch {
   readonly number: number;
+  /** Whether it is told that the one before it was ended on purpose. */
+  readonly isAfterPlannedEnd: boolean;
+  /** How long messages wait that a crash of the one before it has cut off, in ms. */
+  readonly cutOffDelayMs: number;
   readonly alarm: Alarm;
   /** Whether its consumer was last found absent. */
   consumerIsAbsent = false;
   /** Times that an absent consumer was asked whether it is back. Only the answer to the last question counts. */
   probes = 0;
   /**
-   * Whether an endpoint that is back has to prove itself with one request: with the next one that leaves, or with one that has
-   * left, by its lease. `isUnclear` if a result may have ended that before it began.
+   * Whether an endpoint that is back has to prove itself with one request: with the next one that leaves, or with one
+   * that has left, by its lease. `isUnclear` if a result may have ended that before it began.
    */
   trial: { readonly state: "none" | "due" | number; readonly isUnclear: boolean } = NO_TRIAL;
   /** Last version that was written when the last result came from an endpoint. */
@@ -38,6 +42,7 @@ export class Life {
   /**
    * @param setAlarm Stores the alarm in the platform.
    * @param isOpening whether the directory is asked first.
+   * @param lastEnd whether the epoch before was ended on purpose, and how long what it has cut off waits if it was not.
    */
   constructor(
     number: number,
@@ -45,14 +50,17 @@ export class Life {
     setAlarm: (atMs: number) => void,
     alarmAtMs: number | null,
     isOpening: boolean,
+    lastEnd: { readonly wasPlanned: boolean; readonly cutOffDelayMs: number },
   ) {
     this.number = number;
+    this.isAfterPlannedEnd = lastEnd.wasPlanned;
+    this.cutOffDelayMs = lastEnd.cutOffDelayMs;
     this.isOpening = isOpening;
     this.alarm = new Alarm(new MovableClock({ now: nowMs }, 0), setAlarm);
     this.alarm.found(alarmAtMs);
   }
 
-  /** Loads the queue. It may break while it does: then the life has ended before it began. */
+  /** Loads the queue. It may break while it does: then the epoch has ended before it began. */
   begin(name: string, ports: QueuePorts): void {
     this.#core = new QueueCore(name, ports);
   }

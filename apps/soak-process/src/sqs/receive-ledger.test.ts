@@ -1,23 +1,22 @@
+import { bodyOf } from "@sluice/harness/body";
 import { beforeEach, describe, expect, it } from "vitest";
-import { bodyOf } from "../load/body.ts";
 import { DEAD_QUEUE, VISIBILITY_MS } from "./queues.ts";
-import { SqsBooks } from "./sqs-books.ts";
+import { ReceiveLedger } from "./receive-ledger.ts";
 import type { SqsMessage } from "./sqs-message.ts";
-import { summarise } from "./sqs-summary.ts";
 
 let nowMs: number;
-let books: SqsBooks;
+let ledger: ReceiveLedger;
 
 beforeEach(() => {
   nowMs = 1_000_000;
-  books = new SqsBooks(() => nowMs);
+  ledger = new ReceiveLedger(() => nowMs);
 });
 
 /** Sends a message that is acknowledged. */
 function sent(queue: string, more: { group?: string; delayMs?: number } = {}): SqsMessage {
   const { group = null, delayMs = 0 } = more;
-  const { message } = books.intend({ queue, group, bytes: 20, delayMs });
-  books.acknowledged(message);
+  const { message } = ledger.intend({ queue, group, bytes: 20, delayMs });
+  ledger.acknowledged(message);
   return message;
 }
 
@@ -27,23 +26,23 @@ function take(queue: string, messages: readonly SqsMessage[], count = 1, askedAt
     ...{ MessageId: `id ${tag}`, ReceiptHandle: `${tag} ${count}`, Body: bodyOf(tag, bytes) },
     Attributes: { ApproximateReceiveCount: `${count}` },
   }));
-  return books.receivedFrom(queue, given, askedAtMs);
+  return ledger.receivedFrom(queue, given, askedAtMs);
 }
 
-describe("the books of clients of SQS", () => {
+describe("what a queue owes to clients of SQS", () => {
   it("have nothing to say of a message that is received and deleted once", () => {
     const [taken] = take("plain", [sent("plain")]);
     if (taken === undefined) throw new Error("nothing was taken");
-    books.deleting(taken);
-    books.deleted(taken);
-    expect(summarise(books)).toMatchObject({ sent: 1, acknowledged: 1, lost: 0, deleted: 1, violations: 0 });
+    ledger.deleting(taken);
+    ledger.deleted(taken);
+    expect(ledger.summary()).toMatchObject({ sent: 1, acknowledged: 1, lost: 0, deleted: 1, violations: 0 });
   });
 
   it("count what was acknowledged and never came as lost, and what nobody answered not", () => {
     sent("plain");
-    books.intend({ queue: "plain", group: null, bytes: 5, delayMs: 0 });
-    expect(summarise(books)).toMatchObject({ sent: 2, lost: 1, unanswered: 1 });
-    expect(books.owed).toBe(1);
+    ledger.intend({ queue: "plain", group: null, bytes: 5, delayMs: 0 });
+    expect(ledger.summary()).toMatchObject({ sent: 2, lost: 1, unanswered: 1 });
+    expect(ledger.owed).toBe(1);
   });
 
   it.each([
@@ -55,7 +54,7 @@ describe("the books of clients of SQS", () => {
     take("plain", [message]);
     nowMs += afterMs;
     take("plain", [message], 2);
-    expect(books.violationTexts).toEqual(violations);
+    expect(ledger.violationTexts).toEqual(violations);
   });
 
   it.each([
@@ -65,7 +64,7 @@ describe("the books of clients of SQS", () => {
     const message = sent("plain", { delayMs: 1_000 });
     nowMs += afterMs;
     take("plain", [message]);
-    expect(books.violationTexts).toEqual(violations);
+    expect(ledger.violationTexts).toEqual(violations);
   });
 
   it("take a deletion for final where the message was hidden, and where it was not for unknown", () => {
@@ -77,26 +76,58 @@ describe("the books of clients of SQS", () => {
       const [taken] = take("plain", [message]);
       if (taken === undefined) throw new Error("nothing was taken");
       nowMs += afterMs;
-      books.deleting(taken);
-      books.deleted(taken);
+      ledger.deleting(taken);
+      ledger.deleted(taken);
       nowMs += VISIBILITY_MS;
       take("plain", [message], 2);
-      expect(books.violations).toBe(violations);
+      expect(ledger.violations).toBe(violations);
     }
-    expect(books.violationTexts).toEqual([expect.stringMatching(/came again after its deletion/)]);
+    expect(ledger.violationTexts).toEqual([expect.stringMatching(/came again after its deletion/)]);
   });
 
   it("let what was changed to be visible come at once, and what was changed to be hidden not", () => {
     const messages = [sent("plain"), sent("plain")];
     const [shown, hidden] = take("plain", messages);
     if (shown === undefined || hidden === undefined) throw new Error("nothing was taken");
-    books.changing(shown);
-    books.changed(shown, nowMs, 0);
-    books.changing(hidden);
-    books.changed(hidden, nowMs, 2 * VISIBILITY_MS);
+    ledger.changing(shown);
+    ledger.changed(shown, nowMs, 0);
+    ledger.changing(hidden);
+    ledger.changed(hidden, nowMs, 2 * VISIBILITY_MS);
     nowMs += VISIBILITY_MS;
     take("plain", messages, 2);
-    expect(books.violationTexts).toEqual([expect.stringMatching(/^message 1 .* visibility timeout/)]);
+    expect(ledger.violationTexts).toEqual([expect.stringMatching(/^message 1 .* visibility timeout/)]);
+  });
+
+  it("expect nothing of a message whose earlier receipt changes how long it is hidden", () => {
+    const message = sent("plain");
+    const [earlier] = take("plain", [message]);
+    if (earlier === undefined) throw new Error("nothing was taken");
+    nowMs += VISIBILITY_MS;
+    const askedAtMs = nowMs;
+    ledger.changing(earlier);
+    nowMs += 10;
+    ledger.changed(earlier, askedAtMs, 0);
+    take("plain", [message], 2, askedAtMs);
+    take("plain", [message], 3);
+    expect(ledger.violationTexts).toEqual([]);
+  });
+
+  it("bind by a change only receives that were asked for after it was answered", () => {
+    for (const [isAskedBefore, violations] of [
+      [true, 0],
+      [false, 1],
+    ] as const) {
+      const message = sent("plain");
+      const [taken] = take("plain", [message]);
+      if (taken === undefined) throw new Error("nothing was taken");
+      nowMs += VISIBILITY_MS;
+      const askedAtMs = nowMs;
+      ledger.changing(taken);
+      nowMs += 10;
+      ledger.changed(taken, askedAtMs, 1_000);
+      take("plain", [message], 2, isAskedBefore ? askedAtMs : nowMs);
+      expect(ledger.violations).toBe(violations);
+    }
   });
 
   it("pass over an answer that a later receive has overtaken", () => {
@@ -105,7 +136,7 @@ describe("the books of clients of SQS", () => {
     nowMs += VISIBILITY_MS;
     take("plain", [message], 2);
     expect(take("plain", [message], 1, askedAtMs)).toEqual([]);
-    expect([books.late, books.violations]).toEqual([1, 0]);
+    expect([ledger.late, ledger.violations]).toEqual([1, 0]);
   });
 
   it("want the messages of a group in order: behind one that is not deleted comes only what came along with it", () => {
@@ -116,10 +147,10 @@ describe("the books of clients of SQS", () => {
     if (one === undefined || two === undefined || other === undefined) throw new Error("nothing was sent");
     take("ordered.fifo", [other]);
     take("ordered.fifo", [one, two]);
-    expect(books.violationTexts).toEqual([]);
+    expect(ledger.violationTexts).toEqual([]);
     nowMs += VISIBILITY_MS;
     take("ordered.fifo", [two], 2);
-    expect(books.violationTexts).toEqual([expect.stringMatching(/came before message 0 of its group/)]);
+    expect(ledger.violationTexts).toEqual([expect.stringMatching(/came before message 0 of its group/)]);
   });
 
   it("see a deduplication id that stored two messages", () => {
@@ -128,12 +159,12 @@ describe("the books of clients of SQS", () => {
     nowMs += VISIBILITY_MS;
     const Body = bodyOf(message.tag, message.bytes);
     const Attributes = { ApproximateReceiveCount: "1" };
-    books.receivedFrom(
+    ledger.receivedFrom(
       "ordered.fifo",
       [{ MessageId: "another", ReceiptHandle: "x", Body, Attributes }],
       nowMs,
     );
-    expect(books.violationTexts).toContainEqual(expect.stringMatching(/came as two messages/));
+    expect(ledger.violationTexts).toContainEqual(expect.stringMatching(/came as two messages/));
   });
 
   it("see a body that nobody sent, a foreign queue, and a receive too many", () => {
@@ -141,8 +172,8 @@ describe("the books of clients of SQS", () => {
     take("plain", [message]);
     take("few-receives", [message], 4);
     const stranger = { MessageId: "x", ReceiptHandle: "x", Body: "7:nobody" };
-    books.receivedFrom("plain", [stranger], nowMs);
-    expect(books.violationTexts).toEqual([
+    ledger.receivedFrom("plain", [stranger], nowMs);
+    expect(ledger.violationTexts).toEqual([
       expect.stringMatching(/message 0 of queue "few-receives" came out of "plain"/),
       expect.stringMatching(/received for the 4th time/),
       expect.stringMatching(/a body that nobody sent/),
@@ -155,6 +186,6 @@ describe("the books of clients of SQS", () => {
     nowMs += VISIBILITY_MS;
     expect(take(DEAD_QUEUE, [message], 1)).toHaveLength(1);
     expect(take("few-receives", [message], 3)).toEqual([]);
-    expect([books.late, books.violations]).toEqual([1, 0]);
+    expect([ledger.late, ledger.violations]).toEqual([1, 0]);
   });
 });

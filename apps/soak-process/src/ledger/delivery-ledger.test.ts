@@ -1,15 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEAD_LETTER_QUEUE } from "../cluster/topology.ts";
-import { type Delivered, Ledger } from "./ledger.ts";
+import { type Delivered, DeliveryLedger } from "./delivery-ledger.ts";
 import type { Message } from "./message.ts";
-import { summarise } from "./summary.ts";
 
 let nowMs: number;
-let ledger: Ledger;
+let ledger: DeliveryLedger;
 
 beforeEach(() => {
   nowMs = 1_000;
-  ledger = new Ledger(() => nowMs);
+  ledger = new DeliveryLedger(() => nowMs);
 });
 
 const ACK = { kind: "ack" } as const;
@@ -17,7 +16,7 @@ const ACK = { kind: "ack" } as const;
 /** A message that its producer was told is stored. */
 function stored(queue = "orders", delayMs = 0): { message: Message; body: string } {
   const intended = ledger.intend({ queue, bytes: 50, delayMs });
-  ledger.answered(intended.message, "acknowledged");
+  ledger.acknowledged(intended.message);
   return intended;
 }
 
@@ -31,22 +30,22 @@ function deliver(body: string, attempts: number, queue = "orders"): Delivered | 
 }
 
 /** The handler that has the message answers. */
-function settle(message: Message, settlement: Parameters<Ledger["settled"]>[1]): void {
+function settle(message: Message, settlement: Parameters<DeliveryLedger["settled"]>[1]): void {
   const delivered = latest.get(message);
   if (delivered === undefined) throw new Error("the message was not delivered");
   ledger.settled(delivered, settlement);
 }
 
-const violations = () => ledger.findings.violationTexts;
+const violations = () => ledger.violationTexts;
 
 describe("an acknowledged message", () => {
   it("is owed until a handler has acknowledged it", () => {
     const { message, body } = stored();
-    expect([ledger.openCount, summarise(ledger).lost]).toEqual([1, 1]);
+    expect([ledger.owed, ledger.summary().lost]).toEqual([1, 1]);
     deliver(body, 1);
-    expect(ledger.openCount).toBe(1);
+    expect(ledger.owed).toBe(1);
     settle(message, ACK);
-    expect([ledger.openCount, summarise(ledger).lost]).toEqual([0, 0]);
+    expect([ledger.owed, ledger.summary().lost]).toEqual([0, 0]);
     expect(violations()).toEqual([]);
   });
 
@@ -56,7 +55,7 @@ describe("an acknowledged message", () => {
     settle(message, ACK);
     ledger.lifeEnded();
     deliver(body, 2);
-    expect(ledger.openCount).toBe(1);
+    expect(ledger.owed).toBe(1);
   });
 
   it("is owed no more when the dead-letter queue's handler has acknowledged it", () => {
@@ -67,7 +66,7 @@ describe("an acknowledged message", () => {
     }
     deliver(body, 1, DEAD_LETTER_QUEUE);
     settle(message, ACK);
-    expect(summarise(ledger)).toMatchObject({ lost: 0, deadLettered: 1, violations: 0 });
+    expect(ledger.summary()).toMatchObject({ lost: 0, deadLettered: 1, violations: 0 });
   });
 });
 
@@ -76,7 +75,7 @@ describe("a send that was not answered", () => {
     const { body } = ledger.intend({ queue: "orders", bytes: 50, delayMs: 0 });
     ledger.intend({ queue: "orders", bytes: 50, delayMs: 0 });
     deliver(body, 1);
-    expect(summarise(ledger)).toMatchObject({
+    expect(ledger.summary()).toMatchObject({
       unanswered: 2,
       unansweredButStored: 1,
       lost: 0,
@@ -91,7 +90,7 @@ describe("a duplicate is explained", () => {
     deliver(body, 1);
     ledger.lifeEnded();
     deliver(body, 2);
-    expect(ledger.findings.duplicates["the handler had it when the process died"]).toBe(1);
+    expect(ledger.duplicates["the handler had it when the process died"]).toBe(1);
     expect(violations()).toEqual([]);
   });
 
@@ -102,8 +101,8 @@ describe("a duplicate is explained", () => {
     nowMs += 7;
     ledger.lifeEnded();
     deliver(body, 2);
-    expect(ledger.findings.duplicates["its acknowledgement was not committed when the process died"]).toBe(1);
-    expect(ledger.findings.oldestLostAckMs).toBe(7);
+    expect(ledger.duplicates["its acknowledgement was not committed when the process died"]).toBe(1);
+    expect(ledger.summary().oldestLostAckMs).toBe(7);
     expect(violations()).toEqual([]);
   });
 
@@ -113,7 +112,7 @@ describe("a duplicate is explained", () => {
     settle(message, { kind: "retry", delayMs: 5_000 });
     ledger.lifeEnded();
     deliver(body, 2);
-    expect(ledger.findings.duplicates["its retry was asked for and not committed"]).toBe(1);
+    expect(ledger.duplicates["its retry was asked for and not committed"]).toBe(1);
     expect(violations()).toEqual([]);
   });
 });
@@ -139,11 +138,11 @@ describe("while objects may be reset", () => {
     if (first === null || second === null) throw new Error("not delivered");
     ledger.settled(second, ACK);
     ledger.settled(first, { kind: "retry", delayMs: 2_000 });
-    expect([ledger.openCount, summarise(ledger).lost]).toEqual([0, 0]);
+    expect([ledger.owed, ledger.summary().lost]).toEqual([0, 0]);
     ledger.settled(first, ACK);
     deliver(body, 2);
     settle(message, ACK);
-    expect(ledger.openCount).toBe(0);
+    expect(ledger.owed).toBe(0);
   });
 });
 
@@ -151,7 +150,7 @@ describe("a reset", () => {
   it("can fail a send whose commit was made", () => {
     ledger.objectsMayReset = true;
     const { message, body } = ledger.intend({ queue: "orders", bytes: 50, delayMs: 0 });
-    ledger.answered(message, "refused");
+    ledger.refused(message);
     deliver(body, 1);
     expect(violations()).toEqual([]);
   });
@@ -173,7 +172,7 @@ describe("a violation is", () => {
 
   it("a message that was refused", () => {
     const { message, body } = ledger.intend({ queue: "orders", bytes: 50, delayMs: 0 });
-    ledger.answered(message, "refused");
+    ledger.refused(message);
     deliver(body, 1);
     expect(violations()).toHaveLength(1);
   });

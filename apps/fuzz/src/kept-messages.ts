@@ -1,8 +1,12 @@
 import { createHash } from "node:crypto";
+import { Ledger, type Sent } from "@sluice/harness/ledger";
 import type { Target } from "./target.ts";
 
 /** A queue that no generated request knows of: what is sent to it has to come out again. */
-export const BOOKS = "the-books";
+const KEPT = "the-books";
+
+/** Size of each message. */
+const KEPT_BYTES = 20;
 
 /** A request that must succeed, whatever was asked before. */
 async function ask(target: Target, action: string, input: object): Promise<Record<string, unknown>> {
@@ -18,22 +22,25 @@ async function ask(target: Target, action: string, input: object): Promise<Recor
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-/** Keeps the books of messages that were sent in the midst of everything else. */
-export class Books {
+interface Kept extends Sent {
+  hasCome: boolean;
+}
+
+/** Messages that are sent in the midst of everything else: each has to come once, whatever the rest did. */
+export class KeptMessages extends Ledger<Kept> {
   readonly #target: Target;
   readonly #url: string;
-  readonly #acknowledged = new Set<string>();
-  #sent = 0;
 
   constructor(target: Target) {
+    super();
     this.#target = target;
-    this.#url = `${target.endpoint}/000000000000/${BOOKS}`;
+    this.#url = `${target.endpoint}/000000000000/${KEPT}`;
   }
 
-  /** Opens the books; creates the queues that requests are about as well. */
+  /** Creates their queue, and those that requests are about. */
   async open(queues: Readonly<Record<string, Readonly<Record<string, string>>>>): Promise<void> {
     const kept = { MessageRetentionPeriod: "1209600" };
-    for (const [QueueName, Attributes] of Object.entries({ ...queues, [BOOKS]: kept })) {
+    for (const [QueueName, Attributes] of Object.entries({ ...queues, [KEPT]: kept })) {
       // What an earlier run has left is in the way.
       const QueueUrl = `${this.#target.endpoint}/000000000000/${QueueName}`;
       const { QueueUrls = [] } = await ask(this.#target, "ListQueues", { QueueNamePrefix: QueueName });
@@ -42,24 +49,21 @@ export class Books {
     }
   }
 
-  get acknowledged(): number {
-    return this.#acknowledged.size;
-  }
-
   /** Sends a message that has to be taken. */
   async send(): Promise<void> {
-    this.#sent += 1;
-    const MessageBody = `message ${this.#sent}`;
-    const sent = await ask(this.#target, "SendMessage", { QueueUrl: this.#url, MessageBody });
-    if (sent.MD5OfMessageBody !== md5(MessageBody))
-      throw new Error(`the digest of "${MessageBody}" is wrong`);
-    this.#acknowledged.add(MessageBody);
+    const message = { tag: this.messages.length, queue: KEPT, bytes: KEPT_BYTES } as const;
+    const sent = this.add({ ...message, outcome: "unknown", hasCome: false });
+    const input = { QueueUrl: this.#url, MessageBody: sent.body };
+    const { MD5OfMessageBody } = await ask(this.#target, "SendMessage", input);
+    if (MD5OfMessageBody !== md5(sent.body)) throw new Error(`the digest of "${sent.body}" is wrong`);
+    this.acknowledged(sent.message);
   }
 
-  /** Receives everything, once each. Throws when anything is missing, twice there or was never sent. */
-  async close(): Promise<void> {
-    const missing = new Set(this.#acknowledged);
-    while (missing.size > 0) {
+  /**
+   * Receives everything. Throws when anything is missing, twice there or was never sent. Answers how many there were.
+   */
+  async close(): Promise<number> {
+    while (this.owed > 0) {
       const input = {
         QueueUrl: this.#url,
         MaxNumberOfMessages: 10,
@@ -68,15 +72,31 @@ export class Books {
       };
       const { Messages: messages = [] } = await ask(this.#target, "ReceiveMessage", input);
       const received = messages as { readonly Body: string; readonly ReceiptHandle: string }[];
-      if (received.length === 0)
-        throw new Error(`${missing.size} acknowledged messages are lost: ${[...missing].slice(0, 5)}`);
-      for (const { Body } of received) {
-        if (!missing.delete(Body)) throw new Error(`"${Body}" is there twice or was never sent`);
-      }
+      if (received.length === 0) throw new Error(`${this.owed} acknowledged messages are lost`);
+      for (const { Body } of received) this.#came(Body);
+      const [violation] = this.violationTexts;
+      if (violation !== undefined) throw new Error(violation);
       const Entries = received.map(({ ReceiptHandle }, i) => ({ Id: `${i}`, ReceiptHandle }));
       await ask(this.#target, "DeleteMessageBatch", { QueueUrl: this.#url, Entries });
     }
-    this.#acknowledged.clear();
+    return this.tally().acknowledged;
+  }
+
+  protected override isDone({ hasCome }: Kept): boolean {
+    return hasCome;
+  }
+
+  protected override hasCome({ hasCome }: Kept): boolean {
+    return hasCome;
+  }
+
+  #came(body: string): void {
+    const message = this.identify(KEPT, body);
+    if (message === null) return;
+    if (message.hasCome) this.violation(`message ${message.tag} is there twice`);
+    this.change(message, () => {
+      message.hasCome = true;
+    });
   }
 }
 

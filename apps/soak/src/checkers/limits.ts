@@ -1,0 +1,40 @@
+import { timesDelivered } from "../ledger/change.ts";
+import type { Checker } from "./checker.ts";
+
+/** A queue whose delivery is paused delivers nothing: no batch is leased for its consumer. */
+export const paused: Checker = {
+  property: "paused",
+
+  changed(_queue, change, { record }) {
+    return record.definition.deliveryPaused === true && timesDelivered(change) > 0
+      ? `message ${change.message.tag} is delivered to the consumer of a paused queue`
+      : undefined;
+  },
+};
+
+/**
+ * No second has more deliveries than `maxReceivesPerSecond`, restarts and changes of it included (spec sns-delivery
+ * 7).
+ */
+export const throttle: Checker = {
+  property: "throttle",
+
+  committed(_queue, { changes, deliveredInSecond, record }) {
+    const { maxReceivesPerSecond } = record.definition;
+    // A lower limit holds for what comes after it.
+    if (!changes.some((change) => timesDelivered(change) > 0)) return undefined;
+    if (maxReceivesPerSecond === undefined || deliveredInSecond <= maxReceivesPerSecond) return undefined;
+    return `${deliveredInSecond} messages are delivered in a second that may have ${maxReceivesPerSecond}`;
+  },
+};
+
+/** A worker daemon that was told that it is to stop receives nothing for a while (spec sqsd 5, S11). */
+export const drained: Checker = {
+  property: "drained",
+
+  changed({ drained: said }, change, { record }) {
+    if (said === null || said.epoch !== record.epoch || timesDelivered(change) === 0) return undefined;
+    if (record.atMs < said.fromMs || record.atMs >= said.untilMs) return undefined;
+    return `message ${change.message.tag} is received by a worker daemon that is to stop`;
+  },
+};

@@ -1,0 +1,55 @@
+import type { Checker } from "../checkers/checker.ts";
+import type { AppliedCommit } from "../ledger/applied-commit.ts";
+import type { DirectoryObject } from "../platform/directory-object.ts";
+import type { QueueObject } from "../platform/queue-object.ts";
+import { World, type WorldParts } from "./world.ts";
+
+type Hook = Exclude<keyof Checker, "property" | "accepted" | "changed">;
+type HookArguments<Name extends Hook> = Parameters<NonNullable<Checker[Name]>>;
+
+/** A world with its queues, its directory and the checkers that watch them. */
+export class Simulation extends World {
+  queues: readonly QueueObject[] = [];
+  /** The directory, where there is one: without it settings come with the code. */
+  directory: DirectoryObject | null = null;
+  readonly #checkers: readonly Checker[];
+
+  constructor(parts: WorldParts, checkers: readonly Checker[]) {
+    super(parts);
+    this.#checkers = checkers;
+  }
+
+  queueNamed(name: string): QueueObject | undefined {
+    return this.queues.find((queue) => queue.name === name);
+  }
+
+  /** Asks every checker that looks at this kind of moment. */
+  check<Name extends Hook>(name: Name, ...args: HookArguments<Name>): void {
+    for (const checker of this.#checkers) {
+      if (name === "committed") this.#checkMessages(checker, ...(args as HookArguments<"committed">));
+      const hook = checker[name] as ((...args: HookArguments<Name>) => string | undefined) | undefined;
+      const text = hook?.(...args);
+      if (text !== undefined) this.fail(checker.property, args[0], text);
+    }
+  }
+
+  /** Has a checker look at what a commit was, message by message. */
+  #checkMessages(checker: Checker, queue: QueueObject, commit: AppliedCommit): void {
+    const { property, accepted, changed } = checker;
+    const texts = [
+      ...(accepted ? commit.accepted.map((message) => accepted(queue, message, commit)) : []),
+      ...(changed ? commit.changes.map((change) => changed(queue, change, commit)) : []),
+    ];
+    for (const text of texts) if (text !== undefined) this.fail(property, queue, text);
+  }
+
+  /** The history does not end although nothing goes wrong any more. */
+  stuck(text: string): void {
+    const waiting = this.queues.map(({ name, ledger }) => {
+      const { waiting, leased } = ledger.counts;
+      return `${name}: ${waiting} waiting, ${leased} leased, ${ledger.pendingBatches.size} transfers`;
+    });
+    const [queue] = this.queues;
+    if (queue !== undefined) this.check("stuck", queue, `${text}; ${waiting.join("; ")}`);
+  }
+}
