@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { positive, readOptions, UsageError, whole } from "@sluice/harness/command-line";
 
 /** What `pnpm bench` is asked for. */
 export interface Command {
@@ -13,23 +13,13 @@ export interface Command {
   readonly mayInstall: boolean;
   /** File for everything that was measured. */
   readonly jsonFile: string | null;
-  /** Whether `docs/performance.md` and its chart get the figures of this run. */
+  /** Whether `docs/design/measurements.md` and its chart get the figures of this run. */
   readonly writesDocs: boolean;
 }
 
-export type Mode =
-  | { readonly kind: "compare" }
-  | { readonly kind: "backlog" }
-  | { readonly kind: "price" }
-  | { readonly kind: "sqs" }
-  | { readonly kind: "floor" }
-  /** CPU profiles go to `file` and beside it: of the broker and the producer, or of `sluice serve` under SQS. */
-  | { readonly kind: "profile"; readonly file: string; readonly of: "queues" | "sqs" };
-
-/** A command line that makes no sense; its message is all there is to say. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
+/** Modes beside the comparison, each an option. */
+const MODES = ["backlog", "price", "sqs"] as const;
+export type Mode = "compare" | (typeof MODES)[number];
 
 /** Many short runs, so that what slows the machine down for a while hits every system in some. */
 const RUNS_DEFAULT = 8;
@@ -41,9 +31,7 @@ export const USAGE = `pnpm bench [options]
   (nothing)          every system side by side
   --backlog          what a backlog and 10,000 delayed or retried messages cost
   --sqs              SQS through sluice serve, without Workers, beside fauxqs and ElasticMQ
-  --floor            what workerd and the disk alone take, with nothing of Sluice
   --price            what Cloudflare would bill per million messages
-  --profile FILE     CPU profiles of the broker (FILE) and the producer (beside it); with --sqs of sluice serve
 
   --system NAME      only systems whose id starts like this; repeatable
   --case WAY         only this case: single, concurrent50, concurrent500, batch100, burst, idle; with --sqs sqs-single,
@@ -53,18 +41,32 @@ export const USAGE = `pnpm bench [options]
   --quick            everything small, within a minute: to see that it works, not how fast
   --no-install       use only peers that are installed already
   --json FILE        write everything that was measured
-  --docs             put the figures into docs/performance.md and its chart`;
+  --docs             put the figures into docs/design/measurements.md and its chart`;
+
+const OPTIONS = {
+  backlog: { type: "boolean" },
+  price: { type: "boolean" },
+  sqs: { type: "boolean" },
+  system: { type: "string", multiple: true },
+  case: { type: "string", multiple: true },
+  runs: { type: "string" },
+  seconds: { type: "string" },
+  quick: { type: "boolean" },
+  "no-install": { type: "boolean" },
+  json: { type: "string" },
+  docs: { type: "boolean" },
+} as const;
 
 /** Reads a command line. Throws UsageError. */
 export function parseCommandLine(args: readonly string[]): Command | "help" {
-  const values = parse(args);
+  const { values } = readOptions(args, OPTIONS);
   if (values.help === true) return "help";
   const isQuick = values.quick === true;
   return {
     mode: modeOf(values),
     systems: values.system ?? [],
     cases: values.case ?? [],
-    runs: Math.floor(positive("--runs", values.runs, isQuick ? QUICK.runs : RUNS_DEFAULT)),
+    runs: whole("--runs", values.runs, isQuick ? QUICK.runs : RUNS_DEFAULT, 1),
     runSeconds: positive("--seconds", values.seconds, isQuick ? QUICK.runSeconds : RUN_SECONDS_DEFAULT),
     isQuick,
     mayInstall: values["no-install"] !== true,
@@ -73,51 +75,8 @@ export function parseCommandLine(args: readonly string[]): Command | "help" {
   };
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      // pnpm passes the dashes of `pnpm bench -- --quick` on.
-      args: args[0] === "--" ? args.slice(1) : [...args],
-      options: {
-        backlog: { type: "boolean" },
-        price: { type: "boolean" },
-        sqs: { type: "boolean" },
-        floor: { type: "boolean" },
-        profile: { type: "string" },
-        system: { type: "string", multiple: true },
-        case: { type: "string", multiple: true },
-        runs: { type: "string" },
-        seconds: { type: "string" },
-        quick: { type: "boolean" },
-        "no-install": { type: "boolean" },
-        json: { type: "string" },
-        docs: { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function modeOf({ backlog, floor, price, sqs, profile }: ReturnType<typeof parse>): Mode {
-  const asked: Mode[] = [];
-  if (backlog === true) asked.push({ kind: "backlog" });
-  if (price === true) asked.push({ kind: "price" });
-  if (floor === true) asked.push({ kind: "floor" });
-  if (profile !== undefined) {
-    asked.push({ kind: "profile", file: profile, of: sqs === true ? "sqs" : "queues" });
-  } else if (sqs === true) asked.push({ kind: "sqs" });
-  if (asked.length > 1)
-    throw new UsageError(
-      "One of --backlog, --price, --sqs, --floor and --profile at a time, or --profile with --sqs.",
-    );
-  return asked[0] ?? { kind: "compare" };
-}
-
-function positive(name: string, text: string | undefined, fallback: number): number {
-  if (text === undefined) return fallback;
-  const value = Number(text);
-  if (!(value > 0) || !Number.isFinite(value)) throw new UsageError(`${name} must be a number above 0.`);
-  return value;
+function modeOf(values: Readonly<Partial<Record<string, unknown>>>): Mode {
+  const [mode = "compare", ...more] = MODES.filter((name) => values[name] === true);
+  if (more.length > 0) throw new UsageError("One of --backlog, --price and --sqs at a time.");
+  return mode;
 }

@@ -1,13 +1,12 @@
-import { parseCommandLine, USAGE, UsageError } from "./command-line.ts";
+import { runProgram } from "@sluice/harness/command-line";
+import { parseCommandLine, USAGE } from "./command-line.ts";
 import { runCommand } from "./run-command.ts";
 
-try {
-  const args = process.argv.slice(2);
-  const command = parseCommandLine(args);
-  if (command === "help") console.log(USAGE);
-  else await runCommand(command, ["pnpm bench", ...args].join(" "));
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(`${error.message}\n\n${USAGE}`);
-  process.exitCode = 2;
-}
+await runProgram({
+  usage: USAGE,
+  parse: parseCommandLine,
+  run: async (command) => {
+    await runCommand(command, ["pnpm bench", ...process.argv.slice(2)].join(" "));
+    return true;
+  },
+});

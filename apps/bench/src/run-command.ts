@@ -1,23 +1,24 @@
 import { writeFile } from "node:fs/promises";
+import { UsageError } from "@sluice/harness/command-line";
 import { backlogTable } from "./backlog/backlog-table.ts";
-import { BACKLOGS, QUICK_BACKLOGS, QUICK_SAMPLE_MESSAGES, SAMPLE_MESSAGES } from "./backlog/backlogs.ts";
-import { type BacklogFigures, measureBacklog } from "./backlog/measure-backlog.ts";
-import { type Command, UsageError } from "./command-line.ts";
+import {
+  BACKLOGS,
+  type BacklogFigures,
+  measureBacklog,
+  QUICK_BACKLOGS,
+  QUICK_SAMPLE_MESSAGES,
+  SAMPLE_MESSAGES,
+} from "./backlog/measure-backlog.ts";
+import type { Command, Mode } from "./command-line.ts";
 import { CASES, type Case } from "./compare/cases.ts";
 import { type Comparison, compare } from "./compare/compare.ts";
-import { compareChart } from "./compare/compare-chart.ts";
 import { compareTables, systemsTable } from "./compare/compare-tables.ts";
-import { floorTable } from "./floor/floor-table.ts";
-import { measureFloor } from "./floor/measure-floor.ts";
 import { measurePrices } from "./price/measure-price.ts";
 import { priceTables } from "./price/price-tables.ts";
-import { besideOf, type ProfiledIsolate, profileCase } from "./profile/profile.ts";
-import { profileSqsCase } from "./profile/profile-sqs.ts";
-import { profileTables } from "./profile/profile-tables.ts";
+import { comparisonChart } from "./report/comparison-chart.ts";
 import { conditionsList, readConditions } from "./report/conditions.ts";
 import { writeChart, writeFigures } from "./report/documents.ts";
 import { SQS_CASES } from "./sqs/sqs-cases.ts";
-import { sqsChart } from "./sqs/sqs-chart.ts";
 import { SQS_SYSTEMS } from "./sqs/sqs-systems.ts";
 import { SYSTEMS } from "./systems/index.ts";
 import type { System } from "./systems/system.ts";
@@ -39,50 +40,24 @@ const say = (line: string) => console.error(line);
 /** Carries a command out: measures, prints, and writes what it was asked to write. */
 export async function runCommand(command: Command, commandText: string): Promise<void> {
   const completeConditions = await readConditions(commandText);
-  const report = await MODES[command.mode.kind](command);
+  const report = await MODES[command.mode](command);
   const conditions = completeConditions();
   const markdown = `${conditionsList(conditions)}\n\n${report.markdown}`;
   console.log(markdown);
   if (command.jsonFile !== null) {
-    const text = JSON.stringify({ mode: command.mode.kind, conditions, results: report.data }, null, 2);
+    const text = JSON.stringify({ mode: command.mode, conditions, results: report.data }, null, 2);
     await writeFile(command.jsonFile, `${text}\n`);
   }
-  if (command.writesDocs) await writeFigures(command.mode.kind, markdown);
+  if (command.writesDocs) await writeFigures(command.mode, markdown);
   if (command.writesDocs && report.chart !== undefined) {
     await writeChart(report.chart.name, report.chart.svg);
   }
 }
 
-const MODES: Readonly<Record<Command["mode"]["kind"], (command: Command) => Promise<Report>>> = {
-  async compare(command) {
-    const systems = chosenSystems(command, SYSTEMS);
-    const comparisons = await compare({
-      systems,
-      cases: chosenCases(command, CASES),
-      ...howToCompare(command),
-    });
-    const subtitle = `one machine, one run; medians of ${command.runs}; bodies of 200 bytes; each panel has its own scale`;
-    return {
-      markdown: `${systemsTable(systems)}\n\n${compareTables(comparisons)}`,
-      data: dataOf(comparisons),
-      chart: { name: "performance", svg: compareChart(comparisons, subtitle) },
-    };
-  },
+const MODES: Readonly<Record<Mode, (command: Command) => Promise<Report>>> = {
+  compare: (command) => reportOf(command, "performance", "Messages a second", SYSTEMS, CASES, "system"),
 
-  async sqs(command) {
-    const systems = chosenSystems(command, SQS_SYSTEMS);
-    const comparisons = await compare({
-      systems,
-      cases: chosenCases(command, SQS_CASES),
-      ...howToCompare(command),
-    });
-    const subtitle = `one machine, one run; medians of ${command.runs}; bodies of 200 bytes; each panel has its own scale`;
-    return {
-      markdown: `${systemsTable(systems, "client")}\n\n${compareTables(comparisons)}`,
-      data: dataOf(comparisons),
-      chart: { name: "sqs", svg: sqsChart(comparisons, subtitle) },
-    };
-  },
+  sqs: (command) => reportOf(command, "sqs", "SQS: messages a second", SQS_SYSTEMS, SQS_CASES, "client"),
 
   async backlog(command) {
     const sampleMessages = command.isQuick ? QUICK_SAMPLE_MESSAGES : SAMPLE_MESSAGES;
@@ -93,50 +68,30 @@ const MODES: Readonly<Record<Command["mode"]["kind"], (command: Command) => Prom
     return { markdown: backlogTable(figures), data: figures };
   },
 
-  async floor({ runs, runSeconds }) {
-    const figures = await measureFloor({ runs, runSeconds, say });
-    return { markdown: floorTable(figures), data: figures };
-  },
-
   async price(command) {
     const priced = await measurePrices(command.isQuick, say);
     return { markdown: priceTables(priced), data: priced };
   },
-
-  async profile(command) {
-    if (command.mode.kind !== "profile") throw new UsageError("--profile needs a file.");
-    const { file, of } = command.mode;
-    const hot = command.cases.length === 0 ? CASES.filter(isHot) : [];
-    const profiled =
-      of === "sqs"
-        ? await profileAll(command, file, chosenCases(command, SQS_CASES), profileSqsCase)
-        : await profileAll(command, file, hot.length > 0 ? hot : chosenCases(command, CASES), profileCase);
-    return {
-      markdown: profileTables(profiled),
-      data: profiled.map(({ title, measured, file: written }) => ({ title, measured, file: written })),
-    };
-  },
 };
 
-/** Profiles cases one after the other, each into a file of its own. */
-async function profileAll<W extends string>(
-  { isQuick }: Command,
-  file: string,
-  cases: readonly Case<W>[],
-  profile: (testCase: Case<W>, messages: number, file: string) => Promise<ProfiledIsolate[]>,
-): Promise<ProfiledIsolate[]> {
-  const profiled: ProfiledIsolate[] = [];
-  for (const testCase of cases) {
-    say(testCase.title);
-    const messages = testCase.warmUpMessages * (isQuick ? 1 : 10);
-    profiled.push(...(await profile(testCase, messages, besideOf(file, testCase.way))));
-  }
-  return profiled;
-}
-
-/** What a profile is most wanted of. */
-function isHot({ way }: Case): boolean {
-  return way === "concurrent50" || way === "burst";
+/** Compares systems in cases, as the command chooses both. */
+async function reportOf<W extends string>(
+  command: Command,
+  name: string,
+  title: string,
+  allSystems: readonly System<W>[],
+  allCases: readonly Case<W>[],
+  producer: string,
+): Promise<Report> {
+  const systems = chosen("system", allSystems, command.systems, ({ id }, wanted) => id.startsWith(wanted));
+  const cases = chosen("case", allCases, command.cases, ({ way }, wanted) => way === wanted);
+  const comparisons = await compare({ systems, cases, ...howToCompare(command) });
+  const subtitle = `one machine, one run; medians of ${command.runs}; bodies of 200 bytes; each panel has its own scale`;
+  return {
+    markdown: `${systemsTable(systems, producer)}\n\n${compareTables(comparisons)}`,
+    data: dataOf(comparisons),
+    chart: { name, svg: comparisonChart(title, subtitle, comparisons) },
+  };
 }
 
 function howToCompare({ runs, runSeconds, isQuick, mayInstall }: Command) {
@@ -153,17 +108,6 @@ function dataOf<W extends string>(comparisons: readonly Comparison<W>[]) {
     case: testCase.way,
     outcome,
   }));
-}
-
-function chosenSystems<W extends string>(
-  { systems }: Command,
-  all: readonly System<W>[],
-): readonly System<W>[] {
-  return chosen("system", all, systems, ({ id }, wanted) => id.startsWith(wanted));
-}
-
-function chosenCases<W extends string>({ cases }: Command, all: readonly Case<W>[]): readonly Case<W>[] {
-  return chosen("case", all, cases, ({ way }, wanted) => way === wanted);
 }
 
 function chosen<Item>(

@@ -1,7 +1,7 @@
-import { judgeConfigurations } from "./configurations/judge.ts";
 import { runScenarios } from "./run-scenarios.ts";
-import { type Row, type Verdict, YES } from "./scenario/row.ts";
+import { type Verdict, YES } from "./scenario/row.ts";
 import { SCENARIOS } from "./scenarios/index.ts";
+import { isReference, type Row } from "./sheet/sections.ts";
 import { SYSTEMS, type System } from "./systems/system.ts";
 
 export type SystemName = System["name"];
@@ -14,10 +14,8 @@ export async function measure(rows: readonly Row[]): Promise<ReadonlyMap<string,
   const [sluice, miniflare] = await Promise.all([verdictsOf("sluice"), verdictsOf("miniflare")]);
   const measured = new Map<string, Measured>();
   for (const row of rows) {
-    if (row.kind === "reference") {
+    if (isReference(row)) {
       measured.set(row.id, { sluice: row.sluice ?? YES, miniflare: row.miniflare });
-    } else if (row.kind === "configuration") {
-      measured.set(row.id, await judgeConfigurations(row));
     } else {
       measured.set(row.id, { sluice: found(sluice, row.id), miniflare: found(miniflare, row.id) });
     }

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Verdict } from "./scenario/row.ts";
+import { type Verdict, verdictOf } from "./scenario/row.ts";
 import type { Scenario } from "./scenario/scenario.ts";
-import { verdictOf } from "./scenario/verdict.ts";
 import type { RunningSystem } from "./systems/system.ts";
 import { WatchedScenario } from "./watched-scenario.ts";
 
 /** Scenarios that send at the same time: enough to keep two cores busy. */
 const SENDERS = 8;
 const POLL_MS = 250;
-/** How long nothing must have come before a system counts as settled, and how long that may take at most. */
-const QUIET_MS = 1_500;
-const SETTLE_MS_MAX = 10_000;
 
 /** Lets scenarios send, and answers with them in the order in which they have. */
 export async function sendAll(
@@ -62,17 +58,4 @@ export async function watchAll(running: RunningSystem, scenarios: readonly Scena
   };
   await Promise.all([sendAll(running, scenarios, (each) => watched.push(each)), watch()]);
   return { verdicts, longestSilenceMs };
-}
-
-/** Resolves when no batch has come for a while. */
-export async function settleDown(running: RunningSystem): Promise<void> {
-  const deadlineMs = Date.now() + SETTLE_MS_MAX;
-  let count = -1;
-  let quietSinceMs = Date.now();
-  while (Date.now() < deadlineMs && Date.now() - quietSinceMs < QUIET_MS) {
-    await sleep(POLL_MS);
-    const { length } = await running.seen();
-    if (length !== count) quietSinceMs = Date.now();
-    count = length;
-  }
 }

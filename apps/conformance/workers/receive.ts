@@ -1,4 +1,3 @@
-import { describeBody } from "../src/scenario/describe-body.ts";
 import { queueName } from "../src/scenario/queue-names.ts";
 import type { HandlerTools, Scenario, SeenBatch } from "../src/scenario/scenario.ts";
 import { SCENARIOS } from "../src/scenarios/index.ts";
@@ -40,4 +39,17 @@ export function receive(batch: MessageBatch, ctx: HandlerTools["ctx"]): unknown 
 /** Everything that came so far. */
 export function seenSoFar(): Response {
   return Response.json(seen);
+}
+
+/** A message's body as text that tells types apart. */
+function describeBody(body: unknown): string {
+  const tag = Object.prototype.toString.call(body).slice(8, -1);
+  if (body instanceof ArrayBuffer) return `${tag} ${[...new Uint8Array(body)]}`;
+  if (ArrayBuffer.isView(body)) {
+    return `${tag} ${[...new Uint8Array(body.buffer, body.byteOffset, body.byteLength)]}`;
+  }
+  if (body instanceof Date) return `${tag} ${body.getTime()}`;
+  if (body instanceof Map || body instanceof Set) return `${tag} ${JSON.stringify([...body])}`;
+  if (typeof body === "bigint" || body === undefined) return `${tag} ${body}`;
+  return `${tag} ${JSON.stringify(body)}`;
 }

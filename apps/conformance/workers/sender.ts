@@ -18,7 +18,7 @@ async function run(action: "run" | "look", id: string, request: Request, env: En
     return [key, queue];
   });
   const bound = Object.fromEntries(queues);
-  const sent = action === "run" ? scenario.send(bound, env) : scenario.afterwards?.look(bound);
+  const sent = action === "run" ? scenario.send(bound, env) : scenario.afterRestart?.(bound);
   const late = scheduler.wait(PATIENCE_MS).then(() => "send had no answer");
   // A call that is refused is something to observe.
   const answer = await Promise.race([sent, late]).catch(String);
@@ -31,7 +31,10 @@ async function seen(env: Env): Promise<Response> {
   return Response.json((await Promise.all(all)).flat());
 }
 
-/** `GET /run/ID` runs a scenario, `GET /look/ID` looks at it afterwards, `GET /seen` answers with the batches that came. */
+/**
+ * `GET /run/ID` runs a scenario, `GET /look/ID` looks at it afterwards, `GET /seen` answers with the batches that
+ * came.
+ */
 export default {
   async fetch(request, env) {
     const { pathname } = new URL(request.url);

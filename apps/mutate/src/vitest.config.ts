@@ -2,9 +2,10 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 /**
- * The unit tests of one package, as the project `unit` of the repository's own configuration has them, in a copy of the
- * package's folder. Without the searches through thousands of histories (`model`, `exhaustive`): they reach every mutant,
- * take seconds each, and say only that something is wrong. What a mutant breaks is to be named by a test of its own.
+ * The unit tests of one package, as the project `unit` of the repository's own configuration has them, in a copy of
+ * the package's folder. Without the searches through thousands of histories (`model`, `exhaustive`): they reach every
+ * mutant, take seconds each, and say only that something is wrong. What a mutant breaks is to be named by a test of
+ * its own.
  */
 export default defineConfig({
   test: {

@@ -37,21 +37,17 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("finds what the tests miss, and nothing that they notice", async () => {
-  const request = {
-    directory: folder,
-    packageName: "p",
-    mutate: ["src/sign.ts"],
-    scoreMin: 90,
-    force: true,
-    workers: 1,
-  };
-  const module = new URL("../src/mutate.ts", import.meta.url).href;
-  const run = `import { mutate } from ${JSON.stringify(module)};
-    console.log("score", await mutate(${JSON.stringify(request)}));`;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", run]);
+it("finds what the tests miss, and nothing that they notice, and fails below the score that is asked for", async () => {
+  const stryker = fileURLToPath(new URL("../node_modules/.bin/stryker", import.meta.url));
+  const settings = fileURLToPath(new URL("../stryker.config.mjs", import.meta.url));
+  const run = promisify(execFile)(stryker, ["run", settings, "--concurrency", "1"], { cwd: folder });
+  const { code, stdout } = await run.then(
+    () => expect.unreachable("a score of 50 is enough"),
+    (error: { code: number; stdout: string }) => error,
+  );
+  expect(code, stdout).toBe(1);
   // Each function: its body, the comparison made true, made false, and moved by one in two ways.
-  expect(stdout).toContain("score 50\n");
+  expect(stdout).toContain("Final mutation score 50.00 under breaking threshold 90");
   expect(stdout).toContain("-     return value < 0;");
   expect(stdout).not.toContain("-     return value > 0;");
 });

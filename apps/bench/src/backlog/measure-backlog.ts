@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HandledCounts } from "../../lab/src/commands.ts";
 import { type Lab, type LabOptions, startLab } from "../lab/lab.ts";
-import { median } from "../measure/statistics.ts";
+import { medians } from "../measure/statistics.ts";
 import { flushFolder, removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 
 /** What is kept in the queue while it is measured. */
@@ -21,17 +21,19 @@ export interface BacklogFigures {
   readonly singleEnqueuedPerSecond: number;
   /** Messages handled a second, in batches of 100. */
   readonly dequeuedPerSecond: number;
-  /** Living memory of the object's isolate in bytes: objects, and typed arrays. */
-  readonly heapBytes: number;
-  readonly arrayBytes: number;
-  /** Of the whole process, garbage and caches included. */
+  /** Memory of the whole process in bytes, garbage and caches included. */
   readonly residentBytes: number | null;
   /** First call of the object after a start, in ms: it reads its state. */
   readonly objectStartMs: number;
-  /** From the start of the process to the first message at its consumer, in ms, and the part that workerd takes itself. */
+  /**
+   * From the start of the process to the first message at its consumer, in ms, and the part that workerd takes
+   * itself.
+   */
   readonly firstDeliveryMs: number;
   readonly processStartMs: number;
 }
+
+type Measured = Omit<BacklogFigures, "backlog">;
 
 export interface BacklogOptions {
   /** How often it is done, from filling on; medians count. */
@@ -40,6 +42,25 @@ export interface BacklogOptions {
   readonly sampleMessages: number;
   readonly say: (line: string) => void;
 }
+
+/** What is measured, and the messages of a sample. */
+export const BACKLOGS: readonly Backlog[] = [
+  { kind: "ready", messages: 0 },
+  { kind: "ready", messages: 1_000 },
+  { kind: "ready", messages: 100_000 },
+  { kind: "ready", messages: 1_000_000 },
+  { kind: "delayed", messages: 10_000 },
+  { kind: "retrying", messages: 10_000 },
+];
+export const SAMPLE_MESSAGES = 20_000;
+
+export const QUICK_BACKLOGS: readonly Backlog[] = [
+  { kind: "ready", messages: 0 },
+  { kind: "ready", messages: 10_000 },
+  { kind: "delayed", messages: 1_000 },
+  { kind: "retrying", messages: 1_000 },
+];
+export const QUICK_SAMPLE_MESSAGES = 2_000;
 
 const HOUR_SECONDS = 3600;
 /** Messages that a queue has had before it is measured. */
@@ -50,39 +71,25 @@ const WAIT_MS_MAX = 300_000;
 export async function measureBacklog(backlog: Backlog, options: BacklogOptions): Promise<BacklogFigures> {
   const { runs, sampleMessages, say } = options;
   say(`${backlog.kind}: ${backlog.messages.toLocaleString("en")} messages`);
-  const measured: BacklogFigures[] = [];
+  const measured: Measured[] = [];
   for (let run = 0; run < runs; run++) {
     const persistDir = await temporaryFolder("backlog");
     try {
       await use(persistDir);
       await fill(persistDir, backlog);
       await flushFolder(persistDir);
-      measured.push(await measure(persistDir, backlog, sampleMessages));
+      measured.push(await measure(persistDir, sampleMessages));
     } finally {
       await removeFolder(persistDir);
     }
   }
-  return medians(backlog, measured);
+  return { backlog, ...medians(measured) };
 }
 
-function medians(backlog: Backlog, measured: readonly BacklogFigures[]): BacklogFigures {
-  const of = (pick: (figures: BacklogFigures) => number) => median(measured.map(pick));
-  const resident = measured.map((figures) => figures.residentBytes).filter((bytes) => bytes !== null);
-  return {
-    backlog,
-    enqueuedPerSecond: of((figures) => figures.enqueuedPerSecond),
-    singleEnqueuedPerSecond: of((figures) => figures.singleEnqueuedPerSecond),
-    dequeuedPerSecond: of((figures) => figures.dequeuedPerSecond),
-    heapBytes: of((figures) => figures.heapBytes),
-    arrayBytes: of((figures) => figures.arrayBytes),
-    residentBytes: resident.length === 0 ? null : median(resident),
-    objectStartMs: of((figures) => figures.objectStartMs),
-    processStartMs: of((figures) => figures.processStartMs),
-    firstDeliveryMs: of((figures) => figures.firstDeliveryMs),
-  };
-}
-
-/** Lets the queue's files grow: that takes longer than to write in place, and would be measured where there is hardly a backlog. */
+/**
+ * Lets the queue's files grow: that takes longer than to write in place, and would be measured where there is hardly
+ * a backlog.
+ */
 async function use(persistDir: string): Promise<void> {
   await withLab({ persistDir, consumer: {} }, async (lab) => {
     await lab.tell({ kind: "fill", messages: USED_MESSAGES, atOnce: 10, delaySeconds: 0 });
@@ -105,30 +112,21 @@ async function fill(persistDir: string, { kind, messages }: Backlog): Promise<vo
   });
 }
 
-async function measure(
-  persistDir: string,
-  backlog: Backlog,
-  sampleMessages: number,
-): Promise<BacklogFigures> {
+async function measure(persistDir: string, sampleMessages: number): Promise<Measured> {
   const quiet = await withLab({ persistDir, consumer: null }, (lab) => measureQuiet(lab, sampleMessages));
   await flushFolder(persistDir);
   const busy = await withLab({ persistDir, consumer: {} }, (lab) => measureBusy(lab, 2 * sampleMessages));
-  return { backlog, ...quiet, ...busy };
+  return { ...quiet, ...busy };
 }
 
 /** Without a consumer: start, memory, and sending twice `sampleMessages`. */
 async function measureQuiet(lab: Lab, sampleMessages: number) {
   const { tookMs: objectStartMs } = await lab.tell({ kind: "wake" });
-  const inspector = await lab.inspect("broker");
-  const { usedSize: heapBytes, backingStorageSize: arrayBytes } = await inspector.liveHeap();
-  inspector.close();
   const residentBytes = await lab.residentBytes();
   const batches = await lab.tell({ kind: "fill", messages: sampleMessages, atOnce: 10, delaySeconds: 0 });
   const singles = await lab.tell({ kind: "send", requests: 50, messages: sampleMessages });
   return {
     objectStartMs,
-    heapBytes,
-    arrayBytes,
     residentBytes,
     enqueuedPerSecond: perSecond(sampleMessages, batches.tookMs),
     singleEnqueuedPerSecond: perSecond(sampleMessages, singles.tookMs),

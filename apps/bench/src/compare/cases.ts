@@ -6,17 +6,33 @@ export interface Case<W extends string = Way> {
   readonly title: string;
   /** Messages of the first run, which only warms up and tells how many make a run of the wanted length. */
   readonly warmUpMessages: number;
-  /** Messages of a run are a multiple of this: 100 where batches must be full, or the last would wait for its timeout. */
+  /**
+   * Messages of a run are a multiple of this: 100 where batches must be full, or the last would wait for its timeout.
+   */
   readonly step: number;
+  /** Which rate the chart shows; absent where the case is not about one. */
+  readonly shown?: "sent" | "handled";
 }
 
 export const CASES: readonly Case[] = [
-  { way: "single", title: "send, one by one", warmUpMessages: 500, step: 100 },
-  { way: "concurrent50", title: "send, 50 at once", warmUpMessages: 2_000, step: 100 },
+  { way: "single", title: "send, one by one", warmUpMessages: 500, step: 100, shown: "sent" },
+  { way: "concurrent50", title: "send, 50 at once", warmUpMessages: 2_000, step: 100, shown: "sent" },
   { way: "concurrent500", title: "send, 500 at once", warmUpMessages: 5_000, step: 100 },
-  { way: "requests50", title: "send, from 50 requests at once", warmUpMessages: 2_000, step: 100 },
-  { way: "batch100", title: "batches of 100, one by one", warmUpMessages: 5_000, step: 100 },
-  { way: "burst", title: "send -> handled: batches of 100, 10 at once", warmUpMessages: 10_000, step: 100 },
+  {
+    way: "requests50",
+    title: "send, from 50 requests at once",
+    warmUpMessages: 2_000,
+    step: 100,
+    shown: "sent",
+  },
+  { way: "batch100", title: "batches of 100, one by one", warmUpMessages: 5_000, step: 100, shown: "sent" },
+  {
+    way: "burst",
+    title: "send -> handled: batches of 100, 10 at once",
+    warmUpMessages: 10_000,
+    step: 100,
+    shown: "handled",
+  },
   { way: "idle", title: "send -> handled: one message at a time", warmUpMessages: 10, step: 10 },
 ];
 

@@ -32,8 +32,8 @@ type Started<W extends string> =
   | { readonly kind: "failed"; readonly system: System<W>; readonly reason: string };
 
 /**
- * Measures every case on every system. All systems are up all the time and take turns, run by run, in an order that is turned
- * round each time: what else happens on the machine meanwhile hits them alike.
+ * Measures every case on every system. All systems run all the time and take turns, run by run, in an order that is
+ * reversed each time. So whatever else the machine does affects all of them alike.
  */
 export async function compare<W extends string>(options: CompareOptions<W>): Promise<Comparison<W>[]> {
   // Starting can be done at the same time, installing cannot: package managers lock.
@@ -93,7 +93,7 @@ async function compareCase<W extends string>(
   say(testCase.title);
   const lanes = started.map((each) => ({ each, messages: 0, runs: [] as Run[], reason: reasonOf(each) }));
   for (let round = -1; round < runs; round++) {
-    // What one leaves to do after its run, the next has to bear: let that not always be the same one.
+    // The order is reversed each round: work that one system leaves behind slows the next one.
     for (const lane of round % 2 === 0 ? lanes.toReversed() : lanes) {
       const { each } = lane;
       if (lane.reason !== null || each.kind === "failed") continue;

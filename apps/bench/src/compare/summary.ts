@@ -1,4 +1,4 @@
-import { type Latency, median } from "../measure/statistics.ts";
+import { type Latency, medians } from "../measure/statistics.ts";
 import type { Measured } from "../workload/run.ts";
 
 /** One run, and what it cost. */
@@ -19,19 +19,6 @@ export interface Summary {
 }
 
 export function summarize(runs: readonly Run[]): Summary {
-  const of = (pick: (measured: Measured) => number) => median(runs.map((run) => pick(run.measured)));
-  const latencyOf = (pick: (measured: Measured) => Latency): Latency => ({
-    meanMs: of((measured) => pick(measured).meanMs),
-    p50Ms: of((measured) => pick(measured).p50Ms),
-    p99Ms: of((measured) => pick(measured).p99Ms),
-  });
-  const cpu = runs.map((run) => run.cpuMicrosPerMessage).filter((micros) => micros !== null);
-  return {
-    messages: of((measured) => measured.messages),
-    sentPerSecond: of((measured) => measured.sentPerSecond),
-    handledPerSecond: of((measured) => measured.handledPerSecond),
-    call: latencyOf((measured) => measured.call),
-    endToEnd: latencyOf((measured) => measured.endToEnd),
-    cpuMicrosPerMessage: cpu.length === 0 ? null : median(cpu),
-  };
+  const { measured, cpuMicrosPerMessage } = medians(runs);
+  return { ...measured, cpuMicrosPerMessage };
 }

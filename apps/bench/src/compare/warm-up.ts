@@ -3,7 +3,10 @@ import type { RunningSystem } from "../systems/system.ts";
 import { rateOf } from "../workload/run.ts";
 import { type Case, messagesFor } from "./cases.ts";
 
-/** The latest runs, of which the fastest must not be faster than all before them by more than this factor: then it is warm. */
+/**
+ * The latest runs, of which the fastest must not be faster than all before them by more than this factor: then it is
+ * warm.
+ */
 export const SETTLED_RUNS = 3;
 export const SETTLED_FACTOR = 1.03;
 
@@ -17,8 +20,8 @@ export interface WarmUpOptions {
 }
 
 /**
- * Runs a case until it gets no faster: servers compile what they run often, some for a second and a Java virtual machine for a
- * quarter of a minute.
+ * Runs a case until it gets no faster: servers compile what they run often, some for a second and a Java virtual
+ * machine for a quarter of a minute.
  *
  * @returns how many messages make a run.
  */

@@ -1,4 +1,3 @@
-import { SourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { ConsumerSettings, QueueTopology } from "@sluice/protocol";
 import { build } from "esbuild";
@@ -7,12 +6,9 @@ import type { Answers, LabCommand } from "../../lab/src/commands.ts";
 import { residentBytes } from "../process/memory.ts";
 import type { Measured } from "../workload/run.ts";
 import type { Way } from "../workload/ways.ts";
-import { Inspector } from "./inspector.ts";
 
 const SOURCES = fileURLToPath(new URL("../../lab/src/", import.meta.url));
-export const COMPATIBILITY_DATE = "2026-11-01";
-
-export type LabWorker = "broker" | "driver";
+const COMPATIBILITY_DATE = "2026-11-01";
 
 /** Settings of the queue "bench"; `null` leaves it without a consumer. */
 export interface LabOptions {
@@ -27,9 +23,6 @@ export interface Lab {
   tell<Kind extends LabCommand["kind"]>(command: Extract<LabCommand, { kind: Kind }>): Promise<Answers[Kind]>;
   /** One run of the comparison's workload. */
   run(way: Way, messages: number): Promise<Measured>;
-  inspect(worker: LabWorker): Promise<Inspector>;
-  /** Leads from a Worker's bundle back to the sources. */
-  readonly sourceMaps: Readonly<Record<LabWorker, SourceMap>>;
   /** Memory of the workerd process in bytes, `null` where it cannot be read. */
   residentBytes(): Promise<number | null>;
   stop(): Promise<void>;
@@ -41,14 +34,13 @@ export async function startLab({ persistDir, consumer }: LabOptions): Promise<La
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       resourcePersistencePath: persistDir,
-      inspectorPort: 0,
       // What the Workers print is not what is measured.
       handleStructuredLogs: () => {},
       workers: [
         {
           name: "driver",
           compatibilityDate: COMPATIBILITY_DATE,
-          modules: [{ type: "ESModule", path: "driver.js", contents: driver.source }],
+          modules: [{ type: "ESModule", path: "driver.js", contents: driver }],
           serviceBindings: { SELF: "driver" },
           durableObjects: {
             SLUICE_QUEUES: { className: "QueueBroker", scriptName: "broker", useSQLite: true },
@@ -57,7 +49,7 @@ export async function startLab({ persistDir, consumer }: LabOptions): Promise<La
         {
           name: "broker",
           compatibilityDate: COMPATIBILITY_DATE,
-          modules: [{ type: "ESModule", path: "broker.js", contents: broker.source }],
+          modules: [{ type: "ESModule", path: "broker.js", contents: broker }],
           durableObjects: {
             SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true },
             SLUICE_DIRECTORY: { className: "Directory", useSQLite: true },
@@ -78,11 +70,6 @@ export async function startLab({ persistDir, consumer }: LabOptions): Promise<La
     startedMs,
     tell: async (command) => (await ask("", { method: "POST", body: JSON.stringify(command) })) as never,
     run: async (way, messages) => (await ask(`?way=${way}&messages=${messages}`)) as Measured,
-    inspect: async (worker) => {
-      const { host } = await miniflare.getInspectorURL();
-      return Inspector.connect(`ws://${host}/core:user:${worker}`);
-    },
-    sourceMaps: { broker: broker.sourceMap, driver: driver.sourceMap },
     residentBytes: () => residentBytes("workerd"),
     stop: () => miniflare.dispose(),
   };
@@ -113,21 +100,16 @@ function topology(consumer: LabOptions["consumer"]): QueueTopology {
 }
 
 /** A Worker of the lab as workerd takes it. */
-export async function bundle(worker: LabWorker | "floor"): Promise<{ source: string; sourceMap: SourceMap }> {
+async function bundle(worker: "broker" | "driver"): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [`${SOURCES}${worker}.ts`],
-    outfile: `${SOURCES}${worker}.js`,
     bundle: true,
     write: false,
     format: "esm",
     target: "es2024",
-    sourcemap: "external",
-    sourcesContent: false,
     external: ["cloudflare:*"],
   });
-  const textOf = (ending: string) => outputFiles.find(({ path }) => path.endsWith(ending))?.text;
-  const source = textOf(".js");
-  const map = textOf(".js.map");
-  if (source === undefined || map === undefined) throw new Error(`esbuild produced nothing for ${worker}`);
-  return { source, sourceMap: new SourceMap(JSON.parse(map)) };
+  const [output] = outputFiles;
+  if (output === undefined) throw new Error(`esbuild produced nothing for ${worker}`);
+  return output.text;
 }

@@ -24,6 +24,15 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2;
 }
 
+/** Figures of which each is the median of those in the same place; `null` where any of them is. */
+export function medians<Figures>(all: readonly Figures[]): Figures {
+  const [first] = all;
+  if (typeof first === "number") return median(all as readonly number[]) as Figures;
+  if (typeof first !== "object" || first === null || all.includes(null as Figures)) return null as Figures;
+  const of = (key: string) => medians(all.map((figures) => figures[key as keyof Figures]));
+  return Object.fromEntries(Object.keys(first).map((key) => [key, of(key)])) as Figures;
+}
+
 /** `NaN` of no values. */
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;

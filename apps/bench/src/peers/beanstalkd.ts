@@ -1,5 +1,4 @@
-import { type Payload, payload } from "../workload/payload.ts";
-import { sendFromLoops } from "../workload/ways.ts";
+import type { Payload } from "../workload/payload.ts";
 import { BeanstalkdConnection } from "./beanstalkd-connection.ts";
 import { type ConnectPeer, preciseNow } from "./peer-client.ts";
 
@@ -33,13 +32,6 @@ export const connectBeanstalkd: ConnectPeer = async ({ port }, handled) => {
   return {
     send: put,
     sendHundred: (payloads) => Promise.all(payloads.map(put)),
-    sendFromRequests: (requests, messages) =>
-      sendFromLoops(requests, messages, () => put(payload(preciseNow())), preciseNow),
-    async sendAndAwait(job) {
-      const { count } = handled;
-      await put(job);
-      await handled.reached(count + 1);
-    },
     async close() {
       closing = true;
       for (const connection of [producer, ...consumers]) connection.close();

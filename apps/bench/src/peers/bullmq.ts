@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import path from "node:path";
-import { type Payload, payload } from "../workload/payload.ts";
-import { sendFromLoops } from "../workload/ways.ts";
+import type { Payload } from "../workload/payload.ts";
 import { type ConnectPeer, preciseNow } from "./peer-client.ts";
 
 /** Jobs at a time in one worker; more was not faster. */
@@ -43,13 +42,6 @@ export const connectBullMQ: ConnectPeer = async ({ port, packages }, handled) =>
   return {
     send: (data) => queue.add("job", data),
     sendHundred: (payloads) => queue.addBulk(payloads.map((data) => ({ name: "job", data }))),
-    sendFromRequests: (requests, messages) =>
-      sendFromLoops(requests, messages, () => queue.add("job", payload(preciseNow())), preciseNow),
-    async sendAndAwait(data) {
-      const { count } = handled;
-      await queue.add("job", data);
-      await handled.reached(count + 1);
-    },
     async close() {
       await worker.close();
       await queue.close();

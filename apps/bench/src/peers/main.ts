@@ -3,7 +3,7 @@ import { runWay } from "../workload/run.ts";
 import { connectBeanstalkd } from "./beanstalkd.ts";
 import { connectBullMQ } from "./bullmq.ts";
 import type { ClientRequest, ClientResponse } from "./messages.ts";
-import { type ConnectPeer, type PeerSettings, preciseNow } from "./peer-client.ts";
+import { type ConnectPeer, type PeerSettings, preciseNow, targetOf } from "./peer-client.ts";
 import { connectPgBoss } from "./pg-boss.ts";
 import { connectPlainjob } from "./plainjob.ts";
 
@@ -24,13 +24,14 @@ async function serve(id: string, settings: PeerSettings): Promise<void> {
   if (connect === undefined) throw new Error(`there is no client for "${id}"`);
   const handled = new Handled();
   const client = await connect(settings, handled);
+  const target = targetOf(client, handled);
   process.on("message", async (request: ClientRequest) => {
     if (request.kind === "stop") {
       await client.close();
       process.exit();
     }
     try {
-      const measured = await runWay(request.way, request.messages, client, handled, preciseNow);
+      const measured = await runWay(request.way, request.messages, target, handled, preciseNow);
       answer({ kind: "measured", measured });
     } catch (error) {
       answer({ kind: "failed", reason: String(error) });

@@ -1,5 +1,6 @@
 import type { Handled } from "../workload/handled.ts";
-import type { Target } from "../workload/ways.ts";
+import { payload } from "../workload/payload.ts";
+import { sendFromLoops, type Target } from "../workload/ways.ts";
 
 /** What a client is started with. */
 export interface PeerSettings {
@@ -12,8 +13,23 @@ export interface PeerSettings {
 }
 
 /** Producer and consumer of a peer. What is handled is noted in `handled`. */
-export interface PeerClient extends Target {
+export interface PeerClient extends Pick<Target, "send" | "sendHundred"> {
   close(): Promise<void>;
+}
+
+/** A peer as the workload sees it. It has no requests, and delivers at once. */
+export function targetOf({ send, sendHundred }: PeerClient, handled: Handled): Target {
+  return {
+    send,
+    sendHundred,
+    sendFromRequests: (requests, messages) =>
+      sendFromLoops(requests, messages, () => send(payload(preciseNow())), preciseNow),
+    async sendAndAwait(job) {
+      const { count } = handled;
+      await send(job);
+      await handled.reached(count + 1);
+    },
+  };
 }
 
 export type ConnectPeer = (settings: PeerSettings, handled: Handled) => Promise<PeerClient>;

@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import path from "node:path";
-import { type Payload, payload } from "../workload/payload.ts";
-import { sendFromLoops } from "../workload/ways.ts";
+import type { Payload } from "../workload/payload.ts";
 import { type ConnectPeer, preciseNow } from "./peer-client.ts";
 
 const QUEUE = "bench";
@@ -67,13 +66,6 @@ export function connectPgBoss(isNotified: boolean): ConnectPeer {
           QUEUE,
           payloads.map((data) => ({ data })),
         ),
-      sendFromRequests: (requests, messages) =>
-        sendFromLoops(requests, messages, () => boss.send(QUEUE, payload(preciseNow())), preciseNow),
-      async sendAndAwait(data) {
-        const { count } = handled;
-        await boss.send(QUEUE, data);
-        await handled.reached(count + 1);
-      },
       async close() {
         await boss.stop({ graceful: false });
       },

@@ -1,8 +1,7 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { type Payload, payload } from "../workload/payload.ts";
-import { sendFromLoops } from "../workload/ways.ts";
-import { type ConnectPeer, preciseNow } from "./peer-client.ts";
+import type { Payload } from "../workload/payload.ts";
+import type { ConnectPeer } from "./peer-client.ts";
 import { JOB_TYPE, openPlainjob } from "./plainjob-library.ts";
 
 /** @param isSynced whether every commit waits for the disk. */
@@ -33,13 +32,6 @@ export function connectPlainjob(isSynced: boolean): ConnectPeer {
       async sendHundred(payloads) {
         queue.addMany(JOB_TYPE, payloads);
         await turn();
-      },
-      sendFromRequests: (requests, messages) =>
-        sendFromLoops(requests, messages, () => add(payload(preciseNow())), preciseNow),
-      async sendAndAwait(job) {
-        const { count } = handled;
-        queue.add(JOB_TYPE, job);
-        await handled.reached(count + 1);
       },
       async close() {
         const ended = new Promise((resolve) => consumer.once("exit", resolve));

@@ -21,7 +21,10 @@ export interface Price {
   readonly total: number;
 }
 
-/** List prices of Durable Objects beyond what a paid plan includes, in USD (spec cloudflare-queues 9.2, November 2026). */
+/**
+ * List prices of Durable Objects beyond what a paid plan includes, in USD (spec cloudflare-queues 9.2, November
+ * 2026).
+ */
 export const DURABLE_OBJECT_PRICES = {
   perMillionRowsWritten: 1,
   perMillionRowsRead: 0.001,
@@ -31,7 +34,10 @@ export const DURABLE_OBJECT_PRICES = {
   billedGigabytes: 0.128,
 } as const;
 
-/** Cloudflare Queues: an operation for each 64 KB written, read or deleted (spec cloudflare-queues 9.1, November 2026). */
+/**
+ * Cloudflare Queues: an operation for each 64 KB written, read or deleted (spec cloudflare-queues 9.1, November
+ * 2026).
+ */
 export const QUEUES_PER_MILLION_OPERATIONS = 0.4;
 /** Amazon SQS, standard queue in us-east-1, list price of June 2026 after the free million: up to 64 KB a request. */
 export const SQS_PER_MILLION_REQUESTS = 0.4;

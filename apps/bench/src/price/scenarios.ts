@@ -20,81 +20,53 @@ export interface Scenario {
   readonly quickMessages: number;
 }
 
-const ACKNOWLEDGE: Behaviour = { kind: "acknowledge" };
 const IN_HUNDREDS = { maxBatchSize: 100, maxBatchTimeoutSeconds: 1 };
 const IN_TENS = { maxBatchSize: 10, maxBatchTimeoutSeconds: 1 };
+const BATCHES: Sending = { kind: "batches" };
+const EVERY_SECOND: Sending = { kind: "trickle", everyMs: 1000 };
+const requests = (count: number): Sending => ({ kind: "requests", requests: count });
 
 export const SCENARIOS: readonly Scenario[] = [
-  {
-    title: "sendBatch(100), batches of 100",
-    consumer: IN_HUNDREDS,
-    sending: { kind: "batches" },
-    behaviour: ACKNOWLEDGE,
-    retriesPerMessage: 0,
-    messages: 50_000,
-    quickMessages: 5_000,
-  },
-  {
-    title: "50 senders, batches of 100",
-    consumer: IN_HUNDREDS,
-    sending: { kind: "requests", requests: 50 },
-    behaviour: ACKNOWLEDGE,
-    retriesPerMessage: 0,
-    messages: 20_000,
-    quickMessages: 2_000,
-  },
-  {
-    title: "50 senders, batches of 10",
-    consumer: IN_TENS,
-    sending: { kind: "requests", requests: 50 },
-    behaviour: ACKNOWLEDGE,
-    retriesPerMessage: 0,
-    messages: 20_000,
-    quickMessages: 2_000,
-  },
-  {
-    title: "one sender, batches of 10",
-    consumer: IN_TENS,
-    sending: { kind: "requests", requests: 1 },
-    behaviour: ACKNOWLEDGE,
-    retriesPerMessage: 0,
-    messages: 5_000,
-    quickMessages: 500,
-  },
-  {
-    title: "1 message/s, Cloudflare's default consumer (10 or 5 s)",
-    consumer: { maxBatchSize: 10, maxBatchTimeoutSeconds: 5 },
-    sending: { kind: "trickle", everyMs: 1000 },
-    behaviour: ACKNOWLEDGE,
-    retriesPerMessage: 0,
-    messages: 40,
-    quickMessages: 6,
-  },
-  {
-    title: "1 message/s, delivered at once (max_batch_timeout 0)",
-    consumer: { maxBatchSize: 10, maxBatchTimeoutSeconds: 0 },
-    sending: { kind: "trickle", everyMs: 1000 },
-    behaviour: ACKNOWLEDGE,
-    retriesPerMessage: 0,
-    messages: 40,
-    quickMessages: 6,
-  },
-  {
-    title: "sendBatch(100), every message retried once",
-    consumer: IN_HUNDREDS,
-    sending: { kind: "batches" },
-    behaviour: { kind: "retryFirst", every: 1, delaySeconds: 0 },
-    retriesPerMessage: 1,
-    messages: 20_000,
-    quickMessages: 2_000,
-  },
-  {
-    title: "sendBatch(100), 1 of 100 retried once",
-    consumer: IN_HUNDREDS,
-    sending: { kind: "batches" },
-    behaviour: { kind: "retryFirst", every: 100, delaySeconds: 0 },
-    retriesPerMessage: 0.01,
-    messages: 20_000,
-    quickMessages: 2_000,
-  },
+  scenario("sendBatch(100), batches of 100", IN_HUNDREDS, BATCHES, 50_000),
+  scenario("50 senders, batches of 100", IN_HUNDREDS, requests(50), 20_000),
+  scenario("50 senders, batches of 10", IN_TENS, requests(50), 20_000),
+  scenario("one sender, batches of 10", IN_TENS, requests(1), 5_000),
+  scenario(
+    "1 message/s, Cloudflare's default consumer (10 or 5 s)",
+    { maxBatchSize: 10, maxBatchTimeoutSeconds: 5 },
+    EVERY_SECOND,
+    40,
+  ),
+  scenario(
+    "1 message/s, delivered at once (max_batch_timeout 0)",
+    { maxBatchSize: 10, maxBatchTimeoutSeconds: 0 },
+    EVERY_SECOND,
+    40,
+  ),
+  scenario("sendBatch(100), every message retried once", IN_HUNDREDS, BATCHES, 20_000, 1),
+  scenario("sendBatch(100), 1 of 100 retried once", IN_HUNDREDS, BATCHES, 20_000, 100),
 ];
+
+/** @param retriedEvery every how-manieth message is retried once; by default none. */
+function scenario(
+  title: string,
+  consumer: Partial<ConsumerSettings>,
+  sending: Sending,
+  messages: number,
+  retriedEvery = Infinity,
+): Scenario {
+  const behaviour: Behaviour =
+    retriedEvery === Infinity
+      ? { kind: "acknowledge" }
+      : { kind: "retryFirst", every: retriedEvery, delaySeconds: 0 };
+  const quickMessages = Math.ceil(messages / 10);
+  return {
+    title,
+    consumer,
+    sending,
+    behaviour,
+    retriesPerMessage: 1 / retriedEvery,
+    messages,
+    quickMessages,
+  };
+}

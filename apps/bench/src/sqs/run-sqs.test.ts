@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { CaseQueue } from "./case-queue.ts";
 import { prepareSqs, runSqs } from "./run-sqs.ts";
 import { SQS_CASES } from "./sqs-cases.ts";
 import type { SqsClient } from "./sqs-client.ts";
+import { caseQueues } from "./sqs-systems.ts";
 
 /** SQS without a wire, and without visibility timeouts. */
 function memoryClient() {
@@ -72,16 +72,13 @@ it.each([
 
 it("shares a queue among the runs of a case, and deletes it when another case begins", async () => {
   const { client, queues } = memoryClient();
-  const queue = new CaseQueue(client);
-  const url = await queue.urlFor("sqs-drain16");
+  const queueUrlFor = caseQueues(client);
+  const url = await queueUrlFor("sqs-drain16");
   await client.send(url, "left");
-  expect(await queue.urlFor("sqs-drain16")).toBe(url);
+  expect(await queueUrlFor("sqs-drain16")).toBe(url);
   expect(queues).toEqual(new Map([[url, ["left"]]]));
-  const next = await queue.urlFor("sqs-single");
+  const next = await queueUrlFor("sqs-single");
   expect(queues).toEqual(new Map([[next, []]]));
-  await queue.delete();
-  await queue.delete();
-  expect(queues.size).toBe(0);
 });
 
 it("does not pass over messages that come twice", async () => {

@@ -1,11 +1,11 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { type Child, startChild } from "@sluice/harness/child";
 import { accepts } from "../process/accepts.ts";
-import { type Child, startChild } from "../process/child.ts";
 import { installProgram } from "../systems/debian-packages.ts";
 import { installNpmPackages, PEERS_FOLDER } from "../systems/npm-packages.ts";
-import { SLUICE_CLI } from "../systems/sluice.ts";
 import type { InstallOptions, System } from "../systems/system.ts";
+import { SLUICE_CLI } from "../systems/workers.ts";
 
 /** Where a server may listen and keep its state. */
 export interface Place {
@@ -74,20 +74,6 @@ function fauxqsServer(
     },
   };
 }
-
-const BARE_SERVER = path.join(import.meta.dirname, "bare-server.ts");
-
-/** No queue, but what any server of SQS on Node.js has to do: what can be had. */
-export const bareServer: SqsServer = {
-  name: "a bare server",
-  acknowledged: "commit",
-  install: async () => {},
-  async start({ port, folder }) {
-    const args = ["--no-warnings", BARE_SERVER, `${port}`, path.join(folder, "log")];
-    const child = startChild(process.execPath, args);
-    return whenListening(child, port);
-  },
-};
 
 /** The one that npm has, of 2013: it speaks the Query protocol only, which today's SDK does not. */
 export const elasticmq: SqsServer = {

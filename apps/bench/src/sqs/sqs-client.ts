@@ -4,7 +4,9 @@ export interface ReceivedMessage {
   readonly receipt: string;
 }
 
-/** The part of SQS that is measured, the same for every way to speak it. Each call rejects unless all of it succeeded. */
+/**
+ * The part of SQS that is measured, the same for every way to speak it. Each call rejects unless all of it succeeded.
+ */
 export interface SqsClient {
   /** @returns its URL. */
   createQueue(name: string): Promise<string>;

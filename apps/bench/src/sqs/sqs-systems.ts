@@ -1,14 +1,13 @@
 import getPort from "get-port";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import type { RunningSystem, System } from "../systems/system.ts";
-import { CaseQueue } from "./case-queue.ts";
 import { openJsonClient } from "./json-client.ts";
 import { openQueryClient } from "./query-client.ts";
 import { prepareSqs, runSqs, type SqsRun } from "./run-sqs.ts";
 import { openSdkClient } from "./sdk-client.ts";
-import { bareServer, elasticmq, fauxqs, fauxqsOnDisk, type SqsServer, sluiceServe } from "./servers.ts";
+import { elasticmq, fauxqs, fauxqsOnDisk, type SqsServer, sluiceServe } from "./servers.ts";
 import type { SqsWay } from "./sqs-cases.ts";
-import type { OpenClient } from "./sqs-client.ts";
+import type { OpenClient, SqsClient } from "./sqs-client.ts";
 
 /** A server with a client of one kind. */
 export type SqsSystem = System<SqsWay>;
@@ -25,13 +24,10 @@ export const SQS_SYSTEMS: readonly SqsSystem[] = [
   sqsSystem("sluice-json", sluiceServe, "JSON", openJsonClient),
   sqsSystem("fauxqs-json", fauxqs, "JSON", openJsonClient),
   sqsSystem("fauxqs-disk-json", fauxqsOnDisk, "JSON", openJsonClient),
-  sqsSystem("bare-json", bareServer, "JSON", openJsonClient),
   sqsSystem("sluice-query", sluiceServe, "Query", openQueryClient),
   sqsSystem("elasticmq-query", elasticmq, "Query", openQueryClient),
-  sqsSystem("bare-query", bareServer, "Query", openQueryClient),
   sqsSystem("sluice-sdk", sluiceServe, "SDK", openSdkClient),
   sqsSystem("fauxqs-sdk", fauxqs, "SDK", openSdkClient),
-  sqsSystem("bare-sdk", bareServer, "SDK", openSdkClient),
 ];
 
 function sqsSystem(id: string, server: SqsServer, how: string, openClient: OpenClient): SqsSystem {
@@ -51,12 +47,12 @@ async function start(id: string, server: SqsServer, openClient: OpenClient): Pro
   try {
     const { child, endpoint } = await server.start({ port: await getPort(), folder });
     const client = openClient(endpoint);
-    const queue = new CaseQueue(client);
+    const queueUrlFor = caseQueues(client);
     let prepared: SqsRun | null = null;
     return {
       pids: [child.pid],
       async prepare(way, messages) {
-        prepared = await prepareSqs(client, await queue.urlFor(way), way, messages);
+        prepared = await prepareSqs(client, await queueUrlFor(way), way, messages);
       },
       async run(way, messages) {
         if (prepared === null) throw new Error("a run was not prepared");
@@ -74,4 +70,18 @@ async function start(id: string, server: SqsServer, openClient: OpenClient): Pro
     await removeFolder(folder);
     throw error;
   }
+}
+
+/**
+ * The queue that all runs of a case share, as queues are used: for long. With one for each run its first seconds would
+ * be measured, in which the files of servers that write any still grow. The one of the case before is deleted.
+ */
+export function caseQueues(client: SqsClient): (way: SqsWay) => Promise<string> {
+  let queue: { readonly way: SqsWay; readonly url: string } | null = null;
+  return async (way) => {
+    if (queue?.way === way) return queue.url;
+    if (queue !== null) await client.deleteQueue(queue.url);
+    queue = { way, url: await client.createQueue(`bench-${way}`) };
+    return queue.url;
+  };
 }

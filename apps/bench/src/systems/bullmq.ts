@@ -1,5 +1,5 @@
+import { startChild } from "@sluice/harness/child";
 import { accepts } from "../process/accepts.ts";
-import { startChild } from "../process/child.ts";
 import { findProgram, installProgram } from "./debian-packages.ts";
 import { installNpmPackages } from "./npm-packages.ts";
 import { startPeer } from "./peer.ts";

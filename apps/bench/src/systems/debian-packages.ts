@@ -1,8 +1,11 @@
+import { execFile } from "node:child_process";
 import { constants } from "node:fs";
 import { access, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { runToEnd } from "../process/child.ts";
+import { promisify } from "node:util";
 import type { InstallOptions } from "./system.ts";
+
+const runToEnd = promisify(execFile);
 
 /** Debian keeps PostgreSQL's programs in a folder per version, off the PATH. */
 const POSTGRES_ROOT = "/usr/lib/postgresql";

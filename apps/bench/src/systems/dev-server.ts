@@ -1,7 +1,7 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { startChild } from "@sluice/harness/child";
 import getPort from "get-port";
-import { startChild } from "../process/child.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import type { Measured } from "../workload/run.ts";
 import type { RunningSystem } from "./system.ts";

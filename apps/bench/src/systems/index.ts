@@ -1,10 +1,9 @@
 import { beanstalkd } from "./beanstalkd.ts";
 import { bullmq } from "./bullmq.ts";
-import { miniflare } from "./miniflare.ts";
 import { pgBoss, pgBossNotify } from "./pg-boss.ts";
 import { plainjob, plainjobFull } from "./plainjob.ts";
-import { sluice } from "./sluice.ts";
 import type { System } from "./system.ts";
+import { miniflare, sluice } from "./workers.ts";
 
 /** In the order of the tables. */
 export const SYSTEMS: readonly System[] = [

@@ -1,8 +1,11 @@
+import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { runToEnd } from "../process/child.ts";
+import { promisify } from "node:util";
 import type { InstallOptions } from "./system.ts";
+
+const runToEnd = promisify(execFile);
 
 /** Outside the workspace, so that `pnpm install` never sees what is in it. */
 export const PEERS_FOLDER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../.peers");

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
+import { type Child, startChild } from "@sluice/harness/child";
 import getPort from "get-port";
 import type { ClientRequest, ClientResponse } from "../peers/messages.ts";
 import type { PeerSettings } from "../peers/peer-client.ts";
-import { type Child, startChild } from "../process/child.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import { PEERS_FOLDER } from "./npm-packages.ts";
 import type { RunningSystem } from "./system.ts";

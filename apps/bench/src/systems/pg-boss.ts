@@ -1,11 +1,15 @@
+import { execFile } from "node:child_process";
 import { chown, mkdir } from "node:fs/promises";
 import path from "node:path";
+import { promisify } from "node:util";
+import { startChild } from "@sluice/harness/child";
 import { accepts } from "../process/accepts.ts";
-import { runToEnd, startChild } from "../process/child.ts";
 import { findProgram, installProgram } from "./debian-packages.ts";
 import { installNpmPackages } from "./npm-packages.ts";
 import { type StartServer, startPeer } from "./peer.ts";
 import type { System } from "./system.ts";
+
+const runToEnd = promisify(execFile);
 
 const USER = "postgres";
 
@@ -57,6 +61,6 @@ export const pgBossNotify: System = {
 /** PostgreSQL refuses to run as root: then it runs as the user that its package has made. */
 async function serverOwner(): Promise<{ uid?: number; gid?: number }> {
   if (process.getuid?.() !== 0) return {};
-  const id = async (flag: string) => Number(await runToEnd("id", [flag, USER]));
+  const id = async (flag: string) => Number((await runToEnd("id", [flag, USER])).stdout);
   return { uid: await id("-u"), gid: await id("-g") };
 }

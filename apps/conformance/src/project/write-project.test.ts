@@ -25,9 +25,9 @@ it("gives every queue of the scenarios to its producer, and one consumer at most
   const consumed = configurations.flatMap(({ queues }) => queues.consumers.map(({ queue }) => queue));
   expect(new Set(consumed).size).toBe(consumed.length);
   const bound = configurations.flatMap(({ queues }) => queues.producers);
-  expect(bound.find(({ queue }) => queue === "dead-letter-dead")).toEqual({
-    binding: "DEAD_LETTER_DEAD",
-    queue: "dead-letter-dead",
+  expect(bound.find(({ queue }) => queue === "dead-letter-chain-2")).toEqual({
+    binding: "DEAD_LETTER_CHAIN_2",
+    queue: "dead-letter-chain-2",
   });
   for (const { queue } of bound) expect(queue).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
 });

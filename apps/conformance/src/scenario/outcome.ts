@@ -7,8 +7,3 @@ export async function outcome(call: () => unknown): Promise<string> {
     return String(error);
   }
 }
-
-/** The error code at the end of an error's message. */
-export function codeOf(text: unknown): string {
-  return /\((\d{5})\)$/.exec(String(text))?.[1] ?? String(text);
-}

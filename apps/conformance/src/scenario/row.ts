@@ -1,14 +1,14 @@
-import type { Scenario } from "./scenario.ts";
-
 /** One line of the sheet: what production does, and how we know whether a system does the same. */
 export interface RowHead {
   /** Short, in lower case with hyphens; of a scenario also the name of its queue. */
   readonly id: string;
   /** What production does, in our own words. Markdown without line breaks. */
   readonly production: string;
-  /** Rows of the specification that this one proves, by their keys in `spec/spec-rows.ts`. */
+  /** What of `spec/spec-rows.txt` this one proves: keys, or chapters with all that is in them. */
   readonly covers: readonly string[];
-  /** Why Sluice cannot, or on purpose does not, do what production does; only then its verdict may be other than yes. */
+  /**
+   * Why Sluice cannot, or on purpose does not, do what production does; only then its verdict may be other than yes.
+   */
   readonly reason?: string;
 }
 
@@ -22,31 +22,15 @@ export type Verdict =
 
 export const YES: Verdict = { kind: "yes" };
 
-/** A test of this repository. */
-export interface TestReference {
-  /** Path from the root of the repository. */
-  readonly file: string;
-  /** The test's name, or the name of the group it is in, as it is written in the file. */
-  readonly name: string;
+/** What an observation says about a system, `null` where there was none. */
+export function verdictOf({ expected }: { readonly expected: string }, observed: string | null): Verdict {
+  if (observed === expected) return YES;
+  return observed === null ? { kind: "no", observed: "" } : { kind: "differs", observed };
 }
 
-/** A row that a test elsewhere proves for Sluice; of Miniflare its source code says what it does. */
+/** A row that tests elsewhere prove for Sluice; of Miniflare its source code says what it does. */
 export interface ReferenceRow extends RowHead {
-  readonly kind: "reference";
-  readonly tests: readonly TestReference[];
+  /** Default: yes. */
   readonly sluice?: Verdict;
   readonly miniflare: Verdict;
 }
-
-/** A row about a configuration, read by Wrangler and by Sluice. */
-export interface ConfigurationRow extends RowHead {
-  readonly kind: "configuration";
-  /** What to call a configuration, what stands in its `wrangler.json` besides a name, and what becomes of it. */
-  readonly cases: readonly (readonly [
-    label: string,
-    configuration: object,
-    judged: "accepted" | "refused",
-  ])[];
-}
-
-export type Row = Scenario | ConfigurationRow | ReferenceRow;

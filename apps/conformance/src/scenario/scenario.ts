@@ -1,9 +1,9 @@
-import type { RowHead, Verdict } from "./row.ts";
+import type { RowHead } from "./row.ts";
 
 /*
- * A scenario is a piece of an ordinary Cloudflare Queues project with its judgement. `send` runs in a producer Worker,
- * `handle` in a consumer Worker, `observe` in Node: so that all of it stands in one place, these files import nothing that
- * only one of them has.
+ * A scenario is a piece of an ordinary Cloudflare Queues project with its judgement. `send` runs in a producer
+ * Worker, `handle` in a consumer Worker, `observe` in Node: so that all of it stands in one place, these files import
+ * nothing that only one of them has.
  */
 
 /** Producer Workers: `sender` has today's compatibility date, `old-sender` one before every flag about queues. */
@@ -68,29 +68,9 @@ export interface Observation {
   readonly batches: readonly SeenBatch[];
   /** What the system has printed, colours removed. */
   readonly log: string;
-  /** What `afterwards` looked at, through JSON: once after a restart, or once for each of `LAPS_MS`. */
-  readonly looks: readonly Look[];
-}
-
-export interface Look {
+  /** What `afterRestart` returned, through JSON. */
   readonly found: unknown;
-  /** Batches that had come by then. */
-  readonly batches: number;
 }
-
-/** What is looked at when something has happened to the whole system. Runs in the producer Worker. */
-export interface Afterwards {
-  readonly look: (queues: Readonly<Record<string, AnyQueue>>) => Promise<unknown>;
-  /** `laps`: the clock was moved on to each of `LAPS_MS`. */
-  readonly after: "restart" | "laps";
-  /** What Miniflare's source says of it, where its clock would have to be moved. */
-  readonly miniflare?: Verdict;
-}
-
-const HOUR_MS = 3_600_000;
-
-/** Times since the sends, in ms: shortly before and after the longest delay and the default retention. */
-export const LAPS_MS: readonly number[] = [23, 25, 95, 97].map((hours) => hours * HOUR_MS);
 
 /** What a handler has besides its batch. */
 export interface HandlerTools {
@@ -105,7 +85,6 @@ export interface HandlerTools {
 export type AnyQueue = any;
 
 export interface Scenario extends RowHead {
-  readonly kind: "scenario";
   /** Queues by the names that `send` gets them under. */
   readonly queues: Readonly<Record<string, QueueSpec>>;
   /** Default: `sender`. */
@@ -113,7 +92,8 @@ export interface Scenario extends RowHead {
   send(queues: Readonly<Record<string, AnyQueue>>, env: Readonly<Record<string, AnyQueue>>): Promise<unknown>;
   /** Default: returns, which acknowledges the batch. */
   handle?(batch: MessageBatch, tools: HandlerTools): unknown;
-  readonly afterwards?: Afterwards;
+  /** What is looked at when the system has been started again over the same state. Runs in the producer Worker. */
+  afterRestart?(queues: Readonly<Record<string, AnyQueue>>): Promise<unknown>;
   /** How long it is watched in any case, in ms, for things that must not happen. Default: 0. */
   readonly watchMs?: number;
   /** What `observe` answers of production: waited for, at most `PATIENCE_MS` from the end of `send`. */

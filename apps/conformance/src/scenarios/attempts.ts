@@ -1,26 +1,8 @@
 import type { Scenario } from "../scenario/scenario.ts";
 
-const retryFirst =
-  (times: number) =>
-  (batch: MessageBatch, { delivery }: { readonly delivery: number }) => {
-    if (delivery <= times) batch.retryAll();
-  };
-
 /** What stays the same from delivery to delivery, and what does not. */
 export const ATTEMPTS: readonly Scenario[] = [
   {
-    kind: "scenario",
-    id: "attempts-count-deliveries",
-    covers: ["2.7 attempts"],
-    production: "`attempts` is 1 at the first delivery and one more at each further one",
-    queues: { q: { consumer: { max_batch_size: 1, max_retries: 5 } } },
-    send: ({ q }) => q.send("a"),
-    handle: retryFirst(3),
-    expected: "1, 2, 3, 4",
-    observe: ({ batches }) => batches.map(({ messages }) => messages[0]?.attempts).join(", ") || null,
-  },
-  {
-    kind: "scenario",
     id: "identity-is-stable",
     covers: ["2.7 identity"],
     production: "`id` and `timestamp` stay the same over retries; `timestamp` is the time of the send",
@@ -42,7 +24,29 @@ export const ATTEMPTS: readonly Scenario[] = [
     },
   },
   {
-    kind: "scenario",
+    id: "message-id",
+    covers: ["2.7 id"],
+    production: "`id` is 32 hexadecimal digits",
+    queues: { q: { consumer: { max_batch_size: 1 } } },
+    send: ({ q }) => q.send("a"),
+    expected: "32 digits",
+    observe: ({ batches }) => {
+      const id = batches[0]?.messages[0]?.id;
+      return id?.replace(/^[0-9a-f]{32}$/, "32 digits") ?? null;
+    },
+  },
+  {
+    id: "batch-metadata",
+    covers: ["2.1 metadata", "7 binding"],
+    production: "`batch.metadata.metrics` tells of the backlog; zeros when nothing else waits",
+    queues: { q: { consumer: { max_batch_size: 1 } } },
+    send: ({ q }) => q.send("a"),
+    handle: ({ metadata: { metrics } }, { note }) =>
+      note(`${metrics.backlogCount} messages, ${metrics.backlogBytes} bytes`),
+    expected: "0 messages, 0 bytes",
+    observe: ({ batches }) => (batches[0] === undefined ? null : String(batches[0].notes[0])),
+  },
+  {
     id: "one-queue-per-batch",
     covers: ["2.7 one queue"],
     production: "A Worker can consume several queues; a batch holds messages of one",
@@ -64,7 +68,6 @@ export const ATTEMPTS: readonly Scenario[] = [
     },
   },
   {
-    kind: "scenario",
     id: "native-dispatch",
     covers: ["2.8 call", "2.8 result", "2.8 thrown errors"],
     production:
@@ -79,7 +82,6 @@ export const ATTEMPTS: readonly Scenario[] = [
     observe: ({ sent }) => String(sent),
   },
   {
-    kind: "scenario",
     id: "native-dispatch-of-nothing",
     covers: ["2.8 empty"],
     production: "The batch that it hands over may be empty: the handler is called with no message",

@@ -1,4 +1,4 @@
-import { codeOf, outcome } from "../scenario/outcome.ts";
+import { outcome } from "../scenario/outcome.ts";
 import type { AnyQueue, QueueSpec, Scenario, SenderName } from "../scenario/scenario.ts";
 
 /** A queue for whatever needs one that is consumed, and does not look at what comes out. */
@@ -14,17 +14,14 @@ interface BindingCase {
   readonly call: (queue: AnyQueue, env: Readonly<Record<string, AnyQueue>>) => unknown;
   /** What it comes to: the value as JSON, or the error as text. */
   readonly expected: string;
-  /** Looks at the error's code alone. */
-  readonly byCode?: boolean;
 }
 
 /** A scenario that looks at nothing but what a call of the binding comes to. */
-export function bindingCase({ call, byCode = false, ...row }: BindingCase): Scenario {
+export function bindingCase({ call, ...row }: BindingCase): Scenario {
   return {
-    kind: "scenario",
     queues: { q: ANY },
     send: ({ q }, env) => outcome(() => call(q, env)),
-    observe: ({ sent }) => (byCode ? codeOf(sent) : String(sent)),
+    observe: ({ sent }) => String(sent),
     ...row,
   };
 }

@@ -26,7 +26,6 @@ function arrivals({ batches }: Observation): string[] {
 /** What becomes of messages that fail or that nobody consumes, and how many handlers run. */
 export const DELIVERY: readonly Scenario[] = [
   {
-    kind: "scenario",
     id: "backlog-without-consumer",
     covers: ["4 no consumer"],
     production: "What is sent while nobody consumes it waits",
@@ -39,44 +38,6 @@ export const DELIVERY: readonly Scenario[] = [
     observe: ({ sent }) => String(sent),
   },
   {
-    kind: "scenario",
-    id: "dead-letter",
-    covers: ["4 DLQ", "3.1 dead_letter_queue"],
-    production: "A message that is out of retries moves to the dead-letter queue, which is an ordinary queue",
-    queues: {
-      q: { consumer: { max_batch_size: 1, max_retries: 1, dead_letter_queue: "dead-letter-dead" } },
-      dead: { name: "dead-letter-dead", consumer: { max_batch_size: 1 } },
-    },
-    send: ({ q }) => q.send("a"),
-    handle: (batch) => {
-      if (batch.queue === "dead-letter") fail();
-    },
-    expected: "dead-letter, dead-letter, dead-letter-dead",
-    observe: ({ batches }) => batches.map(({ queue }) => queue).join(", ") || null,
-  },
-  {
-    kind: "scenario",
-    id: "dead-letter-attempts",
-    covers: ["2.7 DLQ"],
-    production:
-      "In the dead-letter queue a message's attempts begin at 1 again and its id stays (as Miniflare does it; production's is not documented)",
-    queues: {
-      q: { consumer: { max_batch_size: 1, max_retries: 1, dead_letter_queue: "dead-letter-attempts-dead" } },
-      dead: { name: "dead-letter-attempts-dead", consumer: { max_batch_size: 1 } },
-    },
-    send: ({ q }) => q.send("a"),
-    handle: (batch) => {
-      if (batch.queue === "dead-letter-attempts") fail();
-    },
-    expected: "attempts 1, same id",
-    observe: ({ batches }) => {
-      const [first, , dead] = batches.map(({ messages }) => messages[0]);
-      if (first === undefined || dead === undefined) return null;
-      return `attempts ${dead.attempts}, ${first.id === dead.id ? "same" : "another"} id`;
-    },
-  },
-  {
-    kind: "scenario",
     id: "dead-letter-without-consumer",
     covers: ["4 DLQ without consumer"],
     production: "A dead-letter queue that nobody consumes keeps what it gets",
@@ -98,7 +59,6 @@ export const DELIVERY: readonly Scenario[] = [
     observe: ({ sent }) => String(sent),
   },
   {
-    kind: "scenario",
     id: "dead-letter-chain",
     covers: ["4 DLQ chain"],
     production: "The consumer of a dead-letter queue can have a dead-letter queue itself",
@@ -118,7 +78,6 @@ export const DELIVERY: readonly Scenario[] = [
     observe: ({ batches }) => batches.map(({ queue }) => queue).join(", ") || null,
   },
   {
-    kind: "scenario",
     id: "dead-letter-unnamed-queue",
     covers: ["4 DLQ created"],
     production:
@@ -140,7 +99,6 @@ export const DELIVERY: readonly Scenario[] = [
         .join(", ") || null,
   },
   {
-    kind: "scenario",
     id: "dead-letter-without-queue",
     covers: ["4 retry count"],
     production:
@@ -153,7 +111,6 @@ export const DELIVERY: readonly Scenario[] = [
       /Dropped message .* on queue "dead-letter-without-queue"/.test(log) ? "logged" : null,
   },
   {
-    kind: "scenario",
     id: "concurrency-grows",
     covers: ["4 concurrency", "3.1 max_concurrency"],
     production: "While a backlog grows, more than one batch is handled at a time",
@@ -169,32 +126,6 @@ export const DELIVERY: readonly Scenario[] = [
     observe: ({ batches }) => (mostAtOnce(batches) > 1 ? "several at a time" : "one at a time"),
   },
   {
-    kind: "scenario",
-    id: "concurrency-1",
-    covers: ["4 max_concurrency = 1", "3.1 max_concurrency"],
-    production: "`max_concurrency = 1` handles batches one after the other",
-    queues: { q: { consumer: { max_batch_size: 1, max_batch_timeout: 0, max_concurrency: 1 } } },
-    send: ({ q }) => q.sendBatch(numbers(8)),
-    handle: slow,
-    expected: "one at a time",
-    observe: ({ batches }) => (mostAtOnce(batches) > 1 ? "several at a time" : "one at a time"),
-  },
-  {
-    kind: "scenario",
-    id: "whole-batch-is-retried",
-    covers: ["2.4 implicit failure"],
-    production:
-      "When a handler fails at the eighth of ten messages and acknowledged none, all ten come again",
-    queues: { q: { consumer: { max_batch_size: 10, max_batch_timeout: 1 } } },
-    send: ({ q }) => q.sendBatch(numbers(10)),
-    handle: (batch, { delivery }) => {
-      for (const { body } of batch.messages) if (delivery === 1 && body === 7) fail();
-    },
-    expected: "10 + 10",
-    observe: ({ batches }) => batches.map(({ messages }) => messages.length).join(" + ") || null,
-  },
-  {
-    kind: "scenario",
     id: "explicit-acks-survive",
     covers: ["2.4 explicit acks"],
     production: "What a handler acknowledged one by one before it failed does not come again",

@@ -7,29 +7,26 @@ const BATCHES_OF_100 = 101;
 /** What outlives the process, and how much there can be. */
 export const DURABILITY: readonly Scenario[] = [
   {
-    kind: "scenario",
     id: "restart-keeps-messages",
     covers: ["4 guarantee"],
     production: "What waits is stored: nothing is lost when the process is started again",
     queues: { q: { consumer: { max_batch_size: 100, max_batch_timeout: 60 } } },
     send: ({ q }) => q.sendBatch([{ body: 1 }, { body: 2 }]),
-    afterwards: { after: "restart", look: backlogOf },
+    afterRestart: backlogOf,
     expected: "2 waiting",
-    observe: ({ looks }) => String(looks[0]?.found),
+    observe: ({ found }) => String(found),
   },
   {
-    kind: "scenario",
     id: "restart-keeps-delayed-messages",
     covers: ["4 guarantee", "7 what counts"],
     production: "Messages that are delayed are stored too",
     queues: { q: { consumer: {} } },
     send: ({ q }) => q.send("a", { delaySeconds: 3_600 }),
-    afterwards: { after: "restart", look: backlogOf },
+    afterRestart: backlogOf,
     expected: "1 waiting",
-    observe: ({ looks }) => String(looks[0]?.found),
+    observe: ({ found }) => String(found),
   },
   {
-    kind: "scenario",
     id: "restart-keeps-retries",
     covers: ["4 guarantee"],
     production: "Messages that wait for their next attempt are stored too",
@@ -43,12 +40,11 @@ export const DURABILITY: readonly Scenario[] = [
       await scheduler.wait(1_000);
     },
     handle: (batch) => batch.retryAll(),
-    afterwards: { after: "restart", look: backlogOf },
+    afterRestart: backlogOf,
     expected: "1 waiting",
-    observe: ({ looks }) => String(looks[0]?.found),
+    observe: ({ found }) => String(found),
   },
   {
-    kind: "scenario",
     id: "delayed-messages-count",
     covers: ["7 what counts"],
     production: "The backlog includes messages that are delayed",
@@ -61,7 +57,6 @@ export const DURABILITY: readonly Scenario[] = [
     observe: ({ sent }) => String(sent),
   },
   {
-    kind: "scenario",
     id: "many-delayed-messages",
     covers: ["1.6 backlog"],
     production: "More than 10,000 messages can be delayed at a time",

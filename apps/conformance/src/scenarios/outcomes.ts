@@ -17,7 +17,6 @@ const WATCH_MS = 6_000;
 /** A scenario that looks at whether a message comes a second time. */
 function outcomeCase({ handle, receiver = "receiver", ...row }: OutcomeCase): Scenario {
   return {
-    kind: "scenario",
     queues: { q: { receiver, consumer: { max_batch_size: 1 } } },
     send: ({ q }) => q.send("a"),
     handle: (batch, tools) => (tools.delivery === 1 ? handle(batch, tools) : undefined),
@@ -35,29 +34,12 @@ const WAIT_UNTIL_MS = 400;
 /** How handlers end, and what that means for their messages. */
 export const OUTCOMES: readonly Scenario[] = [
   outcomeCase({
-    id: "sync-handler",
-    covers: ["2.1 handler", "2.5 returns"],
-    production: "A handler that is no async function and returns something counts as success",
-    handle: () => 5,
-    expected: "acknowledged",
-  }),
-  outcomeCase({
     id: "class-handler",
     covers: ["2.1 handler"],
     production: "A class that extends `WorkerEntrypoint` can be the consumer",
     receiver: "receiver-class",
     handle: (batch) => batch.ackAll(),
     expected: "acknowledged",
-  }),
-  outcomeCase({
-    id: "class-handler-throws",
-    covers: ["2.1 handler", "2.5 throws"],
-    production: "What a class's handler throws retries the batch",
-    receiver: "receiver-class",
-    handle: () => {
-      throw new Error("on purpose");
-    },
-    expected: "retried",
   }),
   outcomeCase({
     id: "async-handler",
@@ -76,23 +58,6 @@ export const OUTCOMES: readonly Scenario[] = [
     expected: "retried",
   }),
   outcomeCase({
-    id: "handler-rejects",
-    covers: ["2.5 throws"],
-    production: "A handler whose promise rejects has its batch retried",
-    handle: async () => {
-      await later(20);
-      throw new Error("on purpose");
-    },
-    expected: "retried",
-  }),
-  outcomeCase({
-    id: "handler-throws-nothing",
-    covers: ["2.5 throws"],
-    production: "A handler may throw anything, `undefined` too: its batch is retried",
-    handle: () => Promise.reject(undefined),
-    expected: "retried",
-  }),
-  outcomeCase({
     id: "handler-hangs",
     covers: ["2.5 never settles"],
     production: "A handler that waits for something that can never happen is ended, and its batch retried",
@@ -107,21 +72,6 @@ export const OUTCOMES: readonly Scenario[] = [
     expected: "retried",
   }),
   outcomeCase({
-    id: "retry-in-wait-until",
-    covers: ["2.6 default"],
-    production: "The batch is settled when the promises of `ctx.waitUntil` are: a `retry()` in one counts",
-    handle: (batch, { ctx }) => ctx.waitUntil(later(WAIT_UNTIL_MS).then(() => batch.messages[0]?.retry())),
-    expected: "retried",
-  }),
-  outcomeCase({
-    id: "no-wait-until-rejects",
-    covers: ["2.6 no wait"],
-    production: "With `queue_consumer_no_wait_for_wait_until` a promise that rejects fails nothing",
-    receiver: "receiver-no-wait",
-    handle: (_batch, { ctx }) => ctx.waitUntil(later(20).then(() => Promise.reject(new Error("on purpose")))),
-    expected: "acknowledged",
-  }),
-  outcomeCase({
     id: "no-retry-in-wait-until",
     covers: ["2.6 no wait"],
     production: "With that flag a `retry()` in such a promise comes too late",
@@ -130,7 +80,6 @@ export const OUTCOMES: readonly Scenario[] = [
     expected: "acknowledged",
   }),
   {
-    kind: "scenario",
     id: "no-handler",
     covers: ["2.5 no handler"],
     production:

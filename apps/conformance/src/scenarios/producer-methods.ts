@@ -36,7 +36,6 @@ export const PRODUCER_METHODS: readonly Scenario[] = [
     expected: METRICS,
   }),
   {
-    kind: "scenario",
     id: "metrics-of-a-backlog",
     covers: ["1.1 metrics", "1.1 M", "7 binding"],
     production:
@@ -55,7 +54,6 @@ export const PRODUCER_METHODS: readonly Scenario[] = [
     observe: ({ sent }) => String(sent),
   },
   {
-    kind: "scenario",
     id: "metrics-of-an-empty-queue",
     covers: ["1.1 M"],
     production: "Of an empty queue, `metrics()` has zeros and no `oldestMessageTimestamp`",
@@ -68,7 +66,6 @@ export const PRODUCER_METHODS: readonly Scenario[] = [
     },
   },
   {
-    kind: "scenario",
     id: "send-result-counts-the-message",
     covers: ["7 send result"],
     production: "The metrics that a send resolves to are those after it: a first message counts",
@@ -103,5 +100,23 @@ export const PRODUCER_METHODS: readonly Scenario[] = [
       return (await Promise.all(outcomes)).join();
     },
     expected: "rejected,rejected,rejected,rejected",
+  }),
+  bindingCase({
+    id: "error-has-cause-and-code",
+    covers: ["1.8 flag on"],
+    production: "From compatibility date 2026-03-12 on, a refused send says `Error: CAUSE (CODE)`",
+    call: async (q) => {
+      const error: Error = await q.send("x".repeat(128_001)).catch((reason: Error) => reason);
+      return /^Error: .{10,} \((?!15000)\d{5}\)$/.test(String(error)) ? "cause (code)" : String(error);
+    },
+    expected: "cause (code)",
+  }),
+  bindingCase({
+    id: "old-send-error",
+    covers: ["1.8 flag off", "1.10 message size"],
+    production: "Before, `Error: Queue send failed: ` and the status line",
+    sender: "old-sender",
+    call: (q) => q.send("x".repeat(128_001), { contentType: "text" }),
+    expected: "Error: Queue send failed: message length of 128001 bytes exceeds limit of 128000",
   }),
 ];

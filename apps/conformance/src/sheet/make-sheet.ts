@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 import { type Measured, measure } from "../measure.ts";
+import { findTests } from "../references/find-tests.ts";
 import { coverageOf } from "../spec/coverage.ts";
 import { readSpecRows } from "../spec/spec-rows.ts";
 import { renderSheet } from "./render-sheet.ts";
@@ -19,7 +20,10 @@ export async function makeSheet(): Promise<Sheet> {
   const rows = allRows();
   const measured = await measure(rows);
   const coverage = coverageOf(rows, readSpecRows());
-  const text = renderSheet({ sections: SECTIONS, measured, coverage, versions: versions() });
+  const text = renderSheet({
+    ...{ sections: SECTIONS, measured, tests: findTests(), coverage },
+    versions: versions(),
+  });
   return { text, measured };
 }
 

@@ -4,7 +4,6 @@ import type { Scenario } from "../scenario/scenario.ts";
 import { renderSheet } from "./render-sheet.ts";
 
 const scenario: Scenario = {
-  kind: "scenario",
   id: "either-or",
   covers: [],
   production: "a | b",
@@ -14,17 +13,16 @@ const scenario: Scenario = {
   observe: () => "",
 };
 const reference: ReferenceRow = {
-  kind: "reference",
   id: "elsewhere",
   covers: [],
   production: "c",
-  tests: [{ file: "packages/x.test.ts", name: "does [c]" }],
   miniflare: { kind: "no", observed: "nothing" },
 };
 
 function lineOf(row: Scenario | ReferenceRow, sluice: Verdict, miniflare: Verdict): string | undefined {
   const text = renderSheet({
-    sections: [{ title: "T", file: "scenarios/t.ts", rows: [row] }],
+    sections: [{ title: "T", file: "t.ts", rows: [row] }],
+    tests: new Map([["elsewhere", [{ file: "packages/x.test.ts", name: "does [c]" }]]]),
     measured: new Map([[row.id, { sluice, miniflare }]]),
     coverage: { covered: ["1 a"], uncovered: [], excused: [] },
     versions: "Wrangler 1",

@@ -1,18 +1,21 @@
 import type { Measured } from "../measure.ts";
-import type { Row, TestReference, Verdict } from "../scenario/row.ts";
+import type { TestReference } from "../references/find-tests.ts";
+import type { Verdict } from "../scenario/row.ts";
 import type { Coverage } from "../spec/coverage.ts";
-import type { Section } from "./sections.ts";
+import { isReference, type Section } from "./sections.ts";
 
 export interface SheetInput {
   readonly sections: readonly Section[];
   readonly measured: ReadonlyMap<string, Measured>;
+  /** Tests that prove rows, by the rows' ids. */
+  readonly tests: ReadonlyMap<string, readonly TestReference[]>;
   readonly coverage: Coverage;
   /** Versions of what was measured, in words. */
   readonly versions: string;
 }
 
 /** The sheet as Markdown. The same measurements give the same text. */
-export function renderSheet({ sections, measured, coverage, versions }: SheetInput): string {
+export function renderSheet({ sections, measured, tests, coverage, versions }: SheetInput): string {
   const rows = sections.flatMap((section) => section.rows);
   const count = (system: "sluice" | "miniflare", kind: Verdict["kind"]) =>
     rows.filter(({ id }) => measured.get(id)?.[system].kind === kind).length;
@@ -20,7 +23,7 @@ export function renderSheet({ sections, measured, coverage, versions }: SheetInp
     "# Conformance",
     "<!-- Written by `pnpm conformance`. A test fails when this file is not what was measured. -->",
     "What Cloudflare Queues does in production, and whether Miniflare's broker (`wrangler dev`) and Sluice (`sluice dev`) " +
-      "do the same. Each row is a scenario that runs in both, a configuration that both read, or a test of this repository.",
+      "do the same. Each row is a scenario that runs in both, or a test of this repository.",
     table(
       ["", "same as production", "differs", "nothing of the kind"],
       [systemCounts("Sluice", "sluice", count), systemCounts("Miniflare", "miniflare", count)],
@@ -31,7 +34,7 @@ export function renderSheet({ sections, measured, coverage, versions }: SheetInp
     `Measured with ${versions}. A verdict with † is not measured: it is what Miniflare's source code says. Production's ` +
       "behaviour is known from Cloudflare's documentation and from the source of the runtime and of Wrangler, not measured.",
     "```sh\nnpx -y pnpm@12.21.0 conformance   # measures everything and writes this file\n```",
-    ...sections.flatMap((section) => renderSection(section, measured)),
+    ...sections.flatMap((section) => renderSection(section, measured, tests)),
   ];
   return `${parts.join("\n\n")}\n`;
 }
@@ -44,30 +47,27 @@ function systemCounts(
   return [name, ...(["yes", "differs", "no"] as const).map((kind) => `${count(system, kind)}`)];
 }
 
-function renderSection({ title, note, file, rows }: Section, measured: SheetInput["measured"]): string[] {
+function renderSection(
+  { title, file, rows }: Section,
+  measured: SheetInput["measured"],
+  tests: SheetInput["tests"],
+): string[] {
   const lines = rows.map((row) => {
     const verdicts = measured.get(row.id);
     if (verdicts === undefined) throw new Error(`${row.id} was not measured`);
-    const mark = isMeasured(row) ? "" : " †";
-    const isObserved = row.kind !== "reference";
+    const isMeasured = !isReference(row);
+    const mark = isMeasured ? "" : " †";
     const reason = row.reason === undefined ? "" : `. Why: ${row.reason}.`;
     return [
       row.production,
-      cell(verdicts.miniflare, isMeasured(row), mark),
-      cell(verdicts.sluice, isObserved, "") + reason,
-      proofOf(row, file),
+      cell(verdicts.miniflare, isMeasured, mark),
+      cell(verdicts.sluice, isMeasured, "") + reason,
+      isMeasured
+        ? `[${row.id}](../apps/conformance/src/scenarios/${file})`
+        : (tests.get(row.id) ?? []).map(linkTo).join("<br>"),
     ];
   });
-  return [
-    `## ${title}`,
-    ...(note === undefined ? [] : [note]),
-    table(["Production", "Miniflare", "Sluice", "Test"], lines),
-  ];
-}
-
-/** Whether Miniflare ran it, or read it. */
-function isMeasured(row: Row): boolean {
-  return row.kind === "configuration" || (row.kind === "scenario" && row.afterwards?.after !== "laps");
+  return [`## ${title}`, table(["Production", "Miniflare", "Sluice", "Test"], lines)];
 }
 
 /** What was observed is the scenario's own words; what was read is ours, and may hold Markdown. */
@@ -75,11 +75,6 @@ function cell(verdict: Verdict, isObserved: boolean, mark: string): string {
   if (verdict.kind === "yes") return `yes${mark}`;
   const words = isObserved ? `\`${verdict.observed}\`` : verdict.observed;
   return `**${verdict.kind}**${mark}${verdict.observed === "" ? "" : `: ${words}`}`;
-}
-
-function proofOf(row: Row, file: string): string {
-  if (row.kind !== "reference") return `[${row.id}](../apps/conformance/src/${file})`;
-  return row.tests.map(linkTo).join("<br>");
 }
 
 function linkTo({ file, name }: TestReference): string {

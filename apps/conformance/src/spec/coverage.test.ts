@@ -18,6 +18,10 @@ describe("coverage", () => {
     });
   });
 
+  it("takes a chapter for all that is in it", () => {
+    expect(coverageOf([row(["1"])], spec).covered).toEqual(["1 a", "1 b", "1 c"]);
+  });
+
   it("takes a proof over an excuse", () => {
     expect(coverageOf([row(["1 c"])], spec)).toMatchObject({ covered: ["1 c"], excused: [] });
   });

@@ -12,15 +12,20 @@ export interface Coverage {
 
 /** Which rows of the specification the sheet proves. Throws when the sheet names one that is not there. */
 export function coverageOf(rows: readonly RowHead[], spec: readonly SpecRow[]): Coverage {
-  const keys = new Set(spec.map(({ key }) => key));
+  const keys = new Set(spec.flatMap(({ key }) => [key, chapterOf(key)]));
   for (const { id, covers } of rows) {
     for (const key of covers) if (!keys.has(key)) throw new Error(`${id} covers "${key}", which is no row`);
   }
   const proven = new Set(rows.flatMap(({ covers }) => covers));
-  const withoutProof = spec.filter(({ key }) => !proven.has(key));
+  const isProven = ({ key }: SpecRow) => proven.has(key) || proven.has(chapterOf(key));
+  const withoutProof = spec.filter((row) => !isProven(row));
   return {
-    covered: spec.filter(({ key }) => proven.has(key)).map(({ key }) => key),
+    covered: spec.filter(isProven).map(({ key }) => key),
     uncovered: withoutProof.filter(({ excuse }) => excuse === null).map(({ key }) => key),
     excused: withoutProof.filter(({ excuse }) => excuse !== null).map(({ key }) => key),
   };
+}
+
+function chapterOf(key: string): string {
+  return key.split(" ")[0] ?? key;
 }

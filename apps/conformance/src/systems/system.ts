@@ -2,18 +2,17 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { type Child, startChild } from "@sluice/harness/child";
 import getPort from "get-port";
 import { writeProject } from "../project/write-project.ts";
 import type { Scenario, SeenBatch } from "../scenario/scenario.ts";
-import { type DevProcess, startDevProcess } from "./dev-process.ts";
 
 /** What runs a project of Workers. */
 export interface System {
   readonly name: "sluice" | "miniflare";
   /** Arguments of Node that start it over the Workers' folders, without ports and where it keeps its state. */
   readonly commandLine: (workers: readonly string[]) => readonly string[];
-  /** Where its clock can be moved. */
-  readonly clockPath: string | null;
 }
 
 /** A system with the scenarios' project in it. */
@@ -26,8 +25,6 @@ export interface RunningSystem {
   look(id: string): Promise<unknown>;
   /** Every batch that has come since it was started. */
   seen(): Promise<readonly SeenBatch[]>;
-  /** Moves its clock; `null` where that cannot be done. */
-  readonly advanceClock: ((ms: number) => Promise<void>) | null;
   /** Interrupts it and starts it again over the same project and the same state. */
   restart(): Promise<void>;
   /** Ends it, and removes the project. */
@@ -42,7 +39,7 @@ const WRANGLER = path.resolve(
 );
 
 export const SYSTEMS: readonly System[] = [
-  { name: "sluice", commandLine: (workers) => [CLI, "dev", ...workers], clockPath: "__sluice/api/clock" },
+  { name: "sluice", commandLine: (workers) => [CLI, "dev", ...workers] },
   {
     name: "miniflare",
     commandLine: (workers) => [
@@ -50,7 +47,6 @@ export const SYSTEMS: readonly System[] = [
       "dev",
       ...workers.flatMap((worker) => ["--config", `${worker}/wrangler.json`]),
     ],
-    clockPath: null,
   },
 ];
 
@@ -71,8 +67,17 @@ export async function startSystem(system: System, scenarios: readonly Scenario[]
       ...["--persist-to", path.join(folder, "state")],
     ];
     const isReady = async () => (await (await fetch(url)).text()) === "ready";
-    const start = () => startDevProcess(args, { cwd: folder, env: environmentIn(folder) }, isReady);
-    return running(await start(), start, url, system, remove);
+    const start = async () => {
+      const child = startChild(process.execPath, args, { cwd: folder, env: environmentIn(folder) });
+      try {
+        await child.ready(isReady);
+        return child;
+      } catch (error) {
+        await child.stop("SIGINT");
+        throw error;
+      }
+    };
+    return running(await start(), start, url, remove);
   } catch (error) {
     await remove();
     throw error;
@@ -93,36 +98,32 @@ function environmentIn(folder: string): NodeJS.ProcessEnv {
 }
 
 function running(
-  first: DevProcess,
-  start: () => Promise<DevProcess>,
+  first: Child,
+  start: () => Promise<Child>,
   url: string,
-  { clockPath }: System,
   remove: () => Promise<void>,
 ): RunningSystem {
   let child = first;
-  const call = async (what: string, init: RequestInit = {}): Promise<unknown> => {
-    const response = await fetch(`${url}/${what}`, init);
+  const call = async (what: string): Promise<unknown> => {
+    const response = await fetch(`${url}/${what}`);
     const text = await response.text();
-    if (!response.ok) throw new Error(`${what}: ${response.status} ${text}\n${child.log.slice(-LOG_SHOWN)}`);
+    if (!response.ok)
+      throw new Error(`${what}: ${response.status} ${text}\n${child.output.slice(-LOG_SHOWN)}`);
     return JSON.parse(text);
-  };
-  const advance = async (path: string, advanceMs: number) => {
-    await call(path, { method: "POST", body: JSON.stringify({ advanceMs }) });
   };
   return {
     get log() {
-      return child.log;
+      return stripVTControlCharacters(child.output);
     },
     send: (id) => call(`run/${id}`),
     look: (id) => call(`look/${id}`),
     seen: async () => (await call("seen")) as SeenBatch[],
-    advanceClock: clockPath === null ? null : (ms) => advance(clockPath, ms),
     async restart() {
-      await child.stop();
+      await child.stop("SIGINT");
       child = await start();
     },
     async stop() {
-      await child.stop();
+      await child.stop("SIGINT");
       await remove();
     },
   };

@@ -1,0 +1,44 @@
+import type { Comparison } from "../compare/compare.ts";
+import { type BarKind, chartSvg } from "./chart.ts";
+import { count } from "./figures.ts";
+
+const LEGEND: readonly (readonly [BarKind, string])[] = [
+  ["ours", "Sluice: answered from disk"],
+  ["commit", "answered from disk"],
+  ["page cache", "answered from page cache"],
+  ["memory", "answered from memory"],
+];
+
+/** The rates of a comparison as bars: a panel per case that is about them, a bar per system. */
+export function comparisonChart<W extends string>(
+  title: string,
+  subtitle: string,
+  comparisons: readonly Comparison<W>[],
+): string {
+  const shown = comparisons.filter(({ testCase }) => testCase.shown !== undefined);
+  const titles = [...new Set(shown.map(({ testCase }) => testCase.title))];
+  const kinds = new Set(shown.map(kindOf));
+  return chartSvg({
+    ...{ title, subtitle, format: count },
+    legend: LEGEND.flatMap(([kind, text]) => (kinds.has(kind) ? { kind, text } : [])),
+    panels: titles.map((each) => ({
+      title: each.replace(/^SQS: /, ""),
+      bars: shown
+        .filter(({ testCase }) => testCase.title === each)
+        .map((comparison) => ({
+          label: comparison.system.name,
+          value: rateIn(comparison),
+          kind: kindOf(comparison),
+        })),
+    })),
+  });
+}
+
+function rateIn<W extends string>({ testCase: { shown }, outcome }: Comparison<W>): number | null {
+  if (shown === undefined || outcome.kind === "failed") return null;
+  return outcome.summary[shown === "sent" ? "sentPerSecond" : "handledPerSecond"];
+}
+
+function kindOf<W extends string>({ system }: Comparison<W>): BarKind {
+  return system.id.startsWith("sluice") ? "ours" : system.acknowledged;
+}

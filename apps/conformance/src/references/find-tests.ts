@@ -1,0 +1,44 @@
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/** A test of this repository that proves a row. */
+export interface TestReference {
+  /** Path from the root of the repository. */
+  readonly file: string;
+  /** The test's name, or the name of the group or of the row of a table, as it is written in the file. */
+  readonly name: string;
+}
+
+const REPOSITORY = path.resolve(import.meta.dirname, "../../../..");
+const TEST_FILES = "{packages,apps}/*/{src,test}/**/*.test.ts";
+
+/** Every test of the repository that says which rows it proves, by the rows' ids. */
+export function findTests(): ReadonlyMap<string, readonly TestReference[]> {
+  const found = new Map<string, TestReference[]>();
+  for (const file of globSync(TEST_FILES, { cwd: REPOSITORY, exclude: ["**/node_modules/**"] }).sort()) {
+    for (const { id, name } of taggedTests(readFileSync(path.join(REPOSITORY, file), "utf8"))) {
+      const tests = found.get(id) ?? [];
+      found.set(id, tests);
+      tests.push({ file: file.replaceAll(path.sep, "/"), name });
+    }
+  }
+  return found;
+}
+
+/** A name directly behind `it(`, `describe(` or the table of an `each`. */
+const CALLED = /(?:\b(?:it|test|describe)(?:\.\w+)*|\))\((["'`])((?:\\.|(?!\1).)*)\1/;
+/** Any text: a name on a line of its own, or at the beginning of a row of a table. */
+const ANY = /(["'`])((?:\\.|(?!\1).)*)\1/;
+
+/** What the lines `// conformance: ID, ...` of a test file stand above. Throws for one above a line without a name. */
+export function taggedTests(source: string): { readonly id: string; readonly name: string }[] {
+  const lines = source.split("\n");
+  return lines.flatMap((line, at) => {
+    const [, ids] = /^\s*\/\/ conformance: (.+)$/.exec(line) ?? [];
+    if (ids === undefined) return [];
+    const below = lines[at + 1] ?? "";
+    const [, , name] = CALLED.exec(below) ?? ANY.exec(below) ?? [];
+    if (name === undefined) throw new Error(`"${line.trim()}" stands above no test: ${below.trim()}`);
+    return ids.split(", ").map((id) => ({ id, name: name.replace(/\\(["'`])/g, "$1") }));
+  });
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How long a process may take to become ready, and to end when it is asked to. */
+const START_MS_MAX = 120_000;
+export const STOP_MS_MAX = 10_000;
+/** Output in the message of a failure, in characters. */
+const OUTPUT_TOLD = 4_000;
+
+export interface ChildOptions extends SpawnOptions {
+  /** Between two looks whether it is ready, in ms. Default 50. */
+  readonly pollMs?: number;
+}
+
+/** A process that this one has started. */
+export interface Child {
+  readonly pid: number;
+  readonly process: ChildProcess;
+  /** What it has printed, on both streams. */
+  readonly output: string;
+  /** How it ended; `null` while it runs. */
+  readonly ended: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | null;
+  /** Resolves when `isReady` holds; rejects with its last output when it ends before, or takes too long. */
+  ready(isReady: () => boolean | Promise<boolean>): Promise<void>;
+  /** Resolves when it has ended and everything that it has printed was read. */
+  whenEnded(): Promise<void>;
+  /** Ends it and whatever it has started: asks it to, and kills what is left. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts a process in a process group of its own, so that nothing it starts can outlive it. */
+export function startChild(
+  command: string,
+  args: readonly string[],
+  { pollMs = 50, ...options }: ChildOptions = {},
+): Child {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options, detached: true });
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => output.push(text));
+  }
+  let failure: Error | null = null;
+  let ended: Child["ended"] = null;
+  const exited = new Promise<void>((resolve) => {
+    child.once("error", (error) => {
+      failure = error;
+      resolve();
+    });
+    child.once("exit", (code, signal) => {
+      ended = { code, signal };
+      resolve();
+    });
+  });
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const told = () => output.join("").slice(-OUTPUT_TOLD);
+  return {
+    pid: child.pid ?? 0,
+    process: child,
+    get output() {
+      return output.join("");
+    },
+    get ended() {
+      return ended;
+    },
+    async ready(isReady) {
+      const deadlineMs = Date.now() + START_MS_MAX;
+      while (Date.now() < deadlineMs) {
+        if (failure !== null) throw failure;
+        if (ended !== null) throw new Error(`${command} ended with ${ended.code ?? ended.signal}\n${told()}`);
+        if (await Promise.resolve(isReady()).catch(() => false)) return;
+        await sleep(pollMs);
+      }
+      throw new Error(`${command} was not ready within ${START_MS_MAX / 1000} s\n${told()}`);
+    },
+    whenEnded: () => closed,
+    async stop(signal = "SIGTERM") {
+      if (child.pid === undefined) return;
+      if (ended === null) child.kill(signal);
+      await Promise.race([exited, sleep(STOP_MS_MAX, undefined, { ref: false })]);
+      killGroup(child.pid);
+      await exited;
+    },
+  };
+}
+
+/** What is left of a process group that we made. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // Nothing is left.
+  }
+}

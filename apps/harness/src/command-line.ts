@@ -1,0 +1,81 @@
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+
+/** A command line that makes no sense; its message is all there is to say. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+const HELP = { help: { type: "boolean", short: "h" } } as const;
+
+/**
+ * Reads the options of a command line, and `--help` with them. Names beside options are taken where `names` says so.
+ *
+ * @throws UsageError on what it does not know.
+ */
+export function readOptions<const Options extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  options: Options,
+  names: "names" | "no names" = "no names",
+) {
+  try {
+    return parseArgs({
+      // pnpm passes the dashes of `pnpm soak -- --seed 1` on.
+      args: args[0] === "--" ? args.slice(1) : [...args],
+      options: { ...options, ...HELP },
+      allowPositionals: names === "names",
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The whole number of an option from `min` to `max`, `fallback` where it is not given. Throws UsageError. */
+export function whole<Fallback>(
+  option: string,
+  text: string | undefined,
+  fallback: Fallback,
+  min: number,
+  max: number = Number.MAX_SAFE_INTEGER,
+): number | Fallback {
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `from ${min} to ${max}`;
+  throw new UsageError(`${option} must be a whole number, ${range}, not "${text}".`);
+}
+
+/** The number of an option above 0, `fallback` where it is not given. Throws UsageError. */
+export function positive<Fallback>(
+  option: string,
+  text: string | undefined,
+  fallback: Fallback,
+): number | Fallback {
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new UsageError(`${option} must be a number above 0, not "${text}".`);
+}
+
+/**
+ * Runs this process's command. Its exit status is 0 where `run` answers that all was well, 1 where not, 2 for a command
+ * line that makes no sense.
+ */
+export async function runProgram<Command>({
+  usage,
+  parse,
+  run,
+}: {
+  readonly usage: string;
+  parse(args: readonly string[]): Command | "help";
+  run(command: Command): Promise<boolean>;
+}): Promise<void> {
+  try {
+    const command = parse(process.argv.slice(2));
+    if (command === "help") console.log(usage);
+    else process.exitCode = (await run(command)) ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`${error.message}\n\n${usage}`);
+    process.exitCode = 2;
+  }
+}

@@ -1,0 +1,54 @@
+/** Numbers that depend on the seed alone (sfc32). */
+export class Random {
+  #a: number;
+  #b: number;
+  #c: number;
+  #counter = 1;
+
+  /** @param seed Any integer from 0 to 2^53 - 1; neighbouring seeds give unrelated numbers. */
+  constructor(seed: number) {
+    this.#a = seed | 0;
+    this.#b = Math.floor(seed / 2 ** 32) | 0;
+    this.#c = 0x9e3779b9 | 0;
+    for (let i = 0; i < 12; i++) this.next();
+  }
+
+  /** 0 to 2^32 - 1. */
+  next(): number {
+    const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
+    this.#counter = (this.#counter + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + sum) | 0;
+    return sum >>> 0;
+  }
+
+  /** 0 to n - 1. */
+  below(n: number): number {
+    return Math.floor(this.fraction() * n);
+  }
+
+  /** `from` to `to`, both included. */
+  between(from: number, to: number): number {
+    return from + this.below(to - from + 1);
+  }
+
+  /** From 0 to below 1. */
+  fraction(): number {
+    return this.next() / 2 ** 32;
+  }
+
+  /** True with the given probability. Draws nothing for 0, so that a history without a fault has no trace of it. */
+  chance(probability: number): boolean {
+    return probability > 0 && this.next() < probability * 2 ** 32;
+  }
+
+  pick<const Item>(items: readonly [Item, ...Item[]]): Item {
+    return items[this.below(items.length)] as Item; // below(n) < n
+  }
+
+  /** A generator of its own, so that what one part draws does not shift what another one gets. */
+  fork(): Random {
+    return new Random(this.next());
+  }
+}
