@@ -11,7 +11,8 @@ function faultOf(parse: () => unknown): string | null {
     parse();
     return null;
   } catch (error) {
-    if (error instanceof InvalidDeliveryPolicy) return error.message;
+    if (error instanceof InvalidDeliveryPolicy && error.name === "InvalidDeliveryPolicy")
+      return error.message;
     throw error;
   }
 }
@@ -274,7 +275,7 @@ describe("headerContentType (spec sns-delivery 2.6)", () => {
     if (isAllowed) expect(fault).toBe(null);
     else
       expect(fault).toMatch(
-        `DeliveryPolicy: requestPolicy.headerContentType: Invalid value [${type}]. Must be one of text/plain`,
+        `DeliveryPolicy: requestPolicy.headerContentType: Invalid value [${type}]. Must be one of text/plain; charset=UTF-8, `,
       );
   });
 
