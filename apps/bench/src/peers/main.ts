@@ -1,20 +1,15 @@
 import { Handled } from "../workload/handled.ts";
 import { runWay } from "../workload/run.ts";
-import { connectBeanstalkd } from "./beanstalkd.ts";
 import { connectBullMQ } from "./bullmq.ts";
 import type { ClientRequest, ClientResponse } from "./messages.ts";
 import { type ConnectPeer, type PeerSettings, preciseNow, targetOf } from "./peer-client.ts";
 import { connectPgBoss } from "./pg-boss.ts";
-import { connectPlainjob } from "./plainjob.ts";
 
 /** The process that sends to a peer and consumes from it; its parent tells it what to run. */
 const CONNECT: Readonly<Record<string, ConnectPeer>> = {
   bullmq: connectBullMQ,
   "pg-boss": connectPgBoss(false),
   "pg-boss-notify": connectPgBoss(true),
-  beanstalkd: connectBeanstalkd,
-  plainjob: connectPlainjob(false),
-  "plainjob-full": connectPlainjob(true),
 };
 
 const answer = (response: ClientResponse) => process.send?.(response);

@@ -4,10 +4,8 @@ import { sendFromLoops, type Target } from "../workload/ways.ts";
 
 /** What a client is started with. */
 export interface PeerSettings {
-  /** Port of its server on 127.0.0.1; 0 for a peer without one. */
+  /** Port of its server on 127.0.0.1. */
   readonly port: number;
-  /** Folder for its files. */
-  readonly folder: string;
   /** Folder with a `node_modules` that holds the peer's packages. */
   readonly packages: string;
 }

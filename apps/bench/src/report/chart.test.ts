@@ -6,7 +6,7 @@ const CHART: Chart = {
   subtitle: "one machine & one run",
   legend: [
     { kind: "ours", text: "Sluice" },
-    { kind: "page cache", text: "page cache" },
+    { kind: "memory", text: "from memory" },
   ],
   format: (value) => value.toLocaleString("en"),
   panels: [
@@ -14,7 +14,7 @@ const CHART: Chart = {
       title: "send -> handled",
       bars: [
         { label: "Sluice", value: 80_000, kind: "ours" },
-        { label: 'other "fast" one', value: 20_000, kind: "page cache" },
+        { label: 'other "fast" one', value: 20_000, kind: "memory" },
         { label: "absent", value: null, kind: "commit" },
       ],
     },

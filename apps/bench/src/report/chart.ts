@@ -1,5 +1,5 @@
 /** How a bar looks, and what that means in the legend. */
-export type BarKind = "ours" | "commit" | "page cache" | "memory";
+export type BarKind = "ours" | "commit" | "memory";
 
 export interface Bar {
   readonly label: string;
@@ -36,7 +36,7 @@ const PANEL_GAP = 14;
 const HEADER_HEIGHT = 96;
 const LEGEND_STEP = 215;
 
-type Colour = "paper" | "text" | "faint" | "ours" | "commit" | "page-cache" | "memory";
+type Colour = "paper" | "text" | "faint" | "ours" | "commit" | "memory";
 
 /** Colours for light and for dark surroundings; a test holds them to a readable contrast with their paper. */
 export const PALETTES: Readonly<Record<"light" | "dark", Readonly<Record<Colour, string>>>> = {
@@ -46,7 +46,6 @@ export const PALETTES: Readonly<Record<"light" | "dark", Readonly<Record<Colour,
     faint: "#59636e",
     ours: "#c2410c",
     commit: "#2563a8",
-    "page-cache": "#7c6bb0",
     memory: "#818b98",
   },
   dark: {
@@ -55,7 +54,6 @@ export const PALETTES: Readonly<Record<"light" | "dark", Readonly<Record<Colour,
     faint: "#9198a1",
     ours: "#fb923c",
     commit: "#58a6ff",
-    "page-cache": "#a393e0",
     memory: "#8b949e",
   },
 };
@@ -94,7 +92,7 @@ export function chartSvg(chart: Chart): string {
     text(MARGIN, 34, chart.title, "title"),
     text(MARGIN, 54, chart.subtitle, "faint"),
     ...chart.legend.flatMap(({ kind, text: label }, i) => [
-      `<rect class="${classOf(kind)}" x="${MARGIN + i * LEGEND_STEP}" y="68" width="12" height="12" rx="2"/>`,
+      `<rect class="${kind}" x="${MARGIN + i * LEGEND_STEP}" y="68" width="12" height="12" rx="2"/>`,
       text(MARGIN + i * LEGEND_STEP + 18, 78, label, "faint"),
     ]),
     ...panels,
@@ -122,7 +120,7 @@ function drawPanel({ title, bars }: Panel, top: number, format: (value: number) 
     const figure = value === null ? "not measured" : format(value);
     return [
       text(x - 8, y + 11, label, "", "end"),
-      `<rect class="${classOf(kind)}" x="${x}" y="${y}" width="${length}" height="${BAR_HEIGHT}" rx="2"/>`,
+      `<rect class="${kind}" x="${x}" y="${y}" width="${length}" height="${BAR_HEIGHT}" rx="2"/>`,
       text(x + length + 6, y + 11, figure, "value"),
     ].join("");
   });
@@ -144,10 +142,6 @@ function describe({ panels, format }: Chart): string {
       return `${title}: ${figures.join(", ")}.`;
     })
     .join(" ");
-}
-
-function classOf(kind: BarKind): string {
-  return kind.replaceAll(" ", "-");
 }
 
 function escapeXml(content: string): string {

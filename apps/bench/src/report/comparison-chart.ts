@@ -5,7 +5,6 @@ import { count } from "./figures.ts";
 const LEGEND: readonly (readonly [BarKind, string])[] = [
   ["ours", "Sluice: answered from disk"],
   ["commit", "answered from disk"],
-  ["page cache", "answered from page cache"],
   ["memory", "answered from memory"],
 ];
 

@@ -1,18 +1,7 @@
-import { beanstalkd } from "./beanstalkd.ts";
 import { bullmq } from "./bullmq.ts";
 import { pgBoss, pgBossNotify } from "./pg-boss.ts";
-import { plainjob, plainjobFull } from "./plainjob.ts";
 import type { System } from "./system.ts";
 import { miniflare, sluice } from "./workers.ts";
 
 /** In the order of the tables. */
-export const SYSTEMS: readonly System[] = [
-  sluice,
-  miniflare,
-  bullmq,
-  pgBoss,
-  pgBossNotify,
-  beanstalkd,
-  plainjob,
-  plainjobFull,
-];
+export const SYSTEMS: readonly System[] = [sluice, miniflare, bullmq, pgBoss, pgBossNotify];

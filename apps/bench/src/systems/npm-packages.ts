@@ -12,13 +12,11 @@ export const PEERS_FOLDER = path.resolve(path.dirname(fileURLToPath(import.meta.
 
 /** Packages of the peers, exact versions. */
 const PACKAGES: Readonly<Record<string, string>> = {
-  "better-sqlite3": "13.2.0",
   bullmq: "6.7.0",
   elasticmq: "0.7.1",
   fauxqs: "2.4.1",
   ioredis: "6.0.0",
   "pg-boss": "12.35.0",
-  plainjob: "0.0.14",
 };
 
 let installing: Promise<void> | undefined;

@@ -12,8 +12,8 @@ const CLIENT = fileURLToPath(new URL("../peers/main.ts", import.meta.url));
 /** Starts the server of a peer on a port, with its state in a folder, and waits until it answers. */
 export type StartServer = (place: { readonly port: number; readonly folder: string }) => Promise<Child>;
 
-/** Starts a peer: its server, if it has one, and the process that sends to it and consumes from it. */
-export async function startPeer(id: string, startServer: StartServer | null): Promise<RunningSystem> {
+/** Starts a peer: its server, and the process that sends to it and consumes from it. */
+export async function startPeer(id: string, startServer: StartServer): Promise<RunningSystem> {
   const folder = await temporaryFolder(id);
   const started: { stop(): Promise<void> }[] = [];
   const stop = async () => {
@@ -21,18 +21,12 @@ export async function startPeer(id: string, startServer: StartServer | null): Pr
     await removeFolder(folder);
   };
   try {
-    const pids: number[] = [];
-    let port = 0;
-    if (startServer !== null) {
-      port = await getPort();
-      const server = await startServer({ port, folder });
-      started.push(server);
-      pids.push(server.pid);
-    }
-    const client = await startClient(id, { port, folder, packages: PEERS_FOLDER });
+    const port = await getPort();
+    const server = await startServer({ port, folder });
+    started.push(server);
+    const client = await startClient(id, { port, packages: PEERS_FOLDER });
     started.push(client);
-    pids.push(client.pid);
-    return { pids, run: client.run, stop };
+    return { pids: [server.pid, client.pid], run: client.run, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -5,8 +5,6 @@ import type { Way } from "../workload/ways.ts";
 export type Acknowledged =
   /** It is in the memory of a process: nothing. */
   | "memory"
-  /** It was written to a file and not synced: nothing; if only the process is killed, everything. */
-  | "page cache"
   /** It was synced to the disk: everything. */
   | "commit";
 
