@@ -22,7 +22,16 @@ await build({
   // jsonc-parser's "main" is a UMD module, whose requires no bundler sees.
   mainFields: ["module", "main"],
   // What package.json declares stays a dependency; the workspace's own packages, and what those need, are bundled.
-  external: ["commander", "croner", "esbuild", "miniflare", "wrangler", "yaml"],
+  external: [
+    "@bomb.sh/tab",
+    "cli-progress",
+    "commander",
+    "croner",
+    "esbuild",
+    "miniflare",
+    "wrangler",
+    "yaml",
+  ],
 });
 chmodSync(join(folder, "main.js"), 0o755);
 

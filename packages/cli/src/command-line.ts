@@ -2,21 +2,25 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { BuildOptions } from "./commands/build.ts";
 import type { DevOptions } from "./commands/dev.ts";
+import { collect, type Execute } from "./commands/on-broker.ts";
+import { addQueues } from "./commands/queues/grammar.ts";
 import type { ServeOptions } from "./commands/serve.ts";
 import type { WorkerDaemonOptions } from "./commands/worker-daemon.ts";
-import { CliError } from "./errors.ts";
+import { CliError, EXIT_FAILED, EXIT_USAGE } from "./errors.ts";
 import type { Printer } from "./report/printer.ts";
-
-/** Exit codes: a command that could not do its work, and a command line that makes no sense. */
-export const EXIT_FAILED = 1;
-export const EXIT_USAGE = 2;
+import { processSurroundings, type Surroundings } from "./surroundings.ts";
 
 /**
  * Runs a command line and resolves to the exit code.
  *
  * @param args what follows `sluice`.
+ * @param surroundings of the commands that use a broker.
  */
-export async function run(args: readonly string[], printer: Printer): Promise<number> {
+export async function run(
+  args: readonly string[],
+  printer: Printer,
+  surroundings: Surroundings = processSurroundings(),
+): Promise<number> {
   const complaint = complaintAboutNode(process.versions.node);
   if (complaint !== null) {
     printer.warn(complaint);
@@ -26,7 +30,7 @@ export async function run(args: readonly string[], printer: Printer): Promise<nu
   let code = 0;
   const program = defineProgram(
     async (command) => {
-      code = await command(printer);
+      code = await command(printer, surroundings);
     },
     forWrangler,
     printer,
@@ -37,11 +41,9 @@ export async function run(args: readonly string[], printer: Printer): Promise<nu
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
     printer.warn(describe(error));
-    return EXIT_FAILED;
+    return error instanceof CliError ? error.exitCode : EXIT_FAILED;
   }
 }
-
-type Execute = (command: (printer: Printer) => Promise<number>) => Promise<void>;
 
 function defineProgram(execute: Execute, wranglerArguments: readonly string[], printer: Printer): Command {
   const program = new Command("sluice")
@@ -134,15 +136,18 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
         return workerDaemon(deadLetterQueue === true ? others : { ...others, deadLetterQueue }, to);
       }),
     );
-  // Who gives a command a wrong option wants that command's help.
-  for (const command of program.commands) {
-    command.showHelpAfterError(`(sluice ${command.name()} --help says what there is)`);
-  }
+  addQueues(program, execute);
+  pointToHelp(program, "sluice");
   return program;
 }
 
-function collect(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
+/** Who gives a command a wrong option wants that command's help. */
+function pointToHelp(parent: Command, name: string): void {
+  for (const command of parent.commands) {
+    const full = `${name} ${command.name()}`;
+    command.showHelpAfterError(`(${full} --help says what there is)`);
+    pointToHelp(command, full);
+  }
 }
 
 /** Commander would not tell the arguments before `--` from those after it. */

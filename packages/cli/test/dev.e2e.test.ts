@@ -46,6 +46,12 @@ describe("sluice dev with several Workers", () => {
     expect(running.output).toContain(`queues  ${url}/__sluice/`);
   });
 
+  it("is found by the commands that use a broker, also from a Worker's folder", async () => {
+    const info = sluice(["queues", "info", "mails", "--json"], join(lab.folder, "mailer"), lab.env);
+    expect(await info.ended).toBe(0);
+    expect(JSON.parse(info.output)).toMatchObject({ consumer: { worker: "mailer" } });
+  });
+
   it("lists the Workers' bindings by their own names, and none of ours", () => {
     expect(running.output).toMatch(/env\.MAILS \(mails\) +Queue +local\n/);
     expect(running.output).toMatch(/env\.RECEIVED \(mailer#Received\) +Worker +local\n/);

@@ -27,6 +27,7 @@ function install(folder: string): string {
   execFileSync("tar", ["-xzf", join(folder, filename), "-C", target, "--strip-components=1"]);
   const manifest = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
   for (const name of Object.keys(manifest.dependencies)) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(PACKAGE, "node_modules", name), join(modules, name));
   }
   return join(target, manifest.bin.sluice);

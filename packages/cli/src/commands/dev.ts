@@ -23,6 +23,7 @@ import { addresses, urlOf } from "../report/addresses.ts";
 import type { Printer } from "../report/printer.ts";
 import { introducer } from "../report/topology-table.ts";
 import { Reserve } from "../reserve.ts";
+import { brokersFolder, foldersOf, registerBroker } from "../running-brokers.ts";
 import { ownSources } from "../runtime-modules.ts";
 import { tellDisk } from "../serve/tell-broker.ts";
 import { silentMsMaxOf } from "../serve/workerd/run-on-workerd.ts";
@@ -101,9 +102,13 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   const wake = () => {
     if (url !== null && seat.seat.kind === "own") waker.wake(url, current.project.topology);
   };
+  let unregister = () => {};
   const onListening = (listening: Listening) => {
     wrangler.isUp();
     url = urlOf(listening, current.project, options.wranglerArguments);
+    unregister();
+    const folders = foldersOf(current.project, process.cwd());
+    unregister = registerBroker(brokersFolder(process.env), { command: "sluice dev", url, data, folders });
     printer.print(addresses(url, current.project));
     wake();
   };
@@ -184,6 +189,7 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     reserve?.close();
     seat.leave();
     session.leave();
+    unregister();
     waker.stop();
     watch.close();
   });

@@ -17,6 +17,7 @@ import { accessLines, addresses, awsLines, httpUrl } from "../report/addresses.t
 import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
 import { Reserve, type RoomListener } from "../reserve.ts";
+import { brokersFolder, foldersOf, registerBroker } from "../running-brokers.ts";
 import { checkAwsSettings } from "../serve/check-aws-settings.ts";
 import { drain } from "../serve/drain.ts";
 import type { Ingress } from "../serve/ingress.ts";
@@ -46,6 +47,8 @@ export interface ServeOptions {
 
 /** What a command adds that serves something of its own. */
 export interface ServeMore {
+  /** What the command is called. Default: `sluice serve`. */
+  readonly command?: string;
   /** Queues that no file says anything of. */
   readonly queues?: QueueTopology["queues"];
   /** Variables of the broker, unless its own or the environment's say otherwise. */
@@ -94,6 +97,10 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
     const { ingress, brokerVars, admission } = running;
     const { headers } = admission;
     const url = httpUrl(host, ingress.port);
+    const unregister = registerBroker(brokersFolder(process.env), {
+      ...{ command: more.command ?? "sluice serve", url, data: state },
+      folders: foldersOf(project, process.cwd()),
+    });
     reserve.watch(running.room ?? tellDisk(() => url, headers));
     const introduction = more.introduction?.(url);
     printer.print(
@@ -116,6 +123,7 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
       await ingress.stop(signal);
     };
     return await stopOnSignals(running.process, finish).finally(() => {
+      unregister();
       waker.stop();
       ingress.destroy();
     });

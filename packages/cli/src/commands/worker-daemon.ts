@@ -72,6 +72,7 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
     },
   } as const;
   return serve({ targets: [], port: DAEMON_PORT_DEFAULT, ...options }, printer, {
+    command: "sluice worker-daemon",
     queues: {
       [queue]: definition(queue, consumer),
       ...(deadLetterQueue === false ? {} : { [deadLetterQueue]: definition(deadLetterQueue, null) }),

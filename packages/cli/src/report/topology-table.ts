@@ -7,9 +7,9 @@ import type {
 } from "@sluice/protocol";
 import type { Project } from "../project/project.ts";
 import type { Printer } from "./printer.ts";
+import { table } from "./table.ts";
 
 const COLUMNS = ["queue", "producers", "consumer", "batch", "retries", "dead letters"] as const;
-const GAP = "  ";
 
 /**
  * The queues of a project as a table of plain text, one line each; a sentence when there are none.
@@ -19,17 +19,7 @@ const GAP = "  ";
 export function topologyTable({ queues }: QueueTopology, elsewhere: readonly string[]): string {
   const rows = Object.entries(queues).map(([name, queue]) => row(name, queue, elsewhere));
   if (rows.length === 0) return "No queues.";
-  const widths = COLUMNS.map((title, i) =>
-    Math.max(title.length, ...rows.map((cells) => cells[i]?.length ?? 0)),
-  );
-  return [COLUMNS, ...rows]
-    .map((cells) =>
-      cells
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join(GAP)
-        .trimEnd(),
-    )
-    .join("\n");
+  return table(COLUMNS, rows);
 }
 
 function row(
@@ -49,8 +39,8 @@ function row(
   ];
 }
 
-/** A redrive policy counts before what the consumer says. */
-function retriesBy(redrive: RedriveSettings | null, consumer: ConsumerDefinition | null): string {
+/** How often a message is tried. A redrive policy counts before what the consumer says. */
+export function retriesBy(redrive: RedriveSettings | null, consumer: ConsumerDefinition | null): string {
   if (redrive !== null) return `${redrive.maxReceiveCount} receives`;
   if (consumer === null) return "-";
   return isTriedForEver(consumer) ? "until expired" : retries(consumer.settings);
@@ -62,7 +52,8 @@ function isTriedForEver(consumer: ConsumerDefinition): boolean {
   return consumer.settings.format === "sqsd" && consumer.settings.deadLetterQueue === null;
 }
 
-function receiver(consumer: ConsumerDefinition, elsewhere: readonly string[]): string {
+/** Who consumes a queue. */
+export function receiver(consumer: ConsumerDefinition, elsewhere: readonly string[] = []): string {
   if (consumer.type === "http_pull") return "HTTP pull";
   if (consumer.type === "http_push") return endpoint(consumer.settings.url);
   return elsewhere.includes(consumer.worker) ? `${consumer.worker} (elsewhere)` : consumer.worker;
@@ -74,7 +65,8 @@ function endpoint(text: string): string {
   return url === null ? "an invalid URL" : `${url.origin}${url.pathname}`;
 }
 
-function batch({ maxBatchSize, maxBatchTimeoutSeconds }: ConsumerSettings): string {
+/** When a batch is delivered. */
+export function batch({ maxBatchSize, maxBatchTimeoutSeconds }: ConsumerSettings): string {
   return `${maxBatchSize} or ${maxBatchTimeoutSeconds} s`;
 }
 

@@ -1,0 +1,150 @@
+import { CliError, EXIT_FAILED, EXIT_NO_BROKER, EXIT_NOT_FOUND } from "../errors.ts";
+import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
+import type { BrokerAddress } from "./find-broker.ts";
+
+/** Longest that a broker may take to answer a request. */
+const PATIENCE_MS = 60_000;
+
+/** A request below one of the two APIs. */
+export interface BrokerRequest {
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Below the API's root, encoded, `/queues/orders`. */
+  readonly path: string;
+  /** Becomes JSON. */
+  readonly body?: unknown;
+}
+
+/** An answer of the broker that is not a success, or none at all: its message says what to do. */
+export class BrokerFailure extends CliError {
+  /** The API's own code; `null` where it gave none. */
+  readonly code: string | number | null;
+
+  constructor(message: string, exitCode: number, code: string | number | null = null) {
+    super(message, exitCode);
+    this.code = code;
+  }
+}
+
+/** A broker by its two HTTP APIs: `docs/admin-api.md` and `docs/rest-api.md`. */
+export class BrokerClient {
+  readonly #address: BrokerAddress;
+
+  constructor(address: BrokerAddress) {
+    this.#address = address;
+  }
+
+  get url(): string {
+    return this.#address.url;
+  }
+
+  /**
+   * A request to the admin API.
+   *
+   * @returns the body of the answer, of the shape that the API documents for it.
+   * @throws BrokerFailure
+   */
+  async admin<T>(request: BrokerRequest): Promise<T> {
+    const { status, body } = await this.#ask(`${SLUICE_PATH}/api`, request);
+    if (status < 300) return body as T;
+    const error = memberOf(body, "error");
+    throw this.#failure(status, memberOf(error, "code"), memberOf(error, "message"));
+  }
+
+  /**
+   * A request to the API in Cloudflare's shape, below `/accounts/ACCOUNT/queues`.
+   *
+   * @returns the answer's `result`.
+   * @throws BrokerFailure
+   */
+  async rest<T>(request: BrokerRequest): Promise<T> {
+    const { status, body } = await this.#ask(`${SLUICE_PATH}/client/v4/accounts/sluice/queues`, request);
+    if (status < 300) return memberOf(body, "result") as T;
+    const [error] = (memberOf(body, "errors") ?? []) as readonly unknown[];
+    throw this.#failure(status, memberOf(error, "code"), memberOf(error, "message"));
+  }
+
+  async #ask(root: string, { method = "GET", path, body }: BrokerRequest) {
+    const { url, token } = this.#address;
+    const headers = {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    };
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(`${url}${root}${path}`, {
+        ...{ method, headers, signal: AbortSignal.timeout(PATIENCE_MS) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      text = await response.text();
+    } catch (error) {
+      throw this.#noAnswer(error);
+    }
+    try {
+      return { status: response.status, body: JSON.parse(text) as unknown };
+    } catch {
+      throw new BrokerFailure(
+        `There is no broker of Sluice at ${url}: something else answers there, with status ${response.status}.`,
+        EXIT_NO_BROKER,
+      );
+    }
+  }
+
+  #noAnswer(error: unknown): BrokerFailure {
+    const { url } = this.#address;
+    if (error instanceof Error && error.name === "TimeoutError") {
+      const text = `The broker at ${url} has not answered for ${PATIENCE_MS / 1_000} s.`;
+      return new BrokerFailure(text, EXIT_NO_BROKER);
+    }
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    return new BrokerFailure(`No broker answers at ${url}: ${reasonOf(cause)}.`, EXIT_NO_BROKER);
+  }
+
+  #failure(status: number, code: unknown, message: unknown): BrokerFailure {
+    const { url, token } = this.#address;
+    const known = typeof code === "string" || typeof code === "number" ? code : null;
+    if (status === 401 || message === REST_AUTHENTICATION_ERROR) {
+      const text =
+        token === null
+          ? `The broker at ${url} asks for a token, one of its SLUICE_API_TOKENS: set SLUICE_API_TOKEN, or --token.`
+          : `The broker at ${url} does not know this token. It wants one of its SLUICE_API_TOKENS.`;
+      return new BrokerFailure(text, EXIT_FAILED, known);
+    }
+    if (typeof message !== "string" || known === "no_route") {
+      const text = `The broker at ${url} cannot do that (status ${status}): it may be of another version.`;
+      return new BrokerFailure(text, EXIT_FAILED, known);
+    }
+    return new BrokerFailure(message, status === 404 ? EXIT_NOT_FOUND : EXIT_FAILED, known);
+  }
+}
+
+/** What Cloudflare's API says of a token that it does not know, and with the same code of other refusals otherwise. */
+const REST_AUTHENTICATION_ERROR = "Authentication error";
+
+const UNTRUSTED = "nobody vouches for its certificate; name who does in NODE_EXTRA_CA_CERTS";
+
+/** What Node.js says of a connection that fails, in words. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "there is no such host",
+  EAI_AGAIN: "the name of the host cannot be resolved now",
+  ECONNRESET: "the connection was cut",
+  UND_ERR_SOCKET: "the connection was cut",
+  ETIMEDOUT: "the host does not answer",
+  UND_ERR_CONNECT_TIMEOUT: "the host does not answer",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "its network cannot be reached",
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+};
+
+function reasonOf(error: unknown): string {
+  const code = memberOf(error, "code");
+  const known = typeof code === "string" ? REASONS[code] : undefined;
+  return known ?? (error instanceof Error ? error.message : String(error));
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}

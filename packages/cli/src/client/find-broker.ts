@@ -1,0 +1,83 @@
+import { relative, sep } from "node:path";
+import { CliError, EXIT_NO_BROKER, EXIT_USAGE } from "../errors.ts";
+import { brokersFolder, type RunningBroker, runningBrokers } from "../running-brokers.ts";
+import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
+import type { Surroundings } from "../surroundings.ts";
+
+/** Where a broker answers, and what it knows its user by. */
+export interface BrokerAddress {
+  /** Without `/__sluice` and without a slash at its end. */
+  readonly url: string;
+  /** One of the broker's `SLUICE_API_TOKENS`; `null` for none. */
+  readonly token: string | null;
+}
+
+/** Which broker a command line names. */
+export interface BrokerOptions {
+  /** Default: `SLUICE_URL`, else the broker that runs here. */
+  readonly url?: string;
+  /** Default: `SLUICE_API_TOKEN`, else none. */
+  readonly token?: string;
+}
+
+/**
+ * The broker that a command is for: the one that is named, else one that a process of this user runs. Of several that
+ * one is taken whose folders lie nearest to the current one.
+ *
+ * @throws CliError with `EXIT_NO_BROKER` where none runs, with `EXIT_USAGE` for a URL that is none, and where several
+ * are as near.
+ */
+export function findBroker(
+  options: BrokerOptions,
+  { cwd, env }: Pick<Surroundings, "cwd" | "env">,
+): BrokerAddress {
+  const token = options.token ?? (env.SLUICE_API_TOKEN || null);
+  const url = options.url ?? (env.SLUICE_URL || null);
+  if (url !== null) return { url: baseOf(url), token };
+  return { url: nearest(runningBrokers(brokersFolder(env)), cwd).url, token };
+}
+
+/** @throws CliError where there is none, or no way to tell which one is meant. */
+export function nearest(brokers: readonly RunningBroker[], cwd: string): RunningBroker {
+  const steps = brokers.map((broker) => Math.min(...broker.folders.map((folder) => stepsTo(folder, cwd))));
+  const best = Math.min(...steps);
+  const near = oneForEachFolder(brokers.filter((_, i) => steps[i] === best));
+  const [only, another] = near;
+  if (only === undefined) throw new CliError(NONE_RUNS, EXIT_NO_BROKER);
+  if (another === undefined) return only;
+  const lines = near.map(
+    ({ url, command, pid, data }) => `  --url ${url}  ${command} (process ${pid}), ${data}`,
+  );
+  throw new CliError(`Several brokers are running. Say which one is meant:\n${lines.join("\n")}`, EXIT_USAGE);
+}
+
+const NONE_RUNS =
+  'No broker is running. Start one: "sluice dev" in the folder of a Worker, or "sluice serve" for a broker without ' +
+  "any.\nFor one on another machine name its address: --url https://sluice.example.com";
+
+/** Folders between two that lie in one another; infinite for others. */
+function stepsTo(folder: string, cwd: string): number {
+  if (folder === cwd) return 0;
+  const [down, up] = [relative(folder, cwd), relative(cwd, folder)];
+  const within = [down, up].find((path) => path !== ".." && !path.startsWith(`..${sep}`));
+  return within === undefined ? Number.POSITIVE_INFINITY : within.split(sep).length;
+}
+
+/** `sluice dev` on one data folder share a broker: each of them leads to it. */
+function oneForEachFolder(brokers: readonly RunningBroker[]): RunningBroker[] {
+  return [...new Map(brokers.toReversed().map((broker) => [broker.data, broker])).values()].reverse();
+}
+
+/** The address in a URL, which may be that of the dashboard. */
+function baseOf(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new CliError(
+      `"${text}" is no http: or https: URL. Example: --url http://localhost:8787`,
+      EXIT_USAGE,
+    );
+  }
+  const path = url.pathname.replace(/\/+$/, "");
+  const base = path.endsWith(SLUICE_PATH) ? path.slice(0, -SLUICE_PATH.length) : path;
+  return `${url.origin}${base}`;
+}

@@ -1,0 +1,98 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { BrokerClient } from "../client/broker-client.ts";
+import { type BrokerOptions, findBroker } from "../client/find-broker.ts";
+import { CliError, EXIT_NOT_CONFIRMED } from "../errors.ts";
+import type { Printer } from "../report/printer.ts";
+import type { Surroundings } from "../surroundings.ts";
+
+/** Runs what a command line asks for. Resolves when that has ended. */
+export type Execute = (
+  command: (printer: Printer, surroundings: Surroundings) => Promise<number>,
+) => Promise<void>;
+
+/** What every command that uses a broker can be told. */
+export interface OnBrokerOptions extends BrokerOptions {
+  readonly json?: boolean;
+}
+
+/** What such a command works with. */
+export interface OnBroker {
+  readonly client: BrokerClient;
+  readonly printer: Printer;
+  readonly surroundings: Surroundings;
+  /** Whether the answer is to be JSON. */
+  readonly json: boolean;
+}
+
+/** Adds the options of a command that uses a broker. */
+export function withBroker(command: Command): Command {
+  return command
+    .option("--url <url>", "address of the broker (default: SLUICE_URL, or the broker that runs here)")
+    .option("--token <token>", "one of the broker's SLUICE_API_TOKENS (default: SLUICE_API_TOKEN)")
+    .option("--json", "answer in JSON");
+}
+
+/** Examples at the end of a command's help. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+}
+
+/** Runs a command on the broker that its options name. */
+export function onBroker(
+  execute: Execute,
+  options: OnBrokerOptions,
+  run: (on: OnBroker) => Promise<number>,
+): Promise<void> {
+  return execute(async (printer, surroundings) => {
+    const client = new BrokerClient(findBroker(options, surroundings));
+    return run({ client, printer, surroundings, json: options.json === true });
+  });
+}
+
+/** Answers: data to standard output, or where a person asks and there is nothing but words, those to standard error. */
+export function answer(
+  { printer, json }: OnBroker,
+  data: unknown,
+  shown: { text: string } | { words: string },
+) {
+  if (json) printer.print(JSON.stringify(data, null, 2));
+  else if ("text" in shown) printer.print(shown.text);
+  else printer.warn(shown.words);
+}
+
+/**
+ * Has somebody type a name before something is done that cannot be undone.
+ *
+ * @throws CliError with `EXIT_NOT_CONFIRMED` where nobody can be asked, and for another name.
+ */
+export async function confirm(
+  { surroundings }: OnBroker,
+  { name, what, force }: { readonly name: string; readonly what: string; readonly force: boolean },
+): Promise<void> {
+  if (force) return;
+  if (!surroundings.isInteractive) {
+    throw new CliError(`${what} That cannot be undone: --force says that it is meant.`, EXIT_NOT_CONFIRMED);
+  }
+  const typed = await surroundings.ask(`${what} That cannot be undone.\nType ${name} to go on: `);
+  if (typed.trim() !== name) {
+    throw new CliError(`That is not ${name}. Nothing was changed.`, EXIT_NOT_CONFIRMED);
+  }
+}
+
+/** A whole number of an option. */
+export function whole(value: string): number {
+  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It is a whole number, 0 or more.");
+  return Number(value);
+}
+
+/** A whole number that is not 0. */
+export function positive(value: string): number {
+  const number = whole(value);
+  if (number === 0) throw new InvalidArgumentError("It is a whole number, 1 or more.");
+  return number;
+}
+
+/** What an option that can be repeated has come to. */
+export function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}

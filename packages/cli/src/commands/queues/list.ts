@@ -1,0 +1,129 @@
+import type { QueueView } from "@sluice/gateway/queue-view";
+import { allQueues, queueNamed } from "../../client/queues.ts";
+import { facts, table } from "../../report/table.ts";
+import { batch, receiver, retriesBy } from "../../report/topology-table.ts";
+import { distance, plural, printable, size, span } from "../../report/words.ts";
+import { answer, type OnBroker } from "../on-broker.ts";
+
+/** Queues of a page, as Wrangler has them. */
+export const PAGE_QUEUES = 100;
+
+const COLUMNS = ["queue", "ready", "delayed", "leased", "oldest", "consumer", "dead letters", "state"];
+
+/** `sluice queues list`: every queue, or those of a page of 100. */
+export async function listQueues(on: OnBroker, page: number | null): Promise<number> {
+  const all = await allQueues(on.client);
+  const shown = page === null ? all : all.slice((page - 1) * PAGE_QUEUES, page * PAGE_QUEUES);
+  if (!on.json && shown.length === 0) {
+    on.printer.warn(all.length === 0 ? NO_QUEUES : `There are no more than ${plural(all.length, "queue")}.`);
+    return 0;
+  }
+  answer(on, shown, { text: table(COLUMNS, shown.map(rowOf)) });
+  return 0;
+}
+
+const NO_QUEUES =
+  'There are no queues yet. "sluice queues create NAME" makes one, and so does a binding in a wrangler.toml.';
+
+/** `sluice queues info`. */
+export async function showQueue(on: OnBroker, name: string): Promise<number> {
+  const queue = await queueNamed(on.client, name);
+  answer(on, queue, { text: factsOf(queue) });
+  return 0;
+}
+
+function rowOf(queue: QueueView): string[] {
+  const { name, messages, oldestMessageAt, now, consumer } = queue;
+  return [
+    name,
+    `${messages.ready}`,
+    `${messages.delayed}`,
+    `${messages.leased}`,
+    oldestMessageAt === null ? "-" : span(Date.parse(now) - Date.parse(oldestMessageAt)),
+    consumer === null ? "-" : receiver(consumer),
+    deadLetterQueueOf(queue) ?? "-",
+    stateOf(queue),
+  ];
+}
+
+/** The one thing that somebody who looks at the list has to know of a queue. */
+function stateOf({ settings, health, damage }: QueueView): string {
+  if (damage.length > 0) return "damaged";
+  if (settings.deliveryPaused) return "paused";
+  if (health === null) return "-";
+  if (!health.present) return "consumer away";
+  return health.consecutiveFailures > 0 ? `failing (${health.consecutiveFailures})` : "ok";
+}
+
+function factsOf(queue: QueueView): string {
+  const { settings, messages, consumer, deadLettersOf, now, producers, topics } = queue;
+  const { queues, subscriptions } = deadLettersOf;
+  const { deliveryDelaySeconds, messageRetentionSeconds, maxReceivesPerSecond } = settings;
+  const oldest =
+    queue.oldestMessageAt === null ? "" : `, the oldest sent ${distance(queue.oldestMessageAt, now)}`;
+  const limit = maxReceivesPerSecond === null ? "" : `, ${maxReceivesPerSecond} a second at most`;
+  return facts([
+    ["queue", `${queue.name}${queue.kind === "fifo" ? " (FIFO)" : ""}`],
+    ["id", queue.id],
+    ["messages", `${messages.ready} ready, ${messages.delayed} delayed, ${messages.leased} leased`],
+    ["backlog", `${size(queue.backlogBytes)}${oldest}`],
+    [
+      "delivery",
+      settings.deliveryPaused ? `paused: "sluice queues resume ${queue.name}" goes on` : deliveryOf(queue),
+    ],
+    ["consumer", consumer === null ? "none" : receiver(consumer)],
+    ["batch", consumer?.type === "worker" ? batch(consumer.settings) : null],
+    ["retries", consumer === null && queue.redrive === null ? null : retriesBy(queue.redrive, consumer)],
+    ["dead letters", deadLetterQueueOf(queue) === null ? null : `go to ${deadLetterQueueOf(queue)}`],
+    ["takes those of", listOf([...queues, ...subscriptions])],
+    ["delay", `${deliveryDelaySeconds} s`],
+    ["retention", `${messageRetentionSeconds} s (${span(1_000 * messageRetentionSeconds)})${limit}`],
+    ["producers", listOf(producers.map(({ worker, binding }) => `${worker} (${binding})`))],
+    ["topics", listOf(topics)],
+    ["last move", moveOf(queue)],
+    [
+      "damage",
+      listOf(
+        queue.damage.map(({ text }) => printable(text)),
+        "\n",
+      ),
+    ],
+  ]);
+}
+
+function deliveryOf({ health, consumer, now }: QueueView): string {
+  if (health === null) return consumer === null ? "nobody consumes it" : "when clients ask for messages";
+  const { present, inFlight, consecutiveFailures, lastDelivery, next } = health;
+  const failure = lastDelivery?.failure ?? null;
+  const last = lastDelivery === null ? "" : `, the last ended ${distance(lastDelivery.endedAt, now)}`;
+  const lines = [
+    `${inFlight} under way${last}${present ? "" : "; the consumer is away"}`,
+    ...(consecutiveFailures === 0
+      ? []
+      : [`${consecutiveFailures} failed in a row: ${printable(failure ?? "")}`]),
+    ...(next === null ? [] : [`next ${NEXT[next.waitsFor]} ${distance(next.at, now)}`]),
+  ];
+  return lines.join("\n");
+}
+
+/** What `next.waitsFor` says, as the beginning of a sentence that ends with a time. */
+const NEXT = {
+  return: "looks whether the consumer is back",
+  slot: "when its limit a second lets it",
+  due: "when a message or a batch is due,",
+} as const;
+
+function moveOf({ lastMove, now }: QueueView): string | null {
+  if (lastMove === null) return null;
+  const { status, to, moved, startedAt, failure } = lastMove;
+  const why = failure === null ? "" : ` (${failure})`;
+  return `${status}${why}, ${plural(moved, "message")} to ${to ?? "where they came from"}, begun ${distance(startedAt, now)}`;
+}
+
+function deadLetterQueueOf({ redrive, consumer }: QueueView): string | null {
+  return redrive?.deadLetterQueue ?? consumer?.settings.deadLetterQueue ?? null;
+}
+
+function listOf(names: readonly string[], separator = ", "): string | null {
+  return names.length === 0 ? null : names.join(separator);
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { MoveView } from "@sluice/gateway/queue-view";
+import { cancelMove, queueNamed, startMove } from "../../client/queues.ts";
+import { CliError } from "../../errors.ts";
+import { progressBar } from "../../report/progress.ts";
+import { plural } from "../../report/words.ts";
+import { answer, type OnBroker } from "../on-broker.ts";
+
+/** How often the broker is asked how far it is. */
+const LOOK_EVERY_MS = 300;
+
+export interface RedriveOptions {
+  /** The queue that takes the messages. Default: those that they came from. */
+  readonly to?: string;
+  /** Whether to wait for the end. Default true. */
+  readonly wait: boolean;
+  /** Ends the move that is under way instead. */
+  readonly cancel?: boolean;
+}
+
+/** `sluice queues redrive`: moves what is ready in a dead-letter queue. */
+export async function redrive(on: OnBroker, name: string, options: RedriveOptions): Promise<number> {
+  if (options.cancel === true) {
+    const move = await cancelMove(on.client, name);
+    answer(on, move, { words: `Ended the move. ${movedText(move)}` });
+    return 0;
+  }
+  const begun = await startMove(on.client, name, options.to ?? null);
+  if (!options.wait) {
+    answer(on, begun, { words: `Moving the messages of ${name} to ${targetOf(begun)}.` });
+    return 0;
+  }
+  const move = await ended(on, name, begun);
+  if (move.status === "failed") {
+    if (on.json) on.printer.print(JSON.stringify(move, null, 2));
+    const why = move.failure === null ? "" : `: ${FAILURES[move.failure]}`;
+    throw new CliError(`The move has failed${why}. ${movedText(move)}`);
+  }
+  answer(on, move, { words: movedText(move) });
+  return 0;
+}
+
+const FAILURES: Readonly<Record<NonNullable<MoveView["failure"]>, string>> = {
+  targetNotFound: "a queue that messages go to does not exist",
+  sourceUnknown: "a message does not say which queue it comes from, so name one with --to",
+  tookTooLong: "it took too long",
+};
+
+/** The move once it is over. The broker keeps the latest one alone: another that has begun since is not ours. */
+async function ended({ client, surroundings }: OnBroker, name: string, begun: MoveView): Promise<MoveView> {
+  const bar = progressBar(surroundings, "messages");
+  let move = begun;
+  try {
+    while (move.status === "running") {
+      bar.update(move.moved, move.toMove);
+      await sleep(LOOK_EVERY_MS);
+      const { lastMove } = await queueNamed(client, name);
+      if (lastMove === null || lastMove.startedAt !== begun.startedAt) break;
+      move = lastMove;
+    }
+    return move;
+  } finally {
+    bar.stop();
+  }
+}
+
+function movedText(move: MoveView): string {
+  return `Moved ${plural(move.moved, "message")} to ${targetOf(move)}.`;
+}
+
+function targetOf({ to }: MoveView): string {
+  return to ?? "where they came from";
+}

@@ -1,0 +1,63 @@
+import type { QueueView } from "@sluice/gateway/queue-view";
+import {
+  createQueue,
+  pauseDelivery,
+  type QueueChange,
+  resumeDelivery,
+  updateQueue,
+} from "../../client/queues.ts";
+import { CliError, EXIT_USAGE } from "../../errors.ts";
+import { answer, type OnBroker } from "../on-broker.ts";
+
+/** The settings of a command line, by Wrangler's names. */
+export interface SettingsOptions {
+  readonly deliveryDelaySecs?: number;
+  readonly messageRetentionPeriodSecs?: number;
+}
+
+/** `sluice queues create`. */
+export async function create(on: OnBroker, name: string, options: SettingsOptions): Promise<number> {
+  const queue = await createQueue(on.client, name, changeIn(options));
+  answer(on, queue, { words: `Created queue ${name}${settingsText(queue)}.` });
+  return 0;
+}
+
+/** `sluice queues update`: what is not named stays. */
+export async function update(on: OnBroker, name: string, options: SettingsOptions): Promise<number> {
+  const change = changeIn(options);
+  if (Object.keys(change).length === 0) {
+    throw new CliError(
+      "Name what is to change: --delivery-delay-secs, --message-retention-period-secs.",
+      EXIT_USAGE,
+    );
+  }
+  const queue = await updateQueue(on.client, name, change);
+  answer(on, queue, { words: `Queue ${name} is changed${settingsText(queue)}.` });
+  return 0;
+}
+
+/** `sluice queues pause-delivery`: sends go on. */
+export async function pause(on: OnBroker, name: string): Promise<number> {
+  answer(on, await pauseDelivery(on.client, name), { words: `Paused delivery of ${name}. Sends go on.` });
+  return 0;
+}
+
+/** `sluice queues resume-delivery`. */
+export async function resume(on: OnBroker, name: string): Promise<number> {
+  answer(on, await resumeDelivery(on.client, name), { words: `Resumed delivery of ${name}.` });
+  return 0;
+}
+
+function changeIn({ deliveryDelaySecs, messageRetentionPeriodSecs }: SettingsOptions): QueueChange {
+  return {
+    ...(deliveryDelaySecs === undefined ? {} : { deliveryDelaySeconds: deliveryDelaySecs }),
+    ...(messageRetentionPeriodSecs === undefined
+      ? {}
+      : { messageRetentionSeconds: messageRetentionPeriodSecs }),
+  };
+}
+
+function settingsText({ settings }: QueueView): string {
+  const { deliveryDelaySeconds, messageRetentionSeconds } = settings;
+  return `: a delivery delay of ${deliveryDelaySeconds} s, a retention of ${messageRetentionSeconds} s`;
+}

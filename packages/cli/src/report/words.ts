@@ -1,0 +1,34 @@
+/** `1 message`, `2,000 messages`. */
+export function plural(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** A number of bytes. */
+export function size(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** A span of time in its largest unit; what is negative is none. */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** How far a moment is from `now`: `3 min ago`, `in 5 s`. Both ISO 8601. */
+export function distance(iso: string, now: string): string {
+  const ms = Date.parse(iso) - Date.parse(now);
+  if (Math.abs(ms) < 500) return "now";
+  return ms < 0 ? `${span(-ms)} ago` : `in ${span(ms)}`;
+}
+
+/** Characters that move a terminal's cursor, change its colours or its title. Line ends and tabs stay. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** A text of somebody else's as a terminal may show it: a message may not do there what it likes. */
+export function printable(text: string): string {
+  return text.replace(CONTROLS, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}

@@ -1,0 +1,37 @@
+import { createInterface } from "node:readline/promises";
+import type { Readable } from "node:stream";
+
+/** What a command reads of the process that it runs in. */
+export interface Surroundings {
+  /** Absolute path of the current folder. */
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Standard input. */
+  readonly input: Readable;
+  /** Whether a person can answer questions. */
+  readonly isInteractive: boolean;
+  /** Whether a person reads standard error: then progress is shown there. */
+  readonly showsProgress: boolean;
+  /** Asks on standard error, so that standard output stays data. */
+  ask(question: string): Promise<string>;
+}
+
+/** The surroundings of this process. */
+export function processSurroundings(): Surroundings {
+  const { stdin, stderr, env } = process;
+  return {
+    cwd: process.cwd(),
+    env,
+    input: stdin,
+    isInteractive: stdin.isTTY === true && stderr.isTTY === true,
+    showsProgress: stderr.isTTY === true,
+    ask: async (question) => {
+      const lines = createInterface({ input: stdin, output: stderr });
+      try {
+        return await lines.question(question);
+      } finally {
+        lines.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { run } from "../src/command-line.ts";
+import { type Running, sluice } from "./running.ts";
+
+/** What a command line came to. */
+export interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  /** What it asked, if it asked anything. */
+  readonly asked: string;
+}
+
+/** How a command line is run. */
+export interface Situation {
+  /** Standard input. */
+  readonly input?: string;
+  /** What a person at the terminal types when asked. Default: nobody is there. */
+  readonly types?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: the broker's. */
+  readonly cwd?: string;
+}
+
+/** A folder with a broker of its own in it, which nobody else's commands find. */
+export class BrokerLab {
+  /** The folder that the broker runs in. */
+  readonly folder: string;
+  readonly #root = realpathSync(mkdtempSync(join(tmpdir(), "sluice-broker-")));
+  readonly #env: NodeJS.ProcessEnv;
+  #running: Running | undefined;
+
+  /** @param wrangler a `wrangler.toml` of the folder. */
+  constructor(wrangler = "") {
+    this.folder = join(this.#root, "project");
+    mkdirSync(this.folder);
+    if (wrangler !== "") writeFileSync(join(this.folder, "wrangler.toml"), wrangler);
+    const { CLOUDFLARE_ENV: _, SLUICE_API_TOKEN: __, SLUICE_URL: ___, ...rest } = process.env;
+    const own = { CI: "1", NO_COLOR: "1", WRANGLER_REGISTRY_PATH: join(this.#root, "registry") };
+    this.#env = { ...rest, ...own };
+  }
+
+  /** Runs `sluice serve` and answers its URL. */
+  async serve(env: Readonly<Record<string, string>> = {}): Promise<string> {
+    this.#running = sluice(["serve", "--port", "0"], this.folder, { ...this.#env, ...env });
+    const printed = await this.#running.printed(/health, page without data/);
+    return /queues +(http:\/\/127\.0\.0\.1:\d+)/.exec(printed)?.[1] ?? "";
+  }
+
+  /** Ends the broker with a signal. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+    await this.#running?.stop(signal);
+  }
+
+  /** Ends everything. */
+  async close(): Promise<void> {
+    await this.stop();
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  /** Runs a command line in this process. */
+  async run(args: readonly string[], situation: Situation = {}): Promise<Said> {
+    let [out, err, asked] = ["", "", ""];
+    const printer = {
+      print: (text: string) => {
+        out += `${text}\n`;
+      },
+      warn: (text: string) => {
+        err += `${text}\n`;
+      },
+    };
+    const code = await run(args, printer, {
+      cwd: situation.cwd ?? this.folder,
+      env: { ...this.#env, ...situation.env },
+      input: Readable.from(situation.input === undefined ? [] : [situation.input]),
+      isInteractive: situation.types !== undefined,
+      showsProgress: false,
+      ask: async (question) => {
+        asked += question;
+        return situation.types ?? "";
+      },
+    });
+    return { code, out, err, asked };
+  }
+
+  /** What a command answers in JSON. */
+  async json<T = unknown>(args: readonly string[], situation: Situation = {}): Promise<T> {
+    const { code, out, err } = await this.run([...args, "--json"], situation);
+    if (code !== 0) throw new Error(`exit code ${code}: ${err}`);
+    return JSON.parse(out) as T;
+  }
+
+  /** Runs a command line as a process of its own, in the folder. */
+  spawn(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+    return sluice(args, this.folder, { ...this.#env, ...env });
+  }
+}

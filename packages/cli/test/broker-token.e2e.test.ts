@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BrokerLab } from "./broker-lab.ts";
+
+const TOKEN = "one-of-two";
+const lab = new BrokerLab();
+
+beforeAll(() => lab.serve({ SLUICE_API_TOKENS: `another,${TOKEN}` }));
+afterAll(() => lab.close());
+
+describe("a broker that asks for a token", () => {
+  const env = { SLUICE_API_TOKEN: TOKEN };
+
+  it("is told in words that there is none, or a wrong one", async () => {
+    const none = await lab.run(["queues", "list"]);
+    expect(none).toMatchObject({ code: 1, out: "" });
+    expect(none.err).toContain("set SLUICE_API_TOKEN, or --token");
+    const wrong = await lab.run(["queues", "create", "orders", "--token", "wrong"]);
+    expect(wrong).toMatchObject({ code: 1, out: "" });
+    expect(wrong.err).toContain("does not know this token");
+  });
+
+  it("takes it from the environment and from the command line, which counts before", async () => {
+    expect(await lab.json(["queues", "list"], { env })).toEqual([]);
+    expect(await lab.json(["queues", "list", "--token", TOKEN])).toEqual([]);
+    expect(await lab.run(["queues", "list", "--token", "wrong"], { env })).toMatchObject({ code: 1 });
+  });
+
+  it("lets every command on queues work", async () => {
+    expect(await lab.json(["queues", "create", "orders"], { env })).toMatchObject({ name: "orders" });
+    for (const args of [
+      ["info", "orders"],
+      ["update", "orders", "--delivery-delay-secs", "1"],
+      ["pause", "orders"],
+      ["resume", "orders"],
+      ["purge", "orders", "--force"],
+      ["delete", "orders", "--force"],
+    ]) {
+      expect(await lab.run(["queues", ...args], { env })).toMatchObject({ code: 0 });
+    }
+  });
+});

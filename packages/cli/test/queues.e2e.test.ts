@@ -1,0 +1,239 @@
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { QueueView } from "@sluice/gateway/queue-view";
+import getPort from "get-port";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { BrokerLab } from "./broker-lab.ts";
+
+const CONFIG = `
+[sluice.queues.orders]
+redrive = { dead_letter_queue = "orders-dead", max_receive_count = 1 }
+`;
+
+const lab = new BrokerLab(CONFIG);
+let url: string;
+
+beforeAll(async () => {
+  url = await lab.serve();
+});
+afterAll(() => lab.close());
+
+/** Sends straight to a queue, as a client of the REST API does. */
+async function send(queue: string, body: unknown): Promise<void> {
+  const { id } = await lab.json<QueueView>(["queues", "info", queue]);
+  const path = `/__sluice/client/v4/accounts/a/queues/${id}/messages`;
+  const response = await fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ body }),
+  });
+  expect(response.status).toBe(200);
+}
+
+describe("sluice queues", () => {
+  it("create, update and info show what a queue is set to", async () => {
+    const created = await lab.run(["queues", "create", "mails", "--delivery-delay-secs", "5"]);
+    expect(created).toMatchObject({ code: 0, out: "" });
+    expect(created.err).toContain("Created queue mails: a delivery delay of 5 s, a retention of 345600 s.");
+    const updated = ["queues", "update", "mails", "--message-retention-period-secs", "86400"];
+    expect(await lab.json(updated)).toMatchObject({
+      name: "mails",
+      settings: { deliveryDelaySeconds: 5, messageRetentionSeconds: 86_400 },
+    });
+    const { out } = await lab.run(["queues", "info", "mails"]);
+    expect(out).toMatch(/^queue +mails\n/);
+    expect(out).toMatch(/^retention +86400 s \(1 d\)$/m);
+    expect(out).toMatch(/^delay +5 s$/m);
+  });
+
+  it("create refuses a name that is taken, and one that no queue can have", async () => {
+    await lab.run(["queues", "create", "taken"]);
+    expect(await lab.run(["queues", "create", "taken"])).toMatchObject({ code: 1, out: "" });
+    const { code, err } = await lab.run(["queues", "create", "no_queue!"]);
+    expect(code).toBe(1);
+    expect(err).toContain("Invalid queue name");
+  });
+
+  it("update without a setting, and a setting that is no number, are mistakes in the command line", async () => {
+    expect(await lab.run(["queues", "update", "orders"])).toMatchObject({ code: 2 });
+    const { code, err } = await lab.run(["queues", "create", "a", "--delivery-delay-secs", "5s"]);
+    expect(code).toBe(2);
+    expect(err).toContain("It is a whole number");
+  });
+
+  it("list shows each queue in a line, and in JSON what the API says of it", async () => {
+    const { out } = await lab.run(["queues", "list"]);
+    expect(out.split("\n")[0]).toMatch(
+      /^queue +ready +delayed +leased +oldest +consumer +dead letters +state$/,
+    );
+    expect(out).toMatch(/^orders +0 +0 +0 +- +- +orders-dead +-$/m);
+    const names = (await lab.json<QueueView[]>(["queues", "list"])).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["orders", "orders-dead"]));
+  });
+
+  it("list --page shows a hundred at a time", async () => {
+    const first = await lab.json<QueueView[]>(["queues", "list", "--page", "1"]);
+    expect(first.length).toBeGreaterThan(1);
+    expect(await lab.json(["queues", "list", "--page", "2"])).toEqual([]);
+    expect(await lab.run(["queues", "list", "--page", "0"])).toMatchObject({ code: 2 });
+  });
+
+  it.each([
+    ["pause-delivery", "resume-delivery"],
+    ["pause", "resume"],
+  ])("%s stops delivery and %s begins it again", async (pause, resume) => {
+    expect(await lab.run(["queues", pause, "orders"])).toMatchObject({ code: 0, out: "" });
+    expect((await lab.run(["queues", "list"])).out).toMatch(/^orders .* paused$/m);
+    expect((await lab.run(["queues", "info", "orders"])).out).toMatch(
+      /^delivery +paused: "sluice queues resume/m,
+    );
+    expect(await lab.json(["queues", resume, "orders"])).toMatchObject({
+      settings: { deliveryPaused: false },
+    });
+  });
+
+  it("delete and purge do nothing without --force where nobody can be asked", async () => {
+    await lab.run(["queues", "create", "kept"]);
+    await send("kept", { n: 1 });
+    for (const action of ["delete", "purge"]) {
+      const { code, err } = await lab.run(["queues", action, "kept"]);
+      expect(code).toBe(5);
+      expect(err).toContain("1 message");
+      expect(err).toContain("--force");
+    }
+    expect(await lab.json(["queues", "info", "kept"])).toMatchObject({ messages: { ready: 1 } });
+  });
+
+  it("delete and purge do nothing when another name is typed, and what they say when it is the queue's", async () => {
+    await lab.run(["queues", "create", "typed"]);
+    await send("typed", { n: 1 });
+    expect(await lab.run(["queues", "purge", "typed"], { types: "yes" })).toMatchObject({ code: 5 });
+    const purged = await lab.run(["queues", "purge", "typed"], { types: "typed\n" });
+    expect(purged).toMatchObject({ code: 0, out: "", err: "Deleted 1 message of queue typed.\n" });
+    expect(purged.asked).toContain("Type typed to go on: ");
+    expect(await lab.run(["queues", "delete", "typed"], { types: "typed" })).toMatchObject({ code: 0 });
+    expect(await lab.run(["queues", "info", "typed"])).toMatchObject({ code: 4 });
+  });
+
+  it("delete and purge with --force ask nobody", async () => {
+    await lab.run(["queues", "create", "forced"]);
+    await send("forced", { n: 1 });
+    expect(await lab.json(["queues", "purge", "forced", "--force"])).toEqual({ queue: "forced", purged: 1 });
+    expect(await lab.json(["queues", "delete", "forced", "--force"])).toEqual({
+      queue: "forced",
+      deleted: true,
+    });
+  });
+
+  it("redrive moves dead letters back and says how many when that is done", async () => {
+    await send("orders-dead", { n: 1 });
+    await send("orders-dead", { n: 2 });
+    const { code, out, err } = await lab.run(["queues", "redrive", "orders-dead"]);
+    expect({ code, out, err }).toEqual({
+      code: 0,
+      out: "",
+      err: "Moved 2 messages to where they came from.\n",
+    });
+    expect(await lab.json(["queues", "info", "orders"])).toMatchObject({ messages: { ready: 2 } });
+    await lab.run(["queues", "create", "elsewhere"]);
+    await send("orders-dead", { n: 3 });
+    const move = await lab.json(["queues", "redrive", "orders-dead", "--to", "elsewhere"]);
+    expect(move).toMatchObject({ status: "completed", moved: 1, to: "elsewhere" });
+    expect((await lab.run(["queues", "info", "orders-dead"])).out).toMatch(
+      /^last move +completed, 1 message to elsewhere/m,
+    );
+  });
+
+  it("redrive --no-wait answers when the move has begun", async () => {
+    await send("orders-dead", { n: 4 });
+    const begun = await lab.json(["queues", "redrive", "orders-dead", "--no-wait"]);
+    expect(begun).toMatchObject({ to: null });
+    const info = () => lab.json<QueueView>(["queues", "info", "orders-dead"]);
+    await expect.poll(async () => (await info()).lastMove?.status).toBe("completed");
+  });
+
+  it("redrive refuses a queue that takes nobody's dead letters, and --cancel where nothing moves", async () => {
+    expect(await lab.run(["queues", "redrive", "orders"])).toMatchObject({ code: 1, out: "" });
+    const { code, err } = await lab.run(["queues", "redrive", "orders-dead", "--cancel"]);
+    expect(code).toBe(1);
+    expect(err).toContain("are being moved");
+  });
+
+  it.each([
+    ["info"],
+    ["update", "--delivery-delay-secs", "1"],
+    ["delete", "--force"],
+    ["purge", "--force"],
+    ["pause"],
+    ["resume"],
+    ["redrive"],
+    ["redrive", "--cancel"],
+  ])("%s of a queue that does not exist exits with 4", async (action, ...options) => {
+    const { code, out, err } = await lab.run(["queues", action, "no-such-queue", ...options]);
+    expect({ code, out, err }).toEqual({ code: 4, out: "", err: 'There is no queue "no-such-queue".\n' });
+  });
+});
+
+describe("the broker of a command", () => {
+  it("is found from folders around it and in it, and from elsewhere while it is the only one", async () => {
+    for (const cwd of [dirname(lab.folder), join(lab.folder, "src/deep"), tmpdir()]) {
+      expect(await lab.run(["queues", "info", "orders"], { cwd })).toMatchObject({ code: 0 });
+    }
+  });
+
+  it("is the one that --url or SLUICE_URL names", async () => {
+    const registry = { WRANGLER_REGISTRY_PATH: join(lab.folder, "another") };
+    const none = await lab.run(["queues", "list"], { env: registry });
+    expect(none).toMatchObject({ code: 3, out: "" });
+    expect(none.err).toContain('"sluice serve"');
+    for (const named of [url, `${url}/`, `${url}/__sluice/`]) {
+      const args = ["queues", "info", "orders", "--url", named];
+      expect(await lab.run(args, { env: registry })).toMatchObject({ code: 0 });
+    }
+    const env = { ...registry, SLUICE_URL: url };
+    expect(await lab.run(["queues", "info", "orders"], { env })).toMatchObject({ code: 0 });
+    expect(await lab.run(["queues", "list", "--url", "localhost:1"], { env })).toMatchObject({ code: 2 });
+  });
+
+  it("that does not answer, or is none, is exit code 3", async () => {
+    const nowhere = `http://127.0.0.1:${await getPort()}`;
+    const refused = await lab.run(["queues", "list", "--url", nowhere]);
+    expect(refused).toMatchObject({ code: 3, out: "" });
+    expect(refused.err).toBe(`No broker answers at ${nowhere}: nothing listens there.\n`);
+    const server = createServer((_, response) => response.writeHead(200).end("<html>"));
+    onTestFinished(() => void server.close());
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const other = await lab.run(["queues", "list", "--url", `http://127.0.0.1:${port}`]);
+    expect(other.code).toBe(3);
+    expect(other.err).toContain("something else answers there");
+  });
+
+  it("puts data on standard output and words on standard error", async () => {
+    const list = lab.spawn(["queues", "list", "--json"]);
+    expect(await list.ended).toBe(0);
+    expect(JSON.parse(list.output)).toBeInstanceOf(Array);
+    const missing = lab.spawn(["queues", "purge", "orders"]);
+    expect(await missing.ended).toBe(5);
+  });
+
+  it("is named when there are several, and no more when it has ended", async () => {
+    const other = new BrokerLab();
+    onTestFinished(() => other.close());
+    const WRANGLER_REGISTRY_PATH = join(dirname(lab.folder), "registry");
+    const otherUrl = await other.serve({ WRANGLER_REGISTRY_PATH });
+    const several = await lab.run(["queues", "list"], { cwd: tmpdir() });
+    expect(several).toMatchObject({ code: 2, out: "" });
+    expect(several.err).toContain(`--url ${url}  sluice serve`);
+    expect(several.err).toContain(`--url ${otherUrl}  sluice serve`);
+    const near = { cwd: other.folder, env: { WRANGLER_REGISTRY_PATH } };
+    expect(await lab.json(["queues", "list"], near)).toEqual([]);
+    await other.stop("SIGKILL");
+    expect(await lab.run(["queues", "info", "orders"], near)).toMatchObject({ code: 0 });
+    expect(readdirSync(`${WRANGLER_REGISTRY_PATH}.sluice-brokers`)).toHaveLength(1);
+  });
+});
