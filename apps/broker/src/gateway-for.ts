@@ -8,6 +8,7 @@ import { createGateway, type Gateway, type QueueDirectory } from "@sluice/gatewa
 import { accessOf } from "./access.ts";
 import { accountOf, topicsOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
+import { brokerClockOf } from "./broker-clock.ts";
 import type { ToldDisk } from "./told-disk.ts";
 
 /**
@@ -44,6 +45,10 @@ function directoryOf(env: BrokerEnv, disk: ToldDisk | null): QueueDirectory {
   const isServed = env.SLUICE_ENV !== undefined || env.SLUICE_SERVED !== undefined;
   const account = accountOf(env);
   const topics = topicsOf(env);
+  const names = async () => {
+    const listed = (await account.list()).map(({ name }) => name);
+    return [...listed, ...(await topics.hiddenObjects())];
+  };
   return {
     account,
     topics,
@@ -57,14 +62,7 @@ function directoryOf(env: BrokerEnv, disk: ToldDisk | null): QueueDirectory {
       ),
     describeTopic: (topicObject) =>
       described(topicObject, () => objectOf(topicObject).describeTopic(topicObject), describeUnreadableTopic),
-    advanceClock:
-      env.SLUICE_ENV === "development"
-        ? async (ms) => {
-            const listed = (await account.list()).map(({ name }) => name);
-            const names = [...listed, ...(await topics.hiddenObjects())];
-            await Promise.all(names.map((name) => objectOf(name).advanceClock(name, ms)));
-          }
-        : null,
+    clock: env.SLUICE_ENV === "development" ? brokerClockOf(env, { names, objectOf }) : null,
     // A deployed broker has no disk that anybody could look at.
     isLocal: disk === null,
     isServed,

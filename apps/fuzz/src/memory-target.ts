@@ -63,7 +63,7 @@ function directoryOf(world: World): QueueDirectory {
     queue: (name) => overRpc<QueueObject>(objectOf(world, name, revisions)),
     describe: async (name) => world.core(name).describe(),
     describeTopic: async (topicObject) => world.core(topicObject).topic.describe(),
-    advanceClock: null,
+    clock: null,
     isLocal: true,
     isServed: true,
     toldDisk: null,

@@ -10,5 +10,5 @@ export type { BrokerEnv, BrokerOptions, Disk } from "./object/broker-env.ts";
 export { createQueueBroker } from "./object/queue-broker.ts";
 export { describeUnreadable, describeUnreadableTopic } from "./object/unreadable-queue.ts";
 export { type Clock, MovableClock, systemClock } from "./platform/clock.ts";
-export { DIRECTORY_NAME, type DirectoryObject } from "./rpc/directory-object.ts";
+export { DIRECTORY_NAME, type DirectoryClock, type DirectoryObject } from "./rpc/directory-object.ts";
 export type { QueueBrokerObject } from "./rpc/queue-object.ts";

@@ -48,7 +48,7 @@ describe("the gateway", () => {
     ["GET", "/__sluice/nothing"],
     ["GET", "/__sluice/api/nothing"],
     ["POST", "/__sluice/api/queues"],
-    ["GET", "/__sluice/api/clock"],
+    ["PUT", "/__sluice/api/clock"],
     ["DELETE", "/__sluice/api/queues/orders"],
   ])("answers 404 to %s %s", async (method, path) => {
     const response = await get(path, method);

@@ -19,7 +19,12 @@ import { DASHBOARD_HEADERS, DASHBOARD_PAGE } from "./dashboard/page.ts";
 import type { Access } from "./http/access.ts";
 import { PREFIX } from "./http/prefix.ts";
 
-export type { AccountDirectory, QueueDirectory } from "./account/queue-directory.ts";
+export type {
+  AccountDirectory,
+  BrokerClock,
+  ComingMoment,
+  QueueDirectory,
+} from "./account/queue-directory.ts";
 export { CLOCK_ADVANCE_MS_MAX } from "./admin/clock-routes.ts";
 export type { QueueView } from "./admin/queue-view.ts";
 export type { TopicDetail, TopicView } from "./admin/topic-view.ts";

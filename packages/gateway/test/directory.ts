@@ -14,7 +14,8 @@ import type {
   VisibilityChange,
   VisibilityOutcome,
 } from "@sluice/protocol";
-import type { Access, AccountDirectory, QueueDirectory } from "../src/index.ts";
+import { REAL_TIME } from "@sluice/protocol";
+import type { Access, AccountDirectory, BrokerClock, ComingMoment, QueueDirectory } from "../src/index.ts";
 
 export const ORDERS: QueueDefinition = {
   deliveryDelaySeconds: 5,
@@ -142,8 +143,36 @@ export function directoryOf(
     isLocal: false,
     isServed: true,
     toldDisk: () => {},
-    advanceClock: async (ms) => {
+    clock: memoryClock(advances),
+  };
+}
+
+/**
+ * A clock that keeps its setting in memory.
+ *
+ * @param advances where each advance is noted.
+ * @param coming what comes next, of all queues.
+ */
+export function memoryClock(advances: number[] = [], coming: readonly ComingMoment[] = []): BrokerClock {
+  let setting = REAL_TIME;
+  return {
+    read: async () => setting,
+    advance: async (ms) => {
       advances.push(ms);
+      const { offsetMs, frozenAtMs } = setting;
+      setting = { offsetMs: offsetMs + ms, frozenAtMs: frozenAtMs === null ? null : frozenAtMs + ms };
+      return setting;
+    },
+    freeze: async (isFrozen) => {
+      setting = { ...setting, frozenAtMs: isFrozen ? Date.now() + setting.offsetMs : null };
+      return setting;
+    },
+    next: async (queue) => {
+      const asked = coming.filter((moment) => queue === null || moment.queue === queue);
+      return {
+        first: asked.find(({ atMs }) => atMs !== null) ?? null,
+        busy: asked.filter(({ isBusy }) => isBusy).map((moment) => moment.queue),
+      };
     },
   };
 }

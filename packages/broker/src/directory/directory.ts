@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import {
+  type ClockSetting,
   type Confirmation,
   type ConsumerDefinition,
   type DirectoryReply,
@@ -14,6 +15,7 @@ import {
   type QueueChange,
   type QueueRecord,
   type QueueTopology,
+  REAL_TIME,
   type SigningIdentity,
   type SnsSettings,
   type Subscription,
@@ -36,6 +38,7 @@ import type { ConfiguredQueueObject } from "../rpc/queue-object.ts";
 import type { Undeliverable } from "../rpc/transfer.ts";
 import { applyTopology } from "./apply-topology.ts";
 import { Changes } from "./changes.ts";
+import { ClockRow } from "./clock-row.ts";
 import { CommitPositions } from "./commit-positions.ts";
 import { removeConsumer, setConsumer } from "./consumers.ts";
 import { Deletions } from "./deletions.ts";
@@ -68,6 +71,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     readonly #rows: DirectoryRows;
     readonly #subscriptions: Subscriptions;
     readonly #purges: Purges;
+    readonly #clock: ClockRow;
     readonly #deletions: Deletions;
     readonly #registry: Registry;
     readonly #changes: Changes;
@@ -82,6 +86,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       this.#rows = new DirectoryRows(sql);
       this.#subscriptions = new Subscriptions(sql);
       this.#purges = new Purges(sql);
+      this.#clock = new ClockRow(sql);
       this.#deletions = new Deletions(sql);
       this.#registry = new Registry(this.#rows.read(), {
         save: (row) => this.#rows.save(row),
@@ -270,12 +275,26 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     }
 
     async opened(queue: string, copy: QueueRecord | null): Promise<Opened> {
+      const clock = this.#clock.read();
       return {
         position: this.#positions.read(queue),
         ...this.#changes.opened(queue, copy),
         isIdle: this.#snapshots.started(queue),
         ...(isTopicObject(queue) ? { topicVersion: this.#topics.registry.versionOfObject(queue) } : {}),
+        ...(clock === undefined ? {} : { clock }),
       };
+    }
+
+    async clock(): Promise<ClockSetting> {
+      return this.#clock.read() ?? REAL_TIME;
+    }
+
+    async advanceClock(ms: number): Promise<ClockSetting> {
+      return this.#clock.change((clock) => clock.advance(ms));
+    }
+
+    async freezeClock(isFrozen: boolean): Promise<ClockSetting> {
+      return this.#clock.change((clock) => (isFrozen ? clock.freeze(clock.now()) : clock.follow()));
     }
 
     async ensureQueue(queue: string): Promise<DirectoryReply> {

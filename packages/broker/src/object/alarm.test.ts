@@ -46,6 +46,15 @@ describe("the alarm", () => {
     expect(written).toEqual([5_000, 4_000]);
   });
 
+  it("is not set for what only an advance of a frozen clock brings", () => {
+    const { alarm, clock, written } = alarmAhead();
+    clock.freeze(1_000);
+    alarm.set(1_001);
+    expect(written).toEqual([]);
+    alarm.set(1_000);
+    expect(written).toEqual([1_000]);
+  });
+
   it("rings at once for a moment that has passed", () => {
     const { alarm, written } = alarmAhead(60_000);
     alarm.set(1);

@@ -28,10 +28,10 @@ export class Alarm {
     this.#realMs = null;
   }
 
-  /** Sets it to a moment of the queue's clock, which is ahead of real time when it was moved. */
+  /** Sets it to a moment of the queue's clock. One that a frozen clock does not reach needs none. */
   set(atMs: number): void {
-    const { offsetMs } = this.#clock;
-    const realMs = Math.max(this.#clock.now(), atMs) - offsetMs;
+    const realMs = this.#clock.realMsOf(atMs);
+    if (realMs === null) return;
     if (this.#realMs !== null && this.#realMs <= realMs) return;
     this.#realMs = realMs;
     this.timesWritten += 1;

@@ -1,4 +1,10 @@
-import type { QueueDefinition, QueueDescription, QueueRecord } from "@sluice/protocol";
+import {
+  type ClockSetting,
+  type QueueDefinition,
+  type QueueDescription,
+  type QueueRecord,
+  REAL_TIME,
+} from "@sluice/protocol";
 import { MovableClock, systemClock } from "../platform/clock.ts";
 import { createConsoleLog, type QueueLog } from "../platform/log.ts";
 import { QueueCore } from "../queue/queue-core.ts";
@@ -51,6 +57,8 @@ export interface OpenQueueInput extends Pick<QueuePorts, "transfer" | "broken"> 
   /** Whether an earlier epoch found its database file to be damaged. */
   readonly isFileSuspect: boolean;
   readonly commits: CommitWatcher;
+  /** Whether it goes by the clock of the broker: development only. */
+  readonly isClockMovable: boolean;
   /** What the broker was deployed with; `undefined` for a queue that no configuration names. */
   readonly deployed: QueueDefinition | undefined;
   readonly consumers: Pick<BoundConsumers, "consumerOf" | "callerOf">;
@@ -112,6 +120,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   const versionBefore = store.readVersion();
   const [status, wasEndPlanned] = await Promise.all([watermark.check(), input.wasEndPlanned(versionBefore)]);
   alarm.found(await storage.getAlarm());
+  if (input.isClockMovable) clock.goBy(clockIn(answer));
   warnOfDirectory(name, answer, log);
   const known = knownFrom(statusIn(answer), copy, input.deployed);
   if (known === null) throw new Error("the directory does not answer, and nothing else tells what it is");
@@ -221,6 +230,11 @@ function refuseForeign(store: SqliteStore, name: string, idOf: OpenQueueInput["i
   throw new Error(
     `its file ${idOf(name)}.sqlite is that of queue "${stored}", whose place is ${idOf(stored)}.sqlite. Stop the broker and put it there.`,
   );
+}
+
+/** A queue that is created after the clock was moved goes by it, too. */
+function clockIn(answer: Opened | null): ClockSetting {
+  return answer?.clock ?? REAL_TIME;
 }
 
 /** What the directory has answered: set by a promise, which the compiler does not see. */

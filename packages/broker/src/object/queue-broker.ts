@@ -2,12 +2,14 @@ import { DurableObject } from "cloudflare:workers";
 import type {
   BacklogMetrics,
   CancelMoveReply,
+  ClockSetting,
   DrainReply,
   EnqueueReply,
   EnqueueRequest,
   MessageCounts,
   MoveTask,
   NewMove,
+  NextMoment,
   PeekedBatch,
   PostReply,
   PublishReply,
@@ -32,7 +34,10 @@ import type {
 } from "@sluice/protocol";
 import { isTopicObject, metricsText } from "@sluice/protocol";
 import type { EndpointPort } from "../endpoint/endpoint.ts";
+import type { MovableClock } from "../platform/clock.ts";
 import { traceOf } from "../platform/log.ts";
+import { newId } from "../platform/new-id.ts";
+import { nextMomentOf } from "../queue/next-wake.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import type { QueueBrokerObject } from "../rpc/queue-object.ts";
 import type { Transfer, TransferReply } from "../rpc/transfer.ts";
@@ -159,7 +164,12 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async receive(queue: string, request: ReceiveRequest): Promise<ReceiveReply> {
-      return (await this.#queue.existing(queue)).receivers.receive(request);
+      const { receivers, definition } = await this.#queue.existing(queue);
+      if (this.#queue.opened?.clock.isFrozen !== true) return receivers.receive(request);
+      // Whoever waits, waits in real time.
+      const { receiverId = newId(), waitMs = definition?.receive?.waitMs ?? 0 } = request;
+      const timer = setTimeout(() => receivers.cancel(receiverId), waitMs);
+      return receivers.receive({ ...request, receiverId, waitMs }).finally(() => clearTimeout(timer));
     }
 
     async cancelReceive(queue: string, receiverId: string): Promise<void> {
@@ -253,15 +263,33 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async advanceClock(queue: string, ms: number): Promise<void> {
+      await this.#changeClock(queue, (clock) => clock.advance(ms));
+    }
+
+    async setClock(queue: string, setting: ClockSetting): Promise<void> {
+      const { core, clock } = await this.#changeClock(queue, (clock) => clock.goBy(setting));
+      // They would wait for a moment of a clock that stands.
+      if (clock.isFrozen) core.receivers.endWaits();
+    }
+
+    async nextMoment(queue: string): Promise<NextMoment> {
+      const { core } = await this.#queue.open(queue);
+      await core.wake();
+      return nextMomentOf(core, core);
+    }
+
+    async #changeClock(queue: string, change: (clock: MovableClock) => void): Promise<OpenQueue> {
       if (this.env.SLUICE_ENV !== "development") throw new Error("the clock moves in development only");
-      const { core, store, clock, alarm } = await this.#queue.open(queue);
+      const open = await this.#queue.open(queue);
+      const { core, store, clock, alarm } = open;
       await core.submit(() => {
-        clock.advance(ms);
+        change(clock);
         core.write(() => store.writeClockOffsetMs(clock.offsetMs));
       });
       // The alarm that is set was computed with the old offset.
       alarm.clear();
       await core.wake();
+      return open;
     }
 
     /** Must never throw: after six failures in a row the platform drops the alarm for ever. */
@@ -322,6 +350,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
           version: env.SLUICE_VERSION?.id ?? null,
           isFileSuspect: suspectFiles.has(queue),
           commits: fullStorages.watch(queue),
+          isClockMovable: env.SLUICE_ENV === "development",
           // A queue may be called "constructor": only what the record itself holds counts.
           deployed: Object.hasOwn(queues, queue) ? queues[queue] : undefined,
           consumers: this.#consumers,

@@ -4,7 +4,7 @@ import { Timer } from "./timer.ts";
 function setUp() {
   const scheduled: { run: () => void; ms: number }[] = [];
   const rung: number[] = [];
-  const clock = { nowMs: 1_000, now: () => clock.nowMs };
+  const clock = { nowMs: 1_000, isFrozen: false, now: () => clock.nowMs };
   const timer = new Timer(
     clock,
     (run, ms) => scheduled.push({ run, ms }),
@@ -31,6 +31,15 @@ describe("the timer of those who wait", () => {
     scheduled[0]?.run();
     timer.set(6_000);
     expect([rung, scheduled.length]).toEqual([[5_000], 2]);
+  });
+
+  it("is not set for what a frozen clock does not reach", () => {
+    const { scheduled, clock, timer } = setUp();
+    clock.isFrozen = true;
+    timer.set(1_001);
+    expect(scheduled).toEqual([]);
+    timer.set(1_000);
+    expect(scheduled).toHaveLength(1);
   });
 
   it("rings for the earlier one that was set later, and not again for the other", () => {

@@ -27,4 +27,50 @@ describe("MovableClock", () => {
     expect(() => clock.advance(ms)).toThrow(RangeError);
     expect(clock.offsetMs).toBe(5);
   });
+
+  it("stands while it is frozen, moves by what it is advanced, and goes on from there", () => {
+    let base = 1_000;
+    const clock = new MovableClock({ now: () => base }, 0);
+    clock.freeze(1_000);
+    base = 1_500;
+    expect([clock.now(), clock.isFrozen, clock.offsetMs]).toEqual([1_000, true, 0]);
+    clock.advance(10_000);
+    expect([clock.now(), clock.offsetMs]).toEqual([11_000, 9_500]);
+    clock.follow();
+    base = 1_600;
+    expect([clock.now(), clock.isFrozen, clock.offsetMs]).toEqual([11_100, false, 9_500]);
+  });
+
+  it("goes on with real time that has overtaken it", () => {
+    let base = 1_000;
+    const clock = new MovableClock({ now: () => base }, 100);
+    clock.freeze(0);
+    expect(clock.now()).toBe(1_100);
+    base = 5_000;
+    clock.follow();
+    expect([clock.now(), clock.offsetMs]).toEqual([5_000, 0]);
+  });
+
+  it("goes by a setting, never backwards", () => {
+    let base = 1_000;
+    const clock = new MovableClock({ now: () => base }, 0);
+    clock.goBy({ offsetMs: 500, frozenAtMs: null });
+    clock.goBy({ offsetMs: 500, frozenAtMs: null });
+    clock.goBy({ offsetMs: 0, frozenAtMs: null });
+    expect(clock.setting).toEqual({ offsetMs: 500, frozenAtMs: null });
+    clock.goBy({ offsetMs: 500, frozenAtMs: 1_400 });
+    expect(clock.setting).toEqual({ offsetMs: 500, frozenAtMs: 1_500 });
+    clock.goBy({ offsetMs: 500, frozenAtMs: 2_000 });
+    base = 1_100;
+    expect(clock.setting).toEqual({ offsetMs: 900, frozenAtMs: 2_000 });
+    clock.goBy({ offsetMs: 1_200, frozenAtMs: null });
+    expect(clock.setting).toEqual({ offsetMs: 1_200, frozenAtMs: null });
+  });
+
+  it("knows when its moments come in real time, and which only an advance brings", () => {
+    const clock = new MovableClock({ now: () => 1_000 }, 100);
+    expect([1_050, 1_100, 1_200].map((atMs) => clock.realMsOf(atMs))).toEqual([1_000, 1_000, 1_100]);
+    clock.freeze(1_100);
+    expect([1_050, 1_100, 1_101].map((atMs) => clock.realMsOf(atMs))).toEqual([1_000, 1_000, null]);
+  });
 });

@@ -1,4 +1,5 @@
 import { nextWakeAt } from "@sluice/engine";
+import type { NextMoment } from "@sluice/protocol";
 import type { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
 import type { WorkerDaemon } from "../endpoint/worker-daemon.ts";
 import type { PushDispatcher } from "../push/dispatcher.ts";
@@ -43,27 +44,52 @@ export interface TimedParts {
  * Sets the one alarm to the next moment at which anything is due, and the timer to that of those who wait for messages.
  */
 export function armNextWake(context: QueueContext, parts: TimedParts, ports: WakePorts): void {
-  const { queue, nowMs } = context;
-  const { dispatcher, throttle, daemon, tasks, outbox, moves, deduplication, attempts, receivers } = parts;
-  const moments = [
-    nextWakeAt(queue, false),
-    dispatcher.open ? nextBatchAtMs(context, throttle) : null,
-    dispatcher.overdueAtMs,
-    dispatcher.retryAtMs,
+  const { dispatcher, deduplication, attempts, receivers } = parts;
+  const atMs = earliest([
+    ...workMoments(context, parts),
     dispatcher.lookAtMs,
-    daemonAtMs(daemon, nowMs),
-    tasks.dueAtMs,
-    outbox.retryAtMs,
     deduplication.forgetAtMs,
     attempts.forgetAtMs,
-    moves.dueAtMs,
-    dispatcher.busy || outbox.busy || moves.busy ? nowMs + HEARTBEAT_MS : null,
-  ].filter((moment) => moment !== null);
-  if (moments.length > 0) ports.setAlarm(Math.min(...moments));
+    isBusy(parts) ? context.nowMs + HEARTBEAT_MS : null,
+  ]);
+  if (atMs !== null) ports.setAlarm(atMs);
   const { wakeAtMs } = receivers;
   if (wakeAtMs === null) return;
   if (ports.setTimer === undefined) ports.setAlarm(wakeAtMs);
   else ports.setTimer(wakeAtMs);
+}
+
+/** What happens to a message next if nobody sends anything. Messages that nobody is pushed become visible. */
+export function nextMomentOf(context: QueueContext, parts: TimedParts): NextMoment {
+  const visibleAtMs = parts.dispatcher.open ? null : (context.queue.delayed.peek()?.atMs ?? null);
+  return {
+    atMs: earliest([...workMoments(context, parts), visibleAtMs]),
+    isBusy: isBusy(parts) || parts.daemon.busy,
+  };
+}
+
+/** When messages are due, or work on them; `null` for what does not come by itself. */
+function workMoments(context: QueueContext, parts: TimedParts): (number | null)[] {
+  const { dispatcher, throttle, daemon, tasks, outbox, moves } = parts;
+  return [
+    nextWakeAt(context.queue, false),
+    dispatcher.open ? nextBatchAtMs(context, throttle) : null,
+    dispatcher.overdueAtMs,
+    dispatcher.retryAtMs,
+    daemonAtMs(daemon, context.nowMs),
+    tasks.dueAtMs,
+    outbox.retryAtMs,
+    moves.dueAtMs,
+  ];
+}
+
+function isBusy({ dispatcher, outbox, moves }: TimedParts): boolean {
+  return dispatcher.busy || outbox.busy || moves.busy;
+}
+
+function earliest(moments: readonly (number | null)[]): number | null {
+  const set = moments.filter((moment) => moment !== null);
+  return set.length === 0 ? null : Math.min(...set);
 }
 
 /** When the next batch may be delivered, in ms; `null` if none waits. */

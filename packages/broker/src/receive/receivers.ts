@@ -90,6 +90,13 @@ export class Receivers {
     for (const { answer } of gone) answer({ kind: "empty" });
   }
 
+  /** Ends the wait of everybody. */
+  endWaits(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { answer } of waiting) answer({ kind: "empty" });
+  }
+
   /**
    * When the next receiver times out or may get a message, if nothing else happens until then; in ms. `null` if none
    * waits.

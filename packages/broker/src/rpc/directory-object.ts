@@ -1,4 +1,11 @@
-import type { DirectoryReply, DirectoryRpc, QueueAtRest, QueueRecord, TopicsRpc } from "@sluice/protocol";
+import type {
+  ClockSetting,
+  DirectoryReply,
+  DirectoryRpc,
+  QueueAtRest,
+  QueueRecord,
+  TopicsRpc,
+} from "@sluice/protocol";
 import type { CommitPosition } from "./commit-position.ts";
 import type { QueueStatus } from "./queue-status.ts";
 import type { Undeliverable } from "./transfer.ts";
@@ -15,6 +22,8 @@ export interface Opened {
   readonly isIdle: boolean;
   /** Of a topic's object: the version of its topic, `null` if that is no more. Absent for a queue. */
   readonly topicVersion?: number | null;
+  /** The broker's clock; absent if nobody ever moved it. */
+  readonly clock?: ClockSetting;
   /** What the directory has lost of it, to go on with "the directory ..."; `null` if nothing, as far as that shows. */
   readonly directoryLoss: string | null;
 }
@@ -39,5 +48,18 @@ export interface QueuesDirectory extends Pick<DirectoryRpc, "findByName"> {
   undeliverable(topicObject: string, queue: string): Promise<Undeliverable>;
 }
 
+/** The clock of the broker, which queues that are created later go by as well: development only. */
+export interface DirectoryClock {
+  clock(): Promise<ClockSetting>;
+  advanceClock(ms: number): Promise<ClockSetting>;
+  /** Stops the clock where it stands, or has it go on with real time. */
+  freezeClock(isFrozen: boolean): Promise<ClockSetting>;
+}
+
 /** The directory's Durable Object as its callers see it. */
-export interface DirectoryObject extends DirectoryRpc, TopicsRpc, QueuesDirectory, Rpc.DurableObjectBranded {}
+export interface DirectoryObject
+  extends DirectoryRpc,
+    TopicsRpc,
+    QueuesDirectory,
+    DirectoryClock,
+    Rpc.DurableObjectBranded {}

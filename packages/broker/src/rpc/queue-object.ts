@@ -1,4 +1,6 @@
 import type {
+  ClockSetting,
+  NextMoment,
   QueueBrokerRpc,
   QueuePostRpc,
   QueuePullRpc,
@@ -30,6 +32,10 @@ export interface QueueBrokerObject
     TopicObjectRpc,
     ConfiguredQueueObject {
   take(queue: string, transfer: Transfer): Promise<TransferReply>;
-  /** Development only: moves this queue's clock forward. */
+  /** Development only: moves the clock of this queue alone forward. */
   advanceClock(queue: string, ms: number): Promise<void>;
+  /** Development only: has it go by the clock of the broker. */
+  setClock(queue: string, setting: ClockSetting): Promise<void>;
+  /** What comes next in the queue if nobody sends anything. */
+  nextMoment(queue: string): Promise<NextMoment>;
 }

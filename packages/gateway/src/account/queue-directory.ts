@@ -1,5 +1,7 @@
 import type {
+  ClockSetting,
   DirectoryRpc,
+  NextMoment,
   QueueBrokerRpc,
   QueueDescription,
   QueuePullRpc,
@@ -11,6 +13,24 @@ import type {
 
 /** Which queues there are and what they are set to. Every dialect, the admin API and the dashboard ask it. */
 export type AccountDirectory = DirectoryRpc;
+
+/** A queue, and what comes next in it. */
+export interface ComingMoment extends NextMoment {
+  readonly queue: string;
+}
+
+/** The clock that all queues go by: development only. It never goes backwards. */
+export interface BrokerClock {
+  read(): Promise<ClockSetting>;
+  /** @param ms how far it is moved forward: 0 or more. */
+  advance(ms: number): Promise<ClockSetting>;
+  /** Stops it where it stands, or has it go on with real time. */
+  freeze(isFrozen: boolean): Promise<ClockSetting>;
+  /** What comes first, in one queue or in all; and queues in which something is under way, which may change it. */
+  next(
+    queue: string | null,
+  ): Promise<{ readonly first: ComingMoment | null; readonly busy: readonly string[] }>;
+}
 
 /** What the gateway needs of the broker. */
 export interface QueueDirectory {
@@ -25,8 +45,8 @@ export interface QueueDirectory {
   describe(queue: string): Promise<QueueDescription>;
   /** The same for what a topic has on its way. */
   describeTopic(topicObject: string): Promise<TopicDescription>;
-  /** Moves the clock of every queue forward; `null` where time is real: on a deployed broker. */
-  readonly advanceClock: ((ms: number) => Promise<void>) | null;
+  /** The clock of every queue; `null` where time is real: on a deployed broker. */
+  readonly clock: BrokerClock | null;
   /** Whether the objects run in this process: a call to one costs no more than that of a function. */
   readonly isLocal: boolean;
   /** Whether a process of the same machine has started the broker, and may announce its end. */

@@ -1,38 +1,80 @@
+import type { ClockSetting } from "@sluice/protocol";
 import { Hono } from "hono";
-import type { QueueDirectory } from "../account/queue-directory.ts";
-import { AdminError } from "./failure.ts";
+import { z } from "zod";
+import type { BrokerClock, QueueDirectory } from "../account/queue-directory.ts";
+import { AdminError, queueNotFound } from "./failure.ts";
+import { timeOf } from "./time.ts";
 
 /** Furthest that one call moves the clock: a month, in ms. Longer than any delay or retention. */
 export const CLOCK_ADVANCE_MS_MAX = 31 * 86_400_000;
 
-/** Moves time forward for every queue: development only. */
+const CHANGE = z.union([
+  z.strictObject({ advanceMs: z.int().min(0).max(CLOCK_ADVANCE_MS_MAX) }),
+  z.strictObject({ to: z.literal("next"), queue: z.string().optional() }),
+  z.strictObject({ freeze: z.boolean() }),
+]);
+
+/** What the clock says, for people. */
+export interface ClockView {
+  /** The time of the queues. */
+  readonly now: string;
+  /** How far that is ahead of real time, in ms; negative if a frozen clock has been overtaken. */
+  readonly aheadMs: number;
+  readonly isFrozen: boolean;
+}
+
+/** The time of every queue, which can be moved forward and stopped: development only. */
 export function clockRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 
+  app.get("/", async (c) => c.json(viewOf(await clockOf(directory).read())));
+
   app.post("/", async (c) => {
-    if (directory.advanceClock === null) {
-      throw new AdminError(403, "not_in_production", "The clock moves in development only.");
-    }
-    const advanceMs = await readAdvanceMs(c.req.raw);
-    if (advanceMs === null) {
-      const text = `The body must be {"advanceMs": N} with N from 0 to ${CLOCK_ADVANCE_MS_MAX}.`;
+    const clock = clockOf(directory);
+    const change = CHANGE.safeParse(await c.req.json().catch(() => null)).data;
+    if (change === undefined) {
+      const text =
+        `The body must be {"advanceMs": N} with N from 0 to ${CLOCK_ADVANCE_MS_MAX}, {"to": "next"}, ` +
+        '{"to": "next", "queue": "NAME"}, {"freeze": true} or {"freeze": false}.';
       throw new AdminError(400, "invalid_body", text);
     }
-    await directory.advanceClock(advanceMs);
-    return c.json({ advancedMs: advanceMs });
+    if ("freeze" in change) return c.json(viewOf(await clock.freeze(change.freeze)));
+    if ("advanceMs" in change) {
+      const setting = await clock.advance(change.advanceMs);
+      return c.json({ ...viewOf(setting), advancedMs: change.advanceMs });
+    }
+    const queue = change.queue ?? null;
+    if (queue !== null && (await directory.account.findByName(queue)) === null) throw queueNotFound(queue);
+    return c.json(await jump(clock, queue));
   });
 
   return app;
 }
 
-async function readAdvanceMs(request: Request): Promise<number | null> {
-  try {
-    const body: unknown = await request.json();
-    if (typeof body !== "object" || body === null || !("advanceMs" in body)) return null;
-    const { advanceMs } = body;
-    if (typeof advanceMs !== "number" || !Number.isInteger(advanceMs)) return null;
-    return advanceMs >= 0 && advanceMs <= CLOCK_ADVANCE_MS_MAX ? advanceMs : null;
-  } catch {
-    return null;
+/** Moves the clock to what comes next. Nothing may be under way: its end comes next, and nobody knows when. */
+async function jump(clock: BrokerClock, queue: string | null) {
+  const { first, busy } = await clock.next(queue);
+  if (busy.length > 0) {
+    const text = `Something is under way, and the clock cannot jump over its end: ${busy.join(", ")}.`;
+    throw new AdminError(409, "busy", text);
   }
+  const nowMs = nowOf(await clock.read());
+  if (first?.atMs == null) return { ...viewOf(await clock.read()), advancedMs: 0, next: null };
+  const advancedMs = Math.max(0, Math.ceil(first.atMs - nowMs));
+  const setting = await clock.advance(advancedMs);
+  return { ...viewOf(setting), advancedMs, next: { queue: first.queue, at: timeOf(first.atMs) } };
+}
+
+function clockOf({ clock }: QueueDirectory): BrokerClock {
+  if (clock !== null) return clock;
+  throw new AdminError(403, "not_in_production", "The clock moves in development only.");
+}
+
+function viewOf(setting: ClockSetting): ClockView {
+  const nowMs = nowOf(setting);
+  return { now: timeOf(nowMs), aheadMs: nowMs - Date.now(), isFrozen: setting.frozenAtMs !== null };
+}
+
+function nowOf({ offsetMs, frozenAtMs }: ClockSetting): number {
+  return frozenAtMs ?? Date.now() + offsetMs;
 }

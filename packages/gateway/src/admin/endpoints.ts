@@ -55,11 +55,12 @@ export const ENDPOINTS = [
     path: "/__sluice/api/topics/ARN",
     answers: "one topic with its subscriptions, 100 of them or those of ?page=N",
   },
+  { method: "GET", path: "/__sluice/api/clock", answers: "the time of the queues (development)" },
   {
     method: "POST",
     path: "/__sluice/api/clock",
     body: '{"advanceMs": N}',
-    answers: "moves time (development)",
+    answers: 'moves time; {"to": "next"} to what comes next, {"freeze": true} stops it (development)',
   },
   { method: "GET", path: "/__sluice/metrics", answers: "queues and topics in Prometheus' text format" },
   { method: "GET", path: "/__sluice/health", answers: "whether the broker runs, as of the last second" },

@@ -1,7 +1,7 @@
 import type { ConsumerHealth } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { DEAD, directoryOf, OPEN, ORDERS, queueWith, recordOf, TOPIC } from "../../test/directory.ts";
-import { CLOCK_ADVANCE_MS_MAX, createGateway } from "../index.ts";
+import { createGateway } from "../index.ts";
 
 const API = "http://localhost:8787/__sluice/api";
 
@@ -194,54 +194,6 @@ describe("GET /", () => {
           : { method, body: body.replace("N}", "1}").replace("QUEUE", "orders") };
       expect((await gateway.request(url, init)).status, `${method} ${path}`).toBe(200);
     }
-  });
-});
-
-describe("POST /clock", () => {
-  it.each([0, 1, CLOCK_ADVANCE_MS_MAX - 1, CLOCK_ADVANCE_MS_MAX])(
-    "moves every queue's time by %i ms",
-    async (ms) => {
-      const directory = directoryOf();
-      const response = await moveClock(directory, JSON.stringify({ advanceMs: ms }));
-      expect(response.status).toBe(200);
-      expect(await response.json()).toEqual({ advancedMs: ms });
-      expect(directory.advances).toEqual([ms]);
-    },
-  );
-
-  it.each([
-    '{"advanceMs": -1}',
-    `{"advanceMs": ${CLOCK_ADVANCE_MS_MAX + 1}}`,
-    '{"advanceMs": 0.5}',
-    '{"advanceMs": "1000"}',
-    '{"advanceMs": null}',
-    "{}",
-    "[]",
-    "null",
-    "1000",
-    "{",
-    "",
-  ])("answers 400 to %s", async (body) => {
-    const directory = directoryOf();
-    const response = await moveClock(directory, body);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({
-      error: {
-        code: "invalid_body",
-        message: 'The body must be {"advanceMs": N} with N from 0 to 2678400000.',
-      },
-    });
-    expect(directory.advances).toEqual([]);
-  });
-
-  it("answers 403 where time is real", async () => {
-    const response = await moveClock({ ...directoryOf(), advanceClock: null } as ReturnType<
-      typeof directoryOf
-    >);
-    expect(response.status).toBe(403);
-    expect(await response.json()).toEqual({
-      error: { code: "not_in_production", message: "The clock moves in development only." },
-    });
   });
 });
 

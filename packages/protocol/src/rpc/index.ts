@@ -1,4 +1,5 @@
 export * from "./broker.ts";
+export * from "./clock.ts";
 export * from "./consumer.ts";
 export * from "./description.ts";
 export * from "./directory.ts";

@@ -1,0 +1,50 @@
+import { ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { created, endpoint, sqs, start, stop } from "./sqs-sdk.ts";
+
+beforeAll(start);
+afterAll(stop);
+
+async function clock(change: object): Promise<Record<string, unknown>> {
+  const url = endpoint.replace("/aws", "/api/clock");
+  const response = await fetch(url, { method: "POST", body: JSON.stringify(change) });
+  return { status: response.status, ...((await response.json()) as object) };
+}
+
+async function send(QueueUrl: string, MessageBody: string, DelaySeconds: number): Promise<void> {
+  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, DelaySeconds }));
+}
+
+async function received(QueueUrl: string, WaitTimeSeconds = 0): Promise<(string | undefined)[]> {
+  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds }));
+  return Messages.map(({ Body }) => Body);
+}
+
+describe("the clock of the broker", () => {
+  it("stands for every queue, jumps to what comes next, and goes on", async () => {
+    const early = await created("early");
+    await send(early, "in a minute", 60);
+    // A receive that waits when the clock stops is answered.
+    const waiting = received(early, 20);
+    expect(await clock({ freeze: true })).toMatchObject({ status: 200, isFrozen: true });
+    expect(await waiting).toEqual([]);
+    // Waiting goes by real time.
+    expect(await received(early, 1)).toEqual([]);
+    const late = await created("late");
+    await send(late, "in two minutes", 120);
+    const first = await clock({ to: "next" });
+    expect(first).toMatchObject({ isFrozen: true, next: { queue: "early" } });
+    expect([await received(early), await received(late)]).toEqual([["in a minute"], []]);
+    // The queue that was created under the frozen clock goes by it.
+    const second = await clock({ to: "next", queue: "late" });
+    const between = Date.parse(String(second.now)) - Date.parse(String(first.now));
+    expect(between).toBeGreaterThan(59_000);
+    expect(between).toBeLessThanOrEqual(60_000);
+    expect(await received(late)).toEqual(["in two minutes"]);
+    // The lease of 30 s is over.
+    expect(await received(early)).toEqual(["in a minute"]);
+    expect(await clock({ freeze: false })).toMatchObject({ isFrozen: false });
+    await send(late, "at once", 0);
+    expect(await received(late, 5)).toEqual(["at once"]);
+  });
+});

@@ -1,0 +1,35 @@
+import { type ClockSetting, REAL_TIME } from "@sluice/protocol";
+import { MovableClock, systemClock } from "../platform/clock.ts";
+
+/** A contract: this table is stored. Of one row, if anybody ever moved the clock. */
+const SCHEMA = `CREATE TABLE IF NOT EXISTS clock (
+  id INTEGER PRIMARY KEY CHECK (id = 0), offset_ms INTEGER NOT NULL, frozen_at_ms INTEGER
+)`;
+
+/** The clock that all queues of the broker go by, as it is stored. */
+export class ClockRow {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec(SCHEMA);
+  }
+
+  /** `undefined` if nobody ever moved it. */
+  read(): ClockSetting | undefined {
+    const [row] = this.#sql
+      .exec<{ offset_ms: number; frozen_at_ms: number | null }>("SELECT offset_ms, frozen_at_ms FROM clock")
+      .toArray();
+    return row === undefined ? undefined : { offsetMs: row.offset_ms, frozenAtMs: row.frozen_at_ms };
+  }
+
+  /** Changes it, and answers what it is then. */
+  change(change: (clock: MovableClock) => void): ClockSetting {
+    const clock = new MovableClock(systemClock, 0);
+    clock.goBy(this.read() ?? REAL_TIME);
+    change(clock);
+    const { offsetMs, frozenAtMs } = clock.setting;
+    this.#sql.exec("INSERT OR REPLACE INTO clock VALUES (0, ?, ?)", offsetMs, frozenAtMs);
+    return { offsetMs, frozenAtMs };
+  }
+}
