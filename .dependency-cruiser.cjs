@@ -77,7 +77,7 @@ module.exports = {
       severity: "error",
       from: { path: "^packages/gateway/src/(aws|admin|cloudflare|binding)/" },
       to: {
-        path: "^packages/gateway/src/(aws|admin|cloudflare|binding|dashboard)/",
+        path: "^packages/gateway/src/(aws|admin|cloudflare|binding|page)/",
         pathNot: "^packages/gateway/src/$1/",
       },
     },
@@ -91,16 +91,22 @@ module.exports = {
       name: "what-dialects-share-knows-none-of-them",
       severity: "error",
       from: { path: "^packages/gateway/src/(http|account)/" },
-      to: { path: "^packages/gateway/src/(aws|admin|cloudflare|binding|dashboard)/" },
+      to: { path: "^packages/gateway/src/(aws|admin|cloudflare|binding|page)/" },
     },
     {
       name: "dashboard-knows-what-the-admin-api-answers",
       severity: "error",
-      from: { path: "^packages/gateway/src/dashboard/" },
+      from: { path: "^packages/dashboard/src" },
       to: {
-        path: "^packages/gateway/src/([^/]+)/",
-        pathNot: "^packages/gateway/src/(dashboard/|admin/[a-z-]+-view\\.ts)",
+        path: "^(packages|apps)/",
+        pathNot: "^packages/(dashboard/|gateway/src/admin/views\\.ts)",
       },
+    },
+    {
+      name: "page-knows-no-dialect",
+      severity: "error",
+      from: { path: "^packages/gateway/src/page/" },
+      to: { path: "^packages/gateway/src/", pathNot: "^packages/gateway/src/page/" },
     },
     {
       name: "no-cycles",

@@ -4,6 +4,7 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { buildPage } from "../dashboard/build.mjs";
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -34,6 +35,7 @@ await build({
   ],
 });
 chmodSync(join(folder, "main.js"), 0o755);
+writeFileSync(join(folder, "page.bin"), await buildPage());
 
 // What runs in Wrangler's process, by itself: it is loaded before Wrangler is.
 await build({

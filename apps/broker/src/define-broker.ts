@@ -8,18 +8,24 @@ import { ToldDisk } from "./told-disk.ts";
 
 export type { BrokerOptions } from "@sluice/broker";
 
+/** What the broker Worker is made of. */
+export interface BrokerWorkerOptions extends BrokerOptions {
+  /** The page at `/__sluice/` as an archive, a module of data in a Worker. Default: none. */
+  readonly page?: ArrayBuffer;
+}
+
 /**
  * The broker Worker for a topology: the Durable Object classes, the entrypoint for workerd's own queue bindings, and the HTTP handler that serves `/__sluice/*`.
  *
  * The Worker's entry exports all of them. Its configuration binds `QueueBroker` as `SLUICE_QUEUES`, `Directory` as
  * `SLUICE_DIRECTORY` and each consumer's `SluiceQueueConsumer` entrypoint under the name that `options.consumers` gives.
  */
-export function defineBroker(options: BrokerOptions) {
+export function defineBroker({ page, ...options }: BrokerWorkerOptions) {
   const disk = new ToldDisk(() => Date.now());
   let bounded: Gateway["fetch"] | undefined;
   const handler: ExportedHandler<BrokerEnv> = {
     fetch: (request, env, ctx) => {
-      bounded ??= boundedFetch(gatewayFor(env, disk).fetch);
+      bounded ??= boundedFetch(gatewayFor(env, disk, page ?? null).fetch);
       return bounded(request, env, ctx);
     },
   };

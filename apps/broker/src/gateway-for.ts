@@ -15,9 +15,15 @@ import type { ToldDisk } from "./told-disk.ts";
  * The HTTP side of the broker whose bindings these are.
  *
  * @param disk told whether it is full by the process that has started workerd; `null` on plain Node.js, where nobody has to be told.
+ * @param page the page at `/__sluice/` as an archive; `null` for a broker without it.
  */
-export function gatewayFor(env: BrokerEnv, disk: ToldDisk | null): Gateway {
-  return createGateway(directoryOf(env, disk), accessOf(env), awsOf(env, { isOnWorkerd: disk !== null }));
+export function gatewayFor(
+  env: BrokerEnv,
+  disk: ToldDisk | null,
+  page: Uint8Array | ArrayBuffer | null,
+): Gateway {
+  const aws = awsOf(env, { isOnWorkerd: disk !== null });
+  return createGateway(directoryOf(env, disk), accessOf(env), aws, page);
 }
 
 function directoryOf(env: BrokerEnv, disk: ToldDisk | null): QueueDirectory {

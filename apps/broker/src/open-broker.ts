@@ -16,6 +16,8 @@ export interface OpenBrokerInput {
   readonly vars: Readonly<Record<string, unknown>>;
   /** Who watches over the room on the folder's disk. Default: nobody. */
   readonly disk?: Disk;
+  /** The page at `/__sluice/` as an archive. Default: none. */
+  readonly page?: Uint8Array;
 }
 
 /** A broker that runs in this process. */
@@ -31,7 +33,7 @@ export interface OpenBroker {
  * The broker of `define-broker.ts` on plain Node.js, without Workers: the same classes on the same files, in this process. What
  * it costs to hand a request to workerd and back is saved.
  */
-export function openBroker({ folder, worker, topology, vars, disk }: OpenBrokerInput): OpenBroker {
+export function openBroker({ folder, worker, topology, vars, disk, page }: OpenBrokerInput): OpenBroker {
   const watched = disk === undefined ? {} : { disk };
   const options = { topology, consumers: {}, ...watched };
   const endpoints = createNodePort(targetRulesOf(vars as BrokerEnv));
@@ -55,7 +57,7 @@ export function openBroker({ folder, worker, topology, vars, disk }: OpenBrokerI
     error: (line) => console.error(line),
     ...watched,
   });
-  const gateway = gatewayFor(objects.env as unknown as BrokerEnv, null);
+  const gateway = gatewayFor(objects.env as unknown as BrokerEnv, null, page ?? null);
   return {
     gateway,
     room: objects.room,

@@ -35,8 +35,9 @@ async function startWorker(vars: Record<string, string>, options: AnyBrokerOptio
   const { queues = {}, consumers = {}, ...others } = options;
   const entry = `
     import { defineBroker } from "./src/define-broker.ts";
+    ${options.page === undefined ? "const page = undefined" : 'import page from "./page.bin"'};
     const options = ${JSON.stringify({ topology: { queues }, consumers })};
-    const { QueueBroker, Directory, handler } = defineBroker(options);
+    const { QueueBroker, Directory, handler } = defineBroker({ ...options, page });
     export { Directory, QueueBroker };
     export default handler;
   `;
@@ -47,10 +48,10 @@ async function startWorker(vars: Record<string, string>, options: AnyBrokerOptio
 async function startHere(vars: Record<string, string>, options: AnyBrokerOptions): Promise<AnyBroker> {
   // What it imports is there in this project of tests only.
   const { openBroker } = await import("../src/open-broker.ts");
-  const { persistDir, queues = {}, disposeWith = onTestFinished } = options;
+  const { persistDir, queues = {}, disposeWith = onTestFinished, page } = options;
   const folder = persistDir ?? (await mkdtemp(path.join(tmpdir(), "sluice-broker-")));
   const topology = { queues } as OpenBrokerInput["topology"];
-  const broker = openBroker({ folder, worker: "broker", topology, vars });
+  const broker = openBroker({ folder, worker: "broker", topology, vars, ...(page && { page }) });
   const fetch = (request: Request) => broker.gateway.fetch(request);
   const server = await new Promise<Server>((resolve) => {
     const listening = serve({ fetch, port: 0, hostname: "127.0.0.1", overrideGlobalObjects: false }, () =>

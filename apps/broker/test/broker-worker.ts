@@ -24,13 +24,15 @@ export interface BrokerWorkerOptions {
   readonly disposeWith?: (dispose: () => Promise<void>) => void;
   /** Folder that keeps everything; in memory without one. */
   readonly persistDir?: string;
+  /** The page, which the entry then imports as `./page.bin`. */
+  readonly page?: Uint8Array;
 }
 
 /** Starts the broker Worker of an entry in real workerd, with a consumer Worker bound as `CONSUMER`. */
 export async function startBrokerWorker(
   entry: string,
   bindings: Record<string, string>,
-  { disposeWith = onTestFinished, persistDir }: BrokerWorkerOptions = {},
+  { disposeWith = onTestFinished, persistDir, page }: BrokerWorkerOptions = {},
 ): Promise<Miniflare> {
   const mf = new Miniflare(
     convertV4MiniflareOptions({
@@ -40,7 +42,10 @@ export async function startBrokerWorker(
           name: "broker",
           compatibilityDate: "2026-11-01",
           compatibilityFlags: ["enable_request_signal"],
-          modules: [{ type: "ESModule", path: "broker.js", contents: await bundle(entry, ROOT) }],
+          modules: [
+            { type: "ESModule", path: "broker.js", contents: await bundle(entry, ROOT) },
+            ...(page === undefined ? [] : [{ type: "Data", path: "page.bin", contents: page }]),
+          ],
           durableObjects: {
             SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true },
             SLUICE_DIRECTORY: { className: "Directory", useSQLite: true },

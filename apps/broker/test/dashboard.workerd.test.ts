@@ -1,5 +1,6 @@
 import { CreateTopicCommand, PublishCommand, SNSClient, SubscribeCommand } from "@aws-sdk/client-sns";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { buildPage } from "@sluice/dashboard/build";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBroker } from "./any-broker.ts";
@@ -29,7 +30,8 @@ const endings: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   if (CHROMIUM === null) return;
   endpoint = await startSnsEndpoint();
-  const deployed = { disposeWith: later, queues: deployedQueues() };
+  const page = await buildPage();
+  const deployed = { disposeWith: later, queues: deployedQueues(), page };
   ({ origin } = await startBroker({ SLUICE_ENV: "development" }, deployed));
   browser = await startBrowser(CHROMIUM);
   const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
@@ -217,7 +219,8 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
 
   it("asks for a token where the broker does, and says when it is a wrong one", async () => {
     const bindings = { SLUICE_API_TOKENS: "right" };
-    const broker = await startBroker(bindings, { disposeWith: later, queues: deployedQueues() });
+    const options = { disposeWith: later, queues: deployedQueues(), page: await buildPage() };
+    const broker = await startBroker(bindings, options);
     const page = await open("", {}, broker.origin);
     const field = page.getByLabel("SLUICE_API_TOKENS");
     await field.fill("wrong");

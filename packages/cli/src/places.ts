@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import type { Places } from "./generate/plan.ts";
 import type { Purpose } from "./generate/worker-config.ts";
 import { OUTPUT_FOLDER } from "./output/write-plan.ts";
+import { pageArchive } from "./page.ts";
 import { wranglerDefaults } from "./project/wrangler-config.ts";
 import { runtimeModules } from "./runtime-modules.ts";
 
@@ -27,6 +28,7 @@ export async function findPlaces(
     outputDirectory: purpose === "build" ? root : join(root, purpose),
     workingDirectory,
     runtime: runtimeModules(),
+    page: await pageArchive(),
     defaults: await wranglerDefaults(),
     environment: process.env,
   };

@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Lab, openLab } from "./lab.ts";
+import { type Lab, openLab, seePage } from "./lab.ts";
 import { type Running, sluice, wrangler } from "./running.ts";
 
 /** A broker's configuration in the folder above the Workers'; what it names as main need not even be there. */
@@ -26,8 +26,9 @@ describe("sluice build", () => {
   let build: Running;
   const started: Running[] = [];
   const folder = (name: string) => join(lab.folder, name);
-  const deploy = async (cwd: string) => {
-    const running = wrangler(["deploy", "--dry-run", "--compatibility-date", "2026-11-01"], cwd, lab.env);
+  const deploy = async (cwd: string, ...more: string[]) => {
+    const args = ["deploy", "--dry-run", "--compatibility-date", "2026-11-01", ...more];
+    const running = wrangler(args, cwd, lab.env);
     expect(await running.ended, running.output).toBe(0);
     return running.output;
   };
@@ -100,6 +101,13 @@ describe("sluice build", () => {
     expect(output).toContain(binding);
   });
 
+  it("a deployment of the broker uploads the page as a module of its own", async () => {
+    await deploy(lab.folder, "--outdir", "uploaded");
+    const [page] = globSync("uploaded/*page.bin", { cwd: lab.folder });
+    expect(statSync(folder(page ?? "")).size).toBeGreaterThan(10_000);
+    expect(readFileSync(folder("uploaded/entry.js"), "utf8")).toMatch(/from "\.\/[0-9a-f]*-?page\.bin"/);
+  });
+
   it("a Worker below that was not built still deploys by its own configuration", async () => {
     expect(await deploy(folder("bystander"))).toContain("No bindings found.");
   });
@@ -135,6 +143,7 @@ describe("sluice build", () => {
     // Its own paths are the broker's here, and no clock moves outside of sluice dev.
     expect((await fetch(`${front}/__sluice/health`)).status).toBe(404);
     expect((await fetch(`${broker}/__sluice/health`)).status).toBe(200);
+    await seePage(broker);
     const clock = { method: "POST", body: '{"advanceMs": 1}' };
     expect((await fetch(`${broker}/__sluice/api/clock`, clock)).status).toBe(403);
   });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { descendants, eventually, isRunning, type Lab, navigate, openLab } from "./lab.ts";
+import { descendants, eventually, isRunning, type Lab, navigate, openLab, seePage } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
 /** Three ordinary Workers: one that sends, one whose Durable Object sends, one that receives. */
@@ -79,6 +79,7 @@ describe("sluice dev with several Workers", () => {
   it("serves its own paths to programs and browsers, and nobody else's", async () => {
     expect(JSON.parse(await get("/__sluice/health"))).toMatchObject({ status: "ok" });
     expect(await navigate(`${url}/__sluice/`)).toContain("<title>Sluice");
+    await seePage(url);
     expect(await get("/__sluicegate")).toBe("hello /__sluicegate");
   });
 

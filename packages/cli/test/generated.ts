@@ -23,6 +23,7 @@ export async function generate(
     outputDirectory: join(folder, ".sluice"),
     workingDirectory: process.cwd(),
     runtime: { worker: join(folder, "runtime/worker.js"), broker: join(folder, "runtime/broker.js") },
+    page: new Uint8Array([0]),
     defaults: await wranglerDefaults(),
     environment: {},
   });
@@ -37,6 +38,6 @@ export function configOf(plan: Plan, name: string): Record<string, unknown> {
 export function fileOf(plan: Plan, name: string, file: string): string {
   const worker = [...plan.workers, plan.broker].find((candidate) => candidate.name === name);
   const contents = worker?.files[file];
-  if (contents === undefined) throw new Error(`the plan has no ${file} for "${name}"`);
+  if (typeof contents !== "string") throw new Error(`the plan has no ${file} for "${name}"`);
   return contents;
 }

@@ -51,6 +51,23 @@ export function navigate(url: string): Promise<string> {
   });
 }
 
+/**
+ * Looks at the page at `/__sluice/` as a browser does: the document, then the script and the style that it names.
+ *
+ * @param origin where the broker answers, without a slash at its end.
+ */
+export async function seePage(origin: string): Promise<void> {
+  const document = await fetch(`${origin}/__sluice/`);
+  expect(document.headers.get("content-security-policy")).toContain("script-src 'self'");
+  const names = (await document.text()).match(/\/__sluice\/app\.[0-9a-f]+\.(?:js|css)/g) ?? [];
+  expect(names).toHaveLength(2);
+  for (const name of names) {
+    const file = await fetch(origin + name, { headers: { "accept-encoding": "gzip" } });
+    expect(file.headers.get("content-encoding"), name).toBe("gzip");
+    expect(await file.text()).toContain(name.endsWith(".js") ? "/__sluice/api" : "color-scheme");
+  }
+}
+
 /** Polls until what `read` answers is `expected`. */
 export async function eventually<T>(read: () => Promise<T>, expected: T): Promise<void> {
   await expect.poll(read, { timeout: PATIENCE_MS, interval: 100 }).toEqual(expected);

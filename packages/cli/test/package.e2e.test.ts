@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import getPort from "get-port";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eventually, type Lab, openLab } from "./lab.ts";
+import { eventually, type Lab, openLab, seePage } from "./lab.ts";
 import { Running } from "./running.ts";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
@@ -63,11 +63,21 @@ it("the packed package runs a project that it is installed in", async () => {
     expect(await get("/send/class?text=packed")).toBe("sent");
     await eventually(() => get("/received"), '["packed"]');
     expect(await get("/__sluice/health")).toContain("ok");
+    await seePage(`http://localhost:${port}`);
     // The broker and what is around a Worker come from bundles; stack traces name what those were made of.
     const trace = await get("/fail");
     expect(trace).toContain(`${pathToFileURL(project)}/front/src/index.ts:`);
     expect(trace).toContain("/sluice/packages/cli/src/runtime/front-door.ts:");
   } finally {
     await running.stop();
+  }
+
+  // The broker alone: another bundle, and the page from the package itself.
+  const alone = new Running([bin, "serve", "--port", `${port}`, "--persist-to", "alone"], project, lab.env);
+  try {
+    await alone.printed(/data {4}/);
+    await seePage(`http://127.0.0.1:${port}`);
+  } finally {
+    await alone.stop();
   }
 });

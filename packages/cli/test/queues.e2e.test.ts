@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { QueueView } from "@sluice/gateway/queue-view";
+import type { QueueView } from "@sluice/gateway/views";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { BrokerLab } from "./broker-lab.ts";

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { HOLDER_FILE } from "../src/data-lock.ts";
+import { seePage } from "./lab.ts";
 import { Running, SLUICE, sluice } from "./running.ts";
 
 const ENV = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" };
@@ -60,6 +61,7 @@ describe("sluice serve without Workers, of clients that go wrong", () => {
   const folder = temporaryFolder();
   let running: Running;
   let client: ReturnType<typeof clientOf>;
+  let origin: string;
   const body = '{"QueueName":"q"}';
   const post = (headers = "", first = "POST /__sluice/aws HTTP/1.1") =>
     `${first}\r\nHost: a\r\nX-Amz-Target: AmazonSQS.GetQueueUrl\r\nContent-Length: ${body.length}\r\n${headers}\r\n${body}`;
@@ -69,9 +71,12 @@ describe("sluice serve without Workers, of clients that go wrong", () => {
     running = sluice(["serve", "--port", `${port}`], folder, ENV);
     await running.printed(/AWS_SECRET_ACCESS_KEY/);
     client = clientOf(port);
+    origin = `http://127.0.0.1:${port}`;
     await client.call("CreateQueue", { QueueName: "q" });
   });
   afterAll(() => running?.stop());
+
+  it("shows the page", () => seePage(origin));
 
   it.each([
     ["HTTP/1.0", post("", "POST /__sluice/aws HTTP/1.0"), 200],

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { descendants, eventually, isRunning, type Lab, openLab } from "./lab.ts";
+import { descendants, eventually, isRunning, type Lab, openLab, seePage } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
 const CLIENT = { region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };
@@ -47,6 +47,9 @@ describe("sluice serve", () => {
     expect(await get("/send/object?text=from-an-object")).toBe("sent");
     await eventually(async () => JSON.parse(await get("/received")).sort(), ["from-an-object", "served"]);
   });
+
+  it("shows the page, which went through another Worker and a proxy as it was compressed", () =>
+    seePage(`http://127.0.0.1:${port}`));
 
   it("lets programs of this machine use the broker, and not move its clock", async () => {
     expect(JSON.parse(await get("/__sluice/health"))).toMatchObject({ status: "ok" });

@@ -15,9 +15,9 @@ import { snsService } from "./aws/sns/routes.ts";
 import type { SqsSettings } from "./aws/sqs/context.ts";
 import { sqsService } from "./aws/sqs/routes.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
-import { DASHBOARD_HEADERS, DASHBOARD_PAGE } from "./dashboard/page.ts";
 import type { Access } from "./http/access.ts";
 import { PREFIX } from "./http/prefix.ts";
+import { pageRoutes } from "./page/page-routes.ts";
 
 export type {
   AccountDirectory,
@@ -54,8 +54,17 @@ export interface Gateway {
   request(url: string, init?: RequestInit): Promise<Response>;
 }
 
-/** The HTTP side of the broker: every dialect and the admin API, each under its own path below `PREFIX`. */
-export function createGateway(directory: QueueDirectory, access: Access, aws: AwsOptions = NO_AWS): Gateway {
+/**
+ * The HTTP side of the broker: every dialect and the admin API, each under its own path below `PREFIX`.
+ *
+ * @param page the page at `/__sluice/` as an archive; `null` for a broker that was built without it.
+ */
+export function createGateway(
+  directory: QueueDirectory,
+  access: Access,
+  aws: AwsOptions = NO_AWS,
+  page: Uint8Array | ArrayBuffer | null = null,
+): Gateway {
   const app = new Hono();
   const waits = new Waits();
   const health = healthOf(directory.account, () => Date.now());
@@ -64,7 +73,7 @@ export function createGateway(directory: QueueDirectory, access: Access, aws: Aw
     return c.json(answer, answer.status === "ok" ? 200 : 503);
   });
   app.get(PREFIX, (c) => c.redirect(`${PREFIX}/`));
-  app.get(`${PREFIX}/`, (c) => c.html(DASHBOARD_PAGE, 200, DASHBOARD_HEADERS));
+  app.route(`${PREFIX}/`, pageRoutes(page));
   app.route(`${PREFIX}/api`, adminRoutes(directory, access, waits));
   app.route(`${PREFIX}/metrics`, metricsRoutes(directory, access));
   app.route(`${PREFIX}/client/v4`, cloudflareRoutes(directory, access));

@@ -110,7 +110,7 @@ async function bundleAnew(source: string, resolveDir: string, names: "kept" | "s
     target: "es2024",
     keepNames: names === "kept",
     minifyIdentifiers: names === "shortened",
-    external: ["cloudflare:*", "node:*"],
+    external: ["cloudflare:*", "node:*", "*.bin"],
   });
   const [file] = result.outputFiles;
   if (file === undefined) throw new Error("esbuild wrote nothing");

@@ -1,4 +1,4 @@
-import type { MoveView, QueueView } from "@sluice/gateway/queue-view";
+import type { MoveView, QueueView } from "@sluice/gateway/views";
 import type { BrokerClient } from "./broker-client.ts";
 
 /** What a queue can be set to by a command. */

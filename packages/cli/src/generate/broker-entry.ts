@@ -1,3 +1,4 @@
+import { PAGE_FILE } from "../page.ts";
 import type { ConsumerBinding } from "./broker-config.ts";
 import { BINDING_ENTRYPOINT, BROKER_CLASS, DIRECTORY_CLASS, GENERATED_HEADER } from "./names.ts";
 
@@ -13,9 +14,10 @@ export function brokerEntrySource(consumers: readonly ConsumerBinding[], runtime
   const byWorker = Object.fromEntries(consumers.map(({ worker, binding }) => [worker, binding]));
   return `${GENERATED_HEADER}
 import { defineBroker } from ${JSON.stringify(runtime)};
+import page from "./${PAGE_FILE}";
 import topology from "./${TOPOLOGY_FILE}";
 
-const broker = defineBroker({ topology, consumers: ${JSON.stringify(byWorker)} });
+const broker = defineBroker({ topology, consumers: ${JSON.stringify(byWorker)}, page });
 export const ${BROKER_CLASS} = broker.${BROKER_CLASS};
 export const ${DIRECTORY_CLASS} = broker.${DIRECTORY_CLASS};
 export const ${BINDING_ENTRYPOINT} = broker.${BINDING_ENTRYPOINT};

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { QueueTopology } from "@sluice/protocol";
 import type { Unstable_Config } from "wrangler";
+import { PAGE_FILE } from "../page.ts";
 import type { Project } from "../project/project.ts";
 import { consumes, type UserWorker } from "../project/worker.ts";
 import { type BrokerBase, consumerBindings, generateBrokerConfig } from "./broker-config.ts";
@@ -26,7 +27,7 @@ export interface GeneratedWorker {
   /** Absolute path of the configuration in it. */
   readonly configFile: string;
   /** Contents by file name. */
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string | Uint8Array>>;
   /** Folder of the project whose configuration this one stands in for. Absolute. */
   readonly userDirectory: string;
   /** Folder in which a plain `wrangler` is to use it, `null` for none. */
@@ -48,6 +49,8 @@ export interface Places {
   readonly workingDirectory: string;
   /** Our modules for Workers: `worker` and `broker`, with their extension. */
   readonly runtime: { readonly worker: string; readonly broker: string };
+  /** The page at `/__sluice/` as an archive. */
+  readonly page: Uint8Array;
   /** What Wrangler makes of an empty configuration. */
   readonly defaults: Unstable_Config;
   /** Variables of the command's own environment. */
@@ -56,7 +59,7 @@ export interface Places {
 
 /** What was generated, as Wrangler reads it. */
 export function generatedConfig({ files }: Pick<GeneratedWorker, "files">): Partial<Unstable_Config> {
-  return JSON.parse(files[CONFIG_FILE] ?? "{}") as Partial<Unstable_Config>;
+  return JSON.parse(String(files[CONFIG_FILE] ?? "{}")) as Partial<Unstable_Config>;
 }
 
 /** Works out every file of a run. Pure: reads and writes nothing. */
@@ -133,6 +136,7 @@ function planBroker(project: Project, purpose: Purpose["kind"], places: Places):
   const of = { userDirectory: base.directory, wranglerDirectory };
   return generated(base.name, directory, of, config, {
     [TOPOLOGY_FILE]: json(topology),
+    [PAGE_FILE]: places.page,
     [ENTRY_FILE]: brokerEntrySource(consumers, relativePath(directory, places.runtime.broker)),
     ...(base.file === null ? devVarsOf(purpose, secrets) : {}),
   });
@@ -167,7 +171,7 @@ function generated(
   directory: string,
   { userDirectory, wranglerDirectory }: Pick<GeneratedWorker, "userDirectory" | "wranglerDirectory">,
   config: GeneratedConfig,
-  sources: Readonly<Record<string, string>>,
+  sources: GeneratedWorker["files"],
 ): GeneratedWorker {
   const files = { ...sources, [CONFIG_FILE]: json(config) };
   return {

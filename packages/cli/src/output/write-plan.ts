@@ -11,7 +11,7 @@ interface GeneratedFolder {
   /** Absolute. */
   readonly directory: string;
   /** Contents by file name. */
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string | Uint8Array>>;
 }
 
 /**

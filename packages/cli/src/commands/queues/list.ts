@@ -1,4 +1,4 @@
-import type { QueueView } from "@sluice/gateway/queue-view";
+import type { QueueView } from "@sluice/gateway/views";
 import { allQueues, queueNamed } from "../../client/queues.ts";
 import { facts, table } from "../../report/table.ts";
 import { batch, receiver, retriesBy } from "../../report/topology-table.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { MoveView } from "@sluice/gateway/queue-view";
+import type { MoveView } from "@sluice/gateway/views";
 import { cancelMove, queueNamed, startMove } from "../../client/queues.ts";
 import { CliError } from "../../errors.ts";
 import { progressBar } from "../../report/progress.ts";

@@ -1,4 +1,4 @@
-import type { QueueView } from "@sluice/gateway/queue-view";
+import type { QueueView } from "@sluice/gateway/views";
 import { deleteQueue, purgeQueue, queueNamed } from "../../client/queues.ts";
 import { plural } from "../../report/words.ts";
 import { answer, confirm, type OnBroker } from "../on-broker.ts";

@@ -1,4 +1,4 @@
-import type { QueueView } from "@sluice/gateway/queue-view";
+import type { QueueView } from "@sluice/gateway/views";
 import {
   createQueue,
   pauseDelivery,

@@ -9,6 +9,8 @@ export interface BrokerInput {
   readonly topology: QueueTopology;
   readonly vars: Readonly<Record<string, unknown>>;
   readonly disk: Disk;
+  /** The page at `/__sluice/` as an archive. */
+  readonly page: Uint8Array;
 }
 
 /** Who watches over the room on the folder's disk. */

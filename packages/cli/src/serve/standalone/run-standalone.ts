@@ -1,4 +1,5 @@
 import type { QueueTopology } from "@sluice/protocol";
+import { pageArchive } from "../../page.ts";
 import type { Reserve, RoomListener } from "../../reserve.ts";
 import type { Runtime } from "../../watchdog/keep-running.ts";
 import type { Ingress } from "../ingress.ts";
@@ -43,9 +44,9 @@ export async function runStandalone(options: StandaloneOptions): Promise<Standal
   const { host, port, inspectorPort, objects, worker, topology, vars, reserve } = options;
   letHeapGrow();
   if (inspectorPort !== null) openInspector(inspectorPort);
-  const { open } = await loadBroker();
+  const [{ open }, page] = await Promise.all([loadBroker(), pageArchive()]);
   options.starting();
-  const broker = open({ folder: objects, worker, topology, vars, disk: reserve });
+  const broker = open({ folder: objects, worker, topology, vars, disk: reserve, page });
   try {
     const ingress = await startServer({ host, port, broker });
     return { process: endedByKill(broker, ingress), ingress, room: broker.room, answers: async () => true };

@@ -45,15 +45,19 @@ describe("what wrangler deploy --dry-run writes", () => {
   });
 });
 
-it("the broker's bundle is one module, whose stack traces lead to the sources", async () => {
+it("the broker's bundle is one module beside the page, and its stack traces lead to the sources", async () => {
   const directory = projectFolder({
-    "entry.js": 'export { fail } from "./lib.ts";\nexport { env } from "cloudflare:workers";\n',
+    "entry.js":
+      'export { fail } from "./lib.ts";\nexport { env } from "cloudflare:workers";\n' +
+      'export { default as page } from "./page.bin";\n',
     "lib.ts": "/** Fails. */\nexport function fail(): never {\n  throw new Error();\n}\n",
   });
-  const { modules, maps } = await bundleBroker({ directory });
+  const { modules, maps } = await bundleBroker({ directory, files: { "page.bin": new Uint8Array([1, 2]) } });
   expect(modules.map(({ type, path }) => [type, path])).toEqual([
     ["ESModule", join(directory, "bundle/entry.js")],
+    ["Data", join(directory, "bundle/page.bin")],
   ]);
+  expect(String(modules[0]?.contents)).toContain('from "./page.bin"');
   const lines = String(modules[0]?.contents).split("\n");
   const row = lines.findIndex((line) => line.includes("throw new Error()")) + 1;
   const column = (lines[row - 1]?.indexOf("throw") ?? 0) + 1;

@@ -10,6 +10,7 @@ import { CliError } from "../../errors.ts";
 import type { GeneratedWorker } from "../../generate/plan.ts";
 import { ENTRY_FILE } from "../../generate/worker-config.ts";
 import { writeIfChanged } from "../../output/write-plan.ts";
+import { PAGE_FILE } from "../../page.ts";
 import type { ModuleMap } from "./stack-frames.ts";
 
 /** The code of a Worker as a deployment would have it. */
@@ -63,10 +64,13 @@ export async function bundleWorker(
 }
 
 /**
- * Bundles the entry of the broker. It imports nothing but code of ours, which needs nothing of what Wrangler does,
- * and that takes a second to load.
+ * Bundles the entry of the broker. It imports nothing but code of ours and the page, which need nothing of what Wrangler
+ * does, and that takes a second to load.
  */
-export async function bundleBroker({ directory }: Pick<GeneratedWorker, "directory">): Promise<Bundle> {
+export async function bundleBroker({
+  directory,
+  files,
+}: Pick<GeneratedWorker, "directory" | "files">): Promise<Bundle> {
   const { build } = await import("esbuild");
   const modulesRoot = join(directory, BUNDLE_FOLDER);
   const path = join(modulesRoot, ENTRY_FILE);
@@ -79,13 +83,18 @@ export async function bundleBroker({ directory }: Pick<GeneratedWorker, "directo
     target: "es2024",
     platform: "neutral",
     mainFields: ["module", "main"],
-    external: ["cloudflare:*"],
+    external: ["cloudflare:*", `./${PAGE_FILE}`],
     sourcemap: "external",
     sourcesContent: false,
   });
   const [map, code] = outputFiles.sort((a, b) => b.path.length - a.path.length).map(({ text }) => text);
+  const page = files[PAGE_FILE];
+  const data: V4ModuleDefinition[] =
+    page instanceof Uint8Array
+      ? [{ type: "Data", path: join(modulesRoot, PAGE_FILE), contents: new Uint8Array(page) }]
+      : [];
   return {
-    modules: [{ type: "ESModule", path, contents: code ?? "" }],
+    modules: [{ type: "ESModule", path, contents: code ?? "" }, ...data],
     modulesRoot,
     maps: new Map([[pathToFileURL(path).href, { text: map ?? "", folder: modulesRoot }]]),
   };

@@ -1,10 +1,17 @@
-import type { MessageView } from "../../admin/message-view.ts";
-import type { MoveView, QueueView } from "../../admin/queue-view.ts";
-import type { TopicDetail, TopicView } from "../../admin/topic-view.ts";
+import type { TopicDetail } from "@sluice/gateway/views";
 
-export type { BacklogView, DamageView, HealthView } from "../../admin/backlog-view.ts";
-export type { HandOverView, SubscriptionView } from "../../admin/topic-view.ts";
-export type { MessageView, MoveView, QueueView, TopicDetail, TopicView };
+export type {
+  BacklogView,
+  DamageView,
+  HandOverView,
+  HealthView,
+  MessageView,
+  MoveView,
+  QueueView,
+  SubscriptionView,
+  TopicDetail,
+  TopicView,
+} from "@sluice/gateway/views";
 
 /** A topic with one page of its subscriptions. */
 export interface TopicPage extends TopicDetail {

@@ -1,3 +1,4 @@
+import "./dashboard.css";
 import { render } from "preact";
 import { Overview } from "./overview.tsx";
 import { QueuePage } from "./queue/queue-page.tsx";

@@ -1,0 +1,15 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** Name of the page's file, in the package and beside the broker's entry. Wrangler uploads `.bin` as a module of data. */
+export const PAGE_FILE = "page.bin";
+
+/** The page at `/__sluice/` as an archive: from the package, or built anew when the command runs from source. */
+export async function pageArchive(): Promise<Uint8Array> {
+  const packed = fileURLToPath(new URL(`./${PAGE_FILE}`, import.meta.url));
+  if (existsSync(packed)) return readFileSync(packed);
+  const { buildPage } = (await import(import.meta.resolve("@sluice/dashboard/build"))) as {
+    buildPage(): Promise<Uint8Array>;
+  };
+  return buildPage();
+}

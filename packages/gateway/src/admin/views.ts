@@ -1,0 +1,5 @@
+/** What the admin API answers, for those who read it: types alone. */
+export type { BacklogView, DamageView, HealthView } from "./backlog-view.ts";
+export type { MessageView } from "./message-view.ts";
+export type { MoveView, QueueView } from "./queue-view.ts";
+export type { HandOverView, SubscriptionView, TopicDetail, TopicView } from "./topic-view.ts";
