@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { BuildOptions } from "./commands/build.ts";
+import { addCompletion, COMPLETE_COMMAND } from "./commands/completion.ts";
 import type { DevOptions } from "./commands/dev.ts";
+import { addDoctor } from "./commands/doctor/grammar.ts";
 import { collect, type Execute } from "./commands/on-broker.ts";
 import { addQueues } from "./commands/queues/grammar.ts";
 import type { ServeOptions } from "./commands/serve.ts";
@@ -26,7 +28,7 @@ export async function run(
     printer.warn(complaint);
     return EXIT_FAILED;
   }
-  const [own, forWrangler] = splitAtDashes(args);
+  const [own, forWrangler] = args[0] === COMPLETE_COMMAND ? [args, []] : splitAtDashes(args);
   let code = 0;
   const program = defineProgram(
     async (command) => {
@@ -137,6 +139,8 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
       }),
     );
   addQueues(program, execute);
+  addDoctor(program, execute);
+  addCompletion(program);
   pointToHelp(program, "sluice");
   return program;
 }

@@ -1,0 +1,25 @@
+import tab from "@bomb.sh/tab/commander";
+import type { Command } from "commander";
+import { examples } from "./on-broker.ts";
+
+/** What a shell's script calls, hidden from help. The words that it wants completed stand behind `--`. */
+export const COMPLETE_COMMAND = "complete";
+
+const EXAMPLES = [
+  "source <(sluice completion bash)                                    # in ~/.bashrc",
+  "source <(sluice completion zsh)                                     # in ~/.zshrc",
+  "sluice completion fish > ~/.config/fish/completions/sluice.fish",
+];
+
+/**
+ * Adds `sluice completion SHELL`, which prints a script that has a shell complete commands and options, and the command
+ * that the script calls. The last one to be added: it goes through all that are there.
+ */
+export function addCompletion(program: Command): void {
+  const name = "completion";
+  tab(program, { completionCommandName: name });
+  program.commands
+    .find((command) => command.name() === name)
+    ?.description("print a script that has a shell complete commands and options")
+    .addHelpText("after", examples(...EXAMPLES));
+}

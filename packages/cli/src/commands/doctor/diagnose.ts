@@ -1,0 +1,149 @@
+import type { QueueDefinition } from "@sluice/protocol";
+import { refuseMissingMain } from "../../project/missing-main.ts";
+import type { Project } from "../../project/project.ts";
+import { span } from "../../report/words.ts";
+import type { Finding, FindingCode } from "./finding.ts";
+import { productionFindings } from "./production.ts";
+
+/** Everything that is wrong, missing or different elsewhere in a project that can be read. Errors come first. */
+export function diagnose(project: Project): Finding[] {
+  const findings = [
+    ...workerFindings(project),
+    ...brokerFindings(project),
+    ...Object.entries(project.topology.queues).flatMap(([name, queue]) => [
+      ...consumptionFindings(name, queue, project),
+      ...expiryFindings(name, queue, project),
+    ]),
+    ...productionFindings(project),
+  ];
+  return findings.sort((a, b) => rank(a) - rank(b));
+}
+
+function rank({ severity }: Finding): number {
+  return severity === "error" ? 0 : 1;
+}
+
+function workerFindings({ workers }: Project): Finding[] {
+  return workers.flatMap((worker): Finding[] => {
+    const { file, wrangler, name } = worker;
+    const findings: Finding[] = [];
+    try {
+      refuseMissingMain([worker]);
+    } catch (error) {
+      const text = error instanceof Error ? error.message.replace(`${file}: `, "") : String(error);
+      findings.push({ severity: "error", code: "missing-main", file, text });
+    }
+    if (wrangler.compatibility_date === undefined) {
+      const text = `Worker "${name}" has no compatibility_date, and "wrangler deploy" refuses one without.`;
+      findings.push({ severity: "warning", code: "missing-compatibility-date", file, text });
+    }
+    return findings;
+  });
+}
+
+/** Who deploys a broker of their own deploys its variables too. */
+function brokerFindings({ broker }: Project): Finding[] {
+  const env = broker.wrangler?.vars?.SLUICE_ENV;
+  if (broker.file === null || (env !== "local" && env !== "development")) return [];
+  const text =
+    `SLUICE_ENV = "${env}" opens the broker to everybody who reaches it, deployed too. Take it out of "vars": ` +
+    '"sluice dev" does not need it, and for "wrangler dev" it belongs into .dev.vars.';
+  return [{ severity: "error", code: "open-broker", file: broker.file, text }];
+}
+
+/** Queues that nobody reads, and messages that are deleted when they fail. */
+function consumptionFindings(name: string, queue: QueueDefinition, project: Project): Finding[] {
+  const { consumer, producers } = queue;
+  if (consumer === null) {
+    if (isReadByClients(queue)) return [];
+    const sources = deadLetterSourcesOf(name, project);
+    const kept = `Its messages are kept for ${span(1_000 * queue.messageRetentionSeconds)} and then deleted`;
+    if (sources.length > 0) {
+      const text =
+        `Nobody consumes "${name}", which gets the dead letters of ${quoted(sources)}. ${kept}: give it a consumer, or ` +
+        `look at them and move them back in time ("sluice queues redrive ${name}").`;
+      return [found("warning", "dead-letters-unread", name, text, project)];
+    }
+    if (producers.length === 0) return [];
+    const senders = quoted(producers.map(({ worker }) => worker));
+    const text =
+      `Nobody consumes "${name}", which ${senders} sends to. ${kept}. If another Worker consumes it, name that one ` +
+      "too: sluice doctor apps/producer apps/consumer";
+    return [found("warning", "no-consumer", name, text, project)];
+  }
+  const { maxRetries, deadLetterQueue } = consumer.settings;
+  const isDaemon = consumer.type === "http_push" && consumer.settings.format === "sqsd";
+  if (maxRetries > 0 || deadLetterQueue !== null || isDaemon || queue.receive?.redrive !== undefined)
+    return [];
+  const text = `A message of "${name}" that fails once is deleted: max_retries is 0, and there is no dead_letter_queue.`;
+  return [found("warning", "no-dead-letter-queue", name, text, project)];
+}
+
+/** Whether programs receive and delete its messages by themselves, as clients of SQS do. */
+function isReadByClients({ receive, fifo }: QueueDefinition): boolean {
+  return receive !== undefined || fifo !== undefined;
+}
+
+function expiryFindings(name: string, queue: QueueDefinition, project: Project): Finding[] {
+  const { messageRetentionSeconds: kept, deliveryDelaySeconds, consumer } = queue;
+  const delays = project.workers.flatMap(({ queues }) =>
+    queues.producers
+      .filter((producer) => producer.queue === name)
+      .map((producer) => producer.deliveryDelaySeconds ?? 0),
+  );
+  const delay = Math.max(deliveryDelaySeconds, ...delays);
+  if (delay >= kept) {
+    const text = `Messages of "${name}" wait ${delay} s for their delivery and are deleted after ${kept} s.`;
+    return [found("error", "expires-undelivered", name, text, project)];
+  }
+  if (consumer === null || consumer.settings.retryPolicy !== undefined) return [];
+  const { maxRetries, retryDelaySeconds, deadLetterQueue } = consumer.settings;
+  const needed = delay + maxRetries * retryDelaySeconds;
+  if (needed < kept) return [];
+  const lost = deadLetterQueue === null ? "" : `, and do not reach "${deadLetterQueue}"`;
+  const text =
+    `${maxRetries} retries after ${retryDelaySeconds} s each take ${span(1_000 * needed)}, but messages of "${name}" are ` +
+    `deleted after ${span(1_000 * kept)}: the last retries never come${lost}.`;
+  return [found("warning", "expires-while-retried", name, text, project)];
+}
+
+function deadLetterSourcesOf(name: string, { topology }: Project): string[] {
+  return Object.entries(topology.queues)
+    .filter(([, { consumer, receive }]) =>
+      [consumer?.settings.deadLetterQueue, receive?.redrive?.deadLetterQueue].includes(name),
+    )
+    .map(([source]) => source);
+}
+
+function quoted(names: readonly string[]): string {
+  return [...new Set(names)].map((name) => `"${name}"`).join(", ");
+}
+
+/** A finding about a queue, at the place in a file that says most about it. */
+function found(
+  severity: Finding["severity"],
+  code: FindingCode,
+  queue: string,
+  text: string,
+  { workers }: Project,
+): Finding {
+  return { severity, code, queue, text, ...placeOf(queue, workers) };
+}
+
+/** Where a queue is consumed, else where it is set to something, else the file of who sends to it. */
+function placeOf(queue: string, workers: Project["workers"]): Pick<Finding, "file" | "line"> {
+  const at = (file: string, line: number | undefined) => (line === undefined ? { file } : { file, line });
+  for (const { file, queues } of workers) {
+    const index = queues.consumers.findIndex((consumer) => consumer.queue === queue);
+    if (index !== -1) return at(file, queues.lines?.consumers[index]);
+  }
+  for (const { file, queues } of workers) {
+    if (queue in queues.queueSettings) return at(file, queues.lines?.queueSettings[queue]);
+  }
+  for (const { file, queues } of workers) {
+    const index = queues.consumers.findIndex(({ settings }) => settings.deadLetterQueue === queue);
+    if (index !== -1) return at(file, queues.lines?.consumers[index]);
+    if (queues.producers.some((producer) => producer.queue === queue)) return { file };
+  }
+  return {};
+}

@@ -1,0 +1,69 @@
+import { stripVTControlCharacters } from "node:util";
+import { type ConfigDiagnostic, ConfigError, formatDiagnostic } from "@sluice/config";
+import { chosenEnvironment } from "../../environment.ts";
+import { CliError, EXIT_FAILED } from "../../errors.ts";
+import { type Project, readProject } from "../../project/project.ts";
+import type { Printer } from "../../report/printer.ts";
+import { plural } from "../../report/words.ts";
+import type { Surroundings } from "../../surroundings.ts";
+import { diagnose } from "./diagnose.ts";
+import { type Finding, formatFinding } from "./finding.ts";
+
+export interface DoctorOptions {
+  /** Folders or configuration files of Workers; none stands for the current folder. */
+  readonly targets: readonly string[];
+  readonly env?: string;
+  readonly json?: boolean;
+}
+
+/**
+ * `sluice doctor`: reads a project's configuration and tells what is wrong, what is missing, and what Cloudflare's own
+ * queues would do otherwise. Needs no broker and writes nothing.
+ *
+ * @returns 1 if there is an error.
+ */
+export async function doctor(
+  options: DoctorOptions,
+  printer: Printer,
+  { cwd, env }: Pick<Surroundings, "cwd" | "env">,
+): Promise<number> {
+  const { findings, summary } = await examine(options.targets, chosenEnvironment(options.env, env), cwd);
+  if (options.json === true) printer.print(JSON.stringify({ findings }, null, 2));
+  else if (findings.length > 0) printer.print(findings.map(formatFinding).join("\n"));
+  if (findings.length === 0) printer.warn(summary);
+  return findings.some(({ severity }) => severity === "error") ? EXIT_FAILED : 0;
+}
+
+async function examine(targets: readonly string[], env: string, cwd: string) {
+  try {
+    const project = await readProject({ targets, env, workingDirectory: cwd });
+    const { workers, topology } = project;
+    const what = `${plural(workers.length, "Worker")} and ${plural(Object.keys(topology.queues).length, "queue")}`;
+    return {
+      findings: [...diagnose(project), ...warningsOf(project)],
+      summary: `Nothing is wrong with ${what}.`,
+    };
+  } catch (error) {
+    if (error instanceof ConfigError) return { findings: error.diagnostics.map(ofDiagnostic), summary: "" };
+    if (!(error instanceof CliError)) throw error;
+    const finding: Finding = { severity: "error", code: "configuration", text: error.message };
+    return { findings: [finding], summary: "" };
+  }
+}
+
+/** What the readers of the files warn of. Of what both readers say, Wrangler's words are there alone. */
+function warningsOf({ workers, warnings }: Project): Finding[] {
+  const diagnostics = new Map(
+    workers.flatMap(({ queues }) => queues.warnings).map((one) => [formatDiagnostic(one), one] as const),
+  );
+  return warnings.map((text) => {
+    const diagnostic = diagnostics.get(text);
+    if (diagnostic !== undefined) return ofDiagnostic(diagnostic);
+    const plain = stripVTControlCharacters(text).trim();
+    return { severity: "warning", code: "configuration", text: plain.replace(/^▲ \[WARNING\] /, "") };
+  });
+}
+
+function ofDiagnostic({ severity, file, line, text }: ConfigDiagnostic): Finding {
+  return { severity, code: "configuration", file, text, ...(line === undefined ? {} : { line }) };
+}

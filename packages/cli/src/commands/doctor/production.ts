@@ -1,0 +1,123 @@
+import type { QueueSettings } from "@sluice/config";
+import type { Project } from "../../project/project.ts";
+import type { UserWorker } from "../../project/worker.ts";
+import type { Finding } from "./finding.ts";
+
+/** From this date on a message without a content type is `json`; before, or with the flag off, it is `v8`. */
+const JSON_MESSAGES_SINCE = "2024-03-18";
+const [JSON_FLAG, NO_JSON_FLAG] = ["queues_json_messages", "no_queues_json_messages"];
+
+/**
+ * What Cloudflare's own queues would do otherwise (docs/differences.md). A project that deploys a broker of its own
+ * never meets those: of it only what holds on both is told.
+ */
+export function productionFindings(project: Project): Finding[] {
+  const general = project.workers.flatMap((worker) => [
+    ...remoteBindings(worker),
+    ...v8ToPullConsumers(worker, project),
+  ]);
+  if (project.broker.file !== null) return general;
+  const onCloudflare = project.workers.flatMap((worker) => [
+    ...queuesNamedByBinding(worker),
+    ...pullConsumers(worker),
+    ...sluiceOnly(worker),
+  ]);
+  return [...general, ...onCloudflare];
+}
+
+function remoteBindings({ file, wrangler }: UserWorker): Finding[] {
+  return (wrangler.queues.producers ?? [])
+    .filter((producer) => producer.remote === true)
+    .map(({ binding, queue }) => ({
+      ...{ severity: "warning", code: "remote-binding", file },
+      ...(queue === undefined ? {} : { queue }),
+      text: `"remote" of the binding "${binding}" has no effect here: what is sent stays on the local broker.`,
+    }));
+}
+
+/** Clients that pull cannot read V8's serialization. */
+function v8ToPullConsumers({ file, name, queues, wrangler }: UserWorker, { topology }: Project): Finding[] {
+  const { compatibility_date: date, compatibility_flags: flags } = wrangler;
+  const isNew = (date ?? JSON_MESSAGES_SINCE) >= JSON_MESSAGES_SINCE;
+  const sendsJson = isNew ? !flags.includes(NO_JSON_FLAG) : flags.includes(JSON_FLAG);
+  if (sendsJson) return [];
+  const pulled = new Set(queues.producers.map(({ queue }) => queue));
+  return [...pulled]
+    .filter((queue) => topology.queues[queue]?.consumer?.type === "http_pull")
+    .map((queue) => ({
+      ...{ severity: "warning", code: "v8-to-pull-consumer", file, queue },
+      text:
+        `Worker "${name}" sends "v8" messages unless a send says otherwise, and clients that pull "${queue}" cannot ` +
+        `read them. Set a compatibility_date from ${JSON_MESSAGES_SINCE} on, or send with contentType: "json".`,
+    }));
+}
+
+function queuesNamedByBinding({ file, name, wrangler }: UserWorker): Finding[] {
+  return (wrangler.queues.producers ?? [])
+    .filter(({ queue }) => queue === undefined)
+    .map(({ binding }) => {
+      const deployed = `${name}-${binding.toLowerCase().replaceAll("_", "-")}`;
+      return {
+        ...{ severity: "warning", code: "queue-named-by-binding", file, queue: binding },
+        text:
+          `The binding "${binding}" names no queue. Here its queue is called "${binding}", and "wrangler deploy" makes ` +
+          `one called "${deployed}". Name it: queue = "${deployed}"`,
+      };
+    });
+}
+
+function pullConsumers({ file, queues }: UserWorker): Finding[] {
+  return queues.consumers.flatMap(({ type, queue }, i): Finding[] => {
+    if (type !== "http_pull") return [];
+    const line = queues.lines?.consumers[i];
+    const text =
+      `Wrangler refuses type = "http_pull" when it deploys. Take it out of the file before that, and run "npx wrangler ` +
+      `queues consumer http add ${queue}" once.`;
+    return [at({ severity: "warning", code: "pull-consumer-in-file", file, queue, text }, line)];
+  });
+}
+
+/** What Cloudflare's API can be told of a queue, as options of `wrangler queues update`. */
+const BY_API = [
+  ["deliveryDelaySeconds", "--delivery-delay-secs"],
+  ["messageRetentionSeconds", "--message-retention-period-secs"],
+] as const satisfies readonly (readonly [keyof QueueSettings, string])[];
+
+/** What no queue of Cloudflare's can be set to, as it is spelled in the file. */
+const NOWHERE_ELSE = [
+  ["maxReceivesPerSecond", "max_receives_per_second"],
+  ["push", "push"],
+  ["fifo", "fifo"],
+  ["contentBasedDeduplication", "content_based_deduplication"],
+  ["deduplicationScope", "deduplication_scope"],
+  ["visibilityTimeoutSeconds", "visibility_timeout"],
+  ["receiveWaitTimeSeconds", "receive_wait_time"],
+  ["redrive", "redrive"],
+] as const satisfies readonly (readonly [keyof QueueSettings, string])[];
+
+function sluiceOnly({ file, queues }: UserWorker): Finding[] {
+  return Object.entries(queues.queueSettings).flatMap(([queue, settings]): Finding[] => {
+    const flags = BY_API.filter(([key]) => settings[key] !== undefined).map(
+      ([key, flag]) => `${flag} ${settings[key]}`,
+    );
+    const keys = NOWHERE_ELSE.filter(([key]) => settings[key] !== undefined).map(([, spelled]) => spelled);
+    const retry =
+      queues.consumers.find((consumer) => consumer.queue === queue)?.settings.retryDelaySeconds ?? 0;
+    const sentences = [
+      ...(flags.length === 0 ? [] : [`tell it by "npx wrangler queues update ${queue} ${flags.join(" ")}"`]),
+      ...(settings.retryPolicy === undefined
+        ? []
+        : [`it retries after retry_delay, ${retry} s, whatever "retry" says`]),
+      ...(keys.length === 0 ? [] : [`it has no ${keys.join(", ")}`]),
+    ];
+    if (sentences.length === 0) return [];
+    const text = `Cloudflare's own queue "${queue}" does not know [sluice.queues.${queue}]: ${sentences.join("; ")}.`;
+    return [
+      at({ severity: "warning", code: "sluice-only", file, queue, text }, queues.lines?.queueSettings[queue]),
+    ];
+  });
+}
+
+function at(finding: Finding, line: number | undefined): Finding {
+  return line === undefined ? finding : { ...finding, line };
+}

@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { SLUICE } from "./running.ts";
+
+function sluice(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [SLUICE, ...args], { encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+/** What bash makes of a command line whose last word is being typed. */
+function completedByBash(...words: string[]): string[] {
+  const script = `
+    sluice() { "${process.execPath}" "${SLUICE}" "$@"; }
+    _get_comp_words_by_ref() { :; }
+    compopt() { :; }
+    source <(sluice completion bash)
+    COMP_WORDS=(${["sluice", ...words].map((word) => `'${word}'`).join(" ")})
+    COMP_CWORD=${words.length}
+    COMP_LINE="\${COMP_WORDS[*]}"; COMP_POINT=\${#COMP_LINE}
+    cur="\${COMP_WORDS[COMP_CWORD]}"; prev="\${COMP_WORDS[COMP_CWORD-1]}"; words=("\${COMP_WORDS[@]}"); cword=$COMP_CWORD
+    __sluice_complete
+    printf '%s\\n' "\${COMPREPLY[@]}"
+  `;
+  const { stdout, stderr } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
+  expect(stderr).toBe("");
+  return stdout
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+describe("shell completion", () => {
+  it.each(["bash", "zsh", "fish"])("has a script for %s", (shell) => {
+    const { status, stdout } = sluice("completion", shell);
+    expect(status).toBe(0);
+    expect(stdout).toContain("sluice complete --");
+  });
+
+  it("of another shell is a mistake in the command line", () => {
+    expect(sluice("completion", "tcsh")).toMatchObject({ status: 2, stdout: "" });
+  });
+
+  it("completes commands, subcommands and options in bash", () => {
+    expect(completedByBash("do")).toEqual(["doctor"]);
+    expect(completedByBash("queues", "pa")).toEqual(["pause-delivery"]);
+    expect(completedByBash("queues", "purge", "--fo")).toEqual(["--force"]);
+  });
+});
