@@ -1,13 +1,11 @@
 import getPort from "get-port";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import type { RunningSystem, System } from "../systems/system.ts";
-import { openJsonClient } from "./json-client.ts";
-import { openQueryClient } from "./query-client.ts";
+import { openJson, openQuery, openSdk } from "./protocols.ts";
 import { prepareSqs, runSqs, type SqsRun } from "./run-sqs.ts";
-import { openSdkClient } from "./sdk-client.ts";
 import { elasticmq, fauxqs, fauxqsOnDisk, type SqsServer, sluiceServe } from "./servers.ts";
 import type { SqsWay } from "./sqs-cases.ts";
-import type { OpenClient, SqsClient } from "./sqs-client.ts";
+import { type OpenProtocol, type SqsClient, sqsClient } from "./sqs-client.ts";
 
 /** A server with a client of one kind. */
 export type SqsSystem = System<SqsWay>;
@@ -21,16 +19,16 @@ const HOW: Readonly<Record<string, string>> = {
 
 /** In the order of the tables: bare HTTP in the newest protocol that a server speaks, the older one, AWS's SDK. */
 export const SQS_SYSTEMS: readonly SqsSystem[] = [
-  sqsSystem("sluice-json", sluiceServe, "JSON", openJsonClient),
-  sqsSystem("fauxqs-json", fauxqs, "JSON", openJsonClient),
-  sqsSystem("fauxqs-disk-json", fauxqsOnDisk, "JSON", openJsonClient),
-  sqsSystem("sluice-query", sluiceServe, "Query", openQueryClient),
-  sqsSystem("elasticmq-query", elasticmq, "Query", openQueryClient),
-  sqsSystem("sluice-sdk", sluiceServe, "SDK", openSdkClient),
-  sqsSystem("fauxqs-sdk", fauxqs, "SDK", openSdkClient),
+  sqsSystem("sluice-json", sluiceServe, "JSON", openJson),
+  sqsSystem("fauxqs-json", fauxqs, "JSON", openJson),
+  sqsSystem("fauxqs-disk-json", fauxqsOnDisk, "JSON", openJson),
+  sqsSystem("sluice-query", sluiceServe, "Query", openQuery),
+  sqsSystem("elasticmq-query", elasticmq, "Query", openQuery),
+  sqsSystem("sluice-sdk", sluiceServe, "SDK", openSdk),
+  sqsSystem("fauxqs-sdk", fauxqs, "SDK", openSdk),
 ];
 
-function sqsSystem(id: string, server: SqsServer, how: string, openClient: OpenClient): SqsSystem {
+function sqsSystem(id: string, server: SqsServer, how: string, open: OpenProtocol): SqsSystem {
   return {
     id,
     name: `${server.name}, ${how}`,
@@ -38,15 +36,15 @@ function sqsSystem(id: string, server: SqsServer, how: string, openClient: OpenC
     clockMs: 0,
     how: HOW[how] ?? how,
     install: (options) => server.install(options),
-    start: () => start(id, server, openClient),
+    start: () => start(id, server, open),
   };
 }
 
-async function start(id: string, server: SqsServer, openClient: OpenClient): Promise<RunningSystem<SqsWay>> {
+async function start(id: string, server: SqsServer, open: OpenProtocol): Promise<RunningSystem<SqsWay>> {
   const folder = await temporaryFolder(`sqs-${id}`);
   try {
     const { child, endpoint } = await server.start({ port: await getPort(), folder });
-    const client = openClient(endpoint);
+    const client = sqsClient(open(endpoint));
     const queueUrlFor = caseQueues(client);
     let prepared: SqsRun | null = null;
     return {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { textsOf } from "./query-client.ts";
+import { textsOf } from "./protocols.ts";
 
 it("reads the texts of all elements of a name, whoever wrote their entities", () => {
   const xml =
