@@ -43,9 +43,11 @@ export {
 } from "./values/ids-and-tags.ts";
 export {
   type AttributeValue,
+  attributesBytes,
   attributesMd5,
   isNumberText,
   NUMBER_DIGITS_MAX,
+  utf8Bytes,
 } from "./values/message-attributes.ts";
 export {
   decodeAttributes,

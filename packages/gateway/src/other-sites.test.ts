@@ -43,6 +43,13 @@ const ACTIONS = [
 const CHANGES = ACTIONS.filter(({ effect }) => effect === "changes");
 const OTHERS = ACTIONS.filter(({ effect }) => effect !== "changes");
 
+it("reads, or goes by a token, with these actions and with no others", () => {
+  const others = OTHERS.map(({ action }) => action).filter((action) => !/^(Get|List)/.test(action));
+  expect(others).toEqual(["ConfirmSubscription", "Unsubscribe"]);
+  expect(CHANGES.filter(({ action }) => /^(Get|List)/.test(action))).toEqual([]);
+  expect(CHANGES).toHaveLength(17 + 11);
+});
+
 describe("a GET", () => {
   it.each(CHANGES)(
     "of $action, version $version, is refused: an image on any page can send it",

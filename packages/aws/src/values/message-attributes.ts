@@ -20,6 +20,29 @@ export function isNumberText(text: string): boolean {
   return parts !== null && /\d/.test(text) && digits <= NUMBER_DIGITS_MAX;
 }
 
+const encoder = new TextEncoder();
+
+export function utf8Bytes(text: string): number {
+  return encoder.encode(text).byteLength;
+}
+
+/**
+ * Bytes that attributes count for in the size of a message: names, types and values.
+ *
+ * @param bytesOf of a text. Default: its bytes.
+ */
+export function attributesBytes(
+  attributes: Readonly<Record<string, AttributeValue>>,
+  bytesOf = utf8Bytes,
+): number {
+  let bytes = 0;
+  for (const name of Object.keys(attributes)) {
+    const { DataType = "", StringValue = "", BinaryValue } = attributes[name] ?? {};
+    bytes += bytesOf(name) + bytesOf(DataType) + (BinaryValue?.byteLength ?? bytesOf(StringValue));
+  }
+  return bytes;
+}
+
 const STRING_MARK = 1;
 const BINARY_MARK = 2;
 const NO_BYTES = new Uint8Array();

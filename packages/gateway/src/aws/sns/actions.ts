@@ -1,4 +1,4 @@
-import type { Effect } from "../../http/page-origin.ts";
+import { effectsOf } from "../caller.ts";
 import type { SnsContext } from "./context.ts";
 import type { SnsActionName, SnsInput, SnsOutput } from "./model.ts";
 import { publish, publishBatch } from "./publish/publish-actions.ts";
@@ -52,27 +52,10 @@ export const SNS_HANDLERS: { readonly [Name in SnsActionName]: Handler<Name> } =
  * What each action does. Those by token are links in messages: whoever has the token, or the ARN of a subscription,
  * which nobody can guess either, may call them without a signature (spec sns-delivery 9.1).
  */
-export const SNS_EFFECTS: Readonly<Record<SnsActionName, Effect>> = {
-  AddPermission: "changes",
+export const SNS_EFFECTS = effectsOf(SNS_HANDLERS, {
   ConfirmSubscription: "byToken",
-  CreateTopic: "changes",
-  DeleteTopic: "changes",
-  GetSubscriptionAttributes: "reads",
-  GetTopicAttributes: "reads",
-  ListSubscriptions: "reads",
-  ListSubscriptionsByTopic: "reads",
-  ListTagsForResource: "reads",
-  ListTopics: "reads",
-  Publish: "changes",
-  PublishBatch: "changes",
-  RemovePermission: "changes",
-  SetSubscriptionAttributes: "changes",
-  SetTopicAttributes: "changes",
-  Subscribe: "changes",
-  TagResource: "changes",
   Unsubscribe: "byToken",
-  UntagResource: "changes",
-};
+});
 
 export async function handle(context: SnsContext, action: string, input: object): Promise<object> {
   const handler = SNS_HANDLERS[action as SnsActionName] as (

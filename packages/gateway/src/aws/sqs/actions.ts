@@ -1,4 +1,4 @@
-import type { Effect } from "../../http/page-origin.ts";
+import { effectsOf } from "../caller.ts";
 import type { SqsContext } from "./context.ts";
 import { receiveMessage } from "./message/receive-actions.ts";
 import { sendMessage, sendMessageBatch } from "./message/send-actions.ts";
@@ -55,32 +55,8 @@ export const SQS_HANDLERS: { readonly [Name in SqsActionName]: Handler<Name> } =
   UntagQueue: untagQueue,
 };
 
-/** What each action does. To receive hides messages and counts. */
-export const SQS_EFFECTS: Readonly<Record<SqsActionName, Effect>> = {
-  AddPermission: "changes",
-  CancelMessageMoveTask: "changes",
-  ChangeMessageVisibility: "changes",
-  ChangeMessageVisibilityBatch: "changes",
-  CreateQueue: "changes",
-  DeleteMessage: "changes",
-  DeleteMessageBatch: "changes",
-  DeleteQueue: "changes",
-  GetQueueAttributes: "reads",
-  GetQueueUrl: "reads",
-  ListDeadLetterSourceQueues: "reads",
-  ListMessageMoveTasks: "reads",
-  ListQueues: "reads",
-  ListQueueTags: "reads",
-  PurgeQueue: "changes",
-  ReceiveMessage: "changes",
-  RemovePermission: "changes",
-  SendMessage: "changes",
-  SendMessageBatch: "changes",
-  SetQueueAttributes: "changes",
-  StartMessageMoveTask: "changes",
-  TagQueue: "changes",
-  UntagQueue: "changes",
-};
+/** To receive hides messages and counts: it changes. */
+export const SQS_EFFECTS = effectsOf(SQS_HANDLERS);
 
 /** Actions that are about no queue, which a request to a queue's own URL cannot mean (spec sqs 1.3). */
 export const QUEUELESS_ACTIONS: readonly string[] = ["CreateQueue", "ListQueues"];

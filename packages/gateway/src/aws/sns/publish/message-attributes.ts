@@ -22,21 +22,6 @@ export function checkMessageAttributes(attributes: MessageAttributes, path: stri
   }
 }
 
-/** Bytes that attributes count for in the size of a message: names, types and values. */
-export function attributesBytes(attributes: MessageAttributes): number {
-  let bytes = 0;
-  for (const [name, { DataType = "", StringValue = "", BinaryValue }] of Object.entries(attributes)) {
-    bytes += utf8Bytes(name) + utf8Bytes(DataType) + (BinaryValue?.byteLength ?? utf8Bytes(StringValue));
-  }
-  return bytes;
-}
-
-const encoder = new TextEncoder();
-
-export function utf8Bytes(text: string): number {
-  return encoder.encode(text).byteLength;
-}
-
 function checkName(name: string): void {
   if (name === "") throw refusal("The message contains an attribute with an empty name.");
   if (name.length > ATTRIBUTE_NAME_LENGTH_MAX) {

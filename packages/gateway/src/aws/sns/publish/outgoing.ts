@@ -1,14 +1,9 @@
-import { isFifoId, sha256Hex } from "@sluice/aws";
+import { attributesBytes, isFifoId, sha256Hex, utf8Bytes } from "@sluice/aws";
 import type { TopicProtocol, TopicRecord } from "@sluice/protocol";
 import { invalid } from "../errors.ts";
 import type { SnsInput } from "../model.ts";
 import { MESSAGE_SIZE_DEFAULT } from "../topic/topic-attributes.ts";
-import {
-  attributesBytes,
-  checkMessageAttributes,
-  type MessageAttributes,
-  utf8Bytes,
-} from "./message-attributes.ts";
+import { checkMessageAttributes, type MessageAttributes } from "./message-attributes.ts";
 
 /** Subjects are shorter than this, in characters (spec sns-delivery 9.3). */
 export const SUBJECT_LENGTH_LIMIT = 100;

@@ -10,7 +10,7 @@ import {
 } from "../context.ts";
 import { invalid, refuse, required, SNS_ERRORS, subscriptionNotFound, topicNotFound } from "../errors.ts";
 import type { SnsInput, SnsOutput } from "../model.ts";
-import { pageOf } from "../paging.ts";
+import { snsPageOf } from "../paging.ts";
 import { newToken, sendConfirmation } from "./confirmations.ts";
 import { endpointIn } from "./endpoint.ts";
 import {
@@ -132,7 +132,7 @@ export async function topicOfSubscription(
 }
 
 function listed(subscriptions: readonly TopicSubscription[], token: string | undefined) {
-  const { page, next } = pageOf(subscriptions, token);
+  const { page, next } = snsPageOf(subscriptions, token);
   const Subscriptions = page.map(({ arn, topicArn, protocol, endpoint, status }) => ({
     SubscriptionArn: status.kind === "pending" ? PENDING_LISTED : arn,
     Owner: parseArn(topicArn)?.account ?? "",

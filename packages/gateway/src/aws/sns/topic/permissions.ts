@@ -1,8 +1,9 @@
 import type { TopicRecord } from "@sluice/protocol";
+import { allowing, formatPolicy, type Policy, parsePolicy } from "../../policy.ts";
 import { changeTopic, type SnsContext, topicOf } from "../context.ts";
 import { invalid, required } from "../errors.ts";
 import type { SnsInput } from "../model.ts";
-import { defaultPolicy, GRANTABLE_ACTIONS, type Policy, parsePolicy } from "./policy.ts";
+import { defaultPolicy, GRANTABLE_ACTIONS } from "./policy.ts";
 
 /** Adds a statement to the topic's policy. The policy is kept and shown; who may do what is decided by access keys. */
 export async function addPermission(context: SnsContext, input: SnsInput<"AddPermission">): Promise<void> {
@@ -16,16 +17,10 @@ export async function addPermission(context: SnsContext, input: SnsInput<"AddPer
     throw invalid("Policy statement action out of service scope!");
   }
   await change(context, input.TopicArn, (policy, topic) => {
-    if (policy.Statement.some(({ Sid }) => Sid === label)) throw invalid("Statement already exists");
-    const principals = accounts.map((account) => `arn:aws:iam::${account}:root`);
-    const statement = {
-      Sid: label,
-      Effect: "Allow",
-      Principal: { AWS: oneOrAll(principals) },
-      Action: oneOrAll(actions.map((action) => `SNS:${action}`)),
-      Resource: topic.arn,
-    };
-    return { ...policy, Statement: [...policy.Statement, statement] };
+    const { statements } = policy;
+    if (statements.some(({ Sid }) => Sid === label)) throw invalid("Statement already exists");
+    const granted = actions.map((action) => `SNS:${action}`);
+    return { ...policy, statements: [...statements, allowing(label, accounts, granted, topic.arn)] };
   });
 }
 
@@ -35,9 +30,9 @@ export async function removePermission(
 ): Promise<void> {
   const label = required(input.Label, "label");
   await change(context, input.TopicArn, (policy) => {
-    const left = policy.Statement.filter(({ Sid }) => Sid !== label);
-    if (left.length === policy.Statement.length) throw invalid("Label");
-    return { ...policy, Statement: left };
+    const left = policy.statements.filter(({ Sid }) => Sid !== label);
+    if (left.length === policy.statements.length) throw invalid("Label");
+    return { ...policy, statements: left };
   });
 }
 
@@ -52,11 +47,7 @@ function change(
     (topic) => {
       const text = topic.attributes.Policy;
       const policy = (text === undefined ? null : parsePolicy(text)) ?? defaultPolicy(topic.arn);
-      return { attributes: { ...topic.attributes, Policy: JSON.stringify(alter(policy, topic)) } };
+      return { attributes: { ...topic.attributes, Policy: formatPolicy(alter(policy, topic)) } };
     },
   );
-}
-
-function oneOrAll(values: readonly string[]): string | readonly string[] {
-  return values.length === 1 ? (values[0] ?? "") : values;
 }

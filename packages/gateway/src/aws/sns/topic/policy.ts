@@ -1,15 +1,5 @@
 import { parseArn } from "@sluice/aws";
-
-/** What a topic's policy consists of, as far as permissions are added to it. */
-export interface Policy {
-  readonly Version?: string;
-  readonly Id?: string;
-  readonly Statement: readonly Statement[];
-}
-
-export interface Statement {
-  readonly Sid?: string;
-}
+import type { Policy } from "../../policy.ts";
 
 /** Actions of a topic that others can be permitted. */
 export const GRANTABLE_ACTIONS = [
@@ -33,16 +23,5 @@ export function defaultPolicy(topicArn: string): Policy {
     Resource: topicArn,
     Condition: { StringEquals: { "AWS:SourceOwner": parseArn(topicArn)?.account ?? "" } },
   };
-  return { Version: "2008-10-17", Id: "__default_policy_ID", Statement: [statement] };
-}
-
-/** Reads a policy; `null` for what is none. */
-export function parsePolicy(text: string): Policy | null {
-  try {
-    const policy = JSON.parse(text) as Partial<Policy> | null;
-    if (typeof policy !== "object" || policy === null || Array.isArray(policy)) return null;
-    return { ...policy, Statement: Array.isArray(policy.Statement) ? policy.Statement : [] };
-  } catch {
-    return null;
-  }
+  return { statements: [statement], rest: { Version: "2008-10-17", Id: "__default_policy_ID" } };
 }

@@ -215,6 +215,16 @@ describe("permissions", () => {
     );
   });
 
+  it("are added to a policy that has its one statement without a list", async () => {
+    await sns.createTopic("news");
+    const only = { Sid: "only", Effect: "Allow" };
+    const AttributeValue = JSON.stringify({ Statement: only });
+    await sns.call("SetTopicAttributes", { TopicArn: ARN, AttributeName: "Policy", AttributeValue });
+    await sns.call("AddPermission", { ...permission, "ActionName.member.1": "Publish" });
+    const { Statement } = JSON.parse((await show()).Policy ?? "") as { Statement: object[] };
+    expect(Statement).toMatchObject([only, { Sid: "L" }]);
+  });
+
   it("are of actions that there are", async () => {
     await sns.createTopic("news");
     expect(await sns.refusal("AddPermission", { ...permission, "ActionName.member.1": "Dance" })).toBe(

@@ -3,7 +3,7 @@ import { isFifoName, type TopicAttributes, type TopicRecord } from "@sluice/prot
 import { changeTopic, type SnsContext, settingsFor, topicArnIn, topicOf } from "../context.ts";
 import { invalid, refuse, required, SNS_ERRORS } from "../errors.ts";
 import type { SnsInput, SnsOutput } from "../model.ts";
-import { pageOf } from "../paging.ts";
+import { snsPageOf } from "../paging.ts";
 import { checkTagCount, tagsIn } from "./tags.ts";
 import { readTopicAttribute, shownTopicAttributes, TOPIC_DEFAULTS } from "./topic-attributes.ts";
 
@@ -84,7 +84,7 @@ export async function listTopics(
     const { region, account } = parseArn(arn) ?? {};
     return region === caller.region && account === caller.account;
   });
-  const { page, next } = pageOf(own, NextToken);
+  const { page, next } = snsPageOf(own, NextToken);
   return { Topics: page.map(({ arn }) => ({ TopicArn: arn })), ...next };
 }
 

@@ -7,8 +7,9 @@ import {
   type RetryLeniency,
   type TopicDocument,
 } from "@sluice/retry";
+import { formatPolicy, parsePolicy } from "../../policy.ts";
 import { invalid } from "../errors.ts";
-import { defaultPolicy, parsePolicy } from "./policy.ts";
+import { defaultPolicy } from "./policy.ts";
 
 /** Range and default of `MaximumMessageSize`, in bytes (spec sns-delivery 9.3). */
 export const MESSAGE_SIZE_MIN = 1_024;
@@ -91,7 +92,7 @@ export function shownTopicAttributes({ topic, subscriptions }: TopicSnapshot): T
   return {
     TopicArn: topic.arn,
     Owner: parseArn(topic.arn)?.account ?? "",
-    Policy: JSON.stringify(defaultPolicy(topic.arn)),
+    Policy: formatPolicy(defaultPolicy(topic.arn)),
     DisplayName: "",
     SubscriptionsConfirmed: String(count("confirmed")),
     SubscriptionsPending: String(count("pending")),

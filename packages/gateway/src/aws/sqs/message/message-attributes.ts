@@ -1,7 +1,7 @@
 import { type AttributeValue, isNumberText } from "@sluice/aws";
 import { isTraceHeader, TRACE_HEADER_LENGTH_MAX } from "../../trace-header.ts";
 import { invalidParameter, refuse, SQS_ERRORS } from "../errors.ts";
-import { isValidText, utf8Bytes } from "./text.ts";
+import { isValidText } from "./text.ts";
 
 /** Attributes of one message, and the lengths of their names and types (spec sqs 5.3). */
 export const MESSAGE_ATTRIBUTES_MAX = 10;
@@ -52,20 +52,6 @@ export function checkSystemAttributes(attributes: MessageAttributes): void {
       );
     }
   }
-}
-
-/**
- * Bytes that attributes count for in the size of a message: names, types and values.
- *
- * @param bytesOf of a text. Default: its bytes.
- */
-export function attributesBytes(attributes: MessageAttributes, bytesOf = utf8Bytes): number {
-  let bytes = 0;
-  for (const name of Object.keys(attributes)) {
-    const { DataType = "", StringValue = "", BinaryValue } = attributes[name] ?? {};
-    bytes += bytesOf(name) + bytesOf(DataType) + (BinaryValue?.byteLength ?? bytesOf(StringValue));
-  }
-  return bytes;
 }
 
 function checkName(name: string): void {

@@ -1,14 +1,9 @@
-import { encodeAttributes, isFifoId, sha256Hex } from "@sluice/aws";
+import { attributesBytes, encodeAttributes, isFifoId, sha256Hex, utf8Bytes } from "@sluice/aws";
 import { encodeExtension, type MessageExtension, type RecordToWrite } from "@sluice/protocol";
 import { invalidParameter, invalidValue, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput } from "../model.ts";
-import {
-  attributesBytes,
-  checkMessageAttributes,
-  checkSystemAttributes,
-  TRACE_HEADER,
-} from "./message-attributes.ts";
-import { isValidText, utf8Bytes, utf8BytesAtMost } from "./text.ts";
+import { checkMessageAttributes, checkSystemAttributes, TRACE_HEADER } from "./message-attributes.ts";
+import { isValidText, utf8BytesAtMost } from "./text.ts";
 
 /** Longest that one message can be delayed, in seconds (spec sqs 2.3). */
 export const DELAY_SECONDS_MAX = 900;

@@ -23,13 +23,8 @@ export function holdsValidTexts(json: string): boolean {
   return true;
 }
 
-const encoder = new TextEncoder();
 /** UTF-8 needs at most this many bytes for one unit of UTF-16. */
 const UTF8_BYTES_PER_UNIT_MAX = 3;
-
-export function utf8Bytes(text: string): number {
-  return encoder.encode(text).byteLength;
-}
 
 /** What a text has in bytes at most, for less than counting them. */
 export function utf8BytesAtMost(text: string): number {

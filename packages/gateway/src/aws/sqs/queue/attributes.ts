@@ -1,6 +1,8 @@
+import { utf8Bytes } from "@sluice/aws";
 import type { QueueRecord, QueueSettingsChange } from "@sluice/protocol";
+import { parsePolicy } from "../../policy.ts";
 import { refuse, SQS_ERRORS } from "../errors.ts";
-import { isValidText, utf8Bytes } from "../message/text.ts";
+import { isValidText } from "../message/text.ts";
 import {
   FIFO_ATTRIBUTES,
   isNumberAttribute,
@@ -8,7 +10,6 @@ import {
   NUMBER_ATTRIBUTES,
   type NumberAttribute,
 } from "./attribute-names.ts";
-import { parsePolicy } from "./policy.ts";
 import { parseRedriveAllowPolicy, parseRedrivePolicy, type RedrivePolicy } from "./redrive-policy.ts";
 
 /** Attributes as a request gives them. */

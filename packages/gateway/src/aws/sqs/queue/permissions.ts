@@ -1,12 +1,12 @@
+import { utf8Bytes } from "@sluice/aws";
 import type { QueueChange } from "@sluice/protocol";
+import { allowing, formatPolicy, type Policy, parsePolicy } from "../../policy.ts";
 import { arnOf } from "../../queue-address.ts";
 import { changeQueue, type FoundQueue, type SqsContext } from "../context.ts";
 import { invalidParameter, invalidValue, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
-import { utf8Bytes } from "../message/text.ts";
 import type { SqsInput } from "../model.ts";
 import { invalidPolicyValue, POLICY_BYTES_MAX } from "./attributes.ts";
 import { DIALECT, type SqsQueue, sqsOf } from "./dialect.ts";
-import { formatPolicy, type Policy, parsePolicy } from "./policy.ts";
 
 /** Actions and principals in one statement, and statements in a policy (spec sqs 2.2). */
 export const ACTIONS_MAX = 7;
@@ -62,13 +62,8 @@ function policyWith(found: FoundQueue, input: SqsInput<"AddPermission">): string
       `${statements.length + 1} Statements were found, maximum allowed is ${STATEMENTS_MAX}.`,
     );
   }
-  const statement = {
-    Sid: label,
-    Effect: "Allow",
-    Principal: { AWS: oneOrAll(accounts.map((account) => `arn:aws:iam::${account}:root`)) },
-    Action: oneOrAll(actions.map((action) => `SQS:${action}`)),
-    Resource: resource,
-  };
+  const granted = actions.map((action) => `SQS:${action}`);
+  const statement = allowing(label, accounts, granted, resource);
   const text = formatPolicy({ ...policy, statements: [...statements, statement] });
   if (utf8Bytes(text) > POLICY_BYTES_MAX) throw invalidPolicyValue();
   return text;
@@ -151,8 +146,4 @@ function checkActions(actions: readonly string[]): void {
       );
     }
   }
-}
-
-function oneOrAll(values: readonly string[]): string | readonly string[] {
-  return values.length === 1 ? (values[0] ?? "") : values;
 }

@@ -1,10 +1,10 @@
 import { isFifoName, type QueueRecord } from "@sluice/protocol";
+import { type Page, pageOf } from "../../paging.ts";
 import { addressOf, arnOf, directoryName, type QueueAddress } from "../../queue-address.ts";
 import { isQueueName } from "../address.ts";
 import { changeQueue, findQueue, queueDoesNotExist, queueOf, type SqsContext, urlOf } from "../context.ts";
 import { invalidParameter, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
-import { pageOf } from "../paging.ts";
 import { NUMBER_ATTRIBUTES } from "./attribute-names.ts";
 import {
   type Attributes,
@@ -20,6 +20,8 @@ import { checkTags } from "./tags.ts";
 
 /** How long AWS makes a second purge of a queue wait, in ms. */
 export const PURGE_AGAIN_MS = 60_000;
+/** Most entries of a page (spec sqs 2.2). */
+export const MAX_RESULTS_MAX = 1_000;
 
 const NO_MESSAGES = { visible: 0, notVisible: 0, delayed: 0 };
 
@@ -122,8 +124,8 @@ export async function listQueues(
   const urls = addresses
     .filter(({ name }) => name.startsWith(prefix))
     .map((address) => urlOf(context, address));
-  const { page, next } = pageOf(urls, MaxResults, NextToken);
-  return { QueueUrls: page, ...(next === null ? {} : { NextToken: next }) };
+  const { page, next } = urlsOnPage(urls, MaxResults, NextToken);
+  return { QueueUrls: page, ...next };
 }
 
 export async function listDeadLetterSourceQueues(
@@ -134,12 +136,28 @@ export async function listDeadLetterSourceQueues(
   const sources = (await queuesOf(context)).filter(
     ({ record }) => record.definition.receive?.redrive?.deadLetterQueue === target.name,
   );
-  const { page, next } = pageOf(
-    sources.map(({ address }) => urlOf(context, address)),
-    MaxResults,
-    NextToken,
-  );
-  return { queueUrls: page, ...(next === null ? {} : { NextToken: next }) };
+  const urls = sources.map(({ address }) => urlOf(context, address));
+  const { page, next } = urlsOnPage(urls, MaxResults, NextToken);
+  return { queueUrls: page, ...next };
+}
+
+/**
+ * A page of a list of queues. Only who names a number of entries gets a token. Throws `AwsError` for a number out of
+ * range and for a token that this broker did not give.
+ */
+function urlsOnPage(
+  urls: readonly string[],
+  maxResults: number | undefined,
+  token: string | undefined,
+): Page<string> {
+  if (maxResults !== undefined && !(maxResults >= 1 && maxResults <= MAX_RESULTS_MAX)) {
+    throw invalidParameter(
+      `Value for parameter MaxResults is invalid. Reason: MaxResults must be an integer between 1 and ${MAX_RESULTS_MAX}.`,
+    );
+  }
+  const found = pageOf(urls, (url) => url, maxResults ?? MAX_RESULTS_MAX, token);
+  if (found === null) throw invalidParameter("Invalid or expired next token.");
+  return maxResults === undefined ? { ...found, next: undefined } : found;
 }
 
 export async function deleteQueue(context: SqsContext, { QueueUrl }: SqsInput<"DeleteQueue">): Promise<void> {

@@ -1,6 +1,7 @@
 /** One statement of a policy. Only its name means anything here. */
 export interface Statement {
   readonly Sid?: unknown;
+  readonly [member: string]: unknown;
 }
 
 /** What an access policy says: kept and shown, and added to by `AddPermission`. */
@@ -21,9 +22,29 @@ export function parsePolicy(text: string): Policy | null {
   return statements.every(isObject) ? { statements, rest } : null;
 }
 
+/** The statement that `AddPermission` adds: accounts may do actions, named as `SQS:SendMessage`, with a resource. */
+export function allowing(
+  label: string,
+  accounts: readonly string[],
+  actions: readonly string[],
+  resource: string,
+): Statement {
+  return {
+    Sid: label,
+    Effect: "Allow",
+    Principal: { AWS: oneOrAll(accounts.map((account) => `arn:aws:iam::${account}:root`)) },
+    Action: oneOrAll(actions),
+    Resource: resource,
+  };
+}
+
 /** A policy as text. */
 export function formatPolicy({ statements, rest }: Policy): string {
   return JSON.stringify({ ...rest, Statement: statements });
+}
+
+function oneOrAll(values: readonly string[]): unknown {
+  return values.length === 1 ? values[0] : values;
 }
 
 function parse(text: string): unknown {
