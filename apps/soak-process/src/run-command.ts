@@ -2,19 +2,19 @@ import { commit } from "@sluice/harness/commit";
 import type { Tally } from "@sluice/harness/ledger";
 import { type Line, table } from "@sluice/harness/report";
 import type { Command } from "./command-line.ts";
+import { damagedWorkers } from "./damage/damaged-workers.ts";
 import { damageLines, describeCase } from "./damage/report.ts";
-import type { DamageOptions } from "./damage/run-cases.ts";
+import { type DamageOptions, runDamage } from "./damage/run-damage.ts";
 import type { Summary } from "./ledger/delivery-ledger.ts";
 import { summaryLines } from "./report.ts";
-import { runDamage } from "./runs/damage.ts";
 import { runDiskFull, SQS_KILLED_SHARE } from "./runs/disk-full.ts";
 import { runFreezes } from "./runs/freezes.ts";
 import { runKills } from "./runs/kills.ts";
 import type { Ended, OpenScenario } from "./runs/scenario.ts";
-import { runSqsDamage } from "./runs/sqs-damage.ts";
 import { runSqsSwaps } from "./runs/sqs-swaps.ts";
 import { canTrace, runSqsSyncs } from "./runs/sqs-syncs.ts";
 import { WorkersScenario } from "./runs/workers-scenario.ts";
+import { damagedSqs } from "./sqs/damaged-sqs.ts";
 import type { SqsSummary } from "./sqs/receive-ledger.ts";
 import { SqsScenario } from "./sqs/sqs-scenario.ts";
 
@@ -32,7 +32,10 @@ export async function runCommand(command: Command): Promise<boolean> {
   const took = () => `${Math.round((Date.now() - startMs) / 1000)} s`;
   if (kind === "damage") {
     const onCase: DamageOptions["onCase"] = (number, each) => console.log(describeCase(number, each));
-    const cases = await (broker === "sqs" ? runSqsDamage : runDamage)({ ...command, onCase });
+    const cases = await runDamage(await (broker === "sqs" ? damagedSqs : damagedWorkers)(), {
+      ...command,
+      onCase,
+    });
     console.log(table([...damageLines(cases), ["took", took()]]));
     return cases.every(({ violations }) => violations.length === 0);
   }

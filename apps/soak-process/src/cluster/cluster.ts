@@ -1,25 +1,11 @@
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { BatchReport, SendAnswer, SendOrder, Verdict } from "../../workers/wire.ts";
 import type { WorkerSources } from "./bundle-workers.ts";
+import { type QueueFigures, queueFigures } from "./queue-figures.ts";
 import { TOPOLOGY } from "./topology.ts";
 import { isRunning, untilGone, workerdChildren } from "./workerd-process.ts";
 
 const COMPATIBILITY_DATE = "2026-11-01";
-
-/** What the admin API says of a queue; only what is looked at. */
-export interface QueueFigures {
-  readonly name: string;
-  readonly messages: { readonly ready: number; readonly delayed: number; readonly leased: number };
-  readonly damage: readonly DamageEntry[];
-}
-
-/** Damage as the admin API lists it. */
-export interface DamageEntry {
-  readonly kind: string;
-  /** Most messages that are lost by it; `null` where nobody can tell. */
-  readonly messagesLost: number | null;
-  readonly text: string;
-}
 
 export interface ClusterOptions {
   readonly sources: WorkerSources;
@@ -63,10 +49,8 @@ export class Cluster {
   }
 
   /** Every queue as the admin API shows it. */
-  async queues(): Promise<QueueFigures[]> {
-    const response = await fetch(new URL("/__sluice/api/queues", this.#url));
-    if (!response.ok) throw new Error(`the admin API answered ${response.status}: ${await response.text()}`);
-    return ((await response.json()) as { queues: QueueFigures[] }).queues;
+  queues(): Promise<QueueFigures[]> {
+    return queueFigures(this.#url);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { QueueFigures } from "../cluster/cluster.ts";
+import type { QueueFigures } from "../cluster/queue-figures.ts";
 import type { DamageLedger } from "./damage-ledger.ts";
 import { judge, judgeDirectory, type Seen } from "./judge.ts";
 import type { DamageKind } from "./kinds.ts";

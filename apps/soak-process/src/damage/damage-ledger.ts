@@ -1,5 +1,6 @@
 import { tagOf } from "@sluice/harness/body";
 import { Ledger, type Sent } from "@sluice/harness/ledger";
+import type { Random } from "@sluice/harness/random";
 
 /** A message of a state that is damaged, or a probe that is sent after the damage. */
 export interface Kept extends Sent {
@@ -26,6 +27,14 @@ export class DamageLedger extends Ledger<Kept> {
   intend(given: Pick<Kept, "queue" | "bytes">): { readonly message: Kept; readonly body: string } {
     const message = { ...given, tag: this.messages.length, outcome: "unknown" } as const;
     return this.add({ ...message, isSettled: false, hasCome: false });
+  }
+
+  /** A message of any size that a healthy queue will have taken. */
+  stored(queue: string, random: Random): { readonly message: Kept; readonly body: string } {
+    const bytes = random.chance(0.05) ? random.between(1_000, 20_000) : random.between(1, 400);
+    const stored = this.intend({ queue, bytes });
+    this.acknowledged(stored.message);
+    return stored;
   }
 
   /** The message of a body. Throws for one that nobody has sent. */

@@ -1,4 +1,4 @@
-import type { DamageEntry, QueueFigures } from "../cluster/cluster.ts";
+import type { DamageEntry, QueueFigures } from "../cluster/queue-figures.ts";
 import type { DamageKind } from "./kinds.ts";
 import type { Target } from "./state-files.ts";
 

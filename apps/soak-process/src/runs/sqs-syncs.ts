@@ -4,7 +4,7 @@ import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { workerdChildren } from "../cluster/workerd-process.ts";
 import { sqs } from "../sqs/client.ts";
-import { QUEUES } from "../sqs/queues.ts";
+import { QUEUES, queueUrl } from "../sqs/queues.ts";
 import { SqsScenario } from "../sqs/sqs-scenario.ts";
 import { tracedAnswers } from "../sqs/sync-trace.ts";
 import { makeWorker } from "./idle-worker.ts";
@@ -58,7 +58,7 @@ async function traced(
   const { pid, endpoint } = scenario.life;
   const [queue] = QUEUES;
   if (queue === undefined) throw new Error("there is no queue");
-  const QueueUrl = `${endpoint}000000000000/${queue.name}`;
+  const QueueUrl = queueUrl(endpoint, queue.name);
   const calls: string[] = [];
   const cycle = async () => {
     await sqs(endpoint, "SendMessage", { QueueUrl, MessageBody: "synced" });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { DAMAGE_KINDS } from "../damage/kinds.ts";
-import { DAMAGED_QUEUES } from "../sqs/sqs-base-state.ts";
+import { runDamage } from "../damage/run-damage.ts";
+import { DAMAGED_QUEUES, damagedSqs } from "../sqs/damaged-sqs.ts";
 import { SqsScenario } from "../sqs/sqs-scenario.ts";
 import { runDiskFull, SQS_KILLED_SHARE } from "./disk-full.ts";
 import { runFreezes } from "./freezes.ts";
 import { runKills } from "./kills.ts";
 import { SmallDisk } from "./small-disk.ts";
-import { runSqsDamage } from "./sqs-damage.ts";
 import { runSqsSwaps } from "./sqs-swaps.ts";
 import { canTrace, runSqsSyncs } from "./sqs-syncs.ts";
 
@@ -47,7 +47,7 @@ describe.concurrent("the broker alone, which clients of SQS use", { timeout: 300
 
   it("reports files that were removed for the right queue, and other queues lack nothing", async () => {
     const removed = 1 + DAMAGE_KINDS.indexOf("file removed");
-    const [ofQueue] = await runSqsDamage({ cases: 1, from: removed, seed: 20_260 });
+    const [ofQueue] = await runDamage(await damagedSqs(), { cases: 1, from: removed, seed: 20_260 });
     expect(ofQueue).toMatchObject({ target: { kind: "queue", name: "plain" }, listed: ["rolledBack"] });
     expect(ofQueue?.violations).toEqual([]);
     expect(ofQueue?.missing).toBeGreaterThan(0);
@@ -55,7 +55,7 @@ describe.concurrent("the broker alone, which clients of SQS use", { timeout: 300
 
   it("takes queues back from their own files when the directory's was removed, and says so", async () => {
     const removed = DIRECTORY_CASES_FROM + DAMAGE_KINDS.indexOf("file removed");
-    const [ofDirectory] = await runSqsDamage({ cases: 1, from: removed, seed: 20_260 });
+    const [ofDirectory] = await runDamage(await damagedSqs(), { cases: 1, from: removed, seed: 20_260 });
     expect(ofDirectory).toMatchObject({ target: { kind: "directory" }, violations: [], missing: 0 });
     expect(ofDirectory?.owed).toBeGreaterThan(100);
     expect(ofDirectory?.lines.filter((line) => line.includes("takes it back"))).not.toEqual([]);

@@ -1,4 +1,5 @@
 import { type Child, startChild } from "@sluice/harness/child";
+import { type QueueFigures, queueFigures } from "../cluster/queue-figures.ts";
 import { untilGone, workerdChildren } from "../cluster/workerd-process.ts";
 
 /** Between two looks whether it has started, in ms: lives are short. */
@@ -63,11 +64,9 @@ export class BrokerProcess {
     return this.#child.pid;
   }
 
-  /** What the admin API answers to a GET. */
-  async admin(path: string): Promise<unknown> {
-    const response = await fetch(`${this.#url}/__sluice/api/${path}`);
-    if (!response.ok) throw new Error(`the admin API answered ${response.status}: ${await response.text()}`);
-    return response.json();
+  /** Every queue as the admin API shows it. */
+  queues(): Promise<QueueFigures[]> {
+    return queueFigures(this.#url);
   }
 
   /** kill -9 of it and what it has started; resolves when nothing of it is left. */

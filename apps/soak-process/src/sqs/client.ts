@@ -32,7 +32,6 @@ interface Answers {
   readonly DeleteMessage: object;
   readonly DeleteMessageBatch: BatchAnswer;
   readonly ChangeMessageVisibility: object;
-  readonly GetQueueAttributes: { readonly Attributes?: Readonly<Record<string, string>> };
 }
 
 /**

@@ -1,3 +1,5 @@
+import { sqs } from "./client.ts";
+
 /** A queue of the runs. */
 export interface SoakQueue {
   readonly name: string;
@@ -35,6 +37,17 @@ export type QueueName = (typeof QUEUES)[number]["name"];
 /** Queues that are sent to without an order. */
 export const UNORDERED_QUEUES = ["plain", "few-receives"] as const satisfies readonly QueueName[];
 export const ORDERED_QUEUE = "ordered.fifo" satisfies QueueName;
+
+/** The URL of a queue, as `CreateQueue` answers with it. */
+export function queueUrl(endpoint: string, name: string): string {
+  return `${endpoint}000000000000/${name}`;
+}
+
+export async function createQueues(endpoint: string): Promise<void> {
+  for (const { name, attributes } of QUEUES) {
+    await sqs(endpoint, "CreateQueue", { QueueName: name, Attributes: attributes });
+  }
+}
 
 export function queueNamed(name: string): SoakQueue {
   const queue = QUEUES.find((each) => each.name === name);

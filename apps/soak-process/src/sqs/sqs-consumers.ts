@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "@sluice/harness/random";
 import { SqsRefusal, sqs } from "./client.ts";
-import { QUEUES } from "./queues.ts";
+import { QUEUES, queueUrl } from "./queues.ts";
 import type { ReceiveLedger, Taken } from "./receive-ledger.ts";
 import { attempt } from "./sqs-producers.ts";
 
@@ -15,7 +15,6 @@ const WORK_MS_MAX = 60;
 const CHANGED_SECONDS = [0, 0, 1, 8] as const;
 
 export interface Consuming {
-  readonly urls: ReadonlyMap<string, string>;
   readonly endpoint: string;
   readonly ledger: ReceiveLedger;
   readonly random: Random;
@@ -35,7 +34,7 @@ export async function consume(consuming: Consuming): Promise<void> {
 }
 
 async function consumeFrom(queue: string, consuming: Consuming): Promise<void> {
-  const { endpoint, urls, ledger, random, stop } = consuming;
+  const { endpoint, ledger, random, stop } = consuming;
   while (!stop.aborted) {
     let taken: Taken[] = [];
     const outcome = await attempt(ledger, async () => {
@@ -44,7 +43,7 @@ async function consumeFrom(queue: string, consuming: Consuming): Promise<void> {
         endpoint,
         "ReceiveMessage",
         {
-          ...{ QueueUrl: urls.get(queue), MaxNumberOfMessages: random.between(1, RECEIVE_MAX) },
+          ...{ QueueUrl: queueUrl(endpoint, queue), MaxNumberOfMessages: random.between(1, RECEIVE_MAX) },
           ...{ WaitTimeSeconds: WAIT_SECONDS, AttributeNames: ["ApproximateReceiveCount"] },
         },
         // What is answered to somebody who has gone is given back.
@@ -72,11 +71,11 @@ async function settle(queue: string, taken: readonly Taken[], consuming: Consumi
   return "answered";
 }
 
-function deleteAll(queue: string, taken: readonly Taken[], { ledger, endpoint, urls }: Consuming) {
+function deleteAll(queue: string, taken: readonly Taken[], { ledger, endpoint }: Consuming) {
   for (const each of taken) ledger.deleting(each);
   return attempt(ledger, async () => {
     const Entries = taken.map(({ receive }, i) => ({ Id: `${i}`, ReceiptHandle: receive.handle }));
-    const QueueUrl = urls.get(queue);
+    const QueueUrl = queueUrl(endpoint, queue);
     const { Successful = [] } = await sqs(endpoint, "DeleteMessageBatch", { QueueUrl, Entries });
     const done = new Set(Successful.map(({ Id }) => taken[Number(Id)]));
     for (const each of taken) {
@@ -85,11 +84,11 @@ function deleteAll(queue: string, taken: readonly Taken[], { ledger, endpoint, u
   });
 }
 
-function deleteOne(queue: string, taken: Taken, { ledger, endpoint, urls }: Consuming) {
+function deleteOne(queue: string, taken: Taken, { ledger, endpoint }: Consuming) {
   ledger.deleting(taken);
   return attempt(ledger, async () => {
     try {
-      const input = { QueueUrl: urls.get(queue), ReceiptHandle: taken.receive.handle };
+      const input = { QueueUrl: queueUrl(endpoint, queue), ReceiptHandle: taken.receive.handle };
       await sqs(endpoint, "DeleteMessage", input);
       ledger.deleted(taken);
     } catch (error) {
@@ -100,14 +99,14 @@ function deleteOne(queue: string, taken: Taken, { ledger, endpoint, urls }: Cons
 }
 
 async function changeEach(queue: string, taken: readonly Taken[], consuming: Consuming) {
-  const { ledger, endpoint, urls, random } = consuming;
+  const { ledger, endpoint, random } = consuming;
   for (const each of taken) {
     const VisibilityTimeout = random.pick(CHANGED_SECONDS);
     const askedAtMs = Date.now();
     ledger.changing(each);
     const outcome = await attempt(ledger, async () => {
       const { handle: ReceiptHandle } = each.receive;
-      const input = { QueueUrl: urls.get(queue), ReceiptHandle, VisibilityTimeout };
+      const input = { QueueUrl: queueUrl(endpoint, queue), ReceiptHandle, VisibilityTimeout };
       await sqs(endpoint, "ChangeMessageVisibility", input);
       ledger.changed(each, askedAtMs, 1_000 * VisibilityTimeout);
     });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "@sluice/harness/random";
 import { SqsRefusal, sqs } from "./client.ts";
-import { ORDERED_QUEUE, UNORDERED_QUEUES } from "./queues.ts";
+import { ORDERED_QUEUE, queueUrl, UNORDERED_QUEUES } from "./queues.ts";
 import type { ReceiveLedger } from "./receive-ledger.ts";
 import type { SqsMessage } from "./sqs-message.ts";
 
@@ -21,7 +21,6 @@ const BATCH_MAX = 10;
 export type Unanswered = Map<string, { readonly message: SqsMessage; readonly body: string }>;
 
 export interface Producing {
-  readonly urls: ReadonlyMap<string, string>;
   readonly endpoint: string;
   readonly ledger: ReceiveLedger;
   readonly random: Random;
@@ -48,14 +47,14 @@ async function produceUnordered(producing: Producing): Promise<void> {
   }
 }
 
-async function sendSome({ random, ledger, endpoint, urls }: Producing): Promise<"answered" | "gone"> {
+async function sendSome({ random, ledger, endpoint }: Producing): Promise<"answered" | "gone"> {
   const queue = random.pick(UNORDERED_QUEUES);
   const drawn = Array.from({ length: random.chance(0.4) ? random.between(1, BATCH_MAX) : 1 }, () => {
     const delaySeconds = random.chance(0.2) ? random.between(1, DELAY_SECONDS_MAX) : 0;
     const bytes = random.chance(0.02) ? random.between(1_000, 20_000) : random.between(1, 400);
     return { delaySeconds, ...ledger.intend({ queue, group: null, bytes, delayMs: 1_000 * delaySeconds }) };
   });
-  const QueueUrl = urls.get(queue);
+  const QueueUrl = queueUrl(endpoint, queue);
   const [only] = drawn;
   return attempt(ledger, async () => {
     if (drawn.length === 1 && only !== undefined) {
@@ -78,8 +77,8 @@ async function sendSome({ random, ledger, endpoint, urls }: Producing): Promise<
 
 /** A group's messages are sent one after the other: what nobody answered is sent again until somebody does. */
 async function produceOrdered(producing: Producing, group: string): Promise<void> {
-  const { random, ledger, stop, endpoint, urls, unanswered } = producing;
-  const QueueUrl = urls.get(ORDERED_QUEUE);
+  const { random, ledger, stop, endpoint, unanswered } = producing;
+  const QueueUrl = queueUrl(endpoint, ORDERED_QUEUE);
   while (!stop.aborted) {
     const before = unanswered.get(group);
     if (before === undefined && ledger.owed >= OWED_MAX) {

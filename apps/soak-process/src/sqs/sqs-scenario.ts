@@ -6,9 +6,8 @@ import { Random } from "@sluice/harness/random";
 import getPort from "get-port";
 import { damageLines, type Scenario } from "../runs/scenario.ts";
 import { BrokerProcess } from "./broker-process.ts";
-import { sqs } from "./client.ts";
 import { buildCommand, type Command } from "./command.ts";
-import { QUEUES } from "./queues.ts";
+import { createQueues } from "./queues.ts";
 import { ReceiveLedger, type SqsSummary } from "./receive-ledger.ts";
 import { consume } from "./sqs-consumers.ts";
 import { produce, type Unanswered } from "./sqs-producers.ts";
@@ -27,7 +26,7 @@ export class SqsScenario implements Scenario<SqsSummary> {
   readonly #folder: string;
   readonly #port: number;
   readonly #unanswered: Unanswered = new Map();
-  readonly #urls = new Map<string, string>();
+  #hasQueues = false;
   #life: BrokerProcess | null = null;
   #stop = { producing: new AbortController(), consuming: new AbortController() };
   #producing: Promise<void> = Promise.resolve();
@@ -86,7 +85,8 @@ export class SqsScenario implements Scenario<SqsSummary> {
       ...{ main: this.#command.main, port: this.#port, persistDir: this.persistDir, folder: this.#folder },
       ...(worker === undefined ? {} : { worker }),
     });
-    if (this.#urls.size === 0) await this.#createQueues();
+    if (!this.#hasQueues) await createQueues(this.life.endpoint);
+    this.#hasQueues = true;
   }
 
   /** Sends and receives at random until the end of this life, or until `drain`. */
@@ -94,7 +94,7 @@ export class SqsScenario implements Scenario<SqsSummary> {
     const { endpoint } = this.life;
     const { ledger, random } = this;
     this.#stop = { producing: new AbortController(), consuming: new AbortController() };
-    const shared = { endpoint, urls: this.#urls, ledger };
+    const shared = { endpoint, ledger };
     this.#producing = produce({
       ...shared,
       ...{ random: random.fork(), unanswered: this.#unanswered, stop: this.#stop.producing.signal },
@@ -157,30 +157,12 @@ export class SqsScenario implements Scenario<SqsSummary> {
     await Promise.all([this.#producing, this.#consuming]);
   }
 
-  async #createQueues(): Promise<void> {
-    for (const { name, attributes } of QUEUES) {
-      const input = { QueueName: name, Attributes: attributes };
-      const { QueueUrl } = await sqs(this.life.endpoint, "CreateQueue", input);
-      this.#urls.set(name, QueueUrl);
-    }
-  }
-
   /** Messages in all queues, hidden and delayed ones too. */
   async #left(): Promise<number> {
-    const counts = await Promise.all(
-      QUEUES.map(async ({ name }) => {
-        const QueueUrl = this.#urls.get(name);
-        const input = { QueueUrl, AttributeNames: ["All"] };
-        const { Attributes = {} } = await sqs(this.life.endpoint, "GetQueueAttributes", input);
-        return COUNTS.reduce((sum, count) => sum + Number(Attributes[count]), 0);
-      }),
+    const queues = await this.life.queues();
+    return queues.reduce(
+      (sum, { messages: { ready, delayed, leased } }) => sum + ready + delayed + leased,
+      0,
     );
-    return counts.reduce((sum, count) => sum + count, 0);
   }
 }
-
-const COUNTS = [
-  "ApproximateNumberOfMessages",
-  "ApproximateNumberOfMessagesNotVisible",
-  "ApproximateNumberOfMessagesDelayed",
-] as const;

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { DAMAGE_KINDS } from "../damage/kinds.ts";
-import { runDamage } from "./damage.ts";
+import { damagedWorkers } from "./damaged-workers.ts";
+import { DAMAGE_KINDS } from "./kinds.ts";
+import { runDamage } from "./run-damage.ts";
 
 describe.concurrent("state files that are damaged while nothing runs", () => {
   it("cost what is reported for the right queue, and the other queues nothing", async () => {
     const removed = 1 + DAMAGE_KINDS.indexOf("file removed");
-    const [ofFile, ofLog] = await runDamage({ cases: 2, from: removed, seed: 20_260 });
+    const [ofFile, ofLog] = await runDamage(await damagedWorkers(), {
+      cases: 2,
+      from: removed,
+      seed: 20_260,
+    });
     for (const each of [ofFile, ofLog]) {
       expect(each?.target).toEqual({ kind: "queue", name: "orders" });
       expect(each?.violations).toEqual([]);
@@ -17,7 +22,7 @@ describe.concurrent("state files that are damaged while nothing runs", () => {
 
   it("say so when they are those of the directory, and cost no queue anything", async () => {
     const ofDirectory = 3 * DAMAGE_KINDS.length + 1 + DAMAGE_KINDS.indexOf("file removed");
-    const [removed] = await runDamage({ cases: 1, from: ofDirectory, seed: 20_260 });
+    const [removed] = await runDamage(await damagedWorkers(), { cases: 1, from: ofDirectory, seed: 20_260 });
     expect(removed?.target).toEqual({ kind: "directory" });
     expect(removed?.violations).toEqual([]);
   });

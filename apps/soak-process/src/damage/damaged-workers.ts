@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "@sluice/harness/random";
+import type { BatchReport, Verdict } from "../../workers/wire.ts";
+import { bundleWorkers } from "../cluster/bundle-workers.ts";
+import { Cluster } from "../cluster/cluster.ts";
+import { PRODUCED_QUEUES } from "../cluster/topology.ts";
+import type { DamageLedger } from "./damage-ledger.ts";
+import type { DamagedBroker, DamagedLife } from "./run-damage.ts";
+
+/** Everything that waits does so for this long, so that nothing is delivered before the damage is done; in s. */
+const WAIT_SECONDS = 3_600;
+/** Longer than that. In ms. */
+const TIME_PASSES_MS = 7_200_000;
+/** Orders to each queue. */
+const ORDERS = 12;
+/** Longest that is waited without a delivery before what has not come is missing, in ms. */
+const STALLED_MS = 2_500;
+/** Longest that a deliverable probe is waited for, in ms: a refused object is tried again meanwhile. */
+const PROBE_MS_MAX = 15_000;
+const LOOK_AGAIN_MS = 50;
+
+/** Workers on workerd whose files are damaged. */
+export async function damagedWorkers(): Promise<DamagedBroker> {
+  const sources = await bundleWorkers();
+  return {
+    casesPerState: 14,
+    queues: PRODUCED_QUEUES,
+    async start(folder, ledger) {
+      let settle: Settle = (report) => {
+        ledger.delivered(report);
+        return { acks: [], retries: [], ends: "returns" };
+      };
+      const handle = async (report: BatchReport) => settle(report);
+      const cluster = await Cluster.start({ sources, persistDir: folder, handle });
+      return lifeOf(cluster, ledger, (change) => {
+        settle = change;
+      });
+    },
+    close: async () => {},
+  };
+}
+
+type Settle = (report: BatchReport) => Verdict;
+
+function lifeOf(cluster: Cluster, ledger: DamageLedger, settleBy: (settle: Settle) => void): DamagedLife {
+  return {
+    lines: cluster.lines,
+    async fill(random) {
+      settleBy((report) => settleHalf(report, ledger, random));
+      for (let order = 0; order < ORDERS; order++) {
+        for (const queue of PRODUCED_QUEUES) await send(cluster, queue, ledger, random);
+      }
+      while ((await cluster.queues()).some(({ messages }) => messages.ready + messages.leased > 0)) {
+        await sleep(LOOK_AGAIN_MS);
+      }
+    },
+    async takeAll() {
+      // Opens every queue that can be.
+      await cluster.queues().catch(() => null);
+      await cluster.advanceClock(TIME_PASSES_MS);
+      let [count, sinceMs] = [-1, Date.now()];
+      while (PRODUCED_QUEUES.some((queue) => ledger.missing(queue) > 0)) {
+        if (ledger.cameCount !== count) [count, sinceMs] = [ledger.cameCount, Date.now()];
+        else if (Date.now() - sinceMs > STALLED_MS) break;
+        await sleep(LOOK_AGAIN_MS);
+      }
+      // What comes although it was settled comes in the same way: after the rest, at the latest.
+      await sleep(10 * LOOK_AGAIN_MS);
+    },
+    async probe(queue) {
+      const { message, body } = ledger.intend({ queue, bytes: 50 });
+      const [answer] = await cluster.send({ queue, how: "singles", messages: [{ body }] });
+      if (answer !== null) return "refused";
+      const deadlineMs = Date.now() + PROBE_MS_MAX;
+      while (!message.hasCome) {
+        if (Date.now() > deadlineMs) return "lost";
+        await sleep(LOOK_AGAIN_MS);
+      }
+      return "delivered";
+    },
+    queues: () => cluster.queues(),
+    hasEnded: () => cluster.hasEnded(),
+    async kill() {
+      cluster.kill();
+      await cluster.ended();
+    },
+  };
+}
+
+/** Half of what is delivered is done with, the other half is retried in an hour. */
+function settleHalf({ messages }: BatchReport, ledger: DamageLedger, random: Random): Verdict {
+  const retries: { position: number; delaySeconds: number }[] = [];
+  for (const [position, { body }] of messages.entries()) {
+    const message = ledger.sentAs(body);
+    if (random.chance(0.5)) retries.push({ position, delaySeconds: WAIT_SECONDS });
+    else message.isSettled = true;
+  }
+  return { acks: [], retries, ends: "returns" };
+}
+
+async function send(cluster: Cluster, queue: string, ledger: DamageLedger, random: Random): Promise<void> {
+  const isDelayed = random.chance(0.6);
+  const messages = Array.from({ length: random.between(1, 50) }, () => {
+    const { body } = ledger.stored(queue, random);
+    return isDelayed ? { body, delaySeconds: WAIT_SECONDS } : { body };
+  });
+  const total = messages.reduce((sum, { body }) => sum + body.length + 32, 0);
+  const how = total < 250_000 && random.chance(0.7) ? "batch" : "singles";
+  const refused = (await cluster.send({ queue, how, messages })).find((answer) => answer !== null);
+  if (refused !== undefined) throw new Error(`a healthy queue refused a message: ${refused}`);
+}

@@ -1,0 +1,142 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Random } from "@sluice/harness/random";
+import type { QueueFigures } from "../cluster/queue-figures.ts";
+import { type CaseResult, conclude, look } from "./case-result.ts";
+import { DamageLedger } from "./damage-ledger.ts";
+import type { Seen } from "./judge.ts";
+import { DAMAGE_KINDS, type DamageKind, damage } from "./kinds.ts";
+import { copyState, databaseOf, databasesOf, type Target } from "./state-files.ts";
+
+/** A queue reports how far it has come at most 5 s after a commit; what was committed since is not covered. In ms. */
+const REPORTED_AFTER_MS = 7_000;
+
+export interface DamageOptions {
+  readonly cases: number;
+  /** Number of the first one; 1 by default. */
+  readonly from?: number;
+  readonly seed: number;
+  readonly onCase?: (number: number, result: CaseResult) => void;
+}
+
+/** A broker whose files are damaged. */
+export interface DamagedBroker {
+  /** A state is made once for so many cases: to make one takes seconds. */
+  readonly casesPerState: number;
+  /** Queues that messages are in when the damage is done. */
+  readonly queues: readonly string[];
+  /** Starts a life on a folder. Whatever it delivers goes into the ledger. */
+  start(folder: string, ledger: DamageLedger): Promise<DamagedLife>;
+  close(): Promise<void>;
+}
+
+export interface DamagedLife {
+  readonly lines: readonly string[];
+  /** Brings messages into every queue: some wait, some are done with, and nothing is under way at the end. */
+  fill(random: Random): Promise<void>;
+  /** Takes what is in the queues, until all has come or nothing more comes. */
+  takeAll(): Promise<void>;
+  /** Sends one more message, and waits for it. */
+  probe(queue: string): Promise<Seen["probe"]>;
+  /** Every queue as the admin API shows it. */
+  queues(): Promise<readonly QueueFigures[]>;
+  hasEnded(): boolean | Promise<boolean>;
+  /** kill -9, so that the latest of what it has written lies in the logs. */
+  kill(): Promise<void>;
+}
+
+interface State {
+  readonly folder: string;
+  readonly ledger: DamageLedger;
+  readonly databases: ReadonlyMap<string, string>;
+}
+
+/**
+ * Damages the files of one object after the other, in every way, while nothing runs, and looks at what the next life
+ * makes of it. What a case does depends on the seed and the case's number alone.
+ */
+export async function runDamage(
+  broker: DamagedBroker,
+  { cases, from = 1, seed, onCase }: DamageOptions,
+): Promise<CaseResult[]> {
+  const { casesPerState } = broker;
+  const results: CaseResult[] = [];
+  const end = from + cases;
+  try {
+    for (let number = from; number < end; ) {
+      const at = Math.floor((number - 1) / casesPerState);
+      const state = await makeState(broker, new Random(seed + at));
+      try {
+        for (; number < end && number <= (at + 1) * casesPerState; number++) {
+          const result = await runCase(broker, state, seed, number);
+          results.push(result);
+          onCase?.(number, result);
+        }
+      } finally {
+        await rm(state.folder, { recursive: true, force: true });
+      }
+    }
+  } finally {
+    await broker.close();
+  }
+  return results;
+}
+
+async function makeState(broker: DamagedBroker, random: Random): Promise<State> {
+  const folder = await mkdtemp(path.join(tmpdir(), "sluice-damage-base-"));
+  const ledger = new DamageLedger();
+  const life = await broker.start(folder, ledger);
+  try {
+    await life.fill(random);
+    await sleep(REPORTED_AFTER_MS);
+  } finally {
+    await life.kill();
+  }
+  return { folder, ledger, databases: await databasesOf(folder) };
+}
+
+async function runCase(
+  broker: DamagedBroker,
+  state: State,
+  seed: number,
+  number: number,
+): Promise<CaseResult> {
+  const { kind, target, random } = drawCase(broker.queues, seed, number);
+  const folder = await copyState(state.folder);
+  const ledger = new DamageLedger(state.ledger.messages);
+  try {
+    const done = await damage(kind, databaseOf(folder, state.databases, target), random);
+    const life = await broker.start(folder, ledger);
+    try {
+      await life.takeAll();
+      const probes = await Promise.all(broker.queues.map((queue) => life.probe(queue)));
+      const figures = await life.queues().catch(() => null);
+      const { lines } = life;
+      const seen = broker.queues.map((queue, i) => look(queue, ledger, figures, lines, probes[i] ?? "lost"));
+      if (await life.hasEnded()) ledger.violation("the process has ended by itself");
+      return conclude({ kind, target, done, ledger, seen, figures, lines });
+    } finally {
+      await life.kill();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Every kind of damage to every object in turn, whatever the seed. */
+function drawCase(
+  queues: readonly string[],
+  seed: number,
+  number: number,
+): { readonly kind: DamageKind; readonly target: Target; readonly random: Random } {
+  const targets: Target[] = [
+    ...queues.map((name) => ({ kind: "queue", name }) as const),
+    { kind: "directory" },
+  ];
+  const kind = DAMAGE_KINDS[(number - 1) % DAMAGE_KINDS.length];
+  const target = targets[Math.floor((number - 1) / DAMAGE_KINDS.length) % targets.length];
+  if (kind === undefined || target === undefined) throw new RangeError(`there is no case ${number}`);
+  return { kind, target, random: new Random(Math.imul(seed + 1, 0x9e37_79b1) + number) };
+}

@@ -1,0 +1,178 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Random } from "@sluice/harness/random";
+import getPort from "get-port";
+import type { DamageLedger } from "../damage/damage-ledger.ts";
+import type { DamagedBroker, DamagedLife } from "../damage/run-damage.ts";
+import { BrokerProcess } from "./broker-process.ts";
+import { type ReceivedMessage, SqsRefusal, sqs } from "./client.ts";
+import { buildCommand } from "./command.ts";
+import {
+  createQueues,
+  DEAD_QUEUE,
+  ORDERED_QUEUE,
+  queueNamed,
+  queueUrl,
+  UNORDERED_QUEUES,
+  VISIBILITY_MS,
+} from "./queues.ts";
+
+/** Queues that messages are in when the damage is done. */
+export const DAMAGED_QUEUES = [...UNORDERED_QUEUES, ORDERED_QUEUE] as const;
+/** Batches that are sent to each queue, and batches that are received of it. */
+const SENT_BATCHES = 40;
+const RECEIVED_BATCHES = 20;
+const BATCH = 10;
+const GROUPS = 5;
+/** Longer than anything is hidden: what has not come by then is missing. In ms. */
+const STALLED_MS = VISIBILITY_MS + 1_000;
+/** Longest that a probe is waited for, in ms. */
+const PROBE_MS_MAX = 15_000;
+
+/** The broker alone, with clients of SQS, whose files are damaged. It must not end by that. */
+export async function damagedSqs(): Promise<DamagedBroker> {
+  const command = await buildCommand();
+  const runFolder = await mkdtemp(path.join(tmpdir(), "sluice-soak-process-"));
+  const port = await getPort();
+  return {
+    casesPerState: 28,
+    queues: DAMAGED_QUEUES,
+    async start(persistDir, ledger) {
+      return lifeOf(
+        await BrokerProcess.start({ main: command.main, port, persistDir, folder: runFolder }),
+        ledger,
+      );
+    },
+    async close() {
+      await rm(runFolder, { recursive: true, force: true });
+      await command.remove();
+    },
+  };
+}
+
+function lifeOf(life: BrokerProcess, ledger: DamageLedger): DamagedLife {
+  const { endpoint } = life;
+  return {
+    get lines() {
+      return life.lines;
+    },
+    async fill(random) {
+      await createQueues(endpoint);
+      for (const queue of DAMAGED_QUEUES) {
+        const url = queueUrl(endpoint, queue);
+        for (let batch = 0; batch < SENT_BATCHES; batch++) await send(endpoint, url, queue, ledger, random);
+        for (let batch = 0; batch < RECEIVED_BATCHES; batch++)
+          await settleHalf(endpoint, url, ledger, random);
+      }
+    },
+    async takeAll() {
+      await Promise.all(
+        DAMAGED_QUEUES.map(async (queue) => {
+          await receiveAll(endpoint, queue, queue, ledger);
+          // Some had been given back so often that they were dead letters before the damage.
+          if (queueNamed(queue).receivesMax !== null) await receiveAll(endpoint, DEAD_QUEUE, queue, ledger);
+        }),
+      );
+    },
+    async probe(queue) {
+      const QueueUrl = queueUrl(endpoint, queue);
+      const { message, body: MessageBody } = ledger.intend({ queue, bytes: 50 });
+      const ordered = { MessageGroupId: `${message.tag}`, MessageDeduplicationId: `${message.tag}` };
+      try {
+        const input = { QueueUrl, MessageBody, ...(queue === ORDERED_QUEUE ? ordered : {}) };
+        await sqs(endpoint, "SendMessage", input);
+      } catch (error) {
+        if (error instanceof SqsRefusal) return "refused";
+        throw error;
+      }
+      const deadlineMs = Date.now() + PROBE_MS_MAX;
+      while (Date.now() < deadlineMs) {
+        if ((await receive(endpoint, QueueUrl)).some(({ Body }) => Body === MessageBody)) return "delivered";
+      }
+      return "lost";
+    },
+    queues: () => life.queues(),
+    hasEnded: () => life.ended !== null,
+    kill: () => life.kill(),
+  };
+}
+
+async function send(
+  endpoint: string,
+  QueueUrl: string,
+  queue: string,
+  ledger: DamageLedger,
+  random: Random,
+): Promise<void> {
+  const Entries = Array.from({ length: BATCH }, (_, i) => {
+    const { message, body } = ledger.stored(queue, random);
+    const ordered = {
+      MessageGroupId: `${random.between(1, GROUPS)}`,
+      MessageDeduplicationId: `${message.tag}`,
+    };
+    return {
+      ...{ Id: `${i}`, MessageBody: body },
+      ...(queue === ORDERED_QUEUE ? ordered : {}),
+    };
+  });
+  const { Failed = [] } = await sqs(endpoint, "SendMessageBatch", { QueueUrl, Entries });
+  if (Failed.length > 0) throw new Error(`a healthy queue refused a message: ${Failed[0]?.Message}`);
+}
+
+/** Half of what is received is deleted, the other half given back. */
+async function settleHalf(
+  endpoint: string,
+  QueueUrl: string,
+  ledger: DamageLedger,
+  random: Random,
+): Promise<void> {
+  const { Messages = [] } = await sqs(endpoint, "ReceiveMessage", { QueueUrl, MaxNumberOfMessages: BATCH });
+  for (const { Body, ReceiptHandle } of Messages) {
+    const message = ledger.sentAs(Body);
+    if (random.chance(0.5)) {
+      await sqs(endpoint, "DeleteMessage", { QueueUrl, ReceiptHandle });
+      message.isSettled = true;
+    } else {
+      await sqs(endpoint, "ChangeMessageVisibility", { QueueUrl, ReceiptHandle, VisibilityTimeout: 0 });
+    }
+  }
+}
+
+/**
+ * Receives and deletes until nothing has come for a while.
+ *
+ * @param from the queue that is received from: `queue`, or the one that its dead letters are in.
+ */
+async function receiveAll(
+  endpoint: string,
+  from: string,
+  queue: string,
+  ledger: DamageLedger,
+): Promise<void> {
+  const url = queueUrl(endpoint, from);
+  const take = async () => {
+    const messages = (await receive(endpoint, url)).map(({ Body }) => ({ body: Body }));
+    ledger.delivered({ queue, messages });
+    return messages.length;
+  };
+  for (let sinceMs = Date.now(); Date.now() - sinceMs < STALLED_MS && ledger.missing(queue) > 0; ) {
+    if ((await take()) > 0) sinceMs = Date.now();
+  }
+  // What comes although it was deleted comes in the same way.
+  await take();
+}
+
+/** Receives messages and deletes them; none where that is refused. */
+async function receive(endpoint: string, QueueUrl: string): Promise<readonly ReceivedMessage[]> {
+  try {
+    const input = { QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 };
+    const { Messages = [] } = await sqs(endpoint, "ReceiveMessage", input);
+    const Entries = Messages.map(({ ReceiptHandle }, i) => ({ Id: `${i}`, ReceiptHandle }));
+    if (Entries.length > 0) await sqs(endpoint, "DeleteMessageBatch", { QueueUrl, Entries });
+    return Messages;
+  } catch (error) {
+    if (error instanceof SqsRefusal) return [];
+    throw error;
+  }
+}
