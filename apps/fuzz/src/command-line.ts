@@ -9,7 +9,7 @@ form, in time and without a 5xx, and messages that are sent in between must all 
   --minutes N    begins rounds for so long (default 1)
   --requests N   requests of a round (default 2000)
   --url URL      a broker that runs, http://localhost:8787/__sluice/aws; its queues dead, work, plain, ordered.fifo,
-                 strict.fifo, later and the-books are deleted. Default: the gateway and its queues in this process`;
+                 strict.fifo, later and the-books are deleted. Default: one in this process`;
 
 export interface FuzzCommand {
   readonly seed: number;

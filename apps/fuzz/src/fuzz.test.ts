@@ -1,13 +1,21 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { fuzz, fuzzStrangers } from "./fuzz.ts";
 import { INPUTS } from "./inputs.ts";
-import { memoryTarget } from "./memory-target.ts";
+import { localTarget } from "./local-target.ts";
 
 /** A failure prints it; set it to go through the same requests again, or through others. */
 const SEED = Number(process.env.SLUICE_FUZZ_SEED ?? 1);
 
-it("whatever is asked of SQS is answered in AWS's form, in time, and nothing is lost", async () => {
-  const report = await fuzz(memoryTarget(), { seed: SEED, requests: 3_000 });
+async function opened(vars?: Readonly<Record<string, string>>) {
+  const target = await localTarget(vars);
+  onTestFinished(() => target.close());
+  return target;
+}
+
+it("whatever is asked of SQS is answered in AWS's form, in time, and nothing is lost", {
+  timeout: 180_000,
+}, async () => {
+  const report = await fuzz(await opened(), { seed: SEED, requests: 3_000 });
   // A task can be cancelled only while it runs, which here is never long.
   const all = Object.keys(INPUTS).filter((action) => action !== "CancelMessageMoveTask");
   expect(report.succeeded).toEqual(expect.arrayContaining(all));
@@ -15,14 +23,13 @@ it("whatever is asked of SQS is answered in AWS's form, in time, and nothing is 
 });
 
 it("nobody gets in without a key, whatever they say about themselves", async () => {
-  const secrets = new Map([["AKIA", "secret"]]);
-  const target = memoryTarget({ kind: "keys", secrets });
+  const target = await opened({ SLUICE_AWS_ACCESS_KEYS: "AKIA:secret" });
   const statuses = await fuzzStrangers(target, { seed: SEED, requests: 500 });
   expect(Object.keys(statuses).sort()).toEqual(["400", "403", "404"]);
 });
 
 it("a request that is answered wrong is found", async () => {
-  const { endpoint } = memoryTarget();
+  const endpoint = "http://localhost:8787/__sluice/aws";
   const answer = (body: string, init: ResponseInit) => async () => new Response(body, init);
   const headers = { "x-amzn-requestid": "1", "content-type": "text/xml" };
   const broken = [

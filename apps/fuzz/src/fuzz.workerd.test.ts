@@ -1,10 +1,11 @@
-import { fuzz, remoteTarget } from "@sluice/fuzz";
+import { startBroker } from "@sluice/broker-worker/testing/any-broker";
 import { expect, it } from "vitest";
-import { startBroker } from "./any-broker.ts";
+import { fuzz } from "./fuzz.ts";
+import { remoteTarget } from "./target.ts";
 
 const SEED = Number(process.env.SLUICE_FUZZ_SEED ?? 2);
 /** What a request says is the same to both platforms: `pnpm fuzz` and the tests on Node.js send many more. */
-const REQUESTS = process.env.SLUICE_TEST_PLATFORM === "node" ? 600 : 300;
+const REQUESTS = 300;
 
 it("whatever is asked of SQS is answered in AWS's form, in time, and nothing is lost", async () => {
   const broker = await startBroker({ SLUICE_ENV: "development" });

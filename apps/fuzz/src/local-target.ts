@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { registerHooks } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ANSWER_MS_MAX, Hang, type Target } from "./target.ts";
+
+const ORIGIN = "http://localhost:8787";
+/** How long an answer may take before the clock moves, in ms, and how far that moves. */
+const PATIENCE_MS = 20;
+const STEP_MS = 1_000;
+
+/** A target of this process. `close` deletes its files. */
+export interface LocalTarget extends Target {
+  close(): Promise<void>;
+}
+
+/**
+ * The broker of `sluice serve` without Workers, in this process and on files of its own. Its clock moves while somebody
+ * waits for an answer: a long poll costs no time.
+ *
+ * @param vars further variables of the broker.
+ */
+export async function localTarget(vars: Readonly<Record<string, string>> = {}): Promise<LocalTarget> {
+  const workers = import.meta.resolve("@sluice/objects/workers");
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      next(specifier === "cloudflare:workers" ? workers : specifier, context),
+  });
+  const { openBroker } = await import("@sluice/broker-worker/node");
+  const folder = await mkdtemp(path.join(tmpdir(), "sluice-fuzz-"));
+  const topology = { queues: {} };
+  const broker = openBroker({
+    ...{ folder, worker: "sluice", topology },
+    vars: { SLUICE_ENV: "development", ...vars },
+  });
+  const { gateway } = broker;
+  const moveClock = () =>
+    gateway.fetch(
+      new Request(`${ORIGIN}/__sluice/api/clock`, {
+        method: "POST",
+        body: JSON.stringify({ advanceMs: STEP_MS }),
+      }),
+    );
+  return {
+    endpoint: `${ORIGIN}/__sluice/aws`,
+    async fetch(request) {
+      const answered = Promise.resolve(gateway.fetch(request));
+      for (let waitedMs = 0; waitedMs <= ANSWER_MS_MAX; waitedMs += STEP_MS) {
+        const answer = await Promise.race([answered, sleep(PATIENCE_MS, null)]);
+        if (answer !== null) return answer;
+        await moveClock();
+      }
+      throw new Hang(`no answer within ${ANSWER_MS_MAX} ms`);
+    },
+    async close() {
+      broker.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
