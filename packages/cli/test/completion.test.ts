@@ -9,15 +9,13 @@ function sluice(...args: string[]) {
 
 /** What bash makes of a command line whose last word is being typed. */
 function completedByBash(...words: string[]): string[] {
+  const quoted = ["sluice", ...words].map((word) => `'${word}'`).join(" ");
   const script = `
     sluice() { "${process.execPath}" "${SLUICE}" "$@"; }
-    _get_comp_words_by_ref() { :; }
+    # What bash and its package of completions have while a completion runs.
     compopt() { :; }
+    _get_comp_words_by_ref() { words=(${quoted}); cword=${words.length}; cur="\${words[cword]}"; }
     source <(sluice completion bash)
-    COMP_WORDS=(${["sluice", ...words].map((word) => `'${word}'`).join(" ")})
-    COMP_CWORD=${words.length}
-    COMP_LINE="\${COMP_WORDS[*]}"; COMP_POINT=\${#COMP_LINE}
-    cur="\${COMP_WORDS[COMP_CWORD]}"; prev="\${COMP_WORDS[COMP_CWORD-1]}"; words=("\${COMP_WORDS[@]}"); cword=$COMP_CWORD
     __sluice_complete
     printf '%s\\n' "\${COMPREPLY[@]}"
   `;
