@@ -9,6 +9,7 @@ import {
   deliveryReply,
   type QueueDefinition,
   type QueueDescription,
+  type QueueHistoryRpc,
   type QueuePostRpc,
   type QueuePullRpc,
   type SendReply,
@@ -26,7 +27,7 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 export type Handler = (batch: SeenBatch) => Partial<DeliveryResult> | Promise<Partial<DeliveryResult>>;
 
 /** A queue's object, called over real RPC. */
-export interface QueueStub extends QueuePullRpc, QueuePostRpc {
+export interface QueueStub extends QueuePullRpc, QueuePostRpc, QueueHistoryRpc {
   send(queue: string, requests: readonly SendRequest[]): Promise<SendReply>;
   metrics(queue: string): Promise<BacklogMetrics>;
   describe(queue: string): Promise<QueueDescription>;

@@ -30,6 +30,17 @@ export class StoreUnderTest extends DurableObject {
     return new SqliteStore(this.ctx.storage).rowsWritten;
   }
 
+  /** Opens what the release before the one with a journal has left. */
+  earlierRelease() {
+    const store = new SqliteStore(this.ctx.storage);
+    store.commit(() => store.insertSegment(1, new Uint8Array(1), null, packTexts(["kept"])));
+    this.ctx.storage.sql.exec("DROP TABLE journal");
+    this.ctx.storage.sql.exec("UPDATE meta SET value = 2 WHERE key = 'schema'");
+    const opened = new SqliteStore(this.ctx.storage);
+    opened.commit(() => opened.writeJournal(1, new Uint8Array([7])));
+    return [[...opened.segments()].length, [...opened.readJournal(1)]];
+  }
+
   laterRelease() {
     new SqliteStore(this.ctx.storage);
     this.ctx.storage.sql.exec("UPDATE meta SET value = 99 WHERE key = 'schema'");
@@ -106,6 +117,7 @@ export default { fetch: () => new Response("stores") };
 interface StoreUnderTest {
   conform(name: string): Promise<string>;
   migrationRows(): Promise<number>;
+  earlierRelease(): Promise<[segments: number, row: number[]]>;
   laterRelease(): Promise<string>;
   writeLarge(bytes: number): Promise<boolean>;
   damage(table: string, column: string, at: number): Promise<string>;
@@ -156,9 +168,13 @@ describe("the store in SQLite", () => {
     expect(await (await object("migrated twice")).migrationRows()).toBe(0);
   });
 
+  it("opens data of an earlier release with all that is in it", async () => {
+    expect(await (await object("earlier")).earlierRelease()).toEqual([1, [7]]);
+  });
+
   it("refuses to open data of a later release", async () => {
     expect(await (await object("later")).laterRelease()).toBe(
-      "this queue was written by a later release (schema 99); this one knows 2",
+      "this queue was written by a later release (schema 99); this one knows 3",
     );
   });
 

@@ -308,6 +308,25 @@ export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
     assert.deepEqual([...store.segments()], [{ id: 8, index: bytes(8), state: null }]);
   },
 
+  async "overwrites rows of the journal, each write a row, and answers with their beginnings"(disk) {
+    const store = disk.open();
+    store.commit(() => {
+      store.writeJournal(3, bytes(1, 2, 3));
+      store.writeJournal(700, bytes(4));
+    });
+    const before = store.rowsWritten;
+    store.commit(() => store.writeJournal(3, bytes(5, 6, 7, 8)));
+    assert.equal(store.rowsWritten - before, 1);
+    await store.synced();
+    const heads = [...disk.open().journalHeads(2)].sort((a, b) => a.slot - b.slot);
+    assert.deepEqual(heads, [
+      { slot: 3, head: bytes(5, 6) },
+      { slot: 700, head: bytes(4) },
+    ]);
+    assert.deepEqual(disk.open().readJournal(3), bytes(5, 6, 7, 8));
+    assert.equal(disk.open().readJournal(4), null);
+  },
+
   "counts the rows that it writes: what Cloudflare bills"(disk) {
     const store = disk.open();
     const cost = (write: () => void) => {

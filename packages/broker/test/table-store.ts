@@ -1,4 +1,4 @@
-import type { Note, OutboxItem, QueueStore, StoredSegment } from "../src/store/store.ts";
+import type { JournalHead, Note, OutboxItem, QueueStore, StoredSegment } from "../src/store/store.ts";
 
 /** What a store holds. Rows are replaced, never changed in place, so a copy of the maps is a copy of the store. */
 export interface Tables {
@@ -8,6 +8,7 @@ export interface Tables {
   readonly outbox: Map<number, OutboxItem>;
   readonly inbox: Map<string, number>;
   readonly notes: Map<string, Uint8Array>;
+  readonly journal: Map<number, Uint8Array>;
 }
 
 export interface SegmentRow {
@@ -180,6 +181,20 @@ export abstract class TableStore implements QueueStore {
     this.write("notes", key, bytes?.slice());
   }
 
+  *journalHeads(bytes: number): Iterable<JournalHead> {
+    this.#alive();
+    for (const [slot, body] of this.tables.journal) yield { slot, head: body.slice(0, bytes) };
+  }
+
+  readJournal(slot: number): Uint8Array | null {
+    this.#alive();
+    return this.tables.journal.get(slot)?.slice() ?? null;
+  }
+
+  writeJournal(slot: number, body: Uint8Array): void {
+    this.write("journal", slot, body.slice());
+  }
+
   protected meta(key: string): number | string | undefined {
     this.#alive();
     return this.tables.meta.get(key);
@@ -221,6 +236,7 @@ export function emptyTables(): Tables {
     outbox: new Map(),
     inbox: new Map(),
     notes: new Map(),
+    journal: new Map(),
   };
 }
 
@@ -232,5 +248,6 @@ export function copyOf(tables: Tables): Tables {
     outbox: new Map(tables.outbox),
     inbox: new Map(tables.inbox),
     notes: new Map(tables.notes),
+    journal: new Map(tables.journal),
   };
 }

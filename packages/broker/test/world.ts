@@ -111,6 +111,8 @@ export class World {
    * start.
    */
   sharesCommits = false;
+  /** Whether queues that are not set to anything keep a history. Set it before the queues start. */
+  keepsHistory = false;
   readonly #timers: { readonly atMs: number; readonly ring: () => void }[] = [];
   /** Environment variables of the broker. */
   readonly variables: Record<string, string> = {};
@@ -252,6 +254,7 @@ export class World {
       damageRecord: store,
       cutOffCounts: !object.wasEndPlanned,
       cutOffDelayMs: this.cutOffDelayMs,
+      keepsHistory: this.keepsHistory,
       clock: { now: () => (this.ticks ? this.nowMs++ : this.nowMs) },
       log,
       definition: () => this.queues[name],

@@ -8,11 +8,11 @@ import { PROGRAM_TABLE, parseProgram, RETRY_DELAY_SECONDS } from "../test/progra
 
 const TRIALS = 300;
 
-/** Everything that must be the same. The first line of an error is ours alone. */
+/** Everything that must be the same. What is said of an error is ours alone. */
 function comparable({ reply, warnings }: Outcome, ids: readonly string[]): unknown {
   const settlements = settlementsOf(reply, ids);
   if (reply === "acknowledged") return { reply, warnings, settlements };
-  const { error: _, ...reported } = reply;
+  const { error: _error, stack: _stack, ...reported } = reply;
   return { reported, warnings, settlements };
 }
 

@@ -77,6 +77,7 @@ describe("a handler that throws", () => {
         ...NOTHING,
         explicitAcks: [ID],
         error: "RangeError: the handler failed",
+        stack: expect.stringContaining("RangeError: the handler failed\n"),
       },
     });
     await workerd.printed("RangeError: the handler failed");
@@ -86,7 +87,10 @@ describe("a handler that throws", () => {
 
   it("may be a constructor", async () => {
     expect(await deliver("BrokenConstructor")).toEqual({
-      result: { outcome: "exception", ...NOTHING, error: "Error: the constructor failed" },
+      result: {
+        ...{ outcome: "exception", ...NOTHING, error: "Error: the constructor failed" },
+        stack: expect.stringContaining("Error: the constructor failed\n"),
+      },
     });
   });
 });
@@ -105,6 +109,7 @@ describe("a batch that cannot be read is an exception before the handler sees it
         error: expect.stringMatching(
           `^BodyDecodeError: A message body of content type "${contentType}" could not be decoded: `,
         ),
+        stack: expect.any(String),
       },
     });
     await workerd.printed("BodyDecodeError: A message body");
@@ -140,6 +145,7 @@ describe("waitUntil (spec cloudflare-queues 2.6)", () => {
         ...NOTHING,
         retryMessages: [{ msgId: ID }],
         error: "Error: background work failed",
+        stack: expect.stringContaining("Error: background work failed\n"),
       },
     });
     await workerd.printed("the result was reported");

@@ -56,7 +56,8 @@ describe("the outcome", () => {
   ])(
     "is exception when the handler throws or rejects with %s, which is printed",
     async (_name, thrown, error) => {
-      const result = { ...OK, outcome: "exception", error };
+      const stack = thrown instanceof Error ? { stack: expect.stringContaining("\n    at ") } : {};
+      const result = { ...OK, outcome: "exception", error, ...stack };
       const throwing = () => {
         throw thrown;
       };
@@ -65,6 +66,27 @@ describe("the outcome", () => {
       expect(printError.mock.calls).toEqual([[thrown], [thrown]]);
     },
   );
+
+  it("says the stack of what was thrown, with those of its causes, 8,000 characters at most", async () => {
+    const cause = new Error("the cause");
+    const { stack } = await run(() => Promise.reject(new Error("above", { cause })));
+    expect(stack).toMatch(/^Error: above\n {4}at [\s\S]*\nCaused by: Error: the cause\n {4}at /);
+    const long = await run(() => Promise.reject(new Error("x".repeat(9_000))));
+    expect(long.stack).toHaveLength(8_000);
+  });
+
+  it("has no stack where asking for it throws", async () => {
+    const thrown = Object.defineProperty(new Error("own"), "stack", {
+      get: () => {
+        throw new Error("no stack");
+      },
+    });
+    expect(await run(() => Promise.reject(thrown))).toEqual({
+      ...OK,
+      outcome: "exception",
+      error: "Error: own",
+    });
+  });
 
   it("is exception when there is no handler", async () => {
     const text =
@@ -146,6 +168,7 @@ describe("waitUntil", () => {
       outcome: "exception",
       explicitAcks: [idOf(1)],
       error: "Error: first",
+      stack: expect.stringContaining("Error: first\n"),
     });
   });
 

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryResult } from "@sluice/protocol";
+import { type Delivery, type DeliveryResult, ERROR_TEXT_MAX } from "@sluice/protocol";
 import { BackgroundWork, microtasksDrained, type WaitUntilContext } from "./background-work.ts";
 import type { BatchState } from "./batch-state.ts";
 import { QueueController } from "./queue-controller.ts";
@@ -30,10 +30,10 @@ export async function runDelivery(
   { waitForWaitUntil }: RunOptions,
   state: BatchState,
 ): Promise<DeliveryResult> {
-  const errors: string[] = [];
+  const errors: Pick<DeliveryResult, "error" | "stack">[] = [];
   const fail = (thrown: unknown) => {
     console.error(thrown);
-    errors.push(firstLine(thrown));
+    errors.push({ error: firstLine(thrown), ...stackOf(thrown) });
   };
   const work = new BackgroundWork(waitForWaitUntil ? fail : (reason) => console.error(reason));
   work.watch(ctx);
@@ -44,7 +44,7 @@ export async function runDelivery(
       await handler(batch);
     } else {
       console.warn(NO_HANDLER);
-      errors.push(NO_HANDLER);
+      errors.push({ error: NO_HANDLER });
     }
   } catch (thrown) {
     fail(thrown);
@@ -52,7 +52,7 @@ export async function runDelivery(
   await (waitForWaitUntil ? work.settled() : microtasksDrained());
   const [error] = errors;
   const calls = state.calls();
-  return error === undefined ? { outcome: "ok", ...calls } : { outcome: "exception", ...calls, error };
+  return error === undefined ? { outcome: "ok", ...calls } : { outcome: "exception", ...calls, ...error };
 }
 
 /**
@@ -64,5 +64,22 @@ function firstLine(thrown: unknown): string {
     return String(thrown).split("\n", 1)[0] ?? "";
   } catch {
     return `a thrown ${typeof thrown}`;
+  }
+}
+
+/** Causes of a cause that are followed. */
+const CAUSES_MAX = 5;
+
+/** The stack of what was thrown with those of its causes; nothing for what has none. */
+function stackOf(thrown: unknown): { readonly stack?: string } {
+  try {
+    const stacks: string[] = [];
+    for (let error = thrown; error instanceof Error && stacks.length < CAUSES_MAX; error = error.cause) {
+      stacks.push(String(error.stack ?? error));
+    }
+    return stacks.length === 0 ? {} : { stack: stacks.join("\nCaused by: ").slice(0, ERROR_TEXT_MAX) };
+  } catch {
+    // Somebody's own `stack` may throw.
+    return {};
   }
 }

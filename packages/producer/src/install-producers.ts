@@ -11,6 +11,8 @@ export interface ProducerSpec {
 }
 
 export interface InstallOptions {
+  /** Name of the Worker: queues say who has sent. Default: they do not. */
+  readonly worker?: string | undefined;
   /** Name of the binding to the Durable Object namespace of the brokers. */
   readonly namespaceBinding: string;
   /** Whether the compatibility date or flags turn `queue_expose_error_codes` on: from 2026-03-12. */

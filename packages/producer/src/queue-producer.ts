@@ -35,6 +35,8 @@ export type ProducerBroker = QueuePostRpc & Pick<QueueBrokerRpc, "metrics">;
 export interface QueueProducerOptions {
   /** Name of the queue. */
   readonly queue: string;
+  /** Name of the Worker: the queue's history says who has sent. Default: it does not. */
+  readonly worker?: string | undefined;
   /** Finds the queue's Durable Object. Called for every RPC, since a stub must not outlive the request that made it. */
   readonly broker: () => ProducerBroker;
   /** Flag `queue_expose_error_codes`: how failures read (spec cloudflare-queues 1.8). */
@@ -177,7 +179,8 @@ export class QueueProducer<Body = unknown> extends Uncopied {
   }
 
   async #sendTo(broker: ProducerBroker, requests: readonly SendRequest[]): Promise<SendReply> {
-    const reply = await broker.post(this.#options.queue, requests);
+    const { queue, worker } = this.#options;
+    const reply = await broker.post(queue, requests, worker);
     return typeof reply === "string" ? { ok: true, metrics: readMetricsText(reply) } : reply;
   }
 

@@ -105,3 +105,7 @@ export function isFifoName(name: string): boolean {
 export function isBindableQueueName(name: string): boolean {
   return QUEUE_NAME_PATTERN.test(isFifoName(name) ? name.slice(0, -FIFO_SUFFIX.length) : name);
 }
+
+/** How long a queue can keep what happened, in seconds. */
+export const HISTORY_SECONDS_MIN = 60;
+export const HISTORY_SECONDS_MAX = 1_209_600;

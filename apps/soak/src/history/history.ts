@@ -110,6 +110,7 @@ export async function runHistory(seed: number, options: HistoryOptions = {}): Pr
   };
   const world = new Simulation(parts, options.checkers ?? CHECKERS);
   const scenario = drawScenario(random);
+  world.keepsHistory = scenario.keepsHistory;
   const senders = begin(world, scenario);
   await takeEvents(world, senders);
   if (world.violation === null) await startAllAgain(world);

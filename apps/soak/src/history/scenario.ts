@@ -76,6 +76,8 @@ export interface Scenario {
   readonly administrations: number;
   /** Move tasks that somebody asks for. */
   readonly moves: number;
+  /** Whether the queues note what happens to messages. */
+  readonly keepsHistory: boolean;
 }
 
 /** A topic that queues subscribe to. */
@@ -124,6 +126,7 @@ export function drawScenario(random: Random): Scenario {
     failingWrites: random.pick([0, 0, 0, 1, 2]),
     pauses: hasDirectory ? 0 : random.pick([0, 0, 1, 2]),
     drains: random.pick([0, 0, 1]),
+    keepsHistory: random.chance(0.5),
   };
 }
 

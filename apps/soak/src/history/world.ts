@@ -42,6 +42,8 @@ export class World {
   isDrained = false;
   /** Requests and answers that have left and not arrived: one that comes late may bring messages. */
   travelling = 0;
+  /** Whether the queues note what happens to messages. */
+  keepsHistory = false;
   violation: Violation | null = null;
   readonly transmissions = new Map<number, Transmission>();
   /** Published messages, one for each queue that subscribes. */

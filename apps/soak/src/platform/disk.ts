@@ -128,7 +128,7 @@ export class Disk extends TableStore {
    * is durable.
    */
   drop(): void {
-    for (const table of ["segments", "states", "outbox", "notes"] as const) {
+    for (const table of ["segments", "states", "outbox", "notes", "journal"] as const) {
       this.#durable[table].clear();
       this.tables[table].clear();
     }

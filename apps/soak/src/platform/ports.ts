@@ -73,6 +73,7 @@ function portsOf(
     ...{ store: queue.disk, clock, log, broken },
     cutOffCounts: !epoch.isAfterPlannedEnd,
     cutOffDelayMs: epoch.cutOffDelayMs,
+    keepsHistory: world.keepsHistory,
     newMessageId: () => world.newMessageId(),
     writeFirst: () => {
       if (epoch.registration !== null) writeRecord(epoch.registration, queue.disk);

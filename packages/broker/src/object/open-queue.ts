@@ -54,6 +54,8 @@ export interface OpenQueueInput extends Pick<QueuePorts, "transfer" | "broken"> 
   readonly cutOffDelayMs: number;
   /** Which version of the broker's code this is, `null` if it has none. */
   readonly version: string | null;
+  /** Whether queues that are not set to anything keep a history. */
+  readonly keepsHistory: boolean;
   /** Whether an earlier epoch found its database file to be damaged. */
   readonly isFileSuspect: boolean;
   readonly commits: CommitWatcher;
@@ -139,6 +141,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     cutOffCounts: !input.wasStorageFull && !wasEndPlanned,
     cutOffDelayMs: input.cutOffDelayMs,
     damageRecord: store,
+    keepsHistory: input.keepsHistory,
     epochKnown: status.epoch,
     writeFirst: () => {
       // A queue that holds nothing needs no copy of what it is.

@@ -6,6 +6,8 @@ import type {
   DrainReply,
   EnqueueReply,
   EnqueueRequest,
+  HistoryReply,
+  HistoryRequest,
   MessageCounts,
   MoveTask,
   NewMove,
@@ -30,6 +32,7 @@ import type {
   SendReply,
   SendRequest,
   StartMoveReply,
+  StoryReply,
   TopicDescription,
 } from "@sluice/protocol";
 import { isTopicObject, metricsText } from "@sluice/protocol";
@@ -96,17 +99,17 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       });
     }
 
-    async send(queue: string, requests: readonly SendRequest[]): Promise<SendReply> {
+    async send(queue: string, requests: readonly SendRequest[], producer?: string): Promise<SendReply> {
       if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
       try {
-        return await (await this.#queue.taking(queue)).send(requests);
+        return await (await this.#queue.taking(queue)).send(requests, producer);
       } catch (error) {
         return refusalOf(error);
       }
     }
 
-    async post(queue: string, requests: readonly SendRequest[]): Promise<PostReply> {
-      const reply = await this.send(queue, requests);
+    async post(queue: string, requests: readonly SendRequest[], producer?: string): Promise<PostReply> {
+      const reply = await this.send(queue, requests, producer);
       return reply.ok ? metricsText(reply.metrics) : reply;
     }
 
@@ -215,6 +218,14 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     async deleteByRefs(queue: string, refs: readonly string[]): Promise<RefsDeleted> {
       return (await this.#queue.existing(queue)).deleteByRefs(refs);
+    }
+
+    async history(queue: string, request: HistoryRequest): Promise<HistoryReply> {
+      return (await this.#queue.existing(queue)).history.list(request);
+    }
+
+    async story(queue: string, id: string): Promise<StoryReply> {
+      return (await this.#queue.existing(queue)).history.story(id);
     }
 
     async purge(queue: string): Promise<PurgeReply> {
@@ -348,6 +359,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
           wasEndPlanned: (version) => lastEnds.wasPlanned(queue, env, version),
           cutOffDelayMs: lastEnds.delayMs(queue, env),
           version: env.SLUICE_VERSION?.id ?? null,
+          keepsHistory: env.SLUICE_ENV === "development",
           isFileSuspect: suspectFiles.has(queue),
           commits: fullStorages.watch(queue),
           isClockMovable: env.SLUICE_ENV === "development",

@@ -30,6 +30,7 @@ import {
   type RejectedDelivery,
   readResult,
 } from "./delivery-result.ts";
+import { noteDelivered, noteRetried } from "./note-delivery.ts";
 import { BatchSettler, isAcknowledged, type Running } from "./settle-batch.ts";
 
 /** A consumer that has not said within this time that it runs is taken for absent, in ms. */
@@ -161,6 +162,7 @@ export class PushDispatcher {
         isOverdue: false,
       };
       this.#running.set(leaseId, running);
+      noteDelivered(this.#context, running);
       return running;
     });
   }
@@ -260,7 +262,7 @@ export class PushDispatcher {
     const tookMs = endedMs - running.startedMs;
     if (result instanceof Absence) {
       if (isTrial) this.#settler.settle(running, failedResult(GONE_DURING_TRIAL), tookMs);
-      else this.#release(running);
+      else this.#release(running, result.reason);
       this.#noteAbsence(running);
     } else {
       this.#trial = null;
@@ -283,8 +285,10 @@ export class PushDispatcher {
   }
 
   /** Nobody ran the batch: its messages are released uncounted. */
-  #release({ batch }: Running): void {
+  #release(running: Running, why: string): void {
     const { queue, nowMs } = this.#context;
+    const { batch } = running;
+    noteRetried(this.#context, running, batch.slices, { ms: 0, reason: "absence", why });
     for (const slice of batch.slices) release(queue, { ...slice, leaseId: batch.leaseId }, nowMs, nowMs);
     pushEnded(queue, batch, "notRun");
   }

@@ -18,8 +18,9 @@ import {
 } from "@sluice/protocol";
 import { type DeadLetters, firstLines } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
-import { unnamedDelayMs } from "../turn/retry-delay.ts";
+import { unnamedDelayMs, unnamedDelayReason } from "../turn/retry-delay.ts";
 import type { ConsumerPort, RejectedDelivery } from "./delivery-result.ts";
+import { noteAcked, noteAckedPart, noteFailed, noteRetried } from "./note-delivery.ts";
 
 /** A delivery from its lease to its settlement. */
 export interface Running {
@@ -63,18 +64,21 @@ export class BatchSettler {
     const { queue, log, name } = this.#context;
     const { batch } = running;
     const isOk = !("rejected" in result) && result.outcome === "ok";
-    const acked = this.#settleMessages(running, result);
+    if (!isOk) noteFailed(this.#context, running, result, tookMs);
+    const acked = this.#settleMessages(running, result, tookMs);
     pushEnded(queue, batch, isOk ? "ok" : "failed");
     log.handled(name, acked, batch.count, tookMs);
   }
 
   /** Answers how many are acknowledged. */
-  #settleMessages(running: Running, result: DeliveryResult | RejectedDelivery): number {
+  #settleMessages(running: Running, result: DeliveryResult | RejectedDelivery, tookMs: number): number {
     if ("rejected" in result) {
       this.#rejectAll(running.batch, result);
       return 0;
     }
-    return isAcknowledged(result) ? this.#acknowledgeAll(running.batch) : this.#settleEach(running, result);
+    if (!isAcknowledged(result)) return this.#settleEach(running, result, tookMs);
+    noteAcked(this.#context, running, tookMs);
+    return this.#acknowledgeAll(running.batch);
   }
 
   /** However many attempts are left. */
@@ -87,7 +91,8 @@ export class BatchSettler {
     return slices.reduce((sum, slice) => sum + acknowledge(this.#context.queue, { ...slice, leaseId }), 0);
   }
 
-  #settleEach({ batch, delivery }: Running, result: DeliveryResult): number {
+  #settleEach(running: Running, result: DeliveryResult, tookMs: number): number {
+    const { batch, delivery } = running;
     const { queue, log, name, nowMs } = this.#context;
     const messages = new PackedIndex(delivery.packed);
     const ids = Array.from({ length: messages.count }, (_, i) => messages.id(i));
@@ -95,6 +100,7 @@ export class BatchSettler {
     const reason = reasonOf(result);
     const lines: string[] = [];
     const dead: Slice[] = [];
+    const done: Slice[] = [];
     let acked = 0;
     let position = 0;
     for (const slice of batch.slices) {
@@ -106,6 +112,7 @@ export class BatchSettler {
         const range: LeasedRange = { leaseId: batch.leaseId, segmentId: slice.segmentId, from, to };
         if (verdict.kind === "ack") {
           acked += acknowledge(queue, range);
+          done.push({ ...slice, from, to });
         } else {
           const delayMs =
             verdict.delaySeconds === null
@@ -118,6 +125,12 @@ export class BatchSettler {
           }
           const outcome = retry(queue, range, nowMs + delayMs, nowMs);
           dead.push(...outcome.dead);
+          noteRetried(this.#context, running, outcome.retried, {
+            ms: delayMs,
+            reason: verdict.delaySeconds === null ? unnamedDelayReason(this.#context) : "handler",
+            ids: ids.slice(first + from - slice.from, first + to - slice.from).join(""),
+            ...(result.outcome === "ok" ? { why: reason } : {}),
+          });
           if (verdict.clampedFromSeconds !== undefined) {
             log.warn(
               `Queue "${name}": a retry delay of ${verdict.clampedFromSeconds} s is not within 0 to ` +
@@ -138,6 +151,7 @@ export class BatchSettler {
       }
       position += slice.to - slice.from;
     }
+    noteAckedPart(this.#context, running, done, tookMs);
     for (const line of firstLines(lines)) log.info(line);
     this.#deadLetters.add(dead, reason);
     return acked;

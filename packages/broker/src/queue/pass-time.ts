@@ -4,6 +4,7 @@ import { DEAD_BYTES_MAX, type DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { expiryDelayMs } from "../turn/retry-delay.ts";
 import { isForNotifications } from "../turn/rules.ts";
+import { noteSlices } from "./note-slices.ts";
 
 /**
  * Within a turn: lets time do its part. Leases end, and with them deliveries; what is out of retries or older than the
@@ -16,12 +17,14 @@ export function passTime(
   const { queue, nowMs, definition, log, name } = context;
   const expired = expireLeases(queue, nowMs, (failed) => expiryDelayMs(context, failed), DEAD_BYTES_MAX);
   dispatcher.leasesExpired(expired, nowMs);
+  noteSlices(context, "retried", expired.retried, { error: "its lease expired" });
   deadLetters.add(expired.dead, "its lease expired");
   const outlived: Slice[] = [];
   const count = expireRetention(queue, nowMs, (slice) => outlived.push(slice));
   if (isForNotifications(definition)) {
     deadLetters.addExpired(outlived);
   } else if (count > 0) {
+    noteSlices(context, "expired", outlived);
     log.warn(
       `Queue "${name}": ${count} message(s) were kept for the retention period of ` +
         `${queue.rules.retentionMs / 1000} s and are deleted`,

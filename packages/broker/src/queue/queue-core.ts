@@ -21,6 +21,7 @@ import {
 } from "@sluice/protocol";
 import { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
 import { WorkerDaemon } from "../endpoint/worker-daemon.ts";
+import type { History } from "../history/history.ts";
 import type { QueueLog } from "../platform/log.ts";
 import { newId } from "../platform/new-id.ts";
 import { PushDispatcher } from "../push/dispatcher.ts";
@@ -50,6 +51,7 @@ import { describe } from "./description.ts";
 import { loadSegments } from "./load.ts";
 import { armNextWake } from "./next-wake.ts";
 import { passTime } from "./pass-time.ts";
+import { historyFor } from "./queue-history.ts";
 import type { QueuePorts } from "./queue-ports.ts";
 import { resume } from "./resume.ts";
 
@@ -69,6 +71,7 @@ export class QueueCore implements QueueContext {
   readonly store: QueueStore;
   readonly jitterSeed: string;
   readonly damage: DamageLog;
+  readonly history: History;
   readonly intake: Intake;
   readonly outbox: Outbox;
   readonly inbox: Inbox;
@@ -133,6 +136,7 @@ export class QueueCore implements QueueContext {
       },
     });
     const firstId = this.epoch * IDS_PER_EPOCH;
+    this.history = historyFor(this, ports, firstId);
     this.throttle = new Throttle(this, latestEpoch > 0);
     const { cache, throttle } = this;
     this.deduplication = new Deduplication(this, firstId);
@@ -171,7 +175,10 @@ export class QueueCore implements QueueContext {
   reconfigure(change: () => void, write: () => void): Promise<void> {
     return this.submit(() => {
       const delaySeconds = deliveryDelaySecondsOf(this.definition);
+      const wasPaused = this.definition?.deliveryPaused ?? false;
       change();
+      const isPaused = this.definition?.deliveryPaused ?? false;
+      if (isPaused !== wasPaused) this.history.loud({ kind: isPaused ? "paused" : "resumed", count: 0 });
       changeRules(this.queue, rulesOf(this.definition));
       this.#delayChanged(delaySeconds);
       this.write(write);
@@ -244,13 +251,16 @@ export class QueueCore implements QueueContext {
   }
 
   /** Stores the batches of one call, all or none, and answers when they are durable (`Intake`). */
-  send(requests: readonly SendRequest[]): Promise<SendReply> {
-    return this.intake.send(requests);
+  send(requests: readonly SendRequest[], producer?: string): Promise<SendReply> {
+    return this.intake.send(requests, producer);
   }
 
   /** Does what several requests want of the queue in one turn: deletes, changes visibilities, stores and receives. */
   async work({ enqueue, receive, remove, change }: QueueWork): Promise<QueueWorkDone> {
-    const admitted = enqueue === undefined ? undefined : this.intake.admit([enqueue], SQS_RECORD_BYTES_MAX);
+    const admitted =
+      enqueue === undefined
+        ? undefined
+        : this.intake.admit([enqueue], { messageBytesMax: SQS_RECORD_BYTES_MAX, by: "SQS" });
     const received = receive === undefined ? undefined : this.receivers.receiveInNextTurn(receive);
     const turn = this.submit((): QueueWorkDone => {
       const removed = remove?.map((receipt) => deleteByReceipt(this, receipt));
@@ -271,7 +281,9 @@ export class QueueCore implements QueueContext {
   purge(): Promise<PurgeReply> {
     return this.submit(() => {
       this.deduplication.clear();
-      return { purged: purge(this.queue) };
+      const purged = purge(this.queue);
+      this.history.loud({ kind: "purged", count: purged });
+      return { purged };
     });
   }
 
@@ -358,6 +370,7 @@ export class QueueCore implements QueueContext {
     const work = this.daemon.take(nowMs);
     this.deduplication.write(nowMs);
     this.attempts.expire(nowMs);
+    this.history.write();
     this.#write();
     this.receivers.lookAgain();
     this.dispatcher.start(deliveries);

@@ -25,6 +25,8 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   readonly cutOffCounts?: boolean;
   /** How long the messages of such a delivery that counts wait before the next one, in ms. Default 0. */
   readonly cutOffDelayMs?: number;
+  /** Whether a queue that is not set to anything keeps a history: in development. Default false. */
+  readonly keepsHistory?: boolean;
   /** Seed of the jitter of retries. Default "": the ids of messages are random already. */
   readonly jitterSeed?: string;
   /** Where damage is remembered; without it, as long as this epoch lasts. */

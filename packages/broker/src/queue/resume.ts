@@ -1,11 +1,13 @@
 import { endPushLeases, type Queue, release, type Slice } from "@sluice/engine";
 import type { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
+import { countOf } from "../history/event.ts";
 import type { Attempts } from "../receive/attempts.ts";
 import type { Deduplication } from "../send/deduplication.ts";
 import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { Moves } from "../transfer/moves.ts";
 import type { Outbox } from "../transfer/outbox.ts";
 import type { QueueContext } from "../turn/context.ts";
+import { noteSlices } from "./note-slices.ts";
 
 /** What becomes of deliveries that the end of the epoch before has cut off. */
 export interface CutOff {
@@ -41,7 +43,9 @@ export function resume(context: QueueContext, parts: ResumedParts, cutOff: CutOf
     if (tasks.restore(key, bytes)) continue;
     moves.restore(key, bytes);
   }
-  const { retried, dead } = endLeases(queue, nowMs, cutOff);
+  const { slices, dead } = endLeases(queue, nowMs, cutOff);
+  const retried = countOf(slices);
+  noteSlices(context, "retried", slices, { delay: "restart" });
   if (retried > 0) {
     log.info(
       `Queue "${name}": ${retried} message(s) were in delivery when the broker stopped and are delivered again` +
@@ -54,15 +58,15 @@ export function resume(context: QueueContext, parts: ResumedParts, cutOff: CutOf
   return queue.segments.size > 0 || dueMs !== null;
 }
 
-/** Ends what an earlier epoch was delivering, and answers with how many messages are delivered again and which died. */
+/** Ends what an earlier epoch was delivering, and answers with which messages are delivered again and which died. */
 function endLeases(
   queue: Queue,
   nowMs: number,
   { counts, delayMs }: CutOff,
-): { readonly retried: number; readonly dead: readonly Slice[] } {
-  if (!counts) return { retried: releasePushLeases(queue, nowMs), dead: [] };
+): { readonly slices: readonly Slice[]; readonly dead: readonly Slice[] } {
+  if (!counts) return { slices: releasePushLeases(queue, nowMs), dead: [] };
   const { retried, dead } = endPushLeases(queue, nowMs, nowMs + delayMs);
-  return { retried: retried.reduce((sum, slice) => sum + slice.to - slice.from, 0), dead };
+  return { slices: retried, dead };
 }
 
 /**
@@ -70,16 +74,16 @@ function endLeases(
  * can be blamed. Otherwise saving a file, or producers that fill a disk, would use up the attempts of what is being
  * delivered.
  *
- * @returns how many messages were in delivery.
+ * @returns the messages that were in delivery.
  */
-export function releasePushLeases(queue: Queue, nowMs: number): number {
-  let count = 0;
+export function releasePushLeases(queue: Queue, nowMs: number): Slice[] {
+  const slices: Slice[] = [];
   for (const segment of [...queue.segments.values()]) {
-    for (const { state, leaseKind, leaseId, from, to } of [...segment.entries]) {
+    for (const { state, leaseKind, leaseId, from, to, attempts } of [...segment.entries]) {
       if (state !== "leased" || leaseKind !== "push") continue;
-      count += to - from;
+      slices.push({ segmentId: segment.id, from, to, attempts });
       release(queue, { leaseId, segmentId: segment.id, from, to }, nowMs, nowMs);
     }
   }
-  return count;
+  return slices;
 }

@@ -31,15 +31,20 @@ export function peek(context: QueueContext, max: number): PeekedBatch {
 }
 
 /** Within a turn: deletes messages by refs of `peek` (spec cloudflare-queues 5.2), those that are leased by now too. */
-export function deleteByRefs({ queue, name }: QueueContext, refs: readonly string[]): RefsDeleted {
+export function deleteByRefs(context: QueueContext, refs: readonly string[]): RefsDeleted {
+  const { queue, name, history } = context;
   const warnings: [ref: string, text: string][] = [];
+  const at: number[] = [];
   let deleted = 0;
   for (const ref of refs) {
     const position = decodeToken(name, "ref", ref);
     if (position === null) warnings.push([ref, "This is not a ref of this queue."]);
-    else if (removeMessage(queue, position)) deleted += 1;
-    else warnings.push([ref, "The message is not in the queue any more."]);
+    else if (removeMessage(queue, position)) {
+      deleted += 1;
+      at.push(position.segmentId, position.index, position.index + 1);
+    } else warnings.push([ref, "The message is not in the queue any more."]);
   }
+  if (deleted > 0) history.loud({ kind: "deleted", count: deleted, at });
   return { deleted, warnings };
 }
 

@@ -1,16 +1,21 @@
 import { BATCH_BYTES_MAX, lease, type Receipt, type Slice } from "@sluice/engine";
 import {
+  PackedIndex,
   PULL_MESSAGES_MAX,
   type PulledBatch,
   type PullReply,
   type PullRequest,
   VISIBILITY_TIMEOUT_MS_MAX,
 } from "@sluice/protocol";
+import { positionsOf } from "../history/event.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { metricsOf } from "../turn/figures.ts";
 import { readLease } from "../turn/lease-records.ts";
 import type { Throttle } from "../turn/throttle.ts";
 import { encodeToken } from "./message-token.ts";
+
+/** What the history calls a client that pulls. */
+export const PULLER = "HTTP pull";
 
 /**
  * Within a turn: leases messages for a client (spec cloudflare-queues 5.2, 5.5). Answer it after the commit: what a
@@ -36,7 +41,7 @@ export function pull(context: QueueContext, throttle: Throttle, request: PullReq
 
 /** Leases messages that can be read; what cannot is lost and reported, and others are taken for it. */
 function takeBatch(context: QueueContext, max: number, forMs: number): PulledBatch {
-  const { name, queue, nowMs } = context;
+  const { name, queue, nowMs, history } = context;
   for (;;) {
     const request = { max, expiresMs: nowMs + forMs, kind: "pull" as const, bytesMax: BATCH_BYTES_MAX };
     const leased = lease(queue, request, nowMs);
@@ -45,7 +50,12 @@ function takeBatch(context: QueueContext, max: number, forMs: number): PulledBat
     }
     const records = readLease(context, leased);
     if (records === null) continue;
-    const { slices } = records.batch;
+    const { slices, count } = records.batch;
+    history.quiet({ kind: "delivered", by: PULLER, count, at: positionsOf(slices) }, () => ({
+      ids: new PackedIndex(records.packed).ids().join(""),
+      batch: leased.leaseId,
+      attempt: slices[0]?.attempts ?? 1,
+    }));
     const receipts = slices.flatMap((slice) => positionsIn(slice, leased.leaseId));
     return {
       packed: records.packed,

@@ -18,6 +18,9 @@ import type { Throttle } from "../turn/throttle.ts";
 import type { Attempt, Attempts } from "./attempts.ts";
 import { encodeReceipt } from "./receipt-token.ts";
 
+/** What the history calls a client that receives. */
+export const RECEIVER = "SQS";
+
 /** A receive that got something. */
 type Received = Extract<ReceiveReply, { kind: "received" }>;
 
@@ -231,8 +234,21 @@ export class Receivers {
       const receipts = this.#readableOf(lease, nowMs);
       if (receipts.length === 0) continue;
       this.#parts.throttle.delivered(receipts.length);
+      this.#note(receipts);
       return { receipts, receivedMs: nowMs, visibleAtMs: nowMs + visibilityMs };
     }
+  }
+
+  #note(receipts: readonly Receipt[]): void {
+    const { history, payloadOf, queue } = this.#context;
+    const [first] = receipts;
+    if (!history.isOn || first === undefined) return;
+    const at = receipts.flatMap(({ segmentId, index }) => [segmentId, index, index + 1]);
+    history.quiet({ kind: "delivered", by: RECEIVER, count: receipts.length, at }, () => ({
+      ids: receipts.map(({ segmentId, index }) => payloadOf(segmentId).id(index)).join(""),
+      batch: first.leaseId,
+      attempt: factsOf(queue, first)?.receives ?? 1,
+    }));
   }
 
   /** The messages of a lease that can be read. The others leave the queue. */

@@ -1,10 +1,11 @@
 import { deleteReceived, type Receipt, retry, type Slice } from "@sluice/engine";
 import { DELAY_SECONDS_MAX, type PullSettled, type PullSettlement } from "@sluice/protocol";
+import type { Positions } from "../history/event.ts";
 import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
-import { unnamedDelayMs } from "../turn/retry-delay.ts";
+import { unnamedDelayMs, unnamedDelayReason } from "../turn/retry-delay.ts";
 import { decodeToken } from "./message-token.ts";
-import { checkRange } from "./pull.ts";
+import { checkRange, PULLER } from "./pull.ts";
 
 const NOT_A_LEASE = "This is not a lease id of this queue.";
 const GONE = "The message is not in the queue any more.";
@@ -44,11 +45,12 @@ export function settlePulled(
 }
 
 /** Answers with what is wrong, `null` if nothing is. */
-function acknowledge({ queue, name, nowMs }: QueueContext, leaseId: string): string | null {
+function acknowledge({ queue, name, nowMs, history }: QueueContext, leaseId: string): string | null {
   const receipt = decodeToken(name, "lease", leaseId);
   if (receipt === null) return NOT_A_LEASE;
   switch (deleteReceived(queue, receipt, nowMs)) {
     case "deleted":
+      history.quiet({ kind: "acked", by: PULLER, count: 1, at: positionOf(receipt) });
       return null;
     case "gone":
       return GONE;
@@ -77,7 +79,16 @@ function retryLease(
   const range = { segmentId, leaseId: number, from: index, to: index + 1 };
   const outcome = retry(queue, range, nowMs + delayMs, nowMs);
   dead.push(...outcome.dead);
+  if (outcome.retried.length > 0) {
+    const delay = delaySeconds === undefined ? unnamedDelayReason(context) : "handler";
+    const event = { by: PULLER, count: 1, at: positionOf(receipt), attempt: entry.attempts, batch: number };
+    context.history.loud({ kind: "retried", ...event, delayMs, delay });
+  }
   return outcome.retried.length + outcome.dead.length === 0 ? ENDED : null;
+}
+
+function positionOf({ segmentId, index }: Receipt): Positions {
+  return [segmentId, index, index + 1];
 }
 
 /** What tells the jitter of messages apart that were pulled one by one, but keeps that of a batch together. */

@@ -7,12 +7,18 @@ import {
 } from "@sluice/protocol";
 import type { QueueContext } from "../turn/context.ts";
 import { decodeReceipt, receivedMsOf } from "./receipt-token.ts";
+import { RECEIVER } from "./receivers.ts";
 
 /** Within a turn: deletes the message of a receipt (spec sqs 3.4). */
-export function deleteByReceipt({ queue, name, nowMs }: QueueContext, receipt: string): DeleteOutcome {
+export function deleteByReceipt(context: QueueContext, receipt: string): DeleteOutcome {
+  const { queue, name, nowMs, history } = context;
   const facts = decodeReceipt(name, receipt);
   if (facts === null) return "invalid";
   const outcome = deleteReceived(queue, facts, nowMs);
+  if (outcome === "deleted") {
+    const { segmentId, index } = facts;
+    history.quiet({ kind: "acked", by: RECEIVER, count: 1, at: [segmentId, index, index + 1] });
+  }
   return outcome === "gone" ? "deleted" : outcome;
 }
 

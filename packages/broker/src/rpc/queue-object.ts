@@ -2,6 +2,7 @@ import type {
   ClockSetting,
   NextMoment,
   QueueBrokerRpc,
+  QueueHistoryRpc,
   QueuePostRpc,
   QueuePullRpc,
   QueueReceiveRpc,
@@ -26,6 +27,7 @@ export interface ConfiguredQueueObject extends Rpc.DurableObjectBranded {
 /** A queue's Durable Object as its callers see it. */
 export interface QueueBrokerObject
   extends QueueBrokerRpc,
+    QueueHistoryRpc,
     QueuePostRpc,
     QueuePullRpc,
     QueueReceiveRpc,

@@ -19,11 +19,13 @@ export type Admission = { readonly ok: true; readonly incoming: readonly Incomin
  *
  * @param queueDelaySeconds Delay of messages for which neither they nor their batch name one.
  * @param messageBytesMax Largest message, extension included: the dialect's. Default: Cloudflare's.
+ * @param by who sends them, as far as known.
  */
 export function admit(
   requests: readonly SendRequest[],
   queueDelaySeconds: number,
   messageBytesMax: number = MESSAGE_BYTES_MAX,
+  by: string | null = null,
 ): Admission {
   const incoming: Incoming[] = [];
   for (const { packed, delaySeconds } of requests) {
@@ -36,7 +38,12 @@ export function admit(
     }
     const refusal = refusalOf(index, delaySeconds, messageBytesMax);
     if (refusal !== null) return refusal;
-    incoming.push({ index, delaySeconds: delaySeconds ?? queueDelaySeconds });
+    incoming.push({
+      index,
+      delaySeconds: delaySeconds ?? queueDelaySeconds,
+      delayReason: delaySeconds === undefined ? "queue" : "send",
+      by,
+    });
   }
   return { ok: true, incoming };
 }

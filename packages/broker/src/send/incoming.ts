@@ -1,4 +1,4 @@
-import { type Queue, send } from "@sluice/engine";
+import { type Placement, type Queue, send } from "@sluice/engine";
 import { joinPacked, PackedIndex, uncountedBytes } from "@sluice/protocol";
 import type { PayloadCache } from "../store/payload-cache.ts";
 
@@ -10,7 +10,16 @@ export interface Incoming {
   readonly index: PackedIndex;
   /** Delay of the messages that name none, in seconds. */
   readonly delaySeconds: number;
+  /** Where that delay comes from. Default: the queue. */
+  readonly delayReason?: "send" | "queue";
+  /** Who sent it, as far as known. */
+  readonly by?: string | null;
+  /** The queue that it comes from. */
+  readonly from?: string;
 }
+
+/** Told of what was stored together, and where. */
+type Stored = (group: readonly Incoming[], placement: Placement) => void;
 
 /**
  * Stores everything that one commit takes in, in as few segments as it fits: packed batches are joined byte by byte,
@@ -22,20 +31,21 @@ export function storeIncoming(
   payloadOf: (segmentId: number) => PackedIndex,
   cache: PayloadCache,
   nowMs: number,
+  stored: Stored = () => {},
 ): void {
   let group: Incoming[] = [];
   let bytes = 0;
   const storable = incoming.every(isStorable) ? incoming : incoming.flatMap(inStorableParts);
   for (const next of storable) {
     if (group.length > 0 && bytes + next.index.packed.byteLength > SEGMENT_BYTES_MAX) {
-      storeGroup(queue, group, payloadOf, cache, nowMs);
+      storeGroup(queue, group, payloadOf, cache, nowMs, stored);
       group = [];
       bytes = 0;
     }
     group.push(next);
     bytes += next.index.packed.byteLength;
   }
-  if (group.length > 0) storeGroup(queue, group, payloadOf, cache, nowMs);
+  if (group.length > 0) storeGroup(queue, group, payloadOf, cache, nowMs, stored);
 }
 
 function isStorable({ index }: Incoming): boolean {
@@ -45,13 +55,13 @@ function isStorable({ index }: Incoming): boolean {
 /** Cuts what is too large for one segment between two records. A single record always fits. */
 function inStorableParts(incoming: Incoming): Incoming[] {
   if (isStorable(incoming)) return [incoming];
-  const { index, delaySeconds } = incoming;
+  const { index, ...rest } = incoming;
   const parts: Incoming[] = [];
   let from = 0;
   for (let to = 1; to <= index.count; to++) {
     const isLast = to === index.count;
     if (!isLast && index.records(from, to + 1).byteLength <= SEGMENT_BYTES_MAX) continue;
-    parts.push({ index: new PackedIndex(index.records(from, to).slice()), delaySeconds });
+    parts.push({ ...rest, index: new PackedIndex(index.records(from, to).slice()) });
     from = to;
   }
   return parts;
@@ -63,6 +73,7 @@ function storeGroup(
   payloadOf: (segmentId: number) => PackedIndex,
   cache: PayloadCache,
   nowMs: number,
+  stored: Stored,
 ): void {
   const sizes: number[] = [];
   // Has a place for the last message with a group, and for those before it.
@@ -99,6 +110,7 @@ function storeGroup(
   const [first] = group;
   const untouched = parts.length === 1 && first !== undefined && parts[0] === first.index.packed;
   cache.set(placement.segmentId, untouched ? first.index : new PackedIndex(joinPacked(parts)));
+  stored(group, placement);
 }
 
 function recordsInOrder(group: readonly Incoming[], order: readonly number[]): Uint8Array[] {

@@ -14,6 +14,7 @@ import { deliveryDelaySecondsOf } from "../turn/rules.ts";
 import { admit } from "./admit.ts";
 import { type Deduplication, deduplicationKey } from "./deduplication.ts";
 import { type Incoming, storeIncoming } from "./incoming.ts";
+import { noteStored } from "./note-stored.ts";
 
 /** Packed bytes that may wait for their commit at a time; a Durable Object has 128 MB for everything. */
 export const UNCOMMITTED_BYTES_MAX = 32_000_000;
@@ -63,8 +64,8 @@ export class Intake {
    * Stores the batches of one call, all or none, and answers when they are durable. What is over a limit is refused
    * with its code; when more waits for the commit than memory should hold, 10250.
    */
-  async send(requests: readonly SendRequest[]): Promise<SendReply> {
-    const admitted = this.admit(requests);
+  async send(requests: readonly SendRequest[], producer?: string): Promise<SendReply> {
+    const admitted = this.admit(requests, { by: producer });
     if (!admitted.ok) return admitted;
     try {
       await this.#context.submit(() => admitted.accept());
@@ -78,10 +79,14 @@ export class Intake {
    * Checks batches that are to be taken in by a turn, all or none.
    *
    * @param messageBytesMax Largest message, extension included. Default: Cloudflare's.
+   * @param by who sends them. Default: nobody knows.
    */
-  admit(requests: readonly SendRequest[], messageBytesMax?: number): Admitted | RpcFailure {
+  admit(
+    requests: readonly SendRequest[],
+    { messageBytesMax, by }: { readonly messageBytesMax?: number; readonly by?: string | undefined } = {},
+  ): Admitted | RpcFailure {
     const delaySeconds = deliveryDelaySecondsOf(this.#context.definition);
-    const admission = admit(requests, delaySeconds, messageBytesMax);
+    const admission = admit(requests, delaySeconds, messageBytesMax, by);
     if (!admission.ok) return admission;
     const reserved = this.reserve(requests.reduce((sum, { packed }) => sum + packed.byteLength, 0));
     if (!reserved.ok) return reserved;
@@ -109,7 +114,8 @@ export class Intake {
   }
 
   /** Within a turn: takes messages in, those of a FIFO queue only if their deduplication ids are new. */
-  enqueue({ index, delaySeconds }: Incoming): EnqueuedMessage[] {
+  enqueue(incoming: Incoming): EnqueuedMessage[] {
+    const { index } = incoming;
     const { queue, definition } = this.#context;
     const enqueued: EnqueuedMessage[] = [];
     const kept: Uint8Array[] = [];
@@ -130,8 +136,8 @@ export class Intake {
       const sequenceNumber = queue.isFifo ? sequenceNumberOf(seq) : null;
       enqueued.push({ messageId, sequenceNumber, duplicate: false });
     }
-    if (kept.length === index.count) this.accept([{ index, delaySeconds }]);
-    else if (kept.length > 0) this.accept([{ index: new PackedIndex(copyOf(kept)), delaySeconds }]);
+    if (kept.length === index.count) this.accept([incoming]);
+    else if (kept.length > 0) this.accept([{ ...incoming, index: new PackedIndex(copyOf(kept)) }]);
     return enqueued;
   }
 
@@ -157,7 +163,9 @@ export class Intake {
   /** Within a turn, after its jobs: puts into the queue what they have taken in. */
   store(nowMs: number): void {
     const { queue, payloadOf } = this.#context;
-    storeIncoming(queue, this.#incoming, payloadOf, this.#cache, nowMs);
+    storeIncoming(queue, this.#incoming, payloadOf, this.#cache, nowMs, (group, placement) => {
+      noteStored(this.#context, group, placement);
+    });
     this.#incoming = [];
     this.#incomingCount = 0;
   }

@@ -39,6 +39,7 @@ const TABLES: readonly Table[] = [
   { name: "outbox", key: "id", needed: ["target"], replaceable: ["seal", "payload"], hasNumbers: true },
   { name: "inbox", key: "source", needed: ["last_id", "checksum"], replaceable: [], hasNumbers: false },
   { name: "notes", key: "key", needed: ["value"], replaceable: [], hasNumbers: false },
+  { name: "journal", key: "slot", needed: ["body"], replaceable: [], hasNumbers: true },
 ];
 
 /** What a queue's database file is like. */
@@ -175,7 +176,10 @@ function readableIds(sql: SqlStorage, table: string): Set<number> {
   const found = new Set<number>();
   let last = -1;
   const ascend = () => {
-    const rows = sql.exec<{ id: number }>(`SELECT id FROM ${table} WHERE id > ? ORDER BY id`, last);
+    const rows = sql.exec<{ id: number }>(
+      `SELECT rowid AS id FROM ${table} WHERE rowid > ? ORDER BY rowid`,
+      last,
+    );
     for (const { id } of rows) {
       found.add(id);
       last = id;
@@ -188,7 +192,7 @@ function readableIds(sql: SqlStorage, table: string): Set<number> {
     // From there down to what is damaged: the step may have been too large.
     isReadable(() => {
       const rows = sql.exec<{ id: number }>(
-        `SELECT id FROM ${table} WHERE id > ? AND id <= ? ORDER BY id DESC`,
+        `SELECT rowid AS id FROM ${table} WHERE rowid > ? AND rowid <= ? ORDER BY rowid DESC`,
         from,
         to,
       );
@@ -205,7 +209,7 @@ function nextReadable(sql: SqlStorage, table: string, last: number): number | nu
     let next: number | null = null;
     const look = () => {
       const rows = sql.exec<{ id: number }>(
-        `SELECT id FROM ${table} WHERE id > ? ORDER BY id LIMIT 1`,
+        `SELECT rowid AS id FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT 1`,
         last + step,
       );
       next = rows.toArray()[0]?.id ?? null;

@@ -7,6 +7,7 @@ import { RECORD_KEY, recordCopy, recordFrom, SELECT_RECORD } from "./record-copy
 import {
   DamagedRowError,
   type DamageRecord,
+  type JournalHead,
   type Note,
   type OutboxItem,
   type QueueStore,
@@ -226,6 +227,22 @@ export class SqliteStore implements QueueStore, DamageRecord {
     else this.#execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", key, bytes);
   }
 
+  journalHeads(bytes: number): JournalHead[] {
+    return this.#run<{ slot: number; head: ArrayBuffer }>(
+      "SELECT slot, substr(body, 1, ?) AS head FROM journal",
+      bytes,
+    ).map(({ slot, head }) => ({ slot, head: new Uint8Array(head) }));
+  }
+
+  readJournal(slot: number): Uint8Array | null {
+    const [row] = this.#run<{ body: ArrayBuffer }>("SELECT body FROM journal WHERE slot = ?", slot);
+    return row === undefined ? null : new Uint8Array(row.body);
+  }
+
+  writeJournal(slot: number, body: Uint8Array): void {
+    this.#execute("INSERT OR REPLACE INTO journal VALUES (?, ?)", slot, body);
+  }
+
   /** How far the queue had come by what is stored: at least to the latest commit of which a row is left. */
   readPosition(): CommitPosition {
     const [latest] = this.#run<{ commits: number | null }>(
@@ -263,7 +280,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
     const { epoch, messages } = this.readPosition();
     const position = { epoch, commits: this.#commits, messages };
     this.#storage.transactionSync(() => {
-      for (const table of ["segments", "segment_states", "outbox", "notes"])
+      for (const table of ["segments", "segment_states", "outbox", "notes", "journal"])
         this.#run(`DELETE FROM ${table}`);
       this.#run("DELETE FROM meta WHERE key IN ('record', 'damage')");
       this.writePosition(position);

@@ -25,11 +25,25 @@ export interface OutboxItem {
   readonly payload: Uint8Array;
 }
 
+/** The beginning of a row of the journal. */
+export interface JournalHead {
+  readonly slot: number;
+  readonly head: Uint8Array;
+}
+
+/** Rows that tell what happened, by slots that are overwritten. Who writes them knows how to read and to check them. */
+export interface JournalRows {
+  /** The first `bytes` of each row. */
+  journalHeads(bytes: number): Iterable<JournalHead>;
+  readJournal(slot: number): Uint8Array | null;
+  writeJournal(slot: number, body: Uint8Array): void;
+}
+
 /**
  * Where a queue is kept. Every write happens inside `commit`: all of it or nothing. What a commit wrote is durable when
  * `synced` resolves.
  */
-export interface QueueStore {
+export interface QueueStore extends JournalRows {
   /** Runs the writes of one turn as one transaction. What they read is what was there before it. */
   commit(write: () => void): void;
   /** Resolves when everything committed so far is durable. */

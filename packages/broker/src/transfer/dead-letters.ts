@@ -1,6 +1,7 @@
 import { giveUp, type LeasedRange, type Slice } from "@sluice/engine";
-import { changeRecord, isReadable, type PackedIndex } from "@sluice/protocol";
+import { changeRecord, isReadable, type MessageExtension, type PackedIndex } from "@sluice/protocol";
 import { canBeDeadLetter, deadLetterAttributes } from "@sluice/sns";
+import { withEnd } from "../history/past.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { deadLetterQueueOf, isForNotifications, isForWorkerDaemon } from "../turn/rules.ts";
 import type { Outbox } from "./outbox.ts";
@@ -13,6 +14,9 @@ export const MESSAGE_LINES_MAX = 10;
  * and after a long failure of whoever works on them it can be the whole queue.
  */
 export const DEAD_BYTES_MAX = 8_000_000;
+
+/** Dead letters of one event of the history, so that its row stays small. */
+const LETTERS_PER_EVENT_MAX = 100;
 
 /** A dead message as its dead-letter queue gets it; `null` for one that no such queue gets. */
 interface DeadLetter {
@@ -44,7 +48,9 @@ export class DeadLetters {
     const moved: string[] = [];
     const records: Uint8Array[] = [];
     for (const slice of dead) {
-      for (const { id, packed } of this.#read(slice)) {
+      const letters = this.#read(slice, reason);
+      this.#note(slice, letters, target, reason);
+      for (const { id, packed } of letters) {
         const isMoved = target !== null && packed !== null;
         const what = isMoved
           ? `Moving message "${id}" on queue "${name}" to dead letter queue "${target}"`
@@ -80,9 +86,38 @@ export class DeadLetters {
     this.add(expired, `it was not delivered within ${this.#context.definition?.messageRetentionSeconds} s`);
   }
 
+  /** What a dead letter takes along of what became of it. */
+  #withPast(
+    extension: MessageExtension,
+    payload: PackedIndex,
+    i: number,
+    { segmentId, attempts }: Slice,
+    error: string,
+  ): MessageExtension {
+    const { history, name, nowMs } = this.#context;
+    if (!history.isOn) return extension;
+    const id = payload.id(i);
+    const first = { queue: name, id, sentMs: payload.timestampMs(i), by: history.producerOf(segmentId) };
+    return withEnd(extension, first, { queue: name, id, kind: "deadLettered", atMs: nowMs, attempts, error });
+  }
+
+  #note(slice: Slice, letters: readonly DeadLetter[], target: string | null, error: string): void {
+    const { history } = this.#context;
+    if (!history.isOn) return;
+    const { segmentId, from, attempts: attempt } = slice;
+    for (let first = 0; first < letters.length; first += LETTERS_PER_EVENT_MAX) {
+      const part = letters.slice(first, first + LETTERS_PER_EVENT_MAX);
+      const isMoved = target !== null && part[0]?.packed !== null;
+      const at = [segmentId, from + first, from + first + part.length];
+      const ids = part.map(({ id }) => id).join("");
+      const event = { count: part.length, at, ids, attempt, error };
+      history.loud(isMoved ? { kind: "deadLettered", to: target, ...event } : { kind: "dropped", ...event });
+    }
+  }
+
   /** Copies of the records of dead messages, each without its own delay: that was served here. */
-  #read(slice: Slice): DeadLetter[] {
-    const { segmentId, from, to, attempts } = slice;
+  #read(slice: Slice, reason: string): DeadLetter[] {
+    const { segmentId, from, to } = slice;
     const { payloadOf, damage } = this.#context;
     try {
       const payload = payloadOf(segmentId);
@@ -90,7 +125,7 @@ export class DeadLetters {
       const readable = positions.filter((i) => isReadable(payload, i));
       const lost = positions.length - readable.length;
       if (lost > 0) damage.messagesLost(slice, lost, "their bytes are not what was stored");
-      return readable.map((i) => ({ id: payload.id(i), packed: this.#recordOf(payload, i, attempts) }));
+      return readable.map((i) => ({ id: payload.id(i), packed: this.#recordOf(payload, i, slice, reason) }));
     } catch (error) {
       damage.messagesLost(slice, to - from, error);
       return [];
@@ -102,12 +137,14 @@ export class DeadLetters {
    * way, with how often it was received. On a FIFO queue its id takes the place of its deduplication id, so no two dead
    * letters are duplicates, and it counts as sent when it arrives (spec sqs 4.3, 5.5, 6.1, 6.2).
    */
-  #recordOf(payload: PackedIndex, i: number, attempts: number): Uint8Array | null {
+  #recordOf(payload: PackedIndex, i: number, slice: Slice, reason: string): Uint8Array | null {
     const { name, definition, queue } = this.#context;
+    const { attempts } = slice;
     if (isForNotifications(definition)) {
       return notificationRecord(payload, i, () => this.#context.newMessageId());
     }
-    const { deadLetterSource, deadLetterOf, ...known } = payload.hasExtension(i) ? payload.extension(i) : {};
+    const { deadLetterSource, deadLetterOf, ...before } = payload.hasExtension(i) ? payload.extension(i) : {};
+    const known = this.#withPast(before, payload, i, slice, reason);
     if (!definition?.receive?.redrive && !isForWorkerDaemon(definition)) {
       return changeRecord(payload, i, { extension: { ...known, deadLetterOf: name } });
     }

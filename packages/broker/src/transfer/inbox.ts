@@ -33,8 +33,8 @@ export class Inbox {
       this.#takeItems(transfer, (index) => {
         const incoming = { index, delaySeconds: deliveryDelaySecondsOf(this.#context.definition) };
         // A FIFO queue tells duplicates among all that is sent to it, by topics too (spec sns-delivery 8.6).
-        if (isTopicObject(transfer.source)) this.#intake.enqueue(incoming);
-        else this.#intake.accept([incoming]);
+        if (isTopicObject(transfer.source)) this.#intake.enqueue({ ...incoming, by: "SNS" });
+        else this.#intake.accept([{ ...incoming, from: transfer.source }]);
       }),
     );
   }

@@ -2,13 +2,16 @@ import { acknowledge, advance, BATCH_BYTES_MAX, type Lease, lease, release } fro
 import {
   type CancelMoveReply,
   changeRecord,
+  type MessageExtension,
   MOVE_MS_MAX,
   type MoveFailure,
   type MoveStatus,
   type MoveTask,
   type NewMove,
+  type PackedIndex,
   type StartMoveReply,
 } from "@sluice/protocol";
+import { withEnd } from "../history/past.ts";
 import { Backoff } from "../platform/backoff.ts";
 import { traceOf } from "../platform/log.ts";
 import { checksumOfText } from "../store/checksum.ts";
@@ -20,6 +23,9 @@ import type { Outbox } from "./outbox.ts";
 export const MOVES_KEPT_MAX = 10;
 /** Messages that are moved in one commit. */
 const MOVED_AT_ONCE_MAX = 500;
+
+/** Messages of one event of the history, so that its row stays small. */
+const MOVED_PER_EVENT_MAX = 100;
 
 const NOTE_KEY = "moves";
 
@@ -218,21 +224,45 @@ export class Moves {
 
   /** In its new queue a message is a new one: with another id, sent now, never received (spec sqs 6.2). */
   #transfer(target: string, moving: readonly Moving[]): void {
-    const records = moving
-      .filter((message) => message.target === target)
-      .map(({ segmentId, index }) => {
-        const payload = this.#context.payloadOf(segmentId);
-        const { deadLetterSource, deadLetterOf, ...extension } = payload.hasExtension(index)
-          ? payload.extension(index)
-          : {};
-        return changeRecord(payload, index, {
-          id: this.#context.newMessageId(),
-          timestampMs: 0,
-          earlierReceives: 0,
-          extension,
-        });
+    const leaving = moving.filter((message) => message.target === target);
+    const newIds = leaving.map(() => this.#context.newMessageId());
+    const records = leaving.map(({ segmentId, index }, i) => {
+      const payload = this.#context.payloadOf(segmentId);
+      const { deadLetterSource, deadLetterOf, ...extension } = payload.hasExtension(index)
+        ? payload.extension(index)
+        : {};
+      return changeRecord(payload, index, {
+        id: newIds[i] as string, // one for each that leaves
+        timestampMs: 0,
+        earlierReceives: 0,
+        extension: this.#withPast(extension, payload, index),
       });
+    });
+    this.#note(target, leaving, newIds);
     this.#outbox.put(target, records);
+  }
+
+  #withPast(extension: MessageExtension, payload: PackedIndex, index: number): MessageExtension {
+    const { history, name, nowMs } = this.#context;
+    if (!history.isOn) return extension;
+    const id = payload.id(index);
+    const first = { queue: name, id, sentMs: payload.timestampMs(index), by: null };
+    const end = { queue: name, id, kind: "redriven", atMs: nowMs, attempts: 0, error: null } as const;
+    return withEnd(extension, first, end);
+  }
+
+  #note(target: string, leaving: readonly Moving[], newIds: readonly string[]): void {
+    const { history, payloadOf } = this.#context;
+    if (!history.isOn) return;
+    for (let from = 0; from < leaving.length; from += MOVED_PER_EVENT_MAX) {
+      const part = leaving.slice(from, from + MOVED_PER_EVENT_MAX);
+      history.loud({
+        ...{ kind: "redriven", to: target, count: part.length },
+        at: part.flatMap(({ segmentId, index }) => [segmentId, index, index + 1]),
+        ids: part.map(({ segmentId, index }) => payloadOf(segmentId).id(index)).join(""),
+        otherIds: newIds.slice(from, from + MOVED_PER_EVENT_MAX).join(""),
+      });
+    }
   }
 
   #fail(task: MoveTask, failure: MoveFailure): string[] {

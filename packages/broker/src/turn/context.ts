@@ -1,5 +1,6 @@
 import type { Queue } from "@sluice/engine";
 import type { PackedIndex, QueueDefinition } from "@sluice/protocol";
+import type { History } from "../history/history.ts";
 import type { QueueLog } from "../platform/log.ts";
 import type { QueueStore } from "../store/store.ts";
 import type { DamageLog } from "./damage-log.ts";
@@ -17,6 +18,8 @@ export interface QueueContext {
   readonly log: QueueLog;
   readonly store: QueueStore;
   readonly damage: DamageLog;
+  /** What happens is noted here. */
+  readonly history: History;
   /** Seed of the jitter of retries. */
   readonly jitterSeed: string;
   /** The records of a segment. Throws when its row is gone: damage, since memory says that it has messages. */

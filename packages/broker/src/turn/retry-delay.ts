@@ -1,4 +1,5 @@
 import type { Slice } from "@sluice/engine";
+import type { DelayReason } from "@sluice/protocol";
 import { jitterRandom, nextDelayMs } from "@sluice/retry";
 import type { QueueContext } from "./context.ts";
 
@@ -21,6 +22,11 @@ export function unnamedDelayMs(context: RetryContext, key: string, attempts: num
   const random = () => jitterRandom(jitterSeed, name, key, attempts);
   // A policy that is exhausted has no delay; `rulesOf` has seen to it that such a message is dead.
   return nextDelayMs(policy, attempts, random) ?? 0;
+}
+
+/** What `unnamedDelayMs` goes by. */
+export function unnamedDelayReason({ definition }: Pick<QueueContext, "definition">): DelayReason {
+  return definition?.consumer?.settings.retryPolicy === undefined ? "retryDelay" : "policy";
 }
 
 /** How long messages wait whose push delivery has not ended in time, in ms. */

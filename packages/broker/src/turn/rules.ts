@@ -84,6 +84,18 @@ function isPushedAs(
   return definition?.consumer?.type === "http_push" && definition.consumer.settings.format === format;
 }
 
+/**
+ * How long a queue keeps what happened, in ms; `null` if it does not.
+ *
+ * @param byDefault whether one that is not set to anything does: for as long as there is room.
+ */
+export function historyMsOf(definition: QueueDefinition | undefined, byDefault: boolean): number | null {
+  if (definition === undefined) return null;
+  const { historySeconds } = definition;
+  if (historySeconds === undefined) return byDefault ? Number.POSITIVE_INFINITY : null;
+  return historySeconds === 0 ? null : 1_000 * historySeconds;
+}
+
 /** The queue's own `delivery_delay` in seconds. */
 export function deliveryDelaySecondsOf(definition: QueueDefinition | undefined): number {
   return definition?.deliveryDelaySeconds ?? 0;

@@ -99,7 +99,9 @@ function planWorker(
   const runtime = relativePath(directory, places.runtime.worker);
   const sharesCalls = compatibility.resolvesAcrossRequests && !hasDurableObjects(worker.wrangler);
   const behaviour = { ...compatibility, sharesCalls };
-  const bindings = { [BINDINGS_FILE]: bindingsSource(worker.queues.producers, behaviour, runtime) };
+  const bindings = {
+    [BINDINGS_FILE]: bindingsSource(worker.name, worker.queues.producers, behaviour, runtime),
+  };
   return generated(worker.name, directory, worker, config, {
     ...(entry.hasBindings ? bindings : {}),
     [ENTRY_FILE]: workerEntrySource({

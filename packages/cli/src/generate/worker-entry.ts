@@ -24,14 +24,16 @@ export type BindingBehaviour = Pick<QueueCompatibility, "exposeErrorCodes" | "de
  * binding before any of the user's code runs. `env` of `cloudflare:workers` is the object behind the `env` of handlers,
  * Durable Objects and entrypoints, so all of them see it.
  *
+ * @param worker name of the Worker: queues say who has sent.
  * @param runtime module specifier of our runtime for Workers.
  */
 export function bindingsSource(
+  worker: string,
   producers: readonly ProducerConfig[],
   { exposeErrorCodes, defaultContentType, sharesCalls }: BindingBehaviour,
   runtime: string,
 ): string {
-  const options = { namespaceBinding: QUEUES_BINDING, exposeErrorCodes, defaultContentType };
+  const options = { worker, namespaceBinding: QUEUES_BINDING, exposeErrorCodes, defaultContentType };
   // A property of the module and no import: a runtime that is too old to export it loads all the same, and shares
   // nothing.
   const given = sharesCalls ? `{ ...${literal(options)}, keepAlive: workers.waitUntil }` : literal(options);

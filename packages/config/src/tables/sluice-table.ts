@@ -4,6 +4,7 @@ import { z } from "zod";
 import { type Place, placeOf, type Report, ROOT } from "../file/report.ts";
 import { isTable, type Table } from "../file/table.ts";
 import { checkShape } from "./check-shape.ts";
+import { HISTORY_KEY, readHistoryKey } from "./history-key.ts";
 import { checkQueueName, checkRanges, QUEUE_RANGES } from "./limits.ts";
 import { readPushTable } from "./push-table.ts";
 import { readSnsTable } from "./sns-table.ts";
@@ -19,6 +20,8 @@ export interface QueueSettings extends SqsSettings {
   readonly retryPolicy?: RetryPolicy;
   /** Most messages delivered in any second, whoever consumes them. 1 to 100,000; absent means any number. */
   readonly maxReceivesPerSecond?: number;
+  /** Seconds that it is kept what happened to messages, 0 for nothing. Default: in development without end, else 0. */
+  readonly historySeconds?: number;
   /** The HTTP endpoint that consumes it. Default: none does. */
   readonly push?: HttpPushSettings;
 }
@@ -34,6 +37,7 @@ const queueSchema = z.strictObject(
     max_receives_per_second: optionalNumber,
     // `readPushTable` checks it.
     push: z.unknown().optional(),
+    history: HISTORY_KEY,
     ...SQS_KEYS,
   },
   "an object",
@@ -92,8 +96,10 @@ function readQueues(queues: Table, queuesPlace: Place, report: Report): PlacedQu
     checkRanges(raw, queuePlace, QUEUE_RANGES, report);
     const retryPolicy = raw.retry === undefined ? null : readRetry(raw.retry, queuePlace, report);
     const push = raw.push === undefined ? null : readPushTable(raw.push, placeOf(queuePlace, "push"), report);
+    const historySeconds = readHistoryKey(raw.history, queuePlace, report);
     const settings = {
       ...settingsOf(raw, retryPolicy, push),
+      ...(historySeconds === undefined ? {} : { historySeconds }),
       ...readSqsKeys(queue, raw, queuePlace, report),
     };
     return [{ queue, settings, place: queuePlace }];

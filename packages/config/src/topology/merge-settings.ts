@@ -9,6 +9,7 @@ const QUEUE_KEYS = [
   ["retryPolicy", "retry"],
   ["maxReceivesPerSecond", "max_receives_per_second"],
   ["push", "push"],
+  ["historySeconds", "history"],
   ["fifo", "fifo"],
   ["contentBasedDeduplication", "content_based_deduplication"],
   ["deduplicationScope", "deduplication_scope"],

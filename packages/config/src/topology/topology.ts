@@ -44,6 +44,7 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
       producers: producersOf(name, distinct),
       consumer: withPolicy(consumers.get(name)?.definition, settings.get(name)?.retryPolicy),
       ...throttleOf(settings.get(name)),
+      ...historyOf(settings.get(name)),
       ...receiveOf(settings.get(name)),
       ...fifoOf(name, settings.get(name)),
     },
@@ -54,6 +55,11 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
 function throttleOf(settings: QueueSettings | undefined): Pick<QueueDefinition, "maxReceivesPerSecond"> {
   const { maxReceivesPerSecond } = settings ?? {};
   return maxReceivesPerSecond === undefined ? {} : { maxReceivesPerSecond };
+}
+
+function historyOf(settings: QueueSettings | undefined): Pick<QueueDefinition, "historySeconds"> {
+  const { historySeconds } = settings ?? {};
+  return historySeconds === undefined ? {} : { historySeconds };
 }
 
 /** What a queue is set to for those who receive; nothing where nobody says anything. */

@@ -3,8 +3,12 @@ import type { BacklogMetrics, SendReply, SendRequest } from "./send.ts";
 
 /** What the gateway calls on a queue's Durable Object. */
 export interface QueueBrokerRpc {
-  /** Stores the batches, all or none, and answers after the commit. */
-  send(queue: string, requests: readonly SendRequest[]): Promise<SendReply>;
+  /**
+   * Stores the batches, all or none, and answers after the commit.
+   *
+   * @param producer who sends, for people.
+   */
+  send(queue: string, requests: readonly SendRequest[], producer?: string): Promise<SendReply>;
   metrics(queue: string): Promise<BacklogMetrics>;
   describe(queue: string): Promise<QueueDescription>;
   /** Deletes every message, leased ones included, and answers how many there were. */

@@ -27,6 +27,8 @@ export interface DeliveryResult extends HandlerCalls {
   readonly outcome: string;
   /** First line of what the handler threw, for the log. */
   readonly error?: string;
+  /** What the handler threw with its stack and causes, `ERROR_TEXT_MAX` at most; if that is more than `error`. */
+  readonly stack?: string;
 }
 
 /** What the broker calls on a consumer Worker's generated entrypoint. */

@@ -42,8 +42,10 @@ export interface QueuePostRpc {
   /**
    * `send`, answered with a text. An object in an answer makes a single send take 15 µs longer, a twentieth of its
    * time: the sync of its commit has emptied the processor's caches of what reads it.
+   *
+   * @param producer who sends, for people: the name of a Worker.
    */
-  post(queue: string, requests: readonly SendRequest[]): Promise<PostReply>;
+  post(queue: string, requests: readonly SendRequest[], producer?: string): Promise<PostReply>;
 }
 
 /** Backlog figures as one text: three numbers and blanks. */

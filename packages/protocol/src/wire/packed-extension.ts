@@ -23,6 +23,8 @@ export interface MessageExtension {
   readonly deadLetterOf?: string;
   /** Set on messages that the worker daemon itself sends for a periodic task (spec sqsd 8.3): nobody else's are one. */
   readonly isPeriodicTask?: true;
+  /** What became of the message in earlier queues (`MessagePast` as JSON). No part of its size. */
+  readonly past?: Uint8Array;
 }
 
 const TAG_GROUP_ID = 1;
@@ -31,6 +33,7 @@ const TAG_ATTRIBUTES = 3;
 const TAG_DEAD_LETTER_SOURCE = 4;
 const TAG_PERIODIC_TASK = 5;
 const TAG_DEAD_LETTER_OF = 6;
+const TAG_PAST = 7;
 const FIELD_HEADER_BYTES = 5;
 
 const encoder = new TextEncoder();
@@ -46,6 +49,7 @@ export function encodeExtension(extension: MessageExtension): Uint8Array {
   if (attributes !== undefined) fields.push([TAG_ATTRIBUTES, attributes]);
   if (deadLetterSource !== undefined) fields.push([TAG_DEAD_LETTER_SOURCE, encoder.encode(deadLetterSource)]);
   if (deadLetterOf !== undefined) fields.push([TAG_DEAD_LETTER_OF, encoder.encode(deadLetterOf)]);
+  if (extension.past !== undefined) fields.push([TAG_PAST, extension.past]);
   if (extension.isPeriodicTask === true) fields.push([TAG_PERIODIC_TASK, NO_BYTES]);
   if (fields.length === 0) return NO_BYTES;
   const length = fields.reduce((sum, [, bytes]) => sum + FIELD_HEADER_BYTES + bytes.byteLength, 0);
@@ -83,6 +87,9 @@ export function decodeExtension(bytes: Uint8Array): MessageExtension {
       case TAG_DEAD_LETTER_OF:
         extension.deadLetterOf = decoder.decode(bytes.subarray(from, end));
         break;
+      case TAG_PAST:
+        extension.past = bytes.subarray(from, end);
+        break;
       case TAG_PERIODIC_TASK:
         extension.isPeriodicTask = true;
         break;
@@ -117,6 +124,8 @@ function visitFields(bytes: Uint8Array, visit: (tag: number, from: number, end: 
 }
 
 /** Bytes of an extension area that are no part of a message's size: nobody sent them. */
-export function uncountedBytes({ deadLetterOf }: MessageExtension): number {
-  return deadLetterOf === undefined ? 0 : FIELD_HEADER_BYTES + encoder.encode(deadLetterOf).byteLength;
+export function uncountedBytes({ deadLetterOf, past }: MessageExtension): number {
+  const source =
+    deadLetterOf === undefined ? 0 : FIELD_HEADER_BYTES + encoder.encode(deadLetterOf).byteLength;
+  return source + (past === undefined ? 0 : FIELD_HEADER_BYTES + past.byteLength);
 }

@@ -12,7 +12,7 @@ export function pushRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 
   const send = async (c: Context, name: string, request: SendRequest) => {
-    const reply = await directory.queue(name).send(name, [request]);
+    const reply = await directory.queue(name).send(name, [request], "HTTP API");
     if (!reply.ok) throw new QueueError(reply.code, reply.cause);
     return succeed(c, { metadata: { metrics: metricsView(reply.metrics) } });
   };

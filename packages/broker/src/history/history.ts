@@ -1,0 +1,240 @@
+import type { HistoryEvent, HistoryReply, HistoryRequest, StoryReply } from "@sluice/protocol";
+import type { JournalRows } from "../store/store.ts";
+import { ERROR_TEXTS_MAX, ErrorTexts } from "./error-texts.ts";
+import { covers, ERROR_BEGINNING_MAX, type NotedEvent, type StoredEvent } from "./event.ts";
+import { Journal, RING_SLOTS, type WrittenRow } from "./journal.ts";
+import { ROW_HEAD_BYTES } from "./journal-row.ts";
+import { Producers } from "./producers.ts";
+import { QuietEvents, type QuietFacts } from "./quiet-events.ts";
+import { eventOf, positionIn, storyOf } from "./story.ts";
+
+/** How long quiet events wait for their row, in ms: in development, and where each row is billed. */
+export const QUIET_FLUSH_MS = 1_000;
+export const QUIET_FLUSH_DEPLOYED_MS = 10_000;
+/** Text that a request for events reads at most, in units: then it answers with what it has found. */
+const SCANNED_UNITS_MAX = 2_000_000;
+
+/** What of a queue its history needs. */
+export interface HistoryPorts {
+  readonly name: string;
+  readonly nowMs: number;
+  readonly store: JournalRows;
+  /** How long events are kept, in ms; `null` keeps none. Asked anew each time: it can change. */
+  readonly keptMs: number | null;
+  readonly flushMs: number;
+  /** Larger than any number of an earlier epoch. */
+  readonly firstNumber: number;
+  /** Within a turn: adds a write to its commit. */
+  write(write: () => void): void;
+  /** Starts a turn. */
+  wake(): void;
+  /** Calls back after a time in ms. Absent: quiet events are written with every commit. */
+  readonly after: ((callback: () => void, ms: number) => void) | undefined;
+}
+
+/** What is stored: two rings, so that what goes well never pushes out what does not, and the texts of errors. */
+interface Stored {
+  readonly quiet: Journal;
+  readonly loud: Journal;
+  readonly errors: ErrorTexts;
+}
+
+/**
+ * What happened to the messages of a queue, bounded. Parts of the queue note it within their turn.
+ *
+ * - Loud events (what failed, was given up, or was done by hand) are written with the commit that they are of.
+ * - Quiet ones (`QuietFacts`) are written `flushMs` after the first of them. A crash loses those that wait.
+ */
+export class History {
+  readonly #ports: HistoryPorts;
+  readonly #quiet = new QuietEvents();
+  readonly #producers = new Producers();
+  #loud: StoredEvent[] = [];
+  #nextNumber: number;
+  #isTimed = false;
+  #isDue = false;
+  #stored: Stored | null = null;
+
+  constructor(ports: HistoryPorts) {
+    this.#ports = ports;
+    this.#nextNumber = ports.firstNumber;
+  }
+
+  /** Whether anything is kept. Ask before putting an event together. */
+  get isOn(): boolean {
+    return this.#ports.keptMs !== null;
+  }
+
+  /** Notes what went well. @param detail what is said of it unless it is merged with others. */
+  quiet(facts: QuietFacts, detail: () => Partial<NotedEvent> = () => ({})): void {
+    if (!this.isOn) return;
+    const { nowMs, after, flushMs } = this.#ports;
+    if (facts.kind === "accepted") this.#producers.sent(facts.at, facts.by);
+    this.#quiet.note(nowMs, facts, () => this.#nextNumber++, detail);
+    if (after === undefined) {
+      this.#isDue = true;
+    } else if (!this.#isTimed) {
+      this.#isTimed = true;
+      after(() => {
+        this.#isTimed = false;
+        this.#isDue = true;
+        this.#ports.wake();
+      }, flushMs);
+    }
+  }
+
+  /** Within a turn: notes what is to be written with its commit. */
+  loud(event: NotedEvent): void {
+    if (!this.isOn) return;
+    const { error, ...rest } = event;
+    const stored = { n: this.#nextNumber++, t: this.#ports.nowMs, ...rest };
+    this.#loud.push(error === undefined ? stored : { ...stored, ...this.#errorOf(error) });
+  }
+
+  /** Who sent the messages of a segment, as far as this epoch knows. */
+  producerOf(segmentId: number): string | null {
+    return this.#producers.of(segmentId);
+  }
+
+  /** Within a turn, before its commit: adds what is due to what is written. */
+  write(): void {
+    if (this.#loud.length > 0) {
+      const { loud, errors } = this.#open();
+      const events = this.#loud;
+      this.#loud = [];
+      this.#writeRows([...errors.take(events[0]?.n ?? 0), ...loud.append(events)]);
+    }
+    if (!this.#isDue) return;
+    this.#isDue = false;
+    if (!this.#quiet.isEmpty) this.#writeRows(this.#open().quiet.append(this.#quiet.take()));
+  }
+
+  /** Events, newest first. */
+  list({ before = Infinity, kinds, max }: HistoryRequest): HistoryReply {
+    const found: StoredEvent[] = [];
+    const isAsked = (event: StoredEvent) =>
+      event.n < before && (kinds?.includes(event.kind) ?? true) && this.#isKept(event);
+    found.push(...this.#unwritten().filter(isAsked));
+    const { errors } = this.#open();
+    const heads = this.#heads().filter(({ first }) => first < before);
+    let units = 0;
+    /** From this number on all events have been looked at. */
+    let floor = 0;
+    for (const [i, head] of heads.entries()) {
+      const text = head.journal.textAt(head.slot) ?? "[]";
+      units += text.length;
+      found.push(...(JSON.parse(text) as StoredEvent[]).filter(isAsked));
+      // Rows of the two rings overlap: between events of this row there may be others of the next.
+      const { last = -1 } = heads[i + 1] ?? {};
+      const isEnough = units >= SCANNED_UNITS_MAX || found.filter(({ n }) => n > last).length > max;
+      if (last === -1 || last >= before || !isEnough) continue;
+      floor = last + 1;
+      break;
+    }
+    const sure = found.filter(({ n }) => n >= floor).sort((a, b) => b.n - a.n);
+    const events = sure.slice(0, max).map((event) => this.#eventOf(event, errors));
+    const next = sure.length > max ? (events.at(-1)?.number ?? null) : floor === 0 ? null : floor;
+    return { isOn: this.isOn, events, next };
+  }
+
+  /** What happened to a message. */
+  story(id: string): StoryReply {
+    const { errors, loud, quiet } = this.#open();
+    const heads = this.#heads();
+    const texts = new Map<(typeof heads)[number], string>();
+    const unwritten = this.#unwritten();
+    const events = new Map<number, StoredEvent>();
+    const positions: (readonly [segmentId: number, index: number])[] = [];
+    const look = (found: readonly StoredEvent[]) => {
+      for (const event of found) {
+        const at = positionIn(event, id);
+        if (at === null) continue;
+        events.set(event.n, event);
+        if (at !== "unknown" && !positions.some(([segment, index]) => segment === at[0] && index === at[1]))
+          positions.push(at);
+      }
+    };
+    look(unwritten);
+    for (const head of heads) {
+      const text = head.journal.textAt(head.slot) ?? "[]";
+      if (!text.includes(id)) continue;
+      texts.set(head, text);
+      look(JSON.parse(text) as StoredEvent[]);
+    }
+    const [segmentId] = positions[0] ?? [];
+    const around = (found: readonly StoredEvent[]) => {
+      for (const event of found) {
+        if (positions.some(([segment, index]) => covers(event, segment, index))) events.set(event.n, event);
+      }
+    };
+    if (segmentId !== undefined) {
+      around(unwritten);
+      for (const head of heads) {
+        if (positions.every(([segment]) => segment < head.low || segment > head.high)) continue;
+        around(JSON.parse(texts.get(head) ?? head.journal.textAt(head.slot) ?? "[]") as StoredEvent[]);
+      }
+    }
+    const { name } = this.#ports;
+    const isWhole = !quiet.isFull && !loud.isFull;
+    const oldest = heads.at(-1);
+    return storyOf({
+      ...{ queue: name, id, isOn: this.isOn },
+      events: [...events.values()].filter((event) => this.#isKept(event)).sort((a, b) => a.n - b.n),
+      shown: (event) => this.#eventOf(event, errors),
+      keptSinceMs: isWhole || oldest === undefined ? null : this.#sinceMs(oldest),
+    });
+  }
+
+  #sinceMs({ journal, slot }: { readonly journal: Journal; readonly slot: number }): number | null {
+    const [first] = JSON.parse(journal.textAt(slot) ?? "[]") as StoredEvent[];
+    return first?.t ?? null;
+  }
+
+  #heads() {
+    const { quiet, loud } = this.#open();
+    const of = (journal: Journal) => journal.heads().map((head) => ({ ...head, journal }));
+    return [...of(quiet), ...of(loud)].sort((a, b) => b.last - a.last);
+  }
+
+  /** What a crash would lose. */
+  #unwritten(): StoredEvent[] {
+    return [...this.#quiet.peek(), ...this.#loud];
+  }
+
+  #isKept({ t, merged }: StoredEvent): boolean {
+    const { keptMs, nowMs } = this.#ports;
+    return keptMs === null || (merged?.untilMs ?? t) > nowMs - keptMs;
+  }
+
+  #eventOf(event: StoredEvent, errors: ErrorTexts): HistoryEvent {
+    const { errorHash, error = null } = event;
+    const whole = errorHash === undefined ? null : errors.textOf(errorHash);
+    return eventOf(this.#ports.name, event, whole ?? error);
+  }
+
+  #errorOf(text: string): Pick<StoredEvent, "error" | "errorHash"> {
+    const error = text.split("\n", 1)[0]?.slice(0, ERROR_BEGINNING_MAX) ?? "";
+    return error === text ? { error } : { error, errorHash: this.#open().errors.hashOf(text) };
+  }
+
+  #writeRows(rows: readonly WrittenRow[]): void {
+    const { store, write } = this.#ports;
+    for (const { slot, body } of rows) write(() => store.writeJournal(slot, body));
+  }
+
+  /** Looks at what is stored when it is first needed: a start does not wait for it. */
+  #open(): Stored {
+    if (this.#stored !== null) return this.#stored;
+    const { store } = this.#ports;
+    const heads = [...store.journalHeads(ROW_HEAD_BYTES)];
+    this.#stored = {
+      quiet: new Journal(store, heads, { firstSlot: 0 }),
+      loud: new Journal(store, heads, { firstSlot: RING_SLOTS }),
+      errors: new ErrorTexts(store, heads, 2 * RING_SLOTS),
+    };
+    return this.#stored;
+  }
+}
+
+/** Rows of a journal. */
+export const JOURNAL_ROWS_MAX = 2 * RING_SLOTS + ERROR_TEXTS_MAX;

@@ -1,0 +1,72 @@
+import { checksumOf } from "../store/checksum.ts";
+import type { StoredEvent } from "./event.ts";
+
+/*
+ * A row of the journal. A contract: u32 checksum of all that follows, then four f64, little endian: the numbers of the
+ * first and of the last event, the lowest and the highest segment that is named; then the events as a JSON array in
+ * UTF-8. A story reads the beginnings of all rows, and the rest of those that can have to do with its message.
+ */
+
+const OFFSET_FIRST = 4;
+const OFFSET_LAST = 12;
+const OFFSET_LOW = 20;
+const OFFSET_HIGH = 28;
+/** Bytes of a row before its events. */
+export const ROW_HEAD_BYTES = 36;
+
+/** What the beginning of a row says. */
+export interface RowHead {
+  readonly first: number;
+  readonly last: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+const encoder = new TextEncoder();
+
+/** @param events JSON of each. */
+export function encodeRow({ first, last, low, high }: RowHead, events: readonly string[]): Uint8Array {
+  const text = encoder.encode(`[${events.join(",")}]`);
+  const bytes = new Uint8Array(ROW_HEAD_BYTES + text.byteLength);
+  const view = new DataView(bytes.buffer);
+  view.setFloat64(OFFSET_FIRST, first, true);
+  view.setFloat64(OFFSET_LAST, last, true);
+  view.setFloat64(OFFSET_LOW, low, true);
+  view.setFloat64(OFFSET_HIGH, high, true);
+  bytes.set(text, ROW_HEAD_BYTES);
+  view.setUint32(0, checksumOf(view, OFFSET_FIRST, bytes.byteLength), true);
+  return bytes;
+}
+
+/** Reads the beginning of a row; `null` for bytes that are too few. */
+export function readHead(bytes: Uint8Array): RowHead | null {
+  if (bytes.byteLength < ROW_HEAD_BYTES) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return {
+    first: view.getFloat64(OFFSET_FIRST, true),
+    last: view.getFloat64(OFFSET_LAST, true),
+    low: view.getFloat64(OFFSET_LOW, true),
+    high: view.getFloat64(OFFSET_HIGH, true),
+  };
+}
+
+/** The text of a row's events; `null` for one that is not what was stored. */
+export function readText(bytes: Uint8Array): string | null {
+  if (bytes.byteLength < ROW_HEAD_BYTES) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.getUint32(0, true) !== checksumOf(view, OFFSET_FIRST, bytes.byteLength)) return null;
+  return new TextDecoder().decode(bytes.subarray(ROW_HEAD_BYTES));
+}
+
+/** The segments that events name; all of them where one names none. */
+export function segmentsOf(event: StoredEvent): { readonly low: number; readonly high: number } {
+  const { at } = event;
+  if (at === undefined || at.length === 0) return { low: 0, high: Number.MAX_SAFE_INTEGER };
+  let low = Infinity;
+  let high = 0;
+  for (let i = 0; i < at.length; i += 3) {
+    low = Math.min(low, at[i] ?? 0);
+    high = Math.max(high, at[i] ?? 0);
+  }
+  return { low, high };
+}

@@ -1,0 +1,135 @@
+import type { JournalHead, JournalRows } from "../store/store.ts";
+import type { StoredEvent } from "./event.ts";
+import { encodeRow, type RowHead, readHead, readText, segmentsOf } from "./journal-row.ts";
+
+/** A row is full with so many messages, or so many units of text. */
+export const ROW_MESSAGES_FULL = 100;
+export const ROW_TEXT_FULL = 16_000;
+/** Rows of a ring: with `ROW_MESSAGES_FULL` in each, the last 50,000 things that happened to a message. */
+export const RING_SLOTS = 512;
+
+/** A row that a commit has to write. */
+export interface WrittenRow {
+  readonly slot: number;
+  readonly body: Uint8Array;
+}
+
+/** The row that takes the next events. */
+interface OpenRow extends RowHead {
+  readonly slot: number;
+  readonly events: readonly string[];
+  readonly messages: number;
+  readonly units: number;
+}
+
+/**
+ * Events in a ring of rows: a row for each write, the oldest ones overwritten. Nothing is deleted and there is no
+ * index, since either is billed like a row. A row that is not full is written again with what comes next.
+ */
+export class Journal {
+  readonly #rows: Pick<JournalRows, "readJournal">;
+  readonly #firstSlot: number;
+  readonly #slots: number;
+  readonly #heads = new Map<number, RowHead>();
+  #open: OpenRow | null = null;
+  #nextSlot: number;
+
+  /** @param heads beginnings of rows; those of other slots are left out. */
+  constructor(
+    rows: Pick<JournalRows, "readJournal">,
+    heads: Iterable<JournalHead>,
+    { firstSlot, slots = RING_SLOTS }: { readonly firstSlot: number; readonly slots?: number },
+  ) {
+    this.#rows = rows;
+    this.#firstSlot = firstSlot;
+    this.#slots = slots;
+    this.#nextSlot = firstSlot;
+    for (const { slot, head } of heads) {
+      const read = slot >= firstSlot && slot < firstSlot + slots ? readHead(head) : null;
+      if (read !== null) this.#heads.set(slot, read);
+    }
+    const [newest] = this.heads();
+    if (newest === undefined) return;
+    this.#nextSlot = this.#after(newest.slot);
+    this.#open = this.#reopened(newest.slot);
+  }
+
+  /** Adds events, in the order of their numbers. Answers with the rows to write; the last `slots` of them count. */
+  append(events: readonly StoredEvent[]): WrittenRow[] {
+    const rows = new Map<number, OpenRow>();
+    for (const event of events) {
+      const open = withEvent(this.#open ?? this.#emptyRow(event), event);
+      rows.set(open.slot, open);
+      const { first, last, low, high } = open;
+      this.#heads.set(open.slot, { first, last, low, high });
+      const isFull = open.messages >= ROW_MESSAGES_FULL || open.units >= ROW_TEXT_FULL;
+      this.#open = isFull ? null : open;
+    }
+    return [...rows.values()].map((row) => ({ slot: row.slot, body: encodeRow(row, row.events) }));
+  }
+
+  /** Of all rows, newest first. */
+  heads(): (RowHead & { readonly slot: number })[] {
+    const heads = [...this.#heads].map(([slot, head]) => ({ ...head, slot }));
+    return heads.sort((a, b) => b.last - a.last);
+  }
+
+  /** Whether events were overwritten. */
+  get isFull(): boolean {
+    return this.#heads.size >= this.#slots;
+  }
+
+  /** The text of a row's events; `null` for one that is damaged. */
+  textAt(slot: number): string | null {
+    if (this.#open?.slot === slot) return `[${this.#open.events.join(",")}]`;
+    const body = this.#rows.readJournal(slot);
+    return body === null ? null : readText(body);
+  }
+
+  #emptyRow({ n }: StoredEvent): OpenRow {
+    const slot = this.#nextSlot;
+    this.#nextSlot = this.#after(slot);
+    return { slot, first: n, last: n, low: Infinity, high: 0, events: [], messages: 0, units: 0 };
+  }
+
+  #after(slot: number): number {
+    return this.#firstSlot + ((slot - this.#firstSlot + 1) % this.#slots);
+  }
+
+  /** Goes on with the row of an earlier epoch: one that starts often would otherwise fill the ring with short rows. */
+  #reopened(slot: number): OpenRow | null {
+    const text = this.textAt(slot);
+    if (text === null) return null;
+    let open: OpenRow | null = null;
+    for (const event of JSON.parse(text) as StoredEvent[]) {
+      const empty = {
+        slot,
+        first: event.n,
+        last: 0,
+        low: Infinity,
+        high: 0,
+        events: [],
+        messages: 0,
+        units: 0,
+      };
+      open = withEvent(open ?? empty, event);
+    }
+    const isFull = open === null || open.messages >= ROW_MESSAGES_FULL || open.units >= ROW_TEXT_FULL;
+    return isFull ? null : open;
+  }
+}
+
+function withEvent(row: OpenRow, event: StoredEvent): OpenRow {
+  const text = JSON.stringify(event);
+  const { low, high } = segmentsOf(event);
+  return {
+    ...row,
+    last: event.n,
+    low: Math.min(row.low, low),
+    high: Math.max(row.high, high),
+    events: [...row.events, text],
+    // What is merged is one thing to say.
+    messages: row.messages + (event.merged === undefined ? event.count : 1),
+    units: row.units + text.length,
+  };
+}

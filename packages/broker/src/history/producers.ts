@@ -1,0 +1,30 @@
+import type { Positions } from "./event.ts";
+
+/** Segments whose producers are remembered. */
+const SEGMENTS_MAX = 4_096;
+
+/** Who sent what is in a queue, in memory alone: a dead letter takes it along. */
+export class Producers {
+  readonly #bySegment = new Map<number, string | null>();
+
+  sent(at: Positions, by: string | null): void {
+    for (let i = 0; i < at.length; i += 3) {
+      const segmentId = at[i] ?? 0;
+      const known = this.#bySegment.get(segmentId);
+      // Several share the segment: nobody can be named.
+      if (known !== undefined && known !== by) this.#bySegment.set(segmentId, null);
+      else if (known === undefined) this.#remember(segmentId, by);
+    }
+  }
+
+  of(segmentId: number): string | null {
+    return this.#bySegment.get(segmentId) ?? null;
+  }
+
+  #remember(segmentId: number, by: string | null): void {
+    this.#bySegment.set(segmentId, by);
+    if (this.#bySegment.size <= SEGMENTS_MAX) return;
+    const [oldest] = this.#bySegment.keys();
+    if (oldest !== undefined) this.#bySegment.delete(oldest);
+  }
+}

@@ -1,0 +1,78 @@
+import type { RetryOutcome } from "@sluice/engine";
+import { type DelayReason, type DeliveryResult, ERROR_TEXT_MAX, PackedIndex } from "@sluice/protocol";
+import { countOf, positionsOf } from "../history/event.ts";
+import type { QueueContext } from "../turn/context.ts";
+import type { RejectedDelivery } from "./delivery-result.ts";
+import type { Running } from "./settle-batch.ts";
+
+type NotingContext = Pick<QueueContext, "history">;
+
+/** Within a turn: notes that a batch is delivered. */
+export function noteDelivered({ history }: NotingContext, { batch, consumer, delivery }: Running): void {
+  if (!history.isOn) return;
+  const { slices, count, leaseId } = batch;
+  history.quiet({ kind: "delivered", by: consumer.name, count, at: positionsOf(slices) }, () => ({
+    ids: new PackedIndex(delivery.packed).ids().join(""),
+    batch: leaseId,
+    attempt: slices[0]?.attempts ?? 1,
+  }));
+}
+
+/** Within a turn: notes that all messages of a batch are acknowledged. */
+export function noteAcked({ history }: NotingContext, running: Running, tookMs: number): void {
+  if (history.isOn) noteAckedPart({ history }, running, running.batch.slices, tookMs);
+}
+
+/** The same for some of them. */
+export function noteAckedPart(
+  { history }: NotingContext,
+  { batch: { leaseId }, consumer }: Running,
+  slices: Running["batch"]["slices"],
+  tookMs: number,
+): void {
+  if (!history.isOn || slices.length === 0) return;
+  const at = positionsOf(slices);
+  const facts = { kind: "acked", by: consumer.name, count: countOf(slices), at, tookMs } as const;
+  history.quiet(facts, () => ({ batch: leaseId }));
+}
+
+/** Within a turn: notes that a delivery failed, with what its handler has thrown. */
+export function noteFailed(
+  { history }: NotingContext,
+  { batch, consumer, delivery }: Running,
+  result: DeliveryResult | RejectedDelivery,
+  tookMs: number,
+): void {
+  if (!history.isOn) return;
+  const { slices, count, leaseId } = batch;
+  history.loud({
+    ...{ kind: "failed", by: consumer.name, count, at: positionsOf(slices), tookMs, batch: leaseId },
+    ids: new PackedIndex(delivery.packed).ids().join(""),
+    attempt: slices[0]?.attempts ?? 1,
+    error: errorOf(result).slice(0, ERROR_TEXT_MAX),
+  });
+}
+
+/** Within a turn: notes that messages of a batch wait for another delivery. */
+export function noteRetried(
+  { history }: NotingContext,
+  { batch: { leaseId }, consumer }: Running,
+  retried: RetryOutcome["retried"],
+  delay: { readonly ms: number; readonly reason: DelayReason; readonly ids?: string; readonly why?: string },
+): void {
+  const [first] = retried;
+  if (!history.isOn || first === undefined) return;
+  const { ms, reason, ids, why } = delay;
+  history.loud({
+    ...{ kind: "retried", by: consumer.name, count: countOf(retried), at: positionsOf(retried) },
+    ...{ batch: leaseId, attempt: first.attempts, delayMs: ms, delay: reason },
+    ...(ids === undefined ? {} : { ids }),
+    ...(why === undefined ? {} : { error: why }),
+  });
+}
+
+function errorOf(result: DeliveryResult | RejectedDelivery): string {
+  if ("rejected" in result) return result.rejected;
+  const { stack, error, outcome } = result;
+  return typeof stack === "string" ? stack : typeof error === "string" ? error : outcome;
+}

@@ -1,0 +1,30 @@
+import { History, QUIET_FLUSH_DEPLOYED_MS, QUIET_FLUSH_MS } from "../history/history.ts";
+import type { QueueContext } from "../turn/context.ts";
+import { historyMsOf } from "../turn/rules.ts";
+import type { QueuePorts } from "./queue-ports.ts";
+
+/**
+ * The history of a queue.
+ *
+ * @param firstNumber larger than any number of an event of an earlier epoch.
+ */
+export function historyFor(
+  context: Omit<QueueContext, "history">,
+  ports: Pick<QueuePorts, "keepsHistory" | "after">,
+  firstNumber: number,
+): History {
+  const { keepsHistory = false, after } = ports;
+  return new History({
+    ...{ name: context.name, store: context.store, firstNumber },
+    flushMs: keepsHistory ? QUIET_FLUSH_MS : QUIET_FLUSH_DEPLOYED_MS,
+    after: after && ((callback, ms) => ports.after?.(callback, ms)),
+    write: (write) => context.write(write),
+    wake: () => void context.wake(),
+    get nowMs() {
+      return context.nowMs;
+    },
+    get keptMs() {
+      return historyMsOf(context.definition, keepsHistory);
+    },
+  });
+}

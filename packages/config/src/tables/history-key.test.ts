@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import { readToml, refusalOf } from "../../test/project.ts";
+import { buildTopology } from "../index.ts";
+
+const queue = (line: string) => `name = "w"\n[sluice.queues.q]\n${line}`;
+
+describe("history, in [sluice.queues.NAME]", () => {
+  test.each([
+    [`"1m"`, 60],
+    [`"90s"`, 90],
+    [`"1h"`, 3_600],
+    [`"14d"`, 1_209_600],
+    [`"off"`, 0],
+    ["false", 0],
+  ])("%s is %i seconds", (value, historySeconds) => {
+    const config = readToml(queue(`history = ${value}`));
+    expect(buildTopology([config]).queues.q).toMatchObject({ historySeconds });
+  });
+
+  test("is not in the topology where nobody says anything", () => {
+    expect(buildTopology([readToml(queue("delivery_delay = 1"))]).queues.q).not.toHaveProperty(
+      "historySeconds",
+    );
+  });
+
+  test.each([`"59s"`, `"1209601s"`, `"15d"`, `"1 h"`, `""`, `"on"`, "true", "3600"])(
+    "%s is refused",
+    (value) => {
+      const text = 'should be a time from "1m" to "14d", as in "90s" or "1h", or "off"';
+      const [refusal] = refusalOf(() => readToml(queue(`history = ${value}`)));
+      expect(refusal).toMatchObject({ line: 3, key: "sluice.queues.q.history" });
+      expect(refusal?.text).toBe(`The field "sluice.queues.q.history" ${text} but got ${value}.`);
+    },
+  );
+});

@@ -1,0 +1,166 @@
+/**
+ * What happened to messages.
+ *
+ * - `accepted`: sent by a producer, stored.
+ * - `delivered`: given to a consumer, or received by a client.
+ * - `acked`: handled and gone.
+ * - `failed`: a delivery ended with an error.
+ * - `retried`: waits for another delivery.
+ * - `deadLettered`: moved to another queue because it was given up.
+ * - `dropped`: given up and deleted, because there is no queue for it.
+ * - `arrived`: came from another queue, as a dead letter or by a move task.
+ * - `redriven`: moved to another queue by a move task.
+ * - `expired`: deleted because it was older than its queue keeps messages.
+ * - `deleted`: deleted by hand. `purged`: the same of all messages of a queue.
+ * - `paused`, `resumed`: of the queue, not of a message.
+ */
+export const HISTORY_KINDS = [
+  ...(["accepted", "delivered", "acked", "retried", "failed", "deadLettered", "arrived"] as const),
+  ...(["redriven", "expired", "purged", "deleted", "dropped", "paused", "resumed"] as const),
+] as const;
+export type HistoryKind = (typeof HISTORY_KINDS)[number];
+
+/**
+ * Why messages wait.
+ *
+ * - `message`: by a delay of their own. `send`: by the delay of their batch or binding. `queue`: by `delivery_delay`.
+ * - `handler`: the retry named a delay. `policy`: by the retry policy. `retryDelay`: by `retry_delay`.
+ * - `absence`: no delay; nobody was there to take them, and the attempt does not count.
+ * - `restart`: the broker stopped during their delivery.
+ */
+export type DelayReason =
+  | "message"
+  | "send"
+  | "queue"
+  | "handler"
+  | "policy"
+  | "retryDelay"
+  | "absence"
+  | "restart";
+
+/** Longest error text that is kept, in UTF-16 units: a message and its stack. */
+export const ERROR_TEXT_MAX = 8_000;
+/** Upper ends of the classes in which durations of merged events are counted, in ms; one more class is for the rest. */
+export const TOOK_MS_CLASSES = [1, 5, 10, 50, 100, 500, 1_000, 5_000, 30_000] as const;
+/** Most ids that are given with an event. */
+export const HISTORY_IDS_MAX = 100;
+/** Most events of one answer. */
+export const HISTORY_EVENTS_MAX = 500;
+
+/** One thing that happened to messages of a queue, at one moment and for one reason. */
+export interface HistoryEvent {
+  /** Grows with every event of the queue; what was left out leaves gaps. */
+  readonly number: number;
+  readonly kind: HistoryKind;
+  readonly atMs: number;
+  /** The queue that it happened in. */
+  readonly queue: string;
+  /** Messages that it happened to. */
+  readonly messages: number;
+  /** Ids of these, `HISTORY_IDS_MAX` at most; none where only their number is known. */
+  readonly ids: readonly string[];
+  /** Who did it: a producer, a consumer, a client, or the queue that the messages came from. */
+  readonly by: string | null;
+  /** Where the messages went. */
+  readonly to: string | null;
+  /** Ids of the same messages in the queue that they went to or came from, in the order of `ids`; if they changed. */
+  readonly otherIds: readonly string[];
+  /** Names the delivery among those of the queue: an end has that of its beginning. */
+  readonly batch: number | null;
+  /** Deliveries so far, this one included, of the first message. */
+  readonly attempt: number | null;
+  readonly delayMs: number | null;
+  readonly delayReason: DelayReason | null;
+  /** What was thrown, with its stack, or why it happened. */
+  readonly error: string | null;
+  /** How long the delivery took. */
+  readonly tookMs: number | null;
+  /** Of events that were merged, since more happened in their second than is kept one by one; else `null`. */
+  readonly merged: MergedEvents | null;
+  /** Of a dead letter that arrived: what had become of it before. */
+  readonly past: MessagePast | null;
+}
+
+export interface MergedEvents {
+  /** The last one of them, in ms. */
+  readonly untilMs: number;
+  /** Events. */
+  readonly events: number;
+  /** Events by duration, one count for each of `TOOK_MS_CLASSES` and one for the rest; `null` where none is known. */
+  readonly tookMs: readonly number[] | null;
+}
+
+/** What a message takes along to its dead-letter queue. */
+export interface MessagePast {
+  /** Where it was sent to first, as what and by whom as far as known. */
+  readonly queue: string;
+  readonly id: string;
+  readonly sentMs: number;
+  readonly by: string | null;
+  /** Queues that gave it up, oldest first. */
+  readonly ends: readonly PastEnd[];
+}
+
+/** How a message left a queue before. */
+export interface PastEnd {
+  readonly queue: string;
+  readonly id: string;
+  readonly kind: "deadLettered" | "redriven";
+  readonly atMs: number;
+  readonly attempts: number;
+  /** Beginning of the last error; `null` for a message that was redriven. */
+  readonly error: string | null;
+}
+
+export interface HistoryRequest {
+  /** Events before this number. Default: the newest. */
+  readonly before?: number;
+  /** Default: all. */
+  readonly kinds?: readonly HistoryKind[];
+  /** 1 to `HISTORY_EVENTS_MAX`. */
+  readonly max: number;
+}
+
+export interface HistoryReply {
+  /** Whether the queue keeps a history. What it kept before it was turned off is still answered. */
+  readonly isOn: boolean;
+  /** Newest first. */
+  readonly events: readonly HistoryEvent[];
+  /** `before` of the next request; `null` when there is nothing older. */
+  readonly next: number | null;
+}
+
+/**
+ * Why a story may not be whole.
+ *
+ * - `merged`: so much happened at the time that single messages were not noted.
+ * - `overwritten`: what is older than `untilMs` is not kept any more.
+ * - `off`: the queue keeps no history.
+ */
+export interface StoryGap {
+  readonly queue: string;
+  readonly reason: "merged" | "overwritten" | "off";
+  readonly untilMs: number | null;
+}
+
+/** A message in another queue. */
+export interface MessageElsewhere {
+  readonly queue: string;
+  readonly id: string;
+}
+
+export interface StoryReply {
+  /** Oldest first. */
+  readonly events: readonly HistoryEvent[];
+  readonly gaps: readonly StoryGap[];
+  /** Where the message was before, and where it went; `null` where that is not known. */
+  readonly before: MessageElsewhere | null;
+  readonly after: MessageElsewhere | null;
+}
+
+/** What the gateway calls on a queue's Durable Object to tell what happened. */
+export interface QueueHistoryRpc {
+  history(queue: string, request: HistoryRequest): Promise<HistoryReply>;
+  /** What happened to a message in this queue. Without events for one that is not known. */
+  story(queue: string, id: string): Promise<StoryReply>;
+}
