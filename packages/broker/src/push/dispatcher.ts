@@ -28,10 +28,11 @@ import {
   failedResult,
   interruptedResult,
   type RejectedDelivery,
+  type Running,
   readResult,
 } from "./delivery-result.ts";
 import { noteDelivered, noteRetried } from "./note-delivery.ts";
-import { BatchSettler, isAcknowledged, type Running } from "./settle-batch.ts";
+import { BatchSettler, isAcknowledged } from "./settle-batch.ts";
 
 /** A consumer that has not said within this time that it runs is taken for absent, in ms. */
 export const PROBE_MS_MAX = 10_000;

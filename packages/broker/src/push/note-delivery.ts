@@ -2,8 +2,7 @@ import type { RetryOutcome } from "@sluice/engine";
 import { type DelayReason, type DeliveryResult, ERROR_TEXT_MAX, PackedIndex } from "@sluice/protocol";
 import { countOf, positionsOf } from "../history/event.ts";
 import type { QueueContext } from "../turn/context.ts";
-import type { RejectedDelivery } from "./delivery-result.ts";
-import type { Running } from "./settle-batch.ts";
+import type { RejectedDelivery, Running } from "./delivery-result.ts";
 
 type NotingContext = Pick<QueueContext, "history">;
 

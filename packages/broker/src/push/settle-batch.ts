@@ -10,7 +10,6 @@ import {
 import {
   acknowledgesAll,
   DELAY_SECONDS_MAX,
-  type Delivery,
   type DeliveryResult,
   PackedIndex,
   type Settlement,
@@ -19,23 +18,8 @@ import {
 import { type DeadLetters, firstLines } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { unnamedDelayMs, unnamedDelayReason } from "../turn/retry-delay.ts";
-import type { ConsumerPort, RejectedDelivery } from "./delivery-result.ts";
+import type { RejectedDelivery, Running } from "./delivery-result.ts";
 import { noteAcked, noteAckedPart, noteFailed, noteRetried } from "./note-delivery.ts";
-
-/** A delivery from its lease to its settlement. */
-export interface Running {
-  readonly batch: Lease;
-  readonly consumer: ConsumerPort;
-  readonly delivery: Delivery;
-  readonly startedMs: number;
-  /**
-   * How often the consumer had said that it is back when the delivery was taken: what the call tells is older than the
-   * next.
-   */
-  readonly returns: number;
-  /** Whether its handler has had its time: its consumer is being asked what it did until then. */
-  isOverdue: boolean;
-}
 
 /** The delay of a retry is `null` where neither handler nor batch has named one. */
 type Verdict = Settlement<null>;

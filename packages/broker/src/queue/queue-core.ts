@@ -1,4 +1,4 @@
-import { changeDelay, changeRules, createQueue, encodeIndex, purge, type Queue } from "@sluice/engine";
+import { changeRules, createQueue, purge, type Queue } from "@sluice/engine";
 import {
   type BacklogMetrics,
   type DrainReply,
@@ -47,6 +47,7 @@ import { GroupCommit, type Urgency } from "../turn/group-commit.ts";
 import { deliveryDelaySecondsOf, rulesOf } from "../turn/rules.ts";
 import { Throttle } from "../turn/throttle.ts";
 import { writeChanges } from "./changes.ts";
+import { deliveryDelayChanged } from "./delivery-delay.ts";
 import { describe } from "./description.ts";
 import { loadSegments } from "./load.ts";
 import { armNextWake } from "./next-wake.ts";
@@ -180,7 +181,7 @@ export class QueueCore implements QueueContext {
       const isPaused = this.definition?.deliveryPaused ?? false;
       if (isPaused !== wasPaused) this.history.loud({ kind: isPaused ? "paused" : "resumed", count: 0 });
       changeRules(this.queue, rulesOf(this.definition));
-      this.#delayChanged(delaySeconds);
+      deliveryDelayChanged(this, delaySeconds);
       this.write(write);
     });
   }
@@ -191,7 +192,7 @@ export class QueueCore implements QueueContext {
    */
   delayWas(seconds: number): void {
     if (seconds === deliveryDelaySecondsOf(this.definition)) return;
-    this.submit(() => this.#delayChanged(seconds)).catch(() => {});
+    this.submit(() => deliveryDelayChanged(this, seconds)).catch(() => {});
   }
 
   /** Ends this epoch: no turn is run any more, and what waits for one is rejected with `error`. */
@@ -333,22 +334,6 @@ export class QueueCore implements QueueContext {
   /** What is in delivery is told as of the last turn; `caughtUp` makes one if there is something to tell. */
   describe(): QueueDescription {
     return describe(this, this);
-  }
-
-  /**
-   * Within a turn: the queue's `delivery_delay` was another one. On a FIFO queue the new one holds for messages that
-   * still wait for the old one too; elsewhere each keeps the due time that it was stored with.
-   */
-  #delayChanged(wasSeconds: number): void {
-    const { queue, store, nowMs } = this;
-    const isSeconds = deliveryDelaySecondsOf(this.definition);
-    if (!queue.isFifo || wasSeconds === isSeconds) return;
-    for (const id of changeDelay(queue, 1_000 * wasSeconds, 1_000 * isSeconds, nowMs)) {
-      this.write(() => {
-        const segment = queue.segments.get(id);
-        if (segment !== undefined) store.writeIndex(id, encodeIndex(segment));
-      });
-    }
   }
 
   #turn(jobs: () => void): void {
