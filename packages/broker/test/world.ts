@@ -72,6 +72,8 @@ export class World {
   handler: Handler = () => ({});
   /** Whether the consumer's Worker runs: calls of one that does not are rejected. */
   running = true;
+  /** Whether the broker was started with the consumer's Worker. */
+  hasConsumer = true;
   pings = 0;
   /** Carries messages from one queue to another. A test puts its own in to lose a call or its answer. */
   carry = (
@@ -264,7 +266,7 @@ export class World {
           const format = formatOf(definition.settings.format);
           return format && new EndpointConsumer(this.#caller(definition.settings, gated, log), format);
         }
-        return definition?.type === "worker" ? consumer : null;
+        return definition?.type === "worker" && this.hasConsumer ? consumer : null;
       },
       daemon: () => {
         const definition = this.queues[name]?.consumer;

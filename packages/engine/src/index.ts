@@ -32,7 +32,7 @@ export {
   takeChanges,
 } from "./queue/queue.ts";
 export { isHeld, reserveSeq } from "./queue/sequence.ts";
-export type { LeaseKind, Slice } from "./segments/segment.ts";
+export type { EntryState, LeaseKind, Slice } from "./segments/segment.ts";
 export { ByteFormatError } from "./stored/bytes.ts";
 export {
   type Accepted,
@@ -44,5 +44,21 @@ export {
 } from "./stored/deduplication.ts";
 export { encodeIndex, encodeState, restoreSegment } from "./stored/persist.ts";
 export { counts, type QueueCounts } from "./views/counts.ts";
+export {
+  type LookAhead,
+  nextDeliveries,
+  nextReceives,
+  type PushAllowance,
+  type Stop,
+} from "./views/look-ahead.ts";
 export { peek } from "./views/peek.ts";
+export {
+  acceptedMsAt,
+  Blockers,
+  groupIdAt,
+  isHeldBack,
+  type Standing,
+  standingAt,
+  standings,
+} from "./views/standing.ts";
 export { isSlotAwaited, nextBatchAt, nextWakeAt } from "./views/wake.ts";

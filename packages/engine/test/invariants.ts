@@ -159,13 +159,12 @@ function checkTails(queue: Queue): void {
 function nodesOf<Node extends HeapNode>(heap: TimeHeap<Node>, name: string): Set<Node> {
   const byPosition: Node[] = [];
   let last: HeapNode = { atMs: -Infinity, seq: -Infinity, at: -1 };
-  heap.visitInOrder(({ node }) => {
+  for (const node of heap.inOrder()) {
     must(!before(node, last), `${name}: ${node.atMs}/${node.seq} comes after ${last.atMs}/${last.seq}`);
     must(byPosition[node.at] === undefined, `${name}: two nodes at position ${node.at}`);
     byPosition[node.at] = node;
     last = node;
-    return true;
-  });
+  }
   must(byPosition.length === heap.size, `${name}: ${byPosition.length} of ${heap.size} nodes are visited`);
   byPosition.forEach((node, at) => {
     const parent = byPosition[(at - 1) >> 1];

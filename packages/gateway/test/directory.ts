@@ -130,6 +130,7 @@ export function directoryOf(
         drain: async () => ({ requests: 0 }),
         purge: async () => ({ purged: 0 }),
         peek: async () => ({ packed: new Uint8Array(), attempts: [], refs: [] }),
+        look: async () => ({ messages: [], matched: 0, cursor: null, searched: 0, of: 0 }),
       }),
     describe,
     describeTopic: async () => ({

@@ -1,5 +1,6 @@
 export * from "./binding-values.ts";
 export * from "./errors.ts";
+export * from "./filter/filter.ts";
 export * from "./limits.ts";
 export * from "./rpc/index.ts";
 export type { RetryPolicySettings } from "./topology/retry-policy.ts";

@@ -66,15 +66,8 @@ export const CORE_BUGS: readonly PlantedBug[] = [
     queue.rules.retentionMs += 60_000;
   }),
   inCore("order", "the second ready message leaves before the first", ({ queue: { ready } }) => {
-    const { peek } = ready;
     ready.peek = () => {
-      let second = peek.call(ready);
-      let seen = 0;
-      ready.visitInOrder(({ node }) => {
-        second = node;
-        seen += 1;
-        return seen < 2;
-      });
+      const [first, second = first] = ready.inOrder();
       return second;
     };
   }),

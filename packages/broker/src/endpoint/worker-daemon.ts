@@ -23,6 +23,7 @@ import type { Receivers } from "../receive/receivers.ts";
 import { changeByReceipt, deleteByReceipt } from "../receive/settle-receipts.ts";
 import type { QueueContext } from "../turn/context.ts";
 import type { Throttle } from "../turn/throttle.ts";
+import type { DaemonDeliverer } from "../why/conditions.ts";
 import type { EndpointOutcome } from "./endpoint.ts";
 import type { EndpointCaller } from "./endpoint-caller.ts";
 
@@ -100,6 +101,14 @@ export class WorkerDaemon {
       ...this.#record.read(),
       next: nextDelivery(this.#parts.throttle, this.#context.nowMs, this.#dueMs()),
     };
+  }
+
+  /** Whose messages it posts to whom; `null` where no worker daemon is set. */
+  get deliverer(): DaemonDeliverer | null {
+    const caller = this.#caller;
+    if (caller === null) return null;
+    const free = Math.max(0, caller.settings.maxConcurrency - this.#posts);
+    return { kind: "daemon", name: caller.name, free, drainedUntilMs: this.#drainedUntilMs };
   }
 
   /** Whether requests are under way. */

@@ -8,6 +8,8 @@ import type {
   EnqueueRequest,
   HistoryReply,
   HistoryRequest,
+  LookReply,
+  LookRequest,
   MessageCounts,
   MoveTask,
   NewMove,
@@ -23,6 +25,7 @@ import type {
   PurgeReply,
   QueueDescription,
   QueueRecord,
+  QueueWhy,
   QueueWork,
   QueueWorkDone,
   ReceiveReply,
@@ -51,12 +54,13 @@ import { type BrokerEnv, type BrokerOptions, directoryOf } from "./broker-env.ts
 import { LastEnds } from "./last-end.ts";
 import { ObjectQueue } from "./object-queue.ts";
 import { type OpenQueue, openQueue } from "./open-queue.ts";
-import { FullStorages, isStorageFull, STORAGE_FULL } from "./storage-full.ts";
+import { FullStorages, isStorageFull, STORAGE_FULL, STORAGE_IS_FULL } from "./storage-full.ts";
 import {
   describeUnreadable,
   describeUnreadableTopic,
   refusalOf,
   UnreadableQueueError,
+  whyUnreadable,
 } from "./unreadable-queue.ts";
 
 /** When the alarm rings again after what it called failed, in ms. */
@@ -214,6 +218,26 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     async peek(queue: string, max: number): Promise<PeekedBatch> {
       return (await this.#queue.existing(queue)).peek(max);
+    }
+
+    async look(queue: string, request: LookRequest): Promise<LookReply> {
+      const core = await this.#queue.existing(queue);
+      await core.caughtUp();
+      return core.messages.look(request);
+    }
+
+    async why(queue: string): Promise<QueueWhy> {
+      try {
+        const core = await this.#queue.existing(queue);
+        await core.caughtUp();
+        const why = core.messages.why();
+        return fullStorages.refuses(queue, Date.now())
+          ? { ...why, also: [STORAGE_IS_FULL, ...why.also] }
+          : why;
+      } catch (error) {
+        if (error instanceof UnreadableQueueError) return whyUnreadable(error.message);
+        throw error;
+      }
     }
 
     async deleteByRefs(queue: string, refs: readonly string[]): Promise<RefsDeleted> {

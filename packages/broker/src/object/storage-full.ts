@@ -1,4 +1,4 @@
-import { QUEUE_ERROR_CODES, type RpcFailure } from "@sluice/protocol";
+import { QUEUE_ERROR_CODES, type RpcFailure, type Why } from "@sluice/protocol";
 import type { CommitWatcher } from "../store/sqlite-store.ts";
 import type { Disk } from "./broker-env.ts";
 
@@ -13,6 +13,12 @@ export const STORAGE_FULL: RpcFailure = {
   ok: false,
   code: QUEUE_ERROR_CODES.queueStorageLimitExceeded,
   cause: "Queue storage limit exceeded: its disk or its database is full.",
+};
+
+/** The same for who asks why a queue does nothing. */
+export const STORAGE_IS_FULL: Why = {
+  ...{ reason: "storageFull", untilMs: null, by: null },
+  text: "The queue takes nothing in: its disk or its database is full.",
 };
 
 /** Whether a failure means that there is no room left to write to. */

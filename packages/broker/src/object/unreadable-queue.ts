@@ -2,6 +2,7 @@ import {
   QUEUE_ERROR_CODES,
   type QueueDamage,
   type QueueDescription,
+  type QueueWhy,
   type RpcFailure,
   type TopicDescription,
 } from "@sluice/protocol";
@@ -36,6 +37,17 @@ export class UnwritableQueueError extends Error {
   get failure(): RpcFailure {
     return { ok: false, code: QUEUE_ERROR_CODES.unknownInternalError, cause: this.message };
   }
+}
+
+/** Why a queue delivers nothing of which nothing can be read. */
+export function whyUnreadable(reason: string): QueueWhy {
+  return {
+    reason: "damaged",
+    text: `Nothing of it can be read: ${reason}.`,
+    untilMs: null,
+    by: null,
+    also: [],
+  };
 }
 
 /** What a send that was not taken in is answered with. Throws what is no refusal. */

@@ -21,6 +21,7 @@ import { LINGER_MS_MAX } from "../turn/group-commit.ts";
 import { type LeaseRecords, readLease } from "../turn/lease-records.ts";
 import { isForWorkerDaemon } from "../turn/rules.ts";
 import type { Throttle } from "../turn/throttle.ts";
+import type { PushDeliverer } from "../why/conditions.ts";
 import { DeliveryRecord, nextDelivery } from "./consumer-health.ts";
 import type { ConsumerPort } from "./delivery-result.ts";
 import {
@@ -89,6 +90,18 @@ export class PushDispatcher {
       inFlight: this.#running.size,
       ...this.#record.read(),
       next: this.#next(),
+    };
+  }
+
+  /** Who is delivered to, paused or not; `null` for nobody. */
+  get deliverer(): PushDeliverer | null {
+    const consumer = this.#ports.consumer();
+    if (consumer === null) return null;
+    return {
+      kind: "push",
+      name: consumer.name,
+      askedAgainMs: this.#backoff.failing ? (this.#probe?.endsMs ?? this.#backoff.retryAtMs) : null,
+      trial: typeof this.#trial === "number" ? "running" : this.#trial,
     };
   }
 

@@ -22,6 +22,7 @@ import {
 import { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
 import { WorkerDaemon } from "../endpoint/worker-daemon.ts";
 import type { History } from "../history/history.ts";
+import { Messages } from "../look/messages.ts";
 import type { QueueLog } from "../platform/log.ts";
 import { newId } from "../platform/new-id.ts";
 import { PushDispatcher } from "../push/dispatcher.ts";
@@ -85,6 +86,7 @@ export class QueueCore implements QueueContext {
   readonly receivers: Receivers;
   readonly daemon: WorkerDaemon;
   readonly tasks: PeriodicTasks;
+  readonly messages: Messages;
   readonly deduplication: Deduplication;
   readonly cache = new PayloadCache();
   /** When this epoch began, in ms. */
@@ -155,6 +157,7 @@ export class QueueCore implements QueueContext {
     this.receivers = new Receivers(this, { attempts, throttle, deadLetters });
     this.daemon = new WorkerDaemon(this, { receivers: this.receivers, throttle }, ports);
     this.tasks = new PeriodicTasks(this, intake);
+    this.messages = new Messages(this, this);
     this.#withState = loadSegments(this.queue, store, this.damage, this.nowMs);
     const goesOn = resume(this, this, {
       counts: ports.cutOffCounts ?? true,

@@ -58,6 +58,8 @@ export class Receivers {
   readonly #parts: ReceiverParts;
   #waiting: Receiver[] = [];
   #answers: Answer[] = [];
+  /** When somebody has asked for messages last, in ms; `null` for not since the queue's object started. */
+  askedMs: number | null = null;
   /** Bytes of messages that may still die in this turn. */
   #deadRoom = DEAD_BYTES_MAX;
 
@@ -185,6 +187,7 @@ export class Receivers {
   }
 
   #queueUp(request: ReceiveRequest, waitMs: number, budget: Receiver["budget"]): Promise<ReceiveNowReply> {
+    this.askedMs = this.#context.nowMs;
     return new Promise((answer, reject) => {
       const deadlineMs = this.#context.nowMs + waitMs;
       this.#waiting.push({ request, isShortPoll: waitMs === 0, deadlineMs, budget, answer, reject });

@@ -3,6 +3,7 @@ import type {
   NextMoment,
   QueueBrokerRpc,
   QueueHistoryRpc,
+  QueueMessagesRpc,
   QueuePostRpc,
   QueuePullRpc,
   QueueReceiveRpc,
@@ -28,6 +29,7 @@ export interface ConfiguredQueueObject extends Rpc.DurableObjectBranded {
 export interface QueueBrokerObject
   extends QueueBrokerRpc,
     QueueHistoryRpc,
+    QueueMessagesRpc,
     QueuePostRpc,
     QueuePullRpc,
     QueueReceiveRpc,

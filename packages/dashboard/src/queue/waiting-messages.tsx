@@ -7,7 +7,7 @@ type Shown =
   | { readonly kind: "messages"; readonly messages: readonly MessageView[] }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** The first messages that wait, when somebody asks for them: looking reads what Cloudflare bills. */
+/** The first messages in whatever state, when somebody asks for them: looking reads what Cloudflare bills. */
 export function WaitingMessages({ name }: { readonly name: string }) {
   const [shown, setShown] = useState<Shown>({ kind: "none" });
   const look = async () => {
@@ -20,7 +20,7 @@ export function WaitingMessages({ name }: { readonly name: string }) {
   };
   return (
     <section aria-labelledby="messages">
-      <h2 id="messages">Messages that wait</h2>
+      <h2 id="messages">Messages</h2>
       <div class="row">
         <button type="button" onClick={look}>
           {shown.kind === "none" ? "Show the first ones" : "Look again"}
@@ -29,7 +29,9 @@ export function WaitingMessages({ name }: { readonly name: string }) {
       </div>
       <div role="status">
         {shown.kind === "failed" ? <p class="lost">{shown.reason}</p> : null}
-        {shown.kind === "messages" && shown.messages.length === 0 ? <p class="quiet">None waits.</p> : null}
+        {shown.kind === "messages" && shown.messages.length === 0 ? (
+          <p class="quiet">There is none.</p>
+        ) : null}
       </div>
       {shown.kind !== "messages" ? null : (
         <ol class="messages">
@@ -43,14 +45,16 @@ export function WaitingMessages({ name }: { readonly name: string }) {
 }
 
 function Message({ message }: { readonly message: MessageView }) {
-  const { id, sentAt, contentType, attempts, bytes, text, truncated } = message;
+  const { id, state, why, sentAt, contentType, attempts, bytes, text, truncated } = message;
   return (
     <li class="card pad">
       <div class="quiet">
         <code>{id}</code> · sent{" "}
         <time dateTime={sentAt}>{sentAt.replace("T", " ").replace(/\.\d+Z$/, " UTC")}</time> · {contentType} ·{" "}
-        {size(bytes)} · {attempts === 0 ? "not delivered yet" : plural(attempts, "delivery attempt")}
+        {size(bytes)} · {attempts === 0 ? "not delivered yet" : plural(attempts, "delivery attempt")} ·{" "}
+        {state}
       </div>
+      <p>{why.text}</p>
       {text === null ? (
         <p class="quiet">Not text.</p>
       ) : (

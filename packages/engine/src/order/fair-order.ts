@@ -54,6 +54,10 @@ export class FairOrder extends TrackedGroups implements GroupOrder {
     return this.#noisy.peek();
   }
 
+  heldBack(): Iterable<Group> {
+    return this.#noisyGroups;
+  }
+
   /** One at a time: the next message may be another tenant's. */
   canDeliver(_group: Group, taken: number): boolean {
     return taken === 0;
@@ -62,7 +66,7 @@ export class FairOrder extends TrackedGroups implements GroupOrder {
   pass(queue: OrderedQueue, nowMs: number): void {
     this.#nowMs = nowMs;
     for (const group of this.#noisyGroups) {
-      if (this.#sendsStill(group)) continue;
+      if (sendsStill(group, nowMs)) continue;
       this.#takeOut(queue, group);
       this.changed.add(group);
     }
@@ -76,7 +80,7 @@ export class FairOrder extends TrackedGroups implements GroupOrder {
     // One whose backlog is drained is quiet again.
     if (messages.length === 0) return;
     group.seq = messages.segmentAt(0).seqOf(messages.indexAt(0));
-    if (this.#sendsStill(group) && (wasNoisy || isTooBusy(queue, group))) {
+    if (isNoisy(queue.leasedCount, group, wasNoisy, this.#nowMs)) {
       group.atMs = group.inFlight;
       this.#noisyGroups.add(group);
       this.#noisy.push(group);
@@ -90,17 +94,21 @@ export class FairOrder extends TrackedGroups implements GroupOrder {
     if (this.#noisyGroups.delete(group)) this.#noisy.remove(group);
     else queue.ready.remove(group);
   }
+}
 
-  #sendsStill(group: Group): boolean {
-    return this.#nowMs - group.sentMs < QUIET_AFTER_MS;
-  }
+/** What decides whether a group is noisy. */
+type Tenant = Pick<Group, "id" | "inFlight" | "sentMs">;
+
+/** Whether a group with messages that are ready is noisy: it has become so, or was and has not gone quiet. */
+export function isNoisy(leasedCount: number, group: Tenant, wasNoisy: boolean, nowMs: number): boolean {
+  return sendsStill(group, nowMs) && (wasNoisy || isTooBusy(leasedCount, group));
+}
+
+function sendsStill({ sentMs }: Tenant, nowMs: number): boolean {
+  return nowMs - sentMs < QUIET_AFTER_MS;
 }
 
 /** A message without a group is a tenant of its own, so all of them together are never noisy. */
-function isTooBusy(queue: OrderedQueue, group: Group): boolean {
-  return (
-    group.id !== NO_GROUP &&
-    group.inFlight >= NOISY_IN_FLIGHT_MIN &&
-    group.inFlight > NOISY_SHARE * queue.leasedCount
-  );
+function isTooBusy(leasedCount: number, { id, inFlight }: Tenant): boolean {
+  return id !== NO_GROUP && inFlight >= NOISY_IN_FLIGHT_MIN && inFlight > NOISY_SHARE * leasedCount;
 }

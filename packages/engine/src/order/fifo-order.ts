@@ -52,6 +52,10 @@ export class FifoOrder extends TrackedGroups implements GroupOrder {
 
   fallback(): undefined {}
 
+  heldBack(): Iterable<Group> {
+    return [];
+  }
+
   /** What was taken stays in the list: its messages are not gone. */
   canDeliver({ messages }: Group, taken: number): boolean {
     if (taken >= messages.length) return false;
@@ -62,6 +66,7 @@ export class FifoOrder extends TrackedGroups implements GroupOrder {
   pass(): void {}
 }
 
-function isReady(segment: Segment, i: number, entry: Entry | null): boolean {
+/** Whether message i, which is there, can leave as far as it alone decides. */
+export function isReady(segment: Segment, i: number, entry: Entry | null): boolean {
   return entry === null ? i < segment.readyEnd : entry.state === "ready";
 }

@@ -30,6 +30,8 @@ export interface GroupOrder {
   settle(queue: OrderedQueue): void;
   /** Within a lease: the group to take from when `queue.ready` is empty. */
   fallback(): Group | undefined;
+  /** Groups whose ready messages leave only while nothing else is ready. */
+  heldBack(): Iterable<Group>;
   /** Within a lease that has taken `taken` messages of a group that is first: whether it may take the next one too. */
   canDeliver(group: Group, taken: number): boolean;
   /** At the begin of a lease: time may have changed what a group is. */

@@ -48,8 +48,7 @@ export function pushEnded(queue: Queue, batch: Lease, end: PushEnd): void {
   if (end !== "notRun") learnConcurrency(queue, end === "failed");
 }
 
-export function hasPushSlot(queue: Queue): boolean {
-  const { push, rules } = queue;
+export function hasPushSlot({ push, rules }: Pick<Queue, "push" | "rules">): boolean {
   const target =
     rules.scalesConcurrency === false && rules.maxConcurrency !== null
       ? rules.maxConcurrency

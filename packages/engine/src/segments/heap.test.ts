@@ -124,42 +124,22 @@ describe("TimeHeap", () => {
   });
 });
 
-describe("visitInOrder", () => {
+describe("inOrder", () => {
   const nodes = [5, 3, 8, 1, 9, 2, 7].map((atMs) => node(atMs));
   const heap = heapOf(...nodes);
 
-  it("visits every node in order and changes nothing", () => {
-    const visited: number[] = [];
-    heap.visitInOrder(({ atMs, node: each }) => {
-      expect(each.atMs).toBe(atMs);
-      visited.push(atMs);
-      return true;
-    });
-    expect(visited).toEqual([1, 2, 3, 5, 7, 8, 9]);
+  it("goes through every node in order and changes nothing", () => {
+    expect([...heap.inOrder()].map(({ atMs }) => atMs)).toEqual([1, 2, 3, 5, 7, 8, 9]);
+    expect(new Set(heap.inOrder())).toEqual(new Set(nodes));
     expect(heap.size).toBe(7);
   });
 
-  it("orders equal times by sequence and shows it", () => {
-    const visited: number[] = [];
-    heapOf(node(1, 3), node(1, 1), node(1, 2)).visitInOrder(({ seq }) => {
-      visited.push(seq);
-      return true;
-    });
-    expect(visited).toEqual([1, 2, 3]);
+  it("orders equal times by sequence", () => {
+    const equal = heapOf(node(1, 3), node(1, 1), node(1, 2));
+    expect([...equal.inOrder()].map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
-  it("ends when the visitor has seen enough", () => {
-    const visited: number[] = [];
-    heap.visitInOrder(({ atMs }) => {
-      visited.push(atMs);
-      return visited.length < 3;
-    });
-    expect(visited).toEqual([1, 2, 3]);
-  });
-
-  it("visits nothing of an empty heap", () => {
-    heapOf().visitInOrder(() => {
-      throw new Error("there is nothing to visit");
-    });
+  it("of an empty heap is nothing", () => {
+    expect([...heapOf().inOrder()]).toEqual([]);
   });
 });

@@ -46,12 +46,8 @@ export class TimeHeap<Node extends HeapNode> {
     this.#down(node);
   }
 
-  /**
-   * Visits nodes in order until `visit` returns false. The heap is not changed. Costs O(k log k) for k visited nodes.
-   */
-  visitInOrder(
-    visit: (node: { readonly atMs: number; readonly seq: number; readonly node: Node }) => boolean,
-  ): void {
+  /** The nodes in order. The heap must not change meanwhile. Costs O(k log k) for the k first ones. */
+  *inOrder(): Generator<Node, undefined> {
     const frontier = new TimeHeap<HeapNode & { index: number }>();
     const enqueue = (index: number) => {
       const node = this.#nodes[index];
@@ -60,8 +56,7 @@ export class TimeHeap<Node extends HeapNode> {
     enqueue(0);
     for (let next = frontier.peek(); next !== undefined; next = frontier.peek()) {
       frontier.remove(next);
-      const node = this.#nodes[next.index] as Node; // only indexes of existing nodes are enqueued
-      if (!visit({ atMs: node.atMs, seq: node.seq, node })) return;
+      yield this.#nodes[next.index] as Node; // only indexes of existing nodes are enqueued
       enqueue(2 * next.index + 1);
       enqueue(2 * next.index + 2);
     }

@@ -72,17 +72,17 @@ function nthDueMs(queue: Queue, n: number): number {
       countRun(run.segment, run.from, run.atMs);
     }
   };
-  queue.delayed.visitInOrder(({ node, atMs }) => {
-    countFollowingUntil(atMs);
-    if (missing <= 0) return false;
+  for (const node of queue.delayed.inOrder()) {
+    countFollowingUntil(node.atMs);
+    if (missing <= 0) break;
     if (node instanceof Entry) {
       missing -= node.count;
-      dueMs = atMs;
+      dueMs = node.atMs;
     } else {
-      countRun(node.segment, node.segment.readyEnd, atMs);
+      countRun(node.segment, node.segment.readyEnd, node.atMs);
     }
-    return missing > 0;
-  });
+    if (missing <= 0) break;
+  }
   countFollowingUntil(Infinity);
   return dueMs;
 }

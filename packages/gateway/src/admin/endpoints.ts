@@ -9,7 +9,18 @@ export const ENDPOINTS = [
   {
     method: "GET",
     path: "/__sluice/api/queues/NAME/messages",
-    answers: "the first messages that wait: 20, or ?max=N up to 100",
+    answers:
+      "messages in every state, those that ?filter=F is for: 20, or ?max=N up to 100, from ?cursor=C on",
+  },
+  {
+    method: "GET",
+    path: "/__sluice/api/queues/NAME/messages/ID",
+    answers: "one message with all of its body",
+  },
+  {
+    method: "GET",
+    path: "/__sluice/api/queues/NAME/why",
+    answers: "why the queue delivers nothing more now",
   },
   {
     method: "POST",

@@ -1,8 +1,8 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 /** The admin API's only form of an error. */
-export function failure(code: string, message: string) {
-  return { error: { code, message } };
+export function failure(code: string, message: string, details: object = {}) {
+  return { error: { code, message, ...details } };
 }
 
 /** Ends a request of the admin API. */
@@ -11,10 +11,14 @@ export class AdminError extends Error {
   readonly status: ContentfulStatusCode;
   readonly code: string;
 
-  constructor(status: ContentfulStatusCode, code: string, message: string) {
+  /** Further members of the answer's `error`. */
+  readonly details: object;
+
+  constructor(status: ContentfulStatusCode, code: string, message: string, details: object = {}) {
     super(message);
     this.status = status;
     this.code = code;
+    this.details = details;
   }
 }
 

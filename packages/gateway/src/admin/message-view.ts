@@ -1,42 +1,130 @@
-import { type ContentType, type PeekedBatch, unpackMessages } from "@sluice/protocol";
+import { decodeAttributes } from "@sluice/aws";
+import type { ContentType, LookedAt, MessageState, Why, WhyReason } from "@sluice/protocol";
 import { timeOf } from "./time.ts";
 
-/** Characters of a body that are shown. */
+/** Characters of a body that are shown of a message among others. */
 export const BODY_CHARACTERS_MAX = 2_000;
 
-/** A message that waits, as the admin API shows it. */
+/** A message as the admin API shows it. */
 export interface MessageView {
   readonly id: string;
+  /** Names it in paths as the id does, and is found without a search. */
+  readonly ref: string;
+  readonly state: MessageState;
+  readonly why: WhyView;
   readonly sentAt: string;
-  readonly contentType: ContentType;
-  /** Deliveries so far. */
+  /** When it is or was due; `null` while it is leased. */
+  readonly dueAt: string | null;
+  /** When its lease ends; `null` while it waits. */
+  readonly leasedUntil: string | null;
+  /** When its retention ends. */
+  readonly keptUntil: string;
+  /** Deliveries so far, the running one included. */
   readonly attempts: number;
+  readonly contentType: ContentType;
   readonly bytes: number;
-  /** The beginning of its body, `BODY_CHARACTERS_MAX` at most; `null` for what is no text. */
+  /** The body, of a message among others its first `BODY_CHARACTERS_MAX`; `null` for what is no text. */
   readonly text: string | null;
   /** Whether there is more of it than `text`. */
   readonly truncated: boolean;
+  readonly group: string | null;
+  /** Attributes of SQS and SNS by name. */
+  readonly attributes: Readonly<Record<string, AttributeView>>;
+  /** The queue that it was dead-lettered from. */
+  readonly from: string | null;
 }
 
-export function messageViews({ packed, attempts }: PeekedBatch): MessageView[] {
-  return unpackMessages(packed).map(({ id, timestampMs, contentType, body }, i) => {
-    const text = contentType === "v8" ? null : textOf(body);
-    return {
-      id,
-      sentAt: timeOf(timestampMs),
-      contentType,
-      attempts: attempts[i] ?? 0,
-      bytes: body.byteLength,
-      text: text?.slice(0, BODY_CHARACTERS_MAX) ?? null,
-      truncated: text !== null && text.length > BODY_CHARACTERS_MAX,
-    };
-  });
+/** A message with all of its body. */
+export interface WholeMessageView extends MessageView {
+  /** The body of what is no text; else `null`. */
+  readonly base64: string | null;
 }
 
-function textOf(body: Uint8Array): string | null {
+export interface AttributeView {
+  /** `String`, `Number` or `Binary`, with a label of the sender's behind a dot. */
+  readonly type: string;
+  /** Bytes are in base64. */
+  readonly value: string;
+}
+
+/** Why something is not delivered. */
+export interface WhyView {
+  readonly reason: WhyReason;
+  /** One sentence. */
+  readonly text: string;
+  readonly until: string | null;
+  readonly by: string | null;
+}
+
+export interface QueueWhyView extends WhyView {
+  /** What else is wrong with the queue. */
+  readonly also: readonly WhyView[];
+}
+
+export function whyView({ reason, text, untilMs, by }: Why): WhyView {
+  return { reason, text, until: untilMs === null ? null : timeOf(untilMs), by };
+}
+
+export function messageView(message: LookedAt): MessageView {
+  const text = textOf(message);
+  const shown = text?.slice(0, BODY_CHARACTERS_MAX) ?? null;
+  const isMore =
+    text !== null && (text.length > BODY_CHARACTERS_MAX || message.body.byteLength < message.bodyBytes);
+  return { ...factsOf(message), text: shown, truncated: isMore };
+}
+
+export function wholeMessageView(message: LookedAt): WholeMessageView {
+  const text = textOf(message);
+  const base64 = text === null ? base64Of(message.body) : null;
+  return { ...factsOf(message), text, truncated: false, base64 };
+}
+
+function factsOf(message: LookedAt): Omit<MessageView, "text" | "truncated"> {
+  const { id, ref, state, why, sentMs, atMs, keptUntilMs, attempts, contentType, bodyBytes, group, from } =
+    message;
+  const isLeased = state === "leased";
+  return {
+    ...{ id, ref, state, why: whyView(why) },
+    sentAt: timeOf(sentMs),
+    dueAt: isLeased ? null : timeOf(atMs),
+    leasedUntil: isLeased ? timeOf(atMs) : null,
+    keptUntil: timeOf(keptUntilMs),
+    ...{ attempts, contentType, bytes: bodyBytes, group },
+    attributes: attributesOf(message.attributes),
+    from,
+  };
+}
+
+function attributesOf(stored: Uint8Array | null): Record<string, AttributeView> {
+  if (stored === null) return {};
+  return Object.fromEntries(
+    Object.entries(decodeAttributes(stored).attributes).map(
+      ([name, { DataType = "String", StringValue, BinaryValue }]) => {
+        const value = StringValue ?? base64Of(BinaryValue ?? new Uint8Array());
+        return [name, { type: DataType, value }];
+      },
+    ),
+  );
+}
+
+/** The text of a body, or of its beginning, which may end within a character. */
+function textOf({ contentType, body, bodyBytes }: LookedAt): string | null {
+  if (contentType === "v8") return null;
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    return decoder.decode(body, { stream: body.byteLength < bodyBytes });
   } catch {
     return null;
   }
+}
+
+/** Characters of one call: an argument list has its limits. */
+const CHARACTERS_MAX = 32_768;
+
+function base64Of(bytes: Uint8Array): string {
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += CHARACTERS_MAX) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + CHARACTERS_MAX));
+  }
+  return btoa(binary);
 }

@@ -1,9 +1,4 @@
-import {
-  type MoveTask,
-  packMessages,
-  type QueueDefinition,
-  type QueueSettingsChange,
-} from "@sluice/protocol";
+import type { MoveTask, QueueDefinition, QueueSettingsChange } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
 import {
   DEAD,
@@ -16,7 +11,6 @@ import {
   TOPIC,
 } from "../../test/directory.ts";
 import { createGateway, type QueueDirectory } from "../index.ts";
-import { BODY_CHARACTERS_MAX } from "./message-view.ts";
 
 const API = "http://localhost:8787/__sluice/api";
 const FIFO: QueueDefinition = { ...DEAD, fifo: {} };
@@ -227,60 +221,6 @@ describe("POST /queues/NAME/redrive/cancel", () => {
       status: 409,
       body: { error: { code: "no_move" } },
     });
-  });
-});
-
-describe("GET /queues/NAME/messages", () => {
-  const message = (body: Uint8Array, contentType: "text" | "bytes" | "v8") => ({
-    id: "0123456789abcdef0123456789abcdef",
-    timestampMs: 1_700_000_000_000,
-    contentType,
-    body,
-  });
-  const text = (characters: number) => new TextEncoder().encode("ü".repeat(characters));
-
-  it("shows bodies that are text, up to a length, and says what is left out", async () => {
-    const packed = packMessages([
-      message(text(BODY_CHARACTERS_MAX), "text"),
-      message(text(BODY_CHARACTERS_MAX + 1), "text"),
-      message(new Uint8Array([255]), "bytes"),
-      message(text(1), "v8"),
-    ]);
-    const peek = vi.fn(async () => ({ packed, attempts: [0, 1, 2, 3], refs: [] }));
-    const { body } = await ask(withQueue({ peek }), "/queues/orders/messages");
-    const shown = "ü".repeat(BODY_CHARACTERS_MAX);
-    expect(body).toMatchObject({
-      messages: [
-        {
-          id: "0123456789abcdef0123456789abcdef",
-          sentAt: "2023-11-14T22:13:20.000Z",
-          contentType: "text",
-          attempts: 0,
-          bytes: 2 * BODY_CHARACTERS_MAX,
-          text: shown,
-          truncated: false,
-        },
-        { attempts: 1, text: shown, truncated: true },
-        { attempts: 2, contentType: "bytes", text: null, truncated: false, bytes: 1 },
-        { attempts: 3, contentType: "v8", text: null, truncated: false },
-      ],
-    });
-    expect(peek).toHaveBeenCalledExactlyOnceWith("orders", 20);
-  });
-
-  it.each([
-    ["1", 200],
-    ["100", 200],
-    ["0", 400],
-    ["101", 400],
-    ["-1", 400],
-    ["1.5", 400],
-    ["x", 400],
-    ["", 400],
-  ])("answers ?max=%s with %i", async (max, expected) => {
-    const { status, body } = await ask(directoryOf(), `/queues/orders/messages?max=${max}`);
-    expect(status).toBe(expected);
-    if (expected === 400) expect(body).toMatchObject({ error: { code: "invalid_query" } });
   });
 });
 

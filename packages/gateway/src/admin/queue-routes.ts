@@ -1,14 +1,9 @@
-import { PULL_MESSAGES_MAX, type QueueRecord } from "@sluice/protocol";
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import type { QueueDirectory } from "../account/queue-directory.ts";
 import { queueNotFound } from "./failure.ts";
-import { messageViews } from "./message-view.ts";
+import { queueOf } from "./queue-of.ts";
 import { moveView, type Surroundings, viewOf } from "./queue-view.ts";
 import { cancelRedrive, redrive } from "./redrive.ts";
-import { wholeQuery } from "./whole-query.ts";
-
-/** Messages that are shown when the request names no number. */
-export const SHOWN_MESSAGES_DEFAULT = 20;
 
 /** Queues: what they hold, and what somebody who looks after them does by hand. */
 export function queueRoutes(directory: QueueDirectory): Hono {
@@ -28,12 +23,6 @@ export function queueRoutes(directory: QueueDirectory): Hono {
   app.get("/:name", async (c) => {
     const { name } = await queueOf(c, directory);
     return c.json(await viewQueue(directory, name));
-  });
-
-  app.get("/:name/messages", async (c) => {
-    const { name } = await queueOf(c, directory);
-    const max = wholeQuery(c, "max", 1, PULL_MESSAGES_MAX) ?? SHOWN_MESSAGES_DEFAULT;
-    return c.json({ messages: messageViews(await directory.queue(name).peek(name, max)) });
   });
 
   for (const [action, deliveryPaused] of [
@@ -89,12 +78,4 @@ async function viewQueue(directory: QueueDirectory, name: string) {
   const record = surroundings.queues.find((queue) => queue.name === name);
   if (record === undefined) throw queueNotFound(name);
   return viewOf(record, description, surroundings);
-}
-
-/** The queue that the path names. Throws 404. */
-async function queueOf(c: Context, { account }: QueueDirectory): Promise<QueueRecord> {
-  const name = c.req.param("name") ?? "";
-  const record = await account.findByName(name);
-  if (record === null) throw queueNotFound(name);
-  return record;
 }

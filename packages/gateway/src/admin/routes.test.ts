@@ -1,4 +1,4 @@
-import type { ConsumerHealth } from "@sluice/protocol";
+import type { ConsumerHealth, LookedAt } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { DEAD, directoryOf, OPEN, ORDERS, queueWith, recordOf, TOPIC } from "../../test/directory.ts";
 import { createGateway } from "../index.ts";
@@ -17,6 +17,12 @@ function moveClock(
 async function json(response: Response | Promise<Response>): Promise<unknown> {
   return (await response).json();
 }
+
+const MESSAGE: LookedAt = {
+  ...{ id: "0".repeat(32), ref: "r", state: "ready", attempts: 0, sentMs: 1, atMs: 1, keptUntilMs: 2 },
+  ...{ contentType: "text", bodyBytes: 0, body: new Uint8Array(), group: null, attributes: null, from: null },
+  why: { reason: "dueNow", text: "It leaves at once.", untilMs: 1, by: null },
+};
 
 describe("GET /queues", () => {
   it("shows every queue with counts, settings, producers and consumer, in order of names", async () => {
@@ -173,7 +179,8 @@ describe("GET /", () => {
           queueWith({
             drain: directory.queue(name).drain,
             purge: directory.queue(name).purge,
-            peek: directory.queue(name).peek,
+            look: async () => ({ messages: [MESSAGE], matched: 1, cursor: null, searched: 1, of: 1 }),
+            why: async () => ({ ...MESSAGE.why, also: [] }),
             startMove: async () => ({ ok: true, task: move }),
             listMoves: async () => [move],
             cancelMove: async () => ({ ok: true, task: move }),

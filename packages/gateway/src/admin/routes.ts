@@ -6,6 +6,7 @@ import { clockRoutes } from "./clock-routes.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { AdminError, failure } from "./failure.ts";
 import { guard } from "./guard.ts";
+import { messageRoutes } from "./message-routes.ts";
 import { processRoutes } from "./process-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
 import { topicRoutes } from "./topic-routes.ts";
@@ -21,11 +22,13 @@ export function adminRoutes(directory: QueueDirectory, access: Access, waits: Wa
   app.use(guard(access));
   app.get("/", (c) => c.json({ endpoints: ENDPOINTS }));
   app.route("/queues", queueRoutes(directory));
+  app.route("/queues", messageRoutes(directory));
   app.route("/topics", topicRoutes(directory));
   app.route("/clock", clockRoutes(directory));
   app.route("/", processRoutes(directory, waits));
   app.onError((error, c) => {
-    if (error instanceof AdminError) return c.json(failure(error.code, error.message), error.status);
+    if (error instanceof AdminError)
+      return c.json(failure(error.code, error.message, error.details), error.status);
     throw error;
   });
   return app;

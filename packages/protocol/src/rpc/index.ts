@@ -4,6 +4,7 @@ export * from "./consumer.ts";
 export * from "./description.ts";
 export * from "./directory.ts";
 export * from "./history.ts";
+export * from "./messages.ts";
 export * from "./moves.ts";
 export * from "./pull.ts";
 export * from "./receive.ts";

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startBroker } from "./any-broker.ts";
+
+/* Messages as somebody sees them who looks after a broker, by the admin API of a real one. */
+
+const settings = (changes: object = {}) => ({
+  ...{ deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, producers: [], consumer: null },
+  ...changes,
+});
+const PULL = {
+  type: "http_pull",
+  settings: {
+    ...{ maxBatchSize: 5, maxRetries: 0, retryDelaySeconds: 0, visibilityTimeoutMs: 30_000 },
+    deadLetterQueue: "dead",
+  },
+};
+const QUEUES = { orders: settings({ consumer: PULL }), dead: settings(), idle: settings() };
+
+let origin: string;
+let dispose: () => Promise<void>;
+/** Ids of the queues by their names. */
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  const disposeWith = (end: () => Promise<void>) => {
+    dispose = end;
+  };
+  ({ origin } = await startBroker({ SLUICE_ENV: "development" }, { queues: QUEUES, disposeWith }));
+  const { queues } = await ask("/queues");
+  for (const { name, id } of queues as { name: string; id: string }[]) ids[name] = id;
+});
+afterAll(() => dispose());
+
+async function ask(path: string, method = "GET", body?: object) {
+  const init = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  const response = await fetch(`${origin}/__sluice/api${path}`, init);
+  return (await response.json()) as Record<string, unknown> & { messages: Record<string, unknown>[] };
+}
+
+/** A call of the REST API to the messages of a queue. */
+async function rest(queue: string, call: string, body: object) {
+  const at = `${origin}/__sluice/client/v4/accounts/any/queues/${ids[queue]}/messages${call}`;
+  const response = await fetch(at, { method: "POST", body: JSON.stringify(body) });
+  return ((await response.json()) as { result: Record<string, unknown> }).result;
+}
+
+const list = (queue: string, filter = "") =>
+  ask(`/queues/${queue}/messages?filter=${encodeURIComponent(filter)}`);
+
+it("messages in every state say how they stand and why, and looking changes nothing", async () => {
+  await rest("orders", "", { body: { order: 1, item: "brass lamp" } });
+  await rest("orders", "", { body: "a vase", content_type: "text", delay_seconds: 600 });
+  await rest("orders", "/pull", { batch_size: 1 });
+  await rest("orders", "", { body: { order: 2, item: "paper lamp" } });
+  const { storage } = await ask("/queues/orders");
+  const all = await list("orders");
+  expect(all).toMatchObject({ cursor: null, searched: 3, of: 3 });
+  expect(
+    all.messages.map(({ state, why, text }) => [state, (why as { reason: string }).reason, text]),
+  ).toEqual(
+    expect.arrayContaining([
+      ["leased", "leased", '{"order":1,"item":"brass lamp"}'],
+      ["delayed", "delayed", "a vase"],
+      ["ready", "awaitsPull", '{"order":2,"item":"paper lamp"}'],
+    ]),
+  );
+  expect((await list("orders", "lamp state:ready")).messages).toMatchObject([
+    { text: expect.stringContaining("paper") },
+  ]);
+  const [vase] = (await list("orders", "state:delayed")).messages;
+  expect(await ask(`/queues/orders/messages/${vase?.id}`)).toMatchObject({ text: "a vase", ref: vase?.ref });
+  expect(await ask(`/queues/orders/messages/${vase?.ref}`)).toMatchObject({ id: vase?.id });
+  expect(await ask("/queues/orders/why")).toMatchObject({ reason: "awaitsPull", also: [] });
+  expect(await ask("/queues/idle/why")).toMatchObject({ reason: "empty" });
+  const after = await ask("/queues/orders");
+  expect(after).toMatchObject({ messages: { ready: 1, delayed: 1, leased: 1 } });
+  expect((after.storage as { rowsWritten: number }).rowsWritten).toBe(
+    (storage as { rowsWritten: number }).rowsWritten,
+  );
+});
+
+it("a search goes through many messages page by page", async () => {
+  for (let i = 0; i < 5; i++) {
+    const messages = Array.from({ length: 100 }, (_, k) => ({ body: { n: 100 * i + k } }));
+    await rest("dead", "/batch", { messages });
+  }
+  const filter = encodeURIComponent('"n\\":1"');
+  const found: unknown[] = [];
+  let cursor = "";
+  do {
+    const page = await ask(`/queues/dead/messages?max=7&filter=${filter}${cursor && `&cursor=${cursor}`}`);
+    found.push(...page.messages.map(({ text }) => text));
+    cursor = String(page.cursor ?? "");
+  } while (cursor !== "");
+  // 1, 10 to 19, 100 to 199.
+  expect(new Set(found).size).toBe(111);
+  expect(found).toHaveLength(111);
+});

@@ -1,0 +1,258 @@
+import { encodeAttributes } from "@sluice/aws";
+import {
+  type LookRequest,
+  type MessageFilter,
+  makeUnreadable,
+  PREVIEW_BYTES_MAX,
+  PULL_MESSAGES_MAX,
+  parseFilter,
+} from "@sluice/protocol";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { consumer, pullConsumer } from "../../test/messages.ts";
+import { SqsWorld } from "../../test/sqs-world.ts";
+import { WORLD_START_MS, World } from "../../test/world.ts";
+import { LOOK_MS_MAX, look } from "./look.ts";
+
+function filterOf(text: string): MessageFilter {
+  const parsed = parseFilter(text);
+  if (!parsed.ok) throw new Error(parsed.message);
+  return parsed.filter;
+}
+
+function lookAt(world: World, request: Partial<LookRequest> = {}, queue = "orders") {
+  return world.core(queue).messages.look({ max: PULL_MESSAGES_MAX, ...request });
+}
+
+const bodyOf = ({ body }: { body: Uint8Array }) => new TextDecoder().decode(body);
+
+function bodies(world: World, filter: string, queue = "orders"): string[] {
+  return lookAt(world, { filter: filterOf(filter) }, queue).messages.map(bodyOf);
+}
+
+describe("a look at the messages of a queue", () => {
+  it("shows those of every state as they stand, and leases, counts and writes nothing", async () => {
+    const world = new World({ orders: { consumer: pullConsumer() } });
+    await world.send("orders", ["held", "waits"]);
+    await world.send("orders", ["later"], { delaySeconds: 60 });
+    await world.core("orders").pull({ max: 1 });
+    const rows = world.store("orders").rowsWritten;
+    const before = world.core("orders").describe();
+    const facts = { contentType: "text", sentMs: WORLD_START_MS, keptUntilMs: WORLD_START_MS + 345_600_000 };
+    const none = { group: null, attributes: null, from: null };
+    for (let i = 0; i < 2; i++) {
+      const { messages, ...found } = lookAt(world);
+      expect(messages.map(bodyOf)).toEqual(["held", "waits", "later"]);
+      expect(messages).toMatchObject([
+        {
+          ...facts,
+          ...none,
+          state: "leased",
+          attempts: 1,
+          atMs: WORLD_START_MS + 30_000,
+          why: { reason: "leased" },
+        },
+        {
+          ...facts,
+          ...none,
+          state: "ready",
+          attempts: 0,
+          atMs: WORLD_START_MS,
+          why: { reason: "awaitsPull" },
+        },
+        { ...facts, ...none, state: "delayed", attempts: 0, atMs: WORLD_START_MS + 60_000 },
+      ]);
+      expect(found).toEqual({ matched: 3, cursor: null, searched: 3, of: 3 });
+    }
+    expect(world.store("orders").rowsWritten).toBe(rows);
+    expect(world.core("orders").queue.changes.size).toBe(0);
+    const { rowsRead: _, ...described } = world.core("orders").describe();
+    expect(before).toMatchObject(described);
+  });
+
+  it("goes on where the last one has ended, until everything was shown once", async () => {
+    const world = new World({ orders: { consumer: pullConsumer() } });
+    for (const part of ["a", "b", "c"]) await world.send("orders", [`${part}1`, `${part}2`, `${part}3`]);
+    await world.core("orders").pull({ max: 4 });
+    const shown: string[] = [];
+    const searched: number[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = lookAt(world, { max: 2, ...(cursor ? { cursor } : {}) });
+      shown.push(...page.messages.map(bodyOf));
+      searched.push(page.searched);
+      cursor = page.cursor;
+    } while (cursor !== null);
+    expect(shown).toEqual(["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"]);
+    expect(searched).toEqual([2, 4, 6, 8, 9]);
+  });
+
+  it("shows the beginning of a body, or all of it", async () => {
+    const world = new World({ orders: {} });
+    const body = "x".repeat(PREVIEW_BYTES_MAX + 1);
+    await world.send("orders", [body]);
+    expect(lookAt(world).messages).toMatchObject([{ bodyBytes: PREVIEW_BYTES_MAX + 1 }]);
+    expect(lookAt(world).messages.map(bodyOf)).toEqual([body.slice(1)]);
+    expect(lookAt(world, { isWhole: true }).messages.map(bodyOf)).toEqual([body]);
+  });
+
+  it("finds messages by their ids and by their refs", async () => {
+    const world = new World({ orders: {}, others: {} });
+    await world.send("orders", ["a", "b", "c"]);
+    await world.send("others", ["other"]);
+    const [a, b, c] = lookAt(world).messages;
+    const [other] = lookAt(world, {}, "others").messages;
+    if (!(a && b && c && other)) throw new Error("four were sent");
+    const only = (...names: string[]) => lookAt(world, { only: names }).messages.map(bodyOf);
+    expect(only(b.id)).toEqual(["b"]);
+    expect(only(b.id.replace(/^(.{8})/, "$1-").toUpperCase())).toEqual(["b"]);
+    expect(only(c.ref, a.ref)).toEqual(["a", "c"]);
+    expect(only(c.ref, a.id)).toEqual(["a", "c"]);
+    expect(only(other.ref, other.id, "nonsense")).toEqual([]);
+    expect(only()).toEqual([]);
+    const first = lookAt(world, { only: [a.ref, c.ref], max: 1 });
+    expect(first.messages.map(bodyOf)).toEqual(["a"]);
+    const next = lookAt(world, { only: [a.ref, c.ref], max: 1, cursor: first.cursor ?? "" });
+    expect(next.messages.map(bodyOf)).toEqual(["c"]);
+  });
+
+  it("counts all that fit, beyond those that it shows", async () => {
+    const world = new World({ orders: {} });
+    await world.send("orders", ["a", "x", "a", "a"]);
+    const filter = filterOf("a");
+    expect(lookAt(world, { max: 1, filter, countsAll: true })).toMatchObject({
+      messages: [{ bodyBytes: 1 }],
+      ...{ matched: 3, cursor: null, searched: 4 },
+    });
+    expect(lookAt(world, { max: 0, filter, countsAll: true })).toMatchObject({ messages: [], matched: 3 });
+  });
+
+  it("leaves out what cannot be read", async () => {
+    const world = new World({ orders: {} });
+    await world.send("orders", ["lost", "kept"]);
+    const core = world.core("orders");
+    const [segmentId] = core.queue.segments.keys();
+    const payload = core.payloadOf(segmentId ?? 0);
+    makeUnreadable(payload.packed, 0, payload.offsets[1] ?? 0);
+    expect(lookAt(world).messages.map(bodyOf)).toEqual(["kept"]);
+    const store = world.store("orders");
+    store.commit(() => store.deleteSegment(segmentId ?? 0, false));
+    core.cache.delete(segmentId ?? 0);
+    expect(lookAt(world)).toMatchObject({ messages: [], searched: 2, cursor: null });
+  });
+
+  it.each([-1, PULL_MESSAGES_MAX + 1, 1.5])("of %d messages is out of range", (max) => {
+    expect(() => lookAt(new World({ orders: {} }), { max })).toThrow(RangeError);
+  });
+
+  it("takes no cursor but its own", () => {
+    expect(() => lookAt(new World({ orders: {} }), { cursor: "1-2" })).toThrow(RangeError);
+  });
+
+  it("ends when its time is over, and says how far it came", async () => {
+    const world = new World({ orders: {} });
+    const core = world.core("orders");
+    for (let i = 0; i < 20; i++) await world.send("orders", Array<string>(100).fill("m"));
+    let ms = 0;
+    const ports = {
+      context: core,
+      reasons: { of: () => ({ reason: "dueNow", text: "", untilMs: null, by: null }) } as never,
+      payloadOf: (id: number) => core.payloadOf(id),
+      elapsedMs: () => {
+        ms += LOOK_MS_MAX / 3;
+        return ms;
+      },
+    };
+    const counted: number[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = look(ports, {
+        max: 0,
+        countsAll: true,
+        filter: filterOf("m"),
+        ...(cursor ? { cursor } : {}),
+      });
+      counted.push(page.matched);
+      cursor = page.cursor;
+    } while (cursor !== null);
+    expect(counted.length).toBeGreaterThan(2);
+    expect(Math.max(...counted)).toBeLessThanOrEqual(768);
+    expect(counted.reduce((sum, count) => sum + count)).toBe(2_000);
+  });
+});
+
+describe("a filter", () => {
+  it.each([
+    ["state:ready", ["Fresh Lamp", "dead lamp"]],
+    ["state:delayed", ["late"]],
+    ["state:leased", ["held"]],
+    ["lamp", ["Fresh Lamp", "dead lamp"]],
+    ['body:"FRESH l"', ["Fresh Lamp"]],
+    ["lamp from:source", ["dead lamp"]],
+    ["from:other", []],
+    ["group:g", ["late"]],
+    ["attempts:0", ["Fresh Lamp", "dead lamp", "late"]],
+    ["attempts:>=1", ["held"]],
+    ["age:>=10s", ["held", "late"]],
+    ["age:<10s state:ready", ["Fresh Lamp", "dead lamp"]],
+    ["attr.kind:order", ["Fresh Lamp"]],
+    ["attr.kind:orde", []],
+    ["attr.toString:x", []],
+    ["", ["held", "Fresh Lamp", "dead lamp", "late"]],
+  ])("%s is for %j", async (filter, expected) => {
+    const world = new SqsWorld({ orders: {} });
+    const attributes = encodeAttributes({
+      attributes: { kind: { DataType: "String", StringValue: "order" } },
+      traceHeader: null,
+    });
+    await world.enqueue("orders", "held");
+    await world.receive("orders", { visibilityTimeoutMs: 60_000 });
+    await world.enqueue("orders", { body: "late", delaySeconds: 60, groupId: "g" });
+    world.nowMs += 10_000;
+    await world.enqueue("orders", { body: "Fresh Lamp", ...(attributes && { attributes }) });
+    await world.enqueue("orders", { body: "dead lamp", deadLetterOf: "source" });
+    expect(bodies(world, filter)).toEqual(expected);
+  });
+
+  it("of ids is for those that begin so", async () => {
+    const world = new World({ orders: {} });
+    await world.send("orders", ["a", "b"]);
+    const { messages } = lookAt(world);
+    for (const { id, body } of messages) {
+      expect(bodies(world, `id:${id}`)).toEqual([bodyOf({ body })]);
+      expect(bodies(world, `id:${id.slice(0, 8)}`)).toHaveLength(2);
+    }
+  });
+
+  it("in pages finds what it finds at once, whatever else happens to the messages between", async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 8 });
+    const terms = fc.subarray(["state:ready", "attempts:<2", "m1", "age:<1h"]);
+    await fc.assert(
+      fc.asyncProperty(sizes, terms, fc.integer({ min: 1, max: 9 }), async (batches, filter, max) => {
+        const world = new World({
+          orders: { consumer: consumer({ maxBatchSize: 5, maxBatchTimeoutSeconds: 0 }) },
+        });
+        world.handler = () => new Promise(() => {});
+        let n = 0;
+        for (const size of batches) {
+          await world.send(
+            "orders",
+            Array.from({ length: size }, () => `m${n++}`),
+          );
+        }
+        const wanted = filterOf(filter.join(" "));
+        const isCounted = { max: PULL_MESSAGES_MAX, countsAll: true, filter: wanted };
+        const { matched } = lookAt(world, isCounted);
+        let found = 0;
+        let cursor: string | null | undefined;
+        do {
+          const page = lookAt(world, { max, filter: wanted, ...(cursor ? { cursor } : {}) });
+          found += page.messages.length;
+          cursor = page.cursor;
+        } while (cursor !== null);
+        expect(found).toBe(matched);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

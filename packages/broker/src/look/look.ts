@@ -1,0 +1,181 @@
+import {
+  acceptedMsAt,
+  advance,
+  groupIdAt,
+  type MessagePosition,
+  type Standing,
+  standingAt,
+  standings,
+} from "@sluice/engine";
+import {
+  isReadable,
+  type LookedAt,
+  type LookReply,
+  type LookRequest,
+  type PackedIndex,
+  PREVIEW_BYTES_MAX,
+  PULL_MESSAGES_MAX,
+} from "@sluice/protocol";
+import { encodeToken } from "../receive/message-token.ts";
+import type { QueueContext } from "../turn/context.ts";
+import type { Reasons } from "../why/reasons.ts";
+import { extensionOf, Matcher, sourceOf } from "./matcher.ts";
+
+/** For how long a look goes through messages, in ms: the queue does nothing else meanwhile. */
+export const LOOK_MS_MAX = 100;
+/** Bytes that it reads at most: clocks of Workers stand still while one runs. */
+export const LOOK_BYTES_MAX = 48_000_000;
+/** Messages between two looks at the clock. */
+const MESSAGES_PER_LOOK_AT_CLOCK = 256;
+
+/** What a look needs of a queue. */
+export interface LookPorts {
+  readonly context: Pick<QueueContext, "name" | "queue" | "nowMs">;
+  readonly reasons: Reasons;
+  /** The records of a segment; `null` when they cannot be read. */
+  payloadOf(segmentId: number): PackedIndex | null;
+  /** Goes on in ms while it runs, where a clock does. */
+  elapsedMs(): number;
+}
+
+/**
+ * Goes through the messages of a queue, in whatever state, by the order of their places, and shows those that are
+ * looked for. Nothing is leased, counted or written. Messages that cannot be read are not shown.
+ *
+ * @throws RangeError for a `max` that is out of range and a cursor that is none.
+ */
+export function look(ports: LookPorts, request: LookRequest): LookReply {
+  const { max, filter, only, cursor, countsAll = false } = request;
+  if (!(Number.isInteger(max) && max >= 0 && max <= PULL_MESSAGES_MAX)) throw new RangeError(`max of ${max}`);
+  const { queue, name, nowMs } = ports.context;
+  advance(queue, nowMs);
+  const begin = cursor === undefined ? null : readCursor(cursor);
+  const matcher = new Matcher(name, nowMs, filter, only);
+  const budget = new Budget(ports);
+  const messages: LookedAt[] = [];
+  let matched = 0;
+  let searched = begin?.searched ?? 0;
+  const all =
+    matcher.positions === null
+      ? standings(queue, begin?.after)
+      : placed(ports, matcher.positions, begin?.after);
+  for (const standing of all) {
+    const { segmentId, from, to } = standing;
+    if (!matcher.fitsStanding(standing)) {
+      searched += to - from;
+      if (budget.isSpent(1)) return { ...found(), cursor: cursorOf(segmentId, to - 1, searched) };
+      continue;
+    }
+    for (let index = from; index < to; index++) {
+      const position = { segmentId, index };
+      searched += 1;
+      const payload = matcher.fitsPlace(position, groupIdAt(queue, position))
+        ? budget.payloadOf(segmentId)
+        : null;
+      if (payload !== null && isReadable(payload, index) && matcher.fits(position, payload)) {
+        matched += 1;
+        if (messages.length < max)
+          messages.push(lookedAt(ports, standing, payload, index, request.isWhole === true));
+      }
+      const isFull = messages.length >= max && !countsAll;
+      if (isFull || budget.isSpent(1)) return { ...found(), cursor: cursorOf(segmentId, index, searched) };
+    }
+  }
+  return { ...found(), cursor: null };
+
+  function found(): Omit<LookReply, "cursor"> {
+    const of = queue.readyCount + queue.delayedCount + queue.leasedCount;
+    return { messages, matched, searched: Math.min(searched, of), of };
+  }
+}
+
+/** Bounds what one look costs. */
+class Budget {
+  readonly #ports: LookPorts;
+  readonly #endsMs: number;
+  #messages = 0;
+  #bytes = 0;
+  #segment: { readonly id: number; readonly payload: PackedIndex | null } | null = null;
+
+  constructor(ports: LookPorts) {
+    this.#ports = ports;
+    this.#endsMs = ports.elapsedMs() + LOOK_MS_MAX;
+  }
+
+  /** Read once for the messages of a segment that are looked at one behind the other. */
+  payloadOf(id: number): PackedIndex | null {
+    if (this.#segment?.id !== id) {
+      const payload = this.#ports.payloadOf(id);
+      this.#segment = { id, payload };
+      this.#bytes += payload?.packed.byteLength ?? 0;
+    }
+    return this.#segment.payload;
+  }
+
+  isSpent(messages: number): boolean {
+    this.#messages += messages;
+    if (this.#bytes > LOOK_BYTES_MAX) return true;
+    return this.#messages % MESSAGES_PER_LOOK_AT_CLOCK === 0 && this.#ports.elapsedMs() >= this.#endsMs;
+  }
+}
+
+function* placed(
+  { context: { queue } }: LookPorts,
+  positions: readonly MessagePosition[],
+  after: MessagePosition | undefined,
+): Generator<Standing, undefined> {
+  for (const position of positions) {
+    if (after !== undefined && isAtOrBefore(position, after)) continue;
+    const standing = standingAt(queue, position);
+    if (standing !== null) yield standing;
+  }
+}
+
+function isAtOrBefore(a: MessagePosition, b: MessagePosition): boolean {
+  return a.segmentId < b.segmentId || (a.segmentId === b.segmentId && a.index <= b.index);
+}
+
+function lookedAt(
+  { context: { queue, name }, reasons }: LookPorts,
+  standing: Standing,
+  payload: PackedIndex,
+  index: number,
+  isWhole: boolean,
+): LookedAt {
+  const position = { segmentId: standing.segmentId, index };
+  const body = payload.body(index);
+  const extension = extensionOf(payload, index);
+  const sentMs = payload.timestampMs(index);
+  return {
+    id: payload.id(index),
+    ref: encodeToken(name, "ref", { ...position, leaseId: 0 }),
+    state: standing.state,
+    attempts: standing.attempts,
+    sentMs,
+    atMs: standing.atMs,
+    keptUntilMs: (acceptedMsAt(queue, position) ?? 0) + queue.rules.retentionMs,
+    contentType: payload.knownContentType(index),
+    bodyBytes: body.byteLength,
+    // A copy: a view would take its whole segment along.
+    body: body.slice(0, isWhole ? body.byteLength : PREVIEW_BYTES_MAX),
+    group: groupIdAt(queue, position) ?? extension.groupId ?? null,
+    attributes: extension.attributes?.slice() ?? null,
+    from: sourceOf(extension),
+    why: reasons.of(standing, index, { delaySeconds: payload.delaySeconds(index), sentMs }),
+  };
+}
+
+interface Cursor {
+  readonly after: MessagePosition;
+  readonly searched: number;
+}
+
+function cursorOf(segmentId: number, index: number, searched: number): string {
+  return `${segmentId}-${index}-${searched}`;
+}
+
+function readCursor(text: string): Cursor {
+  const [, segmentId, index, searched] = /^(\d{1,16})-(\d{1,10})-(\d{1,15})$/.exec(text) ?? [];
+  if (segmentId === undefined) throw new RangeError(`"${text}" is no cursor`);
+  return { after: { segmentId: Number(segmentId), index: Number(index) }, searched: Number(searched) };
+}

@@ -1,0 +1,121 @@
+import { decodeAttributes } from "@sluice/aws";
+import type { MessagePosition, Standing } from "@sluice/engine";
+import {
+  compares,
+  type FilterTerm,
+  type MessageExtension,
+  type MessageFilter,
+  type PackedIndex,
+} from "@sluice/protocol";
+import { decodeToken } from "../receive/message-token.ts";
+
+const decoder = new TextDecoder();
+
+/** A message as a filter sees it. */
+export interface Candidate {
+  readonly payload: PackedIndex;
+  readonly index: number;
+  readonly group: string | null;
+}
+
+/** Tells which messages are looked for. What the engine knows is asked first: it needs no bytes. */
+export class Matcher {
+  readonly #terms: MessageFilter;
+  readonly #nowMs: number;
+  /** Ids, if only those are looked for. */
+  readonly #ids: ReadonlySet<string> | null;
+  /** Where the messages of refs are, if only those are looked for. */
+  readonly #places: ReadonlySet<string> | null;
+  /** In order of their places, when there are refs alone. */
+  readonly positions: readonly MessagePosition[] | null;
+  /** Whether bytes of messages have to be read to tell. */
+  readonly #readsBytes: boolean;
+
+  /**
+   * @param only ids, in hexadecimal with or without hyphens, and refs. What is neither is no message's. Default: every
+   *   message.
+   */
+  constructor(queue: string, nowMs: number, filter: MessageFilter = [], only?: readonly string[]) {
+    this.#terms = filter.map(comparable);
+    this.#nowMs = nowMs;
+    const positions = only?.map((name) => decodeToken(queue, "ref", name)) ?? [];
+    const refs = positions.filter((position) => position !== null);
+    const ids = only?.filter((_, i) => positions[i] === null) ?? [];
+    this.#ids = only === undefined ? null : new Set(ids.map((id) => id.replaceAll("-", "").toLowerCase()));
+    this.#places = only === undefined ? null : new Set(refs.map(placeOf));
+    const isRefsOnly = only !== undefined && ids.length === 0;
+    this.positions = isRefsOnly ? refs.sort((a, b) => a.segmentId - b.segmentId || a.index - b.index) : null;
+    const inMemory: readonly FilterTerm["field"][] = ["state", "attempts", "group"];
+    this.#readsBytes = ids.length > 0 || filter.some(({ field }) => !inMemory.includes(field));
+  }
+
+  /** Whether messages that stand so may be looked for. */
+  fitsStanding({ state, attempts }: Standing): boolean {
+    return this.#terms.every((term) => {
+      if (term.field === "state") return term.state === state;
+      return term.field !== "attempts" || compares(attempts, term.is, term.count);
+    });
+  }
+
+  /** Whether a message may be: nothing of it is read. */
+  fitsPlace(position: MessagePosition, group: string | null): boolean {
+    if (this.#places !== null && this.#ids?.size === 0 && !this.#places.has(placeOf(position))) return false;
+    return this.#terms.every((term) => term.field !== "group" || term.group === group);
+  }
+
+  /** Whether a message is: of those that `fitsStanding` and `fitsPlace` have let through. */
+  fits(position: MessagePosition, payload: PackedIndex): boolean {
+    if (!this.#readsBytes) return true;
+    const { index } = position;
+    if (
+      this.#ids !== null &&
+      this.#places?.has(placeOf(position)) !== true &&
+      !this.#ids.has(payload.id(index))
+    ) {
+      return false;
+    }
+    return this.#terms.every((term) => this.#fitsTerm(term, payload, index));
+  }
+
+  #fitsTerm(term: FilterTerm, payload: PackedIndex, index: number): boolean {
+    switch (term.field) {
+      case "id":
+        return payload.id(index).startsWith(term.prefix);
+      case "body":
+        return decoder.decode(payload.body(index)).toLowerCase().includes(term.text);
+      case "age":
+        return compares(this.#nowMs - payload.timestampMs(index), term.is, term.ms);
+      case "attr":
+        return attributeOf(extensionOf(payload, index), term.name) === term.value;
+      case "from":
+        return sourceOf(extensionOf(payload, index)) === term.queue;
+      default:
+        return true;
+    }
+  }
+}
+
+/** The queue that a message was dead-lettered from; `null` for none. */
+export function sourceOf({ deadLetterSource, deadLetterOf }: MessageExtension): string | null {
+  return deadLetterSource ?? deadLetterOf ?? null;
+}
+
+/** What other dialects say of a message; nothing where that cannot be read. */
+export function extensionOf(payload: PackedIndex, index: number): MessageExtension {
+  return payload.hasExtension(index) && payload.hasReadableExtension(index) ? payload.extension(index) : {};
+}
+
+function attributeOf({ attributes: stored }: MessageExtension, name: string): string | undefined {
+  if (stored === undefined) return undefined;
+  const { attributes } = decodeAttributes(stored);
+  return Object.hasOwn(attributes, name) ? attributes[name]?.StringValue : undefined;
+}
+
+/** Texts are looked for without regard to capitals. */
+function comparable(term: FilterTerm): FilterTerm {
+  return term.field === "body" ? { ...term, text: term.text.toLowerCase() } : term;
+}
+
+function placeOf({ segmentId, index }: MessagePosition): string {
+  return `${segmentId}/${index}`;
+}

@@ -1,0 +1,293 @@
+import {
+  Blockers,
+  isHeldBack,
+  type LookAhead,
+  type MessagePosition,
+  nextDeliveries,
+  nextReceives,
+  type Queue,
+  type Standing,
+} from "@sluice/engine";
+import { IN_FLIGHT_MAX, type Why, type WhyReason } from "@sluice/protocol";
+import { deadLetterQueueOf } from "../turn/rules.ts";
+import type { Conditions, Deliverer } from "./conditions.ts";
+
+/** Most messages of one receive of a worker daemon. */
+const DAEMON_RECEIVE_MAX = 10;
+
+/** What a message says of itself that the engine does not know. */
+export interface OwnFacts {
+  /** The delay that it names itself, in seconds. */
+  readonly delaySeconds: number | undefined;
+  /** Time of its send, in ms. */
+  readonly sentMs: number;
+}
+
+/**
+ * Why messages are not delivered, told from the state of the queue as it is: nothing is leased, counted or written. One
+ * answer for all who ask. Make it anew after every change of the queue.
+ */
+export class Reasons {
+  readonly #queue: Queue;
+  readonly #conditions: Conditions;
+  /** What the message at a place is called; `null` for one that cannot be read. */
+  readonly #idAt: (position: MessagePosition) => string | null;
+  readonly #blockers: Blockers;
+  #ahead: LookAhead | undefined;
+
+  constructor(queue: Queue, conditions: Conditions, idAt: (position: MessagePosition) => string | null) {
+    this.#queue = queue;
+    this.#conditions = conditions;
+    this.#idAt = idAt;
+    this.#blockers = new Blockers(queue);
+  }
+
+  /** Of message `index` of those that stand so. */
+  of(standing: Standing, index: number, own: OwnFacts): Why {
+    const position = { segmentId: standing.segmentId, index };
+    switch (standing.state) {
+      case "leased":
+        return this.#leased(standing);
+      case "delayed":
+        return this.#delayed(standing, own);
+      case "ready":
+        return this.#blocked(position) ?? this.#exhausted(standing) ?? this.#ready(position);
+    }
+  }
+
+  /** Why no message that is ready leaves, whichever it is; `dueNow` when some do. */
+  get ofReady(): Why {
+    return this.#closed() ?? (this.#lookAhead.count > 0 ? this.#dueNow() : this.#stopped());
+  }
+
+  #leased({ atMs, attempts, leaseKind }: Standing): Why {
+    const { deliverer, nowMs } = this.#conditions;
+    const holder = nameOf(deliverer);
+    const by = leaseKind === "push" || deliverer.kind === "daemon" ? holder : null;
+    const who =
+      by !== null
+        ? `${quoted(by)} works on it`
+        : leaseKind === "push"
+          ? "A consumer works on it"
+          : `A client has ${leaseKind === "pull" ? "pulled" : "received"} it`;
+    const end =
+      atMs > nowMs ? `until ${timeOf(atMs)} at the latest` : `and its time was up at ${timeOf(atMs)}`;
+    return why("leased", `${who}, ${end}: delivery ${attempts}.`, atMs, by);
+  }
+
+  #delayed({ atMs, attempts }: Standing, { delaySeconds, sentMs }: OwnFacts): Why {
+    return why(
+      "delayed",
+      `It is due at ${timeOf(atMs)}: ${this.#delayedBy(attempts, delaySeconds, atMs - sentMs)}.`,
+      atMs,
+    );
+  }
+
+  #delayedBy(attempts: number, delaySeconds: number | undefined, waitMs: number): string {
+    if (attempts > 0) return `delivery ${attempts} has failed or asked for a retry, and the next one waits`;
+    if (delaySeconds !== undefined) return `its send asked for a delay of ${delaySeconds} s`;
+    const queueSeconds = this.#conditions.definition?.deliveryDelaySeconds ?? 0;
+    if (queueSeconds > 0 && waitMs === 1_000 * queueSeconds) {
+      return `the queue's delivery_delay is ${queueSeconds} s`;
+    }
+    return "it came with a delay of its batch, its binding or the queue";
+  }
+
+  /** What only a message of a group has. */
+  #blocked(position: MessagePosition): Why | null {
+    const blocker = this.#blockers.of(position);
+    if (blocker === null) return null;
+    const id = this.#idAt(blocker);
+    const which = id === null ? "One" : `Message ${id}`;
+    return why("groupBlocked", `${which} of its group comes before it and has to be gone first.`, null, id);
+  }
+
+  /** What only messages have that are received. */
+  #exhausted({ attempts }: Standing): Why | null {
+    const { deliverer, definition } = this.#conditions;
+    const isReceived = deliverer.kind !== "push" && definition?.consumer?.type !== "http_pull";
+    if (!isReceived || attempts <= this.#queue.rules.maxRetries) return null;
+    const target = deadLetterQueueOf(definition);
+    const end = target === null ? "deletes it" : `moves it to ${quoted(target)}`;
+    return why(
+      "exhausted",
+      `It was received ${attempts} times, as often as it may be: the next receive ${end}.`,
+      null,
+      target,
+    );
+  }
+
+  #ready(position: MessagePosition): Why {
+    const closed = this.#closed();
+    if (closed !== null) return closed;
+    const ahead = this.#lookAhead;
+    if (ahead.has(position.segmentId, position.index)) return this.#dueNow();
+    if (isHeldBack(this.#queue, position)) {
+      const text =
+        "Its group has more than a tenth of all messages in flight: those of other groups leave first.";
+      return why("groupHeldBack", text);
+    }
+    const first = this.#blockers.firstOf(position);
+    if (first !== null && ahead.has(first.segmentId, first.index)) {
+      const id = this.#idAt(first);
+      return why("groupBlocked", "Messages of its group that come before it leave first.", null, id);
+    }
+    return this.#stopped();
+  }
+
+  /** Why nothing is delivered whatever is ready; `null` when something may be. */
+  #closed(): Why | null {
+    const { deliverer, definition, queue, nowMs, awakeSinceMs } = this.#conditions;
+    if (definition?.deliveryPaused === true)
+      return why("paused", "Delivery is paused until somebody resumes it.");
+    switch (deliverer.kind) {
+      case "nobody": {
+        const { expected } = deliverer;
+        const since = `since ${timeOf(awakeSinceMs)} at least`;
+        const text =
+          expected === null
+            ? `Queue ${quoted(queue)} has no consumer, and no client has asked for its messages, ${since}.`
+            : `Its consumer ${quoted(expected)} is not one that this broker was started with, ${since}.`;
+        return why("noConsumer", text, null, expected);
+      }
+      case "clients":
+        return null;
+      case "push": {
+        const { name, askedAgainMs, trial } = deliverer;
+        if (askedAgainMs !== null) {
+          const text = `${quoted(name)} does not answer, and is asked again at ${timeOf(askedAgainMs)}.`;
+          return why("consumerAway", text, askedAgainMs, name);
+        }
+        if (trial !== "running") return null;
+        return why(
+          "consumerAway",
+          `${quoted(name)} is back, and gets more once its first delivery has ended.`,
+          null,
+          name,
+        );
+      }
+      case "daemon": {
+        const { drainedUntilMs } = deliverer;
+        if (nowMs >= drainedUntilMs) return null;
+        const text = `The broker is about to be stopped, and begins no request before ${timeOf(drainedUntilMs)}.`;
+        return why("draining", text, drainedUntilMs);
+      }
+    }
+  }
+
+  #dueNow(): Why {
+    const { nowMs, deliverer } = this.#conditions;
+    return why("dueNow", "It leaves with the next turn of the queue, at once.", nowMs, nameOf(deliverer));
+  }
+
+  /** What the next turn takes. */
+  get #lookAhead(): LookAhead {
+    this.#ahead ??= this.#look();
+    return this.#ahead;
+  }
+
+  #look(): LookAhead {
+    const queue = this.#queue;
+    const { deliverer, nowMs, room, isThrottled } = this.#conditions;
+    if (deliverer.kind === "push") {
+      const batchesMax = isThrottled || deliverer.trial === "due" ? 1 : Infinity;
+      return nextDeliveries(queue, { messagesMax: room, batchesMax }, nowMs);
+    }
+    if (deliverer.kind === "daemon") {
+      const inFlight = Math.max(0, IN_FLIGHT_MAX - queue.leasedCount);
+      const max = Math.min(deliverer.free, inFlight, isThrottled ? Math.min(1, room) : Infinity);
+      return nextReceives(queue, max, queue.isFifo || isThrottled ? 1 : DAEMON_RECEIVE_MAX, nowMs);
+    }
+    return nextReceives(queue, 0, 1, nowMs);
+  }
+
+  /** Why no more leave than do. */
+  #stopped(): Why {
+    const { deliverer, room, isThrottled, nextSlotMs } = this.#conditions;
+    const { stop, batchDueMs, count } = this.#lookAhead;
+    if (isThrottled && (room <= 0 || (stop === "limit" && count > 0))) return this.#throttled(nextSlotMs);
+    if (deliverer.kind !== "push" && this.#queue.leasedCount >= IN_FLIGHT_MAX) {
+      return why("concurrency", `${IN_FLIGHT_MAX} messages are in flight, as many as may be.`);
+    }
+    if (deliverer.kind === "clients") {
+      const text = "It is ready: the next client that asks gets it, or one before it.";
+      return why("awaitsPull", text);
+    }
+    switch (stop) {
+      case "nothingReady":
+        return why("groupBlocked", "Every message that is ready stands behind one of its group that is not.");
+      case "batch": {
+        const { maxBatchSize, batchTimeoutMs } = this.#queue.rules;
+        const text =
+          `A batch is not full: it leaves with ${maxBatchSize} messages, or ${batchTimeoutMs / 1_000} s after its ` +
+          `first one came, at ${timeOf(batchDueMs ?? 0)}.`;
+        return why("batching", text, batchDueMs, nameOf(deliverer));
+      }
+      case "bytes":
+        return why(
+          "concurrency",
+          "Deliveries that run have as many bytes as may be on their way at a time.",
+          null,
+          nameOf(deliverer),
+        );
+      case "slots":
+        return this.#noSlot();
+      case "limit":
+        return deliverer.kind === "daemon"
+          ? why(
+              "concurrency",
+              "Every connection to the application has a request, or will have.",
+              null,
+              deliverer.name,
+            )
+          : why(
+              "consumerAway",
+              "The consumer is back, and gets more once its first delivery has ended.",
+              null,
+              nameOf(deliverer),
+            );
+    }
+  }
+
+  #throttled(untilMs: number): Why {
+    const { definition } = this.#conditions;
+    const rate = definition?.maxReceivesPerSecond ?? 0;
+    const text = `The queue delivers ${rate} message(s) a second at most: the next one leaves at ${timeOf(untilMs)}.`;
+    return why("throttled", text, untilMs);
+  }
+
+  #noSlot(): Why {
+    const { push, rules } = this.#queue;
+    const { deliverer } = this.#conditions;
+    const isRuled = rules.maxConcurrency !== null && rules.maxConcurrency <= push.target;
+    const failures = push.failures.filter(Boolean).length;
+    const because = isRuled
+      ? "as max_concurrency allows"
+      : failures > 0
+        ? `as many as the queue starts while ${failures} of the last ${push.failures.length} failed`
+        : "as many as the queue has needed so far";
+    const running = push.inFlight > 0 ? `${push.inFlight} deliveries run` : "One delivery leaves before it";
+    return why(
+      "concurrency",
+      `${running}, ${because}: it leaves when one has ended.`,
+      null,
+      nameOf(deliverer),
+    );
+  }
+}
+
+function why(reason: WhyReason, text: string, untilMs: number | null = null, by: string | null = null): Why {
+  return { reason, text, untilMs, by };
+}
+
+function nameOf(deliverer: Deliverer): string | null {
+  return deliverer.kind === "push" || deliverer.kind === "daemon" ? deliverer.name : null;
+}
+
+function quoted(name: string): string {
+  return `"${name}"`;
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,72 @@
+import { BATCH_BYTES_MAX, hasPushSlot, PUSH_BYTES_MAX } from "../push/dispatch.ts";
+import type { Queue } from "../queue/queue.ts";
+import { LeavingOrder } from "./leaving-order.ts";
+
+/**
+ * What keeps push deliveries, or receives, from taking more than they would take now.
+ *
+ * - `nothingReady`: no message is left that could be leased.
+ * - `batch`: what is left is no full batch, and its first message has not waited for the batch timeout.
+ * - `slots`: as many deliveries run as may.
+ * - `bytes`: deliveries that run have as many bytes as may be on their way at a time.
+ * - `limit`: who delivers wants no more for now.
+ */
+export type Stop = "nothingReady" | "batch" | "slots" | "bytes" | "limit";
+
+/** Messages that would be leased now. */
+export interface LookAhead {
+  readonly count: number;
+  has(segmentId: number, index: number): boolean;
+  readonly stop: Stop;
+  /** When what is left is due as a batch if nothing is sent, in ms; `null` unless the batch is what stops. */
+  readonly batchDueMs: number | null;
+}
+
+/** What whoever delivers allows. */
+export interface PushAllowance {
+  /** Most messages of a batch, besides what the rules say; 0 for none. */
+  readonly messagesMax: number;
+  /** Most batches. */
+  readonly batchesMax: number;
+}
+
+/** What `nextBatch` would lease, asked until it has no more. Leases nothing. */
+export function nextDeliveries(
+  queue: Queue,
+  { messagesMax, batchesMax }: PushAllowance,
+  nowMs: number,
+): LookAhead {
+  const { maxBatchSize, batchTimeoutMs } = queue.rules;
+  const order = new LeavingOrder(queue, nowMs);
+  let { inFlight, inFlightBytes } = queue.push;
+  const max = Math.min(maxBatchSize, messagesMax);
+  for (let batches = 0; ; batches++) {
+    if (batches >= batchesMax || max <= 0) return lookAhead(order, "limit");
+    if (inFlightBytes >= PUSH_BYTES_MAX) return lookAhead(order, "bytes");
+    const push = { ...queue.push, inFlight, inFlightBytes };
+    if (!hasPushSlot({ push, rules: queue.rules })) return lookAhead(order, "slots");
+    const { firstMs } = order;
+    if (firstMs === null) return lookAhead(order, "nothingReady");
+    const dueMs = firstMs + batchTimeoutMs;
+    if (order.readyCount < maxBatchSize && nowMs < dueMs) return lookAhead(order, "batch", dueMs);
+    const { bytes } = order.take({ max, bytesMax: BATCH_BYTES_MAX, deliveriesMax: Infinity });
+    inFlight += 1;
+    inFlightBytes += bytes;
+  }
+}
+
+/** What receives would lease that take `max` messages together, each up to `atOnceMax` of them. Leases nothing. */
+export function nextReceives(queue: Queue, max: number, atOnceMax: number, nowMs: number): LookAhead {
+  const order = new LeavingOrder(queue, nowMs);
+  const deliveriesMax = queue.rules.maxRetries + 1;
+  while (order.count < max) {
+    const portion = { max: Math.min(atOnceMax, max - order.count), bytesMax: Infinity, deliveriesMax };
+    if (order.take(portion).count === 0) return lookAhead(order, "nothingReady");
+  }
+  return lookAhead(order, "limit");
+}
+
+function lookAhead(order: LeavingOrder, stop: Stop, batchDueMs: number | null = null): LookAhead {
+  const { count } = order;
+  return { count, stop, batchDueMs, has: (segmentId, index) => order.has(segmentId, index) };
+}

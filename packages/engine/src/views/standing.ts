@@ -1,0 +1,121 @@
+import type { MessagePosition } from "../commands/purge.ts";
+import { isReady } from "../order/fifo-order.ts";
+import type { Queue } from "../queue/queue.ts";
+import type { EntryState, Group, LeaseKind, Segment } from "../segments/segment.ts";
+
+/** Messages [from, to) of a segment that stand alike. */
+export interface Standing {
+  readonly segmentId: number;
+  readonly from: number;
+  readonly to: number;
+  readonly state: EntryState;
+  /** Deliveries so far, the running one included. */
+  readonly attempts: number;
+  /** Waiting: due time. Leased: end of the lease. In ms. */
+  readonly atMs: number;
+  /** Who holds them; `null` for what waits. */
+  readonly leaseKind: LeaseKind | null;
+}
+
+/**
+ * How every message stands, in order of their places: by segment, oldest first, and in it by due time. Call `advance`
+ * first, and change nothing until the last was taken.
+ *
+ * @param after begins behind this place, whether there is a message or not. Default: at the first one.
+ */
+export function* standings(queue: Queue, after?: MessagePosition): Generator<Standing, undefined> {
+  for (const segment of queue.segments.values()) {
+    if (after !== undefined && segment.id < after.segmentId) continue;
+    yield* standingsIn(segment, segment.id === after?.segmentId ? after.index + 1 : 0);
+  }
+}
+
+/** How the message at a place stands; `null` when it is gone. Call `advance` first. */
+export function standingAt(queue: Queue, { segmentId, index }: MessagePosition): Standing | null {
+  const segment = queue.segments.get(segmentId);
+  if (segment === undefined || !segment.has(index)) return null;
+  const [standing] = standingsIn(segment, index);
+  return standing === undefined ? null : { ...standing, to: index + 1 };
+}
+
+function* standingsIn(segment: Segment, begin: number): Generator<Standing, undefined> {
+  const { id: segmentId, entries, cursor, readyEnd, count } = segment;
+  for (let at = segment.entryAt(begin); at < entries.length; at++) {
+    const entry = entries[at];
+    if (entry === undefined) break;
+    const { state, attempts, atMs, to } = entry;
+    const leaseKind = state === "leased" ? entry.leaseKind : null;
+    yield { segmentId, from: Math.max(begin, entry.from), to, state, attempts, atMs, leaseKind };
+  }
+  for (let from = Math.max(begin, cursor); from < count; ) {
+    const to = segment.runEnd(from);
+    const state = from < readyEnd ? "ready" : "delayed";
+    yield { segmentId, from, to, state, attempts: 0, atMs: segment.dueOf(from), leaseKind: null };
+    from = to;
+  }
+}
+
+/** When a message was accepted: its retention counts from there, in ms. */
+export function acceptedMsAt(queue: Queue, { segmentId, index }: MessagePosition): number | null {
+  return queue.segments.get(segmentId)?.acceptedOf(index) ?? null;
+}
+
+/** Whether a message's group is noisy (spec sqs 8): its messages leave when nothing else is ready. */
+export function isHeldBack(queue: Queue, position: MessagePosition): boolean {
+  const group = groupOf(queue, position);
+  if (group === undefined || queue.order === null) return false;
+  for (const held of queue.order.heldBack()) if (held === group) return true;
+  return false;
+}
+
+/** The group of a message; `null` where it names none. */
+export function groupIdAt(queue: Queue, position: MessagePosition): string | null {
+  return groupOf(queue, position)?.id || null;
+}
+
+function groupOf(queue: Queue, { segmentId, index }: MessagePosition): Group | undefined {
+  return queue.segments.get(segmentId)?.groups?.[index];
+}
+
+/**
+ * On a FIFO queue, which message of its group stands before each: what is not ready keeps all behind it. Remembers how
+ * far it has looked in a group, so asking for many messages of one costs no more than for the last of them.
+ */
+export class Blockers {
+  readonly #queue: Queue;
+  readonly #looked = new Map<Group, { place: number; found: boolean }>();
+
+  constructor(queue: Queue) {
+    this.#queue = queue;
+  }
+
+  /** The first message of the group that is not ready, if it stands before this one; else `null`. */
+  of(position: MessagePosition): MessagePosition | null {
+    const group = groupOf(this.#queue, position);
+    const segment = this.#queue.segments.get(position.segmentId);
+    if (!this.#queue.isFifo || group === undefined || segment === undefined) return null;
+    const { messages } = group;
+    const seq = segment.seqOf(position.index);
+    const looked = this.#looked.get(group) ?? { place: 0, found: false };
+    this.#looked.set(group, looked);
+    for (; looked.place < messages.length; looked.place++) {
+      const [at, index] = [messages.segmentAt(looked.place), messages.indexAt(looked.place)];
+      if (at.seqOf(index) >= seq) return null;
+      if (looked.found || !isReady(at, index, at.entryOf(index))) {
+        looked.found = true;
+        return { segmentId: at.id, index };
+      }
+    }
+    return null;
+  }
+
+  /** The first message of its group, if that is another one. */
+  firstOf(position: MessagePosition): MessagePosition | null {
+    const group = groupOf(this.#queue, position);
+    if (!this.#queue.isFifo || group === undefined || group.messages.length === 0) return null;
+    const [first, index] = [group.messages.segmentAt(0), group.messages.indexAt(0)];
+    return first.id === position.segmentId && index === position.index
+      ? null
+      : { segmentId: first.id, index };
+  }
+}

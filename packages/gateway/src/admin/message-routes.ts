@@ -1,0 +1,80 @@
+import {
+  type LookedAt,
+  type LookRequest,
+  type MessageFilter,
+  PULL_MESSAGES_MAX,
+  parseFilter,
+} from "@sluice/protocol";
+import { Hono } from "hono";
+import type { QueueDirectory } from "../account/queue-directory.ts";
+import { AdminError } from "./failure.ts";
+import { messageView, wholeMessageView, whyView } from "./message-view.ts";
+import { queueOf } from "./queue-of.ts";
+import { wholeQuery } from "./whole-query.ts";
+
+/** Messages that are shown when the request names no number. */
+export const SHOWN_MESSAGES_DEFAULT = 20;
+
+/** The messages of a queue, each in whatever state, and why they are not delivered. */
+export function messageRoutes(directory: QueueDirectory): Hono {
+  const app = new Hono();
+
+  app.get("/:name/messages", async (c) => {
+    const { name } = await queueOf(c, directory);
+    const max = wholeQuery(c, "max", 1, PULL_MESSAGES_MAX) ?? SHOWN_MESSAGES_DEFAULT;
+    const filter = filterIn(c.req.query("filter") ?? "");
+    const cursor = c.req.query("cursor");
+    const request = { max, filter, ...(cursor === undefined ? {} : { cursor: checkedCursor(cursor) }) };
+    const { messages, ...found } = await directory.queue(name).look(name, request);
+    const { searched, of } = found;
+    return c.json({ messages: messages.map(messageView), cursor: found.cursor, searched, of });
+  });
+
+  app.get("/:name/messages/:id", async (c) => {
+    const { name } = await queueOf(c, directory);
+    return c.json(wholeMessageView(await messageOf(directory, name, c.req.param("id"))));
+  });
+
+  app.get("/:name/why", async (c) => {
+    const { name } = await queueOf(c, directory);
+    const why = await directory.queue(name).why(name);
+    return c.json({ ...whyView(why), also: why.also.map(whyView) });
+  });
+
+  return app;
+}
+
+/**
+ * The message of an id, or of a ref. By its id it is looked for, in as many calls as that takes: the queue does other
+ * things in between. Throws 404.
+ */
+export async function messageOf(directory: QueueDirectory, queue: string, id: string): Promise<LookedAt> {
+  const request: LookRequest = { max: 1, only: [id], isWhole: true };
+  let at: string | null | undefined;
+  do {
+    const { messages, cursor } = await directory
+      .queue(queue)
+      .look(queue, { ...request, ...(at && { cursor: at }) });
+    const [found] = messages;
+    if (found !== undefined) return found;
+    at = cursor;
+  } while (at !== null);
+  throw new AdminError(404, "message_not_found", `Queue "${queue}" has no message "${id}" (any more).`);
+}
+
+/** Reads a filter. Throws 400 with the column of what is wrong. */
+export function filterIn(text: string): MessageFilter {
+  const parsed = parseFilter(text);
+  if (parsed.ok) return parsed.filter;
+  const { column, message } = parsed;
+  throw new AdminError(400, "invalid_filter", `Column ${column} of the filter: ${message}`, { column });
+}
+
+function checkedCursor(cursor: string): string {
+  if (/^\d{1,16}-\d{1,10}-\d{1,15}$/.test(cursor)) return cursor;
+  throw new AdminError(
+    400,
+    "invalid_cursor",
+    "The cursor must be one that a list of messages was answered with.",
+  );
+}

@@ -1,0 +1,127 @@
+import type { MessageFilter, MessageState } from "../filter/filter.ts";
+import type { ContentType } from "../wire/packed-layout.ts";
+
+/*
+ * What the gateway calls on a queue's object for people who look after messages: each of them in whatever state, why it
+ * is not delivered, and what can be done about it. Looking leases nothing, counts nothing and writes nothing.
+ */
+
+/**
+ * Why a message is not delivered, or a queue delivers nothing.
+ *
+ * - `delayed`: it is due later.
+ * - `leased`: a consumer or a client has it.
+ * - `groupBlocked`: messages of its group leave in order, and one before it is not gone.
+ * - `groupHeldBack`: its group has too many messages in flight, and others leave first.
+ * - `paused`: delivery is paused.
+ * - `noConsumer`: nobody is there who would get it.
+ * - `consumerAway`: the consumer does not answer, and is asked again.
+ * - `throttled`: the queue's rate lets the next message out later.
+ * - `batching`: the batch is not full, and its first message has not waited for the batch timeout.
+ * - `concurrency`: as many deliveries run as may, or will when those before it have left.
+ * - `draining`: the broker is about to be stopped.
+ * - `awaitsPull`: clients ask for messages of this queue, and nobody has asked for this one.
+ * - `exhausted`: it was received as often as it may be. The next receive dead-letters it.
+ * - `dueNow`: it leaves with the next turn.
+ * - `empty`: of a queue, there is no message.
+ * - `storageFull`: of a queue, its disk or its database is full and takes nothing in.
+ * - `damaged`: of a queue, data of it is damaged.
+ */
+export type WhyReason =
+  | "delayed"
+  | "leased"
+  | "groupBlocked"
+  | "groupHeldBack"
+  | "paused"
+  | "noConsumer"
+  | "consumerAway"
+  | "throttled"
+  | "batching"
+  | "concurrency"
+  | "draining"
+  | "awaitsPull"
+  | "exhausted"
+  | "dueNow"
+  | "empty"
+  | "storageFull"
+  | "damaged";
+
+export interface Why {
+  readonly reason: WhyReason;
+  /** One sentence for people. */
+  readonly text: string;
+  /** When the reason ends by itself, in ms as the queue's time goes; `null` where nobody knows. */
+  readonly untilMs: number | null;
+  /** Who or what it is because of: a Worker, an endpoint, a message; `null` for nobody. */
+  readonly by: string | null;
+}
+
+/** Why a queue delivers nothing, and what else is wrong with it. */
+export interface QueueWhy extends Why {
+  readonly also: readonly Why[];
+}
+
+/** Which messages are looked for, and how many of them are shown. */
+export interface LookRequest {
+  /** Most messages that are shown, 0 to `PULL_MESSAGES_MAX`. */
+  readonly max: number;
+  /** Default: every message. */
+  readonly filter?: MessageFilter;
+  /** Only these: ids, or refs of `LookedAt`. Default: all. */
+  readonly only?: readonly string[];
+  /** Goes on where another look has ended. Default: at the oldest message. */
+  readonly cursor?: string;
+  /** Whether bodies are shown as a whole. Default: their first `PREVIEW_BYTES_MAX` bytes. */
+  readonly isWhole?: boolean;
+  /** Whether to go on behind the last message that is shown, and count. Default false. */
+  readonly countsAll?: boolean;
+}
+
+/** Bytes of a body that are shown of a message among others. */
+export const PREVIEW_BYTES_MAX = 8_000;
+
+/** A message as it stands in its queue. Times in ms. */
+export interface LookedAt {
+  readonly id: string;
+  /** Names it as long as it is in the queue, and finds it without a search. Letters, digits, "-" and "_". */
+  readonly ref: string;
+  readonly state: MessageState;
+  /** Deliveries so far, the running one included. */
+  readonly attempts: number;
+  readonly sentMs: number;
+  /** When it is or was due, or its lease ends. */
+  readonly atMs: number;
+  /** When its retention ends. */
+  readonly keptUntilMs: number;
+  readonly contentType: ContentType;
+  readonly bodyBytes: number;
+  /** The body, or the beginning of it. */
+  readonly body: Uint8Array;
+  readonly group: string | null;
+  /** As its dialect encodes them; `null` for none. */
+  readonly attributes: Uint8Array | null;
+  /** The queue that it was dead-lettered from. */
+  readonly from: string | null;
+  readonly why: Why;
+}
+
+/** What a look has found. It ends after `LOOK_MS_MAX`; the cursor goes on. */
+export interface LookReply {
+  readonly messages: readonly LookedAt[];
+  /** Messages that fit; more than are shown where all are counted. */
+  readonly matched: number;
+  /** Where the next look goes on; `null` when every message was looked at. */
+  readonly cursor: string | null;
+  /** Messages that were looked at, by the looks before it too. */
+  readonly searched: number;
+  /** Messages of the queue. */
+  readonly of: number;
+}
+
+/** What a queue's object offers to people who look after its messages. */
+export interface QueueMessagesRpc {
+  /** @throws RangeError for a `max` that is out of range and a cursor that is none. */
+  look(queue: string, request: LookRequest): Promise<LookReply>;
+  /** Why the queue as a whole delivers nothing more now. */
+  why(queue: string): Promise<QueueWhy>;
+}
