@@ -46,9 +46,11 @@ export function storyOf({ queue, id, isOn, events, shown, keptSinceMs }: Known):
     };
   });
   const isMerged = events.some(({ merged }) => merged !== undefined);
+  const isUnknown = isOn && events.length === 0;
   const isSendKnown = own.some(({ kind }) => kind === "accepted" || kind === "arrived");
   const gaps: StoryGap[] = [
     ...(isOn ? [] : [{ queue, reason: "off" as const, untilMs: null }]),
+    ...(isUnknown ? [{ queue, reason: "unknown" as const, untilMs: null }] : []),
     ...(isMerged ? [{ queue, reason: "merged" as const, untilMs: null }] : []),
     ...(keptSinceMs === null || isSendKnown
       ? []

@@ -4,6 +4,7 @@ import type {
   NextMoment,
   QueueBrokerRpc,
   QueueDescription,
+  QueueHistoryRpc,
   QueueMessagesRpc,
   QueuePullRpc,
   QueueReceiveRpc,
@@ -39,7 +40,7 @@ export interface QueueDirectory {
   /** Topics and their subscriptions. */
   readonly topics: TopicsRpc;
   /** A queue's object. Take it anew for every call: one that failed stays broken. */
-  queue(name: string): QueueBrokerRpc & QueueMessagesRpc & QueuePullRpc & QueueReceiveRpc;
+  queue(name: string): QueueBrokerRpc & QueueHistoryRpc & QueueMessagesRpc & QueuePullRpc & QueueReceiveRpc;
   /** A topic's object. */
   topic(topicObject: string): Pick<TopicObjectRpc, "publish">;
   /** What a queue holds. Answers even when its object cannot be started: then with the damage alone. */

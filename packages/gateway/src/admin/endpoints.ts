@@ -23,6 +23,17 @@ export const ENDPOINTS = [
     answers: "why the queue delivers nothing more now",
   },
   {
+    method: "GET",
+    path: "/__sluice/api/queues/NAME/history",
+    answers:
+      "what happened, newest first: 100 events, or ?max=N up to 500; ?kind=failed, ?cursor=C for older ones",
+  },
+  {
+    method: "GET",
+    path: "/__sluice/api/queues/NAME/messages/ID/story",
+    answers: "what happened to a message, from its first send on and over all queues that it was in",
+  },
+  {
     method: "POST",
     path: "/__sluice/api/queues/NAME/pause",
     answers: "delivers nothing until it is resumed",

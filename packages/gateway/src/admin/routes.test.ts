@@ -181,6 +181,8 @@ describe("GET /", () => {
             purge: directory.queue(name).purge,
             look: async () => ({ messages: [MESSAGE], matched: 1, cursor: null, searched: 1, of: 1 }),
             why: async () => ({ ...MESSAGE.why, also: [] }),
+            history: async () => ({ isOn: true, events: [], next: null }),
+            story: async () => ({ events: [], gaps: [], before: null, after: null }),
             startMove: async () => ({ ok: true, task: move }),
             listMoves: async () => [move],
             cancelMove: async () => ({ ok: true, task: move }),
@@ -194,7 +196,10 @@ describe("GET /", () => {
     expect(endpoints.length).toBeGreaterThan(0);
     for (const { method, path, body } of endpoints) {
       const name = path.includes("redrive") ? "dead" : "orders";
-      const url = `http://localhost:8787${path.replace("NAME", name).replace("ARN", TOPIC.arn)}`;
+      const url = `http://localhost:8787${path
+        .replace("NAME", name)
+        .replace("/ID", `/${"a".repeat(32)}`)
+        .replace("ARN", TOPIC.arn)}`;
       const init =
         body === undefined
           ? { method }

@@ -6,6 +6,7 @@ import { clockRoutes } from "./clock-routes.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { AdminError, failure } from "./failure.ts";
 import { guard } from "./guard.ts";
+import { historyRoutes } from "./history/history-routes.ts";
 import { messageRoutes } from "./message-routes.ts";
 import { processRoutes } from "./process-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
@@ -22,6 +23,7 @@ export function adminRoutes(directory: QueueDirectory, access: Access, waits: Wa
   app.use(guard(access));
   app.get("/", (c) => c.json({ endpoints: ENDPOINTS }));
   app.route("/queues", queueRoutes(directory));
+  app.route("/queues", historyRoutes(directory));
   app.route("/queues", messageRoutes(directory));
   app.route("/topics", topicRoutes(directory));
   app.route("/clock", clockRoutes(directory));

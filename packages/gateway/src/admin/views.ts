@@ -1,5 +1,7 @@
 /** What the admin API answers, for those who read it: types alone. */
 export type { BacklogView, DamageView, HealthView } from "./backlog-view.ts";
+export type { EventView, StoryGapView } from "./history/history-view.ts";
+export type { StoryView } from "./history/story.ts";
 export type { MessageView } from "./message-view.ts";
 export type { MoveView, QueueView } from "./queue-view.ts";
 export type { HandOverView, SubscriptionView, TopicDetail, TopicView } from "./topic-view.ts";

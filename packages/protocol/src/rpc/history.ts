@@ -136,10 +136,11 @@ export interface HistoryReply {
  * - `merged`: so much happened at the time that single messages were not noted.
  * - `overwritten`: what is older than `untilMs` is not kept any more.
  * - `off`: the queue keeps no history.
+ * - `unknown`: nothing was noted of the message by its id.
  */
 export interface StoryGap {
   readonly queue: string;
-  readonly reason: "merged" | "overwritten" | "off";
+  readonly reason: "merged" | "overwritten" | "off" | "unknown";
   readonly untilMs: number | null;
 }
 

@@ -1,0 +1,171 @@
+import type { HistoryEvent, HistoryRequest, MessagePast, StoryReply } from "@sluice/protocol";
+import { describe, expect, it, vi } from "vitest";
+import { CREATED_MS, DEAD, directoryOf, OPEN, ORDERS, queueWith } from "../../../test/directory.ts";
+import { createGateway, type QueueDirectory } from "../../index.ts";
+import type { StoryView } from "./story.ts";
+
+const API = "http://localhost:8787/__sluice/api";
+const [ID, NEW_ID] = ["a".repeat(32), "b".repeat(32)];
+
+function eventOf(changes: Partial<HistoryEvent>): HistoryEvent {
+  return {
+    ...{ number: 1, kind: "accepted", atMs: CREATED_MS, queue: "orders", messages: 1, ids: [ID], by: null },
+    ...{ to: null, otherIds: [], batch: null, attempt: null, delayMs: null, delayReason: null, error: null },
+    ...{ tookMs: null, merged: null, past: null, ...changes },
+  };
+}
+
+const NOTHING: StoryReply = { events: [], gaps: [], before: null, after: null };
+
+/** A broker whose queues tell these stories, by queue and id. */
+function withStories(stories: Record<string, Partial<StoryReply>>): QueueDirectory {
+  const story = async (queue: string, id: string) => ({ ...NOTHING, ...stories[`${queue} ${id}`] });
+  return { ...directoryOf({ orders: ORDERS, dead: DEAD }), queue: () => queueWith({ story }) };
+}
+
+/** What either route answers. */
+type Answer = StoryView & { readonly isOn: boolean; readonly cursor: string | null };
+
+async function ask(directory: QueueDirectory, path: string) {
+  const response = await createGateway(directory, OPEN).request(`${API}${path}`);
+  return { status: response.status, body: (await response.json()) as Answer };
+}
+
+describe("GET /queues/NAME/history", () => {
+  const withHistory = (next: number | null = null) => {
+    const history = vi.fn(async (_queue: string, _request: HistoryRequest) => ({
+      ...{ isOn: true, next },
+      events: [
+        eventOf({ merged: { untilMs: CREATED_MS + 500, events: 3, tookMs: null } }),
+        eventOf({ past: { queue: "x", id: ID, sentMs: 0, by: null, ends: [] } }),
+      ],
+    }));
+    return { history, directory: { ...directoryOf(), queue: () => queueWith({ history }) } };
+  };
+
+  it("answers 100 events with ISO times, and how to go on", async () => {
+    const { history, directory } = withHistory(7);
+    const { body } = await ask(directory, "/queues/orders/history");
+    expect(body).toMatchObject({ isOn: true, cursor: "7" });
+    expect(body.events[0]).toMatchObject({
+      at: "2023-11-14T22:13:20.000Z",
+      merged: { until: "2023-11-14T22:13:20.500Z", events: 3, tookMs: null },
+    });
+    expect(body.events[1]).not.toHaveProperty("past");
+    expect(body.events[1]).not.toHaveProperty("atMs");
+    expect(history).toHaveBeenCalledWith("orders", { max: 100 });
+  });
+
+  it("goes on at a cursor, with the kinds that are asked for", async () => {
+    const { history, directory } = withHistory();
+    const { body } = await ask(
+      directory,
+      "/queues/orders/history?cursor=7&max=500&kind=failed,acked&kind=dropped",
+    );
+    expect(body.cursor).toBeNull();
+    const kinds = ["failed", "acked", "dropped"];
+    expect(history).toHaveBeenCalledWith("orders", { max: 500, before: 7, kinds });
+  });
+
+  it.each([
+    ["/queues/orders/history?max=501", 400, "invalid_query"],
+    ["/queues/orders/history?cursor=x", 400, "invalid_query"],
+    ["/queues/orders/history?kind=eaten", 400, "invalid_query"],
+    ["/queues/none/history", 404, "queue_not_found"],
+    [`/queues/none/messages/${ID}/story`, 404, "queue_not_found"],
+    ["/queues/orders/messages/xyz/story", 400, "invalid_id"],
+  ])("%s is refused with %i", async (path, status, code) => {
+    expect(await ask(withHistory().directory, path)).toMatchObject({ status, body: { error: { code } } });
+  });
+});
+
+describe("GET /queues/NAME/messages/ID/story", () => {
+  const past: MessagePast = {
+    ...{ queue: "orders", id: ID, sentMs: CREATED_MS, by: "shop" },
+    ends: [
+      {
+        queue: "orders",
+        id: ID,
+        kind: "deadLettered",
+        atMs: CREATED_MS + 5,
+        attempts: 3,
+        error: "Error: no",
+      },
+      { queue: "dead", id: ID, kind: "redriven", atMs: CREATED_MS + 9, attempts: 0, error: null },
+    ],
+  };
+  const accepted = eventOf({ kind: "accepted", by: "shop" });
+  const given = eventOf({ number: 4, kind: "deadLettered", atMs: CREATED_MS + 5, to: "dead" });
+  const arrived = eventOf({ kind: "arrived", atMs: CREATED_MS + 6, queue: "dead", by: "orders" });
+  const redriven = eventOf({ number: 2, kind: "redriven", atMs: CREATED_MS + 9, queue: "dead" });
+  const back = eventOf({ number: 9, kind: "arrived", atMs: CREATED_MS + 9, ids: [NEW_ID], past });
+
+  it.each([
+    ["the queue of its first send", `/queues/orders/messages/${ID}/story`],
+    ["its dead-letter queue", `/queues/dead/messages/${ID}/story`],
+    ["the queue that it was moved back to", `/queues/orders/messages/${NEW_ID}/story`],
+  ])("is the same whole story, asked in %s", async (_where, path) => {
+    const atFirst = { queue: "orders", id: ID };
+    const inDead = { queue: "dead", id: ID };
+    const atLast = { queue: "orders", id: NEW_ID };
+    const directory = withStories({
+      [`orders ${ID}`]: { events: [accepted, given], after: inDead },
+      [`dead ${ID}`]: { events: [arrived, redriven], before: atFirst, after: atLast },
+      [`orders ${NEW_ID}`]: { events: [back], before: inDead },
+    });
+    const { body } = await ask(directory, path);
+    expect(body.messages).toEqual([atFirst, inDead, atLast]);
+    expect(body.events.map(({ kind, queue }) => [kind, queue])).toEqual([
+      ...[
+        ["accepted", "orders"],
+        ["deadLettered", "orders"],
+      ],
+      ...[
+        ["arrived", "dead"],
+        ["redriven", "dead"],
+        ["arrived", "orders"],
+      ],
+    ]);
+    expect(body.events.every(({ number }) => number !== null)).toBe(true);
+    expect(body.gaps).toEqual([]);
+  });
+
+  it("begins with what the message has brought along where its queues do not know it any more", async () => {
+    const directory = withStories({
+      [`orders ${NEW_ID}`]: { events: [back], before: { queue: "dead", id: ID } },
+      [`dead ${ID}`]: { gaps: [{ queue: "dead", reason: "overwritten", untilMs: CREATED_MS + 60_000 }] },
+    });
+    const { body } = await ask(directory, `/queues/orders/messages/${NEW_ID}/story`);
+    expect(body.events).toMatchObject([
+      { number: null, kind: "accepted", queue: "orders", ids: [ID], by: "shop" },
+      { number: null, kind: "deadLettered", queue: "orders", attempt: 3, error: "Error: no" },
+      { number: null, kind: "redriven", queue: "dead", ids: [ID], attempt: null },
+      { number: 9, kind: "arrived", queue: "orders", ids: [NEW_ID] },
+    ]);
+    expect(body.gaps).toEqual([{ queue: "dead", reason: "overwritten", until: "2023-11-14T22:14:20.000Z" }]);
+  });
+
+  it("leaves out queues that are gone, and ends in a circle", async () => {
+    const directory = withStories({
+      [`orders ${ID}`]: {
+        events: [accepted],
+        before: { queue: "gone", id: ID },
+        after: { queue: "dead", id: ID },
+      },
+      [`dead ${ID}`]: {
+        events: [arrived],
+        before: { queue: "orders", id: ID },
+        after: { queue: "orders", id: ID },
+      },
+    });
+    const { body } = await ask(directory, `/queues/orders/messages/${ID}/story`);
+    expect(body.messages).toHaveLength(2);
+    expect(body.events).toHaveLength(2);
+  });
+
+  it("takes an id as clients of SQS know it", async () => {
+    const directory = withStories({ [`orders ${ID}`]: { events: [accepted] } });
+    const uuid = ID.toUpperCase().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    expect((await ask(directory, `/queues/orders/messages/${uuid}/story`)).body.events).toHaveLength(1);
+  });
+});

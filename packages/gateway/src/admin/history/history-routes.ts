@@ -1,0 +1,53 @@
+import { HISTORY_EVENTS_MAX, HISTORY_KINDS, type HistoryKind } from "@sluice/protocol";
+import { type Context, Hono } from "hono";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { AdminError } from "../failure.ts";
+import { queueOf } from "../queue-of.ts";
+import { wholeQuery } from "../whole-query.ts";
+import { eventView } from "./history-view.ts";
+import { tellStory } from "./story.ts";
+
+/** Events that are shown when the request names no number. */
+export const SHOWN_EVENTS_DEFAULT = 100;
+
+/** What happened: in a queue, and to a message. */
+export function historyRoutes(directory: QueueDirectory): Hono {
+  const app = new Hono();
+
+  app.get("/:name/history", async (c) => {
+    const { name } = await queueOf(c, directory);
+    const max = wholeQuery(c, "max", 1, HISTORY_EVENTS_MAX) ?? SHOWN_EVENTS_DEFAULT;
+    const before = wholeQuery(c, "cursor", 0, Number.MAX_SAFE_INTEGER);
+    const kinds = kindsQuery(c);
+    const { isOn, events, next } = await directory.queue(name).history(name, {
+      max,
+      ...(before === undefined ? {} : { before }),
+      ...(kinds === undefined ? {} : { kinds }),
+    });
+    return c.json({ isOn, events: events.map(eventView), cursor: next === null ? null : String(next) });
+  });
+
+  app.get("/:name/messages/:id/story", async (c) => {
+    const { name } = await queueOf(c, directory);
+    return c.json(await tellStory(directory, { queue: name, id: messageIdOf(c) }));
+  });
+
+  return app;
+}
+
+/** Kinds that the query names, several times or with commas between; `undefined` if it names none. Throws 400. */
+export function kindsQuery(c: Context): HistoryKind[] | undefined {
+  const named = (c.req.queries("kind") ?? []).flatMap((text) => text.split(","));
+  if (named.length === 0) return undefined;
+  const known = named.filter((name) => HISTORY_KINDS.some((kind) => kind === name)) as HistoryKind[];
+  if (known.length === named.length) return known;
+  const text = `The query parameter "kind" must be one of ${HISTORY_KINDS.join(", ")}.`;
+  throw new AdminError(400, "invalid_query", text);
+}
+
+/** The id in the path: 32 hexadecimal digits, or as a UUID. Throws 400. */
+function messageIdOf(c: Context): string {
+  const id = (c.req.param("id") ?? "").replaceAll("-", "").toLowerCase();
+  if (/^[\da-f]{32}$/.test(id)) return id;
+  throw new AdminError(400, "invalid_id", "The id of a message has 32 hexadecimal digits.");
+}

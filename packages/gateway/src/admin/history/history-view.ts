@@ -1,0 +1,76 @@
+import type { DelayReason, HistoryEvent, HistoryKind, MessagePast, StoryGap } from "@sluice/protocol";
+import { timeOf } from "../time.ts";
+
+/** One thing that happened, as the admin API shows it. Times are ISO 8601. */
+export interface EventView {
+  /** Grows with every event of its queue; `null` for one that is known from a dead letter alone. */
+  readonly number: number | null;
+  readonly kind: HistoryKind;
+  readonly at: string;
+  readonly queue: string;
+  /** Messages that it happened to. */
+  readonly messages: number;
+  /** Ids of these, 100 at most; none where only their number is known. */
+  readonly ids: readonly string[];
+  /** Ids of the same messages in the queue that they went to, if they changed. */
+  readonly otherIds: readonly string[];
+  /** Who did it: a producer, a consumer, a client, or the queue that the messages came from. */
+  readonly by: string | null;
+  /** Where the messages went. */
+  readonly to: string | null;
+  /** Names the delivery among those of the queue. */
+  readonly batch: number | null;
+  /** Deliveries so far, this one included. */
+  readonly attempt: number | null;
+  readonly delayMs: number | null;
+  readonly delayReason: DelayReason | null;
+  /** What was thrown, with its stack, or why it happened. */
+  readonly error: string | null;
+  readonly tookMs: number | null;
+  /** Of events that were merged; `tookMs` counts them by duration. */
+  readonly merged: {
+    readonly until: string;
+    readonly events: number;
+    readonly tookMs: readonly number[] | null;
+  } | null;
+}
+
+/** Why a story may not be whole. */
+export interface StoryGapView {
+  readonly queue: string;
+  readonly reason: StoryGap["reason"];
+  readonly until: string | null;
+}
+
+export function eventView({ number, kind, atMs, merged, past: _, ...rest }: HistoryEvent): EventView {
+  return {
+    ...{ number, kind, at: timeOf(atMs) },
+    ...rest,
+    merged:
+      merged === null
+        ? null
+        : { until: timeOf(merged.untilMs), events: merged.events, tookMs: merged.tookMs },
+  };
+}
+
+export function gapView({ queue, reason, untilMs }: StoryGap): StoryGapView {
+  return { queue, reason, until: untilMs === null ? null : timeOf(untilMs) };
+}
+
+const UNKNOWN = {
+  ...{ number: null, messages: 1, otherIds: [], by: null, to: null, batch: null, attempt: null },
+  ...{ delayMs: null, delayReason: null, error: null, tookMs: null, merged: null },
+} as const;
+
+/** What a message has brought along of earlier queues, as events. */
+export function pastEvents({ queue, id, sentMs, by, ends }: MessagePast): EventView[] {
+  return [
+    { ...UNKNOWN, kind: "accepted", at: timeOf(sentMs), queue, ids: [id], by },
+    ...ends.map(
+      ({ kind, atMs, attempts, error, ...end }): EventView => ({
+        ...{ ...UNKNOWN, kind, at: timeOf(atMs), queue: end.queue, ids: [end.id], error },
+        attempt: kind === "redriven" ? null : attempts,
+      }),
+    ),
+  ];
+}

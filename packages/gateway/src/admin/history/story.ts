@@ -1,0 +1,73 @@
+import type { HistoryEvent, MessageElsewhere, StoryReply } from "@sluice/protocol";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { type EventView, eventView, gapView, pastEvents, type StoryGapView } from "./history-view.ts";
+
+/** Queues that a story is followed through in each direction. */
+const QUEUES_MAX = 8;
+
+/** What happened to a message, over all queues that it was in. */
+export interface StoryView {
+  /** What the message is called in each queue, the first one first. */
+  readonly messages: readonly MessageElsewhere[];
+  /** Oldest first. */
+  readonly events: readonly EventView[];
+  readonly gaps: readonly StoryGapView[];
+}
+
+/** What one queue has to say. */
+interface Chapter {
+  readonly message: MessageElsewhere;
+  readonly reply: StoryReply;
+}
+
+/** Tells the story of a message from its first send on, through dead-letter queues and move tasks. */
+export async function tellStory(directory: QueueDirectory, message: MessageElsewhere): Promise<StoryView> {
+  const first = await chapterOf(directory, message);
+  const chapters = first === null ? [] : [first];
+  const known = new Set([keyOf(message)]);
+  const follow = async (towards: "before" | "after") => {
+    let from = first;
+    for (let count = 0; count < QUEUES_MAX && from !== null; count++) {
+      const next: MessageElsewhere | null = from.reply[towards];
+      if (next === null || known.has(keyOf(next))) return;
+      known.add(keyOf(next));
+      from = await chapterOf(directory, next);
+      if (from !== null && towards === "before") chapters.unshift(from);
+      else if (from !== null) chapters.push(from);
+    }
+  };
+  await follow("before");
+  await follow("after");
+  const events = chapters.flatMap(({ reply }) => reply.events);
+  return {
+    messages: chapters.map((chapter) => chapter.message),
+    events: withPast(events),
+    gaps: chapters.flatMap(({ reply }) => reply.gaps).map(gapView),
+  };
+}
+
+/** `null` for a queue that is gone. */
+async function chapterOf(
+  { account, queue }: QueueDirectory,
+  message: MessageElsewhere,
+): Promise<Chapter | null> {
+  if ((await account.findByName(message.queue)) === null) return null;
+  return { message, reply: await queue(message.queue).story(message.queue, message.id) };
+}
+
+/** Events in their order, with what only the message itself knows of queues that do not know it any more. */
+function withPast(events: readonly HistoryEvent[]): EventView[] {
+  const views = events.map(eventView);
+  const past = events.findLast((event) => event.past !== null)?.past ?? null;
+  const missing = past === null ? [] : pastEvents(past).filter((event) => !views.some(isSameAs(event)));
+  // Those of one moment stay in the order of their queues: sorting is stable.
+  return [...missing, ...views].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+function isSameAs({ kind, queue, ids: [id] }: EventView) {
+  return (other: EventView) => other.kind === kind && other.queue === queue && other.ids[0] === id;
+}
+
+function keyOf({ queue, id }: MessageElsewhere): string {
+  return `${id} ${queue}`;
+}
