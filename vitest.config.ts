@@ -7,7 +7,15 @@ const alias = {
 };
 
 /** Tests of what clients see of the broker, which run a second time on the broker in their own process. */
-const ON_NODE = ["admin-messages", "aws-sdk-*", "clock", "sns-endpoints", "sqs-*", "cloudflare-sdk"];
+const ON_NODE = [
+  "admin-messages",
+  "aws-sdk-*",
+  "clock",
+  "faults",
+  "sns-endpoints",
+  "sqs-*",
+  "cloudflare-sdk",
+];
 
 /** Processes run one file after the other and keep the modules that they have loaded: to load them anew costs more than most files. */
 const isolate = false;

@@ -110,7 +110,7 @@ describe("the clock of an object", () => {
   it.each([null, "production"])("does not move with SLUICE_ENV = %s", async (sluiceEnv) => {
     broker = await startBroker({ queues: { orders: {} }, sluiceEnv });
     expect(await broker.refusal("orders", "advanceClock", "orders", 1)).toBe(
-      "Error: the clock moves in development only",
+      "Error: clocks move and faults are made in development only",
     );
   });
 

@@ -3,6 +3,7 @@ import type {
   DirectoryReply,
   EnqueueReply,
   EnqueueRequest,
+  FaultSetting,
   QueueDefinition,
   QueueDescription,
   QueueRecord,
@@ -103,6 +104,7 @@ export function directoryOf(
   topics: readonly Omit<TopicSnapshot, "version">[] = [],
 ): QueueDirectory & { readonly advances: number[] } {
   const advances: number[] = [];
+  let faults: FaultSetting = { seed: 1, faults: [] };
   const describe = async (queue: string): Promise<QueueDescription> => ({
     queue,
     nowMs: CREATED_MS,
@@ -128,6 +130,10 @@ export function directoryOf(
       queueWith({
         describe,
         drain: async () => ({ requests: 0 }),
+        faults: async () => faults,
+        setFaults: async (_queue, setting) => {
+          faults = setting;
+        },
         purge: async () => ({ purged: 0 }),
         peek: async () => ({ packed: new Uint8Array(), attempts: [], refs: [] }),
         look: async () => ({ messages: [], matched: 0, cursor: null, searched: 0, of: 0 }),

@@ -5,6 +5,7 @@ import {
   type QueueRecord,
   REAL_TIME,
 } from "@sluice/protocol";
+import { Faults } from "../faults/faults.ts";
 import { MovableClock, systemClock } from "../platform/clock.ts";
 import { createConsoleLog, type QueueLog } from "../platform/log.ts";
 import { QueueCore } from "../queue/queue-core.ts";
@@ -28,6 +29,7 @@ export interface OpenQueue {
   readonly store: SqliteStore;
   readonly clock: MovableClock;
   readonly alarm: Alarm;
+  readonly faults: Faults;
   readonly registration: Registration;
   /** Why nothing may be taken in: what is written to a damaged file may not stay. `null` where it may. */
   readonly unwritable: UnwritableQueueError | null;
@@ -134,6 +136,10 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   const timer = new Timer(clock, schedule, () => {
     if (!isOver()) void core.wake();
   });
+  const broken = (error: unknown) => {
+    if (!isOver()) input.broken(error);
+  };
+  const faults = new Faults({ log, queue: name, after: schedule, crash: broken });
   const core: QueueCore = new QueueCore(name, {
     store,
     clock,
@@ -151,7 +157,8 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     definition: () => registration.definition,
     consumer: () => {
       const consumer = registration.definition?.consumer ?? null;
-      return consumer === null ? null : input.consumers.consumerOf(consumer, clock, log);
+      const port = consumer === null ? null : input.consumers.consumerOf(consumer, clock, log);
+      return port === null ? null : faults.around(port);
     },
     daemon: () => {
       const consumer = registration.definition?.consumer;
@@ -166,9 +173,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     queueExists: async (queue) => (await directory.findByName(queue)) !== null,
     setTimer: (atMs) => timer.set(atMs),
     after: schedule,
-    broken: (error) => {
-      if (!isOver()) input.broken(error);
-    },
+    broken,
   });
   const { topicVersion } = answer ?? ({} as Partial<Opened>);
   if (topicVersion !== undefined) core.topic.changed(topicVersion);
@@ -176,7 +181,11 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   if (status.loss !== null) noteLoss(core, status.loss);
   const describe = (): QueueDescription => {
     const description = core.describe();
-    return { ...description, rowsWritten: description.rowsWritten + alarm.timesWritten };
+    return {
+      ...description,
+      rowsWritten: description.rowsWritten + alarm.timesWritten,
+      ...faults.description,
+    };
   };
   const snapshotOf = (description: QueueDescription) => {
     const isMoving = core.moves.list()[0]?.status === "running";
@@ -204,6 +213,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     store,
     clock,
     alarm,
+    faults,
     registration,
     describe: () => {
       const description = describe();

@@ -4,8 +4,7 @@ import type {
   CancelMoveReply,
   ClockSetting,
   DrainReply,
-  EnqueueReply,
-  EnqueueRequest,
+  FaultSetting,
   HistoryReply,
   HistoryRequest,
   LookReply,
@@ -40,10 +39,7 @@ import type {
 } from "@sluice/protocol";
 import { isTopicObject, metricsText } from "@sluice/protocol";
 import type { EndpointPort } from "../endpoint/endpoint.ts";
-import type { MovableClock } from "../platform/clock.ts";
 import { traceOf } from "../platform/log.ts";
-import { newId } from "../platform/new-id.ts";
-import { nextMomentOf } from "../queue/next-wake.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import type { QueueBrokerObject } from "../rpc/queue-object.ts";
 import type { Transfer, TransferReply } from "../rpc/transfer.ts";
@@ -52,8 +48,10 @@ import { applyConfiguration, createIfAbsent } from "./apply-configuration.ts";
 import { BoundConsumers } from "./bound-consumers.ts";
 import { type BrokerEnv, type BrokerOptions, directoryOf } from "./broker-env.ts";
 import { LastEnds } from "./last-end.ts";
+import { changeClock, nextMomentIn, receiveUnderFrozenClock } from "./moved-clock.ts";
 import { ObjectQueue } from "./object-queue.ts";
 import { type OpenQueue, openQueue } from "./open-queue.ts";
+import { refusedSend } from "./refused-send.ts";
 import { FullStorages, isStorageFull, STORAGE_FULL, STORAGE_IS_FULL } from "./storage-full.ts";
 import {
   describeUnreadable,
@@ -161,7 +159,10 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       try {
         const core = await this.#queue.existing(queue);
         const { enqueue: request } = work;
-        const refused = request === undefined ? undefined : this.#refusedSend(queue, request);
+        const refused =
+          request === undefined
+            ? undefined
+            : refusedSend(fullStorages.refuses(queue, Date.now()), this.#queue.opened, request);
         if (refused === undefined) return { ...(await core.work(work)), ok: true };
         const { enqueue: _, ...others } = work;
         return { ...(await core.work(others)), ok: true, enqueued: refused };
@@ -171,12 +172,11 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async receive(queue: string, request: ReceiveRequest): Promise<ReceiveReply> {
-      const { receivers, definition } = await this.#queue.existing(queue);
-      if (this.#queue.opened?.clock.isFrozen !== true) return receivers.receive(request);
-      // Whoever waits, waits in real time.
-      const { receiverId = newId(), waitMs = definition?.receive?.waitMs ?? 0 } = request;
-      const timer = setTimeout(() => receivers.cancel(receiverId), waitMs);
-      return receivers.receive({ ...request, receiverId, waitMs }).finally(() => clearTimeout(timer));
+      const { receivers } = await this.#queue.existing(queue);
+      const { opened } = this.#queue;
+      return opened?.clock.isFrozen === true
+        ? receiveUnderFrozenClock(opened, request)
+        : receivers.receive(request);
     }
 
     async cancelReceive(queue: string, receiverId: string): Promise<void> {
@@ -298,33 +298,23 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async advanceClock(queue: string, ms: number): Promise<void> {
-      await this.#changeClock(queue, (clock) => clock.advance(ms));
+      await changeClock(await this.#inDevelopment(queue), (clock) => clock.advance(ms));
     }
 
     async setClock(queue: string, setting: ClockSetting): Promise<void> {
-      const { core, clock } = await this.#changeClock(queue, (clock) => clock.goBy(setting));
-      // They would wait for a moment of a clock that stands.
-      if (clock.isFrozen) core.receivers.endWaits();
+      await changeClock(await this.#inDevelopment(queue), (clock) => clock.goBy(setting));
+    }
+
+    async faults(queue: string): Promise<FaultSetting> {
+      return (await this.#queue.open(queue)).faults.read();
+    }
+
+    async setFaults(queue: string, setting: FaultSetting): Promise<void> {
+      (await this.#inDevelopment(queue)).faults.set(setting);
     }
 
     async nextMoment(queue: string): Promise<NextMoment> {
-      const { core } = await this.#queue.open(queue);
-      await core.wake();
-      return nextMomentOf(core, core);
-    }
-
-    async #changeClock(queue: string, change: (clock: MovableClock) => void): Promise<OpenQueue> {
-      if (this.env.SLUICE_ENV !== "development") throw new Error("the clock moves in development only");
-      const open = await this.#queue.open(queue);
-      const { core, store, clock, alarm } = open;
-      await core.submit(() => {
-        change(clock);
-        core.write(() => store.writeClockOffsetMs(clock.offsetMs));
-      });
-      // The alarm that is set was computed with the old offset.
-      alarm.clear();
-      await core.wake();
-      return open;
+      return nextMomentIn(await this.#queue.open(queue));
     }
 
     /** Must never throw: after six failures in a row the platform drops the alarm for ever. */
@@ -338,14 +328,11 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       }
     }
 
-    /** Why messages are not taken in before they are looked at; `undefined` where nothing speaks against them. */
-    #refusedSend(queue: string, request: EnqueueRequest): EnqueueReply | undefined {
-      if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
-      const unwritable = this.#queue.opened?.unwritable ?? null;
-      if (unwritable !== null) return unwritable.failure;
-      const { revision = Number.POSITIVE_INFINITY } = request;
-      const isOutdated = revision < (this.#queue.opened?.registration.record?.revision ?? 0);
-      return isOutdated ? { ok: "outdated" } : undefined;
+    /** The queue, for what may be done in development only. */
+    async #inDevelopment(queue: string): Promise<OpenQueue> {
+      const open = await this.#queue.open(queue);
+      if (this.env.SLUICE_ENV === "development") return open;
+      throw new Error("clocks move and faults are made in development only");
     }
 
     async #ring(open: OpenQueue | null): Promise<void> {

@@ -14,7 +14,15 @@ const HEALTH: NonNullable<Queue["health"]> = {
 function queue(changes: Partial<Queue>, deliveryPaused = false): Queue {
   return {
     ...{ name: "orders", id: "1", kind: "standard", now: NOW, awakeSince: NOW, backlogBytes: 0 },
-    ...{ oldestMessageAt: null, producers: [], consumer: null, redrive: null, topics: [], lastMove: null },
+    ...{
+      oldestMessageAt: null,
+      producers: [],
+      consumer: null,
+      redrive: null,
+      topics: [],
+      lastMove: null,
+      faults: [],
+    },
     messages: { ready: 0, delayed: 0, leased: 0 },
     settings: {
       ...{ deliveryDelaySeconds: 0, messageRetentionSeconds: 60 },

@@ -77,6 +77,22 @@ export const ENDPOINTS = [
     path: "/__sluice/api/topics/ARN",
     answers: "one topic with its subscriptions, 100 of them or those of ?page=N",
   },
+  {
+    method: "GET",
+    path: "/__sluice/api/queues/NAME/faults",
+    answers: "what is made to go wrong with its deliveries (development)",
+  },
+  {
+    method: "PUT",
+    path: "/__sluice/api/queues/NAME/faults",
+    body: '{"faults": [{"kind": "loseAck"}]}',
+    answers: "makes that go wrong (development)",
+  },
+  {
+    method: "DELETE",
+    path: "/__sluice/api/queues/NAME/faults",
+    answers: "ends all of that (development)",
+  },
   { method: "GET", path: "/__sluice/api/clock", answers: "the time of the queues (development)" },
   {
     method: "POST",

@@ -1,4 +1,4 @@
-import type { MoveTask } from "@sluice/protocol";
+import type { Fault, MoveTask } from "@sluice/protocol";
 import {
   type QueueDefinition,
   type QueueDescription,
@@ -38,6 +38,8 @@ export interface QueueView extends BacklogView {
   readonly deadLettersOf: DeadLetterSources;
   /** The latest task that moves messages out of it. */
   readonly lastMove: MoveView | null;
+  /** What is made to go wrong with its deliveries: development only. */
+  readonly faults: readonly Fault[];
   /** Rows that the queue's object wrote and read since it started: what Cloudflare bills. */
   readonly storage: { readonly rowsWritten: number; readonly rowsRead: number };
 }
@@ -74,6 +76,7 @@ export function viewOf(
     topics,
     deadLettersOf: deadLetterSources(name, queues, subscriptions),
     lastMove: description.lastMove === null ? null : moveView(description.lastMove),
+    faults: description.faults ?? [],
     storage: { rowsWritten: description.rowsWritten, rowsRead: description.rowsRead },
   };
 }

@@ -41,6 +41,7 @@ describe("GET /queues", () => {
       redrive: null,
       topics: [],
       lastMove: null,
+      faults: [],
     };
     const settings = {
       ...{ deliveryPaused: false, maxReceivesPerSecond: null },
@@ -183,6 +184,8 @@ describe("GET /", () => {
             why: async () => ({ ...MESSAGE.why, also: [] }),
             history: async () => ({ isOn: true, events: [], next: null }),
             story: async () => ({ events: [], gaps: [], before: null, after: null }),
+            faults: directory.queue(name).faults,
+            setFaults: directory.queue(name).setFaults,
             startMove: async () => ({ ok: true, task: move }),
             listMoves: async () => [move],
             cancelMove: async () => ({ ok: true, task: move }),

@@ -5,6 +5,7 @@ import type { Access } from "../http/access.ts";
 import { clockRoutes } from "./clock-routes.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { AdminError, failure } from "./failure.ts";
+import { faultRoutes } from "./fault-routes.ts";
 import { guard } from "./guard.ts";
 import { historyRoutes } from "./history/history-routes.ts";
 import { messageRoutes } from "./message-routes.ts";
@@ -25,6 +26,7 @@ export function adminRoutes(directory: QueueDirectory, access: Access, waits: Wa
   app.route("/queues", queueRoutes(directory));
   app.route("/queues", historyRoutes(directory));
   app.route("/queues", messageRoutes(directory));
+  app.route("/queues", faultRoutes(directory));
   app.route("/topics", topicRoutes(directory));
   app.route("/clock", clockRoutes(directory));
   app.route("/", processRoutes(directory, waits));

@@ -1,4 +1,5 @@
 import type { QueueDescription } from "./description.ts";
+import type { FaultSetting } from "./faults.ts";
 import type { BacklogMetrics, SendReply, SendRequest } from "./send.ts";
 
 /** What the gateway calls on a queue's Durable Object. */
@@ -18,6 +19,10 @@ export interface QueueBrokerRpc {
    * left. A queue without one has none.
    */
   drain(queue: string): Promise<DrainReply>;
+  /** What is made to go wrong with its deliveries. */
+  faults(queue: string): Promise<FaultSetting>;
+  /** Replaces that; development only. */
+  setFaults(queue: string, setting: FaultSetting): Promise<void>;
 }
 
 export interface DrainReply {

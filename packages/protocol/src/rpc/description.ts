@@ -1,3 +1,4 @@
+import type { Fault } from "./faults.ts";
 import type { MoveTask } from "./moves.ts";
 
 /** State of a queue for people: what the admin API shows. */
@@ -21,6 +22,8 @@ export interface QueueDescription {
   readonly consumer: ConsumerHealth | null;
   /** The latest task that moves messages out of it; `null` if there was none. */
   readonly lastMove: MoveTask | null;
+  /** What is made to go wrong with its deliveries; absent where nothing is. */
+  readonly faults?: readonly Fault[];
 }
 
 /** How deliveries to a queue's consumer go, as far as its object remembers: since it was started. */

@@ -3,6 +3,7 @@ export * from "./clock.ts";
 export * from "./consumer.ts";
 export * from "./description.ts";
 export * from "./directory.ts";
+export * from "./faults.ts";
 export * from "./history.ts";
 export * from "./messages.ts";
 export * from "./moves.ts";

@@ -1,0 +1,39 @@
+import type { NextMoment, ReceiveReply, ReceiveRequest } from "@sluice/protocol";
+import type { MovableClock } from "../platform/clock.ts";
+import { newId } from "../platform/new-id.ts";
+import { nextMomentOf } from "../queue/next-wake.ts";
+import type { OpenQueue } from "./open-queue.ts";
+
+/** Changes the clock of a queue, durably, and has the queue do what is due then. */
+export async function changeClock(open: OpenQueue, change: (clock: MovableClock) => void): Promise<void> {
+  const { core, store, clock, alarm } = open;
+  await core.submit(() => {
+    change(clock);
+    core.write(() => store.writeClockOffsetMs(clock.offsetMs));
+  });
+  // The alarm that is set was computed with the old offset.
+  alarm.clear();
+  await core.wake();
+  // They would wait for a moment of a clock that stands.
+  if (clock.isFrozen) core.receivers.endWaits();
+}
+
+/** Receives in a queue whose clock stands: whoever waits, waits in real time. */
+export async function receiveUnderFrozenClock(
+  { core }: OpenQueue,
+  request: ReceiveRequest,
+): Promise<ReceiveReply> {
+  const { receiverId = newId(), waitMs = core.definition?.receive?.waitMs ?? 0 } = request;
+  const timer = setTimeout(() => core.receivers.cancel(receiverId), waitMs);
+  try {
+    return await core.receivers.receive({ ...request, receiverId, waitMs });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What comes next in a queue by itself, now that everything is done that is due. */
+export async function nextMomentIn({ core }: OpenQueue): Promise<NextMoment> {
+  await core.wake();
+  return nextMomentOf(core, core);
+}

@@ -1,0 +1,62 @@
+import {
+  FAULT_KINDS,
+  FAULT_MS_DEFAULT,
+  FAULT_MS_MAX,
+  FAULT_TIMES_MAX,
+  type FaultSetting,
+} from "@sluice/protocol";
+import { Hono } from "hono";
+import { z } from "zod";
+import type { QueueDirectory } from "../account/queue-directory.ts";
+import { AdminError, queueNotFound } from "./failure.ts";
+
+const SETTING = z.strictObject({
+  seed: z.int().min(0).max(0xffffffff).default(1),
+  faults: z
+    .array(
+      z.strictObject({
+        kind: z.enum(FAULT_KINDS),
+        times: z.int().min(1).max(FAULT_TIMES_MAX).default(1),
+        ms: z.int().min(0).max(FAULT_MS_MAX).default(FAULT_MS_DEFAULT),
+      }),
+    )
+    .refine((faults) => new Set(faults.map(({ kind }) => kind)).size === faults.length, "one of each kind"),
+});
+
+/** What is made to go wrong with the deliveries of a queue, below `/queues/NAME/faults`: development only. */
+export function faultRoutes(directory: QueueDirectory): Hono {
+  const app = new Hono();
+  const check = async (name: string) => {
+    if (directory.clock === null) {
+      throw new AdminError(403, "not_in_production", "Faults are made in development only.");
+    }
+    if ((await directory.account.findByName(name)) === null) throw queueNotFound(name);
+  };
+  const set = async (name: string, setting: FaultSetting) => {
+    await check(name);
+    await directory.queue(name).setFaults(name, setting);
+    return setting;
+  };
+
+  app.get("/:name/faults", async (c) => {
+    const name = c.req.param("name");
+    await check(name);
+    return c.json(await directory.queue(name).faults(name));
+  });
+
+  app.put("/:name/faults", async (c) => {
+    const { data, error } = SETTING.safeParse(await c.req.json().catch(() => null));
+    if (error !== undefined) {
+      const [issue] = error.issues;
+      const text =
+        `The body must be {"faults": [{"kind", "times"?, "ms"?}], "seed"?}, with a kind of ${FAULT_KINDS.join(", ")}. ` +
+        `${issue?.path.join(".") || "It"}: ${issue?.message}.`;
+      throw new AdminError(400, "invalid_body", text);
+    }
+    return c.json(await set(c.req.param("name"), data));
+  });
+
+  app.delete("/:name/faults", async (c) => c.json(await set(c.req.param("name"), { seed: 1, faults: [] })));
+
+  return app;
+}

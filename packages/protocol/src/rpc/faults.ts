@@ -1,0 +1,47 @@
+/**
+ * What can be made to go wrong with deliveries of a queue, to see whether its handler bears it: development only.
+ *
+ * - `loseAck`: what the handler did is not heard of. Its messages are delivered again.
+ * - `deliverTwice`: the handler gets a batch twice; what it does the second time counts.
+ * - `reorder`: the messages of a batch are shuffled.
+ * - `failBatch`: the delivery fails before the handler gets it.
+ * - `holdBatch`: the batch is held back for `ms`. Its messages are leased meanwhile.
+ * - `slow`: what the handler did is heard of `ms` later.
+ * - `cutLease`: the delivery counts as failed after `ms`, while the handler is still at it.
+ * - `restart`: the queue's object crashes after the handler is done, before what it did is stored.
+ */
+export const FAULT_KINDS = [
+  "loseAck",
+  "deliverTwice",
+  "reorder",
+  "failBatch",
+  "holdBatch",
+  "slow",
+  "cutLease",
+  "restart",
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** Most deliveries that one fault is made in. */
+export const FAULT_TIMES_MAX = 10_000;
+/** Longest that a fault takes, in ms. */
+export const FAULT_MS_MAX = 60_000;
+/** How long a fault takes where nobody says, in ms. */
+export const FAULT_MS_DEFAULT = 1_000;
+
+/** Something that goes wrong in the next deliveries of a queue. */
+export interface Fault {
+  readonly kind: FaultKind;
+  /** In how many deliveries: 1 to `FAULT_TIMES_MAX`. */
+  readonly times: number;
+  /** For `holdBatch`, `slow` and `cutLease`: 0 to `FAULT_MS_MAX`. */
+  readonly ms: number;
+}
+
+/** All faults of a queue. */
+export interface FaultSetting {
+  /** What `reorder` shuffles by. */
+  readonly seed: number;
+  /** At most one of each kind. */
+  readonly faults: readonly Fault[];
+}
