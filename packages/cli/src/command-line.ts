@@ -4,6 +4,7 @@ import type { BuildOptions } from "./commands/build.ts";
 import { addCompletion, COMPLETE_COMMAND } from "./commands/completion.ts";
 import type { DevOptions } from "./commands/dev.ts";
 import { addDoctor } from "./commands/doctor/grammar.ts";
+import { addMessages } from "./commands/messages/grammar.ts";
 import { collect, type Execute } from "./commands/on-broker.ts";
 import { addQueues } from "./commands/queues/grammar.ts";
 import type { ServeOptions } from "./commands/serve.ts";
@@ -139,6 +140,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
       }),
     );
   addQueues(program, execute);
+  addMessages(program, execute);
   addDoctor(program, execute);
   addCompletion(program);
   pointToHelp(program, "sluice");

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MessagePage } from "../src/client/messages.ts";
 import { BrokerLab } from "./broker-lab.ts";
 
 const TOKEN = "one-of-two";
@@ -36,6 +37,17 @@ describe("a broker that asks for a token", () => {
       ["delete", "orders", "--force"],
     ]) {
       expect(await lab.run(["queues", ...args], { env })).toMatchObject({ code: 0 });
+    }
+  });
+
+  it("lets every command on messages work", async () => {
+    await lab.run(["queues", "create", "mails"], { env });
+    expect(await lab.run(["messages", "send", "mails", "--body", "1"], { env })).toMatchObject({ code: 0 });
+    const { messages } = await lab.json<MessagePage>(["messages", "peek", "mails"], { env });
+    expect(messages).toMatchObject([{ text: "1" }]);
+    for (const action of ["show", "why"]) {
+      const args = ["messages", action, "mails", messages[0]?.id ?? ""];
+      expect(await lab.run(args, { env })).toMatchObject({ code: 0 });
     }
   });
 });

@@ -1,4 +1,4 @@
-import { CliError, EXIT_FAILED, EXIT_NO_BROKER, EXIT_NOT_FOUND } from "../errors.ts";
+import { CliError, EXIT_FAILED, EXIT_NO_BROKER, EXIT_NOT_FOUND, EXIT_USAGE } from "../errors.ts";
 import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
 import type { BrokerAddress } from "./find-broker.ts";
 
@@ -114,8 +114,16 @@ export class BrokerClient {
       const text = `The broker at ${url} cannot do that (status ${status}): it may be of another version.`;
       return new BrokerFailure(text, EXIT_FAILED, known);
     }
-    return new BrokerFailure(message, status === 404 ? EXIT_NOT_FOUND : EXIT_FAILED, known);
+    return new BrokerFailure(message, exitCodeOf(status, known), known);
   }
+}
+
+/** What the command line has handed on to the API as it was. */
+const OF_THE_COMMAND_LINE: readonly unknown[] = ["invalid_filter", "invalid_cursor"];
+
+function exitCodeOf(status: number, code: unknown): number {
+  if (status === 404) return EXIT_NOT_FOUND;
+  return OF_THE_COMMAND_LINE.includes(code) ? EXIT_USAGE : EXIT_FAILED;
 }
 
 /** What Cloudflare's API says of a token that it does not know, and with the same code of other refusals otherwise. */

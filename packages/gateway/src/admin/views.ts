@@ -2,6 +2,6 @@
 export type { BacklogView, DamageView, HealthView } from "./backlog-view.ts";
 export type { EventView, StoryGapView } from "./history/history-view.ts";
 export type { StoryView } from "./history/story.ts";
-export type { MessageView } from "./message-view.ts";
+export type { MessageView, QueueWhyView, WholeMessageView, WhyView } from "./message-view.ts";
 export type { MoveView, QueueView } from "./queue-view.ts";
 export type { HandOverView, SubscriptionView, TopicDetail, TopicView } from "./topic-view.ts";

@@ -1,4 +1,5 @@
-import type { QueueView } from "@sluice/gateway/views";
+import type { QueueView, QueueWhyView } from "@sluice/gateway/views";
+import { whyOfQueue } from "../../client/messages.ts";
 import { allQueues, queueNamed } from "../../client/queues.ts";
 import { facts, table } from "../../report/table.ts";
 import { batch, receiver, retriesBy } from "../../report/topology-table.ts";
@@ -28,7 +29,8 @@ const NO_QUEUES =
 /** `sluice queues info`. */
 export async function showQueue(on: OnBroker, name: string): Promise<number> {
   const queue = await queueNamed(on.client, name);
-  answer(on, queue, { text: factsOf(queue) });
+  const why = on.json ? null : await whyOfQueue(on.client, name);
+  answer(on, queue, { text: factsOf(queue, why) });
   return 0;
 }
 
@@ -55,7 +57,7 @@ function stateOf({ settings, health, damage }: QueueView): string {
   return health.consecutiveFailures > 0 ? `failing (${health.consecutiveFailures})` : "ok";
 }
 
-function factsOf(queue: QueueView): string {
+function factsOf(queue: QueueView, why: QueueWhyView | null): string {
   const { settings, messages, consumer, deadLettersOf, now, producers, topics } = queue;
   const { queues, subscriptions } = deadLettersOf;
   const { deliveryDelaySeconds, messageRetentionSeconds, maxReceivesPerSecond } = settings;
@@ -71,6 +73,7 @@ function factsOf(queue: QueueView): string {
       "delivery",
       settings.deliveryPaused ? `paused: "sluice queues resume ${queue.name}" goes on` : deliveryOf(queue),
     ],
+    ["why", why === null ? null : [why, ...why.also].map(({ text }) => printable(text)).join("\n")],
     ["consumer", consumer === null ? "none" : receiver(consumer)],
     ["batch", consumer?.type === "worker" ? batch(consumer.settings) : null],
     ["retries", consumer === null && queue.redrive === null ? null : retriesBy(queue.redrive, consumer)],

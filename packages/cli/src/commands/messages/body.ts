@@ -1,0 +1,61 @@
+import { readFile } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { CliError, EXIT_FAILED, EXIT_USAGE } from "../../errors.ts";
+import type { Surroundings } from "../../surroundings.ts";
+
+/** Content types that a command can send. */
+export const SENT_TYPES = ["json", "text"] as const;
+export type SentType = (typeof SENT_TYPES)[number];
+
+/** Where a command line takes a body from. */
+export interface BodyOptions {
+  readonly body?: string;
+  /** A file, `-` for standard input. */
+  readonly file?: string;
+}
+
+/** The bytes that a command line gives; `null` where it gives none. */
+export async function bytesOf(
+  { body, file }: BodyOptions,
+  { cwd, input }: Pick<Surroundings, "cwd" | "input">,
+): Promise<Uint8Array | null> {
+  if (body !== undefined && file !== undefined) throw new CliError("Either --body or --file.", EXIT_USAGE);
+  if (body !== undefined) return new TextEncoder().encode(body);
+  if (file === undefined) return null;
+  if (file === "-") return buffer(input);
+  const path = isAbsolute(file) ? file : join(cwd, file);
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new CliError(
+      `${file} cannot be read: ${error instanceof Error ? error.message : error}`,
+      EXIT_FAILED,
+    );
+  }
+}
+
+/**
+ * The text of a body of these bytes.
+ *
+ * @throws CliError with `EXIT_USAGE` for bytes that are no such body.
+ */
+export function textIn(bytes: Uint8Array, contentType: SentType): string {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new CliError("The body is no text in UTF-8.", EXIT_USAGE);
+  }
+  if (contentType === "json") checkJson(text);
+  return text;
+}
+
+function checkJson(text: string): void {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : error;
+    throw new CliError(`The body is no JSON (${why}): --content-type text sends it as it is.`, EXIT_USAGE);
+  }
+}

@@ -1,0 +1,92 @@
+import { type Command, Option } from "commander";
+import {
+  type Execute,
+  examples,
+  type OnBrokerOptions,
+  onBroker,
+  positive,
+  whole,
+  withBroker,
+} from "../on-broker.ts";
+import { SENT_TYPES } from "./body.ts";
+import type { PeekOptions } from "./look.ts";
+import type { SendOptions } from "./send.ts";
+
+type Options<T = object> = OnBrokerOptions & T;
+
+const STATES = ["ready", "delayed", "leased"];
+
+/** `sluice messages`. */
+export function addMessages(program: Command, execute: Execute): void {
+  const messages = program
+    .command("messages")
+    .description("send messages, look at those that wait, and say why they do")
+    .addHelpText("after", MESSAGES_EXAMPLES);
+
+  withBroker(messages.command("send"))
+    .description("send a message")
+    .argument("<queue>", "name of the queue")
+    .option("--body <text>", "body of the message")
+    .option("--file <path>", "file that holds the body, - for standard input")
+    .addOption(new Option("--content-type <type>", "what the body is (default: json)").choices(SENT_TYPES))
+    .option("--delay-secs <number>", "seconds that it waits (default: the queue's delay)", whole)
+    .addHelpText(
+      "after",
+      examples(
+        `sluice messages send orders --body '{"item": "lamp"}'`,
+        "sluice messages send orders --body hello --content-type text --delay-secs 60",
+        "jq -n '{item: \"lamp\"}' | sluice messages send orders --file -",
+      ),
+    )
+    .action((queue: string, options: Options<SendOptions>) =>
+      onBroker(execute, options, async (on) => (await import("./send.ts")).send(on, queue, options)),
+    );
+  withFilter(withBroker(messages.command("peek")))
+    .description("list messages in whatever state; nothing is leased or counted")
+    .argument("<queue>", "name of the queue")
+    .option("--limit <number>", "most messages that are shown (default: 20)", positive)
+    .option("--cursor <cursor>", "go on where another list has ended")
+    .addHelpText(
+      "after",
+      examples(
+        "sluice messages peek orders",
+        "sluice messages peek orders --state delayed --limit 100",
+        `sluice messages peek orders-dead --filter 'attempts:>2 age:>1h body:"lamp"'`,
+      ),
+    )
+    .action((queue: string, options: Options<PeekOptions>) =>
+      onBroker(execute, options, async (on) => (await import("./look.ts")).peek(on, queue, options)),
+    );
+  withBroker(messages.command("show"))
+    .description("show a message with all of its body")
+    .argument("<queue>", "name of the queue")
+    .argument("<id>", "id of the message, or its ref")
+    .addHelpText("after", examples("sluice messages show orders 0123456789abcdef0123456789abcdef"))
+    .action((queue: string, id: string, options: Options) =>
+      onBroker(execute, options, async (on) => (await import("./look.ts")).show(on, queue, id)),
+    );
+  withBroker(messages.command("why"))
+    .description("say why a message is not delivered, or why the queue delivers nothing more")
+    .argument("<queue>", "name of the queue")
+    .argument("[id]", "id of the message, or its ref (default: the queue as a whole)")
+    .addHelpText(
+      "after",
+      examples("sluice messages why orders", "sluice messages why orders 0123456789abcdef0123456789abcdef"),
+    )
+    .action((queue: string, id: string | undefined, options: Options) =>
+      onBroker(execute, options, async (on) => (await import("./look.ts")).why(on, queue, id)),
+    );
+}
+
+const MESSAGES_EXAMPLES = examples(
+  `sluice messages send orders --body '{"item": "lamp"}'`,
+  "sluice messages peek orders --state delayed",
+  "sluice messages why orders",
+);
+
+/** Adds the options that say which messages are meant. */
+export function withFilter(command: Command): Command {
+  return command
+    .addOption(new Option("--state <state>", "messages in this state alone").choices(STATES))
+    .option("--filter <terms>", "messages that fit, as in 'attempts:>2 age:>1h attr.kind:order \"a text\"'");
+}

@@ -1,0 +1,140 @@
+import type { MessageView, WholeMessageView } from "@sluice/gateway/views";
+import {
+  type MessagePage,
+  messageOf,
+  PAGE_MESSAGES_MAX,
+  pageOfMessages,
+  whyOfQueue,
+} from "../../client/messages.ts";
+import { facts, table } from "../../report/table.ts";
+import { distance, plural, printable, size } from "../../report/words.ts";
+import { answer, type OnBroker } from "../on-broker.ts";
+
+/** Messages that are shown when the command line names no number. */
+export const LIMIT_DEFAULT = 20;
+
+/** Characters of a body in a line. */
+const BODY_CHARACTERS = 60;
+
+/** Which messages are meant. */
+export interface WhichMessages {
+  readonly state?: string;
+  readonly filter?: string;
+}
+
+export interface PeekOptions extends WhichMessages {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** The filter of a command line: `--state` is a term of it. */
+export function filterOf({ state, filter = "" }: WhichMessages): string {
+  return state === undefined ? filter : `state:${state} ${filter}`.trim();
+}
+
+/** `sluice messages peek`: messages in whatever state. Nothing is leased or counted. */
+export async function peek(on: OnBroker, queue: string, options: PeekOptions): Promise<number> {
+  const found = await search(on, queue, options);
+  const { messages, cursor, searched, of } = found;
+  if (on.json || messages.length > 0) answer(on, found, { text: table(COLUMNS, messages.map(rowOf)) });
+  if (on.json) return 0;
+  const count = `${searched.toLocaleString("en")} of ${of.toLocaleString("en")}`;
+  if (cursor !== null)
+    on.printer.warn(`There is more: --cursor ${cursor} goes on. Searched ${count} messages.`);
+  else if (messages.length === 0)
+    on.printer.warn(of === 0 ? `${queue} is empty.` : `Nothing fits among ${plural(of, "message")}.`);
+  return 0;
+}
+
+/** As many messages as are asked for, in as many requests as that takes. */
+async function search(on: OnBroker, queue: string, options: PeekOptions): Promise<MessagePage> {
+  const { limit = LIMIT_DEFAULT } = options;
+  const filter = filterOf(options);
+  const messages: MessageView[] = [];
+  let cursor = options.cursor ?? null;
+  for (;;) {
+    const max = Math.min(limit - messages.length, PAGE_MESSAGES_MAX);
+    const page = await pageOfMessages(on.client, queue, { filter, max, cursor });
+    messages.push(...page.messages);
+    cursor = page.cursor;
+    if (cursor === null || messages.length >= limit) return { ...page, messages };
+  }
+}
+
+const COLUMNS = ["id", "state", "attempts", "sent", "size", "why", "body"];
+
+function rowOf({ id, state, attempts, sentAt, bytes, why, text, contentType }: MessageView): string[] {
+  const body = text === null ? `(${contentType})` : oneLine(text);
+  return [
+    id,
+    state,
+    `${attempts}`,
+    distance(sentAt, new Date().toISOString()),
+    size(bytes),
+    why.reason,
+    body,
+  ];
+}
+
+function oneLine(text: string): string {
+  const line = printable(text.replaceAll(/\s+/g, " ").trim());
+  return line.length > BODY_CHARACTERS ? `${line.slice(0, BODY_CHARACTERS - 1)}…` : line;
+}
+
+/** `sluice messages show`: one message with all of its body. */
+export async function show(on: OnBroker, queue: string, id: string): Promise<number> {
+  const message = await messageOf(on.client, queue, id);
+  answer(on, message, { text: `${factsOf(message)}\n\n${bodyOf(message)}` });
+  return 0;
+}
+
+function factsOf(message: WholeMessageView): string {
+  const { id, state, why, attempts, sentAt, dueAt, leasedUntil, keptUntil, contentType, bytes, group, from } =
+    message;
+  const now = new Date().toISOString();
+  const time = (at: string) => `${at} (${distance(at, now)})`;
+  return facts([
+    ["id", id],
+    ["state", state],
+    ["why", printable(why.text)],
+    ["attempts", `${attempts}`],
+    ["sent", time(sentAt)],
+    ["due", dueAt === null ? null : time(dueAt)],
+    ["leased until", leasedUntil === null ? null : time(leasedUntil)],
+    ["kept until", time(keptUntil)],
+    ["from", from],
+    ["group", group === null ? null : printable(group)],
+    ["attributes", attributesOf(message)],
+    ["body", `${contentType}, ${size(bytes)}`],
+  ]);
+}
+
+function attributesOf({ attributes }: WholeMessageView): string | null {
+  const lines = Object.entries(attributes).map(
+    ([name, { type, value }]) => `${name} (${type}): ${printable(value)}`,
+  );
+  return lines.length === 0 ? null : lines.join("\n");
+}
+
+/** JSON is laid out, other text is as it is, and what is no text is in base64. */
+function bodyOf({ contentType, text, base64 }: WholeMessageView): string {
+  if (text === null) return base64 ?? "";
+  if (contentType !== "json") return printable(text);
+  try {
+    return printable(JSON.stringify(JSON.parse(text), null, 2));
+  } catch {
+    return printable(text);
+  }
+}
+
+/** `sluice messages why`: why a message, or with none the queue, is not delivered. */
+export async function why(on: OnBroker, queue: string, id: string | undefined): Promise<number> {
+  if (id !== undefined) {
+    const message = await messageOf(on.client, queue, id);
+    answer(on, message.why, { text: printable(message.why.text) });
+    return 0;
+  }
+  const reasons = await whyOfQueue(on.client, queue);
+  answer(on, reasons, { text: [reasons, ...reasons.also].map(({ text }) => printable(text)).join("\n") });
+  return 0;
+}

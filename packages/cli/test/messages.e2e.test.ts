@@ -1,0 +1,232 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { MessageView, QueueWhyView, WholeMessageView } from "@sluice/gateway/views";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MessagePage } from "../src/client/messages.ts";
+import { BrokerLab } from "./broker-lab.ts";
+
+const lab = new BrokerLab();
+let url: string;
+
+beforeAll(async () => {
+  url = await lab.serve();
+});
+afterAll(() => lab.close());
+
+let queues = 0;
+/** A queue of its own for a test. */
+async function newQueue(...settings: string[]): Promise<string> {
+  const name = `q${++queues}`;
+  expect(await lab.run(["queues", "create", name, ...settings])).toMatchObject({ code: 0 });
+  return name;
+}
+
+const send = (queue: string, ...args: string[]) => lab.run(["messages", "send", queue, ...args]);
+const peek = (queue: string, ...args: string[]) =>
+  lab.json<MessagePage>(["messages", "peek", queue, ...args]);
+async function only(queue: string): Promise<MessageView> {
+  const { messages } = await peek(queue);
+  expect(messages).toHaveLength(1);
+  return messages[0] as MessageView;
+}
+
+/** Calls the endpoint of SQS. */
+async function sqs(action: string, input: object): Promise<Record<string, unknown>> {
+  const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` };
+  const body = JSON.stringify(input);
+  const response = await fetch(`${url}/__sluice/aws`, { method: "POST", headers, body });
+  expect(response.status).toBe(200);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+describe("sluice messages send", () => {
+  it("sends JSON unless told otherwise, text as it is, and with a delay", async () => {
+    const queue = await newQueue();
+    const sent = await send(queue, "--body", '{"item": "lamp"}');
+    expect(sent).toEqual({ code: 0, out: "", err: `Sent a message to ${queue}.\n`, asked: "" });
+    await send(queue, "--body", "{plain", "--content-type", "text");
+    await send(queue, "--body", "3", "--delay-secs", "600");
+    const { messages } = await peek(queue);
+    expect(messages.map(({ contentType, text, state }) => ({ contentType, text, state }))).toEqual([
+      { contentType: "json", text: '{"item":"lamp"}', state: "ready" },
+      { contentType: "text", text: "{plain", state: "ready" },
+      { contentType: "json", text: "3", state: "delayed" },
+    ]);
+  });
+
+  it("takes the body from a file and from standard input", async () => {
+    const queue = await newQueue();
+    writeFileSync(join(lab.folder, "body.json"), '{"from": "file"}');
+    await send(queue, "--file", "body.json");
+    await lab.run(["messages", "send", queue, "--file", "-"], { input: '{"from": "stdin"}' });
+    const { messages } = await peek(queue);
+    expect(messages.map(({ text }) => text)).toEqual(['{"from":"file"}', '{"from":"stdin"}']);
+  });
+
+  it.each<[string[], number, RegExp]>([
+    [[], 2, /Say what to send/],
+    [["--body", "{no json"], 2, /--content-type text/],
+    [["--body", "1", "--file", "-"], 2, /Either --body or --file/],
+    [["--body", "1", "--content-type", "xml"], 2, /Allowed choices are json, text/],
+    [["--body", "1", "--delay-secs", "soon"], 2, /whole number/],
+    [["--file", "gone.json"], 1, /gone\.json cannot be read/],
+    [["--body", "1", "--delay-secs", "86401"], 1, /delay/],
+  ])("%j exits with %i", async (args, code, message) => {
+    const queue = await newQueue();
+    const said = await send(queue, ...args);
+    expect(said).toMatchObject({ code, out: "" });
+    expect(said.err).toMatch(message);
+    expect((await peek(queue)).of).toBe(0);
+  });
+});
+
+describe("sluice messages peek", () => {
+  it("shows messages in a table, without leasing or counting them", async () => {
+    const queue = await newQueue();
+    await send(queue, "--body", "two\nlines", "--content-type", "text");
+    for (let i = 0; i < 2; i++) {
+      const { code, out } = await lab.run(["messages", "peek", queue]);
+      expect(code).toBe(0);
+      expect(out).toMatch(/^id +state +attempts +sent +size +why +body\n/);
+      expect(out).toMatch(/\n[0-9a-f]{32} +ready +0 .* 9 B +noConsumer +two lines\n$/);
+    }
+    expect(await only(queue)).toMatchObject({ attempts: 0, state: "ready" });
+  });
+
+  it("finds messages by state and filter", async () => {
+    const queue = await newQueue();
+    for (const body of ['"lamp" ', '{"n":1}']) await send(queue, "--body", body, "--content-type", "text");
+    await send(queue, "--body", "1", "--delay-secs", "600");
+    expect((await peek(queue, "--state", "delayed")).messages).toMatchObject([{ text: "1" }]);
+    expect((await peek(queue, "--filter", "LAMP")).messages).toMatchObject([{ text: '"lamp" ' }]);
+    expect((await peek(queue, "--state", "delayed", "--filter", "lamp")).messages).toEqual([]);
+    const { QueueUrl } = await sqs("GetQueueUrl", { QueueName: queue });
+    await sqs("ReceiveMessage", { QueueUrl, MaxNumberOfMessages: 1 });
+    const leased = await peek(queue, "--state", "leased", "--filter", "attempts:1");
+    expect(leased.messages).toMatchObject([{ text: '"lamp" ', why: { reason: "leased" } }]);
+  });
+
+  it("goes on from a cursor, and through several pages to the limit", async () => {
+    const queue = await newQueue();
+    const { QueueUrl } = await sqs("GetQueueUrl", { QueueName: queue });
+    for (let batch = 0; batch < 15; batch++) {
+      const Entries = Array.from({ length: 10 }, (_, i) => ({
+        Id: `${i}`,
+        MessageBody: `${10 * batch + i}`,
+      }));
+      await sqs("SendMessageBatch", { QueueUrl, Entries });
+    }
+    const first = await peek(queue, "--limit", "120");
+    expect(first.messages.map(({ text }) => text)).toEqual(Array.from({ length: 120 }, (_, i) => `${i}`));
+    const rest = await peek(queue, "--limit", "120", "--cursor", `${first.cursor}`);
+    expect(rest.messages.map(({ text }) => text)).toEqual(Array.from({ length: 30 }, (_, i) => `${120 + i}`));
+    expect(rest).toMatchObject({ cursor: null, of: 150 });
+    const { err } = await lab.run(["messages", "peek", queue]);
+    expect(err).toMatch(/^There is more: --cursor \S+ goes on\. Searched \d+ of 150 messages\.\n$/);
+  });
+
+  it("says of an empty queue that it is, and of a filter that nothing fits", async () => {
+    const queue = await newQueue();
+    const empty = await lab.run(["messages", "peek", queue]);
+    expect(empty).toEqual({ code: 0, out: "", err: `${queue} is empty.\n`, asked: "" });
+    await send(queue, "--body", "1");
+    expect((await lab.run(["messages", "peek", queue, "--filter", "lamp"])).err).toBe(
+      "Nothing fits among 1 message.\n",
+    );
+  });
+
+  it.each<[string[], RegExp]>([
+    [["--filter", "state:done"], /Column 7 of the filter/],
+    [["--cursor", "x"], /cursor/],
+    [["--state", "done"], /Allowed choices are ready, delayed, leased/],
+    [["--limit", "0"], /1 or more/],
+  ])("%j is a mistake in the command line", async (args, message) => {
+    const { code, out, err } = await lab.run(["messages", "peek", await newQueue(), ...args]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(message);
+  });
+
+  it("shows no control characters of a body on the terminal", async () => {
+    const queue = await newQueue();
+    await send(queue, "--body", "\u001b]0;gotcha\u0007", "--content-type", "text");
+    const { id } = await only(queue);
+    for (const args of [
+      ["peek", queue],
+      ["show", queue, id],
+    ]) {
+      const { out } = await lab.run(["messages", ...args]);
+      expect(out).toContain("\\x1b]0;gotcha\\x07");
+      expect(out).not.toContain("\u001b");
+    }
+  });
+});
+
+describe("sluice messages show", () => {
+  it("shows what is known of a message, and all of its body, JSON laid out", async () => {
+    const queue = await newQueue();
+    const body = { item: "lamp", notes: "x".repeat(5_000) };
+    await send(queue, "--body", JSON.stringify(body), "--delay-secs", "600");
+    const { id, ref } = await only(queue);
+    for (const name of [id, ref]) {
+      const { code, out } = await lab.run(["messages", "show", queue, name]);
+      expect(code).toBe(0);
+      expect(out).toMatch(new RegExp(`^id +${id}\nstate +delayed\n`));
+      expect(out).toMatch(/^due +\S+ \(in (9|10) min\)$/m);
+      expect(out).toContain(`\n\n{\n  "item": "lamp",\n  "notes": "${body.notes}"\n}\n`);
+    }
+    const whole = await lab.json<WholeMessageView>(["messages", "show", queue, id]);
+    expect(JSON.parse(whole.text ?? "")).toEqual(body);
+  });
+
+  it("shows attributes of SQS", async () => {
+    const queue = await newQueue();
+    const { QueueUrl } = await sqs("GetQueueUrl", { QueueName: queue });
+    const MessageAttributes = { kind: { DataType: "String", StringValue: "order" } };
+    await sqs("SendMessage", { QueueUrl, MessageBody: "b", MessageAttributes });
+    const { out } = await lab.run(["messages", "show", queue, (await only(queue)).id]);
+    expect(out).toMatch(/^attributes +kind \(String\): order$/m);
+  });
+});
+
+describe("sluice messages why", () => {
+  it("says why a message is not delivered", async () => {
+    const queue = await newQueue();
+    await send(queue, "--body", "1", "--delay-secs", "600");
+    const { id } = await only(queue);
+    expect(await lab.json(["messages", "why", queue, id])).toMatchObject({ reason: "delayed" });
+    const { code, out } = await lab.run(["messages", "why", queue, id]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^.*600 s.*\.\n$/);
+  });
+
+  it("says why a queue delivers nothing more", async () => {
+    const queue = await newQueue();
+    expect(await lab.json<QueueWhyView>(["messages", "why", queue])).toMatchObject({
+      reason: "empty",
+      also: [],
+    });
+    await send(queue, "--body", "1");
+    await lab.run(["queues", "pause", queue]);
+    const { out } = await lab.run(["messages", "why", queue]);
+    expect(out).toMatch(/paused/);
+    expect((await lab.run(["queues", "info", queue])).out).toMatch(/^why +.*paused/m);
+  });
+});
+
+describe("what is not there", () => {
+  const id = "0".repeat(32);
+
+  it.each([["show", id], ["why", id], ["why"], ["peek"], ["send", "--body", "1"]])(
+    "messages %s in a queue that does not exist exits with 4",
+    async (action, ...args) => {
+      const said = await lab.run(["messages", action, "no-such-queue", ...args]);
+      expect(said).toMatchObject({ code: 4, out: "", err: 'There is no queue "no-such-queue".\n' });
+    },
+  );
+
+  it.each(["show", "why"])("messages %s of a message that does not exist exits with 4", async (action) => {
+    const said = await lab.run(["messages", action, await newQueue(), id]);
+    expect(said).toMatchObject({ code: 4, out: "" });
+    expect(said.err).toContain(`has no message "${id}"`);
+  });
+});
