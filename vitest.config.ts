@@ -17,14 +17,18 @@ const ON_NODE = [
   "cloudflare-sdk",
 ];
 
-/** Processes run one file after the other and keep the modules that they have loaded: to load them anew costs more than most files. */
+/**
+ * Processes run one file after the other and keep the modules that they have loaded: to load them anew costs more than
+ * most files.
+ */
 const isolate = false;
 /** What compiled modules are kept in for the processes that tests start: Wrangler is 15 MB of source. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL("node_modules/.cache/node-compile", import.meta.url));
 
 /**
- * One run for the whole repository. `unit` and `node` need nothing but Node, and run first. `workerd` starts real workerd processes and
- * real Wrangler ones: of its files, which wait for these half of the time, two run at a time, however many processors there are.
+ * One run for the whole repository. `unit` and `node` need nothing but Node, and run first. `workerd` starts real
+ * workerd processes and real Wrangler ones: of its files, which wait for these half of the time, two run at a time,
+ * however many processors there are.
  */
 export default defineConfig({
   test: {

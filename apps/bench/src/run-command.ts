@@ -86,7 +86,9 @@ async function reportOf<W extends string>(
   const systems = chosen("system", allSystems, command.systems, ({ id }, wanted) => id.startsWith(wanted));
   const cases = chosen("case", allCases, command.cases, ({ way }, wanted) => way === wanted);
   const comparisons = await compare({ systems, cases, ...howToCompare(command) });
-  const subtitle = `one machine, one run; medians of ${command.runs}; bodies of 200 bytes; each panel has its own scale`;
+  const subtitle =
+    `one machine, one run; medians of ${command.runs}; bodies of 200 bytes; each panel has its ` +
+    "own scale";
   return {
     markdown: `${systemsTable(systems, producer)}\n\n${compareTables(comparisons)}`,
     data: dataOf(comparisons),

@@ -4,12 +4,13 @@ import type { Access } from "@sluice/gateway";
 /** What a deployed broker answers until somebody says who may use it. */
 const CLOSED =
   "This broker has no tokens, so its HTTP API is closed: otherwise anybody could use it. Set the secret " +
-  "SLUICE_API_TOKENS to one or more tokens, separated by commas (wrangler secret put SLUICE_API_TOKENS). On a machine of " +
-  "your own, where everybody who reaches the port may use it, set the variable SLUICE_ENV to local instead.";
+  "SLUICE_API_TOKENS to one or more tokens, separated by commas (wrangler secret put SLUICE_API_TOKENS). On a " +
+  "machine of your own, where everybody who reaches the port may use it, set the variable SLUICE_ENV to local " +
+  "instead.";
 
 /**
- * Who may use the HTTP APIs: who brings one of `SLUICE_API_TOKENS`, else everybody where the broker runs on a developer's
- * machine (`SLUICE_ENV` is `development` or `local`), else nobody.
+ * Who may use the HTTP APIs: who brings one of `SLUICE_API_TOKENS`, else everybody where the broker runs on a
+ * developer's machine (`SLUICE_ENV` is `development` or `local`), else nobody.
  */
 export function accessOf(
   env: Pick<BrokerEnv, "SLUICE_API_TOKENS" | "SLUICE_ALLOWED_HOSTS" | "SLUICE_ROUTE_HOSTS" | "SLUICE_ENV">,

@@ -2,7 +2,9 @@ import { type BrokerEnv, DIRECTORY_NAME } from "@sluice/broker";
 import type { AccountDirectory } from "@sluice/gateway";
 import type { TopicsRpc } from "@sluice/protocol";
 
-/** The directory as the gateway calls it. Each call takes its stub anew: one belongs to the request that it was made in. */
+/**
+ * The directory as the gateway calls it. Each call takes its stub anew: one belongs to the request that it was made in.
+ */
 export function accountOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): AccountDirectory {
   const directory = () => namespace.get(namespace.idFromName(DIRECTORY_NAME)) as unknown as AccountDirectory;
   return {

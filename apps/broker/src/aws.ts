@@ -27,8 +27,8 @@ const CLOSED =
   "SLUICE_AWS_ACCESS_KEYS).";
 
 /**
- * How the AWS endpoint is set up: who signs with one of `SLUICE_AWS_ACCESS_KEYS` may use it; without any, everybody where
- * the broker runs on a developer's machine, and else nobody.
+ * How the AWS endpoint is set up: who signs with one of `SLUICE_AWS_ACCESS_KEYS` may use it; without any, everybody
+ * where the broker runs on a developer's machine, and else nobody.
  */
 export function awsOf(env: AwsEnv, { isOnWorkerd }: { readonly isOnWorkerd: boolean }): AwsOptions {
   return {

@@ -3,7 +3,9 @@ import { bodyBytesMax, type RequestHead, refusalOf, type Unread } from "@sluice/
 
 /** Bodies of known length up to this are handed on as they come, in bytes. */
 export const PLAIN_BYTES_MAX = 65_536;
-/** Most bytes of longer bodies, and of those in chunks, that an isolate reads at a time: it has 128 MB on Cloudflare. */
+/**
+ * Most bytes of longer bodies, and of those in chunks, that an isolate reads at a time: it has 128 MB on Cloudflare.
+ */
 export const UNREAD_BYTES_MAX = 33_554_432;
 /** How long such a body may take to come, in ms. */
 export const BODY_MS_MAX = 60_000;
@@ -15,9 +17,9 @@ export interface BodyLimits {
 }
 
 /**
- * The gateway's `fetch` on workerd, where nobody has looked at requests before: bodies that are longer than their dialect takes are
- * refused before they are read, or as soon as that is found out, and those that are read at a time are bounded. On plain Node.js the
- * server that listens does that.
+ * The gateway's `fetch` on workerd, where nobody has looked at requests before: bodies that are longer than their
+ * dialect takes are refused before they are read, or as soon as that is found out, and those that are read at a time
+ * are bounded. On plain Node.js the server that listens does that.
  */
 export function boundedFetch(fetch: Gateway["fetch"], limits: BodyLimits = {}): Gateway["fetch"] {
   const { unreadBytesMax = UNREAD_BYTES_MAX, bodyMsMax = BODY_MS_MAX } = limits;

@@ -15,10 +15,12 @@ export interface BrokerWorkerOptions extends BrokerOptions {
 }
 
 /**
- * The broker Worker for a topology: the Durable Object classes, the entrypoint for workerd's own queue bindings, and the HTTP handler that serves `/__sluice/*`.
+ * The broker Worker for a topology: the Durable Object classes, the entrypoint for workerd's own queue bindings, and
+ * the HTTP handler that serves `/__sluice/*`.
  *
  * The Worker's entry exports all of them. Its configuration binds `QueueBroker` as `SLUICE_QUEUES`, `Directory` as
- * `SLUICE_DIRECTORY` and each consumer's `SluiceQueueConsumer` entrypoint under the name that `options.consumers` gives.
+ * `SLUICE_DIRECTORY` and each consumer's `SluiceQueueConsumer` entrypoint under the name that `options.consumers`
+ * gives.
  */
 export function defineBroker({ page, ...options }: BrokerWorkerOptions) {
   const disk = new ToldDisk(() => Date.now());

@@ -14,7 +14,8 @@ import type { ToldDisk } from "./told-disk.ts";
 /**
  * The HTTP side of the broker whose bindings these are.
  *
- * @param disk told whether it is full by the process that has started workerd; `null` on plain Node.js, where nobody has to be told.
+ * @param disk told whether it is full by the process that has started workerd; `null` on plain Node.js, where nobody
+ *   has to be told.
  * @param page the page at `/__sluice/` as an archive; `null` for a broker without it.
  */
 export function gatewayFor(

@@ -12,8 +12,9 @@ export const systemResolve: Resolve = async (hostname, family) =>
   dns.promises.lookup(hostname, { all: true, ...(family === undefined ? {} : { family }) });
 
 /**
- * The way from a URL's name to addresses, for a connection that is being made: those that may not be called are left out, and the
- * connection is made to one of the others. So no name resolves to one address when it is checked and to another when it is called.
+ * The way from a URL's name to addresses, for a connection that is being made: those that may not be called are left
+ * out, and the connection is made to one of the others. So no name resolves to one address when it is checked and to
+ * another when it is called.
  */
 export function checkedLookup(url: URL, rules: TargetRules, resolve: Resolve): LookupFunction {
   return (hostname, { all, family }, callback) => {

@@ -138,7 +138,7 @@ describe("connections from Node.js", () => {
     expect(there.connections).toBe(connections);
   });
 
-  it("that end under a request without a byte are taken for old ones: it is made again, once, on a new one", async () => {
+  it("that end under a request without a byte count as old: it is made again, once, on a new one", async () => {
     const there = await server();
     const port = portForTest();
     await port.post(requestTo(there.url));

@@ -14,8 +14,8 @@ import { makeRequest, type NodeReply, type NodeRequest } from "./node-request.ts
 /** How long a connection without requests is kept, in ms: less than most servers keep theirs, which is 5 s and more. */
 const IDLE_MS_MAX = 4_000;
 /**
- * How long one address of a name that has several may take, in ms. Node.js gives up on it then, and tries the next; its own
- * 250 ms are less than a connection to the other side of the world needs.
+ * How long one address of a name that has several may take, in ms. Node.js gives up on it then, and tries the next; its
+ * own 250 ms are less than a connection to the other side of the world needs.
  */
 const ADDRESS_MS_MAX = 800;
 
@@ -36,7 +36,8 @@ interface Connections {
 type Request = Omit<NodeRequest, "agent">;
 
 /**
- * Calls endpoints with the HTTP client of Node.js, over connections that are kept for a while. Redirects are not followed.
+ * Calls endpoints with the HTTP client of Node.js, over connections that are kept for a while. Redirects are not
+ * followed.
  *
  * @param rules who may be called. Every address that a name resolves to is looked at when a connection is made.
  */
@@ -105,8 +106,8 @@ interface Called {
 }
 
 /**
- * Makes a request. On a kept connection that ended without a byte it may never have been seen, and is made once more on a new
- * one (spec sqsd 3.1), within the same time.
+ * Makes a request. On a kept connection that ended without a byte it may never have been seen, and is made once more on
+ * a new one (spec sqsd 3.1), within the same time.
  *
  * @param isClosed whether no request is made any more: what began one runs on for a while after its end.
  */
@@ -127,7 +128,9 @@ async function callOver(
   return { reply: again.kind === "unsent" || again.kind === "refused" ? reply : again, isRepeated: true };
 }
 
-/** Resolves when everything that had come in by now is read: that a server has closed a kept connection, for instance. */
+/**
+ * Resolves when everything that had come in by now is read: that a server has closed a kept connection, for instance.
+ */
 function whatHasArrived(): Promise<void> {
   // The first of them can come before the next look at what has come in.
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));

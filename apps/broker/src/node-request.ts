@@ -31,8 +31,8 @@ export interface NodeRequest {
  * - `answered`: the head of an answer is there. Its body is discarded.
  * - `unsent`: there was no connection, so nobody can have seen it.
  * - `refused`: there was none, since it is at no address that may be called.
- * - `lost`: the connection ended before an answer. `wasKept`: it had been used before and not a byte came: it may be that the
- *   server had closed it long since.
+ * - `lost`: the connection ended before an answer. `wasKept`: it had been used before and not a byte came: it may be
+ *   that the server had closed it long since.
  * - `late`: no answer in time.
  */
 export type NodeReply =

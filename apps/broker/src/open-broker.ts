@@ -30,8 +30,8 @@ export interface OpenBroker {
 }
 
 /**
- * The broker of `define-broker.ts` on plain Node.js, without Workers: the same classes on the same files, in this process. What
- * it costs to hand a request to workerd and back is saved.
+ * The broker of `define-broker.ts` on plain Node.js, without Workers: the same classes on the same files, in this
+ * process. What it costs to hand a request to workerd and back is saved.
  */
 export function openBroker({ folder, worker, topology, vars, disk, page }: OpenBrokerInput): OpenBroker {
   const watched = disk === undefined ? {} : { disk };

@@ -23,7 +23,8 @@ function recover(): string[] {
 }
 
 const takenBack = (name: string) =>
-  `Directory: it did not know queue "${name}" any more, and takes it back as the queue's own file says. Whether that is complete may not be known`;
+  `Directory: it did not know queue "${name}" any more, and takes it back as the queue's own file says. ` +
+  "Whether that is complete may not be known";
 
 /** What clients see of each queue: its attributes and tags, and what comes out of it. */
 async function seen() {

@@ -30,9 +30,9 @@ export interface RecoverDirectoryInput {
 }
 
 /**
- * Makes the directory of a data folder usable before a broker runs on it, whatever has happened to its file: one that does not
- * hold together gives its place to a new one with what can be read of it, and queues that it does not know any more are taken
- * back as their own files know them. Queues that were created over an API are known nowhere else.
+ * Makes the directory of a data folder usable before a broker runs on it, whatever has happened to its file: one that
+ * does not hold together gives its place to a new one with what can be read of it, and queues that it does not know any
+ * more are taken back as their own files know them. Queues that were created over an API are known nowhere else.
  *
  * A start without damage reads the directory's file, and the files of objects that are no queue of it: 0.1 ms each.
  *
@@ -45,7 +45,8 @@ export function recoverDirectory({ folder, worker, warn }: RecoverDirectoryInput
   const repaired = repairObjectFile(file);
   if (repaired !== null) {
     warn(
-      `Directory: its file was damaged (${repaired.finding}). A new one has what could be read of it; what there was is kept as ${repaired.aside}`,
+      `Directory: its file was damaged (${repaired.finding}). A new one has what could be read of it; ` +
+        `what there was is kept as ${repaired.aside}`,
     );
   }
   const ids = objectIdsIn(queues);
@@ -66,15 +67,16 @@ export function recoverDirectory({ folder, worker, warn }: RecoverDirectoryInput
     directory.transaction(() => takeBack(sqlOf(directory), known, lost));
     for (const { name } of lost) {
       warn(
-        `Directory: it did not know queue "${name}" any more, and takes it back as the queue's own file says. Whether that is complete may not be known`,
+        `Directory: it did not know queue "${name}" any more, and takes it back as the queue's own file ` +
+          "says. Whether that is complete may not be known",
       );
     }
   });
 }
 
 const ALL_LOST =
-  "Directory: nothing is left of what it had stored. Topics, event subscriptions and queues that never held a message were " +
-  "known to it alone, if there were any";
+  "Directory: nothing is left of what it had stored. Topics, event subscriptions and queues that never held a " +
+  "message were known to it alone, if there were any";
 
 function lostQueueOf(file: string, known: Known, warn: (line: string) => void): QueueRecord[] {
   try {

@@ -21,8 +21,8 @@ export interface AnyBrokerOptions extends BrokerWorkerOptions {
 }
 
 /**
- * Starts a broker on the platform that the project of tests is about (`vitest.config.ts`): the broker Worker in workerd, or
- * the same classes in this process.
+ * Starts a broker on the platform that the project of tests is about (`vitest.config.ts`): the broker Worker in
+ * workerd, or the same classes in this process.
  */
 export function startBroker(
   vars: Record<string, string>,

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBroker } from "./any-broker.ts";
 
 /*
- * boto3 and the AWS CLI as the machine has them: Debian's speak the Query protocol, newer ones AWS JSON. Every request is
- * signed, and the broker checks it.
+ * boto3 and the AWS CLI as the machine has them: Debian's speak the Query protocol, newer ones AWS JSON. Every request
+ * is signed, and the broker checks it.
  */
 
 const [KEY, SECRET] = ["AKIAEXAMPLE", "one/secret+of=40"];

@@ -51,7 +51,7 @@ describe("what is published to queues, with the AWS SDK", () => {
     }
   });
 
-  it("reaches every subscription that wants it: in an envelope or raw, filtered, and each as its protocol's text", async () => {
+  it("reaches every subscription that wants it: enveloped or raw, filtered, with its protocol's text", async () => {
     const TopicArn = await topic("news");
     const [plain, raw, filtered] = [await queue("plain"), await queue("raw"), await queue("filtered")];
     const SubscriptionArn = await subscribed(TopicArn, plain.arn);

@@ -55,7 +55,8 @@ describe("topics, with the AWS SDK", () => {
       name: "InvalidParameterException",
       status: 400,
       message:
-        "Invalid parameter: DeliveryPolicy: http.defaultHealthyRetryPolicy.numRetries must be less than or equal to 100",
+        "Invalid parameter: DeliveryPolicy: http.defaultHealthyRetryPolicy.numRetries must be less than " +
+        "or equal to 100",
     });
   });
 });

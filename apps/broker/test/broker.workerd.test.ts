@@ -8,7 +8,8 @@ const API = "http://localhost/__sluice/api";
 const ENTRY = `
 import { defineBroker } from "./src/define-broker.ts";
 const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers: [], consumer: null };
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: { orders: queue, dead: queue } }, consumers: {} });
+const topology = { queues: { orders: queue, dead: queue } };
+const { QueueBroker, Directory, handler } = defineBroker({ topology, consumers: {} });
 export { Directory, QueueBroker };
 export default handler;
 `;

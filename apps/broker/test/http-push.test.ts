@@ -9,7 +9,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { deliveriesIn } from "../src/deliveries.ts";
 import { type OpenBroker, openBroker } from "../src/open-broker.ts";
 
-/* HTTP push from the broker on plain Node.js to a real server: what is the broker's on workerd must be the same here. */
+/**
+ * HTTP push from the broker on plain Node.js to a real server: what is the broker's on workerd must be the same here.
+ */
 
 const API = "http://localhost/__sluice";
 
@@ -184,7 +186,7 @@ describe("HTTP push from Node.js", () => {
     expect(deliveriesIn(at)).toEqual([expected]);
   });
 
-  it("reaches no address of the broker's own network under a name that leads there, outside of development", async () => {
+  it("reaches no address of the broker's own network by a name that leads there, but in development", async () => {
     const lookup = vi.spyOn(dns.promises, "lookup");
     lookup.mockImplementation((async () => [{ address: "127.0.0.1", family: 4 }]) as never);
     const url = `http://shop.example:${endpoint.port}/tasks`;

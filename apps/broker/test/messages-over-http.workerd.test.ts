@@ -4,8 +4,8 @@ import Cloudflare from "cloudflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /*
- * Messages over HTTP, from and to what is not: Cloudflare's own SDK and plain requests on one side, workerd's queue binding
- * and a Worker's `queue()` on the other.
+ * Messages over HTTP, from and to what is not: Cloudflare's own SDK and plain requests on one side, workerd's queue
+ * binding and a Worker's `queue()` on the other.
  */
 
 const ROOT = path.dirname(import.meta.dirname);
@@ -49,7 +49,8 @@ const QUEUES = {
 const BROKER = `
 import { defineBroker } from "./src/define-broker.ts";
 const topology = { queues: ${JSON.stringify(QUEUES)} };
-const { QueueBroker, Directory, QueueBinding, handler } = defineBroker({ topology, consumers: { consumer: "CONSUMER" } });
+const consumers = { consumer: "CONSUMER" };
+const { QueueBroker, Directory, QueueBinding, handler } = defineBroker({ topology, consumers });
 export { Directory, QueueBinding, QueueBroker };
 export default handler;
 `;

@@ -16,8 +16,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { startBrokerWorker } from "./broker-worker.ts";
 
 /*
- * One queue, whoever has set it up: what is said in a wrangler.toml, over Cloudflare's REST API or over SQS is seen by the
- * others, and the latest change applies. Each test is a line of the table in docs/sqs.md.
+ * One queue, whoever has set it up: what is said in a wrangler.toml, over Cloudflare's REST API or over SQS is seen by
+ * the others, and the latest change applies. Each test is a line of the table in docs/sqs.md.
  */
 
 const account_id = "any-account";
@@ -67,7 +67,8 @@ async function deploy(toml: string): Promise<void> {
   const topology = JSON.stringify(buildTopology([readWorkerConfig(file)]));
   const entry = `
     import { defineBroker } from "./src/define-broker.ts";
-    const { QueueBroker, Directory, handler } = defineBroker({ topology: ${topology}, consumers: { shop: "CONSUMER" } });
+    const consumers = { shop: "CONSUMER" };
+    const { QueueBroker, Directory, handler } = defineBroker({ topology: ${topology}, consumers });
     export { Directory, QueueBroker };
     export default handler;
   `;
@@ -160,7 +161,7 @@ it("redrive is RedrivePolicy", async () => {
   expect(await policyOf()).toBeNull();
 });
 
-it("a name that ends in .fifo is a FIFO queue, content_based_deduplication and deduplication_scope are its attributes", async () => {
+it("a name that ends in .fifo is a FIFO queue, with its two keys of deduplication as attributes", async () => {
   expect(await attributes("orders.fifo")).toMatchObject({
     FifoQueue: "true",
     ContentBasedDeduplication: "true",
@@ -191,7 +192,7 @@ it("a consumer and its dead_letter_queue are no attribute, and pausing lets nobo
   expect((await sqs.send(receive)).Messages).toHaveLength(1);
 });
 
-it("a queue that SQS creates can be consumed by a Worker, and one that the REST API creates be received from", async () => {
+it("a Worker can consume a queue that SQS creates, and SQS receive from one that the REST API creates", async () => {
   await sqs.send(new CreateQueueCommand({ QueueName: "from-sqs", Attributes: { VisibilityTimeout: "5" } }));
   const { queue_id: queueId = "" } = await seenOverRest("from-sqs");
   await rest.consumers.create(queueId, {

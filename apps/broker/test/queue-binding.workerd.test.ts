@@ -12,12 +12,14 @@ const QUEUE = (consumer: string) => `{
   deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers: [], consumer: ${consumer},
 }`;
 const CONSUMER = `{ type: "worker", worker: "consumer", settings: {
-  maxBatchSize: 10, maxBatchTimeoutSeconds: 0, maxRetries: 0, maxConcurrency: null, retryDelaySeconds: 0, deadLetterQueue: null,
+  maxBatchSize: 10,
+  maxBatchTimeoutSeconds: 0, maxRetries: 0, maxConcurrency: null, retryDelaySeconds: 0, deadLetterQueue: null,
 } }`;
 const BROKER = `
 import { defineBroker } from "./src/define-broker.ts";
 const queues = { orders: ${QUEUE(CONSUMER)}, kept: ${QUEUE("null")} };
-const { QueueBroker, Directory, QueueBinding } = defineBroker({ topology: { queues }, consumers: { consumer: "CONSUMER" } });
+const consumers = { consumer: "CONSUMER" };
+const { QueueBroker, Directory, QueueBinding } = defineBroker({ topology: { queues }, consumers });
 export { Directory, QueueBinding, QueueBroker };
 export default {};
 `;
@@ -25,7 +27,9 @@ export default {};
 /** Calls a method of a binding with arguments that are written as JavaScript. */
 const PRODUCER = `
 const bodies = {
-  clone: () => ({ when: new Date(0), map: new Map([["é", new Set([1n])]]), bytes: new Uint8Array([1, 2]), self: undefined }),
+  clone: () => ({
+    when: new Date(0), map: new Map([["é", new Set([1n])]]), bytes: new Uint8Array([1, 2]), self: undefined,
+  }),
   bytes: () => new Uint8Array([0, 255]),
 };
 const calls = {
@@ -35,12 +39,16 @@ const calls = {
   bytes: (queue) => queue.send(bodies.bytes(), { contentType: "bytes" }),
   v8: (queue) => queue.send(bodies.clone(), { contentType: "v8" }),
   batch: (queue) => queue.sendBatch([
-    { body: 1 }, { body: "two", contentType: "text" }, { body: bodies.clone(), contentType: "v8" }, { body: bodies.bytes(), contentType: "bytes" },
+    { body: 1 },
+    { body: "two", contentType: "text" },
+    { body: bodies.clone(), contentType: "v8" },
+    { body: bodies.bytes(), contentType: "bytes" },
   ]),
   delayed: (queue) => queue.sendBatch([{ body: "own", delaySeconds: 0 }, { body: "batch's" }], { delaySeconds: 3600 }),
   tooLarge: (queue) => queue.send("x".repeat(128_001), { contentType: "text" }),
   tooMany: (queue) => queue.sendBatch(Array.from({ length: 101 }, (_, i) => ({ body: i }))),
-  tooManyBytes: (queue) => queue.sendBatch(Array.from({ length: 3 }, () => ({ body: "x".repeat(90_000), contentType: "text" }))),
+  tooManyBytes: (queue) =>
+    queue.sendBatch(Array.from({ length: 3 }, () => ({ body: "x".repeat(90_000), contentType: "text" }))),
   tooLate: (queue) => queue.send(1, { delaySeconds: 86_401 }),
   tooLateBatch: (queue) => queue.sendBatch([{ body: 1 }], { delaySeconds: -1 }),
   nothing: (queue) => queue.send(() => {}, { contentType: "json" }),
@@ -67,7 +75,8 @@ const show = (value) => value instanceof Uint8Array ? ["bytes", ...value]
   : value instanceof Date ? ["date", value.getTime()]
   : value instanceof Map ? ["map", ...[...value].map(([k, v]) => [k, show(v)])]
   : value instanceof Set ? ["set", ...[...value].map(String)]
-  : typeof value === "object" ? Object.fromEntries(Object.entries(value).map(([k, v]) => [k, show(v)])) : value ?? "undefined";
+  : typeof value === "object" ? Object.fromEntries(Object.entries(value).map(([k, v]) => [k, show(v)]))
+  : value ?? "undefined";
 export const SluiceQueueConsumer = createQueueConsumer({
   queue(batch) {
     const [first] = batch.messages;
@@ -82,7 +91,8 @@ export default {};
 `;
 
 const binding = (name: string, queue: string) =>
-  `(name = "${name}", queue = (name = "broker", entrypoint = "QueueBinding", props = (json = "${JSON.stringify({ queue }).replaceAll('"', '\\"')}")))`;
+  `(name = "${name}", queue = (name = "broker", entrypoint = "QueueBinding", props = (json = ` +
+  `"${JSON.stringify({ queue }).replaceAll('"', '\\"')}")))`;
 
 let workerd: WorkerdProcess;
 beforeAll(async () => {

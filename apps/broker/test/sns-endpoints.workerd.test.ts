@@ -178,7 +178,7 @@ describe("an HTTP endpoint that is subscribed to a topic", () => {
     expect(messageOf((await endpoint.arrived("/hook", 5))[4]).Message).toBe("to somebody");
   });
 
-  it("that fails is tried again by the policy of its subscription, and its messages end in the dead-letter queue", async () => {
+  it("that fails is tried again by its subscription's policy; then messages are dead-lettered", async () => {
     const TopicArn = await topic("retries");
     const { RedrivePolicy, received } = await deadLetterQueue("retries-dead");
     const healthyRetryPolicy = {

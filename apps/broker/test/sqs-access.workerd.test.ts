@@ -5,7 +5,9 @@ import { startBroker } from "./any-broker.ts";
 
 const PATH = "/__sluice/aws";
 
-/** Starts a broker with these variables, and answers what the SDK gets with these credentials: `ok`, or an error's name. */
+/**
+ * Starts a broker with these variables, and answers what the SDK gets with these credentials: `ok`, or an error's name.
+ */
 async function asker(bindings: Record<string, string>) {
   const broker = await startBroker(bindings);
   const endpoint = `${broker.origin}${PATH}`;

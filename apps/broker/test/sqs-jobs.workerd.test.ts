@@ -46,7 +46,10 @@ function producerOf(queueUrl: string): Producer {
   return Producer.create({ queueUrl, sqs });
 }
 
-/** A consumer that runs until the test ends, or is stopped. Whatever goes wrong and is no job's own failure fails the test. */
+/**
+ * A consumer that runs until the test ends, or is stopped. Whatever goes wrong and is no job's own failure fails the
+ * test.
+ */
 function consumer(queueUrl: string, options: Partial<ConsumerOptions>): Consumer {
   const made = Consumer.create({
     queueUrl,
@@ -271,8 +274,8 @@ describe("sqs-producer and sqs-consumer", () => {
       await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: "first" }));
       stopped.start();
       await once(stopped, "message_processed");
-      // Stopping it is safe at any moment: before the next poll is made, on its way, and while the broker, which has answered
-      // others meanwhile, lets it wait.
+      // Stopping it is safe at any moment: before the next poll is made, on its way, and while the broker, which has
+      // answered others meanwhile, lets it wait.
       if (restart > 0) await polls.reach(2);
       for (let answered = 1; answered < restart; answered++) await isEmpty(queueUrl);
       stopped.stop({ abort: true });

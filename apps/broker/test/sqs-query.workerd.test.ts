@@ -53,7 +53,8 @@ describe("the Query protocol", () => {
       "<Attribute><Name>ApproximateReceiveCount</Name><Value>1</Value></Attribute>",
     );
     expect(received.text).toContain(
-      "<MessageAttribute><Name>k</Name><Value><DataType>String</DataType><StringValue>x</StringValue></Value></MessageAttribute>",
+      "<MessageAttribute><Name>k</Name>" +
+        "<Value><DataType>String</DataType><StringValue>x</StringValue></Value></MessageAttribute>",
     );
     const ReceiptHandle = element(received.text, "ReceiptHandle") ?? "";
     const deleted = await post({ Action: "DeleteMessage", QueueUrl, ReceiptHandle });

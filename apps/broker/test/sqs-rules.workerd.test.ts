@@ -16,7 +16,10 @@ import {
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startBroker } from "./any-broker.ts";
 
-/* Rules of SQS that only show between a client, the directory and several queues, on a broker that is strict about time. */
+/**
+ * Rules of SQS that only show between a client, the directory and several queues, on a broker that is strict about
+ * time.
+ */
 
 let sqs: SQSClient;
 let dispose: () => Promise<void>;
@@ -95,7 +98,8 @@ it("a shorter delay of a FIFO queue wakes who waits for its messages", async () 
   await expect(
     send(QueueUrl, "m", { MessageGroupId: "g", MessageDeduplicationId: "e", DelaySeconds: 1 }),
   ).rejects.toThrow(
-    "Value 1 for parameter DelaySeconds is invalid. Reason: The request include parameter that is not valid for this queue type.",
+    "Value 1 for parameter DelaySeconds is invalid. Reason: The request include parameter that is not " +
+      "valid for this queue type.",
   );
 });
 

@@ -17,7 +17,8 @@ const ROOT = path.dirname(import.meta.dirname);
 const QUEUE = (consumer: string) =>
   `{ deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers: [], consumer: ${consumer} }`;
 const CONSUMER = `{ type: "worker", worker: "consumer", settings: {
-  maxBatchSize: 10, maxBatchTimeoutSeconds: 0, maxRetries: 1, maxConcurrency: null, retryDelaySeconds: 0, deadLetterQueue: "dead",
+  maxBatchSize: 10,
+  maxBatchTimeoutSeconds: 0, maxRetries: 1, maxConcurrency: null, retryDelaySeconds: 0, deadLetterQueue: "dead",
 } }`;
 const BROKER = `
 import { defineBroker } from "./src/define-broker.ts";
@@ -58,7 +59,8 @@ export const SluiceQueueConsumer = createQueueConsumer({
 export default {};
 `;
 const binding = (name: string, queue: string) =>
-  `(name = "${name}", queue = (name = "broker", entrypoint = "QueueBinding", props = (json = "{\\"queue\\": \\"${queue}\\"}")))`;
+  `(name = "${name}", queue = (name = "broker", entrypoint = "QueueBinding", props = (json = ` +
+  `"{\\"queue\\": \\"${queue}\\"}")))`;
 
 let workerd: WorkerdProcess;
 let endpoint: string;

@@ -42,7 +42,7 @@ async function startCaller(more: object = {}) {
   return { call, stop: () => mf.dispose() };
 }
 
-it("over the networks of sluice serve, a private address is reached if its host is listed, or in development", async () => {
+it("by sluice serve's networks a private address is reached if its host is listed, or in development", async () => {
   const server = createServer((_, response) => response.end()).listen(0, "127.0.0.1");
   await once(server, "listening");
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -13,8 +13,10 @@ import { type Wrangler, wranglerFor } from "./wrangler.ts";
 
 const ENTRY = `
 import { defineBroker } from "./src/define-broker.ts";
-const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers: [{ worker: "shop", binding: "ORDERS" }], consumer: null };
-const { QueueBroker, Directory, handler } = defineBroker({ topology: { queues: { orders: queue } }, consumers: { mailer: "CONSUMER" } });
+const producers = [{ worker: "shop", binding: "ORDERS" }];
+const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers, consumer: null };
+const topology = { queues: { orders: queue } };
+const { QueueBroker, Directory, handler } = defineBroker({ topology, consumers: { mailer: "CONSUMER" } });
 export { Directory, QueueBroker };
 export default handler;
 `;
@@ -165,7 +167,8 @@ describe("wrangler queues", () => {
     await create("work");
     expect(await send("work", 2)).toBe(2);
     const options =
-      "--batch-size 7 --batch-timeout 0 --message-retries 2 --dead-letter-queue work-dead --max-concurrency 3 --retry-delay-secs 9";
+      "--batch-size 7 --batch-timeout 0 --message-retries 2 --dead-letter-queue work-dead " +
+      "--max-concurrency 3 --retry-delay-secs 9";
     const [added] = await run(0, `queues consumer add work mailer ${options}`);
     expect(added).toContain("Added consumer to queue work.");
     expect(await shown("work")).toMatchObject({
@@ -274,7 +277,7 @@ describe("wrangler queues", () => {
 
 describe("wrangler besides", () => {
   // conformance: wrangler-deploy
-  it("deploys a Worker's consumers with triggers deploy, and says at deploy that it cannot upload Workers", async () => {
+  it("deploys consumers with triggers deploy, and says at deploy that it cannot upload Workers", async () => {
     const project = path.join(folder, "project");
     await mkdir(project);
     await writeFile(path.join(project, "index.js"), "export default { async queue() {} };");

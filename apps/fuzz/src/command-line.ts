@@ -2,8 +2,8 @@ import { positive, readOptions, whole } from "@sluice/harness/command-line";
 
 export const USAGE = `Usage: pnpm fuzz [--seed N] [--minutes N] [--requests N] [--url ENDPOINT]
 
-Asks SQS for well-formed, nearly well-formed and hostile things in both protocols. Each request must be answered in AWS's
-form, in time and without a 5xx, and messages that are sent in between must all arrive.
+Asks SQS for well-formed, nearly well-formed and hostile things in both protocols. Each request must be answered in
+AWS's form, in time and without a 5xx, and messages that are sent in between must all arrive.
 
   --seed N       first seed (default: one by the clock); each round has the next one
   --minutes N    begins rounds for so long (default 1)

@@ -54,8 +54,8 @@ function isInvalidArgument(cause: unknown): boolean {
 }
 
 /**
- * Whether a request is refused before its body is read. workerd closes the connection with the answer, and a client that is still sending
- * then may never read it.
+ * Whether a request is refused before its body is read. workerd closes the connection with the answer, and a client
+ * that is still sending then may never read it.
  */
 async function isTooLarge(request: Request): Promise<boolean> {
   const { pathname, search } = new URL(request.url);

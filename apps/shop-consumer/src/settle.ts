@@ -30,9 +30,9 @@ export async function settleDeadLetters(
 }
 
 /**
- * Decides about each message of a batch, keeps the decisions of one customer in one call, and answers the queue only after that:
- * a crash in between delivers the messages again, which is harmless, where the other order would lose reports.
- * One customer's failure leaves the others of the batch alone.
+ * Decides about each message of a batch, keeps the decisions of one customer in one call, and answers the queue only
+ * after that: a crash in between delivers the messages again, which is harmless, where the other order would lose
+ * reports. One customer's failure leaves the others of the batch alone.
  */
 async function settle(
   batch: MessageBatch,

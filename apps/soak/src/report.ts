@@ -8,7 +8,10 @@ const TAIL_LINES = 60;
 /** One line while a run is under way. */
 export function showProgress({ histories, events, violations, ms }: SoakTotals): string {
   const perSecond = figure((1_000 * histories) / ms);
-  return `${figure(histories)} histories, ${figure(events)} events, ${perSecond} histories/s, ${violations.length} violations`;
+  return (
+    `${figure(histories)} histories, ${figure(events)} events, ${perSecond} histories/s, ` +
+    `${violations.length} violations`
+  );
 }
 
 /** Everything that a run has to say for itself. */

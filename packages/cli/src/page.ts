@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Name of the page's file, in the package and beside the broker's entry. Wrangler uploads `.bin` as a module of data. */
+/**
+ * Name of the page's file, in the package and beside the broker's entry. Wrangler uploads `.bin` as a module of data.
+ */
 export const PAGE_FILE = "page.bin";
 
 /** The page at `/__sluice/` as an archive: from the package, or built anew when the command runs from source. */

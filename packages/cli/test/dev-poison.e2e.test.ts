@@ -11,7 +11,8 @@ interface Described {
 }
 
 /**
- * Handlers that are cut off or hang, where Wrangler owns the process. Their message has one delivery: `max_retries` is 0.
+ * Handlers that are cut off or hang, where Wrangler owns the process. Their message has one delivery: `max_retries` is
+ * 0.
  */
 describe("sluice dev with a handler", () => {
   let lab: Lab;

@@ -64,7 +64,8 @@ describe("sluice serve without Workers, of clients that go wrong", () => {
   let origin: string;
   const body = '{"QueueName":"q"}';
   const post = (headers = "", first = "POST /__sluice/aws HTTP/1.1") =>
-    `${first}\r\nHost: a\r\nX-Amz-Target: AmazonSQS.GetQueueUrl\r\nContent-Length: ${body.length}\r\n${headers}\r\n${body}`;
+    `${first}\r\nHost: a\r\nX-Amz-Target: AmazonSQS.GetQueueUrl\r\nContent-Length: ` +
+    `${body.length}\r\n${headers}\r\n${body}`;
 
   beforeAll(async () => {
     const port = await getPort();
@@ -134,7 +135,9 @@ describe("sluice serve without Workers, of clients that go wrong", () => {
     const MessageBody = "y".repeat(250_000);
     for (let i = 0; i < 4; i++) await client.call("SendMessage", { QueueUrl, MessageBody });
     const receive = JSON.stringify({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 });
-    const asks = `POST /__sluice/aws HTTP/1.1\r\nHost: a\r\nX-Amz-Target: AmazonSQS.ReceiveMessage\r\nContent-Length: ${receive.length}\r\n\r\n${receive}`;
+    const asks =
+      `POST /__sluice/aws HTTP/1.1\r\nHost: a\r\nX-Amz-Target: ` +
+      `AmazonSQS.ReceiveMessage\r\nContent-Length: ${receive.length}\r\n\r\n${receive}`;
     const sockets: Socket[] = [];
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy();
@@ -191,7 +194,7 @@ describe("sluice serve without Workers, of a process that goes wrong", () => {
     expect(await running.stop()).toBe(0);
   });
 
-  it("that may open no more files refuses queues that are new, and goes on with the others, connections included", async () => {
+  it("that may open no more files refuses new queues, and goes on with the others and with connections", async () => {
     const port = await getPort();
     const { call, open } = clientOf(port);
     const running = await start(temporaryFolder(), port, { shell: `ulimit -n ${FILES_MAX}` });

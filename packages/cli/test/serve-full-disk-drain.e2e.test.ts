@@ -193,7 +193,8 @@ describe.runIf(workerdDisk !== null)(
   () => {
     const worker = {
       "wrangler.toml":
-        'name = "front"\nmain = "index.mjs"\ncompatibility_date = "2026-01-01"\n[[queues.producers]]\nqueue = "later"\nbinding = "LATER"\n',
+        'name = "front"\nmain = "index.mjs"\ncompatibility_date = ' +
+        '"2026-01-01"\n[[queues.producers]]\nqueue = "later"\nbinding = "LATER"\n',
       "index.mjs": `export default {
       async fetch(request, env) {
         return new Response(await env.LATER.send("x").then(() => "sent", (error) => String(error)));

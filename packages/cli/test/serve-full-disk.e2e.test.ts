@@ -68,7 +68,7 @@ describe.runIf(disk !== null)("sluice serve on a disk that is full", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("fails as SDKs try again, loses nothing that it has answered, and goes on by itself when there is room", async () => {
+  it("fails as SDKs try again, loses nothing answered, and goes on by itself when there is room", async () => {
     for (let i = 0; i < 20; i++) expect(await send(`before ${i}`)).toBe(true);
     disk?.fill();
     // What is free within the files that are there is used up first.

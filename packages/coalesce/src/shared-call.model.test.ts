@@ -10,7 +10,7 @@ const WAYS: readonly (readonly [string, SharingWay])[] = [
 ];
 
 describe.each(WAYS)("requests %s", (_, way) => {
-  it("go along with one call at most, and hear of their own item what came of it, whatever becomes of others", async () => {
+  it("go along with one call at most, and hear what came of their own item, whatever becomes of others", async () => {
     let lost = 0;
     for (let seed = 1; seed <= SEEDS; seed++) {
       const course = { goneShare: 0.15 };

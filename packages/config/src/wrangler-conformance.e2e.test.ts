@@ -220,7 +220,8 @@ test("a consumer of the type http_pull, which Wrangler refuses and Cloudflare do
   const content = { name: "w", queues: { consumers: [{ queue: "q", type: "http_pull" }] } };
   const file = join(project({ "wrangler.json": JSON.stringify(content) }), "wrangler.json");
   expect(wranglerVerdict(file, undefined).errors).toEqual([
-    '"queues.consumers[0].type" has an invalid value "http_pull". Only "worker" consumers can be configured in your Wrangler configuration.',
+    '"queues.consumers[0].type" has an invalid value "http_pull". Only "worker" consumers can be ' +
+      "configured in your Wrangler configuration.",
   ]);
   expect(ownVerdict(file, undefined)).toMatchObject({
     errors: [],

@@ -34,7 +34,8 @@ describe("msg.ack() (spec cloudflare-queues 2.2)", () => {
     expect(after(retryAll(), ack)).toEqual({
       flags: retriedAll,
       warnings: [
-        "Received a call to ack() on message m1 after retryAll() was already called. Calling ack() on a message after calling retryAll() has no effect.",
+        "Received a call to ack() on message m1 after retryAll() was already called. Calling ack() on a " +
+          "message after calling retryAll() has no effect.",
       ],
     });
   });
@@ -43,7 +44,8 @@ describe("msg.ack() (spec cloudflare-queues 2.2)", () => {
     expect(after(retry(), ack)).toEqual({
       flags: retried,
       warnings: [
-        "Received a call to ack() on message m1 after retry() was already called. Calling ack() on a message after calling retry() has no effect.",
+        "Received a call to ack() on message m1 after retry() was already called. Calling ack() on a " +
+          "message after calling retry() has no effect.",
       ],
     });
   });
@@ -70,7 +72,8 @@ describe("msg.retry()", () => {
     expect(after(ackAll, retry(2))).toEqual({
       flags: ackedAll,
       warnings: [
-        "Received a call to retry() on message m1 after ackAll() was already called. Calling retry() on a message after calling ackAll() has no effect.",
+        "Received a call to retry() on message m1 after ackAll() was already called. Calling retry() on " +
+          "a message after calling ackAll() has no effect.",
       ],
     });
   });
@@ -79,7 +82,8 @@ describe("msg.retry()", () => {
     expect(after(ack, retry(2))).toEqual({
       flags: acked,
       warnings: [
-        "Received a call to retry() on message m1 after ack() was already called. Calling retry() on a message after calling ack() has no effect.",
+        "Received a call to retry() on message m1 after ack() was already called. Calling retry() on a " +
+          "message after calling ack() has no effect.",
       ],
     });
   });
@@ -95,7 +99,8 @@ describe("batch.ackAll()", () => {
     expect(after(retryAll(), ackAll)).toEqual({
       flags: retriedAll,
       warnings: [
-        "Received a call to ackAll() after retryAll() was already called. Calling ackAll() after calling retryAll() has no effect.",
+        "Received a call to ackAll() after retryAll() was already called. Calling ackAll() after " +
+          "calling retryAll() has no effect.",
       ],
     });
   });
@@ -116,7 +121,8 @@ describe("batch.retryAll()", () => {
     expect(after(ackAll, retryAll(4))).toEqual({
       flags: ackedAll,
       warnings: [
-        "Received a call to retryAll() after ackAll() was already called. Calling retryAll() after calling ackAll() has no effect.",
+        "Received a call to retryAll() after ackAll() was already called. Calling retryAll() after " +
+          "calling ackAll() has no effect.",
       ],
     });
   });

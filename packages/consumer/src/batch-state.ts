@@ -71,5 +71,8 @@ function withDelay<T extends object>(
 function tooLate(call: string, earlier: string, id?: string): string {
   const about = id === undefined ? "" : ` on message ${id}`;
   const on = id === undefined ? "" : " on a message";
-  return `Received a call to ${call}${about} after ${earlier} was already called. Calling ${call}${on} after calling ${earlier} has no effect.`;
+  return (
+    `Received a call to ${call}${about} after ${earlier} was already called. Calling ${call}${on} after ` +
+    `calling ${earlier} has no effect.`
+  );
 }

@@ -162,7 +162,7 @@ describe("waitUntil (spec cloudflare-queues 2.6)", () => {
   });
 });
 
-it("a handler that hangs is ended by the runtime: deliver rejects at once, and what it acknowledged is told once", async () => {
+it("the runtime ends a handler that hangs: deliver rejects, and what it acknowledged is told once", async () => {
   expect(await deliver("Hanging")).toEqual({
     rejected: expect.stringContaining("your Worker's code had hung"),
     calls: [{ ...NOTHING, explicitAcks: [ID] }, null],

@@ -115,7 +115,8 @@ it("warnings are printed with console.warn", async () => {
     batch.retryAll();
   });
   expect(printWarning).toHaveBeenCalledExactlyOnceWith(
-    "Received a call to retryAll() after ackAll() was already called. Calling retryAll() after calling ackAll() has no effect.",
+    "Received a call to retryAll() after ackAll() was already called. Calling retryAll() after calling " +
+      "ackAll() has no effect.",
   );
 });
 

@@ -11,7 +11,8 @@ export const ENDPOINT = "http://localhost:8787/__sluice/aws";
 /** A signature of the home region that nobody checks. */
 const SIGNED = {
   authorization:
-    "AWS4-HMAC-SHA256 Credential=anybody/20261101/us-east-1/sns/aws4_request, SignedHeaders=host;x-amz-date, Signature=0",
+    "AWS4-HMAC-SHA256 Credential=anybody/20261101/us-east-1/sns/aws4_request, " +
+    "SignedHeaders=host;x-amz-date, Signature=0",
   "x-amz-date": "20261101T000000Z",
 };
 

@@ -90,7 +90,7 @@ describe("on workerd and in a process of Node.js alike", () => {
     expect(JSON.stringify(answers)).toContain("extended: SQLITE_CONSTRAINT_UNIQUE");
   });
 
-  it("rows written are counted the same in tables without an index; those of indexes are counted on workerd only", async () => {
+  it("rows written to tables count the same; those written to indexes count on workerd only", async () => {
     const name = "counts";
     await both((platform) =>
       run(
@@ -150,7 +150,7 @@ describe("on workerd and in a process of Node.js alike", () => {
     expect(await both(({ call }) => call("abort", "runs"))).toBe(1);
   });
 
-  it("an alarm is there until it rings, none within its handler, there while it is to ring again, and none at the end", async () => {
+  it("an alarm is there until it rings, not in its handler, there for another try, and gone at the end", async () => {
     await both((platform) =>
       run(
         platform,
@@ -215,7 +215,7 @@ describe("a folder of objects", () => {
     await goesOn(await startNode(kept));
   });
 
-  it("that was written here is gone on with by workerd, whether it was closed or killed, and its alarm rings", async () => {
+  it("that was written here goes on on workerd, whether it was closed or killed, and its alarm rings", async () => {
     for (const end of ["close", "kill"] as const) {
       const kept = await folder();
       const before = await startNode(kept);

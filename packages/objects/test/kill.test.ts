@@ -13,7 +13,7 @@ const KILLED_AFTER = [1, 7, 40, 150, 333];
 const INDEX = "SELECT actor_id AS id, scheduled_time / 1000000 AS at FROM _cf_ALARM";
 const OWN = "SELECT value / 1000000 AS at FROM _cf_METADATA WHERE key = 1 AND value IS NOT NULL";
 
-it("a process that is killed has lost nothing that was answered, and no half of what was written together, and no alarm", async () => {
+it("a killed process has lost nothing answered, no half of what was written together, and no alarm", async () => {
   const folder = temporaryFolder();
   const answered: number[] = [];
   for (const answers of KILLED_AFTER) {

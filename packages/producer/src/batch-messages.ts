@@ -51,7 +51,8 @@ function readItem(item: unknown): BatchItem {
   if (item === undefined || item === null) {
     // The binding shows the mangled name of its own class here.
     throw new TypeError(
-      "Cannot initialize N7workerd3api11WorkerQueue18MessageSendRequestE with required members from an undefined or null value.",
+      "Cannot initialize N7workerd3api11WorkerQueue18MessageSendRequestE with required members from an " +
+        "undefined or null value.",
     );
   }
   if (!isObject(item)) {

@@ -125,7 +125,7 @@ describe("delays", () => {
     },
   );
 
-  it("takes the message's own, then the batch's, then the binding's, and else leaves it to the queue (1.5)", async () => {
+  it("takes the message's own, the batch's, or the binding's, and else leaves it to the queue (1.5)", async () => {
     const delays = async (deliveryDelaySeconds: number | undefined) => {
       const { producer, broker } = createProducer({ deliveryDelaySeconds });
       await producer.sendBatch([{ body: 1, delaySeconds: 0 }], { delaySeconds: 2 });

@@ -75,13 +75,15 @@ describe("a retry policy in a table", () => {
     [
       {},
       [
-        'policy: is required: one of "fixed", "exponential", "sns", "sns-http-default", "sns-http-sample", "sns-managed", "sns-customer"',
+        'policy: is required: one of "fixed", "exponential", "sns", "sns-http-default", ' +
+          '"sns-http-sample", "sns-managed", "sns-customer"',
       ],
     ],
     [
       { policy: "linear" },
       [
-        'policy: should be one of "fixed", "exponential", "sns", "sns-http-default", "sns-http-sample", "sns-managed", "sns-customer" but is "linear"',
+        'policy: should be one of "fixed", "exponential", "sns", "sns-http-default", "sns-http-sample", ' +
+          '"sns-managed", "sns-customer" but is "linear"',
       ],
     ],
     [{ policy: "fixed" }, ["delay: is required: a whole number from 0 to 86400"]],

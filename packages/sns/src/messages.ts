@@ -73,8 +73,10 @@ export async function buildConfirmation(input: ConfirmationInput, signing: Signi
   const confirm = { Action: "ConfirmSubscription", TopicArn: topicArn, Token: token };
   const message =
     type === "SubscriptionConfirmation"
-      ? `You have chosen to subscribe to the topic ${topicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`
-      : `You have chosen to deactivate subscription ${subscriptionArn}.\nTo cancel this operation and restore the subscription, visit the SubscribeURL included in this message.`;
+      ? `You have chosen to subscribe to the topic ${topicArn}.\nTo confirm the subscription, visit the ` +
+        "SubscribeURL included in this message."
+      : `You have chosen to deactivate subscription ${subscriptionArn}.\nTo cancel this operation and ` +
+        "restore the subscription, visit the SubscribeURL included in this message.";
   const envelope: Envelope = {
     Type: type,
     MessageId: messageId,

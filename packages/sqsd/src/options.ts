@@ -136,7 +136,9 @@ function warningsOf(
     const message = "is 0: a message stays visible while it is worked on, and is posted again meanwhile";
     warnings.push({ option: "VisibilityTimeout", message });
   } else if (InactivityTimeout >= VisibilityTimeout) {
-    const message = `of ${InactivityTimeout} s is not less than VisibilityTimeout (${VisibilityTimeout} s): a message may be posted again while it is worked on`;
+    const message =
+      `of ${InactivityTimeout} s is not less than VisibilityTimeout (${VisibilityTimeout} s): a message ` +
+      "may be posted again while it is worked on";
     warnings.push({ option: "InactivityTimeout", message });
   }
   if (raw.MaxRetries !== undefined && !hasDeadLetterQueue) {

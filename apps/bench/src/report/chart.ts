@@ -84,7 +84,8 @@ export function chartSvg(chart: Chart): string {
     return drawn;
   });
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="t d">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" ` +
+      `height="${height}" role="img" aria-labelledby="t d">`,
     `<title id="t">${escapeXml(chart.title)}</title>`,
     `<desc id="d">${escapeXml(describe(chart))}</desc>`,
     `<style>${STYLE}</style>`,

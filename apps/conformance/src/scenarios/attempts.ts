@@ -20,7 +20,10 @@ export const ATTEMPTS: readonly Scenario[] = [
       if (first === undefined || second === undefined) return null;
       const same = (is: boolean) => (is ? "same" : "another");
       const isOfSend = Math.abs(first.timestampMs - Number(sent)) < 1_000;
-      return `${same(first.id === second.id)} id, ${same(first.timestampMs === second.timestampMs)} timestamp, ${isOfSend ? "that" : "not that"} of the send`;
+      return (
+        `${same(first.id === second.id)} id, ${same(first.timestampMs === second.timestampMs)} timestamp, ` +
+        `${isOfSend ? "that" : "not that"} of the send`
+      );
     },
   },
   {
@@ -71,7 +74,8 @@ export const ATTEMPTS: readonly Scenario[] = [
     id: "native-dispatch",
     covers: ["2.8 call", "2.8 result", "2.8 thrown errors"],
     production:
-      "A Worker with the flag `service_binding_extra_handlers` can hand a batch to a service binding itself, and learns what its handler did",
+      "A Worker with the flag `service_binding_extra_handlers` can hand a batch to a service binding " +
+      "itself, and learns what its handler did",
     queues: {},
     send: async (_queues, env) => {
       const message = { id: "1", timestamp: new Date(0), attempts: 3, body: "a" };

@@ -83,7 +83,8 @@ export const OUTCOMES: readonly Scenario[] = [
     id: "no-handler",
     covers: ["2.5 no handler"],
     production:
-      "A batch for a Worker without a `queue` handler fails and is retried; the log says `Received a QueueEvent but we lack a handler for QueueEvents. …`",
+      "A batch for a Worker without a `queue` handler fails and is retried; the log says `Received a " +
+      "QueueEvent but we lack a handler for QueueEvents. …`",
     queues: {
       q: {
         receiver: "receiver-no-handler",

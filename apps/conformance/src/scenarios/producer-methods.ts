@@ -39,7 +39,8 @@ export const PRODUCER_METHODS: readonly Scenario[] = [
     id: "metrics-of-a-backlog",
     covers: ["1.1 metrics", "1.1 M", "7 binding"],
     production:
-      "`metrics()` tells how many messages wait, their bytes and, as a `Date`, when the oldest was sent; at once after a send",
+      "`metrics()` tells how many messages wait, their bytes and, as a `Date`, when the oldest was " +
+      "sent; at once after a send",
     queues: { q: { consumer: { max_batch_size: 10, max_batch_timeout: 60 } } },
     send: async ({ q }) => {
       await q.sendBatch([

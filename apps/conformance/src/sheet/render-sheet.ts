@@ -22,7 +22,8 @@ export function renderSheet({ sections, measured, tests, coverage, versions }: S
   const parts = [
     "# Conformance",
     "<!-- Written by `pnpm conformance`. A test fails when this file is not what was measured. -->",
-    "What Cloudflare Queues does in production, and whether Miniflare's broker (`wrangler dev`) and Sluice (`sluice dev`) " +
+    "What Cloudflare Queues does in production, and whether Miniflare's broker (`wrangler dev`) and Sluice " +
+      "(`sluice dev`) " +
       "do the same. Each row is a scenario that runs in both, or a test of this repository.",
     table(
       ["", "same as production", "differs", "nothing of the kind"],
@@ -31,8 +32,9 @@ export function renderSheet({ sections, measured, tests, coverage, versions }: S
     `Of the ${coverage.covered.length + coverage.uncovered.length} things that are known of production ` +
       `([list](../apps/conformance/src/spec/spec-rows.txt)), ${coverage.covered.length} are proven below` +
       `${coverage.uncovered.length === 0 ? "" : `; not yet: ${coverage.uncovered.join(", ")}`}.`,
-    `Measured with ${versions}. A verdict with † is not measured: it is what Miniflare's source code says. Production's ` +
-      "behaviour is known from Cloudflare's documentation and from the source of the runtime and of Wrangler, not measured.",
+    `Measured with ${versions}. A verdict with † is not measured: it is what Miniflare's source code says. ` +
+      "Production's behaviour is known from Cloudflare's documentation and from the source of the runtime and of " +
+      "Wrangler, not measured.",
     "```sh\nnpx -y pnpm@12.21.0 conformance   # measures everything and writes this file\n```",
     ...sections.flatMap((section) => renderSection(section, measured, tests)),
   ];

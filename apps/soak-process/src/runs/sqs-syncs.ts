@@ -30,8 +30,9 @@ export function canTrace(): boolean {
 }
 
 /**
- * Watches the broker's calls to the system while a client sends, receives and deletes messages one by one. No answer may leave
- * before a sync of the queue's log that was begun after the call came, and none while something in the log is not synced.
+ * Watches the broker's calls to the system while a client sends, receives and deletes messages one by one. No answer
+ * may leave before a sync of the queue's log that was begun after the call came, and none while something in the log is
+ * not synced.
  */
 export async function runSqsSyncs({ messages, seed }: SqsSyncOptions): Promise<SqsSyncResult[]> {
   const worker = await makeWorker();
@@ -77,7 +78,10 @@ async function traced(
   const answers = tracedAnswers(await readFile(file, "utf8"), Number(new URL(endpoint).port));
   const violationTexts = answers.flatMap(({ syncs, unsynced }, i) => {
     if (syncs > 0 && unsynced.length === 0) return [];
-    return `${platform}: answer ${i + 1}, to ${calls[i]}, left after ${syncs} sync(s) of the queue's log, with ${unsynced.length} log(s) not synced`;
+    return (
+      `${platform}: answer ${i + 1}, to ${calls[i]}, left after ${syncs} sync(s) of the queue's log, with ` +
+      `${unsynced.length} log(s) not synced`
+    );
   });
   if (answers.length !== calls.length) {
     violationTexts.push(`${platform}: ${answers.length} answers were seen to ${calls.length} calls`);

@@ -21,7 +21,10 @@ export const alarmArmed: Checker = {
     if (dueMs === Infinity || queue.ringer.wakesBy(dueMs)) return undefined;
     const inMs = dueMs - queue.world.nowMs;
     const alarmInMs = queue.disk.alarmAtMs === null ? null : queue.disk.alarmAtMs - queue.world.nowMs;
-    return `something is due in ${inMs} ms, the alarm ${alarmInMs === null ? "is not set" : `rings in ${alarmInMs} ms`}`;
+    return (
+      `something is due in ${inMs} ms, the alarm ` +
+      `${alarmInMs === null ? "is not set" : `rings in ${alarmInMs} ms`}`
+    );
   },
 };
 

@@ -3,8 +3,8 @@ import { type HistoryReport, runHistory } from "../history/history.ts";
 import type { PlantedBug } from "./planted-bug.ts";
 
 /**
- * Runs histories with a planted bug, from seed `from` on, until the checker of the property that it breaks finds it. The
- * other checkers are off: each has to be able to fail by itself.
+ * Runs histories with a planted bug, from seed `from` on, until the checker of the property that it breaks finds it.
+ * The other checkers are off: each has to be able to fail by itself.
  *
  * @returns the history that found it, `null` if none of `seedsMax` did.
  */

@@ -135,7 +135,8 @@ function scopeOf(credential: string): Pick<Credential, "accessKeyId" | "date" | 
   const elements = credential.split("/");
   if (elements.length !== CREDENTIAL_ELEMENTS || elements.includes("")) {
     throw incomplete(
-      `Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '${credential}'`,
+      "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, " +
+        `got '${credential}'`,
     );
   }
   const [accessKeyId, date, region, service, terminator] = elements as [

@@ -102,8 +102,8 @@ export class BrokerSeat {
     if (twin === undefined) return leader;
     const twice = files.filter((file) => twin.files.includes(file)).join(", ");
     throw new CliError(
-      `${twice} runs already: in another "sluice dev" (process ${twin.pid}) on the same data. End that one, or choose another ` +
-        "folder with --persist-to.",
+      `${twice} runs already: in another "sluice dev" (process ${twin.pid}) on the same data. End that ` +
+        "one, or choose another folder with --persist-to.",
     );
   }
 }

@@ -121,7 +121,8 @@ export class RuntimeWatch {
 
 function silentText(sinceMs: number, inDelivery: string): string {
   return (
-    `The Workers have not answered since ${new Date(sinceMs).toISOString()}: a handler computes without a pause or never ends, or a ` +
+    `The Workers have not answered since ${new Date(sinceMs).toISOString()}: a handler computes without ` +
+    "a pause or never ends, or a " +
     `debugger has stopped it.\n${inDelivery}\n` +
     "Save a changed file, or press Ctrl-C and start again. Deliveries that this cuts off count as attempts."
   );

@@ -76,8 +76,8 @@ export function supervise(
       if (isRestarting || starts === STARTS_MAX) return;
       starts++;
       warn(
-        "Another server took a socket that Wrangler had chosen for itself. That happens when several start at once; nothing " +
-          `is wrong with your ports. Starting Wrangler again (${starts} of ${STARTS_MAX}).`,
+        "Another server took a socket that Wrangler had chosen for itself. That happens when several start at " +
+          `once; nothing is wrong with your ports. Starting Wrangler again (${starts} of ${STARTS_MAX}).`,
       );
       restart();
     },

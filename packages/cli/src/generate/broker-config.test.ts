@@ -114,7 +114,8 @@ describe("a broker with a configuration in the current folder", () => {
   it("is taken as it is where it creates and binds both classes", async () => {
     const whole = BROKER.replace(
       'new_sqlite_classes = ["QueueBroker"]',
-      'new_sqlite_classes = ["QueueBroker", "Directory"]\n[[durable_objects.bindings]]\nname = "SLUICE_DIRECTORY"\nclass_name = "Directory"',
+      'new_sqlite_classes = ["QueueBroker", "Directory"]\n[[durable_objects.bindings]]\nname = ' +
+        '"SLUICE_DIRECTORY"\nclass_name = "Directory"',
     );
     const folder = projectFolder({ ...CONSUMER, "wrangler.toml": whole });
     const { plan } = await generate(folder, { purpose: "build", targets: ["mail"] });
@@ -154,7 +155,9 @@ describe("a broker with a configuration in the current folder", () => {
     const spelledOut = projectFolder({
       "mail/i.js": "",
       "mail/wrangler.jsonc": worker,
-      "wrangler.toml": `${BROKER}[env.staging]\nname = "broker-two"\n[[env.staging.durable_objects.bindings]]\nname = "SLUICE_QUEUES"\nclass_name = "QueueBroker"\n`,
+      "wrangler.toml":
+        `${BROKER}[env.staging]\nname = "broker-two"\n[[env.staging.durable_objects.bindings]]\nname = ` +
+        `"SLUICE_QUEUES"\nclass_name = "QueueBroker"\n`,
     });
     const second = await generate(spelledOut, { purpose: "build", targets: [], env: "staging" });
     expect(second.plan.broker.name).toBe("broker-two");

@@ -103,7 +103,9 @@ describe("the other Workers of sluice dev", () => {
 });
 
 describe("environments", () => {
-  const toml = `${HEAD}[vars]\nSTAGE = "production"\n[env.staging.vars]\nSTAGE = "staging"\n[[env.staging.queues.producers]]\nbinding = "Q"\nqueue = "orders-staging"\n`;
+  const toml =
+    `${HEAD}[vars]\nSTAGE = "production"\n[env.staging.vars]\nSTAGE = ` +
+    `"staging"\n[[env.staging.queues.producers]]\nbinding = "Q"\nqueue = "orders-staging"\n`;
 
   it("flatten to the chosen one, and its bindings lead to a broker of its own", async () => {
     const { config } = await generated(toml, { purpose: "build", env: "staging" });

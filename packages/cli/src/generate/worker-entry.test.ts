@@ -106,7 +106,8 @@ hideBindings(workers.env, ["__SLUICE_QUEUES","__SLUICE_BROKER","__SLUICE_ASSETS"
   it("gives the producers what keeps a request alive where requests share calls", () => {
     const behaviour = { defaultContentType: "json", exposeErrorCodes: true, sharesCalls: true } as const;
     expect(bindingsSource("shop", PRODUCERS, behaviour, "../r.js")).toContain(
-      `{ ...{"worker":"shop","namespaceBinding":"__SLUICE_QUEUES","exposeErrorCodes":true,"defaultContentType":"json"}, keepAlive: workers.waitUntil });`,
+      `{ ...{"worker":"shop","namespaceBinding":"__SLUICE_QUEUES","exposeErrorCodes":true,"defaultContentType":"json"}, ` +
+        "keepAlive: workers.waitUntil });",
     );
   });
 

@@ -20,7 +20,7 @@ describe("writeRedirect", () => {
     expect(redirectOf(join(folder, "api"))).toBe(join(folder, ".sluice/api/wrangler.json"));
   });
 
-  it("remembers a build tool's redirect that it took the place of, however often, and forgets it for the tool's next", () => {
+  it("remembers the build tool's redirect that it replaced, however often, until the tool's next one", () => {
     const folder = projectFolder({ ".wrangler/deploy/config.json": BUILT });
     const ours = join(folder, ".sluice/api/wrangler.json");
     const toolsOwn = {

@@ -41,8 +41,8 @@ function readBuiltConfig(folder: string, file: string): BuiltConfig {
   } catch (error) {
     throw new CliError(
       `${folder}: .wrangler/deploy/config.json leads to "${relative(folder, file)}", which cannot be read ` +
-        `(${error instanceof Error ? error.message : error}). A build tool wrote it: run its build again, or delete it ` +
-        "to use this folder's own configuration.",
+        `(${error instanceof Error ? error.message : error}). A build tool wrote it: run its build ` +
+        "again, or delete it to use this folder's own configuration.",
     );
   }
 }

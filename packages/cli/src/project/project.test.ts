@@ -62,8 +62,10 @@ describe("readProject", () => {
       "src/index.ts": 'export { default } from "virtual:app";',
       "mailer/wrangler.jsonc": '{ "name": "mailer", "main": "index.ts" }',
       "mailer/index.ts": INDEX,
-      ".wrangler/deploy/config.json":
-        '{"configPath":"../../dist/web/wrangler.json","auxiliaryWorkers":[{"configPath":"../../dist/mailer/wrangler.json"}]}',
+      ".wrangler/deploy/config.json": JSON.stringify({
+        configPath: "../../dist/web/wrangler.json",
+        auxiliaryWorkers: [{ configPath: "../../dist/mailer/wrangler.json" }],
+      }),
       "dist/web/wrangler.json": built("web", { userConfigPath: "../../wrangler.jsonc", ...more }),
       "dist/web/index.js": INDEX,
       "dist/mailer/wrangler.json": built("mailer", { userConfigPath: "../../mailer/wrangler.jsonc" }),
@@ -181,7 +183,8 @@ describe("readProject", () => {
     ["wrangler.toml", worker("api", '[[queues.consumers]]\nqueue = "q"\ntype = "http_pull"\n')],
     [
       "wrangler.jsonc",
-      '{ "name": "api", "main": "index.js", /* c */ "queues": { "consumers": [{ "type": "http_pull", "queue": "q" }] } }',
+      '{ "name": "api", "main": "index.js", /* c */ "queues": { "consumers": [{ "type": "http_pull", ' +
+        '"queue": "q" }] } }',
     ],
   ])("takes a consumer of the type http_pull in a %s, of a Worker without a handler", async (file, text) => {
     const folder = projectFolder({ [file]: text, "index.js": "export default { fetch() {} };" });
@@ -261,7 +264,7 @@ describe("readProject", () => {
     );
   });
 
-  it("hands messages to a consumer that another process runs, and to nobody while that one's file is broken", async () => {
+  it("hands messages to a consumer of another process, and to nobody while that one's file is broken", async () => {
     const folder = projectFolder({
       "api/wrangler.toml": worker("api", '[[queues.producers]]\nbinding = "Q"\nqueue = "q"\n'),
       "api/index.js": INDEX,

@@ -43,7 +43,8 @@ describe("urlOf", () => {
 describe("addresses", () => {
   it("names the primary Worker, the page of the queues, the admin API and the endpoint for AWS's clients", async () => {
     expect(addresses("http://localhost:8787", await projectOf({}))).toBe(
-      "api     http://localhost:8787/\nqueues  http://localhost:8787/__sluice/\nadmin   http://localhost:8787/__sluice/api/\n" +
+      "api     http://localhost:8787/\nqueues  http://localhost:8787/__sluice/\nadmin   " +
+        "http://localhost:8787/__sluice/api/\n" +
         "aws     http://localhost:8787/__sluice/aws",
     );
   });

@@ -21,8 +21,9 @@ export interface DrainInput {
 }
 
 /**
- * Has worker daemons begin nothing more and resolves when what they have posted is answered, at the latest after ten minutes
- * (spec sqsd 5, S11). Says what it waits for. Never rejects: what is not finished comes back when its visibility timeout ends.
+ * Has worker daemons begin nothing more and resolves when what they have posted is answered, at the latest after ten
+ * minutes (spec sqsd 5, S11). Says what it waits for. Never rejects: what is not finished comes back when its
+ * visibility timeout ends.
  */
 export async function drain({ url, headers, topology, printer, signal }: DrainInput): Promise<void> {
   const queues = Object.entries(topology.queues).flatMap(([name, { consumer }]) =>

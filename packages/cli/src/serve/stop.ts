@@ -6,8 +6,8 @@ const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 const PATIENCE_MS = 5_000;
 
 /**
- * Ends the broker, workerd or what runs in this process, at the first signal that asks this process to stop, when `finish` has
- * ended; at once at a second one. What was answered is on disk by then: answers leave after the commit.
+ * Ends the broker, workerd or what runs in this process, at the first signal that asks this process to stop, when
+ * `finish` has ended; at once at a second one. What was answered is on disk by then: answers leave after the commit.
  *
  * @param finish lets end what the broker is doing for itself, until its signal is aborted. Must not reject.
  * @param signals where signals are told of.

@@ -17,7 +17,8 @@ export async function tellStop(
 }
 
 /**
- * Tells a broker on workerd whether its disk is full. It is told again at the next look, so a request that fails is no matter.
+ * Tells a broker on workerd whether its disk is full. It is told again at the next look, so a request that fails is no
+ * matter.
  *
  * @param url where its admin API answers, without a slash at its end; `null` while it does not.
  * @param headers what that wants of who asks.

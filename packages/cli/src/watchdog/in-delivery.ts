@@ -29,7 +29,8 @@ export function describeInDelivery(deliveries: readonly InDelivery[]): string {
     .slice(0, QUEUES_MAX)
     .map(
       ({ queue, consumer, messages, attempt, sinceMs }) =>
-        `  queue "${queue}": ${messages} message(s) with ${consumer} since ${new Date(sinceMs).toISOString()}, attempt ${attempt}`,
+        `  queue "${queue}": ${messages} message(s) with ${consumer} since ` +
+        `${new Date(sinceMs).toISOString()}, attempt ${attempt}`,
     );
   const more = deliveries.length - lines.length;
   return ["In delivery:", ...lines, ...(more > 0 ? [`  and ${more} more queue(s)`] : [])].join("\n");

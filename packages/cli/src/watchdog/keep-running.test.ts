@@ -54,7 +54,7 @@ async function kept({ isOnlyTold = false, failingStarts = 0 } = {}) {
 }
 
 describe("a runtime that is kept running", () => {
-  it("is told how the one before this command ended, and ends with the code that it has when it is told to", async () => {
+  it("is told how the one before this command ended, and ends with its own code when told to", async () => {
     const { running, told, last } = await kept();
     expect(running.current).toBe(last());
     running.kill("SIGTERM");

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { errorsOf, readJson, readToml, refusalOf, warningsOf } from "../../test/project.ts";
 
 const WHO_REFUSES =
-  'Cloudflare refuses it when the Worker is deployed. "wrangler dev" alone would take any name, and so would hide that.';
+  'Cloudflare refuses it when the Worker is deployed. "wrangler dev" alone would take any name, and so ' +
+  "would hide that.";
 
 function readConsumer(consumer: unknown) {
   return readJson({ name: "w", queues: { consumers: [consumer] } });
@@ -181,7 +182,9 @@ describe("queue names, which production enforces at deploy", () => {
   test.each(["", "-a", "a-", "A", "my_queue", "a.b", " a", "a\n", "é", `${longest}q`])(
     "%j is none",
     (name) => {
-      const text = `Invalid queue name: invalid queue name: ${name}. Must match ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$\n${WHO_REFUSES}`;
+      const text =
+        `Invalid queue name: invalid queue name: ${name}. Must match ` +
+        `^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$\n${WHO_REFUSES}`;
       expect(refusalOf(() => readConsumer({ queue: name }))).toMatchObject([
         { key: "queues.consumers[0].queue", text },
       ]);
@@ -217,7 +220,9 @@ type = "pigeon"`;
       {
         line: 6,
         key: "queues.consumers[1].type",
-        text: `"queues.consumers[1].type" has an invalid value "pigeon". Only "worker" and "http_pull" consumers can be configured in your Wrangler configuration.`,
+        text:
+          `"queues.consumers[1].type" has an invalid value "pigeon". Only "worker" and "http_pull" ` +
+          "consumers can be configured in your Wrangler configuration.",
       },
     ]);
   });
@@ -228,7 +233,8 @@ type = "pigeon"`;
     [{}, "{}"],
   ])("a type of %j", (type, shown) => {
     expect(errorsOf(() => readConsumer({ queue: "q", type }))).toEqual([
-      `"queues.consumers[0].type" has an invalid value "${shown}". Only "worker" and "http_pull" consumers can be configured in your Wrangler configuration.`,
+      `"queues.consumers[0].type" has an invalid value "${shown}". Only "worker" and "http_pull" ` +
+        "consumers can be configured in your Wrangler configuration.",
       `"queues.consumers[0]" should, optionally, have a string "type" field but got {"queue":"q","type":${shown}}.`,
     ]);
   });
@@ -248,7 +254,9 @@ type = "pigeon"`;
     expect(refusalOf(() => readConsumer(consumer))).toMatchObject([
       {
         key: `queues.consumers[0].${key}`,
-        text: `"queues.consumers[0]" should, optionally, have a ${type} "${key}" field but got ${JSON.stringify(consumer)}.`,
+        text:
+          `"queues.consumers[0]" should, optionally, have a ${type} "${key}" field but got ` +
+          `${JSON.stringify(consumer)}.`,
       },
     ]);
   });

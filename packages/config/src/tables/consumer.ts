@@ -67,7 +67,8 @@ export function checkConsumer(value: unknown, place: Place, report: Report): val
   if ("type" in value && value.type !== "worker" && value.type !== "http_pull") {
     refuse(
       "type",
-      `"${place.field}.type" has an invalid value "${shownBare(value.type)}". Only "worker" and "http_pull" consumers can be configured in your Wrangler configuration.`,
+      `"${place.field}.type" has an invalid value "${shownBare(value.type)}". Only "worker" and ` +
+        `"http_pull" consumers can be configured in your Wrangler configuration.`,
     );
   }
   for (const [key, type] of OPTIONAL_KEYS) {

@@ -39,7 +39,9 @@ describe("the name of a Worker", () => {
   });
 
   test.each([["My Shop"], ["shop.1"], ["-shop"], [5], [null]])("cannot be %j", (name) => {
-    const text = `Expected "name" to be of type string, alphanumeric and lowercase with dashes only but got ${JSON.stringify(name)}.`;
+    const text =
+      `Expected "name" to be of type string, alphanumeric and lowercase with dashes only but got ` +
+      `${JSON.stringify(name)}.`;
     expect(refusalOf(() => readJson({ name }))).toMatchObject([{ key: "name", text }]);
     expect(refusalOf(() => readJson({ name: "w", env: { a: { name } } }, "a"))).toMatchObject([
       { key: "env.a.name", text },
@@ -82,7 +84,9 @@ describe("the queues of an environment", () => {
         file: config.file,
         line: 12,
         key: "env.production.queues",
-        text: `"queues" exists at the top level, but not on "env.production".\nThis is not what you probably want, since "queues" is not inherited by environments.\nPlease add "queues" to "env.production".`,
+        text:
+          `"queues" exists at the top level, but not on "env.production".\nThis is not what you probably ` +
+          `want, since "queues" is not inherited by environments.\nPlease add "queues" to "env.production".`,
       },
     ]);
   });
@@ -104,7 +108,8 @@ describe("the queues of an environment", () => {
     ],
     [
       { consumers: [{ queue: "q", max_retries: 101 }] },
-      `The field "env.a.queues.consumers[0].max_retries" should be a whole number of retries from 0 to 100 but got 101.`,
+      `The field "env.a.queues.consumers[0].max_retries" should be a whole number of retries from 0 to ` +
+        "100 but got 101.",
     ],
     [5, `The field "env.a.queues" should be an object but got 5.`],
     [null, `The field "env.a.queues" should be an object but got null.`],
@@ -116,7 +121,9 @@ describe("the queues of an environment", () => {
     const queues = { x: 1, producers: [{ binding: "Q", queue: "q", delivery_delay: 1 }] };
     expect(warningsOf(readJson({ name: "w", env: { a: { queues } } }, "a")).slice(0, 2)).toEqual([
       `Unexpected fields found in env.a.queues field: "x"`,
-      `The "delivery_delay" field in "env.a.queues.producers[0]" is deprecated and has no effect. Queue-level settings should be configured using "wrangler queues update" instead. This setting will be removed in a future version.`,
+      `The "delivery_delay" field in "env.a.queues.producers[0]" is deprecated and has no effect. ` +
+        `Queue-level settings should be configured using "wrangler queues update" instead. This setting ` +
+        "will be removed in a future version.",
     ]);
   });
 
@@ -203,7 +210,9 @@ describe("a configuration that a build tool has flattened to one environment", (
 
   test("is refused for another environment", () => {
     expect(errorsOf(() => readJson(flattened, "production"))).toEqual([
-      `You have specified the environment "production". This does not match the target environment "staging" that was used when building the application.\nPerhaps you need to re-run the custom build of the project with "production" as the selected environment?`,
+      `You have specified the environment "production". This does not match the target environment ` +
+        `"staging" that was used when building the application.\nPerhaps you need to re-run the custom ` +
+        `build of the project with "production" as the selected environment?`,
     ]);
   });
 

@@ -81,7 +81,9 @@ function flattenedEnvironment(
   if (requested && target && requested !== target && root.pages_build_output_dir === undefined) {
     report.error(
       placeOf(ROOT, "targetEnvironment"),
-      `You have specified the environment "${requested}". This does not match the target environment "${target}" that was used when building the application.\nPerhaps you need to re-run the custom build of the project with "${requested}" as the selected environment?`,
+      `You have specified the environment "${requested}". This does not match the target environment ` +
+        `"${target}" that was used when building the application.\nPerhaps you need to re-run the ` +
+        `custom build of the project with "${requested}" as the selected environment?`,
     );
   }
   const workerName = ownName(root) ?? nameByFolder(document, report);
@@ -119,7 +121,8 @@ function checkName(table: Table, place: Place, report: Report): void {
   if (name === undefined || (typeof name === "string" && /^$|^[a-z0-9_][a-z0-9-_]*$/.test(name))) return;
   report.error(
     placeOf(place, "name"),
-    `Expected "name" to be of type string, alphanumeric and lowercase with dashes only but got ${JSON.stringify(name)}.`,
+    `Expected "name" to be of type string, alphanumeric and lowercase with dashes only but got ` +
+      `${JSON.stringify(name)}.`,
   );
 }
 

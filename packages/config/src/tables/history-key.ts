@@ -9,7 +9,9 @@ export const HISTORY_KEY = z.union([z.string(), z.literal(false)], TEXT).optiona
 
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 
-/** How long a queue keeps what happened, in seconds, 0 for nothing. Reports what is no such time on the line of its key. */
+/**
+ * How long a queue keeps what happened, in seconds, 0 for nothing. Reports what is no such time on the line of its key.
+ */
 export function readHistoryKey(
   value: z.infer<typeof HISTORY_KEY>,
   queuePlace: Place,

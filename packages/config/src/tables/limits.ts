@@ -132,7 +132,8 @@ export function checkRanges(
     const kind = range.decimals ? "number" : "whole number";
     report.error(
       keyPlace,
-      `The field "${keyPlace.field}" should be a ${kind} of ${range.unit} from ${range.min} to ${range.max} but got ${value}.`,
+      `The field "${keyPlace.field}" should be a ${kind} of ${range.unit} from ${range.min} to ` +
+        `${range.max} but got ${value}.`,
     );
   }
   return isInRange;
@@ -144,7 +145,8 @@ function isWithin(value: number, range: SettingRange): boolean {
 
 /** For a name in one of Cloudflare's own tables. */
 const WHO_REFUSES =
-  'Cloudflare refuses it when the Worker is deployed. "wrangler dev" alone would take any name, and so would hide that.';
+  'Cloudflare refuses it when the Worker is deployed. "wrangler dev" alone would take any name, and so ' +
+  "would hide that.";
 
 /**
  * Reports a name that no queue can have, in the words of the API's code 11003 (spec cloudflare-queues 6.8). Names of

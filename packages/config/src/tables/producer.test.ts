@@ -2,9 +2,13 @@ import { describe, expect, test } from "vitest";
 import { errorsOf, readJson, readToml, refusalOf, warningsOf } from "../../test/project.ts";
 
 const WHO_REFUSES =
-  'Cloudflare refuses it when the Worker is deployed. "wrangler dev" alone would take any name, and so would hide that.';
+  'Cloudflare refuses it when the Worker is deployed. "wrangler dev" alone would take any name, and so ' +
+  "would hide that.";
 
-const DEPRECATION = `The "delivery_delay" field in "queues.producers[0]" is deprecated and has no effect. Queue-level settings should be configured using "wrangler queues update" instead. This setting will be removed in a future version.`;
+const DEPRECATION =
+  `The "delivery_delay" field in "queues.producers[0]" is deprecated and has no effect. Queue-level ` +
+  `settings should be configured using "wrangler queues update" instead. This setting will be removed ` +
+  "in a future version.";
 
 function readProducer(producer: unknown) {
   return readJson({ name: "w", queues: { producers: [producer] } });
@@ -61,7 +65,9 @@ delivery_delay = 60`);
         {
           severity: "error",
           key: "queues.producers[0].delivery_delay",
-          text: `The field "queues.producers[0].delivery_delay" should be a whole number of seconds from 0 to 86400 but got ${delay}.`,
+          text:
+            `The field "queues.producers[0].delivery_delay" should be a whole number of seconds from 0 to ` +
+            `86400 but got ${delay}.`,
         },
         { severity: "warning", text: DEPRECATION },
       ]);
@@ -75,7 +81,9 @@ test("a producer's queue must have a valid name", () => {
     {
       line: 4,
       key: "queues.producers[0].queue",
-      text: `Invalid queue name: invalid queue name: my_queue. Must match ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$\n${WHO_REFUSES}`,
+      text:
+        "Invalid queue name: invalid queue name: my_queue. Must match " +
+        `^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$\n${WHO_REFUSES}`,
     },
   ]);
   expect(readProducer({ binding: "Q", queue: "q".repeat(63) }).producers).toHaveLength(1);
@@ -101,19 +109,22 @@ describe("what Wrangler refuses in a producer", () => {
 
   test.each([[""], [5], [null]])("a queue of %j", (queue) => {
     expect(errorsOf(() => readProducer({ binding: "Q", queue }))).toEqual([
-      `"queues.producers[0]" bindings should optionally have a non-empty string "queue" field but got {"binding":"Q","queue":${JSON.stringify(queue)}}.`,
+      `"queues.producers[0]" bindings should optionally have a non-empty string "queue" field but got ` +
+        `{"binding":"Q","queue":${JSON.stringify(queue)}}.`,
     ]);
   });
 
   test("a delivery_delay that is no number", () => {
     expect(errorsOf(() => readProducer({ binding: "Q", queue: "q", delivery_delay: "5" }))).toEqual([
-      `"queues.producers[0]" should, optionally, have a number "delivery_delay" field but got {"binding":"Q","queue":"q","delivery_delay":"5"}.`,
+      `"queues.producers[0]" should, optionally, have a number "delivery_delay" field but got ` +
+        `{"binding":"Q","queue":"q","delivery_delay":"5"}.`,
     ]);
   });
 
   test("a remote that is no boolean", () => {
     expect(errorsOf(() => readProducer({ binding: "Q", queue: "q", remote: "yes" }))).toEqual([
-      `"queues.producers[0]" should, optionally, have a boolean "remote" field but got {"binding":"Q","queue":"q","remote":"yes"}.`,
+      `"queues.producers[0]" should, optionally, have a boolean "remote" field but got ` +
+        `{"binding":"Q","queue":"q","remote":"yes"}.`,
     ]);
   });
 });

@@ -55,7 +55,9 @@ export function checkProducer(value: unknown, place: Place, report: Report): val
   if ("delivery_delay" in value) {
     report.warning(
       placeOf(place, "delivery_delay"),
-      `The "delivery_delay" field in "${place.field}" is deprecated and has no effect. Queue-level settings should be configured using "wrangler queues update" instead. This setting will be removed in a future version.`,
+      `The "delivery_delay" field in "${place.field}" is deprecated and has no effect. Queue-level ` +
+        `settings should be configured using "wrangler queues update" instead. This setting will be ` +
+        "removed in a future version.",
     );
   }
   if (!isOptional(value, "remote", "boolean")) {
@@ -80,7 +82,9 @@ export function readProducer(raw: RawProducer, place: Place, report: Report): Pr
   if (isInRange) {
     report.warning(
       placeOf(place, "delivery_delay"),
-      `Sluice applies it: what is sent through "${raw.binding}" without a delay of its own waits ${raw.delivery_delay} s. A delay of the queue itself is set with "delivery_delay" in its [sluice.queues] table.`,
+      `Sluice applies it: what is sent through "${raw.binding}" without a delay of its own waits ` +
+        `${raw.delivery_delay} s. A delay of the queue itself is set with "delivery_delay" in its ` +
+        "[sluice.queues] table.",
     );
   }
   return { binding: raw.binding, queue, deliveryDelaySeconds: raw.delivery_delay };

@@ -63,7 +63,8 @@ headers = { authorization = "$ORDERS_TOKEN", x-shop = "a b" }`);
     }
     for (const value of [below, above]) {
       expect(errorsOf(() => readToml(push(`${key} = ${value}`)))).toEqual([
-        `The field "sluice.queues.orders.push.${key}" should be a whole number of ${unit} from ${min} to ${max} but got ${value}.`,
+        `The field "sluice.queues.orders.push.${key}" should be a whole number of ${unit} from ${min} ` +
+          `to ${max} but got ${value}.`,
       ]);
     }
   });
@@ -135,7 +136,8 @@ describe("max_receives_per_second", () => {
     const toml = (value: number) => `name = "w"\n[sluice.queues.q]\nmax_receives_per_second = ${value}`;
     expect(readToml(toml(inside)).queueSettings.q?.maxReceivesPerSecond).toBe(inside);
     expect(errorsOf(() => readToml(toml(outside)))).toEqual([
-      `The field "sluice.queues.q.max_receives_per_second" should be a whole number of messages from 1 to 100000 but got ${outside}.`,
+      `The field "sluice.queues.q.max_receives_per_second" should be a whole number of messages from 1 ` +
+        `to 100000 but got ${outside}.`,
     ]);
   });
 });
@@ -251,7 +253,8 @@ MaxRetries = 5`);
     const field = "sluice.queues.orders.push";
     for (const seconds of [0, 604_801, 1.5]) {
       expect(errorsOf(() => read(`cron_catch_up_window = ${seconds}`))).toEqual([
-        `The field "${field}.cron_catch_up_window" should be a whole number of seconds from 1 to 604800 but got ${seconds}.`,
+        `The field "${field}.cron_catch_up_window" should be a whole number of seconds from 1 to 604800 ` +
+          `but got ${seconds}.`,
       ]);
     }
     expect(errorsOf(() => read(`cron_catch_up = "none"\ncron_catch_up_window = 60`))).toEqual([

@@ -179,7 +179,8 @@ function readSqsdOptions(raw: z.infer<typeof pushSchema>, place: Place, report: 
     const { field } = placeOf(place, key);
     report.error(
       placeOf(place, key),
-      `The field "${field}" is no key of the format "sqsd": its settings stand in "options", by their names in Elastic Beanstalk.`,
+      `The field "${field}" is no key of the format "sqsd": its settings stand in "options", by their ` +
+        "names in Elastic Beanstalk.",
     );
   }
   const optionsPlace = placeOf(place, "options");

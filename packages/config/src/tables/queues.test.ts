@@ -57,7 +57,9 @@ queue = "b"`;
       { line: 6, key: "queues.producers[1].binding", text: "Q assigned to multiple Queue bindings." },
       {
         line: 6,
-        text: "Bindings must have unique names, so that they can all be referenced in the worker.\nPlease change your bindings to have unique names.",
+        text:
+          "Bindings must have unique names, so that they can all be referenced in the worker.\nPlease " +
+          "change your bindings to have unique names.",
       },
     ]);
   });

@@ -66,7 +66,8 @@ export function checkBindingsAreUnique(producers: CheckedQueues["producers"], re
     report.error(place, `${binding} assigned to multiple Queue bindings.`);
     report.error(
       place,
-      "Bindings must have unique names, so that they can all be referenced in the worker.\nPlease change your bindings to have unique names.",
+      "Bindings must have unique names, so that they can all be referenced in the worker.\nPlease " +
+        "change your bindings to have unique names.",
     );
   }
 }

@@ -33,7 +33,9 @@ letters.delivery_delay = 0`);
           severity: "error",
           line: 4,
           key: `sluice.queues.q.${key}`,
-          text: `The field "sluice.queues.q.${key}" should be a whole number of seconds from ${min} to ${max} but got ${value}.`,
+          text:
+            `The field "sluice.queues.q.${key}" should be a whole number of seconds from ${min} to ${max} ` +
+            `but got ${value}.`,
         },
       ]);
     }

@@ -112,7 +112,8 @@ export function refuseSluiceTableOf(environment: Table, place: Place, report: Re
   const sluicePlace = placeOf(place, "sluice");
   report.error(
     sluicePlace,
-    `"${sluicePlace.field}" has no effect: queues keep their settings in every environment, in the top-level [sluice] table.`,
+    `"${sluicePlace.field}" has no effect: queues keep their settings in every environment, in the ` +
+      "top-level [sluice] table.",
   );
 }
 

@@ -30,7 +30,9 @@ describe("[sluice.sns]", () => {
         {
           line: 4,
           key: "sluice.sns.message_life",
-          text: `The field "sluice.sns.message_life" should be a whole number of seconds from 60 to 1209600 but got ${seconds}.`,
+          text:
+            `The field "sluice.sns.message_life" should be a whole number of seconds from 60 to 1209600 ` +
+            `but got ${seconds}.`,
         },
       ]);
     }

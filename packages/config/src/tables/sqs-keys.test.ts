@@ -9,7 +9,8 @@ describe("what SQS has words for, in [sluice.queues.NAME]", () => {
     const config = readToml(
       queue(
         "orders",
-        `visibility_timeout = 60\nreceive_wait_time = 20\nredrive = { dead_letter_queue = "dead", max_receive_count = 5 }`,
+        `visibility_timeout = 60\nreceive_wait_time = 20\nredrive = { dead_letter_queue = "dead", ` +
+          "max_receive_count = 5 }",
       ),
     );
     expect(buildTopology([config]).queues).toEqual({
@@ -41,7 +42,9 @@ describe("what SQS has words for, in [sluice.queues.NAME]", () => {
         {
           line: 3,
           key: `sluice.queues.q.${key}`,
-          text: `The field "sluice.queues.q.${key}" should be a whole number of ${unit} from ${min} to ${max} but got ${value}.`,
+          text:
+            `The field "sluice.queues.q.${key}" should be a whole number of ${unit} from ${min} to ${max} ` +
+            `but got ${value}.`,
         },
       ]);
     }
@@ -70,7 +73,8 @@ describe("what SQS has words for, in [sluice.queues.NAME]", () => {
 describe("a FIFO queue", () => {
   test("is one whose name ends in .fifo, whoever names it", () => {
     const config = readToml(
-      `name = "w"\n[[queues.producers]]\nbinding = "Q"\nqueue = "orders.fifo"\n[[queues.consumers]]\nqueue = "orders.fifo"`,
+      `name = "w"\n[[queues.producers]]\nbinding = "Q"\nqueue = ` +
+        `"orders.fifo"\n[[queues.consumers]]\nqueue = "orders.fifo"`,
     );
     expect(buildTopology([config]).queues["orders.fifo"]).toMatchObject({
       fifo: {},

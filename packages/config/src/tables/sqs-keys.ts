@@ -74,7 +74,8 @@ function checkFifo(queue: string, raw: RawSqsKeys, place: Place, report: Report)
     const keyPlace = placeOf(place, "fifo");
     report.error(
       keyPlace,
-      `The field "${keyPlace.field}" should be ${isFifo}: a queue is a FIFO queue if its name ends in "${FIFO_SUFFIX}".`,
+      `The field "${keyPlace.field}" should be ${isFifo}: a queue is a FIFO queue if its name ends in ` +
+        `"${FIFO_SUFFIX}".`,
     );
   }
   if (isFifo) return;
@@ -102,6 +103,7 @@ function checkRedrive(
   const kind = isFifoName(queue) ? "a FIFO queue" : "a standard queue";
   report.error(
     targetPlace,
-    `The dead-letter queue of ${kind} should be one too, but "${target}" is not: names of FIFO queues, and only these, end in "${FIFO_SUFFIX}".`,
+    `The dead-letter queue of ${kind} should be one too, but "${target}" is not: names of FIFO queues, ` +
+      `and only these, end in "${FIFO_SUFFIX}".`,
   );
 }

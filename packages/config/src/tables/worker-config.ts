@@ -96,7 +96,8 @@ function checkActiveQueues(root: Table, active: ActiveEnvironment, report: Repor
   if (active.table.queues === undefined && root.queues !== undefined) {
     report.warning(
       place,
-      `"queues" exists at the top level, but not on "env.${active.env}".\nThis is not what you probably want, since "queues" is not inherited by environments.\nPlease add "queues" to "env.${active.env}".`,
+      `"queues" exists at the top level, but not on "env.${active.env}".\nThis is not what you probably ` +
+        `want, since "queues" is not inherited by environments.\nPlease add "queues" to "env.${active.env}".`,
     );
   }
   return checkQueues(active.table.queues, place, report);

@@ -43,7 +43,9 @@ export function mergeQueueSettings(
         // Policies are objects, always with the same keys in the same order.
         const [first, second] = [JSON.stringify(before[key]), JSON.stringify(settings[key])];
         if (first !== second) {
-          const text = `Queue "${queue}" has two values of "${spelling}": ${first} (${places.get(placeId)}) and ${second} (${place})`;
+          const text =
+            `Queue "${queue}" has two values of "${spelling}": ${first} (${places.get(placeId)}) and ` +
+            `${second} (${place})`;
           diagnostics.push(errorAt(file, line, text));
         }
       }

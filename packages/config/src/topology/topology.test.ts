@@ -124,7 +124,8 @@ message_retention_period = 60`,
   test("is the same in whatever order the Workers come", () => {
     const all = workers(
       `name = "c"\n${consumer("z", "y")}[[queues.producers]]\nbinding = "B"\nqueue = "q"`,
-      `name = "a"\n${consumer("y")}[[queues.producers]]\nbinding = "B"\nqueue = "q"\n[sluice.queues.q]\ndelivery_delay = 1`,
+      `name = "a"\n${consumer("y")}[[queues.producers]]\nbinding = "B"\nqueue = ` +
+        `"q"\n[sluice.queues.q]\ndelivery_delay = 1`,
       `name = "b"\n${consumer("q", "z")}[sluice.queues.q]\nmessage_retention_period = 60`,
     );
     const expected = JSON.stringify(buildTopology(all));

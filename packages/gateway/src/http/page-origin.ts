@@ -41,7 +41,10 @@ export function refusedHost(access: Access, request: PageRequest): string | null
   const isAddress = /^[\d.]+$|^\[/.test(hostname);
   const isPrivate = isAddress || !hostname.includes(".") || PRIVATE_NAMES.test(hostname);
   if (isPrivate || access.hosts.includes(hostname)) return null;
-  return `This broker is open to this machine and does not answer under the name ${hostname}. If that is yours, list it in SLUICE_ALLOWED_HOSTS.`;
+  return (
+    `This broker is open to this machine and does not answer under the name ${hostname}. If that is ` +
+    "yours, list it in SLUICE_ALLOWED_HOSTS."
+  );
 }
 
 /**
@@ -79,7 +82,8 @@ function refusedBareGet(request: PageRequest): string | null {
   if (!READING_METHODS.has(request.method) || isOfOtherSite(request) === false) return null;
   if (isSignatureHeader(request.headers.get("authorization"))) return null;
   return (
-    "A GET that changes something needs a signature in its Authorization header, because a page of any site can send one without. " +
+    "A GET that changes something needs a signature in its Authorization header, because a page of any " +
+    "site can send one without. " +
     "Sign it there, or send a POST. A presigned URL works where access keys are set."
   );
 }

@@ -244,7 +244,7 @@ describe("alarms over a restart", () => {
     expect([before.rings, world.rings]).toEqual([[1_000], [1_000]]);
   });
 
-  it("ring though the index has lost them, once their object is called, and not though it says what is not so", async () => {
+  it("ring once their object is called if the index has lost them, and not by an index that is wrong", async () => {
     const folder = temporaryFolder();
     const before = hearing({ folder });
     await setAlarm(before, "lost", 1_000);

@@ -22,7 +22,8 @@ export function openIndex(folder: string, error: (line: string) => void, room: R
   if (finding !== null) {
     const aside = basename(putAside(file));
     error(
-      `${file}: the index of alarms is damaged (${finding}), and is made anew from what the objects say. What there was is kept as ${aside}`,
+      `${file}: the index of alarms is damaged (${finding}), and is made anew from what the objects ` +
+        `say. What there was is kept as ${aside}`,
     );
   }
   const database = new Database(file, room);

@@ -12,7 +12,7 @@ const CREATE = "CREATE TABLE IF NOT EXISTS t (v)";
 const ALL = "SELECT v FROM t ORDER BY rowid";
 
 describe("a call", () => {
-  it("has what it is given to itself, as it was when it was called, and so has the caller what is answered", async () => {
+  it("has a copy of what it is given, as it was at the call, and the caller one of what is answered", async () => {
     const { objects, job } = openWorld();
     const kept: unknown[] = [];
     const bytes = new Uint8Array([1]);
@@ -93,7 +93,7 @@ describe("calls between objects", () => {
 });
 
 describe("abort", () => {
-  it("fails all calls that are under way with its reason, and the next begins a life on what was committed", async () => {
+  it("fails all calls under way with its reason, and the next begins a life on what was committed", async () => {
     const { run, committed, lives } = openWorld();
     await run("a", ({ storage }) => {
       storage.sql.exec(CREATE);
@@ -253,7 +253,7 @@ describe("blockConcurrencyWhile", () => {
 });
 
 describe("close", () => {
-  it("commits what is written, answers that, fails what is under way, and leaves one file for each object", async () => {
+  it("commits and answers what is written, fails what is under way, and leaves a file for each object", async () => {
     const { run, objects, folder, committed } = openWorld();
     await run("a", ({ storage }) => void storage.sql.exec(CREATE));
     const waiting = run("a", () => new Promise(() => {}));

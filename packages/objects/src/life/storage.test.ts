@@ -59,7 +59,7 @@ describe("what an object writes in a turn of the event loop", () => {
     expect(await inTimer).toEqual([5, 5, 5, 5, 5]);
   });
 
-  it("lets timers and sockets have their turn, though an object writes on and on as soon as it is durable", async () => {
+  it("lets timers and sockets have their turn though an object writes on as soon as it is durable", async () => {
     const { run } = await withTable();
     let isOver = false;
     const timer = new Promise<void>((resolve) => {
@@ -207,7 +207,7 @@ describe("storage without room", () => {
     expect(committed("a", ALL)).toEqual([]);
   });
 
-  it("fails every call that waits for a commit which cannot be made, and the next life has what was committed", async () => {
+  it("fails every call that waits for an impossible commit; the next life has what was committed", async () => {
     const { run, committed, lives } = await withTable();
     await run("a", ({ storage }) => insert(storage, 1));
     let synced: unknown;

@@ -206,7 +206,9 @@ export interface QueueDefinition {
    * Strict order within message groups, and deduplication; absent on a standard queue. Fixed when a queue is created.
    */
   readonly fifo?: FifoSettings;
-  /** How long it is kept what happened to messages, in seconds; 0 keeps nothing. Default: in development without end. */
+  /**
+   * How long it is kept what happened to messages, in seconds; 0 keeps nothing. Default: in development without end.
+   */
   readonly historySeconds?: number;
   /** What clients with visibility timeouts find the queue set to; absent means the defaults of each setting. */
   readonly receive?: ReceiveSettings;

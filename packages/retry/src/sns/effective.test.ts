@@ -81,13 +81,15 @@ describe("EffectiveDeliveryPolicy (spec sns-delivery 2.7)", () => {
 
   it("of a subscription names every part", () => {
     expect(effectiveSubscriptionDocument(null, null)).toBe(
-      `{"healthyRetryPolicy":${retry},"sicklyRetryPolicy":null,"throttlePolicy":null,"requestPolicy":{"headerContentType":"text/plain; charset=UTF-8"},"guaranteed":false}`,
+      `{"healthyRetryPolicy":${retry},"sicklyRetryPolicy":null,"throttlePolicy":null,"requestPolicy":{"headerContentType":"text/plain; ` +
+        `charset=UTF-8"},"guaranteed":false}`,
     );
   });
 
   it("of a topic has no throttle when none is set", () => {
     expect(effectiveTopicDocument(null)).toBe(
-      `{"http":{"defaultHealthyRetryPolicy":${retry},"disableSubscriptionOverrides":false,"defaultRequestPolicy":{"headerContentType":"text/plain; charset=UTF-8"}}}`,
+      `{"http":{"defaultHealthyRetryPolicy":${retry},"disableSubscriptionOverrides":false,"defaultRequestPolicy":{"headerContentType":"text/plain; ` +
+        `charset=UTF-8"}}}`,
     );
   });
 

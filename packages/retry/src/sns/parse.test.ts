@@ -110,7 +110,8 @@ describe("what is refused, in SNS's words (spec sns-delivery 2.5, A10)", () => {
     [5, null],
     [
       6,
-      "DeliveryPolicy: healthyRetryPolicy.numRetries must be greater than or equal to total of numMinDelayRetries, numNoDelayRetries and numMaxDelayRetries",
+      "DeliveryPolicy: healthyRetryPolicy.numRetries must be greater than or equal to total of " +
+        "numMinDelayRetries, numNoDelayRetries and numMaxDelayRetries",
     ],
   ])("E6: more retries in the phases than there are: %d of 5", (total, fault) => {
     const phases = { numNoDelayRetries: 1, numMinDelayRetries: 2, numMaxDelayRetries: total - 3 };
@@ -148,7 +149,8 @@ describe("what is refused, in SNS's words (spec sns-delivery 2.5, A10)", () => {
 
   it("E11: an unknown backoff function", () => {
     expect(retryFaultOf({ ...MINIMAL, backoffFunction: "Linear" })).toBe(
-      "DeliveryPolicy: healthyRetryPolicy.backoffFunction: Invalid value [Linear]. Must be linear, arithmetic, geometric or exponential.",
+      "DeliveryPolicy: healthyRetryPolicy.backoffFunction: Invalid value [Linear]. Must be linear, " +
+        "arithmetic, geometric or exponential.",
     );
   });
 
@@ -275,7 +277,8 @@ describe("headerContentType (spec sns-delivery 2.6)", () => {
     if (isAllowed) expect(fault).toBe(null);
     else
       expect(fault).toMatch(
-        `DeliveryPolicy: requestPolicy.headerContentType: Invalid value [${type}]. Must be one of text/plain; charset=UTF-8, `,
+        `DeliveryPolicy: requestPolicy.headerContentType: Invalid value [${type}]. Must be one of ` +
+          "text/plain; charset=UTF-8, ",
       );
   });
 

@@ -60,7 +60,9 @@ export function retryFault(members: RetryMembers, leniency: RetryLeniency = {}):
   }
   const { backoffFunction } = members;
   if (backoffFunction !== undefined && !isBackoffFunction(backoffFunction)) {
-    const text = `.backoffFunction: Invalid value [${backoffFunction}]. Must be linear, arithmetic, geometric or exponential.`;
+    const text =
+      `.backoffFunction: Invalid value [${backoffFunction}]. Must be linear, arithmetic, geometric or ` +
+      "exponential.";
     return { member: "backoffFunction", text };
   }
   return crossFieldFault(fillRetryPolicy(members), leniency);

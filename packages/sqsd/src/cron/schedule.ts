@@ -37,7 +37,8 @@ export class Schedule {
     const fields = expression.trim().split(/\s+/);
     if (fields.length !== FIELDS.length) {
       throw new ScheduleError(
-        `"${expression}" has ${expression.trim() === "" ? 0 : fields.length} fields: minute, hour, day of the month, month and day of the week are needed`,
+        `"${expression}" has ${expression.trim() === "" ? 0 : fields.length} fields: minute, hour, day ` +
+          "of the month, month and day of the week are needed",
       );
     }
     for (const [i, field] of FIELDS.entries()) checkField(fields[i] ?? "", field);

@@ -6,7 +6,8 @@ import { projectFolder } from "../../../test/project-folder.ts";
 import { isSocketInUse, wranglerLines } from "./wrangler-lines.ts";
 
 const EXPLANATION =
-  "\nService bindings, Durable Object bindings, and Tail consumers connect to other Wrangler or Vite dev processes running locally, ...\n";
+  "\nService bindings, Durable Object bindings, and Tail consumers connect to other Wrangler or Vite " +
+  "dev processes running locally, ...\n";
 const FOLDER = "/repo/packages";
 
 function filter(folder = projectFolder({}), workers = ["api", "mail", "sluice"]) {

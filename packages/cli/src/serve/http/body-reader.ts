@@ -6,8 +6,8 @@ const BLOCK_BYTES = 65_536;
 const SPARE_BLOCKS_MAX = 128;
 
 /**
- * Blocks that nobody uses. They are used again and again: the memory of buffers that are made anew is given back late, and in parts,
- * so that a process grows by several times what it holds.
+ * Blocks that nobody uses. They are used again and again: the memory of buffers that are made anew is given back late,
+ * and in parts, so that a process grows by several times what it holds.
  */
 const spare: Buffer[] = [];
 
@@ -61,7 +61,10 @@ export interface BodyReading {
   stop(): void;
 }
 
-/** Reads the body of a request. One in chunks is not read on once it has more bytes than it may; one of known length has no more. */
+/**
+ * Reads the body of a request. One in chunks is not read on once it has more bytes than it may; one of known length has
+ * no more.
+ */
 export function readBody(
   request: IncomingMessage,
   bytesMax: number,

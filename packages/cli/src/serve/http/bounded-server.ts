@@ -17,7 +17,10 @@ import { refuseRequest, refuseSocket } from "./refusals.ts";
 export interface BoundedServer {
   readonly server: Server;
   readonly connections: Connections;
-  /** Listens no more and closes connections as they get quiet. Resolves when all requests are answered that had begun to come. */
+  /**
+   * Listens no more and closes connections as they get quiet. Resolves when all requests are answered that had begun to
+   * come.
+   */
   stop(): Promise<void>;
 }
 
@@ -36,8 +39,8 @@ const refuseUnread: Refuse = ({ socket, answering }, isReading) => {
 };
 
 /**
- * Listens, and reads requests whole before they are answered. What is too large, too much or too slow is refused before it is read,
- * in the words of its dialect.
+ * Listens, and reads requests whole before they are answered. What is too large, too much or too slow is refused before
+ * it is read, in the words of its dialect.
  *
  * The server listens itself: else `node:http` would not look for heads and bodies that take too long.
  */

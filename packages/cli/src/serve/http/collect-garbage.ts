@@ -4,8 +4,8 @@ import { runInNewContext } from "node:vm";
 let collect: (() => void) | undefined;
 
 /**
- * Collects all garbage now. V8 lets buffers of 64 KiB that were read pile up to 150 MB when thousands of strangers send at once: it
- * collects by what the heap holds, and they are outside of it.
+ * Collects all garbage now. V8 lets buffers of 64 KiB that were read pile up to 150 MB when thousands of strangers send
+ * at once: it collects by what the heap holds, and they are outside of it.
  */
 export function collectGarbage(): void {
   collect ??= collector();

@@ -47,8 +47,8 @@ export interface ConnectionLimits {
 }
 
 /**
- * While more than this part of what may be unread is, or connections are refused, garbage is collected each time that so many bytes
- * have come.
+ * While more than this part of what may be unread is, or connections are refused, garbage is collected each time that
+ * so many bytes have come.
  */
 const PRESSURE_SHARE = 0.25;
 const COLLECTED_BYTES = 8_388_608;
@@ -60,8 +60,9 @@ const LIMITS: ConnectionLimits = {
 };
 
 /**
- * Bounds what all connections of a server cost together. When there is no room, the connection goes that has been quiet, or in the
- * middle of a request, for longest: a stranger's, who keeps places on purpose, before that of a client whose requests come at once.
+ * Bounds what all connections of a server cost together. When there is no room, the connection goes that has been
+ * quiet, or in the middle of a request, for longest: a stranger's, who keeps places on purpose, before that of a client
+ * whose requests come at once.
  *
  * Whoever reads connections says what comes. With each request numbers change and nothing else.
  */
@@ -71,7 +72,9 @@ export class Connections {
   #unreadBytes = 0;
   #answeringBytes = 0;
   #turn = 0;
-  /** Bytes that have come of unfinished requests since garbage was last thought of, and whether any was refused since. */
+  /**
+   * Bytes that have come of unfinished requests since garbage was last thought of, and whether any was refused since.
+   */
   #cameUncollected = 0;
   #refusedSince = false;
 

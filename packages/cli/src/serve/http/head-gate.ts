@@ -10,8 +10,9 @@ const LEFT_BYTES_MAX = 1_024;
 /**
  * What stands between a connection and the parser of `node:http`: it lets heads through when they are whole.
  *
- * A parser that has half a head keeps it in memory of its own, in pieces as they came. That is given back late and in parts: 60 KB
- * of each of 4,000 connections, 32 MB of them at a time, make the process grow by 240 MB. Kept here they are in blocks that are used again.
+ * A parser that has half a head keeps it in memory of its own, in pieces as they came. That is given back late and in
+ * parts: 60 KB of each of 4,000 connections, 32 MB of them at a time, make the process grow by 240 MB. Kept here they
+ * are in blocks that are used again.
  */
 export class HeadGate {
   readonly #parse: (bytes: Buffer) => void;

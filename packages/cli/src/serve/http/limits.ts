@@ -12,9 +12,14 @@ export const REQUEST_MS_MAX = 60_000;
 const LOOK_MS = 2_000;
 /** How long a client may keep a connection without a request, in ms: longer than clients' own pools keep theirs. */
 export const IDLE_MS_MAX = 75_000;
-/** Most connections. For another one the one goes that has had nothing to do for longest; where each has, it is refused with 503. */
+/**
+ * Most connections. For another one the one goes that has had nothing to do for longest; where each has, it is refused
+ * with 503.
+ */
 export const CONNECTIONS_MAX = 1_024;
-/** Most bytes of requests that are not all here, of all connections. For others the oldest of them is refused with 503. */
+/**
+ * Most bytes of requests that are not all here, of all connections. For others the oldest of them is refused with 503.
+ */
 export const UNREAD_BYTES_MAX = 8_388_608;
 /** Most bytes of requests that are being answered. Another one is refused with 503. */
 export const ANSWERING_BYTES_MAX = 67_108_864;

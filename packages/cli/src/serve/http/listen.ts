@@ -4,7 +4,9 @@ import { CliError } from "../../errors.ts";
 /** How long requests may take to be answered once a server is to stop, in ms. */
 const PATIENCE_MS = 5_000;
 
-/** Resolves with `done`, or when that has taken too long for a server that is to stop, or when the signal is aborted. */
+/**
+ * Resolves with `done`, or when that has taken too long for a server that is to stop, or when the signal is aborted.
+ */
 export async function withPatience(done: Promise<void>, signal: AbortSignal): Promise<void> {
   const patience = new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve());

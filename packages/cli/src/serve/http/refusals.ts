@@ -4,8 +4,8 @@ import type { Answer } from "@sluice/aws";
 import { RETRY_AFTER_SECONDS } from "@sluice/gateway/request-limits";
 
 /**
- * How long a client that is refused may go on sending, in ms: what it sends is dropped. A connection that is closed with bytes unread
- * is reset, and its client may never see why it was refused.
+ * How long a client that is refused may go on sending, in ms: what it sends is dropped. A connection that is closed
+ * with bytes unread is reset, and its client may never see why it was refused.
  */
 export const LINGER_MS_MAX = 1_000;
 /** Most connections that are waited for like that; others are closed at once. */
@@ -13,7 +13,10 @@ const LINGERING_MAX = 32;
 
 let lingering = 0;
 
-/** Answers what is being read of a connection, whatever that is, and ends the connection. Whoever reads it hears of it no more. */
+/**
+ * Answers what is being read of a connection, whatever that is, and ends the connection. Whoever reads it hears of it
+ * no more.
+ */
 export function refuseSocket(socket: Socket, status: 400 | 408 | 413 | 431 | 503): void {
   socket.removeAllListeners("data");
   if (socket.destroyed || !socket.writable) {

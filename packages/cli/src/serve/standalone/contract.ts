@@ -59,7 +59,10 @@ export interface InDelivery {
 export interface RecoveryModule {
   /** What the queues of a data folder are delivering, the longest first, as their files say. The broker may run. */
   deliveriesIn(input: Pick<RecoveryInput, "folder" | "worker">): readonly InDelivery[];
-  /** Before anything runs on the folder: mends a damaged directory, and takes back queues that it has lost. Says what it finds. */
+  /**
+   * Before anything runs on the folder: mends a damaged directory, and takes back queues that it has lost. Says what it
+   * finds.
+   */
   recoverDirectory(input: RecoveryInput): void;
   /** Before anything runs on the folder of all Durable Objects: gives room back to its disk that no file needs. */
   shrinkObjectFiles(folder: string, warn: (line: string) => void): void;

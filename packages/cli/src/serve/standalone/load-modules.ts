@@ -14,7 +14,10 @@ export function loadRecovery(): Promise<RecoveryModule> {
   return load("recovery");
 }
 
-/** A module that is typed by the platform's types: in a bundle of its own, or TypeScript when the command runs from source. */
+/**
+ * A module that is typed by the platform's types: in a bundle of its own, or TypeScript when the command runs from
+ * source.
+ */
 async function load<Module>(name: string): Promise<Module> {
   loadSqlite();
   const source = new URL(`./${name}.ts`, import.meta.url);

@@ -64,8 +64,8 @@ export async function bundleWorker(
 }
 
 /**
- * Bundles the entry of the broker. It imports nothing but code of ours and the page, which need nothing of what Wrangler
- * does, and that takes a second to load.
+ * Bundles the entry of the broker. It imports nothing but code of ours and the page, which need nothing of what
+ * Wrangler does, and that takes a second to load.
  */
 export async function bundleBroker({
   directory,

@@ -8,13 +8,16 @@ export interface ProxyOptions {
   /** Address and port to listen on; 0 for one that is free. */
   readonly host: string;
   readonly port: number;
-  /** Port on 127.0.0.1 where workerd listens now: it may be started again on another one. `null` while it does not run, or does not answer. */
+  /**
+   * Port on 127.0.0.1 where workerd listens now: it may be started again on another one. `null` while it does not run,
+   * or does not answer.
+   */
   readonly workerd: () => number | null;
 }
 
 /**
- * Listens in workerd's place and joins each connection with one to workerd, byte for byte. So clients keep their address when workerd is
- * started again: meanwhile they are answered with 503.
+ * Listens in workerd's place and joins each connection with one to workerd, byte for byte. So clients keep their
+ * address when workerd is started again: meanwhile they are answered with 503.
  *
  * @throws CliError when the port is in use.
  */
@@ -89,8 +92,8 @@ function joinWhenHeard(socket: Socket, port: () => number | null, exchange: Exch
 const SWITCHING_PROTOCOLS = Buffer.from("HTTP/1.1 101");
 
 /**
- * Joins two connections, so that each end of the one is that of the other. Where workerd's is lost while a request waits for its answer,
- * that is a 503.
+ * Joins two connections, so that each end of the one is that of the other. Where workerd's is lost while a request
+ * waits for its answer, that is a 503.
  */
 function join(socket: Socket, port: number, exchange: Exchange): void {
   const upstream = connect({ port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
@@ -140,10 +143,12 @@ const UNAVAILABLE_HEAD = [
 ].join("\r\n");
 
 /**
- * Answers while workerd does not run, or when it has ended before it answered: nobody knows then whether it did something.
+ * Answers while workerd does not run, or when it has ended before it answered: nobody knows then whether it did
+ * something.
  */
 function endUnavailable(socket: Socket): void {
   socket.end(`${UNAVAILABLE_HEAD}\r\n\r\n${UNAVAILABLE}`);
-  // What is still to come is read and forgotten: a connection that is closed with something unread in it is reset, and the answer lost.
+  // What is still to come is read and forgotten: a connection that is closed with something unread in it is reset, and
+  // the answer lost.
   socket.resume();
 }

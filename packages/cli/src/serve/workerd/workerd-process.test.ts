@@ -7,7 +7,8 @@ const TRACE =
 it.each([
   "exception = rust/worker/ffi.rs:104: disconnected: Connection refused (os error 111)\nstack: a@1 b@2",
   "exception = kj/compat/http.c++:3000: disconnected: WebSocket disconnected between frames\nstack: a@1",
-  "uncaught exception; exception = workerd/jsg/value.h:1456: disconnected: jsg.Error: Network connection lost.\nstack: a@1",
+  "uncaught exception; exception = workerd/jsg/value.h:1456: disconnected: jsg.Error: Network " +
+    "connection lost.\nstack: a@1",
   "uncaught exception; source = Uncaught (in promise); stack = Error: Network connection lost.",
 ])("what is only about a connection that was refused or lost is not printed: %j", (message) => {
   expect(printedOf(message)).toBeNull();

@@ -94,13 +94,15 @@ describe("StartMessageMoveTask", () => {
     [
       { SourceArn: "dead" },
       invalid(
-        "You must use this format to specify the SourceArn: arn:<partition>:<service>:<region>:<account-id>:<resource-id>",
+        "You must use this format to specify the SourceArn: " +
+          "arn:<partition>:<service>:<region>:<account-id>:<resource-id>",
       ),
     ],
     [
       { DestinationArn: "arn:aws:sns:us-east-1:000000000000:dead" },
       invalid(
-        "You must use this format to specify the DestinationArn: arn:<partition>:<service>:<region>:<account-id>:<resource-id>",
+        "You must use this format to specify the DestinationArn: " +
+          "arn:<partition>:<service>:<region>:<account-id>:<resource-id>",
       ),
     ],
     ...[0, MOVE_RATE_MAX + 1, -1].map(
@@ -108,7 +110,8 @@ describe("StartMessageMoveTask", () => {
         [
           { MaxNumberOfMessagesPerSecond: rate },
           invalid(
-            "Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: You must enter a number that's between 1 and 500.",
+            "Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: You must enter a " +
+              "number that's between 1 and 500.",
           ),
         ] as [object, object],
     ),

@@ -109,7 +109,8 @@ export async function listMessageMoveTasks(
 ): Promise<SqsOutput<"ListMessageMoveTasks">> {
   if (!(max >= 1 && max <= LISTED_TASKS_MAX)) {
     throw invalidParameter(
-      `Value for parameter MaxResults is invalid. Reason: You must enter a number that's between 1 and ${LISTED_TASKS_MAX}.`,
+      "Value for parameter MaxResults is invalid. Reason: You must enter a number that's between 1 and " +
+        `${LISTED_TASKS_MAX}.`,
     );
   }
   const { record, address } = await byArn(context, "SourceArn", SourceArn);
@@ -137,7 +138,8 @@ async function byArn(context: SqsContext, parameter: string, arn: string | undef
   const address = addressOfArn(arn);
   if (address === null) {
     throw invalidParameter(
-      `You must use this format to specify the ${parameter}: arn:<partition>:<service>:<region>:<account-id>:<resource-id>`,
+      `You must use this format to specify the ${parameter}: ` +
+        "arn:<partition>:<service>:<region>:<account-id>:<resource-id>",
     );
   }
   const record = await findQueue(context, address);

@@ -43,8 +43,9 @@ export class QueueCalls {
   readonly #queues = new SharedCalls<Operation, Outcome>();
 
   /**
-   * @param isLocal whether objects run in this process. Then nothing ends a request early, and no call is on its way that others could
-   *   wait for: operations that come in one round of the event loop share a call, and with it a commit.
+   * @param isLocal whether objects run in this process. Then nothing ends a request early, and no call is on its way
+   *   that others could wait for: operations that come in one round of the event loop share a call, and with it a
+   *   commit.
    */
   constructor(objectOf: (name: string) => QueueReceiveRpc, now: () => number, isLocal: boolean) {
     this.#objectOf = objectOf;

@@ -59,7 +59,8 @@ export async function runOperations(
   // Nothing was stored. Each request is sent alone, so that none is refused for the messages of another.
   const alone = await Promise.all(sends.map((send) => runOperations(object, name, [send])));
   const replies = alone.flat();
-  return operations.map(({ kind }, i) => (kind === "enqueue" ? replies.shift() : outcomes[i]) as Outcome); // one for each
+  // There is one for each.
+  return operations.map(({ kind }, i) => (kind === "enqueue" ? replies.shift() : outcomes[i]) as Outcome);
 }
 
 /** Shared by all calls: it is cleared and read without a pause in between. */

@@ -67,7 +67,8 @@ function checkValue(name: string, value: AttributeValue, path: string): void {
   }
   if (isEmpty || isMissing) {
     throw refusal(
-      `The message attribute '${name}' must contain non-empty message attribute value for message attribute type '${type}'.`,
+      `The message attribute '${name}' must contain non-empty message attribute value for message ` +
+        `attribute type '${type}'.`,
     );
   }
   if (type.startsWith("Number") && !isNumberText(text ?? "")) {

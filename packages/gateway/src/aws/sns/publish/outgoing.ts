@@ -80,7 +80,8 @@ function checkFifo(input: MessageInput, { isFifo, attributes }: TopicRecord): vo
   const { MessageGroupId: group, MessageDeduplicationId: deduplication } = input;
   if (!isFifo && deduplication !== undefined) {
     throw invalid(
-      "MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is not valid for this topic type",
+      "MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is not " +
+        "valid for this topic type",
     );
   }
   if (!isFifo) return;

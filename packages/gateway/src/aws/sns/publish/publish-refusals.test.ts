@@ -32,14 +32,16 @@ describe("Publish refuses", () => {
     [
       { MessageDeduplicationId: "d" },
       invalid(
-        "MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is not valid for this topic type",
+        "MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is " +
+          "not valid for this topic type",
       ),
     ],
     [{ TopicArn: `${ARN}2` }, "404 NotFound Topic does not exist"],
     [{ PhoneNumber: "+1" }, invalid("PhoneNumber Reason: this broker delivers over http, https and sqs")],
     [
       attribute(1, "a", "Text"),
-      "400 ParameterValueInvalid The message attribute 'a' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.",
+      "400 ParameterValueInvalid The message attribute 'a' has an invalid message attribute type, the " +
+        "set of supported type prefixes is Binary, Number, and String.",
     ],
     [
       attribute(1, "a", "Binary"),
@@ -47,7 +49,8 @@ describe("Publish refuses", () => {
     ],
     [
       attribute(1, "a", "String", ""),
-      "400 ParameterValueInvalid The message attribute 'a' must contain non-empty message attribute value for message attribute type 'String'.",
+      "400 ParameterValueInvalid The message attribute 'a' must contain non-empty message attribute " +
+        "value for message attribute type 'String'.",
     ],
     [
       attribute(1, "a", "Number", "twelve"),
@@ -59,7 +62,8 @@ describe("Publish refuses", () => {
     ],
     [
       { "MessageAttributes.entry.1.Name": "a", "MessageAttributes.entry.1.Value.StringValue": "v" },
-      "400 ValidationError 1 validation error detected: Value null at 'messageAttributes.a.member.dataType' failed to satisfy constraint: Member must not be null",
+      "400 ValidationError 1 validation error detected: Value null at " +
+        "'messageAttributes.a.member.dataType' failed to satisfy constraint: Member must not be null",
     ],
     [
       attribute(1, ".a", "String"),
@@ -75,7 +79,8 @@ describe("Publish refuses", () => {
     ],
     [
       attribute(1, "a b", "String"),
-      "400 ParameterValueInvalid Invalid non-alphanumeric character '#x20' was found in the message attribute name. Can only include alphanumeric characters, hyphens, underscores, or dots.",
+      "400 ParameterValueInvalid Invalid non-alphanumeric character '#x20' was found in the message " +
+        "attribute name. Can only include alphanumeric characters, hyphens, underscores, or dots.",
     ],
     [
       attribute(1, "a".repeat(257), "String"),

@@ -123,7 +123,8 @@ describe("topic attributes", () => {
       EffectiveDeliveryPolicy:
         '{"http":{"defaultHealthyRetryPolicy":{"minDelayTarget":20,"maxDelayTarget":20,"numRetries":3,' +
         '"numMaxDelayRetries":0,"numNoDelayRetries":0,"numMinDelayRetries":0,"backoffFunction":"linear"},' +
-        '"disableSubscriptionOverrides":false,"defaultRequestPolicy":{"headerContentType":"text/plain; charset=UTF-8"}}}',
+        '"disableSubscriptionOverrides":false,"defaultRequestPolicy":{"headerContentType":"text/plain; ' +
+        'charset=UTF-8"}}}',
     });
     expect(await show()).not.toHaveProperty("FifoTopic");
     const fifo = await sns.createTopic("news.fifo", { FifoTopic: "true" });
@@ -258,7 +259,8 @@ describe("tags", () => {
   it.each(["aws:x", "AWS:x"])("with the reserved key %j are refused", async (key) => {
     await sns.createTopic("news");
     const refusal =
-      "400 InvalidParameter Invalid parameter: Tags Reason: aws: prefixed tag key names are not allowed for external use.";
+      "400 InvalidParameter Invalid parameter: Tags Reason: aws: prefixed tag key names are not allowed " +
+      "for external use.";
     expect(await sns.refusal("TagResource", { ResourceArn: ARN, ...tag({ [key]: "1" }) })).toBe(refusal);
     expect(await sns.refusal("CreateTopic", { Name: "news-2", ...tag({ [key]: "1" }) })).toBe(refusal);
     expect(await tags()).toEqual({});

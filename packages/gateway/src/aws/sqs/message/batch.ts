@@ -41,7 +41,8 @@ export function checkEntries<E extends Entry>(
     if (!/^[A-Za-z0-9_-]{1,80}$/.test(Id)) {
       throw refuse(
         SQS_ERRORS.invalidBatchEntryId,
-        "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.",
+        "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be " +
+          "at most 80 letters long.",
       );
     }
     if (seen.includes(Id)) repeated.push(Id);

@@ -47,8 +47,8 @@ export function checkSystemAttributes(attributes: MessageAttributes): void {
     }
     if (!isTraceHeader(value.StringValue)) {
       throw invalidParameter(
-        `The message system attribute '${name}' must have ${TRACE_HEADER_LENGTH_MAX} characters at most, none of which ` +
-          "is invalid in a message.",
+        `The message system attribute '${name}' must have ${TRACE_HEADER_LENGTH_MAX} characters at ` +
+          "most, none of which is invalid in a message.",
       );
     }
   }
@@ -65,7 +65,8 @@ function checkName(name: string): void {
   }
   if (/^(aws\.|amazon\.)/i.test(name)) {
     throw invalidParameter(
-      "You can't use message attribute names beginning with 'AWS.' or 'Amazon'. These strings are reserved for internal use.",
+      "You can't use message attribute names beginning with 'AWS.' or 'Amazon'. These strings are " +
+        "reserved for internal use.",
     );
   }
   // AWS takes letters of any alphabet.
@@ -105,7 +106,8 @@ function checkValue(name: string, value: MessageAttributes[string]): void {
   const isEmpty = base === "Binary" ? !bytes?.byteLength : !text;
   if (isEmpty) {
     throw invalidParameter(
-      `Message (user) attribute '${name}' must contain a non-empty value of type '${base === "Binary" ? "Binary" : "String"}'.`,
+      `Message (user) attribute '${name}' must contain a non-empty value of type ` +
+        `'${base === "Binary" ? "Binary" : "String"}'.`,
     );
   }
   if (base === "Number" && !isNumberText(text ?? "")) {

@@ -61,8 +61,8 @@ describe("ReceiveMessage", () => {
     for (const id of ["", "a b", "é", "a".repeat(129)]) {
       expect(await sqs.refusal("ReceiveMessage", { ...ask, ReceiveRequestAttemptId: id })).toEqual(
         invalid(
-          `Value ${id} for parameter ReceiveRequestAttemptId is invalid. Reason: ReceiveRequestAttemptId can only include ` +
-            "alphanumeric and punctuation characters. 1 to 128 in length.",
+          `Value ${id} for parameter ReceiveRequestAttemptId is invalid. Reason: ` +
+            "ReceiveRequestAttemptId can only include alphanumeric and punctuation characters. 1 to 128 in length.",
         ),
       );
     }
@@ -121,7 +121,8 @@ describe("ChangeMessageVisibility", () => {
         failed(
           "low",
           "InvalidParameterValue",
-          "Value -85 for parameter VisibilityTimeout is invalid. Reason: VisibilityTimeout must be an integer between 0 and 43200.",
+          "Value -85 for parameter VisibilityTimeout is invalid. Reason: VisibilityTimeout must be an " +
+            "integer between 0 and 43200.",
         ),
         failed("receipt", "MissingParameter", missing(`${entry}.4.ReceiptHandle`).message),
       ],
@@ -166,7 +167,8 @@ describe("a batch", () => {
       old("TooManyEntriesInBatchRequest", "Maximum number of entries per request are 10. You have sent 11."),
     );
     const badId =
-      "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.";
+      "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at " +
+      "most 80 letters long.";
     for (const Id of ["", "a b", "é", "a".repeat(81)]) {
       expect(await refusal([{ ...entries(1)[0], Id }])).toEqual(old("InvalidBatchEntryId", badId));
     }

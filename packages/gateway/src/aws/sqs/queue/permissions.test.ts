@@ -52,20 +52,24 @@ describe("AddPermission", () => {
   it.each([
     [
       { Actions: ["CreateQueue"] },
-      "Value SQS:CreateQueue for parameter ActionName is invalid. Reason: Only the queue owner is allowed to invoke this action.",
+      "Value SQS:CreateQueue for parameter ActionName is invalid. Reason: Only the queue owner is " +
+        "allowed to invoke this action.",
     ],
     [
       { Actions: ["SendMessageBatch"] },
-      "Value SQS:SendMessageBatch for parameter ActionName is invalid. Reason: Please refer to the appropriate WSDL for a list of valid actions.",
+      "Value SQS:SendMessageBatch for parameter ActionName is invalid. Reason: Please refer to the " +
+        "appropriate WSDL for a list of valid actions.",
     ],
     [{ AWSAccountIds: [] }, "Value [] for parameter PrincipalId is invalid. Reason: Unable to verify."],
     [
       { Label: "a b" },
-      "Value a b for parameter Label is invalid. Reason: Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length.",
+      "Value a b for parameter Label is invalid. Reason: Can only include alphanumeric characters, " +
+        "hyphens, or underscores. 1 to 80 in length.",
     ],
     [
       { Label: "l".repeat(81) },
-      `Value ${"l".repeat(81)} for parameter Label is invalid. Reason: Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length.`,
+      `Value ${"l".repeat(81)} for parameter Label is invalid. Reason: Can only include alphanumeric ` +
+        "characters, hyphens, or underscores. 1 to 80 in length.",
     ],
   ])("refuses %j", async (changes, text) => {
     expect(await sqs.refusal("AddPermission", grant(changes))).toEqual({

@@ -142,7 +142,8 @@ describe("CreateQueue", () => {
     expect(
       await sqs.refusalText("CreateQueue", { QueueName: `q${fifo}`, Attributes: { FifoQueue: "true" } }),
     ).toBe(
-      "The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo " +
+      "The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must " +
+        "end with .fifo " +
         "suffix and be 1 to 80 in length",
     );
   });

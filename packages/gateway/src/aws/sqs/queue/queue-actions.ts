@@ -152,7 +152,8 @@ function urlsOnPage(
 ): Page<string> {
   if (maxResults !== undefined && !(maxResults >= 1 && maxResults <= MAX_RESULTS_MAX)) {
     throw invalidParameter(
-      `Value for parameter MaxResults is invalid. Reason: MaxResults must be an integer between 1 and ${MAX_RESULTS_MAX}.`,
+      "Value for parameter MaxResults is invalid. Reason: MaxResults must be an integer between 1 and " +
+        `${MAX_RESULTS_MAX}.`,
     );
   }
   const found = pageOf(urls, (url) => url, maxResults ?? MAX_RESULTS_MAX, token);

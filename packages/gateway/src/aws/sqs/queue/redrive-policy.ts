@@ -65,8 +65,8 @@ export function parseRedriveAllowPolicy(text: string): RedriveAllowPolicy {
   if ((kind === "allowAll" || kind === "denyAll") && arns === undefined) return { kind };
   throw refuse(
     SQS_ERRORS.invalidAttributeValue,
-    "Invalid value for the parameter RedriveAllowPolicy. Reason: Amazon SQS can't create the redrive allow policy, as " +
-      "it’s in an unsupported format.",
+    "Invalid value for the parameter RedriveAllowPolicy. Reason: Amazon SQS can't create the redrive allow " +
+      "policy, as it’s in an unsupported format.",
   );
 }
 
