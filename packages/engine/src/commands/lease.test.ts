@@ -44,6 +44,14 @@ describe("lease", () => {
     checkInvariants(queue);
   });
 
+  it("counts the bytes of what is left of a segment", () => {
+    const queue = queueWith();
+    send(queue, { sizes: [1, 5, 1, 1, 9], dueMs: T0 }, T0);
+    expect(pull(queue, 1).count).toBe(1);
+    const batch = lease(queue, { max: 10, expiresMs: T0 + 1, kind: "pull", bytesMax: 7 }, T0);
+    expect([batch?.count, batch?.bytes]).toEqual([3, 7]);
+  });
+
   it.each([
     [7, 3],
     [8, 4],

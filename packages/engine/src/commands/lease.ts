@@ -130,7 +130,8 @@ function fitting({ request, count, bytes }: Taking, segment: Segment, from: numb
   const { bytesMax } = request;
   if (bytesMax === undefined) return wanted;
   let room = bytesMax - bytes;
-  for (let fits = 0; fits < wanted && from + fits < segment.count; fits++) {
+  const last = Math.min(wanted, segment.count - from);
+  for (let fits = 0; fits < last; fits++) {
     room -= segment.bytes(from + fits, from + fits + 1);
     if (room < 0) return count === 0 ? Math.max(1, fits) : fits;
   }
