@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { ADMIN_BYTES_MAX, bodyBytesMax, type RequestHead, refusalOf } from "./request-limits.ts";
+import {
+  ADMIN_BATCH_BYTES_MAX,
+  ADMIN_BYTES_MAX,
+  bodyBytesMax,
+  type RequestHead,
+  refusalOf,
+} from "./request-limits.ts";
 
 function head(
   method: string,
@@ -23,6 +29,9 @@ it.each([
   [head("POST", "/__sluice/client/v4/accounts/a/queues/b/messages"), 4_000_000],
   [head("POST", "/__sluice/client/v4/accounts/a/queues"), 4_000_000],
   [head("POST", "/__sluice/api/clock", JSON_CALL), ADMIN_BYTES_MAX],
+  [head("POST", "/__sluice/api/queues/q/messages/batch"), ADMIN_BATCH_BYTES_MAX],
+  [head("POST", "/__sluice/api/queues/batch/purge"), ADMIN_BYTES_MAX],
+  [head("POST", "/messages/batch"), ADMIN_BYTES_MAX],
 ])("%o may have %i bytes of body", (given, bytes) => {
   expect(bodyBytesMax(given)).toBe(bytes);
 });

@@ -17,6 +17,9 @@ import { PREFIX } from "./http/prefix.ts";
 
 /** Largest body of a request to the admin API, and to whatever is no dialect's, in bytes. */
 export const ADMIN_BYTES_MAX = 65_536;
+/** Largest batch of messages for the admin API, in bytes: what the other dialects take, too. */
+export const ADMIN_BATCH_BYTES_MAX = 4_000_000;
+const ADMIN_BATCH = /\/messages\/batch$/;
 /** When to try again what was refused because too much else is being read, in seconds. */
 export const RETRY_AFTER_SECONDS = 1;
 
@@ -46,8 +49,13 @@ export function bodyBytesMax(head: RequestHead): number {
     case "cloudflare":
       return CLOUDFLARE_BYTES_MAX;
     case "admin":
-      return ADMIN_BYTES_MAX;
+      return adminBytesMax(head);
   }
+}
+
+function adminBytesMax({ pathname }: RequestHead): number {
+  const isBatch = isBelow(pathname, `${PREFIX}/api/queues`) && ADMIN_BATCH.test(pathname);
+  return isBatch ? ADMIN_BATCH_BYTES_MAX : ADMIN_BYTES_MAX;
 }
 
 /**
@@ -77,7 +85,7 @@ function inDialect(head: RequestHead, why: Unread): Answer {
     case "cloudflare":
       return cloudflareRefusal(head, why);
     case "admin":
-      return adminRefusal(why);
+      return adminRefusal(head, why);
   }
 }
 
@@ -111,9 +119,9 @@ function cloudflareRefusal({ pathname }: RequestHead, why: Unread): Answer {
   return json(STATUSES[why], { success: false, errors: [{ code, message }], messages: [], result: null });
 }
 
-function adminRefusal(why: Unread): Answer {
+function adminRefusal(head: RequestHead, why: Unread): Answer {
   const code = { tooLarge: "body_too_large", busy: "busy", late: "body_late" }[why];
-  const tooLarge = `The body of a request can have ${ADMIN_BYTES_MAX} bytes at most.`;
+  const tooLarge = `The body of a request can have ${adminBytesMax(head)} bytes at most.`;
   return json(STATUSES[why], failure(code, { tooLarge, busy: BUSY, late: LATE }[why]));
 }
 

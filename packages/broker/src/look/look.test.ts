@@ -12,7 +12,7 @@ import { describe, expect, it } from "vitest";
 import { consumer, pullConsumer } from "../../test/messages.ts";
 import { SqsWorld } from "../../test/sqs-world.ts";
 import { WORLD_START_MS, World } from "../../test/world.ts";
-import { LOOK_MS_MAX, look } from "./look.ts";
+import { LOOK_MS_MAX, look, WHOLE_BYTES_MAX } from "./look.ts";
 
 function filterOf(text: string): MessageFilter {
   const parsed = parseFilter(text);
@@ -94,6 +94,18 @@ describe("a look at the messages of a queue", () => {
     expect(lookAt(world).messages).toMatchObject([{ bodyBytes: PREVIEW_BYTES_MAX + 1 }]);
     expect(lookAt(world).messages.map(bodyOf)).toEqual([body.slice(1)]);
     expect(lookAt(world, { isWhole: true }).messages.map(bodyOf)).toEqual([body]);
+  });
+
+  it("ends when it shows as many bytes of whole bodies as an answer may have", async () => {
+    const world = new World({ orders: {} });
+    const body = "x".repeat(100_000);
+    for (let i = 0; i < 90; i++) await world.send("orders", [body]);
+    const first = lookAt(world, { isWhole: true });
+    expect(first.messages).toHaveLength(WHOLE_BYTES_MAX / 100_000 + 1);
+    const rest = lookAt(world, { isWhole: true, cursor: first.cursor ?? "" });
+    expect(rest).toMatchObject({ cursor: null, searched: 90 });
+    expect(rest.messages).toHaveLength(90 - first.messages.length);
+    expect(lookAt(world).messages).toHaveLength(90);
   });
 
   it("finds messages by their ids and by their refs", async () => {

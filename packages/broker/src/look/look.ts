@@ -25,6 +25,8 @@ import { extensionOf, Matcher, sourceOf } from "./matcher.ts";
 export const LOOK_MS_MAX = 100;
 /** Bytes that it reads at most: clocks of Workers stand still while one runs. */
 export const LOOK_BYTES_MAX = 48_000_000;
+/** Bytes of bodies in an answer of whole ones. It has one body more at most: 32 MB are what RPC takes. */
+export const WHOLE_BYTES_MAX = 8_000_000;
 /** Messages between two looks at the clock. */
 const MESSAGES_PER_LOOK_AT_CLOCK = 256;
 
@@ -45,7 +47,7 @@ export interface LookPorts {
  * @throws RangeError for a `max` that is out of range and a cursor that is none.
  */
 export function look(ports: LookPorts, request: LookRequest): LookReply {
-  const { max, filter, only, cursor, countsAll = false } = request;
+  const { max, filter, only, cursor, isWhole = false, countsAll = false } = request;
   if (!(Number.isInteger(max) && max >= 0 && max <= PULL_MESSAGES_MAX)) throw new RangeError(`max of ${max}`);
   const { queue, name, nowMs } = ports.context;
   advance(queue, nowMs);
@@ -54,6 +56,7 @@ export function look(ports: LookPorts, request: LookRequest): LookReply {
   const budget = new Budget(ports);
   const messages: LookedAt[] = [];
   let matched = 0;
+  let shownBytes = 0;
   let searched = begin?.searched ?? 0;
   const all =
     matcher.positions === null
@@ -74,10 +77,12 @@ export function look(ports: LookPorts, request: LookRequest): LookReply {
         : null;
       if (payload !== null && isReadable(payload, index) && matcher.fits(position, payload)) {
         matched += 1;
-        if (messages.length < max)
-          messages.push(lookedAt(ports, standing, payload, index, request.isWhole === true));
+        if (messages.length < max) {
+          messages.push(lookedAt(ports, standing, payload, index, isWhole));
+          shownBytes += isWhole ? payload.body(index).byteLength : 0;
+        }
       }
-      const isFull = messages.length >= max && !countsAll;
+      const isFull = (messages.length >= max || shownBytes > WHOLE_BYTES_MAX) && !countsAll;
       if (isFull || budget.isSpent(1)) return { ...found(), cursor: cursorOf(segmentId, index, searched) };
     }
   }

@@ -4,6 +4,7 @@ import {
   type ContentType,
   decodeBody,
   MESSAGE_BYTES_MAX,
+  type MessageExtension,
   packMessages,
   QUEUE_ERROR_CODES,
   QueueError,
@@ -14,18 +15,37 @@ export interface IncomingMessage {
   readonly contentType: ContentType;
   readonly body: Uint8Array;
   readonly delaySeconds: number | undefined;
+  /** What other dialects say about it. Default: nothing. */
+  readonly extension?: MessageExtension;
 }
 
-/** Packs messages, each under a new id, after a look at their bodies. Throws QueueError. */
-export function pack(messages: readonly IncomingMessage[]): Uint8Array<ArrayBuffer> {
+/**
+ * Packs messages, each under a new id, after a look at their bodies. Throws QueueError.
+ *
+ * @param bytesMax of a body. Default: what Cloudflare's queues take.
+ */
+export function pack(
+  messages: readonly IncomingMessage[],
+  bytesMax: number = MESSAGE_BYTES_MAX,
+): Uint8Array<ArrayBuffer> {
   return packMessages(
-    messages.map(({ contentType, body, delaySeconds }) => {
-      refuseLarge(body.byteLength);
-      refuseUnreadable(body, contentType);
+    messages.map((message) => {
+      checkBody(message, bytesMax);
+      const { contentType, body, delaySeconds, extension } = message;
       const id = crypto.randomUUID().replaceAll("-", "");
-      return { id, contentType, body, ...(delaySeconds === undefined ? {} : { delaySeconds }) };
+      return {
+        ...{ id, contentType, body },
+        ...(delaySeconds === undefined ? {} : { delaySeconds }),
+        ...(extension === undefined ? {} : { extension }),
+      };
     }),
   );
+}
+
+/** Throws QueueError for a body that is too large, or that no consumer could read. */
+export function checkBody({ body, contentType }: IncomingMessage, bytesMax: number): void {
+  refuseLarge(body.byteLength, bytesMax);
+  refuseUnreadable(body, contentType);
 }
 
 /** Throws QueueError 10205 for messages that are too large for one batch. */
@@ -38,11 +58,11 @@ export function refuseLargeBatch(messages: readonly IncomingMessage[]): void {
   );
 }
 
-function refuseLarge(bytes: number): void {
-  if (bytes <= MESSAGE_BYTES_MAX) return;
+function refuseLarge(bytes: number, bytesMax: number): void {
+  if (bytes <= bytesMax) return;
   throw new QueueError(
     QUEUE_ERROR_CODES.messageSizeOutOfBounds,
-    `message length of ${bytes} bytes exceeds limit of ${MESSAGE_BYTES_MAX}`,
+    `message length of ${bytes} bytes exceeds limit of ${bytesMax}`,
   );
 }
 

@@ -13,6 +13,12 @@ export const ENDPOINTS = [
       "messages in every state, those that ?filter=F is for: 20, or ?max=N up to 100, from ?cursor=C on",
   },
   {
+    method: "POST",
+    path: "/__sluice/api/queues/NAME/messages/batch",
+    body: '{"messages": [{"contentType": "json", "text": "{}"}]}',
+    answers: "how many messages were stored: all of them, 100 at most",
+  },
+  {
     method: "GET",
     path: "/__sluice/api/queues/NAME/messages/ID",
     answers: "one message with all of its body",

@@ -118,6 +118,15 @@ describe("GET /queues/NAME/messages", () => {
     });
   });
 
+  it("shows bodies as a whole with ?whole=true", async () => {
+    const body = text(2 * BODY_CHARACTERS_MAX);
+    const look = vi.fn(async () => replyOf([lookedAt({ body })]));
+    expect(await ask(withQueue({ look }), "/queues/orders/messages?whole=true")).toMatchObject({
+      body: { messages: [{ text: "ü".repeat(2 * BODY_CHARACTERS_MAX), truncated: false, base64: null }] },
+    });
+    expect(look).toHaveBeenCalledExactlyOnceWith("orders", { max: 20, filter: [], isWhole: true });
+  });
+
   it.each([
     ["max=1", 200],
     ["max=100", 200],

@@ -24,10 +24,20 @@ export function messageRoutes(directory: QueueDirectory): Hono {
     const max = wholeQuery(c, "max", 1, PULL_MESSAGES_MAX) ?? SHOWN_MESSAGES_DEFAULT;
     const filter = filterIn(c.req.query("filter") ?? "");
     const cursor = c.req.query("cursor");
-    const request = { max, filter, ...(cursor === undefined ? {} : { cursor: checkedCursor(cursor) }) };
+    const isWhole = c.req.query("whole") === "true";
+    const request = {
+      ...{ max, filter },
+      ...(isWhole ? { isWhole } : {}),
+      ...(cursor === undefined ? {} : { cursor: checkedCursor(cursor) }),
+    };
     const { messages, ...found } = await directory.queue(name).look(name, request);
     const { searched, of } = found;
-    return c.json({ messages: messages.map(messageView), cursor: found.cursor, searched, of });
+    return c.json({
+      messages: messages.map(isWhole ? wholeMessageView : messageView),
+      cursor: found.cursor,
+      searched,
+      of,
+    });
   });
 
   app.get("/:name/messages/:id", async (c) => {

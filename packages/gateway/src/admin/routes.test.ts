@@ -14,6 +14,8 @@ function moveClock(
   return createGateway(directory, OPEN).request(`${API}/clock`, { method: "POST", body, headers });
 }
 
+const NO_METRICS = { backlogCount: 0, backlogBytes: 0, oldestMessageTimestampMs: 0 };
+
 async function json(response: Response | Promise<Response>): Promise<unknown> {
   return (await response).json();
 }
@@ -181,6 +183,7 @@ describe("GET /", () => {
             drain: directory.queue(name).drain,
             purge: directory.queue(name).purge,
             look: async () => ({ messages: [MESSAGE], matched: 1, cursor: null, searched: 1, of: 1 }),
+            send: async () => ({ ok: true, metrics: NO_METRICS }),
             why: async () => ({ ...MESSAGE.why, also: [] }),
             history: async () => ({ isOn: true, events: [], next: null }),
             story: async () => ({ events: [], gaps: [], before: null, after: null }),

@@ -9,6 +9,7 @@ import { faultRoutes } from "./fault-routes.ts";
 import { guard } from "./guard.ts";
 import { historyRoutes } from "./history/history-routes.ts";
 import { messageRoutes } from "./message-routes.ts";
+import { batchRoute } from "./messages/batch-route.ts";
 import { processRoutes } from "./process-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
 import { topicRoutes } from "./topic-routes.ts";
@@ -26,6 +27,7 @@ export function adminRoutes(directory: QueueDirectory, access: Access, waits: Wa
   app.route("/queues", queueRoutes(directory));
   app.route("/queues", historyRoutes(directory));
   app.route("/queues", messageRoutes(directory));
+  app.route("/queues", batchRoute(directory));
   app.route("/queues", faultRoutes(directory));
   app.route("/topics", topicRoutes(directory));
   app.route("/clock", clockRoutes(directory));

@@ -1,0 +1,167 @@
+import { type AttributeValue, encodeAttributes, fromBase64 } from "@sluice/aws";
+import {
+  BATCH_MESSAGES_MAX,
+  CONTENT_TYPES,
+  DELAY_SECONDS_MAX,
+  MESSAGE_BYTES_MAX,
+  type MessageExtension,
+  QueueError,
+  type QueueRecord,
+  type RpcFailure,
+  SQS_MESSAGE_BYTES_MAX,
+} from "@sluice/protocol";
+import { Hono } from "hono";
+import { z } from "zod";
+import { checkBody, type IncomingMessage, pack } from "../../account/incoming-message.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { statusOfQueueError } from "../../account/queue-error-status.ts";
+import { AdminError } from "../failure.ts";
+import { queueOf } from "../queue-of.ts";
+
+/** Who has sent it, for the history. */
+const PRODUCER = "admin API";
+/** Bodies of a batch, in bytes: one message of SQS fits. */
+export const BODIES_BYTES_MAX = SQS_MESSAGE_BYTES_MAX;
+/** Most attributes of a message, as SQS has it (spec sqs 5.6). */
+const ATTRIBUTES_MAX = 10;
+
+const attribute = z.strictObject({
+  type: z.string().regex(/^(String|Number|Binary)(\..{1,249})?$/, "must be String, Number or Binary"),
+  value: z.string(),
+});
+
+/** A message in the shape in which `GET messages` shows it; what else that has is passed over. */
+const message = z
+  .object({
+    contentType: z.enum(CONTENT_TYPES).default("json"),
+    text: z.string().nullish(),
+    base64: z.string().nullish(),
+    delaySeconds: z.int().min(0).max(DELAY_SECONDS_MAX).nullish(),
+    group: z.string().min(1).max(128).nullish(),
+    attributes: z.record(z.string().regex(/^[\w.-]{1,256}$/), attribute).optional(),
+  })
+  .refine(
+    ({ text, base64 }) => (text == null) !== (base64 == null),
+    "must have text, or base64, and not both",
+  )
+  .refine(
+    ({ attributes = {} }) => Object.keys(attributes).length <= ATTRIBUTES_MAX,
+    `must not have more than ${ATTRIBUTES_MAX} attributes`,
+  );
+
+const batch = z.object({ messages: z.array(message).min(1).max(BATCH_MESSAGES_MAX) });
+
+/** Messages that come by the hundred, as a command that imports them sends them. */
+export function batchRoute(directory: QueueDirectory): Hono {
+  const app = new Hono();
+  app.post("/:name/messages/batch", async (c) => {
+    const record = await queueOf(c, directory);
+    return c.json({ sent: await sendBatch(directory, record, await c.req.text()) });
+  });
+  return app;
+}
+
+/**
+ * Stores messages, all of them or none: bodies of every content type, byte for byte, with their attributes.
+ *
+ * @param text body of the request.
+ * @throws AdminError for what is no such batch, with the `index` of the message, and for what the queue refuses.
+ */
+async function sendBatch(
+  directory: QueueDirectory,
+  { name, definition }: QueueRecord,
+  text: string,
+): Promise<number> {
+  const messages = messagesIn(text);
+  const isFifo = definition.fifo !== undefined;
+  const ungrouped = isFifo ? messages.findIndex(({ group }) => group == null) : -1;
+  if (ungrouped !== -1) throw invalid("must have a group: the queue is a FIFO queue", ungrouped);
+  const incoming = messages.map(incomingOf);
+  const bytes = incoming.reduce((sum, { body }) => sum + body.byteLength, 0);
+  if (bytes > BODIES_BYTES_MAX) {
+    throw new AdminError(413, "batch_too_large", `Bodies of a batch have ${BODIES_BYTES_MAX} bytes at most.`);
+  }
+  checkBodies(incoming);
+  const packed = pack(incoming, BODIES_BYTES_MAX);
+  const hasLarge = incoming.some(({ body }) => body.byteLength > MESSAGE_BYTES_MAX);
+  const refused = await refusalOf(directory, name, packed, hasLarge);
+  if (refused !== null) throw new AdminError(statusOfQueueError(refused.code), "refused", refused.cause);
+  return incoming.length;
+}
+
+/** Messages of SQS may be larger than others, and come in the way that those of SQS do. */
+async function refusalOf(
+  directory: QueueDirectory,
+  name: string,
+  packed: Uint8Array,
+  hasLarge: boolean,
+): Promise<RpcFailure | null> {
+  const queue = directory.queue(name);
+  if (!hasLarge) {
+    const reply = await queue.send(name, [{ packed }], PRODUCER);
+    return reply.ok ? null : reply;
+  }
+  const reply = await queue.work(name, { enqueue: { packed } });
+  if (!reply.ok) return reply;
+  const { enqueued } = reply;
+  return enqueued === undefined || enqueued.ok === true || enqueued.ok === "outdated" ? null : enqueued;
+}
+
+function messagesIn(text: string): z.infer<typeof batch>["messages"] {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new AdminError(400, "invalid_body", 'The body must be JSON: {"messages": [...]}.');
+  }
+  const read = batch.safeParse(json);
+  if (read.success) return read.data.messages;
+  const [issue] = read.error.issues;
+  const [, index, ...path] = issue?.path ?? [];
+  if (typeof index === "number") throw invalid([path.join("."), issue?.message].join(" ").trim(), index);
+  const what = `{"messages": [...]} with 1 to ${BATCH_MESSAGES_MAX} messages`;
+  throw new AdminError(400, "invalid_body", `The body must be ${what}.`);
+}
+
+function incomingOf(given: z.infer<typeof message>, index: number): IncomingMessage {
+  const { contentType, text, base64, delaySeconds, group, attributes = {} } = given;
+  const body = text == null ? fromBase64(base64 ?? "") : new TextEncoder().encode(text);
+  if (body === null) throw invalid("must have its body in base64", index);
+  const stored = encodeAttributes({
+    attributes: Object.fromEntries(
+      Object.entries(attributes).map(([name, { type, value }]) => [name, attributeOf(type, value, index)]),
+    ),
+    traceHeader: null,
+  });
+  const extension: MessageExtension = {
+    ...(group == null ? {} : { groupId: group }),
+    ...(stored === undefined ? {} : { attributes: stored }),
+  };
+  return {
+    ...{ contentType, body, delaySeconds: delaySeconds ?? undefined },
+    ...(Object.keys(extension).length === 0 ? {} : { extension }),
+  };
+}
+
+/** Throws 400 with the index of the message. */
+function checkBodies(messages: readonly IncomingMessage[]): void {
+  for (const [i, one] of messages.entries()) {
+    try {
+      checkBody(one, BODIES_BYTES_MAX);
+    } catch (error) {
+      if (error instanceof QueueError) throw invalid(`is refused: ${error.message}`, i);
+      throw error;
+    }
+  }
+}
+
+function attributeOf(type: string, value: string, index: number): AttributeValue {
+  if (!type.startsWith("Binary")) return { DataType: type, StringValue: value };
+  const bytes = fromBase64(value);
+  if (bytes === null) throw invalid("must have binary attributes in base64", index);
+  return { DataType: type, BinaryValue: bytes };
+}
+
+function invalid(problem: string, index: number): AdminError {
+  return new AdminError(400, "invalid_message", `Message ${index} of the batch ${problem}.`, { index });
+}
