@@ -1,2 +1,2 @@
-export { type FuzzOptions, type FuzzReport, fuzz } from "./fuzz.ts";
+export { fuzz } from "./fuzz.ts";
 export { remoteTarget, type Target } from "./target.ts";

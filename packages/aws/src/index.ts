@@ -25,8 +25,6 @@ export {
   type SignedRequest,
 } from "./signature/credential.ts";
 export {
-  CLOCK_SKEW_MS_MAX,
-  type SignatureCheck,
   signatureOf,
   verifySignature,
 } from "./signature/signature.ts";

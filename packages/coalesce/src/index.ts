@@ -5,7 +5,6 @@ export {
   LINGER_MS,
   SharedCall,
   SharedCallLostError,
-  type SharedCallPorts,
   setTimer,
 } from "./shared-call.ts";
 export { SharedCalls } from "./shared-calls.ts";

@@ -2,12 +2,10 @@ export { type ConfigDiagnostic, ConfigError, formatDiagnostic } from "./file/dia
 export { CONFIG_FILE_NAMES, findConfigFile } from "./file/find-config-file.ts";
 export type { ConsumerConfig } from "./tables/consumer.ts";
 export type { ProducerConfig } from "./tables/producer.ts";
-export { type DaemonTasks, daemonSettings } from "./tables/push-table.ts";
+export { daemonSettings } from "./tables/push-table.ts";
 export type { QueueSettings } from "./tables/sluice-table.ts";
 export {
-  type ReadWorkerConfigOptions,
   readWorkerConfig,
   type WorkerQueueConfig,
-  type WorkerQueueLines,
 } from "./tables/worker-config.ts";
 export { buildTopology } from "./topology/topology.ts";

@@ -1,18 +1,16 @@
 export { changeDelay } from "./commands/change-delay.ts";
 export { endPushLeases, expireLeases, expireRetention } from "./commands/expire.ts";
-export { type Lease, type LeaseRequest, lease } from "./commands/lease.ts";
+export { type Lease, lease } from "./commands/lease.ts";
 export { type MessagePosition, purge, removeMessage } from "./commands/purge.ts";
 export {
   changeVisibility,
   deleteReceived,
   factsOf,
-  type NewVisibility,
   type Receipt,
-  type ReceivedFacts,
   VISIBILITY_TOTAL_MS_MAX,
 } from "./commands/receipt.ts";
 export { type Received, type ReceiveRequest, receive } from "./commands/receive.ts";
-export { type NewMessages, type Placement, send } from "./commands/send.ts";
+export { type Placement, send } from "./commands/send.ts";
 export {
   acknowledge,
   giveUp,
@@ -28,7 +26,6 @@ export {
   createQueue,
   type Queue,
   type QueueRules,
-  type SegmentChange,
   takeChanges,
 } from "./queue/queue.ts";
 export { isHeld, reserveSeq } from "./queue/sequence.ts";
@@ -48,7 +45,6 @@ export {
   type LookAhead,
   nextDeliveries,
   nextReceives,
-  type PushAllowance,
   type Stop,
 } from "./views/look-ahead.ts";
 export { peek } from "./views/peek.ts";

@@ -6,6 +6,6 @@ export {
   withObjectFile,
 } from "./files/object-files.ts";
 export { idOfName } from "./files/object-id.ts";
-export { type Repaired, repairObjectFile } from "./files/repair-object-file.ts";
-export { type Binding, type ObjectClass, type Objects, openObjects } from "./objects.ts";
+export { repairObjectFile } from "./files/repair-object-file.ts";
+export { type Binding, type Objects, openObjects } from "./objects.ts";
 export type { Disk } from "./sqlite/room.ts";

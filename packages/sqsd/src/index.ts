@@ -13,17 +13,11 @@ export { pathOf, TASK_BODY, taskAttributes, taskOf } from "./cron/task-message.t
 export { type DaemonMessage, type PeriodicTask, RESERVED_ATTRIBUTES } from "./message.ts";
 
 export {
-  type ParsedSqsdOptions,
   parseSqsdOptions,
-  SQSD_RANGES,
-  type SqsdIssue,
   type SqsdOptions,
 } from "./options.ts";
-export { actionAfter, type DaemonAction, failureLine, type PostOutcome } from "./outcome.ts";
+export { actionAfter, failureLine, type PostOutcome } from "./outcome.ts";
 export {
-  type DaemonRequest,
   daemonRequest,
-  isoSeconds,
-  type RequestSettings,
   withPath,
 } from "./request.ts";

@@ -26,18 +26,15 @@ export const sluiceServe: SqsServer = {
   name: "Sluice (sluice serve)",
   acknowledged: "commit",
   install: async () => {},
-  start: (place) => startSluiceServe(place),
+  async start({ port, folder }) {
+    const child = startChild(process.execPath, [SLUICE_CLI, "serve", "--port", `${port}`], {
+      cwd: folder,
+      env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false" },
+    });
+    await child.ready(async () => (await fetch(`http://127.0.0.1:${port}/__sluice/health`)).ok);
+    return { child, endpoint: `http://127.0.0.1:${port}/__sluice/aws` };
+  },
 };
-
-/** @param options further ones of the command. */
-export async function startSluiceServe({ port, folder }: Place, options: readonly string[] = []) {
-  const child = startChild(process.execPath, [SLUICE_CLI, "serve", "--port", `${port}`, ...options], {
-    cwd: folder,
-    env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false" },
-  });
-  await child.ready(async () => (await fetch(`http://127.0.0.1:${port}/__sluice/health`)).ok);
-  return { child, endpoint: `http://127.0.0.1:${port}/__sluice/aws` };
-}
 
 async function whenListening(child: Child, port: number) {
   await child.ready(() => accepts(port));

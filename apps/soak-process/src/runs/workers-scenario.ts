@@ -25,23 +25,20 @@ export class WorkersScenario implements Scenario<Summary> {
   /** Lines of lives that have ended. */
   readonly #earlierLines: string[] = [];
 
-  /**
-   * @param persistDir an empty folder on a disk that will be full; by default a new one. `close` deletes either.
-   * @param now the ledger's clock, in ms; by default the system's.
-   */
-  static async open(seed: number, persistDir?: string, now?: () => number): Promise<WorkersScenario> {
+  /** @param persistDir an empty folder on a disk that will be full; by default a new one. `close` deletes either. */
+  static async open(seed: number, persistDir?: string): Promise<WorkersScenario> {
     const sources = await bundleWorkers();
     const folder = persistDir ?? (await mkdtemp(path.join(tmpdir(), "sluice-soak-process-")));
-    const scenario = new WorkersScenario(sources, seed, folder, now);
+    const scenario = new WorkersScenario(sources, seed, folder);
     scenario.ledger.objectsMayReset = persistDir !== undefined;
     return scenario;
   }
 
-  private constructor(sources: WorkerSources, seed: number, persistDir: string, now?: () => number) {
+  private constructor(sources: WorkerSources, seed: number, persistDir: string) {
     this.#sources = sources;
     this.persistDir = persistDir;
     this.random = new Random(seed);
-    this.ledger = new DeliveryLedger(now);
+    this.ledger = new DeliveryLedger();
     this.handler = new Handler(this.ledger, this.random.fork());
   }
 

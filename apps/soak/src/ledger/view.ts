@@ -59,9 +59,3 @@ export function sameView(a: View, b: View): boolean {
   if (a.status === "leased") return b.status === "leased" && a.leaseId === b.leaseId && a.kind === b.kind;
   return b.status === "waiting";
 }
-
-export function showView(view: View): string {
-  if (view.status === "gone") return "gone";
-  const at = `${view.atMs % 1e10} ms, attempts ${view.attempts}`;
-  return view.status === "waiting" ? `waiting until ${at}` : `leased by ${view.leaseId} until ${at}`;
-}

@@ -1,4 +1,3 @@
-import type { OutboxItem } from "@sluice/broker/testing";
 import {
   emptyTables,
   putRow,
@@ -172,14 +171,6 @@ export class Disk extends TableStore {
 
   get stateRows(): ReadonlyMap<number, Uint8Array> {
     return this.tables.states;
-  }
-
-  get durableSegmentCount(): number {
-    return this.#durable.segments.size;
-  }
-
-  get durableOutbox(): ReadonlyMap<number, OutboxItem> {
-    return this.#durable.outbox;
   }
 
   get durableAlarmAtMs(): number | null {

@@ -3,10 +3,8 @@ export { decodeBodies } from "./decode-bodies.ts";
 export {
   changeRecord,
   joinPacked,
-  type MessageToPack,
   PackedIndex,
   packMessages,
-  type RecordChange,
   type UnpackedMessage,
   unpackMessages,
 } from "./packed.ts";
@@ -15,7 +13,7 @@ export {
   type MessageExtension,
   uncountedBytes,
 } from "./packed-extension.ts";
-export { HYPHEN, UUID_LENGTH, UUID_PLACES } from "./packed-ids.ts";
+export { UUID_LENGTH, UUID_PLACES } from "./packed-ids.ts";
 export {
   CONTENT_TYPES,
   type ContentType,
@@ -25,5 +23,5 @@ export {
   RECORD_HEADER_BYTES,
   recordEnd,
 } from "./packed-layout.ts";
-export { type NewRecord, PackedWriter, type RecordToWrite } from "./packed-writer.ts";
+export { PackedWriter, type RecordToWrite } from "./packed-writer.ts";
 export { isReadable, makeUnreadable } from "./unreadable.ts";
