@@ -12,6 +12,7 @@ const ON_NODE = [
   "aws-sdk-*",
   "clock",
   "faults",
+  "history",
   "sns-endpoints",
   "sqs-*",
   "cloudflare-sdk",

@@ -1,4 +1,4 @@
-import type { HistoryEvent, HistoryReply, HistoryRequest, StoryReply } from "@sluice/protocol";
+import type { HistoryEvent, HistoryKind, HistoryReply, HistoryRequest, StoryReply } from "@sluice/protocol";
 import type { JournalRows } from "../store/store.ts";
 import { ERROR_TEXTS_MAX, ErrorTexts } from "./error-texts.ts";
 import { covers, ERROR_BEGINNING_MAX, type NotedEvent, type StoredEvent } from "./event.ts";
@@ -7,6 +7,7 @@ import { ROW_HEAD_BYTES } from "./journal-row.ts";
 import { Producers } from "./producers.ts";
 import { QuietEvents, type QuietFacts } from "./quiet-events.ts";
 import { eventOf, positionIn, storyOf } from "./story.ts";
+import { Totals } from "./totals.ts";
 
 /** How long quiet events wait for their row, in ms: in development, and where each row is billed. */
 export const QUIET_FLUSH_MS = 1_000;
@@ -49,6 +50,7 @@ export class History {
   readonly #ports: HistoryPorts;
   readonly #quiet = new QuietEvents();
   readonly #producers = new Producers();
+  readonly #totals = new Totals();
   #loud: StoredEvent[] = [];
   #nextNumber: number;
   #isTimed = false;
@@ -69,6 +71,7 @@ export class History {
   quiet(facts: QuietFacts, detail: () => Partial<NotedEvent> = () => ({})): void {
     if (!this.isOn) return;
     const { nowMs, after, flushMs } = this.#ports;
+    this.#totals.add(facts.kind, facts.count, facts.tookMs);
     if (facts.kind === "accepted") this.#producers.sent(facts.at, facts.by);
     this.#quiet.note(nowMs, facts, () => this.#nextNumber++, detail);
     if (after === undefined) {
@@ -86,9 +89,30 @@ export class History {
   /** Within a turn: notes what is to be written with its commit. */
   loud(event: NotedEvent): void {
     if (!this.isOn) return;
+    this.#totals.add(event.kind, event.count, event.tookMs);
     const { error, ...rest } = event;
     const stored = { n: this.#nextNumber++, t: this.#ports.nowMs, ...rest };
     this.#loud.push(error === undefined ? stored : { ...stored, ...this.#errorOf(error) });
+  }
+
+  /** Number of the latest event. */
+  get lastNumber(): number {
+    return this.#nextNumber - 1;
+  }
+
+  /** Events since the queue is awake, those that were merged included. */
+  get noted(): number {
+    return this.#totals.noted;
+  }
+
+  /** Messages since the queue is awake, by kind of event. */
+  get totals(): Partial<Record<HistoryKind, number>> {
+    return this.#totals.messages;
+  }
+
+  /** Deliveries that have ended since the queue is awake, by `TOOK_MS_CLASSES`. */
+  get tookMs(): readonly number[] {
+    return this.#totals.tookMs;
   }
 
   /** Who sent the messages of a segment, as far as this epoch knows. */
@@ -110,13 +134,13 @@ export class History {
   }
 
   /** Events, newest first. */
-  list({ before = Infinity, kinds, max }: HistoryRequest): HistoryReply {
+  list({ before = Infinity, after = -1, kinds, max }: HistoryRequest): HistoryReply {
     const found: StoredEvent[] = [];
     const isAsked = (event: StoredEvent) =>
-      event.n < before && (kinds?.includes(event.kind) ?? true) && this.#isKept(event);
+      event.n < before && event.n > after && (kinds?.includes(event.kind) ?? true) && this.#isKept(event);
     found.push(...this.#unwritten().filter(isAsked));
     const { errors } = this.#open();
-    const heads = this.#heads().filter(({ first }) => first < before);
+    const heads = this.#heads().filter(({ first, last }) => first < before && last > after);
     let units = 0;
     /** From this number on all events have been looked at. */
     let floor = 0;

@@ -1,5 +1,6 @@
-import { type HistoryKind, TOOK_MS_CLASSES } from "@sluice/protocol";
+import type { HistoryKind } from "@sluice/protocol";
 import type { NotedEvent, Positions, StoredEvent, StoredMerge } from "./event.ts";
+import { noTook, tookClassOf } from "./totals.ts";
 
 /**
  * Messages of quiet events that are noted one by one in a second. With three events for each message, 333 messages a
@@ -122,10 +123,9 @@ export class QuietEvents {
     if (isBefore(first, merging.first)) merging.first = first;
     if (isBefore(merging.end, end)) merging.end = end;
     if (tookMs === undefined) return;
-    merging.tookMs ??= Array<number>(TOOK_MS_CLASSES.length + 1).fill(0);
-    const place = TOOK_MS_CLASSES.findIndex((upTo) => tookMs <= upTo);
-    const at0 = place === -1 ? TOOK_MS_CLASSES.length : place;
-    merging.tookMs[at0] = (merging.tookMs[at0] ?? 0) + 1;
+    merging.tookMs ??= noTook();
+    const place = tookClassOf(tookMs);
+    merging.tookMs[place] = (merging.tookMs[place] ?? 0) + 1;
   }
 
   #close(): void {

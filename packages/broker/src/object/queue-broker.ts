@@ -1,19 +1,10 @@
-import { DurableObject } from "cloudflare:workers";
 import type {
-  BacklogMetrics,
   CancelMoveReply,
   ClockSetting,
   DrainReply,
   FaultSetting,
-  HistoryReply,
-  HistoryRequest,
-  LookReply,
-  LookRequest,
-  MessageCounts,
-  MoveTask,
   NewMove,
   NextMoment,
-  PeekedBatch,
   PostReply,
   PublishReply,
   PublishRequest,
@@ -34,7 +25,6 @@ import type {
   SendReply,
   SendRequest,
   StartMoveReply,
-  StoryReply,
   TopicDescription,
 } from "@sluice/protocol";
 import { isTopicObject, metricsText } from "@sluice/protocol";
@@ -51,6 +41,7 @@ import { LastEnds } from "./last-end.ts";
 import { changeClock, nextMomentIn, receiveUnderFrozenClock } from "./moved-clock.ts";
 import { ObjectQueue } from "./object-queue.ts";
 import { type OpenQueue, openQueue } from "./open-queue.ts";
+import { QueueReads } from "./queue-reads.ts";
 import { refusedSend } from "./refused-send.ts";
 import { FullStorages, isStorageFull, STORAGE_FULL, STORAGE_IS_FULL } from "./storage-full.ts";
 import {
@@ -77,7 +68,8 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
   /** Queues whose database file was found to be damaged, by the epoch before. */
   const suspectFiles = new Set<string>();
 
-  return class QueueBroker extends DurableObject<BrokerEnv> implements QueueBrokerObject {
+  return class QueueBroker extends QueueReads implements QueueBrokerObject {
+    protected override readonly existing = (queue: string) => this.#queue.existing(queue);
     readonly #queue: ObjectQueue;
     readonly #consumers: BoundConsumers;
     readonly #directory: QueuesDirectory;
@@ -187,10 +179,6 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       await (await this.#queue.existing(queue)).release(receipts);
     }
 
-    async messageCounts(queue: string): Promise<MessageCounts> {
-      return (await this.#queue.existing(queue)).messageCounts();
-    }
-
     async startMove(queue: string, move: NewMove): Promise<StartMoveReply> {
       return (await this.#queue.existing(queue)).moves.begin(move);
     }
@@ -199,31 +187,12 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       return (await this.#queue.existing(queue)).moves.cancel(taskId);
     }
 
-    async listMoves(queue: string): Promise<readonly MoveTask[]> {
-      return (await this.#queue.existing(queue)).moves.list();
-    }
-
-    /** Throws `QueueNotFoundError`. */
-    async metrics(queue: string): Promise<BacklogMetrics> {
-      return (await this.#queue.existing(queue)).metrics();
-    }
-
     async pull(queue: string, request: PullRequest): Promise<PullReply> {
       return (await this.#queue.existing(queue)).pull(request);
     }
 
     async settleLeases(queue: string, settlement: PullSettlement): Promise<PullSettled> {
       return (await this.#queue.existing(queue)).settleLeases(settlement);
-    }
-
-    async peek(queue: string, max: number): Promise<PeekedBatch> {
-      return (await this.#queue.existing(queue)).peek(max);
-    }
-
-    async look(queue: string, request: LookRequest): Promise<LookReply> {
-      const core = await this.#queue.existing(queue);
-      await core.caughtUp();
-      return core.messages.look(request);
     }
 
     async why(queue: string): Promise<QueueWhy> {
@@ -242,14 +211,6 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     async deleteByRefs(queue: string, refs: readonly string[]): Promise<RefsDeleted> {
       return (await this.#queue.existing(queue)).deleteByRefs(refs);
-    }
-
-    async history(queue: string, request: HistoryRequest): Promise<HistoryReply> {
-      return (await this.#queue.existing(queue)).history.list(request);
-    }
-
-    async story(queue: string, id: string): Promise<StoryReply> {
-      return (await this.#queue.existing(queue)).history.story(id);
     }
 
     async purge(queue: string): Promise<PurgeReply> {

@@ -56,6 +56,7 @@ import { passTime } from "./pass-time.ts";
 import { historyFor } from "./queue-history.ts";
 import type { QueuePorts } from "./queue-ports.ts";
 import { resume } from "./resume.ts";
+import { Watchers } from "./watchers.ts";
 
 /** Ids of one epoch of the outbox; must be the engine's factor too, so that one epoch numbers both. */
 const IDS_PER_EPOCH = 2 ** 32;
@@ -74,6 +75,7 @@ export class QueueCore implements QueueContext {
   readonly jitterSeed: string;
   readonly damage: DamageLog;
   readonly history: History;
+  readonly watchers: Watchers;
   readonly intake: Intake;
   readonly outbox: Outbox;
   readonly inbox: Inbox;
@@ -124,22 +126,20 @@ export class QueueCore implements QueueContext {
     this.#commit = new GroupCommit({
       turn: (jobs) => this.#turn(jobs),
       synced: () => store.synced(),
-      durable: () => this.receivers.answer(),
+      durable: () => {
+        this.receivers.answer();
+        this.watchers.answer();
+      },
       after: ports.after && ((callback, ms) => ports.after?.(callback, ms)),
       broken: (error) => {
-        this.receivers.fail(error);
+        this.#fail(error);
         ports.broken(error);
       },
     });
-    const core = this;
-    this.damage = new DamageLog({
-      ...{ name, log, damageRecord, write: (write) => this.write(write) },
-      get nowMs() {
-        return core.nowMs;
-      },
-    });
+    this.damage = new DamageLog(this, damageRecord);
     const firstId = this.epoch * IDS_PER_EPOCH;
     this.history = historyFor(this, ports, firstId);
+    this.watchers = new Watchers(this);
     this.throttle = new Throttle(this, latestEpoch > 0);
     const { cache, throttle } = this;
     this.deduplication = new Deduplication(this, firstId);
@@ -201,7 +201,12 @@ export class QueueCore implements QueueContext {
   /** Ends this epoch: no turn is run any more, and what waits for one is rejected with `error`. */
   end(error: unknown): void {
     this.#commit.end(error);
+    this.#fail(error);
+  }
+
+  #fail(error: unknown): void {
     this.receivers.fail(error);
+    this.watchers.fail(error);
   }
 
   broken(error: unknown): void {

@@ -11,8 +11,6 @@ export interface DamageLogPorts {
   readonly name: string;
   readonly nowMs: number;
   readonly log: QueueLog;
-  /** Where damage is remembered over restarts; without it, as long as the object lives. */
-  readonly damageRecord: DamageRecord | undefined;
   /** Within a turn: adds a write to its commit. */
   write(write: () => void): void;
 }
@@ -20,11 +18,14 @@ export interface DamageLogPorts {
 /** What was found to be damaged: said once in the log, and listed from then on, restarts included. */
 export class DamageLog {
   readonly #ports: DamageLogPorts;
+  readonly #record: DamageRecord | undefined;
   #entries: readonly QueueDamage[];
 
-  constructor(ports: DamageLogPorts) {
+  /** @param record where damage is remembered over restarts; without it, as long as the object lives. */
+  constructor(ports: DamageLogPorts, record: DamageRecord | undefined) {
     this.#ports = ports;
-    this.#entries = ports.damageRecord?.readDamage() ?? [];
+    this.#record = record;
+    this.#entries = record?.readDamage() ?? [];
   }
 
   /** Oldest first, the latest `DAMAGE_ENTRIES_MAX`. */
@@ -39,12 +40,12 @@ export class DamageLog {
    * @param messagesLost Most messages that are lost by it, `null` if nobody can tell.
    */
   note(kind: DamageKind, messagesLost: number | null, text: string): void {
-    const { log, name, nowMs, damageRecord } = this.#ports;
+    const { log, name, nowMs } = this.#ports;
     log.error(`Queue "${name}": ${text}`);
     if (this.#entries.some((entry) => entry.text === text)) return;
     const entries = [...this.#entries, { kind, foundAtMs: nowMs, messagesLost, text }];
     this.#entries = entries.slice(-DAMAGE_ENTRIES_MAX);
-    this.#ports.write(() => damageRecord?.writeDamage(this.#entries));
+    this.#ports.write(() => this.#record?.writeDamage(this.#entries));
   }
 
   /** Within a turn: reports messages of a segment as lost, with the reason. */

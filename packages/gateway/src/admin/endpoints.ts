@@ -63,6 +63,11 @@ export const ENDPOINTS = [
     answers: "how many requests its worker daemon waits for; it begins none for 10 s",
   },
   {
+    method: "GET",
+    path: "/__sluice/api/events",
+    answers: "what happens, as text/event-stream, four frames a second at most: ?queue=NAME, ?kind=failed",
+  },
+  {
     method: "POST",
     path: "/__sluice/api/disk",
     body: '{"isFull": true}',

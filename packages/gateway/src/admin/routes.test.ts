@@ -186,6 +186,7 @@ describe("GET /", () => {
             send: async () => ({ ok: true, metrics: NO_METRICS }),
             why: async () => ({ ...MESSAGE.why, also: [] }),
             history: async () => ({ isOn: true, events: [], next: null }),
+            watch: () => new Promise(() => {}),
             story: async () => ({ events: [], gaps: [], before: null, after: null }),
             faults: directory.queue(name).faults,
             setFaults: directory.queue(name).setFaults,

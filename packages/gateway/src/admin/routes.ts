@@ -8,6 +8,7 @@ import { AdminError, failure } from "./failure.ts";
 import { faultRoutes } from "./fault-routes.ts";
 import { guard } from "./guard.ts";
 import { historyRoutes } from "./history/history-routes.ts";
+import { streamRoutes } from "./history/stream-routes.ts";
 import { messageRoutes } from "./message-routes.ts";
 import { batchRoute } from "./messages/batch-route.ts";
 import { processRoutes } from "./process-routes.ts";
@@ -29,6 +30,7 @@ export function adminRoutes(directory: QueueDirectory, access: Access, waits: Wa
   app.route("/queues", messageRoutes(directory));
   app.route("/queues", batchRoute(directory));
   app.route("/queues", faultRoutes(directory));
+  app.route("/events", streamRoutes(directory, waits));
   app.route("/topics", topicRoutes(directory));
   app.route("/clock", clockRoutes(directory));
   app.route("/", processRoutes(directory, waits));

@@ -115,6 +115,8 @@ export interface PastEnd {
 export interface HistoryRequest {
   /** Events before this number. Default: the newest. */
   readonly before?: number;
+  /** Events after this number. Default: all. */
+  readonly after?: number;
   /** Default: all. */
   readonly kinds?: readonly HistoryKind[];
   /** 1 to `HISTORY_EVENTS_MAX`. */
@@ -159,9 +161,49 @@ export interface StoryReply {
   readonly after: MessageElsewhere | null;
 }
 
+/** How a queue stands, and how much has happened in it. */
+export interface QueueFigures {
+  /** The queue's own time in ms. */
+  readonly nowMs: number;
+  readonly ready: number;
+  readonly delayed: number;
+  readonly leased: number;
+  readonly backlogBytes: number;
+  /** 0 when nothing waits. */
+  readonly oldestMessageTimestampMs: number;
+  /** Whether it keeps a history. Else what follows stays as it is. */
+  readonly isOn: boolean;
+  /** Messages since its object is awake, by kind of event. */
+  readonly totals: Readonly<Partial<Record<HistoryKind, number>>>;
+  /** Deliveries that have ended since then, by `TOOK_MS_CLASSES`. */
+  readonly tookMs: readonly number[];
+}
+
+export interface WatchRequest {
+  /** `last` of the answer before; `null` for events from now on. */
+  readonly after: number | null;
+  /** `state` of the answer before: the call waits until it is another one. `null` does not wait. */
+  readonly state: string | null;
+  /** Events that are asked for. Default: all. */
+  readonly kinds?: readonly HistoryKind[];
+}
+
+export interface WatchReply {
+  /** For the next request; opaque. */
+  readonly state: string;
+  readonly last: number;
+  readonly figures: QueueFigures;
+  /** Oldest first. */
+  readonly events: readonly HistoryEvent[];
+  /** Whether events are missing before these: more happened than one answer has. */
+  readonly isGap: boolean;
+}
+
 /** What the gateway calls on a queue's Durable Object to tell what happened. */
 export interface QueueHistoryRpc {
   history(queue: string, request: HistoryRequest): Promise<HistoryReply>;
   /** What happened to a message in this queue. Without events for one that is not known. */
   story(queue: string, id: string): Promise<StoryReply>;
+  /** Answers when something has happened that the caller has not seen. Rejects when the queue's object ends. */
+  watch(queue: string, request: WatchRequest): Promise<WatchReply>;
 }

@@ -1,0 +1,56 @@
+import { DurableObject } from "cloudflare:workers";
+import type {
+  BacklogMetrics,
+  HistoryReply,
+  HistoryRequest,
+  LookReply,
+  LookRequest,
+  MessageCounts,
+  MoveTask,
+  PeekedBatch,
+  StoryReply,
+  WatchReply,
+  WatchRequest,
+} from "@sluice/protocol";
+import type { QueueCore } from "../queue/queue-core.ts";
+import type { BrokerEnv } from "./broker-env.ts";
+
+/** What a queue's object answers about a queue that exists. All of it throws `QueueNotFoundError` for one that does not. */
+export abstract class QueueReads extends DurableObject<BrokerEnv> {
+  /** The core of a queue that exists. A property, as methods can be called by anybody. */
+  protected abstract readonly existing: (queue: string) => Promise<QueueCore>;
+
+  async metrics(queue: string): Promise<BacklogMetrics> {
+    return (await this.existing(queue)).metrics();
+  }
+
+  async messageCounts(queue: string): Promise<MessageCounts> {
+    return (await this.existing(queue)).messageCounts();
+  }
+
+  async listMoves(queue: string): Promise<readonly MoveTask[]> {
+    return (await this.existing(queue)).moves.list();
+  }
+
+  async peek(queue: string, max: number): Promise<PeekedBatch> {
+    return (await this.existing(queue)).peek(max);
+  }
+
+  async look(queue: string, request: LookRequest): Promise<LookReply> {
+    const core = await this.existing(queue);
+    await core.caughtUp();
+    return core.messages.look(request);
+  }
+
+  async history(queue: string, request: HistoryRequest): Promise<HistoryReply> {
+    return (await this.existing(queue)).history.list(request);
+  }
+
+  async story(queue: string, id: string): Promise<StoryReply> {
+    return (await this.existing(queue)).history.story(id);
+  }
+
+  async watch(queue: string, request: WatchRequest): Promise<WatchReply> {
+    return (await this.existing(queue)).watchers.watch(request);
+  }
+}

@@ -1,0 +1,86 @@
+import { counts } from "@sluice/engine";
+import type { QueueFigures, WatchReply, WatchRequest } from "@sluice/protocol";
+import type { QueueContext } from "../turn/context.ts";
+
+/** Events that one answer has at most. */
+export const WATCHED_EVENTS_MAX = 100;
+/** Callers that wait at a time. The one that has waited longest is answered when another one comes. */
+export const WATCHERS_MAX = 100;
+
+interface Watcher {
+  readonly request: WatchRequest;
+  readonly answer: (reply: WatchReply) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Callers that wait for something to happen in a queue. Each call is answered once, as soon as there is something that
+ * its caller has not seen and that is durable. While nobody waits nothing is done.
+ */
+export class Watchers {
+  readonly #context: Pick<QueueContext, "queue" | "nowMs" | "history">;
+  #waiting: Watcher[] = [];
+
+  constructor(context: Pick<QueueContext, "queue" | "nowMs" | "history">) {
+    this.#context = context;
+  }
+
+  /** What has happened since the caller's last call; at once if there is anything, or if it is the first one. */
+  watch(request: WatchRequest): Promise<WatchReply> {
+    const state = this.#state();
+    if (request.state !== state) return Promise.resolve(this.#replyTo(request, state));
+    return new Promise((answer, reject) => {
+      const [longest] = this.#waiting;
+      if (this.#waiting.length >= WATCHERS_MAX && longest !== undefined) {
+        this.#waiting.shift();
+        longest.answer(this.#replyTo(longest.request, state));
+      }
+      this.#waiting.push({ request, answer, reject });
+    });
+  }
+
+  /** After a turn that is durable: answers those who have not seen what it did. */
+  answer(): void {
+    if (this.#waiting.length === 0) return;
+    const state = this.#state();
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter(({ request }) => request.state === state);
+    for (const { request, answer } of waiting) {
+      if (request.state !== state) answer(this.#replyTo(request, state));
+    }
+  }
+
+  /** Rejects all of them: the queue starts again, or is gone. */
+  fail(error: unknown): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { reject } of waiting) reject(error);
+  }
+
+  /** What tells whether anything has happened. */
+  #state(): string {
+    const { queue, history } = this.#context;
+    const { ready, delayed, leased } = counts(queue);
+    return `${history.lastNumber} ${history.noted} ${ready} ${delayed} ${leased}`;
+  }
+
+  #replyTo({ after, kinds }: WatchRequest, state: string): WatchReply {
+    const { history } = this.#context;
+    const last = history.lastNumber;
+    const figures = this.#figures();
+    if (after === null || after >= last) return { state, last, figures, events: [], isGap: false };
+    const asked = { after, max: WATCHED_EVENTS_MAX, ...(kinds === undefined ? {} : { kinds }) };
+    const { events, next } = history.list(asked);
+    return { state, last, figures, events: [...events].reverse(), isGap: next !== null };
+  }
+
+  #figures(): QueueFigures {
+    const { queue, nowMs, history } = this.#context;
+    const { ready, delayed, leased, waitingBytes, oldestWaitingMs } = counts(queue);
+    const { totals, tookMs } = history;
+    return {
+      ...{ nowMs, ready, delayed, leased, backlogBytes: waitingBytes },
+      ...{ oldestMessageTimestampMs: oldestWaitingMs ?? 0, isOn: history.isOn, totals, tookMs },
+    };
+  }
+}
