@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import type { BuildOptions } from "./commands/build.ts";
 import { addCompletion, COMPLETE_COMMAND } from "./commands/completion.ts";
 import type { DevOptions } from "./commands/dev.ts";
+import { addClock, addFaults } from "./commands/development/grammar.ts";
 import { addDoctor } from "./commands/doctor/grammar.ts";
 import { addMessages } from "./commands/messages/grammar.ts";
 import { collect, type Execute } from "./commands/on-broker.ts";
@@ -141,6 +142,8 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     );
   addQueues(program, execute);
   addMessages(program, execute);
+  addClock(program, execute);
+  addFaults(program, execute);
   addDoctor(program, execute);
   addCompletion(program);
   pointToHelp(program, "sluice");

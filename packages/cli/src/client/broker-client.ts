@@ -7,7 +7,7 @@ const PATIENCE_MS = 60_000;
 
 /** A request below one of the two APIs. */
 export interface BrokerRequest {
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the API's root, encoded, `/queues/orders`. */
   readonly path: string;
   /** Becomes JSON. */

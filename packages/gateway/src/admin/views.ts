@@ -1,5 +1,6 @@
 /** What the admin API answers, for those who read it: types alone. */
 export type { BacklogView, DamageView, HealthView } from "./backlog-view.ts";
+export type { ClockView } from "./clock-routes.ts";
 export type { FiguresView, FrameView } from "./history/event-stream.ts";
 export type { EventView, StoryGapView } from "./history/history-view.ts";
 export type { StoryView } from "./history/story.ts";

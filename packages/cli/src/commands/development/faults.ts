@@ -1,0 +1,64 @@
+import type { Fault, FaultSetting } from "@sluice/protocol";
+import type { BrokerClient } from "../../client/broker-client.ts";
+import { allQueues, queuePath } from "../../client/queues.ts";
+import { table } from "../../report/table.ts";
+import { answer, type OnBroker } from "../on-broker.ts";
+
+export interface SetFaultOptions {
+  readonly times?: number;
+  /** In ms. */
+  readonly for?: number;
+  readonly seed?: number;
+}
+
+/** `sluice faults list`. */
+export async function listFaults(on: OnBroker, queue: string | null): Promise<number> {
+  const found = queue === null ? await faultsOfAll(on.client) : await faultsOf(on.client, queue);
+  const rows = found.map(({ queue: name, kind, times, ms }) => [name, kind, `${times}`, `${ms} ms`]);
+  if (rows.length === 0) answer(on, found, { words: "Nothing goes wrong on purpose." });
+  else answer(on, found, { text: table(["queue", "fault", "deliveries", "for"], rows) });
+  return 0;
+}
+
+/** `sluice faults set`: beside those that are on. */
+export async function setFault(
+  on: OnBroker,
+  queue: string,
+  kind: string,
+  options: SetFaultOptions,
+): Promise<number> {
+  const path = queuePath(queue, "/faults");
+  const before = await on.client.admin<FaultSetting>({ path });
+  const others = before.faults.filter((fault) => fault.kind !== kind);
+  const body = {
+    seed: options.seed ?? before.seed,
+    faults: [...others, { kind, times: options.times, ms: options.for }],
+  };
+  const setting = await on.client.admin<FaultSetting>({ method: "PUT", path, body });
+  const times = setting.faults.find((fault) => fault.kind === kind)?.times ?? 0;
+  const deliveries = times === 1 ? "the next delivery" : `the next ${times} deliveries`;
+  answer(on, setting, { words: `${kind} goes wrong in ${deliveries} of ${queue}.` });
+  return 0;
+}
+
+/** `sluice faults clear`. */
+export async function clearFaults(on: OnBroker, queue: string): Promise<number> {
+  const setting = await on.client.admin<FaultSetting>({
+    method: "DELETE",
+    path: queuePath(queue, "/faults"),
+  });
+  answer(on, setting, { words: `Nothing of ${queue} goes wrong on purpose any more.` });
+  return 0;
+}
+
+type FaultOfQueue = Fault & { readonly queue: string };
+
+async function faultsOf(client: BrokerClient, queue: string): Promise<FaultOfQueue[]> {
+  const { faults } = await client.admin<FaultSetting>({ path: queuePath(queue, "/faults") });
+  return faults.map((fault) => ({ queue, ...fault }));
+}
+
+async function faultsOfAll(client: BrokerClient): Promise<FaultOfQueue[]> {
+  const queues = await allQueues(client);
+  return queues.flatMap(({ name, faults }) => faults.map((fault) => ({ queue: name, ...fault })));
+}

@@ -1,0 +1,113 @@
+import { FAULT_KINDS } from "@sluice/protocol";
+import { Argument, type Command, InvalidArgumentError } from "commander";
+import {
+  type Execute,
+  examples,
+  type OnBrokerOptions,
+  onBroker,
+  positive,
+  whole,
+  withBroker,
+} from "../on-broker.ts";
+import type { SetFaultOptions } from "./faults.ts";
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** A duration as `500ms`, `30s`, `90m`, `12h` or `2d`, in ms. */
+export function duration(text: string): number {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
+  if (number === undefined || unit === undefined) {
+    throw new InvalidArgumentError("It is a number with a unit: 500ms, 30s, 90m, 12h or 2d.");
+  }
+  return Math.round(Number(number) * (UNIT_MS[unit] ?? 1));
+}
+
+/** `sluice clock`: the time of all queues, in development. */
+export function addClock(program: Command, execute: Execute): void {
+  const clock = program
+    .command("clock")
+    .description("see and move the time of all queues, in development")
+    .addHelpText(
+      "after",
+      examples("sluice clock advance 12h", "sluice clock next orders", "sluice clock freeze"),
+    );
+  withBroker(clock.command("show"))
+    .description("what time the queues have, and how far that is from real time")
+    .action((options: OnBrokerOptions) =>
+      onBroker(execute, options, async (on) => (await import("./clock.ts")).showClock(on)),
+    );
+  withBroker(clock.command("advance"))
+    .description("move it forward, at most 31 days at once")
+    .argument("<duration>", "500ms, 30s, 90m, 12h or 2d", duration)
+    .addHelpText("after", examples("sluice clock advance 90m"))
+    .action((advanceMs: number, options: OnBrokerOptions) =>
+      onBroker(execute, options, async (on) => (await import("./clock.ts")).changeClock(on, { advanceMs })),
+    );
+  withBroker(clock.command("next"))
+    .description("jump to what comes next: a delayed message, a retry, the end of a lease")
+    .argument("[queue]", "in this queue (default: in any)")
+    .addHelpText("after", examples("sluice clock next", "sluice clock next orders"))
+    .action((queue: string | undefined, options: OnBrokerOptions) =>
+      onBroker(execute, options, async (on) =>
+        (await import("./clock.ts")).changeClock(
+          on,
+          queue === undefined ? { to: "next" } : { to: "next", queue },
+        ),
+      ),
+    );
+  for (const [name, freeze, does] of [
+    ["freeze", true, "stop it: what is due later comes when it is moved"],
+    ["follow", false, "let it go on with real time, from where it stands"],
+  ] as const) {
+    withBroker(clock.command(name))
+      .description(does)
+      .action((options: OnBrokerOptions) =>
+        onBroker(execute, options, async (on) => (await import("./clock.ts")).changeClock(on, { freeze })),
+      );
+  }
+}
+
+/** `sluice faults`: what goes wrong with deliveries on purpose, in development. */
+export function addFaults(program: Command, execute: Execute): void {
+  const faults = program
+    .command("faults")
+    .description("have deliveries of a queue go wrong, in development, to see whether its handler bears it")
+    .addHelpText(
+      "after",
+      examples("sluice faults set orders loseAck --times 3", "sluice faults clear orders"),
+    );
+  withBroker(faults.command("list"))
+    .description("faults that are on")
+    .argument("[queue]", "of this queue (default: of all)")
+    .action((queue: string | undefined, options: OnBrokerOptions) =>
+      onBroker(execute, options, async (on) => (await import("./faults.ts")).listFaults(on, queue ?? null)),
+    );
+  withBroker(faults.command("set"))
+    .description("switch one on, beside those that are on")
+    .argument("<queue>", "name of the queue")
+    .addArgument(new Argument("<kind>", "what goes wrong").choices(FAULT_KINDS))
+    .option("--times <number>", "in how many deliveries, 1 to 10000 (default: 1)", positive)
+    .option("--for <duration>", "for holdBatch, slow and cutLease: up to 60s (default: 1s)", duration)
+    .option("--seed <number>", "what reorder shuffles by (default: 1)", whole)
+    .addHelpText(
+      "after",
+      examples("sluice faults set orders deliverTwice", "sluice faults set orders slow --for 5s --times 10"),
+    )
+    .action((queue: string, kind: string, options: OnBrokerOptions & SetFaultOptions) =>
+      onBroker(execute, options, async (on) =>
+        (await import("./faults.ts")).setFault(on, queue, kind, options),
+      ),
+    );
+  withBroker(faults.command("clear"))
+    .description("switch all of a queue's off")
+    .argument("<queue>", "name of the queue")
+    .action((queue: string, options: OnBrokerOptions) =>
+      onBroker(execute, options, async (on) => (await import("./faults.ts")).clearFaults(on, queue)),
+    );
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { BrokerLab } from "./broker-lab.ts";
+
+const lab = new BrokerLab();
+
+beforeAll(async () => {
+  await lab.serve({ SLUICE_ENV: "development" });
+  await lab.run(["queues", "create", "orders"]);
+});
+afterAll(() => lab.close());
+
+describe("sluice clock", () => {
+  it("shows, freezes, advances, jumps and follows", async () => {
+    expect((await lab.run(["clock", "show"])).out).toMatch(/^The clock is running, \S+Z: real time\.$/m);
+    const frozen = await lab.json<{ now: string; isFrozen: boolean }>(["clock", "freeze"]);
+    expect(frozen.isFrozen).toBe(true);
+    const late = [
+      "messages",
+      "send",
+      "orders",
+      "--content-type",
+      "text",
+      "--body",
+      "late",
+      "--delay-secs",
+      "3600",
+    ];
+    expect(await lab.run(late)).toMatchObject({ code: 0 });
+    expect((await lab.run(["clock", "advance", "30m"])).out).toMatch(
+      /^The clock is frozen at .*: (29|30) min ahead of real time\.$/m,
+    );
+    expect((await lab.run(["messages", "peek", "orders", "--state", "delayed"])).out).toContain("late");
+    expect((await lab.run(["clock", "next"])).out).toContain(
+      "Something is due in orders. The clock is frozen",
+    );
+    expect((await lab.run(["messages", "peek", "orders", "--state", "ready"])).out).toContain("late");
+    expect(await lab.json(["clock", "follow"])).toMatchObject({ isFrozen: false });
+    await lab.run(["queues", "create", "empty"]);
+    expect((await lab.run(["clock", "next", "empty"])).out).toMatch(/^Nothing waits\. /);
+  });
+
+  it("refuses what is no duration, and a queue that does not exist", async () => {
+    const { code, err } = await lab.run(["clock", "advance", "tomorrow"]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining("It is a number with a unit: 500ms, 30s, 90m, 12h"),
+    ]);
+    expect(await lab.run(["clock", "advance", "32d"])).toMatchObject({ code: 1 });
+    expect(await lab.run(["clock", "next", "nothing"])).toMatchObject({ code: 4 });
+  });
+});
+
+describe("sluice faults", () => {
+  it("sets one beside the others, lists and clears them", async () => {
+    expect((await lab.run(["faults", "list"])).err).toContain("Nothing goes wrong on purpose.");
+    const set = await lab.run(["faults", "set", "orders", "loseAck", "--times", "3"]);
+    expect(set).toMatchObject({ code: 0, out: "" });
+    expect(set.err).toContain("loseAck goes wrong in the next 3 deliveries of orders.");
+    await lab.run(["faults", "set", "orders", "slow", "--for", "5s", "--seed", "7"]);
+    const both = [
+      { kind: "loseAck", times: 3, ms: 1_000 },
+      { kind: "slow", times: 1, ms: 5_000 },
+    ];
+    expect(await lab.json(["faults", "list"])).toEqual(both.map((fault) => ({ queue: "orders", ...fault })));
+    expect((await lab.run(["faults", "list", "orders"])).out).toMatch(/^orders +slow +1 +5000 ms$/m);
+    expect(await lab.json(["faults", "clear", "orders"])).toMatchObject({ faults: [] });
+    expect(await lab.json(["faults", "list", "orders"])).toEqual([]);
+  });
+
+  it("refuses a kind that there is not, and a queue that does not exist", async () => {
+    expect(await lab.run(["faults", "set", "orders", "explode"])).toMatchObject({ code: 2 });
+    expect(await lab.run(["faults", "set", "orders", "slow", "--for", "2m"])).toMatchObject({ code: 1 });
+    expect(await lab.run(["faults", "set", "nothing", "slow"])).toMatchObject({ code: 4 });
+  });
+});
+
+describe("clock and faults of a broker that is not for development", () => {
+  it("are refused", async () => {
+    const other = new BrokerLab();
+    onTestFinished(() => other.close());
+    await other.serve();
+    const { code, err } = await other.run(["clock", "freeze"]);
+    expect([code, err]).toEqual([1, expect.stringContaining("The clock moves in development only.")]);
+    await other.run(["queues", "create", "orders"]);
+    expect(await other.run(["faults", "list", "orders"])).toMatchObject({ code: 1 });
+  });
+});
