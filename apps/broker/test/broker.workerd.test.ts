@@ -83,7 +83,8 @@ describe("the broker Worker of a project", () => {
       expect(await response.text()).toContain("wrangler secret put SLUICE_API_TOKENS");
     }
     expect((await closed.dispatchFetch("http://localhost/__sluice/health")).status).toBe(200);
-    expect((await closed.dispatchFetch("http://localhost/__sluice/")).status).toBe(200);
+    // This broker was built without the page, and says so to everybody.
+    expect((await closed.dispatchFetch("http://localhost/__sluice/")).status).toBe(503);
   });
 });
 
