@@ -9,6 +9,7 @@ import { addMessages } from "./commands/messages/grammar.ts";
 import { collect, type Execute } from "./commands/on-broker.ts";
 import { addQueues } from "./commands/queues/grammar.ts";
 import type { ServeOptions } from "./commands/serve.ts";
+import { addTransfer } from "./commands/transfer/grammar.ts";
 import type { WorkerDaemonOptions } from "./commands/worker-daemon.ts";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "./errors.ts";
 import type { Printer } from "./report/printer.ts";
@@ -144,6 +145,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
   addMessages(program, execute);
   addClock(program, execute);
   addFaults(program, execute);
+  addTransfer(program, execute);
   addDoctor(program, execute);
   addCompletion(program);
   pointToHelp(program, "sluice");

@@ -60,6 +60,12 @@ export class Running {
     });
   }
 
+  /** Reads no more of its standard output once something has come. */
+  async closeOutput(): Promise<void> {
+    await this.printed(/\n/);
+    this.#child.stdout?.destroy();
+  }
+
   /** Sends a signal and waits for the end. */
   async stop(signal: NodeJS.Signals = "SIGINT"): Promise<number | NodeJS.Signals> {
     this.#child.kill(signal);

@@ -18,10 +18,13 @@ export interface BrokerRequest {
 export class BrokerFailure extends CliError {
   /** The API's own code; `null` where it gave none. */
   readonly code: string | number | null;
+  /** Which of the messages of a request it is about; `null` for none. */
+  readonly index: number | null;
 
-  constructor(message: string, exitCode: number, code: string | number | null = null) {
+  constructor(message: string, exitCode: number, code: string | number | null = null, index: unknown = null) {
     super(message, exitCode);
     this.code = code;
+    this.index = typeof index === "number" ? index : null;
   }
 }
 
@@ -47,7 +50,12 @@ export class BrokerClient {
     const { status, body } = await this.#ask(`${SLUICE_PATH}/api`, request);
     if (status < 300) return body as T;
     const error = memberOf(body, "error");
-    throw this.#failure(status, memberOf(error, "code"), memberOf(error, "message"));
+    throw this.#failure(
+      status,
+      memberOf(error, "code"),
+      memberOf(error, "message"),
+      memberOf(error, "index"),
+    );
   }
 
   /**
@@ -100,7 +108,7 @@ export class BrokerClient {
     return new BrokerFailure(`No broker answers at ${url}: ${reasonOf(cause)}.`, EXIT_NO_BROKER);
   }
 
-  #failure(status: number, code: unknown, message: unknown): BrokerFailure {
+  #failure(status: number, code: unknown, message: unknown, index?: unknown): BrokerFailure {
     const { url, token } = this.#address;
     const known = typeof code === "string" || typeof code === "number" ? code : null;
     if (status === 401 || message === REST_AUTHENTICATION_ERROR) {
@@ -114,7 +122,7 @@ export class BrokerClient {
       const text = `The broker at ${url} cannot do that (status ${status}): it may be of another version.`;
       return new BrokerFailure(text, EXIT_FAILED, known);
     }
-    return new BrokerFailure(message, exitCodeOf(status, known), known);
+    return new BrokerFailure(message, exitCodeOf(status, known), known, index);
   }
 }
 

@@ -45,8 +45,19 @@ export function onBroker(
 ): Promise<void> {
   return execute(async (printer, surroundings) => {
     const client = new BrokerClient(findBroker(options, surroundings));
-    return run({ client, printer, surroundings, json: options.json === true });
+    // Who reads our output may have seen enough, as "head" has.
+    process.stdout.on("error", endQuietly);
+    try {
+      return await run({ client, printer, surroundings, json: options.json === true });
+    } finally {
+      process.stdout.off("error", endQuietly);
+    }
   });
+}
+
+function endQuietly(error: Error): void {
+  if ("code" in error && error.code === "EPIPE") process.exit(0);
+  throw error;
 }
 
 /** Answers: data to standard output, or where a person asks and there is nothing but words, those to standard error. */

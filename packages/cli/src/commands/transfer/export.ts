@@ -1,0 +1,143 @@
+import { closeSync, existsSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { resolve } from "node:path";
+import type { WholeMessageView } from "@sluice/gateway/views";
+import { PAGE_MESSAGES_MAX, pageOfWholeMessages } from "../../client/messages.ts";
+import { CliError, EXIT_FAILED, EXIT_USAGE } from "../../errors.ts";
+import { progressBar } from "../../report/progress.ts";
+import { plural } from "../../report/words.ts";
+import { filterOf, type WhichMessages } from "../messages/look.ts";
+import { answer, type OnBroker } from "../on-broker.ts";
+import { Checkpoint } from "./checkpoint.ts";
+
+export interface ExportOptions extends WhichMessages {
+  /** Default: standard output. */
+  readonly output?: string;
+  /** Goes on with an export into `output` that was stopped. */
+  readonly resume?: boolean;
+}
+
+/** How far an export into a file has come. */
+interface ExportState {
+  readonly queue: string;
+  readonly filter: string;
+  /** Where the next page begins. */
+  readonly cursor: string;
+  /** Length of the file: what is behind it was being written. */
+  readonly bytes: number;
+  readonly messages: number;
+}
+
+/** Takes lines. */
+interface Sink {
+  write(lines: string): void;
+  /** Notes how far everything has come that was written. */
+  keep(state: Pick<ExportState, "cursor" | "messages">): void;
+  /** When everything was written. */
+  end(): void;
+}
+
+/**
+ * `sluice export`: messages as lines of JSON, in whatever state. Nothing is leased or counted. What is sent, delivered
+ * or deleted meanwhile may be among them or not.
+ */
+export async function exportMessages(on: OnBroker, queue: string, options: ExportOptions): Promise<number> {
+  const filter = filterOf(options);
+  const { cursor: from, messages: before, sink } = open(on, queue, filter, options);
+  if (sink === null) {
+    on.printer.warn(`${options.output} is whole: there is no export to go on with.`);
+    return 0;
+  }
+  const bar = progressBar(on.surroundings, "messages");
+  let cursor = from;
+  let exported = before;
+  try {
+    do {
+      const page = await pageOfWholeMessages(on.client, queue, { filter, max: PAGE_MESSAGES_MAX, cursor });
+      sink.write(page.messages.map((message) => `${JSON.stringify(lineOf(message))}\n`).join(""));
+      exported += page.messages.length;
+      cursor = page.cursor;
+      if (cursor !== null) sink.keep({ cursor, messages: exported });
+      bar.update(page.searched, page.of);
+    } while (cursor !== null);
+  } finally {
+    bar.stop();
+  }
+  sink.end();
+  const words = `Exported ${plural(exported, "message")} of ${queue}.`;
+  if (options.output === undefined) on.printer.warn(words);
+  else answer(on, { queue, exported, file: options.output }, { words });
+  return 0;
+}
+
+function open(on: OnBroker, queue: string, filter: string, { output, resume = false }: ExportOptions) {
+  const begin = { cursor: null as string | null, messages: 0 };
+  if (output === undefined) {
+    if (resume) throw new CliError("--resume goes on with a file: name it with --output.", EXIT_USAGE);
+    return { ...begin, sink: toPrinter(on) };
+  }
+  const file = resolve(on.surroundings.cwd, output);
+  const checkpoint = new Checkpoint<ExportState>(`${file}.sluice-export`);
+  if (!resume) {
+    if (existsSync(file)) {
+      const text = `${output} exists. --resume goes on with an export that was stopped; else name another file.`;
+      throw new CliError(text, EXIT_FAILED);
+    }
+    checkpoint.remove();
+    return { ...begin, sink: toFile(file, "wx", 0, checkpoint, { queue, filter }) };
+  }
+  if (!checkpoint.exists) {
+    if (existsSync(file)) return { ...begin, sink: null };
+    return { ...begin, sink: toFile(file, "wx", 0, checkpoint, { queue, filter }) };
+  }
+  const state = checkpoint.read();
+  if (state.queue !== queue || state.filter !== filter) {
+    const other = state.filter === "" ? state.queue : `${state.queue} with the filter ${state.filter}`;
+    throw new CliError(`${output} is an export of ${other}. Go on with just that.`, EXIT_USAGE);
+  }
+  const sink = toFile(file, "r+", state.bytes, checkpoint, { queue, filter });
+  return { cursor: state.cursor as string | null, messages: state.messages, sink };
+}
+
+function toPrinter({ printer }: OnBroker): Sink {
+  return {
+    write: (lines) => {
+      if (lines !== "") printer.print(lines.trimEnd());
+    },
+    keep: () => {},
+    end: () => {},
+  };
+}
+
+function toFile(
+  file: string,
+  flags: "wx" | "r+",
+  from: number,
+  checkpoint: Checkpoint<ExportState>,
+  what: Pick<ExportState, "queue" | "filter">,
+): Sink {
+  const descriptor = openSync(file, flags);
+  ftruncateSync(descriptor, from);
+  let bytes = from;
+  return {
+    write: (lines) => {
+      bytes += writeSync(descriptor, Buffer.from(lines), 0, null, bytes);
+    },
+    keep: (state) => checkpoint.write({ ...what, ...state, bytes }),
+    end: () => {
+      closeSync(descriptor);
+      checkpoint.remove();
+    },
+  };
+}
+
+/** A message as it is written: what an import can use, and where it comes from. What is not there is left out. */
+function lineOf(message: WholeMessageView) {
+  const { id, state, attempts, sentAt, contentType, text, base64, group, attributes, from } = message;
+  return {
+    ...{ id, state, attempts, sentAt, contentType },
+    ...(text === null ? { base64 } : { text }),
+    ...(group === null ? {} : { group }),
+    ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
+    ...(from === null ? {} : { from }),
+  };
+}

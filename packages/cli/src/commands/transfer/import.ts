@@ -1,0 +1,137 @@
+import { createReadStream, openSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { BrokerFailure } from "../../client/broker-client.ts";
+import { type BatchMessage, sendBatch } from "../../client/messages.ts";
+import { queueNamed } from "../../client/queues.ts";
+import { CliError, EXIT_FAILED, EXIT_USAGE } from "../../errors.ts";
+import { type Progress, progressBar } from "../../report/progress.ts";
+import { plural } from "../../report/words.ts";
+import { answer, type OnBroker } from "../on-broker.ts";
+import { Checkpoint } from "./checkpoint.ts";
+import { linesOf, messageIn } from "./lines.ts";
+
+/** Messages and characters of lines in one request; the broker takes 100, and 1 MiB of bodies. */
+const BATCH_MESSAGES = 100;
+const BATCH_CHARACTERS = 700_000;
+
+export interface ImportOptions {
+  /** Goes on with an import of the file that was stopped. */
+  readonly resume?: boolean;
+}
+
+/** How far an import of a file has come. */
+interface ImportState {
+  readonly queue: string;
+  /** Lines that are done. */
+  readonly lines: number;
+}
+
+/** Messages that are sent in one request. */
+interface Batch {
+  readonly messages: BatchMessage[];
+  /** Number of each one's line: 1 is the first. */
+  readonly lines: number[];
+  characters: number;
+}
+
+const newBatch = (): Batch => ({ messages: [], lines: [], characters: 0 });
+
+/**
+ * `sluice import`: sends what an export has written, or lines like it. Messages get new ids and are due as if they had
+ * been sent by hand. Stopped and resumed, it sends at most the batch that was under way a second time.
+ *
+ * @param file `-` for standard input.
+ */
+export async function importMessages(
+  on: OnBroker,
+  queue: string,
+  file: string,
+  options: ImportOptions,
+): Promise<number> {
+  await queueNamed(on.client, queue);
+  const source = open(on, queue, file, options);
+  const bar = file === "-" ? null : progressBar(on.surroundings, "bytes");
+  try {
+    const imported = await sendAll(on, queue, file, source, bar);
+    source.checkpoint?.remove();
+    answer(on, { queue, imported }, { words: `Imported ${plural(imported, "message")} into ${queue}.` });
+    return 0;
+  } finally {
+    bar?.stop();
+  }
+}
+
+/** What is read, and from which line on. */
+interface Source {
+  readonly input: Readable;
+  /** Bytes of the file; 0 where nobody knows. */
+  readonly size: number;
+  readonly linesDone: number;
+  /** `null` for standard input. */
+  readonly checkpoint: Checkpoint<ImportState> | null;
+}
+
+function open(on: OnBroker, queue: string, file: string, { resume = false }: ImportOptions): Source {
+  if (file === "-") {
+    if (resume) throw new CliError("--resume goes on with a file, and not with standard input.", EXIT_USAGE);
+    return { input: on.surroundings.input, size: 0, linesDone: 0, checkpoint: null };
+  }
+  const path = resolve(on.surroundings.cwd, file);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true) throw new CliError(`There is no file ${file}.`, EXIT_FAILED);
+  const checkpoint = new Checkpoint<ImportState>(`${path}.sluice-import`);
+  const state = checkpoint.exists ? checkpoint.read() : null;
+  if (state !== null && !resume) {
+    const where = `An import of ${file} into ${state.queue} has stopped after line ${state.lines}.`;
+    throw new CliError(`${where} --resume goes on; to begin anew delete ${checkpoint.file}`, EXIT_FAILED);
+  }
+  if (state !== null && state.queue !== queue) {
+    throw new CliError(`The import of ${file} that was stopped went into ${state.queue}.`, EXIT_USAGE);
+  }
+  // At once: what the stream would be told of later, nobody hears.
+  const input = createReadStream(path, { fd: openSync(path, "r") });
+  return { input, size: stat.size, linesDone: state?.lines ?? 0, checkpoint };
+}
+
+/** @returns how many messages were sent. */
+async function sendAll(
+  on: OnBroker,
+  queue: string,
+  file: string,
+  { input, size, linesDone, checkpoint }: Source,
+  bar: Progress | null,
+): Promise<number> {
+  let [line, bytes, sent] = [0, 0, 0];
+  let batch = newBatch();
+  const flush = async (lines: number) => {
+    if (batch.messages.length > 0) await sendOne(on, queue, file, batch);
+    sent += batch.messages.length;
+    batch = newBatch();
+    checkpoint?.write({ queue, lines });
+    bar?.update(bytes, size);
+  };
+  for await (const text of linesOf(input)) {
+    line += 1;
+    bytes += Buffer.byteLength(text) + 1;
+    if (line <= linesDone || text.trim() === "") continue;
+    const isFull =
+      batch.characters + text.length > BATCH_CHARACTERS || batch.messages.length >= BATCH_MESSAGES;
+    if (isFull) await flush(line - 1);
+    batch.messages.push(messageIn(text, `${file}:${line}`));
+    batch.lines.push(line);
+    batch.characters += text.length;
+  }
+  await flush(line);
+  return sent;
+}
+
+async function sendOne({ client }: OnBroker, queue: string, file: string, batch: Batch): Promise<void> {
+  try {
+    await sendBatch(client, queue, batch.messages);
+  } catch (error) {
+    const line = error instanceof BrokerFailure ? batch.lines[error.index ?? -1] : undefined;
+    if (line === undefined || !(error instanceof Error)) throw error;
+    throw new CliError(`${file}:${line}: ${error.message}`, EXIT_FAILED);
+  }
+}

@@ -1,0 +1,59 @@
+import type { Readable } from "node:stream";
+import type { BatchMessage } from "../../client/messages.ts";
+import { CliError, EXIT_FAILED } from "../../errors.ts";
+
+/**
+ * The lines of a text in UTF-8, without their ends. Node's own reader ends a line at U+2028 too, which JSON may have in
+ * a string.
+ */
+export async function* linesOf(input: Readable): AsyncGenerator<string, undefined> {
+  let rest = "";
+  for await (const chunk of input.setEncoding("utf8")) {
+    const lines = `${rest}${chunk}`.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield line.replace(/\r$/, "");
+  }
+  if (rest !== "") yield rest;
+}
+
+/** What a line may have. The broker says what is wrong with any of it. */
+const MEMBERS = ["contentType", "text", "base64", "delaySeconds", "group", "attributes"] as const;
+
+/**
+ * The message of a line: as an export writes it, or `{"body": ANYTHING}`, which is a string as `text` and anything else
+ * as `json` unless `contentType` says otherwise.
+ *
+ * @param place of the line, for people.
+ * @throws CliError for a line that is no message.
+ */
+export function messageIn(line: string, place: string): BatchMessage {
+  const value = jsonIn(line, place);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new CliError(
+      `${place}: a line is an object: {"contentType": "json", "text": "…"}, or {"body": …}`,
+      EXIT_FAILED,
+    );
+  }
+  const given = value as Record<string, unknown>;
+  const message: Record<string, unknown> = Object.fromEntries(
+    MEMBERS.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]),
+  );
+  if ("body" in given && message.text === undefined && message.base64 === undefined) {
+    const { body } = given;
+    message.contentType ??= typeof body === "string" ? "text" : "json";
+    const isText = typeof body === "string" && message.contentType === "text";
+    message.text = isText ? body : JSON.stringify(body);
+  }
+  if (message.text === undefined && message.base64 === undefined) {
+    throw new CliError(`${place}: the line has no body: "text", "base64" or "body"`, EXIT_FAILED);
+  }
+  return message;
+}
+
+function jsonIn(line: string, place: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    throw new CliError(`${place}: ${error instanceof Error ? error.message : error}`, EXIT_FAILED);
+  }
+}
