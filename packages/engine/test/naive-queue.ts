@@ -80,8 +80,9 @@ export class NaiveQueue {
       let leastMs = -Infinity;
       for (const message of messages.sort((a, b) => (a.place?.index ?? 0) - (b.place?.index ?? 0))) {
         leastMs = Math.max(leastMs, isWaiting(message) ? message.acceptedMs + toMs : message.firstDueMs);
+        const wasMadeDue = message.dueMs !== message.firstDueMs;
         message.firstDueMs = leastMs;
-        if (message.attempts === 0 && message.lease === null) message.dueMs = leastMs;
+        if (message.attempts === 0 && message.lease === null && !wasMadeDue) message.dueMs = leastMs;
       }
     }
     return changed;
@@ -158,11 +159,19 @@ export class NaiveQueue {
   }
 
   /** A receiver's message becomes visible: in its place, or in a FIFO queue at the end of the line of groups. */
-  giveBack(messages: readonly NaiveMessage[], visibleMs: number): void {
+  giveBack(messages: readonly NaiveMessage[], visibleMs: number, nowMs: number): void {
     for (const message of messages) {
       message.lease = null;
-      message.dueMs = this.rules.fifo === true ? visibleMs : message.firstDueMs;
+      message.dueMs = this.rules.fifo === true ? visibleMs : Math.min(message.firstDueMs, nowMs);
     }
+  }
+
+  /** A message may be delivered now, whoever has it. Answers with whether that was so before. */
+  makeDue(message: NaiveMessage, nowMs: number): boolean {
+    if (message.lease === null && message.dueMs <= nowMs) return true;
+    message.lease = null;
+    message.dueMs = nowMs;
+    return false;
   }
 
   /** Whether a receipt of a message that is there counts: any does, on a FIFO queue only the latest one in time. */
@@ -198,11 +207,11 @@ export class NaiveQueue {
     return messages.filter((message) => !dead.includes(message));
   }
 
-  release(messages: readonly NaiveMessage[], dueMs: number): void {
+  release(messages: readonly NaiveMessage[], dueMs: number, nowMs: number): void {
     for (const message of messages) {
       message.lease = null;
       message.attempts -= 1;
-      message.dueMs = message.attempts === 0 ? message.firstDueMs : dueMs;
+      message.dueMs = message.attempts === 0 ? Math.min(message.firstDueMs, nowMs) : dueMs;
     }
   }
 
@@ -210,7 +219,7 @@ export class NaiveQueue {
     const deadBefore = this.gone.dead;
     const expired = this.messages.filter((message) => message.lease !== null && message.until <= nowMs);
     const received = expired.filter((message) => message.lease?.kind === "receive");
-    for (const message of received) this.giveBack([message], message.until);
+    for (const message of received) this.giveBack([message], message.until, nowMs);
     const failed = expired.filter((message) => !received.includes(message));
     const retried = failed.flatMap((message) =>
       this.fail([message], nowMs + (message.lease?.kind === "push" ? this.rules.retryDelayMs : 0)),

@@ -14,6 +14,7 @@ import {
   giveUp,
   type Lease,
   lease,
+  makeDue,
   nextBatch,
   nextWakeAt,
   type PushEnd,
@@ -155,7 +156,7 @@ export class Twins {
       same(facts?.seq, message.seq, "sequence number of a received message");
       this.receipts.push({ message, lease: expected, receipt });
     });
-    if (forMs <= 0) this.naive.giveBack(expected.messages, this.nowMs);
+    if (forMs <= 0) this.naive.giveBack(expected.messages, this.nowMs, this.nowMs);
   }
 
   deleteReceived({ message, lease: held, receipt }: HeldReceipt): void {
@@ -179,7 +180,7 @@ export class Twins {
     same(actual, expected, "a change of visibility");
     if (actual !== "changed") return;
     if (forMs <= 0) {
-      naive.giveBack([message], nowMs);
+      naive.giveBack([message], nowMs, nowMs);
     } else {
       message.lease = held;
       message.until = visibleAtMs;
@@ -208,7 +209,7 @@ export class Twins {
       naive.giveUp(mine);
     } else if (verdict === "release") {
       for (const range of ranges) release(queue, range, nowMs + RELEASED_MS, nowMs);
-      naive.release(mine, nowMs + RELEASED_MS);
+      naive.release(mine, nowMs + RELEASED_MS, nowMs);
     } else {
       const dueMs = nowMs + (verdict === "retry" ? 0 : LATER_MS);
       const outcomes = ranges.map((range) => retry(queue, range, dueMs, nowMs));
@@ -264,6 +265,16 @@ export class Twins {
     this.naive.remove(message);
     same(removeMessage(this.queue, position), true, "a message that is there is deleted");
     same(removeMessage(this.queue, position), false, "a message that is gone is deleted");
+  }
+
+  /** Makes one message due, whatever state it is in, and once more. */
+  makeDue(which: number): void {
+    const message = this.naive.messages[which % Math.max(1, this.naive.messages.length)];
+    if (message === undefined) return;
+    const position = this.#positionOf(message);
+    const expected = this.naive.makeDue(message, this.nowMs) ? "wasDue" : "due";
+    same(makeDue(this.queue, position, this.nowMs), expected, "a message is made due");
+    same(makeDue(this.queue, position, this.nowMs), "wasDue", "a message is made due again");
   }
 
   /** Forgets everything but the stored rows and starts again from them. */

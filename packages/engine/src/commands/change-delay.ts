@@ -25,8 +25,10 @@ function changeDelayOf(queue: Queue, segment: Segment, fromMs: number, toMs: num
     (_, r) => runs.dueMs(r) > nowMs && runs.dueMs(r) === runs.acceptedMs(r) + fromMs,
   );
   if (!waits.includes(true)) return false;
-  // What was cut out of the untouched messages and never delivered waits as they do.
-  const apart = segment.entries.filter(({ attempts }) => attempts === 0);
+  // What was cut out of the untouched messages and never delivered waits as they do, unless it was made due by hand.
+  const apart = segment.entries.filter(
+    ({ attempts, leaseId, atMs, from }) => attempts === 0 && (leaseId === 0 || atMs === segment.dueOf(from)),
+  );
   for (const entry of apart) lift(queue, entry);
   let dueMs = Number.NEGATIVE_INFINITY;
   const changed = waits.map((isWaiting, r) => {

@@ -85,7 +85,8 @@ function backToItsPlace(queue: Queue, entry: Entry, nowMs: number): void {
   let to = segment.runEnd(entry.from);
   while (to < entry.to && segment.dueOf(to) === dueMs) to = segment.runEnd(to);
   const rest = to < entry.to ? splitOff(entry, to) : null;
-  toWaiting(queue, entry, dueMs, nowMs);
+  // Only what was made due by hand could be leased before its time.
+  toWaiting(queue, entry, Math.min(dueMs, nowMs), nowMs);
   if (rest !== null) backToItsPlace(queue, rest, nowMs);
 }
 

@@ -38,9 +38,12 @@ export interface GroupOrder {
   pass(queue: OrderedQueue, nowMs: number): void;
 }
 
-/** When message i became visible: when it was due, or, once it was delivered, the due time that it was given then. */
+/**
+ * When message i became visible: when it was due, or, once it was delivered or made due by hand, the due time that it
+ * was given then.
+ */
 export function visibleSinceMs(segment: Segment, i: number, entry: Entry | null): number {
-  return entry === null || entry.attempts === 0 ? segment.dueOf(i) : entry.atMs;
+  return entry === null || entry.leaseId === 0 ? segment.dueOf(i) : entry.atMs;
 }
 
 /** The groups of a segment that has them. */

@@ -64,6 +64,10 @@ const delayStep: fc.Arbitrary<NamedStep> = fc
   .constantFrom(0, 500, 1000, 5000)
   .map((ms) => [`the queue's delay becomes ${ms} ms`, (twins) => twins.changeDelay(ms)]);
 
+const makeDueStep: fc.Arbitrary<NamedStep> = fc
+  .nat(30)
+  .map((which) => [`make message ${which} due`, (twins) => twins.makeDue(which)]);
+
 const timeStep: fc.Arbitrary<NamedStep> = fc.constantFrom(1, 300, 1000, 4000, 20_000_000).map((ms) => [
   `${ms} ms pass`,
   (twins) => {
@@ -79,6 +83,7 @@ const programs = (isFifo: boolean) =>
         { weight: 6, arbitrary: receiveStep },
         { weight: 8, arbitrary: receiptStep },
         { weight: 2, arbitrary: pushStep },
+        { weight: 3, arbitrary: makeDueStep },
         { weight: 4, arbitrary: timeStep },
         ...(isFifo ? [{ weight: 2, arbitrary: delayStep }] : []),
         { weight: 3, arbitrary: plain("leases expire", (twins) => twins.expireLeases()) },

@@ -73,6 +73,10 @@ const removeStep: fc.Arbitrary<NamedStep> = fc
   .nat(30)
   .map((which) => [`delete message ${which}`, (twins) => twins.remove(which)]);
 
+const makeDueStep: fc.Arbitrary<NamedStep> = fc
+  .nat(30)
+  .map((which) => [`make message ${which} due`, (twins) => twins.makeDue(which)]);
+
 const timeStep: fc.Arbitrary<NamedStep> = fc.constantFrom(1, 300, 1000, 4000, 20_000).map((ms) => [
   `${ms} ms pass`,
   (twins) => {
@@ -89,6 +93,7 @@ const programs = fc
       { weight: 6, arbitrary: settleStep },
       { weight: 3, arbitrary: lateAckStep },
       { weight: 2, arbitrary: removeStep },
+      { weight: 2, arbitrary: makeDueStep },
       { weight: 4, arbitrary: timeStep },
       {
         weight: 2,

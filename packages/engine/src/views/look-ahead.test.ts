@@ -75,6 +75,14 @@ const steps = (isGrouped: boolean): fc.Arbitrary<Step> =>
       ),
     },
     {
+      weight: 2,
+      arbitrary: fc.nat(30).map(
+        (which): Step =>
+          (twins) =>
+            twins.makeDue(which),
+      ),
+    },
+    {
       weight: 3,
       arbitrary: fc.constantFrom(1, 400, 2_000).map(
         (ms): Step =>
