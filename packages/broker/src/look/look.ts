@@ -3,6 +3,7 @@ import {
   advance,
   groupIdAt,
   type MessagePosition,
+  type Queue,
   type Standing,
   standingAt,
   standings,
@@ -30,15 +31,22 @@ export const WHOLE_BYTES_MAX = 8_000_000;
 /** Messages between two looks at the clock. */
 const MESSAGES_PER_LOOK_AT_CLOCK = 256;
 
-/** What a look needs of a queue. */
-export interface LookPorts {
+/** What a search needs of a queue. */
+export interface SearchPorts {
   readonly context: Pick<QueueContext, "name" | "queue" | "nowMs">;
-  readonly reasons: Reasons;
   /** The records of a segment; `null` when they cannot be read. */
   payloadOf(segmentId: number): PackedIndex | null;
   /** Goes on in ms while it runs, where a clock does. */
   elapsedMs(): number;
 }
+
+/** What a look needs of a queue. */
+export interface LookPorts extends SearchPorts {
+  readonly reasons: Reasons;
+}
+
+/** What is looked for. */
+export type Wanted = Pick<LookRequest, "filter" | "only" | "isWaiting">;
 
 /**
  * Goes through the messages of a queue, in whatever state, by the order of their places, and shows those that are
@@ -47,62 +55,82 @@ export interface LookPorts {
  * @throws RangeError for a `max` that is out of range and a cursor that is none.
  */
 export function look(ports: LookPorts, request: LookRequest): LookReply {
-  const { max, filter, only, cursor, isWhole = false, countsAll = false } = request;
+  const { max, cursor, countsAll = false, isWhole = false } = request;
   if (!(Number.isInteger(max) && max >= 0 && max <= PULL_MESSAGES_MAX)) throw new RangeError(`max of ${max}`);
-  const { queue, name, nowMs } = ports.context;
-  advance(queue, nowMs);
   const begin = cursor === undefined ? null : readCursor(cursor);
-  const matcher = new Matcher(name, nowMs, filter, only);
-  const budget = new Budget(ports);
   const messages: LookedAt[] = [];
   let matched = 0;
   let shownBytes = 0;
-  let searched = begin?.searched ?? 0;
-  const all =
-    matcher.positions === null
-      ? standings(queue, begin?.after)
-      : placed(ports, matcher.positions, begin?.after);
-  for (const standing of all) {
-    const { segmentId, from, to } = standing;
-    if (!matcher.fitsStanding(standing)) {
-      searched += to - from;
-      if (budget.isSpent(1)) return { ...found(), cursor: cursorOf(segmentId, to - 1, searched) };
+  const { last, passed } = search(ports, request, begin?.after, (standing, index, payload) => {
+    matched += 1;
+    if (messages.length < max) {
+      messages.push(lookedAt(ports, standing, payload, index, isWhole));
+      shownBytes += isWhole ? payload.body(index).byteLength : 0;
+    }
+    return countsAll || (messages.length < max && shownBytes <= WHOLE_BYTES_MAX);
+  });
+  const { readyCount, delayedCount, leasedCount } = ports.context.queue;
+  const of = readyCount + delayedCount + leasedCount;
+  const searched = (begin?.searched ?? 0) + passed;
+  const next = last === null ? null : cursorOf(last, searched);
+  return { messages, matched, cursor: next, searched: Math.min(searched, of), of };
+}
+
+/** How far a search came. */
+export interface Searched {
+  /** The message that it ended at, before the last one; `null` when every message was looked at. */
+  readonly last: MessagePosition | null;
+  /** Messages that were looked at. */
+  readonly passed: number;
+}
+
+/**
+ * Calls `found` with each message that is looked for, until it answers false or the time of a look is over.
+ *
+ * @param after begins behind this place. Default: at the first message.
+ */
+export function search(
+  ports: SearchPorts,
+  { filter, only, isWaiting = false }: Wanted,
+  after: MessagePosition | undefined,
+  found: (standing: Standing, index: number, payload: PackedIndex) => boolean,
+): Searched {
+  const { queue, name, nowMs } = ports.context;
+  advance(queue, nowMs);
+  const matcher = new Matcher(name, nowMs, filter, only);
+  const budget = new Budget(ports);
+  const { positions } = matcher;
+  let passed = 0;
+  for (const standing of positions === null ? standings(queue, after) : placed(queue, positions, after)) {
+    const { segmentId, from, to, state } = standing;
+    if ((isWaiting && state === "leased") || !matcher.fitsStanding(standing)) {
+      passed += to - from;
+      if (budget.isSpent()) return { last: { segmentId, index: to - 1 }, passed };
       continue;
     }
     for (let index = from; index < to; index++) {
       const position = { segmentId, index };
-      searched += 1;
+      passed += 1;
       const payload = matcher.fitsPlace(position, groupIdAt(queue, position))
         ? budget.payloadOf(segmentId)
         : null;
-      if (payload !== null && isReadable(payload, index) && matcher.fits(position, payload)) {
-        matched += 1;
-        if (messages.length < max) {
-          messages.push(lookedAt(ports, standing, payload, index, isWhole));
-          shownBytes += isWhole ? payload.body(index).byteLength : 0;
-        }
-      }
-      const isFull = (messages.length >= max || shownBytes > WHOLE_BYTES_MAX) && !countsAll;
-      if (isFull || budget.isSpent(1)) return { ...found(), cursor: cursorOf(segmentId, index, searched) };
+      const isFound = payload !== null && isReadable(payload, index) && matcher.fits(position, payload);
+      const goesOn = !isFound || found(standing, index, payload);
+      if (!goesOn || budget.isSpent()) return { last: position, passed };
     }
   }
-  return { ...found(), cursor: null };
-
-  function found(): Omit<LookReply, "cursor"> {
-    const of = queue.readyCount + queue.delayedCount + queue.leasedCount;
-    return { messages, matched, searched: Math.min(searched, of), of };
-  }
+  return { last: null, passed };
 }
 
 /** Bounds what one look costs. */
 class Budget {
-  readonly #ports: LookPorts;
+  readonly #ports: SearchPorts;
   readonly #endsMs: number;
   #messages = 0;
   #bytes = 0;
   #segment: { readonly id: number; readonly payload: PackedIndex | null } | null = null;
 
-  constructor(ports: LookPorts) {
+  constructor(ports: SearchPorts) {
     this.#ports = ports;
     this.#endsMs = ports.elapsedMs() + LOOK_MS_MAX;
   }
@@ -117,15 +145,16 @@ class Budget {
     return this.#segment.payload;
   }
 
-  isSpent(messages: number): boolean {
-    this.#messages += messages;
+  /** Asked once for each message, or stretch of them that needs no look at each. */
+  isSpent(): boolean {
+    this.#messages += 1;
     if (this.#bytes > LOOK_BYTES_MAX) return true;
     return this.#messages % MESSAGES_PER_LOOK_AT_CLOCK === 0 && this.#ports.elapsedMs() >= this.#endsMs;
   }
 }
 
 function* placed(
-  { context: { queue } }: LookPorts,
+  queue: Queue,
   positions: readonly MessagePosition[],
   after: MessagePosition | undefined,
 ): Generator<Standing, undefined> {
@@ -175,7 +204,7 @@ interface Cursor {
   readonly searched: number;
 }
 
-function cursorOf(segmentId: number, index: number, searched: number): string {
+function cursorOf({ segmentId, index }: MessagePosition, searched: number): string {
   return `${segmentId}-${index}-${searched}`;
 }
 

@@ -1,12 +1,26 @@
-import type { MessagePosition } from "@sluice/engine";
-import { isReadable, type LookReply, type LookRequest, PackedIndex, type QueueWhy } from "@sluice/protocol";
+import { type MessagePosition, makeDue, type Standing } from "@sluice/engine";
+import {
+  isReadable,
+  type LookReply,
+  type LookRequest,
+  type MadeDue,
+  PackedIndex,
+  type QueueWhy,
+} from "@sluice/protocol";
+import { decodeToken } from "../receive/message-token.ts";
 import type { PayloadCache } from "../store/payload-cache.ts";
 import type { QueueContext } from "../turn/context.ts";
 import type { Throttle } from "../turn/throttle.ts";
 import type { Conditions, DaemonDeliverer, Deliverer, PushDeliverer } from "../why/conditions.ts";
 import { whyOfQueue } from "../why/queue-reason.ts";
 import { Reasons } from "../why/reasons.ts";
-import { look } from "./look.ts";
+import { look, type SearchPorts, search, type Wanted } from "./look.ts";
+
+/** Where messages are that were looked for. */
+export interface Found {
+  readonly positions: readonly MessagePosition[];
+  readonly last: MessagePosition | null;
+}
 
 /** The parts of a queue that tell who gets its messages. */
 interface MessagesParts {
@@ -35,9 +49,42 @@ export class Messages {
   /** Goes through messages as they stand. Throws RangeError for a cursor that is none. */
   look(request: LookRequest): LookReply {
     const { queue } = this.#context;
-    const reasons = new Reasons(queue, this.conditions, this.#idAt);
-    const payloadOf = (segmentId: number) => this.#payloadOf(segmentId);
-    return look({ context: this.#context, reasons, payloadOf, elapsedMs: this.#elapsedMs }, request);
+    return look({ ...this.#search, reasons: new Reasons(queue, this.conditions, this.#idAt) }, request);
+  }
+
+  /**
+   * The next messages that wait and are looked for, as many and as large as may be. `last` is where it ended, `null`
+   * for the end of the queue.
+   */
+  find(wanted: Wanted, after: MessagePosition | undefined, max: number, bytesMax: number): Found {
+    const positions: MessagePosition[] = [];
+    let bytes = 0;
+    const found = (standing: Standing, index: number, payload: PackedIndex) => {
+      positions.push({ segmentId: standing.segmentId, index });
+      bytes += payload.contentBytes(index);
+      return positions.length < max && bytes < bytesMax;
+    };
+    const { last } = search(this.#search, { ...wanted, isWaiting: true }, after, found);
+    return { positions, last };
+  }
+
+  /** Lets messages be delivered now, by refs. A lease of one ends. */
+  makeDue(refs: readonly string[]): Promise<MadeDue[]> {
+    const { name, queue, history } = this.#context;
+    return this.#context.submit(() => {
+      const { nowMs } = this.#context;
+      const at: number[] = [];
+      const made = refs.map((ref): MadeDue => {
+        const position = decodeToken(name, "ref", ref);
+        const outcome = position === null ? "gone" : makeDue(queue, position, nowMs);
+        if (outcome === "due" && position !== null)
+          at.push(position.segmentId, position.index, position.index + 1);
+        return outcome;
+      });
+      if (at.length > 0)
+        history.loud({ kind: "retried", count: at.length / 3, at, by: "admin API", delayMs: 0 });
+      return made;
+    });
   }
 
   /** Why the queue as a whole delivers nothing more now. */
@@ -72,6 +119,14 @@ export class Messages {
     const payload = this.#payloadOf(segmentId);
     return payload !== null && isReadable(payload, index) ? payload.id(index) : null;
   };
+
+  get #search(): SearchPorts {
+    return {
+      context: this.#context,
+      payloadOf: (segmentId) => this.#payloadOf(segmentId),
+      elapsedMs: this.#elapsedMs,
+    };
+  }
 
   /** Not kept: a look goes through more than memory has room for. */
   #payloadOf(segmentId: number): PackedIndex | null {

@@ -3,6 +3,16 @@ import type {
   ClockSetting,
   DrainReply,
   FaultSetting,
+<<<<<<< HEAD
+=======
+  HistoryReply,
+  HistoryRequest,
+  LookReply,
+  LookRequest,
+  MadeDue,
+  MessageCounts,
+  MoveTask,
+>>>>>>> 8465144 (broker: a message made due by hand, moves of a selection)
   NewMove,
   NextMoment,
   PostReply,
@@ -33,17 +43,21 @@ import { traceOf } from "../platform/log.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import type { QueueBrokerObject } from "../rpc/queue-object.ts";
 import type { Transfer, TransferReply } from "../rpc/transfer.ts";
-import { isFileDamage } from "../store/file-damage.ts";
 import { applyConfiguration, createIfAbsent } from "./apply-configuration.ts";
 import { BoundConsumers } from "./bound-consumers.ts";
 import { type BrokerEnv, type BrokerOptions, directoryOf } from "./broker-env.ts";
 import { LastEnds } from "./last-end.ts";
+import { loadQueue } from "./load-queue.ts";
 import { changeClock, nextMomentIn, receiveUnderFrozenClock } from "./moved-clock.ts";
 import { ObjectQueue } from "./object-queue.ts";
+<<<<<<< HEAD
 import { type OpenQueue, openQueue } from "./open-queue.ts";
 import { QueueReads } from "./queue-reads.ts";
+=======
+import type { OpenQueue } from "./open-queue.ts";
+>>>>>>> 8465144 (broker: a message made due by hand, moves of a selection)
 import { refusedSend } from "./refused-send.ts";
-import { FullStorages, isStorageFull, STORAGE_FULL, STORAGE_IS_FULL } from "./storage-full.ts";
+import { FullStorages, STORAGE_FULL, STORAGE_IS_FULL } from "./storage-full.ts";
 import {
   describeUnreadable,
   describeUnreadableTopic,
@@ -76,13 +90,21 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     constructor(ctx: DurableObjectState, env: BrokerEnv) {
       super(ctx, env);
-      this.#queue = new ObjectQueue(
-        ctx,
-        (queue) => this.#load(queue),
-        (queue) => this.#idOf(queue),
-      );
       this.#consumers = new BoundConsumers(env, options.consumers, endpoints);
       this.#directory = directoryOf(env);
+      const host = {
+        ...{ ctx, env, fullStorages, lastEnds, suspectFiles, topology: options.topology },
+        ...{
+          consumers: this.#consumers,
+          directory: this.#directory,
+          idOf: (name: string) => this.#idOf(name),
+        },
+      };
+      this.#queue = new ObjectQueue(
+        ctx,
+        (queue) => loadQueue(queue, host),
+        (queue) => this.#idOf(queue),
+      );
       // Calls wait until the queue is loaded. One that cannot be says so to each of them.
       void ctx.blockConcurrencyWhile(async () => {
         try {
@@ -209,6 +231,10 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       }
     }
 
+    async makeDue(queue: string, refs: readonly string[]): Promise<readonly MadeDue[]> {
+      return (await this.#queue.existing(queue)).messages.makeDue(refs);
+    }
+
     async deleteByRefs(queue: string, refs: readonly string[]): Promise<RefsDeleted> {
       return (await this.#queue.existing(queue)).deleteByRefs(refs);
     }
@@ -316,44 +342,6 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     #idOf(queue: string): string {
       return this.env.SLUICE_QUEUES.idFromName(queue).toString();
-    }
-
-    /** Opens the queue on what the object has stored. Throws `UnreadableQueueError`. */
-    async #load(queue: string): Promise<OpenQueue> {
-      const { env, ctx } = this;
-      const { queues } = options.topology;
-      const objectOf = (name: string) => env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(name));
-      try {
-        const open = await openQueue(queue, {
-          storage: ctx.storage,
-          directory: this.#directory,
-          wasStorageFull: fullStorages.takeReset(queue),
-          wasEndPlanned: (version) => lastEnds.wasPlanned(queue, env, version),
-          cutOffDelayMs: lastEnds.delayMs(queue, env),
-          version: env.SLUICE_VERSION?.id ?? null,
-          keepsHistory: env.SLUICE_ENV === "development",
-          isFileSuspect: suspectFiles.has(queue),
-          commits: fullStorages.watch(queue),
-          isClockMovable: env.SLUICE_ENV === "development",
-          // A queue may be called "constructor": only what the record itself holds counts.
-          deployed: Object.hasOwn(queues, queue) ? queues[queue] : undefined,
-          consumers: this.#consumers,
-          idOf: (name) => this.#idOf(name),
-          transfer: (target, transfer) => objectOf(target).take(target, transfer),
-          broken: (error) => {
-            if (isStorageFull(error)) fullStorages.found(queue, Date.now());
-            else console.error(`Queue "${queue}": a commit failed: ${traceOf(error)}`);
-            if (isFileDamage(error)) suspectFiles.add(queue);
-            ctx.abort(`a commit failed, the queue starts again from its store: ${error}`);
-          },
-        });
-        lastEnds.begun(queue);
-        this.#consumers.warnOfUnbound(queue, open.registration.record);
-        return open;
-      } catch (error) {
-        if (isFileDamage(error)) suspectFiles.add(queue);
-        throw new UnreadableQueueError(queue, error);
-      }
     }
   };
 }

@@ -148,7 +148,7 @@ export class QueueCore implements QueueContext {
     this.outbox = new Outbox(this, ports, firstId);
     const { intake, outbox } = this;
     this.inbox = new Inbox(this, { intake, outbox });
-    this.moves = new Moves(this, outbox, ports);
+    this.moves = new Moves(this, { outbox, find: (...what) => this.messages.find(...what) }, ports);
     this.topic = new Topic(this, { intake, outbox, deduplication }, firstId);
     this.deadLetters = new DeadLetters(this, outbox);
     this.attempts = new Attempts(this);

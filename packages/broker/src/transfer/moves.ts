@@ -1,10 +1,19 @@
-import { acknowledge, advance, BATCH_BYTES_MAX, type Lease, lease, release } from "@sluice/engine";
+import {
+  acknowledge,
+  advance,
+  BATCH_BYTES_MAX,
+  lease,
+  type MessagePosition,
+  release,
+  removeMessage,
+} from "@sluice/engine";
 import {
   type CancelMoveReply,
   changeRecord,
   type MessageExtension,
   MOVE_MS_MAX,
   type MoveFailure,
+  type MoveSelection,
   type MoveStatus,
   type MoveTask,
   type NewMove,
@@ -34,6 +43,27 @@ export interface MovesPorts {
   queueExists?(queue: string): Promise<boolean>;
 }
 
+/** Looks for messages that wait, behind a place; as many and as large as may be. */
+export type FindWaiting = (
+  selection: MoveSelection,
+  after: MessagePosition | undefined,
+  max: number,
+  bytesMax: number,
+) => {
+  readonly positions: readonly MessagePosition[];
+  /** Where it ended; `null` when it has come to the end of the queue. */
+  readonly last: MessagePosition | null;
+};
+
+/** Messages that a step has taken, and how they leave or stay. */
+interface Taken {
+  readonly positions: readonly MessagePosition[];
+  /** Lets them go: they are on their way. */
+  leave(): void;
+  /** Puts them back. */
+  stay(): void;
+}
+
 /** A message of this queue, and where it goes. */
 interface Moving {
   readonly segmentId: number;
@@ -53,12 +83,21 @@ export class Moves {
   /** Newest first. */
   #tasks: MoveTask[] = [];
   #isStepping = false;
+  /** How far the task has come that looks for messages, and the last segment that was there when it began. */
+  #search: { readonly taskId: string; after: MessagePosition | undefined; readonly endId: number } | null =
+    null;
+  readonly #find: FindWaiting;
   /** Of asking which queues exist. */
   readonly #backoff = new Backoff();
 
-  constructor(context: QueueContext, outbox: Outbox, ports: MovesPorts) {
+  constructor(
+    context: QueueContext,
+    { outbox, find }: { readonly outbox: Outbox; readonly find: FindWaiting },
+    ports: MovesPorts,
+  ) {
     this.#context = context;
     this.#outbox = outbox;
+    this.#find = find;
     this.#ports = ports;
   }
 
@@ -87,7 +126,7 @@ export class Moves {
       // Nothing may have looked at the queue since messages have become visible, or too old.
       this.#context.passTime();
       advance(queue, nowMs);
-      const [startedMs, toMove] = [nowMs, queue.readyCount];
+      const [startedMs, toMove] = [nowMs, mostToMove(move, queue)];
       const task: MoveTask = { ...move, status: "running", startedMs, moved: 0, toMove, failure: null };
       this.#tasks = [task, ...this.#tasks].slice(0, MOVES_KEPT_MAX);
       this.#write();
@@ -165,34 +204,84 @@ export class Moves {
   #move(existing: ReadonlyMap<string, boolean>): string[] {
     const task = this.#active;
     if (task === undefined) return [];
-    const { queue, nowMs } = this.#context;
+    const { nowMs } = this.#context;
     this.#context.passTime();
     if (nowMs >= task.startedMs + MOVE_MS_MAX) return this.#fail(task, "tookTooLong");
     if (task.target !== null && existing.get(task.target) === false)
       return this.#fail(task, "targetNotFound");
-    const request = {
-      ...{ max: this.#allowed(task), expiresMs: nowMs + 1, bytesMax: BATCH_BYTES_MAX },
-      kind: "pull" as const,
-    };
-    const batch = lease(queue, request, nowMs);
-    if (batch === null) {
-      this.#change(task, { status: "completed" });
+    const { selection } = task;
+    const taken = selection === undefined ? this.#takeFirst(task) : this.#takeSelected(task, selection);
+    if (taken === null) {
+      this.#complete(task, task.moved);
       return [];
     }
-    const moving = this.#destinations(batch, task);
+    const moving = this.#destinations(taken.positions, task);
     const targets = moving === null ? [] : [...new Set(moving.map(({ target }) => target))];
     const unknown = targets.filter((target) => !existing.has(target));
     const isGone = targets.some((target) => existing.get(target) === false);
     if (moving === null || unknown.length > 0 || isGone) {
-      for (const slice of batch.slices) release(queue, { ...slice, leaseId: batch.leaseId }, nowMs, nowMs);
+      taken.stay();
       if (moving === null) return this.#fail(task, "sourceUnknown");
       return isGone ? this.#fail(task, "targetNotFound") : unknown;
     }
     for (const target of targets) this.#transfer(target, moving);
-    for (const slice of batch.slices) acknowledge(queue, { ...slice, leaseId: batch.leaseId });
-    const moved = task.moved + batch.count;
-    this.#change(task, moved < task.toMove ? { moved } : { moved, status: "completed" });
+    taken.leave();
+    const moved = task.moved + taken.positions.length;
+    if (moved >= task.toMove) this.#complete(task, moved);
+    else if (moved > task.moved) this.#change(task, { moved });
     return [];
+  }
+
+  /** The first messages that are ready; `null` when there are none. */
+  #takeFirst(task: MoveTask): Taken | null {
+    const { queue, nowMs } = this.#context;
+    const request = { max: this.#allowed(task), expiresMs: nowMs + 1, bytesMax: BATCH_BYTES_MAX };
+    const batch = lease(queue, { ...request, kind: "pull" }, nowMs);
+    if (batch === null) return null;
+    const ranges = batch.slices.map((slice) => ({ ...slice, leaseId: batch.leaseId }));
+    return {
+      positions: ranges.flatMap(({ segmentId, from, to }) =>
+        Array.from({ length: to - from }, (_, i) => ({ segmentId, index: from + i })),
+      ),
+      leave: () => {
+        for (const range of ranges) acknowledge(queue, range);
+      },
+      stay: () => {
+        for (const range of ranges) release(queue, range, nowMs, nowMs);
+      },
+    };
+  }
+
+  /**
+   * The next messages of a selection, none when the time of a step is over before one is found; `null` at the end of
+   * what was there when the task began, or this epoch.
+   */
+  #takeSelected(task: MoveTask, selection: MoveSelection): Taken | null {
+    const { queue } = this.#context;
+    if (this.#search?.taskId !== task.taskId) {
+      this.#search = { taskId: task.taskId, after: undefined, endId: queue.nextSegmentId };
+    }
+    const { after, endId } = this.#search;
+    if (after !== undefined && after.segmentId >= endId) return null;
+    const { positions, last } = this.#find(selection, after, this.#allowed(task), BATCH_BYTES_MAX);
+    const mine = positions.filter(({ segmentId }) => segmentId < endId);
+    if (mine.length === 0 && last === null) return null;
+    const { taskId } = task;
+    return {
+      positions: mine,
+      leave: () => {
+        for (const position of mine) removeMessage(queue, position);
+        this.#search = { taskId, after: last ?? { segmentId: endId, index: 0 }, endId };
+      },
+      stay: () => {},
+    };
+  }
+
+  /** Of a selection nobody knew before how many messages it would be. */
+  #complete(task: MoveTask, moved: number): void {
+    this.#search = null;
+    const toMove = task.selection === undefined ? task.toMove : moved;
+    this.#change(task, { status: "completed", moved, toMove });
   }
 
   #allowed({ ratePerSecond, startedMs, moved, toMove }: MoveTask): number {
@@ -205,19 +294,15 @@ export class Moves {
   /**
    * Where each readable message of a batch goes; `null` when one does not say. What cannot be read is reported as lost.
    */
-  #destinations({ slices }: Lease, { target, fallback }: MoveTask): Moving[] | null {
+  #destinations(positions: readonly MessagePosition[], { target, fallback }: MoveTask): Moving[] | null {
     const moving: Moving[] = [];
-    for (const { segmentId, from, to } of slices) {
-      for (let index = from; index < to; index++) {
-        if (!isReadableMessage(this.#context, segmentId, index)) continue;
-        const payload = this.#context.payloadOf(segmentId);
-        const { deadLetterSource, deadLetterOf } = payload.hasExtension(index)
-          ? payload.extension(index)
-          : {};
-        const goesTo = target ?? deadLetterSource ?? deadLetterOf ?? fallback;
-        if (goesTo === undefined) return null;
-        moving.push({ segmentId, index, target: goesTo });
-      }
+    for (const { segmentId, index } of positions) {
+      if (!isReadableMessage(this.#context, segmentId, index)) continue;
+      const payload = this.#context.payloadOf(segmentId);
+      const { deadLetterSource, deadLetterOf } = payload.hasExtension(index) ? payload.extension(index) : {};
+      const goesTo = target ?? deadLetterSource ?? deadLetterOf ?? fallback;
+      if (goesTo === undefined) return null;
+      moving.push({ segmentId, index, target: goesTo });
     }
     return moving;
   }
@@ -275,7 +360,7 @@ export class Moves {
 
   #change(
     task: MoveTask,
-    change: { readonly status?: MoveStatus; readonly moved?: number; readonly failure?: MoveFailure },
+    change: Partial<Pick<MoveTask, "moved" | "toMove" | "failure">> & { readonly status?: MoveStatus },
   ): MoveTask {
     const changed = { ...task, ...change };
     this.#tasks = this.#tasks.map((known) => (known === task ? changed : known));
@@ -288,4 +373,11 @@ export class Moves {
     const bytes = new TextEncoder().encode(JSON.stringify([checksumOfText(text), text]));
     this.#context.write(() => this.#context.store.writeNote(NOTE_KEY, bytes));
   }
+}
+
+/** As many messages as a move can take. */
+function mostToMove({ selection }: NewMove, { readyCount, delayedCount }: QueueContext["queue"]): number {
+  if (selection === undefined) return readyCount;
+  const { only, limit = Infinity } = selection;
+  return Math.min(readyCount + delayedCount, only?.length ?? Infinity, limit);
 }

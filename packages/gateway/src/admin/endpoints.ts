@@ -50,7 +50,8 @@ export const ENDPOINTS = [
     method: "POST",
     path: "/__sluice/api/queues/NAME/redrive",
     body: '{"to": "QUEUE"}',
-    answers: "moves dead letters to a queue, or with {} back to where they came from",
+    answers:
+      "moves dead letters to a queue, or with {} back to where they came from; those of a filter, or ids",
   },
   {
     method: "POST",

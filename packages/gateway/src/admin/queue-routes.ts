@@ -49,7 +49,8 @@ export function queueRoutes(directory: QueueDirectory): Hono {
 
   app.post("/:name/redrive", async (c) => {
     const record = await queueOf(c, directory);
-    return c.json({ move: moveView(await redrive(directory, record, await c.req.text())) });
+    const begun = await redrive(directory, record, await c.req.text());
+    return c.json("dryRun" in begun ? begun : { move: moveView(begun) });
   });
 
   app.post("/:name/redrive/cancel", async (c) => {

@@ -1,15 +1,48 @@
-import type { MoveTask, QueueRecord } from "@sluice/protocol";
+import {
+  type MessageFilter,
+  MOVED_NAMES_MAX,
+  type MoveSelection,
+  type MoveTask,
+  type QueueRecord,
+} from "@sluice/protocol";
 import { z } from "zod";
 import type { QueueDirectory } from "../account/queue-directory.ts";
 import { deadLetterSources } from "./dead-letters.ts";
 import { AdminError, queueNotFound } from "./failure.ts";
+import { type MessageView, messageView } from "./message-view.ts";
+import { checkedCursor, filterIn } from "./messages/look-routes.ts";
 
-const body = z.strictObject({ to: z.string().nullish() });
-const BODY_TEXT = 'The body must be {} or {"to": "NAME"}, the queue that takes the messages.';
+const body = z.strictObject({
+  to: z.string().nullish(),
+  filter: z.string().optional(),
+  ids: z.array(z.string()).max(MOVED_NAMES_MAX).optional(),
+  limit: z.int().min(1).optional(),
+  dryRun: z.boolean().optional(),
+  cursor: z.string().optional(),
+});
+const BODY_TEXT =
+  'The body must be {} or an object with any of "to" (the queue that takes the messages), "filter", "ids" ' +
+  `(${MOVED_NAMES_MAX} at most), "limit" (1 or more) and "dryRun".`;
+
+/** Messages that a dry run shows. */
+const SHOWN_MAX = 20;
+
+/** What a dry run answers: nothing has moved. */
+export interface DryRun {
+  readonly dryRun: true;
+  /** Messages that would move; at least so many while `cursor` is not `null`. */
+  readonly count: number;
+  /** The first of them. */
+  readonly messages: readonly MessageView[];
+  /** Goes on counting where this one has ended; `null` when every message was looked at. */
+  readonly cursor: string | null;
+  readonly searched: number;
+  readonly of: number;
+}
 
 /**
- * Starts moving everything that waits in a dead-letter queue: to another queue, or each message back to the one that it
- * came from (spec sqs 6.4).
+ * Starts moving what waits in a dead-letter queue, or a selection of it: to another queue, or each message back to the
+ * one that it came from (spec sqs 6.4). A dry run moves nothing and tells what would move.
  *
  * @param text body of the request.
  * @throws AdminError for what is no such request, for a queue that takes nobody's dead letters, and while a task runs.
@@ -18,8 +51,10 @@ export async function redrive(
   directory: QueueDirectory,
   record: QueueRecord,
   text: string,
-): Promise<MoveTask> {
-  const target = targetIn(text);
+): Promise<MoveTask | DryRun> {
+  const { to, dryRun = false, cursor, ...selected } = requestIn(text);
+  const target = to ?? null;
+  const selection = selectionOf(selected);
   const { name } = record;
   const [queues, subscriptions] = await Promise.all([
     directory.account.list(),
@@ -42,7 +77,12 @@ export async function redrive(
   // not.
   const [only, another] = [...sources.queues, ...sources.subscriptions];
   const fallback = target === null && only !== undefined && another === undefined ? { fallback: only } : {};
-  const move = { taskId: crypto.randomUUID(), target, ratePerSecond: null, ...fallback };
+  if (dryRun) return tryOut(directory, name, selection, cursor);
+  const isSelection = Object.keys(selection).length > 0;
+  const move = {
+    ...{ taskId: crypto.randomUUID(), target, ratePerSecond: null, ...fallback },
+    ...(isSelection ? { selection } : {}),
+  };
   const reply = await directory.queue(name).startMove(name, move);
   if (reply.ok) return reply.task;
   throw new AdminError(409, "move_active", `Messages of "${name}" are being moved already.`);
@@ -59,7 +99,7 @@ export async function cancelRedrive(directory: QueueDirectory, name: string): Pr
   throw new AdminError(409, "no_move", `No messages of "${name}" are being moved.`);
 }
 
-function targetIn(text: string): string | null {
+function requestIn(text: string): z.infer<typeof body> {
   let json: unknown;
   try {
     json = text === "" ? {} : JSON.parse(text);
@@ -68,7 +108,37 @@ function targetIn(text: string): string | null {
   }
   const read = body.safeParse(json);
   if (!read.success) throw new AdminError(400, "invalid_body", BODY_TEXT);
-  return read.data.to ?? null;
+  return read.data;
+}
+
+function selectionOf({
+  filter,
+  ids,
+  limit,
+}: Pick<z.infer<typeof body>, "filter" | "ids" | "limit">): MoveSelection {
+  return {
+    ...(filter === undefined ? {} : { filter: filterIn(filter) }),
+    ...(ids === undefined ? {} : { only: ids }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+}
+
+/** What would move: without a selection that is what is ready, else what waits. */
+async function tryOut(
+  directory: QueueDirectory,
+  name: string,
+  { limit = Infinity, ...wanted }: MoveSelection,
+  cursor: string | undefined,
+): Promise<DryRun> {
+  const isAll = wanted.filter === undefined && wanted.only === undefined && limit === Infinity;
+  const filter: MessageFilter = isAll ? [{ field: "state", state: "ready" }] : (wanted.filter ?? []);
+  const { messages, matched, searched, of, ...found } = await directory.queue(name).look(name, {
+    ...{ ...wanted, filter, isWaiting: true, countsAll: true, max: Math.min(SHOWN_MAX, limit) },
+    ...(cursor === undefined ? {} : { cursor: checkedCursor(cursor) }),
+  });
+  const count = Math.min(matched, limit);
+  const next = count === limit ? null : found.cursor;
+  return { dryRun: true, count, messages: messages.map(messageView), cursor: next, searched, of };
 }
 
 function checkTarget(source: QueueRecord, target: string, queues: readonly QueueRecord[]): void {

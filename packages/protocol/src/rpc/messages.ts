@@ -71,6 +71,8 @@ export interface LookRequest {
   readonly only?: readonly string[];
   /** Goes on where another look has ended. Default: at the oldest message. */
   readonly cursor?: string;
+  /** Whether only what waits is looked for, ready or delayed. Default false. */
+  readonly isWaiting?: boolean;
   /** Whether bodies are shown as a whole. Default: their first `PREVIEW_BYTES_MAX` bytes. */
   readonly isWhole?: boolean;
   /** Whether to go on behind the last message that is shown, and count. Default false. */
@@ -118,10 +120,24 @@ export interface LookReply {
   readonly of: number;
 }
 
+/**
+ * What became of a message that was to be made due.
+ *
+ * - `due`: it was delayed or leased, and may be delivered now.
+ * - `wasDue`: it was ready.
+ * - `gone`: it is not in the queue any more, or its ref is none of this queue.
+ */
+export type MadeDue = "due" | "wasDue" | "gone";
+
 /** What a queue's object offers to people who look after its messages. */
 export interface QueueMessagesRpc {
   /** @throws RangeError for a `max` that is out of range and a cursor that is none. */
   look(queue: string, request: LookRequest): Promise<LookReply>;
   /** Why the queue as a whole delivers nothing more now. */
   why(queue: string): Promise<QueueWhy>;
+  /**
+   * Lets messages be delivered now, by their refs. A lease of one ends: its delivery counts, its consumer goes on, and
+   * what that settles finds nothing.
+   */
+  makeDue(queue: string, refs: readonly string[]): Promise<readonly MadeDue[]>;
 }

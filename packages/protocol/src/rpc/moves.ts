@@ -1,3 +1,5 @@
+import type { MessageFilter } from "../filter/filter.ts";
+
 /* Tasks that move the messages of a queue elsewhere: what a dead-letter queue is redriven with (spec sqs 6.4). */
 
 /** What becomes of a move task. A queue has at most one that is running. */
@@ -12,9 +14,24 @@ export interface NewMove {
    * Without a target: the queue that takes messages which do not say where they were dead-lettered from. Default: none.
    */
   readonly fallback?: string;
+  /** Which messages leave. Default: every one that is ready. */
+  readonly selection?: MoveSelection;
   /** Messages per second, 1 to `MOVE_RATE_MAX`; `null` moves as fast as it goes. */
   readonly ratePerSecond: number | null;
 }
+
+/** Of the messages that wait, ready or delayed, those that a move takes. */
+export interface MoveSelection {
+  /** Default: every message. */
+  readonly filter?: MessageFilter;
+  /** Only these, by ids and refs: `MOVED_NAMES_MAX` at most. Default: every message. */
+  readonly only?: readonly string[];
+  /** Most messages. Default: any number. */
+  readonly limit?: number;
+}
+
+/** Messages that a move can name. */
+export const MOVED_NAMES_MAX = 1_000;
 
 /** A move task as it is stored and shown. Times in ms since 1970. */
 export interface MoveTask extends NewMove {
@@ -22,7 +39,7 @@ export interface MoveTask extends NewMove {
   readonly startedMs: number;
   /** Messages that have left this queue for their target. */
   readonly moved: number;
-  /** Messages in the queue when the task was started. */
+  /** Messages in the queue when the task was started; of a selection as many as it can be, until it has ended. */
   readonly toMove: number;
   readonly failure: MoveFailure | null;
 }

@@ -6,17 +6,17 @@ import {
   parseFilter,
 } from "@sluice/protocol";
 import { Hono } from "hono";
-import type { QueueDirectory } from "../account/queue-directory.ts";
-import { AdminError } from "./failure.ts";
-import { messageView, wholeMessageView, whyView } from "./message-view.ts";
-import { queueOf } from "./queue-of.ts";
-import { wholeQuery } from "./whole-query.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { AdminError } from "../failure.ts";
+import { messageView, wholeMessageView, whyView } from "../message-view.ts";
+import { queueOf } from "../queue-of.ts";
+import { wholeQuery } from "../whole-query.ts";
 
 /** Messages that are shown when the request names no number. */
 export const SHOWN_MESSAGES_DEFAULT = 20;
 
 /** The messages of a queue, each in whatever state, and why they are not delivered. */
-export function messageRoutes(directory: QueueDirectory): Hono {
+export function lookRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 
   app.get("/:name/messages", async (c) => {
@@ -69,7 +69,11 @@ export async function messageOf(directory: QueueDirectory, queue: string, id: st
     if (found !== undefined) return found;
     at = cursor;
   } while (at !== null);
-  throw new AdminError(404, "message_not_found", `Queue "${queue}" has no message "${id}" (any more).`);
+  throw messageGone(queue, id);
+}
+
+export function messageGone(queue: string, id: string): AdminError {
+  return new AdminError(404, "message_not_found", `Queue "${queue}" has no message "${id}" (any more).`);
 }
 
 /** Reads a filter. Throws 400 with the column of what is wrong. */
@@ -80,7 +84,8 @@ export function filterIn(text: string): MessageFilter {
   throw new AdminError(400, "invalid_filter", `Column ${column} of the filter: ${message}`, { column });
 }
 
-function checkedCursor(cursor: string): string {
+/** Throws 400 for a cursor that is none. */
+export function checkedCursor(cursor: string): string {
   if (/^\d{1,16}-\d{1,10}-\d{1,15}$/.test(cursor)) return cursor;
   throw new AdminError(
     400,

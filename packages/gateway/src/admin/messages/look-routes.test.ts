@@ -1,9 +1,9 @@
 import { encodeAttributes } from "@sluice/aws";
 import { type LookedAt, type LookReply, PREVIEW_BYTES_MAX, type Why } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
-import { directoryOf, OPEN, queueWith } from "../../test/directory.ts";
-import { createGateway, type QueueDirectory } from "../index.ts";
-import { BODY_CHARACTERS_MAX } from "./message-view.ts";
+import { directoryOf, OPEN, queueWith } from "../../../test/directory.ts";
+import { createGateway, type QueueDirectory } from "../../index.ts";
+import { BODY_CHARACTERS_MAX } from "../message-view.ts";
 
 const API = "http://localhost:8787/__sluice/api";
 const ID = "0123456789abcdef0123456789abcdef";

@@ -1,0 +1,129 @@
+import { encodeAttributes } from "@sluice/aws";
+import {
+  MESSAGE_BYTES_MAX,
+  type MessageExtension,
+  packMessages,
+  type RpcFailure,
+  type SendRequest,
+} from "@sluice/protocol";
+import { Hono } from "hono";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { statusOfQueueError } from "../../account/queue-error-status.ts";
+import { AdminError, queueNotFound } from "../failure.ts";
+import { queueOf } from "../queue-of.ts";
+import { messageGone, messageOf } from "./look-routes.ts";
+import {
+  RESEND_TEXT,
+  readBody,
+  resendBody,
+  retyped,
+  SEND_TEXT,
+  type StoredBody,
+  sendBody,
+  storedBody,
+} from "./read-body.ts";
+
+/** Who has sent it, for the history. */
+const PRODUCER = "admin API";
+
+/** What somebody does by hand to single messages. */
+export function actionRoutes(directory: QueueDirectory): Hono {
+  const app = new Hono();
+
+  app.post("/:name/messages", async (c) => {
+    const { name } = await queueOf(c, directory);
+    const {
+      body,
+      contentType,
+      delaySeconds,
+      attributes = {},
+      group,
+    } = await readBody(c, sendBody, SEND_TEXT);
+    const named = Object.entries(attributes).map(([key, StringValue]) => [
+      key,
+      { DataType: "String", StringValue },
+    ]);
+    const stored = encodeAttributes({ attributes: Object.fromEntries(named), traceHeader: null });
+    const extension: MessageExtension = {
+      ...(group === undefined ? {} : { groupId: group }),
+      ...(stored === undefined ? {} : { attributes: stored }),
+    };
+    return c.json(await send(directory, name, storedBody(body, contentType), extension, delaySeconds));
+  });
+
+  app.delete("/:name/messages/:id", async (c) => {
+    const { name } = await queueOf(c, directory);
+    const { id, ref } = await messageOf(directory, name, c.req.param("id"));
+    const { deleted } = await directory.queue(name).deleteByRefs(name, [ref]);
+    if (deleted === 0) throw messageGone(name, id);
+    return c.json({ id, deleted: true });
+  });
+
+  app.post("/:name/messages/:id/retry", async (c) => {
+    const { name } = await queueOf(c, directory);
+    const { id, ref } = await messageOf(directory, name, c.req.param("id"));
+    const [made = "gone"] = await directory.queue(name).makeDue(name, [ref]);
+    if (made === "gone") throw messageGone(name, id);
+    return c.json({ id, wasDue: made === "wasDue" });
+  });
+
+  app.post("/:name/messages/:id/resend", async (c) => {
+    const { name } = await queueOf(c, directory);
+    const { to = name, delaySeconds, ...edited } = await readBody(c, resendBody, RESEND_TEXT);
+    if (to !== name && (await directory.account.findByName(to)) === null) throw queueNotFound(to);
+    const message = await messageOf(directory, name, c.req.param("id"));
+    const extension: MessageExtension = {
+      ...(message.group === null ? {} : { groupId: message.group }),
+      ...(message.attributes === null ? {} : { attributes: message.attributes }),
+    };
+    return c.json(await send(directory, to, bodyOf(message, edited), extension, delaySeconds));
+  });
+
+  return app;
+}
+
+/** The body of a message that is sent again. */
+function bodyOf(
+  { contentType, body }: StoredBody,
+  edited: { readonly body?: unknown; readonly contentType?: "json" | "text" | "bytes" | undefined },
+): StoredBody {
+  const type = edited.contentType;
+  if (edited.body !== undefined) {
+    const kept = contentType === "v8" || typeof edited.body !== "string" ? undefined : contentType;
+    return storedBody(edited.body, type ?? kept);
+  }
+  return type === undefined ? { contentType, body } : retyped(body, type);
+}
+
+/** Stores a message under a new id. Throws `AdminError` with the queue's reason where it takes none. */
+async function send(
+  directory: QueueDirectory,
+  queue: string,
+  { contentType, body }: StoredBody,
+  extension: MessageExtension,
+  delaySeconds: number | undefined,
+): Promise<{ readonly queue: string; readonly id: string }> {
+  const id = crypto.randomUUID().replaceAll("-", "");
+  const delay = delaySeconds === undefined ? {} : { delaySeconds };
+  const packed = packMessages([{ id, contentType, body, extension, ...delay }]);
+  const refused = await refusalOf(directory, queue, { packed });
+  if (refused !== null) throw new AdminError(statusOfQueueError(refused.code), "not_sent", refused.cause);
+  return { queue, id };
+}
+
+/** Messages of SQS may be larger than others, and are sent again as they came. */
+async function refusalOf(
+  directory: QueueDirectory,
+  name: string,
+  request: SendRequest,
+): Promise<RpcFailure | null> {
+  const queue = directory.queue(name);
+  if (request.packed.byteLength <= MESSAGE_BYTES_MAX) {
+    const reply = await queue.send(name, [request], PRODUCER);
+    return reply.ok ? null : reply;
+  }
+  const reply = await queue.work(name, { enqueue: request });
+  if (!reply.ok) return reply;
+  const { enqueued } = reply;
+  return enqueued === undefined || enqueued.ok === true || enqueued.ok === "outdated" ? null : enqueued;
+}

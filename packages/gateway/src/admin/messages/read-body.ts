@@ -1,0 +1,100 @@
+import {
+  BodyDecodeError,
+  type ContentType,
+  DELAY_SECONDS_MAX,
+  decodeBody,
+  encodeBody,
+  MESSAGE_BYTES_MAX,
+} from "@sluice/protocol";
+import type { Context } from "hono";
+import { z } from "zod";
+import { AdminError } from "../failure.ts";
+
+const contentType = z.enum(["json", "text", "bytes"]);
+const delaySeconds = z.int().min(0).max(DELAY_SECONDS_MAX);
+
+/** What is sent: a message of its own. */
+export const sendBody = z.strictObject({
+  body: z.unknown(),
+  contentType: contentType.optional(),
+  delaySeconds: delaySeconds.optional(),
+  attributes: z.record(z.string().min(1).max(256), z.string().min(1)).optional(),
+  group: z.string().min(1).max(128).optional(),
+});
+export const SEND_TEXT =
+  'The body must be {"body": ANYTHING}, with any of "contentType" ("json", "text" or "bytes"), "delaySeconds" (0 to ' +
+  `${DELAY_SECONDS_MAX}), "attributes" ({"NAME": "TEXT"}) and "group".`;
+
+/** What is sent again: what is absent is as it was. */
+export const resendBody = z.strictObject({
+  to: z.string().optional(),
+  body: z.unknown().optional(),
+  contentType: contentType.optional(),
+  delaySeconds: delaySeconds.optional(),
+});
+export const RESEND_TEXT =
+  'The body must be {} or an object with any of "to" (a queue), "body", "contentType" ("json", "text" or "bytes") and ' +
+  `"delaySeconds" (0 to ${DELAY_SECONDS_MAX}).`;
+
+/** Reads the body of a request; one that is absent is `{}`. Throws 400 with what would be right. */
+export async function readBody<T>(c: Context, schema: z.ZodType<T>, text: string): Promise<T> {
+  let json: unknown;
+  try {
+    const sent = await c.req.text();
+    json = sent === "" ? {} : JSON.parse(sent);
+  } catch (error) {
+    const where = error instanceof Error ? ` It is no JSON: ${error.message}.` : "";
+    throw new AdminError(400, "invalid_body", `${text}${where}`);
+  }
+  const read = schema.safeParse(json);
+  if (read.success) return read.data;
+  throw new AdminError(400, "invalid_body", text);
+}
+
+/** A body as it is stored. */
+export interface StoredBody {
+  readonly contentType: ContentType;
+  readonly body: Uint8Array;
+}
+
+/**
+ * The bytes of a body that somebody has written. Without a content type a string is text, and anything else JSON; bytes
+ * are in base64.
+ *
+ * @throws AdminError for what is not of its type, and what is too large.
+ */
+export function storedBody(value: unknown, type?: "json" | "text" | "bytes"): StoredBody {
+  if (value === undefined) throw new AdminError(400, "invalid_body", SEND_TEXT);
+  const as = type ?? (typeof value === "string" ? "text" : "json");
+  const body = as === "json" ? encodeBody(value, "json") : bytesOf(value, as);
+  if (body.byteLength <= MESSAGE_BYTES_MAX) return { contentType: as, body };
+  throw new AdminError(
+    413,
+    "too_large",
+    `The message has ${body.byteLength} bytes, and ${MESSAGE_BYTES_MAX} are the most.`,
+  );
+}
+
+function bytesOf(value: unknown, as: "text" | "bytes"): Uint8Array {
+  if (typeof value !== "string") {
+    const what = as === "text" ? "text is a string" : "bytes are a string in base64";
+    throw new AdminError(400, "invalid_body", `A body of ${what}.`);
+  }
+  if (as === "text") return encodeBody(value, "text");
+  try {
+    return Uint8Array.from(atob(value), (character) => character.charCodeAt(0));
+  } catch {
+    throw new AdminError(400, "invalid_body", "A body of bytes is a string in base64.");
+  }
+}
+
+/** The same bytes under another content type. Throws 400 where they are not of it. */
+export function retyped(body: Uint8Array, type: "json" | "text" | "bytes"): StoredBody {
+  try {
+    decodeBody(body, type);
+  } catch (error) {
+    if (!(error instanceof BodyDecodeError)) throw error;
+    throw new AdminError(400, "invalid_body", `The body is no ${type}: ${error.message}`);
+  }
+  return { contentType: type, body };
+}
