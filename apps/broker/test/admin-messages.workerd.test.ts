@@ -14,7 +14,15 @@ const PULL = {
     deadLetterQueue: "dead",
   },
 };
-const QUEUES = { orders: settings({ consumer: PULL }), dead: settings(), idle: settings() };
+const failing = { ...PULL, settings: { ...PULL.settings, deadLetterQueue: "letters" } };
+const QUEUES = {
+  orders: settings({ consumer: PULL }),
+  acted: settings({ consumer: { ...PULL, settings: { ...PULL.settings, maxRetries: 9 } } }),
+  failing: settings({ consumer: failing }),
+  letters: settings(),
+  dead: settings(),
+  idle: settings(),
+};
 
 let origin: string;
 let dispose: () => Promise<void>;
@@ -77,6 +85,43 @@ it("messages in every state say how they stand and why, and looking changes noth
   expect((after.storage as { rowsWritten: number }).rowsWritten).toBe(
     (storage as { rowsWritten: number }).rowsWritten,
   );
+});
+
+it("a message is sent, changed and sent again, delivered now, and deleted", async () => {
+  const { id } = await ask("/queues/acted/messages", "POST", { body: { n: 1 }, delaySeconds: 600 });
+  expect((await list("acted")).messages).toMatchObject([{ id, state: "delayed", text: '{"n":1}' }]);
+  const copy = await ask(`/queues/acted/messages/${id}/resend`, "POST", {
+    body: { n: 2 },
+    delaySeconds: 600,
+  });
+  expect(await ask(`/queues/acted/messages/${id}/retry`, "POST")).toEqual({ id, wasDue: false });
+  expect(await rest("acted", "/pull", {})).toMatchObject({ messages: [{ id, attempts: 1 }] });
+  expect(await ask(`/queues/acted/messages/${id}/retry`, "POST")).toEqual({ id, wasDue: false });
+  const pulled = await rest("acted", "/pull", {});
+  expect(pulled).toMatchObject({ messages: [{ id, attempts: 2 }] });
+  expect(await ask(`/queues/acted/messages/${id}`, "DELETE")).toEqual({ id, deleted: true });
+  const [{ lease_id } = { lease_id: "" }] = pulled.messages as { lease_id: string }[];
+  expect(await rest("acted", "/ack", { acks: [{ lease_id }] })).toMatchObject({ ackCount: 0 });
+  expect((await list("acted")).messages).toMatchObject([{ id: copy.id, text: '{"n":2}' }]);
+});
+
+it("of dead letters those move that a filter is for, after a dry run", async () => {
+  for (const item of ["lamp", "vase", "red lamp"]) await rest("failing", "", { body: { item } });
+  await rest("failing", "/pull", { batch_size: 10, visibility_timeout_ms: 0 });
+  await ask("/clock", "POST", { advanceMs: 1_000 });
+  const letters = async () => (await list("letters")).messages.map(({ text }) => text);
+  await expect.poll(async () => (await letters()).length).toBe(3);
+  const wanted = { filter: "lamp from:failing" };
+  expect(await ask("/queues/letters/redrive", "POST", { ...wanted, dryRun: true })).toMatchObject({
+    ...{ dryRun: true, count: 2, cursor: null, of: 3 },
+    messages: [{ text: expect.stringContaining("lamp") }, { text: expect.stringContaining("lamp") }],
+  });
+  await ask("/queues/letters/redrive", "POST", wanted);
+  await expect.poll(async () => (await list("failing")).messages.length).toBe(2);
+  expect(await letters()).toEqual(['{"item":"vase"}']);
+  expect(await ask("/queues/letters")).toMatchObject({
+    lastMove: { status: "completed", moved: 2, toMove: 2 },
+  });
 });
 
 it("a search goes through many messages page by page", async () => {

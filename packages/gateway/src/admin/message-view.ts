@@ -1,4 +1,4 @@
-import { decodeAttributes } from "@sluice/aws";
+import { decodeAttributes, toBase64 } from "@sluice/aws";
 import type { ContentType, LookedAt, MessageState, Why, WhyReason } from "@sluice/protocol";
 import { timeOf } from "./time.ts";
 
@@ -75,7 +75,7 @@ export function messageView(message: LookedAt): MessageView {
 
 export function wholeMessageView(message: LookedAt): WholeMessageView {
   const text = textOf(message);
-  const base64 = text === null ? base64Of(message.body) : null;
+  const base64 = text === null ? toBase64(message.body) : null;
   return { ...factsOf(message), text, truncated: false, base64 };
 }
 
@@ -100,7 +100,7 @@ function attributesOf(stored: Uint8Array | null): Record<string, AttributeView> 
   return Object.fromEntries(
     Object.entries(decodeAttributes(stored).attributes).map(
       ([name, { DataType = "String", StringValue, BinaryValue }]) => {
-        const value = StringValue ?? base64Of(BinaryValue ?? new Uint8Array());
+        const value = StringValue ?? toBase64(BinaryValue ?? new Uint8Array());
         return [name, { type: DataType, value }];
       },
     ),
@@ -116,15 +116,4 @@ function textOf({ contentType, body, bodyBytes }: LookedAt): string | null {
   } catch {
     return null;
   }
-}
-
-/** Characters of one call: an argument list has its limits. */
-const CHARACTERS_MAX = 32_768;
-
-function base64Of(bytes: Uint8Array): string {
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += CHARACTERS_MAX) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + CHARACTERS_MAX));
-  }
-  return btoa(binary);
 }

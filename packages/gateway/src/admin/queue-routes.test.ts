@@ -135,6 +135,44 @@ describe("POST /queues/NAME/redrive", () => {
     });
   });
 
+  it.each([
+    ['{"filter": "lamp"}', { filter: [{ field: "body", text: "lamp" }] }],
+    ['{"ids": ["a", "b"]}', { only: ["a", "b"] }],
+    ['{"limit": 3, "filter": ""}', { filter: [], limit: 3 }],
+  ])("%s starts a move of what it selects", async (body, selection) => {
+    const start = startMove();
+    expect((await post(withQueue({ startMove: start }), "/queues/dead/redrive", body)).status).toBe(200);
+    expect(start).toHaveBeenCalledExactlyOnceWith("dead", {
+      ...{ taskId: expect.any(String), target: null, ratePerSecond: null, fallback: "orders", selection },
+    });
+  });
+
+  it.each([
+    ['{"dryRun": true}', { filter: [{ field: "state", state: "ready" }], max: 20 }, 7, "1-2-3"],
+    [
+      '{"dryRun": true, "filter": "lamp"}',
+      { filter: [{ field: "body", text: "lamp" }], max: 20 },
+      7,
+      "1-2-3",
+    ],
+    ['{"dryRun": true, "ids": ["a"]}', { filter: [], only: ["a"], max: 20 }, 7, "1-2-3"],
+    ['{"dryRun": true, "limit": 3}', { filter: [], max: 3 }, 3, null],
+    [
+      '{"dryRun": true, "limit": 30, "cursor": "4-5-6"}',
+      { filter: [], max: 20, cursor: "4-5-6" },
+      7,
+      "1-2-3",
+    ],
+  ])("%s moves nothing and tells what would move", async (body, request, count, cursor) => {
+    const look = vi.fn(async () => ({ messages: [], matched: 7, cursor: "1-2-3", searched: 8, of: 9 }));
+    expect(await post(withQueue({ look }), "/queues/dead/redrive", body)).toEqual({
+      status: 200,
+      body: { dryRun: true, count, messages: [], cursor, searched: 8, of: 9 },
+    });
+    const common = { isWaiting: true, countsAll: true };
+    expect(look).toHaveBeenCalledExactlyOnceWith("dead", { ...common, ...request });
+  });
+
   const withTopic = [{ topic: TOPIC, subscriptions: [subscriptionOf({ deadLetterQueue: "dead" })] }];
   it.each([
     ["several queues", directoryOf({ orders: ORDERS, more: ORDERS, dead: DEAD })],
@@ -163,6 +201,17 @@ describe("POST /queues/NAME/redrive", () => {
     ["a body that is no JSON", directoryOf(), "dead", "{", 400, "invalid_body"],
     ["a target that is no name", directoryOf(), "dead", '{"to": 3}', 400, "invalid_body"],
     ["a word that it does not know", directoryOf(), "dead", '{"too": "orders"}', 400, "invalid_body"],
+    ["a limit of none", directoryOf(), "dead", '{"limit": 0}', 400, "invalid_body"],
+    ["too many ids", directoryOf(), "dead", `{"ids": ["${'", "'.repeat(1_000)}"]}`, 400, "invalid_body"],
+    ["a filter that cannot be read", directoryOf(), "dead", '{"filter": "state:x"}', 400, "invalid_filter"],
+    [
+      "a cursor that is none",
+      directoryOf(),
+      "dead",
+      '{"dryRun": true, "cursor": "x"}',
+      400,
+      "invalid_cursor",
+    ],
     ["a queue that does not exist", directoryOf(), "nothing", "", 404, "queue_not_found"],
     ["a target that does not exist", directoryOf(), "dead", '{"to": "nothing"}', 404, "queue_not_found"],
     ["itself as the target", directoryOf(), "dead", '{"to": "dead"}', 400, "same_queue"],

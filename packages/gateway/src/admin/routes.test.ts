@@ -184,6 +184,8 @@ describe("GET /", () => {
             purge: directory.queue(name).purge,
             look: async () => ({ messages: [MESSAGE], matched: 1, cursor: null, searched: 1, of: 1 }),
             send: async () => ({ ok: true, metrics: NO_METRICS }),
+            makeDue: async () => ["due"],
+            deleteByRefs: async () => ({ deleted: 1, warnings: [] }),
             why: async () => ({ ...MESSAGE.why, also: [] }),
             history: async () => ({ isOn: true, events: [], next: null }),
             watch: () => new Promise(() => {}),
@@ -210,7 +212,7 @@ describe("GET /", () => {
       const init =
         body === undefined
           ? { method }
-          : { method, body: body.replace("N}", "1}").replace("QUEUE", "orders") };
+          : { method, body: body.replace("N}", "1}").replace("QUEUE", "orders").replace("ANYTHING", "1") };
       expect((await gateway.request(url, init)).status, `${method} ${path}`).toBe(200);
     }
   });

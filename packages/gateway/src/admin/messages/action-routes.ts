@@ -1,14 +1,7 @@
 import { encodeAttributes } from "@sluice/aws";
-import {
-  MESSAGE_BYTES_MAX,
-  type MessageExtension,
-  packMessages,
-  type RpcFailure,
-  type SendRequest,
-} from "@sluice/protocol";
+import { MESSAGE_BYTES_MAX, type MessageExtension, packMessages, type QueueRecord } from "@sluice/protocol";
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
-import { statusOfQueueError } from "../../account/queue-error-status.ts";
 import { AdminError, queueNotFound } from "../failure.ts";
 import { queueOf } from "../queue-of.ts";
 import { messageGone, messageOf } from "./look-routes.ts";
@@ -22,9 +15,7 @@ import {
   sendBody,
   storedBody,
 } from "./read-body.ts";
-
-/** Who has sent it, for the history. */
-const PRODUCER = "admin API";
+import { storeMessages } from "./store-messages.ts";
 
 /** What somebody does by hand to single messages. */
 export function actionRoutes(directory: QueueDirectory): Hono {
@@ -48,7 +39,7 @@ export function actionRoutes(directory: QueueDirectory): Hono {
       ...(group === undefined ? {} : { groupId: group }),
       ...(stored === undefined ? {} : { attributes: stored }),
     };
-    return c.json(await send(directory, name, storedBody(body, contentType), extension, delaySeconds));
+    return c.json(await send(directory, record, storedBody(body, contentType), extension, delaySeconds));
   });
 
   app.delete("/:name/messages/:id", async (c) => {
@@ -68,15 +59,16 @@ export function actionRoutes(directory: QueueDirectory): Hono {
   });
 
   app.post("/:name/messages/:id/resend", async (c) => {
-    const { name } = await queueOf(c, directory);
-    const { to = name, delaySeconds, ...edited } = await readBody(c, resendBody, RESEND_TEXT);
-    if (to !== name && (await directory.account.findByName(to)) === null) throw queueNotFound(to);
-    const message = await messageOf(directory, name, c.req.param("id"));
+    const source = await queueOf(c, directory);
+    const { to, delaySeconds, ...edited } = await readBody(c, resendBody, RESEND_TEXT);
+    const target = to === undefined ? source : await directory.account.findByName(to);
+    if (target === null) throw queueNotFound(to ?? "");
+    const message = await messageOf(directory, source.name, c.req.param("id"));
     const extension: MessageExtension = {
       ...(message.group === null ? {} : { groupId: message.group }),
       ...(message.attributes === null ? {} : { attributes: message.attributes }),
     };
-    return c.json(await send(directory, to, bodyOf(message, edited), extension, delaySeconds));
+    return c.json(await send(directory, target, bodyOf(message, edited), extension, delaySeconds));
   });
 
   return app;
@@ -95,35 +87,20 @@ function bodyOf(
   return type === undefined ? { contentType, body } : retyped(body, type);
 }
 
-/** Stores a message under a new id. Throws `AdminError` with the queue's reason where it takes none. */
+/** Stores a message under a new id. Throws `AdminError` where the queue takes none. */
 async function send(
   directory: QueueDirectory,
-  queue: string,
+  { name, definition }: QueueRecord,
   { contentType, body }: StoredBody,
   extension: MessageExtension,
   delaySeconds: number | undefined,
 ): Promise<{ readonly queue: string; readonly id: string }> {
+  if (definition.fifo !== undefined && extension.groupId === undefined) {
+    throw new AdminError(400, "group_required", `"${name}" is a FIFO queue: a message of it needs a group.`);
+  }
   const id = crypto.randomUUID().replaceAll("-", "");
   const delay = delaySeconds === undefined ? {} : { delaySeconds };
   const packed = packMessages([{ id, contentType, body, extension, ...delay }]);
-  const refused = await refusalOf(directory, queue, { packed });
-  if (refused !== null) throw new AdminError(statusOfQueueError(refused.code), "not_sent", refused.cause);
-  return { queue, id };
-}
-
-/** Messages of SQS may be larger than others, and are sent again as they came. */
-async function refusalOf(
-  directory: QueueDirectory,
-  name: string,
-  request: SendRequest,
-): Promise<RpcFailure | null> {
-  const queue = directory.queue(name);
-  if (request.packed.byteLength <= MESSAGE_BYTES_MAX) {
-    const reply = await queue.send(name, [request], PRODUCER);
-    return reply.ok ? null : reply;
-  }
-  const reply = await queue.work(name, { enqueue: request });
-  if (!reply.ok) return reply;
-  const { enqueued } = reply;
-  return enqueued === undefined || enqueued.ok === true || enqueued.ok === "outdated" ? null : enqueued;
+  await storeMessages(directory, name, packed, body.byteLength > MESSAGE_BYTES_MAX);
+  return { queue: name, id };
 }

@@ -7,19 +7,16 @@ import {
   type MessageExtension,
   QueueError,
   type QueueRecord,
-  type RpcFailure,
   SQS_MESSAGE_BYTES_MAX,
 } from "@sluice/protocol";
 import { Hono } from "hono";
 import { z } from "zod";
 import { checkBody, type IncomingMessage, pack } from "../../account/incoming-message.ts";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
-import { statusOfQueueError } from "../../account/queue-error-status.ts";
 import { AdminError } from "../failure.ts";
 import { queueOf } from "../queue-of.ts";
+import { storeMessages } from "./store-messages.ts";
 
-/** Who has sent it, for the history. */
-const PRODUCER = "admin API";
 /** Bodies of a batch, in bytes: one message of SQS fits. */
 export const BODIES_BYTES_MAX = SQS_MESSAGE_BYTES_MAX;
 /** Most attributes of a message, as SQS has it (spec sqs 5.6). */
@@ -84,27 +81,8 @@ async function sendBatch(
   checkBodies(incoming);
   const packed = pack(incoming, BODIES_BYTES_MAX);
   const hasLarge = incoming.some(({ body }) => body.byteLength > MESSAGE_BYTES_MAX);
-  const refused = await refusalOf(directory, name, packed, hasLarge);
-  if (refused !== null) throw new AdminError(statusOfQueueError(refused.code), "refused", refused.cause);
+  await storeMessages(directory, name, packed, hasLarge);
   return incoming.length;
-}
-
-/** Messages of SQS may be larger than others, and come in the way that those of SQS do. */
-async function refusalOf(
-  directory: QueueDirectory,
-  name: string,
-  packed: Uint8Array,
-  hasLarge: boolean,
-): Promise<RpcFailure | null> {
-  const queue = directory.queue(name);
-  if (!hasLarge) {
-    const reply = await queue.send(name, [{ packed }], PRODUCER);
-    return reply.ok ? null : reply;
-  }
-  const reply = await queue.work(name, { enqueue: { packed } });
-  if (!reply.ok) return reply;
-  const { enqueued } = reply;
-  return enqueued === undefined || enqueued.ok === true || enqueued.ok === "outdated" ? null : enqueued;
 }
 
 function messagesIn(text: string): z.infer<typeof batch>["messages"] {

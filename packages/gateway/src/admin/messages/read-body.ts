@@ -1,3 +1,4 @@
+import { fromBase64 } from "@sluice/aws";
 import {
   BodyDecodeError,
   type ContentType,
@@ -81,11 +82,9 @@ function bytesOf(value: unknown, as: "text" | "bytes"): Uint8Array {
     throw new AdminError(400, "invalid_body", `A body of ${what}.`);
   }
   if (as === "text") return encodeBody(value, "text");
-  try {
-    return Uint8Array.from(atob(value), (character) => character.charCodeAt(0));
-  } catch {
-    throw new AdminError(400, "invalid_body", "A body of bytes is a string in base64.");
-  }
+  const bytes = fromBase64(value);
+  if (bytes !== null) return bytes;
+  throw new AdminError(400, "invalid_body", "A body of bytes is a string in base64.");
 }
 
 /** The same bytes under another content type. Throws 400 where they are not of it. */

@@ -1,0 +1,40 @@
+import type { RpcFailure } from "@sluice/protocol";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { statusOfQueueError } from "../../account/queue-error-status.ts";
+import { AdminError } from "../failure.ts";
+
+/** Who has sent it, for the history. */
+const PRODUCER = "admin API";
+
+/**
+ * Stores packed messages, all or none.
+ *
+ * @param hasLarge whether one is larger than Cloudflare's: those of SQS may be, and come in the way that they do.
+ * @throws AdminError with the queue's reason where it takes none.
+ */
+export async function storeMessages(
+  directory: QueueDirectory,
+  name: string,
+  packed: Uint8Array,
+  hasLarge: boolean,
+): Promise<void> {
+  const refused = await refusalOf(directory, name, packed, hasLarge);
+  if (refused !== null) throw new AdminError(statusOfQueueError(refused.code), "refused", refused.cause);
+}
+
+async function refusalOf(
+  directory: QueueDirectory,
+  name: string,
+  packed: Uint8Array,
+  hasLarge: boolean,
+): Promise<RpcFailure | null> {
+  const queue = directory.queue(name);
+  if (!hasLarge) {
+    const reply = await queue.send(name, [{ packed }], PRODUCER);
+    return reply.ok ? null : reply;
+  }
+  const reply = await queue.work(name, { enqueue: { packed } });
+  if (!reply.ok) return reply;
+  const { enqueued } = reply;
+  return enqueued === undefined || enqueued.ok === true || enqueued.ok === "outdated" ? null : enqueued;
+}
