@@ -1,7 +1,7 @@
 export { changeDelay } from "./commands/change-delay.ts";
 export { endPushLeases, expireLeases, expireRetention } from "./commands/expire.ts";
-export { makeDue } from "./commands/make-due.ts";
 export { type Lease, lease } from "./commands/lease.ts";
+export { makeDue } from "./commands/make-due.ts";
 export { type MessagePosition, purge, removeMessage } from "./commands/purge.ts";
 export {
   changeVisibility,

@@ -22,7 +22,7 @@ export function actionRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 
   app.post("/:name/messages", async (c) => {
-    const { name } = await queueOf(c, directory);
+    const record = await queueOf(c, directory);
     const {
       body,
       contentType,
