@@ -3,16 +3,7 @@ import type {
   ClockSetting,
   DrainReply,
   FaultSetting,
-<<<<<<< HEAD
-=======
-  HistoryReply,
-  HistoryRequest,
-  LookReply,
-  LookRequest,
   MadeDue,
-  MessageCounts,
-  MoveTask,
->>>>>>> 8465144 (broker: a message made due by hand, moves of a selection)
   NewMove,
   NextMoment,
   PostReply,
@@ -50,12 +41,8 @@ import { LastEnds } from "./last-end.ts";
 import { loadQueue } from "./load-queue.ts";
 import { changeClock, nextMomentIn, receiveUnderFrozenClock } from "./moved-clock.ts";
 import { ObjectQueue } from "./object-queue.ts";
-<<<<<<< HEAD
-import { type OpenQueue, openQueue } from "./open-queue.ts";
-import { QueueReads } from "./queue-reads.ts";
-=======
 import type { OpenQueue } from "./open-queue.ts";
->>>>>>> 8465144 (broker: a message made due by hand, moves of a selection)
+import { QueueReads } from "./queue-reads.ts";
 import { refusedSend } from "./refused-send.ts";
 import { FullStorages, STORAGE_FULL, STORAGE_IS_FULL } from "./storage-full.ts";
 import {
