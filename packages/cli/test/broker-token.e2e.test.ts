@@ -45,8 +45,9 @@ describe("a broker that asks for a token", () => {
     expect(await lab.run(["messages", "send", "mails", "--body", "1"], { env })).toMatchObject({ code: 0 });
     const { messages } = await lab.json<MessagePage>(["messages", "peek", "mails"], { env });
     expect(messages).toMatchObject([{ text: "1" }]);
-    for (const action of ["show", "why"]) {
-      const args = ["messages", action, "mails", messages[0]?.id ?? ""];
+    const id = messages[0]?.id ?? "";
+    for (const [action, ...options] of [["show"], ["why"], ["resend"], ["retry"], ["delete", "--force"]]) {
+      const args = ["messages", action ?? "", "mails", id, ...options];
       expect(await lab.run(args, { env })).toMatchObject({ code: 0 });
     }
   });

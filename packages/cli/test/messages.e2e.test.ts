@@ -43,15 +43,46 @@ describe("sluice messages send", () => {
   it("sends JSON unless told otherwise, text as it is, and with a delay", async () => {
     const queue = await newQueue();
     const sent = await send(queue, "--body", '{"item": "lamp"}');
-    expect(sent).toEqual({ code: 0, out: "", err: `Sent a message to ${queue}.\n`, asked: "" });
+    expect(sent).toMatchObject({ code: 0, out: "" });
+    expect(sent.err).toBe(`Sent ${(await only(queue)).id} to ${queue}.\n`);
     await send(queue, "--body", "{plain", "--content-type", "text");
     await send(queue, "--body", "3", "--delay-secs", "600");
     const { messages } = await peek(queue);
     expect(messages.map(({ contentType, text, state }) => ({ contentType, text, state }))).toEqual([
-      { contentType: "json", text: '{"item":"lamp"}', state: "ready" },
+      { contentType: "json", text: '{"item": "lamp"}', state: "ready" },
       { contentType: "text", text: "{plain", state: "ready" },
       { contentType: "json", text: "3", state: "delayed" },
     ]);
+  });
+
+  it("sends JSON strings, bytes, attributes, and what the API shows of them", async () => {
+    const queue = await newQueue();
+    await send(queue, "--body", '"a string"');
+    writeFileSync(join(lab.folder, "body.bin"), Uint8Array.of(0, 255));
+    const attributes = ["--attribute", "kind=order", "--attribute", "note=a=b"];
+    await send(queue, "--file", "body.bin", "--content-type", "bytes", ...attributes);
+    const { messages } = await peek(queue);
+    expect(messages).toMatchObject([
+      { contentType: "json", text: '"a string"' },
+      {
+        ...{ contentType: "bytes", text: null, bytes: 2 },
+        attributes: { kind: { type: "String", value: "order" }, note: { type: "String", value: "a=b" } },
+      },
+    ]);
+    const { out } = await lab.run(["messages", "show", queue, messages[1]?.id ?? ""]);
+    expect(out).toMatch(/\n\nAP8=\n$/);
+    const sent = await lab.json<{ id: string }>(["messages", "send", queue, "--body", "{}"]);
+    expect(await lab.json(["messages", "show", queue, sent.id])).toMatchObject({ id: sent.id, text: "{}" });
+  });
+
+  it("needs a group for a FIFO queue", async () => {
+    await sqs("CreateQueue", { QueueName: "f.fifo", Attributes: { FifoQueue: "true" } });
+    expect(await send("f.fifo", "--body", "1")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("group"),
+    });
+    expect(await send("f.fifo", "--body", "1", "--group", "g")).toMatchObject({ code: 0 });
+    expect(await only("f.fifo")).toMatchObject({ group: "g" });
   });
 
   it("takes the body from a file and from standard input", async () => {
@@ -60,17 +91,18 @@ describe("sluice messages send", () => {
     await send(queue, "--file", "body.json");
     await lab.run(["messages", "send", queue, "--file", "-"], { input: '{"from": "stdin"}' });
     const { messages } = await peek(queue);
-    expect(messages.map(({ text }) => text)).toEqual(['{"from":"file"}', '{"from":"stdin"}']);
+    expect(messages.map(({ text }) => text)).toEqual(['{"from": "file"}', '{"from": "stdin"}']);
   });
 
   it.each<[string[], number, RegExp]>([
     [[], 2, /Say what to send/],
     [["--body", "{no json"], 2, /--content-type text/],
     [["--body", "1", "--file", "-"], 2, /Either --body or --file/],
-    [["--body", "1", "--content-type", "xml"], 2, /Allowed choices are json, text/],
+    [["--body", "1", "--content-type", "xml"], 2, /Allowed choices are json, text, bytes/],
     [["--body", "1", "--delay-secs", "soon"], 2, /whole number/],
     [["--file", "gone.json"], 1, /gone\.json cannot be read/],
     [["--body", "1", "--delay-secs", "86401"], 1, /delay/],
+    [["--body", "1", "--attribute", "kind"], 2, /NAME=VALUE/],
   ])("%j exits with %i", async (args, code, message) => {
     const queue = await newQueue();
     const said = await send(queue, ...args);
@@ -213,20 +245,134 @@ describe("sluice messages why", () => {
   });
 });
 
+describe("sluice messages resend", () => {
+  it("sends a copy, also to another queue and with another body, and leaves the message", async () => {
+    const [from, to] = [await newQueue(), await newQueue()];
+    await send(from, "--body", '{"n": 1}', "--attribute", "kind=order");
+    const { id } = await only(from);
+    const copy = await lab.run(["messages", "resend", from, id, "--to", to]);
+    expect(copy).toMatchObject({
+      code: 0,
+      out: "",
+      err: expect.stringMatching(new RegExp(`^Sent \\w{32} to ${to}\\.\n$`)),
+    });
+    const kept = { text: '{"n": 1}', attributes: { kind: { value: "order" } } };
+    expect(await only(to)).toMatchObject(kept);
+    expect(await only(from)).toMatchObject({ id, ...kept });
+    const args = ["messages", "resend", from, id, "--to", to, "--body", "hello", "--content-type", "text"];
+    const sent = await lab.json<{ queue: string; id: string }>([...args, "--delay-secs", "600"]);
+    expect(sent).toMatchObject({ queue: to });
+    const shown = await lab.json(["messages", "show", to, sent.id]);
+    expect(shown).toMatchObject({ state: "delayed", contentType: "text", text: "hello" });
+  });
+
+  it("--edit opens the body in the editor, and sends nothing when it comes back as it was", async () => {
+    const queue = await newQueue();
+    await send(queue, "--body", '{"item":"lamp"}');
+    const { id } = await only(queue);
+    const script = join(lab.folder, "editor.mjs");
+    writeFileSync(
+      script,
+      `import { readFileSync, writeFileSync } from "node:fs";
+       const [, , change, file] = process.argv;
+       if (change === "change") writeFileSync(file, readFileSync(file, "utf8").replace("lamp", "vase") + "\\n");
+       if (change === "fail") process.exit(1);`,
+    );
+    const resend = (change: string) =>
+      lab.run(["messages", "resend", queue, id, "--edit"], {
+        env: { VISUAL: `"${process.execPath}" "${script}" ${change}` },
+      });
+    expect(await resend("keep")).toMatchObject({
+      code: 0,
+      err: "The body is as it was: nothing was sent.\n",
+    });
+    expect(await resend("fail")).toMatchObject({ code: 1, err: expect.stringContaining("has failed") });
+    expect((await peek(queue)).of).toBe(1);
+    expect(await resend("change")).toMatchObject({ code: 0 });
+    const { messages } = await peek(queue);
+    expect(messages.map(({ text, contentType }) => [text, contentType])).toEqual([
+      ['{"item":"lamp"}', "json"],
+      ['{"item":"vase"}', "json"],
+    ]);
+  });
+
+  it.each<[string[], number]>([
+    [["--edit", "--body", "1"], 2],
+    [["--body", "{"], 2],
+    [["--to", "no-such-queue"], 4],
+  ])("%j exits with %i", async (args, code) => {
+    const queue = await newQueue();
+    await send(queue, "--body", "1");
+    const { id } = await only(queue);
+    expect(await lab.run(["messages", "resend", queue, id, ...args])).toMatchObject({ code, out: "" });
+    expect((await peek(queue)).of).toBe(1);
+  });
+});
+
+describe("sluice messages retry", () => {
+  it("makes a delayed message due, and a leased one", async () => {
+    const queue = await newQueue();
+    await send(queue, "--body", "1", "--delay-secs", "600");
+    const { id } = await only(queue);
+    expect(await lab.run(["messages", "retry", queue, id])).toMatchObject({
+      code: 0,
+      err: `${id} is due now.\n`,
+    });
+    expect(await only(queue)).toMatchObject({ state: "ready" });
+    expect(await lab.json(["messages", "retry", queue, id])).toEqual({ id, wasDue: true });
+    const { QueueUrl } = await sqs("GetQueueUrl", { QueueName: queue });
+    await sqs("ReceiveMessage", { QueueUrl });
+    expect(await only(queue)).toMatchObject({ state: "leased" });
+    expect(await lab.json(["messages", "retry", queue, id])).toEqual({ id, wasDue: false });
+    expect(await only(queue)).toMatchObject({ state: "ready" });
+  });
+});
+
+describe("sluice messages delete", () => {
+  it("asks before it does, or wants --force", async () => {
+    const queue = await newQueue();
+    await send(queue, "--body", "1");
+    const { id } = await only(queue);
+    const args = ["messages", "delete", queue, id];
+    expect(await lab.run(args)).toMatchObject({ code: 5, err: expect.stringContaining("--force") });
+    expect(await lab.run(args, { types: "no" })).toMatchObject({ code: 5 });
+    expect((await peek(queue)).of).toBe(1);
+    const deleted = await lab.run(args, { types: queue });
+    expect(deleted).toMatchObject({ code: 0, out: "", err: `Deleted ${id} of queue ${queue}.\n` });
+    expect(await lab.run(args, { types: queue })).toMatchObject({ code: 4 });
+    await send(queue, "--body", "2");
+    const { ref, id: second } = await only(queue);
+    expect(await lab.json(["messages", "delete", queue, ref, "--force"])).toEqual({
+      id: second,
+      deleted: true,
+    });
+    expect((await peek(queue)).of).toBe(0);
+  });
+});
+
 describe("what is not there", () => {
   const id = "0".repeat(32);
 
-  it.each([["show", id], ["why", id], ["why"], ["peek"], ["send", "--body", "1"]])(
-    "messages %s in a queue that does not exist exits with 4",
-    async (action, ...args) => {
-      const said = await lab.run(["messages", action, "no-such-queue", ...args]);
-      expect(said).toMatchObject({ code: 4, out: "", err: 'There is no queue "no-such-queue".\n' });
+  it.each([
+    ["resend", id],
+    ["retry", id],
+    ["delete", id, "--force"],
+    ["show", id],
+    ["why", id],
+    ["why"],
+    ["peek"],
+    ["send", "--body", "1"],
+  ])("messages %s in a queue that does not exist exits with 4", async (action, ...args) => {
+    const said = await lab.run(["messages", action, "no-such-queue", ...args]);
+    expect(said).toMatchObject({ code: 4, out: "", err: 'There is no queue "no-such-queue".\n' });
+  });
+
+  it.each(["show", "why", "resend", "retry", "delete"])(
+    "messages %s of a message that does not exist exits with 4",
+    async (action) => {
+      const said = await lab.run(["messages", action, await newQueue(), id]);
+      expect(said).toMatchObject({ code: 4, out: "" });
+      expect(said.err).toContain(`has no message "${id}"`);
     },
   );
-
-  it.each(["show", "why"])("messages %s of a message that does not exist exits with 4", async (action) => {
-    const said = await lab.run(["messages", action, await newQueue(), id]);
-    expect(said).toMatchObject({ code: 4, out: "" });
-    expect(said.err).toContain(`has no message "${id}"`);
-  });
 });

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import type { QueueView } from "@sluice/gateway/views";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { MessagePage } from "../src/client/messages.ts";
 import { BrokerLab } from "./broker-lab.ts";
 
 const CONFIG = `
@@ -146,6 +147,27 @@ describe("sluice queues", () => {
     expect((await lab.run(["queues", "info", "orders-dead"])).out).toMatch(
       /^last move +completed, 1 message to elsewhere/m,
     );
+  });
+
+  it("redrive moves some of them: by a filter, by ids, as many as are wanted, after a dry run", async () => {
+    await lab.run(["queues", "create", "some"]);
+    for (let n = 0; n < 5; n++) await send("orders-dead", { lamp: n });
+    await send("orders-dead", { vase: 1 });
+    const args = ["queues", "redrive", "orders-dead", "--to", "some"];
+    const dry = await lab.run([...args, "--filter", "lamp", "--dry-run"]);
+    expect(dry).toMatchObject({ code: 0, err: "5 messages would move to some.\n" });
+    expect(dry.out.split("\n").filter((line) => line.includes("lamp"))).toHaveLength(5);
+    expect(await lab.json([...args, "--filter", "lamp", "--limit", "2", "--dry-run"])).toMatchObject({
+      count: 2,
+    });
+    expect(await lab.json(["queues", "info", "some"])).toMatchObject({ messages: { ready: 0 } });
+    expect(await lab.json([...args, "--filter", "lamp", "--limit", "2"])).toMatchObject({ moved: 2 });
+    const { messages } = await lab.json<MessagePage>(["messages", "peek", "orders-dead", "--filter", "vase"]);
+    expect(await lab.json([...args, "--id", messages[0]?.id ?? ""])).toMatchObject({ moved: 1 });
+    const moved = await lab.json<MessagePage>(["messages", "peek", "some"]);
+    expect(moved.messages.map(({ text }) => text)).toEqual(['{"lamp":0}', '{"lamp":1}', '{"vase":1}']);
+    expect(await lab.run([...args, "--filter", "stat:x"])).toMatchObject({ code: 2 });
+    expect(await lab.run(["queues", "purge", "orders-dead", "--force"])).toMatchObject({ code: 0 });
   });
 
   it("redrive --no-wait answers when the move has begun", async () => {

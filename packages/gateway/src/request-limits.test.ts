@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
-  ADMIN_BATCH_BYTES_MAX,
   ADMIN_BYTES_MAX,
+  ADMIN_MESSAGES_BYTES_MAX,
   bodyBytesMax,
   type RequestHead,
   refusalOf,
@@ -29,8 +29,11 @@ it.each([
   [head("POST", "/__sluice/client/v4/accounts/a/queues/b/messages"), 4_000_000],
   [head("POST", "/__sluice/client/v4/accounts/a/queues"), 4_000_000],
   [head("POST", "/__sluice/api/clock", JSON_CALL), ADMIN_BYTES_MAX],
-  [head("POST", "/__sluice/api/queues/q/messages/batch"), ADMIN_BATCH_BYTES_MAX],
-  [head("POST", "/__sluice/api/queues/batch/purge"), ADMIN_BYTES_MAX],
+  [head("POST", "/__sluice/api/queues/q/messages/batch"), ADMIN_MESSAGES_BYTES_MAX],
+  [head("POST", "/__sluice/api/queues/q/messages"), ADMIN_MESSAGES_BYTES_MAX],
+  [head("POST", "/__sluice/api/queues/q/messages/0a/resend"), ADMIN_MESSAGES_BYTES_MAX],
+  [head("POST", "/__sluice/api/queues/q/messages/0a/retry"), ADMIN_BYTES_MAX],
+  [head("POST", "/__sluice/api/queues/messages/purge"), ADMIN_BYTES_MAX],
   [head("POST", "/messages/batch"), ADMIN_BYTES_MAX],
 ])("%o may have %i bytes of body", (given, bytes) => {
   expect(bodyBytesMax(given)).toBe(bytes);

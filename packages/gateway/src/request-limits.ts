@@ -17,9 +17,9 @@ import { PREFIX } from "./http/prefix.ts";
 
 /** Largest body of a request to the admin API, and to whatever is no dialect's, in bytes. */
 export const ADMIN_BYTES_MAX = 65_536;
-/** Largest batch of messages for the admin API, in bytes: what the other dialects take, too. */
-export const ADMIN_BATCH_BYTES_MAX = 4_000_000;
-const ADMIN_BATCH = /\/messages\/batch$/;
+/** Largest request with messages for the admin API, in bytes: what the other dialects take, too. */
+export const ADMIN_MESSAGES_BYTES_MAX = 4_000_000;
+const ADMIN_MESSAGES = /^[^/]+\/messages(\/batch|\/[^/]+\/resend)?$/;
 /** When to try again what was refused because too much else is being read, in seconds. */
 export const RETRY_AFTER_SECONDS = 1;
 
@@ -54,8 +54,9 @@ export function bodyBytesMax(head: RequestHead): number {
 }
 
 function adminBytesMax({ pathname }: RequestHead): number {
-  const isBatch = isBelow(pathname, `${PREFIX}/api/queues`) && ADMIN_BATCH.test(pathname);
-  return isBatch ? ADMIN_BATCH_BYTES_MAX : ADMIN_BYTES_MAX;
+  const queues = `${PREFIX}/api/queues/`;
+  const hasMessages = pathname.startsWith(queues) && ADMIN_MESSAGES.test(pathname.slice(queues.length));
+  return hasMessages ? ADMIN_MESSAGES_BYTES_MAX : ADMIN_BYTES_MAX;
 }
 
 /**

@@ -45,7 +45,7 @@ export function pageOfWholeMessages(
  * @throws BrokerFailure with `EXIT_NOT_FOUND`
  */
 export function messageOf(client: BrokerClient, queue: string, id: string): Promise<WholeMessageView> {
-  return client.admin({ path: queuePath(queue, `/messages/${encodeURIComponent(id)}`) });
+  return client.admin({ path: messagePath(queue, id) });
 }
 
 /** Why a queue delivers nothing more now. */
@@ -57,35 +57,62 @@ function parametersOf({ filter, max, cursor }: PageQuery): URLSearchParams {
   return new URLSearchParams({ max: `${max}`, filter, ...(cursor === null ? {} : { cursor }) });
 }
 
-/** A message that a command sends. */
-export interface NewMessage {
-  readonly contentType: "json" | "text";
-  /** The body; of `json` its text. */
-  readonly text: string;
-  /** `null` for the queue's own delay. */
-  readonly delaySeconds: number | null;
-}
-
-/** @param queueId what the API in Cloudflare's shape calls the queue. */
-export async function sendMessage(client: BrokerClient, queueId: string, message: NewMessage): Promise<void> {
-  const { contentType, text, delaySeconds } = message;
-  await client.rest({
-    ...{ method: "POST", path: `/${queueId}/messages` },
-    body: {
-      ...{ content_type: contentType, body: contentType === "json" ? JSON.parse(text) : text },
-      ...(delaySeconds === null ? {} : { delay_seconds: delaySeconds }),
-    },
-  });
-}
-
 /** A message of a batch, in the shape in which the API shows messages. The broker says what is wrong with it. */
 export type BatchMessage = Readonly<Record<string, unknown>>;
 
-/** Sends up to 100 messages, all of them or none. Throws BrokerFailure, with the `index` of one that is refused. */
+/**
+ * Sends up to 100 messages, all of them or none.
+ *
+ * @returns their ids, in order.
+ * @throws BrokerFailure, with the `index` of one that is refused.
+ */
 export async function sendBatch(
   client: BrokerClient,
   queue: string,
   messages: readonly BatchMessage[],
-): Promise<void> {
-  await client.admin({ method: "POST", path: queuePath(queue, "/messages/batch"), body: { messages } });
+): Promise<readonly string[]> {
+  const path = queuePath(queue, "/messages/batch");
+  const { ids } = await client.admin<{ ids: string[] }>({ method: "POST", path, body: { messages } });
+  return ids;
+}
+
+/** What of a message that is sent again is to be otherwise. */
+export interface ResendChange {
+  /** The queue that takes the copy. Default: the message's own. */
+  readonly to?: string;
+  /** A value for `json`, a string for `text`, base64 for `bytes`. Default: as it was. */
+  readonly body?: unknown;
+  readonly contentType?: "json" | "text" | "bytes";
+  readonly delaySeconds?: number;
+}
+
+/** Sends a copy of a message. The message stays. */
+export function resendMessage(
+  client: BrokerClient,
+  queue: string,
+  id: string,
+  change: ResendChange,
+): Promise<{ readonly queue: string; readonly id: string }> {
+  return client.admin({ method: "POST", path: messagePath(queue, id, "/resend"), body: change });
+}
+
+/** Lets a message be delivered now: ends its delay, or its lease. */
+export function retryMessage(
+  client: BrokerClient,
+  queue: string,
+  id: string,
+): Promise<{ readonly id: string; readonly wasDue: boolean }> {
+  return client.admin({ method: "POST", path: messagePath(queue, id, "/retry") });
+}
+
+export function deleteMessage(
+  client: BrokerClient,
+  queue: string,
+  id: string,
+): Promise<{ readonly id: string; readonly deleted: boolean }> {
+  return client.admin({ method: "DELETE", path: messagePath(queue, id) });
+}
+
+function messagePath(queue: string, id: string, below = ""): string {
+  return queuePath(queue, `/messages/${encodeURIComponent(id)}${below}`);
 }

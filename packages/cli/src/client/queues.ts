@@ -1,4 +1,4 @@
-import type { MoveView, QueueView } from "@sluice/gateway/views";
+import type { MessageView, MoveView, QueueView } from "@sluice/gateway/views";
 import type { BrokerClient } from "./broker-client.ts";
 
 /** What a queue can be set to by a command. */
@@ -59,16 +59,46 @@ export async function purgeQueue(client: BrokerClient, name: string): Promise<nu
   return purged;
 }
 
-/**
- * Begins to move what is ready in a dead-letter queue.
- *
- * @param to the queue that takes it; `null` for those that it came from.
- */
-export async function startMove(client: BrokerClient, name: string, to: string | null): Promise<MoveView> {
-  const body = to === null ? {} : { to };
+/** Which dead letters move, and where to. */
+export interface MoveRequest {
+  /** The queue that takes them. Default: those that they came from. */
+  readonly to?: string;
+  /** Those that fit. Default: what is ready. */
+  readonly filter?: string;
+  /** Ids or refs. */
+  readonly ids?: readonly string[];
+  /** Most messages that move. */
+  readonly limit?: number;
+}
+
+/** What a move would move. */
+export interface MovePlan {
+  readonly count: number;
+  /** The first of them. */
+  readonly messages: readonly MessageView[];
+}
+
+/** Begins to move what is in a dead-letter queue. */
+export async function startMove(client: BrokerClient, name: string, body: MoveRequest): Promise<MoveView> {
   const path = queuePath(name, "/redrive");
   const { move } = await client.admin<{ move: MoveView }>({ method: "POST", path, body });
   return move;
+}
+
+/** What such a move would move, counted in as many requests as that takes. Moves nothing. */
+export async function planMove(client: BrokerClient, name: string, request: MoveRequest): Promise<MovePlan> {
+  const path = queuePath(name, "/redrive");
+  const { limit = Number.POSITIVE_INFINITY } = request;
+  let plan: MovePlan = { count: 0, messages: [] };
+  let cursor: string | null = null;
+  do {
+    const body = { ...request, dryRun: true, ...(cursor === null ? {} : { cursor }) };
+    const page: MovePlan & { cursor: string | null } = await client.admin({ method: "POST", path, body });
+    const { messages } = plan;
+    plan = { count: plan.count + page.count, messages: messages.length > 0 ? messages : page.messages };
+    cursor = page.cursor;
+  } while (cursor !== null && plan.count < limit);
+  return { ...plan, count: Math.min(plan.count, limit) };
 }
 
 /** Ends the move that is under way. */

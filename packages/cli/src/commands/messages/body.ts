@@ -5,7 +5,7 @@ import { CliError, EXIT_FAILED, EXIT_USAGE } from "../../errors.ts";
 import type { Surroundings } from "../../surroundings.ts";
 
 /** Content types that a command can send. */
-export const SENT_TYPES = ["json", "text"] as const;
+export const SENT_TYPES = ["json", "text", "bytes"] as const;
 export type SentType = (typeof SENT_TYPES)[number];
 
 /** Where a command line takes a body from. */
@@ -36,24 +36,26 @@ export async function bytesOf(
 }
 
 /**
- * The text of a body of these bytes.
+ * A body as the API takes it.
  *
  * @throws CliError with `EXIT_USAGE` for bytes that are no such body.
  */
-export function textIn(bytes: Uint8Array, contentType: SentType): string {
+export function bodyIn(bytes: Uint8Array, contentType: SentType): { text: string } | { base64: string } {
+  if (contentType === "bytes") return { base64: Buffer.from(bytes).toString("base64") };
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new CliError("The body is no text in UTF-8.", EXIT_USAGE);
+    throw new CliError("The body is no text in UTF-8: --content-type bytes sends it as it is.", EXIT_USAGE);
   }
-  if (contentType === "json") checkJson(text);
-  return text;
+  if (contentType === "json") jsonIn(text);
+  return { text };
 }
 
-function checkJson(text: string): void {
+/** @throws CliError with `EXIT_USAGE` for a text that is no JSON. */
+export function jsonIn(text: string): unknown {
   try {
-    JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : error;
     throw new CliError(`The body is no JSON (${why}): --content-type text sends it as it is.`, EXIT_USAGE);

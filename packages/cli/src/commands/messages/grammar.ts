@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import {
+  collect,
   type Execute,
   examples,
   type OnBrokerOptions,
@@ -8,6 +9,7 @@ import {
   whole,
   withBroker,
 } from "../on-broker.ts";
+import type { ResendOptions } from "./act.ts";
 import { SENT_TYPES } from "./body.ts";
 import type { PeekOptions } from "./look.ts";
 import type { SendOptions } from "./send.ts";
@@ -30,6 +32,8 @@ export function addMessages(program: Command, execute: Execute): void {
     .option("--file <path>", "file that holds the body, - for standard input")
     .addOption(new Option("--content-type <type>", "what the body is (default: json)").choices(SENT_TYPES))
     .option("--delay-secs <number>", "seconds that it waits (default: the queue's delay)", whole)
+    .option("--attribute <name=value>", "attribute, as SQS has them; repeatable", collect)
+    .option("--group <group>", "message group, which a message of a FIFO queue needs")
     .addHelpText(
       "after",
       examples(
@@ -75,6 +79,45 @@ export function addMessages(program: Command, execute: Execute): void {
     )
     .action((queue: string, id: string | undefined, options: Options) =>
       onBroker(execute, options, async (on) => (await import("./look.ts")).why(on, queue, id)),
+    );
+  withBroker(messages.command("resend"))
+    .description("send a copy of a message, changed or not; the message stays")
+    .argument("<queue>", "name of the queue")
+    .argument("<id>", "id of the message, or its ref")
+    .option("--to <queue>", "queue that takes the copy (default: the same)")
+    .option("--edit", "open the body in an editor first: that of VISUAL or EDITOR")
+    .option("--body <text>", "another body")
+    .option("--file <path>", "file that holds another body, - for standard input")
+    .addOption(new Option("--content-type <type>", "what the body is").choices(SENT_TYPES))
+    .option("--delay-secs <number>", "seconds that it waits (default: the queue's delay)", whole)
+    .addHelpText(
+      "after",
+      examples(
+        "sluice messages resend orders-dead 0123456789abcdef0123456789abcdef --to orders",
+        "sluice messages resend orders-dead 0123456789abcdef0123456789abcdef --to orders --edit",
+      ),
+    )
+    .action((queue: string, id: string, options: Options<ResendOptions>) =>
+      onBroker(execute, options, async (on) => (await import("./act.ts")).resend(on, queue, id, options)),
+    );
+  withBroker(messages.command("retry"))
+    .description("let a message be delivered now: its delay, or its lease, ends")
+    .argument("<queue>", "name of the queue")
+    .argument("<id>", "id of the message, or its ref")
+    .addHelpText("after", examples("sluice messages retry orders 0123456789abcdef0123456789abcdef"))
+    .action((queue: string, id: string, options: Options) =>
+      onBroker(execute, options, async (on) => (await import("./act.ts")).retry(on, queue, id)),
+    );
+  withBroker(messages.command("delete"))
+    .description("delete a message, leased or not")
+    .argument("<queue>", "name of the queue")
+    .argument("<id>", "id of the message, or its ref")
+    .option("--force", "do it without asking")
+    .addHelpText("after", examples("sluice messages delete orders 0123456789abcdef0123456789abcdef --force"))
+    .action((queue: string, id: string, options: Options<{ force?: boolean }>) =>
+      onBroker(execute, options, async (on) =>
+        (await import("./act.ts")).remove(on, queue, id, options.force === true),
+      ),
     );
 }
 

@@ -36,7 +36,7 @@ export function filterOf({ state, filter = "" }: WhichMessages): string {
 export async function peek(on: OnBroker, queue: string, options: PeekOptions): Promise<number> {
   const found = await search(on, queue, options);
   const { messages, cursor, searched, of } = found;
-  if (on.json || messages.length > 0) answer(on, found, { text: table(COLUMNS, messages.map(rowOf)) });
+  if (on.json || messages.length > 0) answer(on, found, { text: messageTable(messages) });
   if (on.json) return 0;
   const count = `${searched.toLocaleString("en")} of ${of.toLocaleString("en")}`;
   if (cursor !== null)
@@ -59,6 +59,11 @@ async function search(on: OnBroker, queue: string, options: PeekOptions): Promis
     cursor = page.cursor;
     if (cursor === null || messages.length >= limit) return { ...page, messages };
   }
+}
+
+/** Messages as a table, a line each. */
+export function messageTable(messages: readonly MessageView[]): string {
+  return table(COLUMNS, messages.map(rowOf));
 }
 
 const COLUMNS = ["id", "state", "attempts", "sent", "size", "why", "body"];

@@ -1,16 +1,19 @@
-import { sendMessage } from "../../client/messages.ts";
-import { queueNamed } from "../../client/queues.ts";
+import { sendBatch } from "../../client/messages.ts";
 import { CliError, EXIT_USAGE } from "../../errors.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
-import { type BodyOptions, bytesOf, textIn } from "./body.ts";
+import { type BodyOptions, bodyIn, bytesOf, type SentType } from "./body.ts";
 
 export interface SendOptions extends BodyOptions {
   /** Default `json`. */
-  readonly contentType?: "json" | "text";
+  readonly contentType?: SentType;
   readonly delaySecs?: number;
+  /** `NAME=VALUE`: texts, as SQS has them. */
+  readonly attribute?: readonly string[];
+  /** Message group of a FIFO queue. */
+  readonly group?: string;
 }
 
-/** `sluice messages send`. */
+/** `sluice messages send`: stored byte for byte. */
 export async function send(on: OnBroker, queue: string, options: SendOptions): Promise<number> {
   const bytes = await bytesOf(options, on.surroundings);
   if (bytes === null) {
@@ -19,10 +22,23 @@ export async function send(on: OnBroker, queue: string, options: SendOptions): P
       EXIT_USAGE,
     );
   }
-  const { contentType = "json", delaySecs } = options;
-  const message = { contentType, text: textIn(bytes, contentType), delaySeconds: delaySecs ?? null };
-  const { id } = await queueNamed(on.client, queue);
-  await sendMessage(on.client, id, message);
-  answer(on, { queue, sent: 1 }, { words: `Sent a message to ${queue}.` });
+  const { contentType = "json", delaySecs, attribute = [], group } = options;
+  const message = {
+    ...{ contentType, ...bodyIn(bytes, contentType), attributes: attributesOf(attribute) },
+    ...(delaySecs === undefined ? {} : { delaySeconds: delaySecs }),
+    ...(group === undefined ? {} : { group }),
+  };
+  const [id = ""] = await sendBatch(on.client, queue, [message]);
+  answer(on, { queue, id }, { words: `Sent ${id} to ${queue}.` });
   return 0;
+}
+
+function attributesOf(texts: readonly string[]) {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf("=");
+      if (at <= 0) throw new CliError(`--attribute ${text}: an attribute is written NAME=VALUE.`, EXIT_USAGE);
+      return [text.slice(0, at), { type: "String", value: text.slice(at + 1) }];
+    }),
+  );
 }

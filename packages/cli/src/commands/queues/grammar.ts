@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import {
+  collect,
   type Execute,
   examples,
   type OnBrokerOptions,
@@ -86,9 +87,13 @@ export function addQueues(program: Command, execute: Execute): void {
       ),
     );
   withBroker(queues.command("redrive"))
-    .description("move what is ready in a dead-letter queue, and wait until that is done")
+    .description("move what is in a dead-letter queue, or some of it, and wait until that is done")
     .argument("<name>", "name of the dead-letter queue")
     .option("--to <queue>", "queue that takes the messages (default: those that they came from)")
+    .option("--filter <terms>", "those that fit, as of sluice messages peek (default: what is ready)")
+    .option("--id <id>", "this message, by its id or its ref; repeatable", collect)
+    .option("--limit <number>", "most messages that move", positive)
+    .option("--dry-run", "move nothing; say how many would move, and show the first of them")
     .option("--no-wait", "return when the move has begun")
     .option("--cancel", "end the move that is under way")
     .addHelpText(
@@ -96,6 +101,8 @@ export function addQueues(program: Command, execute: Execute): void {
       examples(
         "sluice queues redrive orders-dead",
         "sluice queues redrive orders-dead --to orders",
+        "sluice queues redrive orders-dead --filter 'age:<1h lamp' --dry-run",
+        "sluice queues redrive orders-dead --filter 'age:<1h lamp' --limit 3",
         "sluice queues redrive orders-dead --cancel",
       ),
     )

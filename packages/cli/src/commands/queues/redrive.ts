@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MoveView } from "@sluice/gateway/views";
-import { cancelMove, queueNamed, startMove } from "../../client/queues.ts";
+import { cancelMove, type MoveRequest, planMove, queueNamed, startMove } from "../../client/queues.ts";
 import { CliError } from "../../errors.ts";
 import { progressBar } from "../../report/progress.ts";
 import { plural } from "../../report/words.ts";
+import { messageTable } from "../messages/look.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 /** How often the broker is asked how far it is. */
@@ -12,20 +13,33 @@ const LOOK_EVERY_MS = 300;
 export interface RedriveOptions {
   /** The queue that takes the messages. Default: those that they came from. */
   readonly to?: string;
+  readonly filter?: string;
+  readonly id?: readonly string[];
+  readonly limit?: number;
+  /** Tells what would move instead. */
+  readonly dryRun?: boolean;
   /** Whether to wait for the end. Default true. */
   readonly wait: boolean;
   /** Ends the move that is under way instead. */
   readonly cancel?: boolean;
 }
 
-/** `sluice queues redrive`: moves what is ready in a dead-letter queue. */
+/** `sluice queues redrive`: moves what is in a dead-letter queue, or a selection of it. */
 export async function redrive(on: OnBroker, name: string, options: RedriveOptions): Promise<number> {
   if (options.cancel === true) {
     const move = await cancelMove(on.client, name);
     answer(on, move, { words: `Ended the move. ${movedText(move)}` });
     return 0;
   }
-  const begun = await startMove(on.client, name, options.to ?? null);
+  const request = requestOf(options);
+  if (options.dryRun === true) {
+    const plan = await planMove(on.client, name, request);
+    const words = `${plural(plan.count, "message")} would move to ${options.to ?? "where they came from"}.`;
+    if (!on.json && plan.messages.length > 0) on.printer.print(messageTable(plan.messages));
+    answer(on, plan, { words });
+    return 0;
+  }
+  const begun = await startMove(on.client, name, request);
   if (!options.wait) {
     answer(on, begun, { words: `Moving the messages of ${name} to ${targetOf(begun)}.` });
     return 0;
@@ -38,6 +52,15 @@ export async function redrive(on: OnBroker, name: string, options: RedriveOption
   }
   answer(on, move, { words: movedText(move) });
   return 0;
+}
+
+function requestOf({ to, filter, id, limit }: RedriveOptions): MoveRequest {
+  return {
+    ...(to === undefined ? {} : { to }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(id === undefined ? {} : { ids: id }),
+    ...(limit === undefined ? {} : { limit }),
+  };
 }
 
 const FAILURES: Readonly<Record<NonNullable<MoveView["failure"]>, string>> = {

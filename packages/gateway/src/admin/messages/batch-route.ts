@@ -8,6 +8,7 @@ import {
   QueueError,
   type QueueRecord,
   SQS_MESSAGE_BYTES_MAX,
+  unpackMessages,
 } from "@sluice/protocol";
 import { Hono } from "hono";
 import { z } from "zod";
@@ -53,7 +54,8 @@ export function batchRoute(directory: QueueDirectory): Hono {
   const app = new Hono();
   app.post("/:name/messages/batch", async (c) => {
     const record = await queueOf(c, directory);
-    return c.json({ sent: await sendBatch(directory, record, await c.req.text()) });
+    const ids = await sendBatch(directory, record, await c.req.text());
+    return c.json({ sent: ids.length, ids });
   });
   return app;
 }
@@ -62,13 +64,14 @@ export function batchRoute(directory: QueueDirectory): Hono {
  * Stores messages, all of them or none: bodies of every content type, byte for byte, with their attributes.
  *
  * @param text body of the request.
+ * @returns the ids of the messages, in order.
  * @throws AdminError for what is no such batch, with the `index` of the message, and for what the queue refuses.
  */
 async function sendBatch(
   directory: QueueDirectory,
   { name, definition }: QueueRecord,
   text: string,
-): Promise<number> {
+): Promise<readonly string[]> {
   const messages = messagesIn(text);
   const isFifo = definition.fifo !== undefined;
   const ungrouped = isFifo ? messages.findIndex(({ group }) => group == null) : -1;
@@ -82,7 +85,7 @@ async function sendBatch(
   const packed = pack(incoming, BODIES_BYTES_MAX);
   const hasLarge = incoming.some(({ body }) => body.byteLength > MESSAGE_BYTES_MAX);
   await storeMessages(directory, name, packed, hasLarge);
-  return incoming.length;
+  return unpackMessages(packed).map(({ id }) => id);
 }
 
 function messagesIn(text: string): z.infer<typeof batch>["messages"] {
