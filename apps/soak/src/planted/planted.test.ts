@@ -13,7 +13,7 @@ const FIRST_SEEDS: Readonly<Record<string, number>> = {
   "an endpoint that dies of a message gets it for ever": 138,
   "a FIFO topic takes what has the deduplication id of an earlier message": 134,
   "a consumer that was absent is never found again": 91,
-  "a move that is transferred again is taken again": 144,
+  "a move that is transferred again is taken again": 505,
   "a moved message takes along how often it was received": 144,
   "a queue that could not be told what it is counts as told": 135,
   "an endpoint that is not there costs an attempt": 73,
