@@ -5,6 +5,7 @@ import { addCompletion, COMPLETE_COMMAND } from "./commands/completion.ts";
 import type { DevOptions } from "./commands/dev.ts";
 import { addClock, addFaults } from "./commands/development/grammar.ts";
 import { addDoctor } from "./commands/doctor/grammar.ts";
+import { addTail } from "./commands/events/grammar.ts";
 import { addMessages } from "./commands/messages/grammar.ts";
 import { collect, type Execute } from "./commands/on-broker.ts";
 import { addQueues } from "./commands/queues/grammar.ts";
@@ -143,6 +144,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     );
   addQueues(program, execute);
   addMessages(program, execute);
+  addTail(program, execute);
   addClock(program, execute);
   addFaults(program, execute);
   addTransfer(program, execute);

@@ -71,6 +71,23 @@ export class BrokerClient {
     throw this.#failure(status, memberOf(error, "code"), memberOf(error, "message"));
   }
 
+  /**
+   * A stream of the admin API, for as long as the broker sends it.
+   *
+   * @param path below the API's root, encoded.
+   * @throws BrokerFailure
+   */
+  async stream(path: string): Promise<ReadableStream<Uint8Array>> {
+    const { url, token } = this.#address;
+    const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+    const response = await fetch(`${url}${SLUICE_PATH}/api${path}`, { headers }).catch((error) => {
+      throw this.#noAnswer(error);
+    });
+    if (response.ok && response.body !== null) return response.body;
+    const error = memberOf(await response.json().catch(() => null), "error");
+    throw this.#failure(response.status, memberOf(error, "code"), memberOf(error, "message"));
+  }
+
   async #ask(root: string, { method = "GET", path, body }: BrokerRequest) {
     const { url, token } = this.#address;
     const headers = {

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { addStory } from "../events/grammar.ts";
 import {
   collect,
   type Execute,
@@ -24,6 +25,7 @@ export function addMessages(program: Command, execute: Execute): void {
     .command("messages")
     .description("send messages, look at those that wait, and say why they do")
     .addHelpText("after", MESSAGES_EXAMPLES);
+  addStory(messages, execute);
 
   withBroker(messages.command("send"))
     .description("send a message")

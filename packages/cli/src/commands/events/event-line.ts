@@ -1,0 +1,26 @@
+import type { EventView } from "@sluice/gateway/views";
+import { plural, printable, span } from "../../report/words.ts";
+
+/** What happened, in a line: when, in which queue, what, to how many, and what is known beside. */
+export function eventLine(event: EventView): string {
+  const { at, queue, kind, messages, ids, error } = event;
+  const [first] = ids;
+  const which = messages === 1 && first !== undefined ? first : plural(messages, "message");
+  const facts = factsOf(event).join(", ");
+  const reason = error === null ? "" : `: ${printable(error.split("\n")[0] ?? "")}`;
+  return `${at}  ${queue}  ${kind}  ${which}${facts === "" ? "" : ` (${facts})`}${reason}`;
+}
+
+function factsOf(event: EventView): string[] {
+  const { kind, by, to, attempt, delayMs, tookMs, merged } = event;
+  return [
+    by === null ? null : `by ${by}`,
+    to === null ? null : `to ${to}`,
+    attempt === null ? null : `attempt ${attempt}`,
+    delayMs === null || delayMs === 0
+      ? null
+      : `${kind === "retried" ? "again in" : "due in"} ${span(delayMs)}`,
+    tookMs === null ? null : `${tookMs.toLocaleString("en")} ms`,
+    merged === null ? null : `${plural(merged.events, "event")} until ${merged.until}`,
+  ].filter((fact) => fact !== null);
+}

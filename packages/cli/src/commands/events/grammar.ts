@@ -1,0 +1,43 @@
+import { HISTORY_KINDS } from "@sluice/protocol";
+import { type Command, InvalidArgumentError } from "commander";
+import { type Execute, examples, type OnBrokerOptions, onBroker, withBroker } from "../on-broker.ts";
+
+/** `sluice tail`: live events. */
+export function addTail(program: Command, execute: Execute): void {
+  withBroker(program.command("tail"))
+    .description("show what happens to messages, live; --json prints an event a line")
+    .argument("[queue]", "in this queue (default: in all)")
+    .option("--kind <kinds>", `of these kinds, separated by commas: ${HISTORY_KINDS.join(", ")}`, kindsOf)
+    .addHelpText(
+      "after",
+      examples(
+        "sluice tail orders",
+        "sluice tail --kind failed,deadLettered",
+        "sluice tail --json | jq .error",
+      ),
+    )
+    .action((queue: string | undefined, options: OnBrokerOptions & { kind?: readonly string[] }) =>
+      onBroker(execute, options, async (on) =>
+        (await import("./tail.ts")).tail(on, { queue: queue ?? null, kinds: options.kind ?? [] }),
+      ),
+    );
+}
+
+/** `sluice messages story`, among the commands of messages. */
+export function addStory(messages: Command, execute: Execute): void {
+  withBroker(messages.command("story"))
+    .description("what happened to a message from its first send on, over dead-letter queues and redrives")
+    .argument("<queue>", "name of the queue that it is or was in")
+    .argument("<id>", "its id in that queue")
+    .addHelpText("after", examples("sluice messages story orders-dead 5f1c52a0d9b34c1f8a0e6a7712c3d4e5"))
+    .action((queue: string, id: string, options: OnBrokerOptions) =>
+      onBroker(execute, options, async (on) => (await import("./story.ts")).story(on, queue, id)),
+    );
+}
+
+function kindsOf(value: string): string[] {
+  const kinds = value.split(",").map((kind) => kind.trim());
+  const wrong = kinds.find((kind) => !(HISTORY_KINDS as readonly string[]).includes(kind));
+  if (wrong === undefined) return kinds;
+  throw new InvalidArgumentError(`There is no kind ${wrong}. There are ${HISTORY_KINDS.join(", ")}.`);
+}

@@ -1,0 +1,19 @@
+import { liveFrames, type WhichEvents } from "../../client/events.ts";
+import { CliError, EXIT_NO_BROKER } from "../../errors.ts";
+import type { OnBroker } from "../on-broker.ts";
+import { eventLine } from "./event-line.ts";
+
+/** `sluice tail`: what happens from now on, a line each, until it is interrupted or the broker ends. */
+export async function tail({ client, printer, json }: OnBroker, which: WhichEvents): Promise<number> {
+  for await (const { isSnapshot, isGap, queues, events } of liveFrames(client, which)) {
+    if (isSnapshot && !isGap) {
+      const off = queues.filter(({ isOn }) => !isOn).map(({ name }) => name);
+      printer.warn(`Waiting for what happens in ${which.queue ?? "all queues"} of ${client.url}.`);
+      if (off.length > 0)
+        printer.warn(`No history is kept of ${off.join(", ")}, and nothing is shown of it.`);
+    }
+    if (isGap) printer.warn("More has happened than could be shown; sluice messages story has what it was.");
+    for (const event of events) printer.print(json ? JSON.stringify(event) : eventLine(event));
+  }
+  throw new CliError(`The broker at ${client.url} has ended.`, EXIT_NO_BROKER);
+}

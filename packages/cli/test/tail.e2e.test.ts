@@ -1,0 +1,76 @@
+import type { EventView } from "@sluice/gateway/views";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BrokerLab } from "./broker-lab.ts";
+
+const CONFIG = `
+[sluice.queues.orders]
+redrive = { dead_letter_queue = "orders-dead", max_receive_count = 1 }
+`;
+const TOKEN = { SLUICE_API_TOKEN: "secret" };
+
+const lab = new BrokerLab(CONFIG);
+
+beforeAll(async () => {
+  await lab.serve({ SLUICE_ENV: "development", SLUICE_API_TOKENS: "secret" });
+});
+afterAll(() => lab.close());
+
+const send = (queue: string, body: string) =>
+  lab.run(["messages", "send", queue, "--content-type", "text", "--body", body], { env: TOKEN });
+
+describe("sluice tail", () => {
+  it("prints what happens from now on, in one queue or of one kind, as lines or as JSON", async () => {
+    const all = lab.spawn(["tail"], TOKEN);
+    const accepted = lab.spawn(["tail", "orders", "--kind", "accepted", "--json"], TOKEN);
+    await Promise.all([
+      all.printed(/Waiting for what/),
+      accepted.printed(/Waiting for what .* in orders of/),
+    ]);
+    await send("orders-dead", "elsewhere");
+    await send("orders", "hello");
+    await all.printed(/^\S+Z {2}orders-dead {2}accepted {2}[0-9a-f]{32} /m);
+    await all.printed(/^\S+Z {2}orders {2}accepted {2}[0-9a-f]{32} /m);
+    const [line = ""] = /^\{.*\}$/m.exec(await accepted.printed(/^\{.*\}$/m)) ?? [];
+    expect(JSON.parse(line)).toMatchObject({ kind: "accepted", queue: "orders", messages: 1 });
+    await Promise.all([all.stop("SIGINT"), accepted.stop("SIGINT")]);
+  });
+
+  it("says what is wrong: a kind, a queue, a token", async () => {
+    const kind = await lab.run(["tail", "--kind", "lost"], { env: TOKEN });
+    expect([kind.code, kind.err]).toEqual([
+      2,
+      expect.stringContaining("There is no kind lost. There are accepted"),
+    ]);
+    expect(await lab.run(["tail", "nothing"], { env: TOKEN })).toMatchObject({ code: 4 });
+    const { code, err } = await lab.run(["tail"]);
+    expect([code, err]).toEqual([1, expect.stringContaining("asks for a token")]);
+  });
+});
+
+describe("sluice messages story", () => {
+  it("tells what happened to a message, and says when nothing is known", async () => {
+    await send("orders", "whose story");
+    const list = ["messages", "peek", "orders", "--filter", "whose"];
+    const { messages } = await lab.json<{ messages: { id: string }[] }>(list, { env: TOKEN });
+    const id = messages[0]?.id ?? "";
+    const { out } = await lab.run(["messages", "story", "orders", id], { env: TOKEN });
+    expect(out).toMatch(new RegExp(`^\\S+Z {2}orders {2}accepted {2}${id} `));
+    const story = await lab.json<{ events: EventView[] }>(["messages", "story", "orders", id], {
+      env: TOKEN,
+    });
+    expect(story.events).toMatchObject([{ kind: "accepted", ids: [id] }]);
+    const unknown = await lab.run(["messages", "story", "orders", "f".repeat(32)], { env: TOKEN });
+    expect([unknown.out, unknown.err]).toEqual(["", expect.stringContaining("Nothing is known of")]);
+  });
+});
+
+it("tail ends with the broker", async () => {
+  const other = new BrokerLab();
+  await other.serve({ SLUICE_ENV: "development" });
+  const tail = other.spawn(["tail"]);
+  await tail.printed(/Waiting for what/);
+  await other.stop();
+  expect(await tail.ended).toBe(3);
+  expect(tail.output).toContain("has ended.");
+  await other.close();
+});
