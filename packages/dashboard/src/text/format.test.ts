@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ago, ahead, plural, shortUrl, size, span } from "./format.ts";
+import { ago, ahead, duration, moment, plural, shortUrl, size, span } from "./format.ts";
 
 const NOW = "2026-11-21T12:00:00.000Z";
 const at = (ms: number) => new Date(Date.parse(NOW) + ms).toISOString();
@@ -20,6 +20,24 @@ describe("what people read", () => {
     [86_399_000, "23 h"],
     [86_400_000, "1 d"],
   ])("%i ms are %s", (ms, text) => expect(span(ms)).toBe(text));
+
+  it.each([
+    [0.4, "0 ms"],
+    [999, "999 ms"],
+    [1_000, "1.0 s"],
+    [9_940, "9.9 s"],
+    [59_499, "59 s"],
+    [185_000, "3 min 5 s"],
+    [3_600_000, "1 h"],
+    [7_800_000, "2 h 10 min"],
+    [273_600_000, "3 d 4 h"],
+  ])("%i ms lasted %s", (ms, text) => expect(duration(ms)).toBe(text));
+
+  it("a moment of another day has its day", () => {
+    const noon = new Date(2026, 10, 21, 12, 0, 5, 7).toISOString();
+    expect(moment(noon, noon)).toBe("12:00:05.007");
+    expect(moment(noon, new Date(2026, 10, 22).toISOString())).toBe("2026-11-21 12:00:05.007");
+  });
 
   it("moments are told from the clock of who has them", () => {
     expect(ago(at(-3_000), NOW)).toBe("3 s ago");

@@ -1,0 +1,64 @@
+import { serialize } from "node:v8";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { v8Text } from "./v8-text.ts";
+
+// Of typed arrays alone Node.js writes something of its own.
+const serialized = (value: unknown) => new Uint8Array(serialize(value));
+
+describe("a structured clone", () => {
+  it.each<[unknown, string]>([
+    [null, "null"],
+    [undefined, "undefined"],
+    [true, "true"],
+    [-7, "-7"],
+    [2 ** 40, "1099511627776"],
+    [-0, "-0"],
+    [0.1, "0.1"],
+    [-(2n ** 70n), "-1180591620717411303424n"],
+    ["ü", '"ü"'],
+    ["日本 \ud83d\ude00", '"日本 😀"'],
+    [{}, "{}"],
+    [[], "[]"],
+    [{ a: 1, "b c": [true, null] }, '{\n  a: 1,\n  "b c": [\n    true,\n    null\n  ]\n}'],
+    [new Date(0), "Date 1970-01-01T00:00:00.000Z"],
+    [new Date(Number.NaN), "Date invalid"],
+    [new Map([["k", new Set([1])]]), 'Map {\n  "k" => Set {\n    1\n  }\n}'],
+    [/a+/g, "/a+/"],
+    [Object("s"), 'String("s")'],
+    [new Uint8Array([1, 255]).buffer, "ArrayBuffer <01 ff>"],
+    // biome-ignore lint/suspicious/noSparseArray: a hole is what is tested
+    [[1, , 3], "Array(3) {\n  0: 1,\n  2: 3\n}"],
+  ])("value %# reads as people write it", (value, text) => {
+    expect(v8Text(serialized(value))).toBe(text);
+  });
+
+  it("has an error with its stack, and an object that comes twice once", () => {
+    const error = new TypeError("no lamp");
+    expect(v8Text(serialized(error))).toBe(error.stack);
+    const one = { x: 1 };
+    expect(v8Text(serialized([one, one]))).toBe("[\n  {\n    x: 1\n  },\n  [object 1 again]\n]");
+  });
+
+  it("of whatever JSON can say reads like it", () => {
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        // Without the numbers that JSON writes as others: -0.
+        const value = JSON.parse(JSON.stringify(JSON.parse(json)));
+        // Names without quotes are names with quotes otherwise.
+        const text = v8Text(serialized(value))?.replaceAll(/^(\s*)([\w$]+): /gm, '$1"$2": ');
+        expect(JSON.parse(text ?? "")).toEqual(value);
+      }),
+    );
+  });
+
+  it("is none of any bytes without an error", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+        const text = v8Text(Uint8Array.from([0xff, 0x0f, ...bytes]));
+        expect(text === null || typeof text === "string").toBe(true);
+      }),
+    );
+    expect(v8Text(new Uint8Array())).toBeNull();
+  });
+});
