@@ -26,13 +26,15 @@ export interface BrokerWorkerOptions {
   readonly persistDir?: string;
   /** The page, which the entry then imports as `./page.bin`. */
   readonly page?: Uint8Array;
+  /** Source of the consumer Worker. Default: one that acknowledges everything. */
+  readonly consumer?: string;
 }
 
 /** Starts the broker Worker of an entry in real workerd, with a consumer Worker bound as `CONSUMER`. */
 export async function startBrokerWorker(
   entry: string,
   bindings: Record<string, string>,
-  { disposeWith = onTestFinished, persistDir, page }: BrokerWorkerOptions = {},
+  { disposeWith = onTestFinished, persistDir, page, consumer }: BrokerWorkerOptions = {},
 ): Promise<Miniflare> {
   const mf = new Miniflare(
     convertV4MiniflareOptions({
@@ -56,7 +58,13 @@ export async function startBrokerWorker(
         {
           name: "consumer",
           compatibilityDate: "2026-11-01",
-          modules: [{ type: "ESModule", path: "consumer.js", contents: CONSUMER }],
+          modules: [
+            {
+              type: "ESModule",
+              path: "consumer.js",
+              contents: consumer === undefined ? CONSUMER : await bundle(consumer, ROOT),
+            },
+          ],
         },
       ],
     } as Parameters<typeof convertV4MiniflareOptions>[0]),

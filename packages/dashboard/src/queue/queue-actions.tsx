@@ -1,46 +1,57 @@
 import { useState } from "preact/hooks";
-import { call, type MoveView, type QueueView, queuePath } from "../api.ts";
-import { plural } from "../format.ts";
-import { ConfirmButton } from "./confirm-button.tsx";
-import { Redrive } from "./redrive.tsx";
+import { call, type QueueView, queuePath } from "../api/call.ts";
+import { moveText } from "../redrive/last-move.tsx";
+import { RedriveDialog } from "../redrive/redrive-dialog.tsx";
+import { plural } from "../text/format.ts";
+import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { OutcomeLine } from "../ui/outcome.tsx";
+import { useAction } from "../ui/use-action.ts";
 
 interface QueueActionsProps {
   readonly queue: QueueView;
+  readonly send: () => void;
   readonly refresh: () => void;
 }
 
-/** What came of the last thing that was done. */
-type Outcome =
-  | { readonly kind: "none" | "busy" }
-  | { readonly kind: "done" | "failed"; readonly text: string };
-
 /** What somebody who looks after a queue does by hand. */
-export function QueueActions({ queue, refresh }: QueueActionsProps) {
-  const [outcome, setOutcome] = useState<Outcome>({ kind: "none" });
-  const { name, messages, settings, deadLettersOf } = queue;
-  const run = async <Answer,>(path: string, say: (answer: Answer) => string, body?: object) => {
-    setOutcome({ kind: "busy" });
-    try {
-      const answer = await call<Answer>(`${queuePath(name)}/${path}`, "POST", body);
-      setOutcome({ kind: "done", text: say(answer) });
-    } catch (error) {
-      setOutcome({ kind: "failed", text: error instanceof Error ? error.message : String(error) });
-    }
-    refresh();
-  };
-  const isBusy = outcome.kind === "busy";
+export function QueueActions({ queue, send, refresh }: QueueActionsProps) {
+  const { outcome, isBusy, run } = useAction(refresh);
+  const [isRedriving, setIsRedriving] = useState(false);
+  const { name, messages, settings, deadLettersOf, lastMove } = queue;
+  const post = <Answer,>(path: string, say: (answer: Answer) => string) =>
+    run(async () => say(await call<Answer>(`${queuePath(name)}/${path}`, "POST")));
   const held = messages.ready + messages.delayed + messages.leased;
   const takesDeadLetters = deadLettersOf.queues.length + deadLettersOf.subscriptions.length > 0;
+  const isMoving = lastMove?.status === "running";
   return (
-    <section aria-label="Actions">
+    <section aria-label="Actions" class="stack">
       <div class="row">
+        <button type="button" class="primary" onClick={send}>
+          Send a message
+        </button>
+        {takesDeadLetters ? (
+          <button type="button" disabled={isBusy || isMoving} onClick={() => setIsRedriving(true)}>
+            Redrive
+          </button>
+        ) : null}
+        {isMoving ? (
+          <button
+            type="button"
+            disabled={isBusy}
+            onClick={() =>
+              post("redrive/cancel", () => "The move is ended; what has left stays where it went.")
+            }
+          >
+            Cancel the redrive
+          </button>
+        ) : null}
         <button
           type="button"
           disabled={isBusy}
           onClick={() =>
             settings.deliveryPaused
-              ? run("resume", () => "Delivery goes on.")
-              : run("pause", () => "Nothing is delivered until you resume. What is under way ends.")
+              ? post("resume", () => "Delivery goes on.")
+              : post("pause", () => "Nothing is delivered until you resume. What is under way ends.")
           }
         >
           {settings.deliveryPaused ? "Resume delivery" : "Pause delivery"}
@@ -51,27 +62,19 @@ export function QueueActions({ queue, refresh }: QueueActionsProps) {
           isDisabled={isBusy}
           question={`Delete all messages of "${name}" for good? It holds ${plural(held, "message")} now.`}
           run={() =>
-            run<{ purged: number }>("purge", ({ purged }) => `${plural(purged, "message")} deleted.`)
+            post<{ purged: number }>("purge", ({ purged }) => `${plural(purged, "message")} deleted.`)
           }
         />
+        {lastMove === null ? null : <span class="quiet">{moveText(lastMove)}</span>}
       </div>
-      {takesDeadLetters ? (
-        <Redrive
+      <OutcomeLine of={outcome} />
+      {isRedriving ? (
+        <RedriveDialog
           queue={queue}
-          isBusy={isBusy}
-          start={(to) =>
-            run<{ move: MoveView }>(
-              "redrive",
-              ({ move }) => `${plural(move.toMove, "message")} on the way.`,
-              to === null ? {} : { to },
-            )
-          }
-          cancel={() => run("redrive/cancel", () => "The move is ended; what has left stays where it went.")}
+          started={(text) => void run(async () => text)}
+          closed={() => setIsRedriving(false)}
         />
       ) : null}
-      <p role="status" class={outcome.kind === "failed" ? "outcome lost" : "outcome"}>
-        {"text" in outcome ? outcome.text : ""}
-      </p>
     </section>
   );
 }

@@ -1,110 +1,142 @@
-import { call, type QueueView, queuePath } from "../api.ts";
-import { DeliveryFacts, QueueName } from "../delivery/delivery-facts.tsx";
-import { stateOfQueue } from "../delivery/delivery-state.ts";
-import { Damage, Status } from "../delivery/status.tsx";
-import { Facts, Figures } from "../facts.tsx";
-import { size, span } from "../format.ts";
-import { Page } from "../page.tsx";
-import { topicLink } from "../route.ts";
-import { Count, Names } from "../table.tsx";
-import { useLive } from "../use-live.ts";
+import { useState } from "preact/hooks";
+import { call, type QueueView, type QueueWhyView, queuePath } from "../api/call.ts";
+import { queueLink, TABS, type Tab } from "../api/route.ts";
+import { useLive, useNow } from "../api/use-live.ts";
+import { MessagesTab } from "../message/messages-tab.tsx";
+import { size, span } from "../text/format.ts";
+import { Figures } from "../ui/facts.tsx";
+import { useKeys } from "../ui/keys.ts";
+import { Page } from "../ui/page.tsx";
+import { Sentence } from "../ui/sentence.tsx";
+import { Damage, Status } from "../ui/status.tsx";
+import { Count } from "../ui/table.tsx";
+import { stateOfQueue } from "./delivery-state.ts";
+import { HistoryTab } from "./history-tab.tsx";
+import { NowTab } from "./now-tab.tsx";
 import { QueueActions } from "./queue-actions.tsx";
-import { WaitingMessages } from "./waiting-messages.tsx";
+import { SendDialog } from "./send-dialog.tsx";
+import { SettingsTab } from "./settings-tab.tsx";
+import { useQueueEvents } from "./use-queue-events.ts";
 
-/** One queue: what it holds, how it gets rid of it, and what can be done about it. */
-export function QueuePage({ name }: { readonly name: string }) {
-  const { live, refresh } = useLive(name, () => call<QueueView>(queuePath(name)));
+const TAB_NAMES: Readonly<Record<Tab, string>> = {
+  now: "Now",
+  messages: "Messages",
+  history: "History",
+  settings: "Settings",
+};
+
+interface QueuePageProps {
+  readonly name: string;
+  readonly tab: Tab;
+  readonly filter: string;
+}
+
+interface Answer {
+  readonly queue: QueueView;
+  readonly why: QueueWhyView;
+}
+
+/** One queue: what it holds and why, how it gets rid of it, and what can be done about it. */
+export function QueuePage({ name, tab, filter }: QueuePageProps) {
+  const { live, refresh } = useLive(`queue ${name}`, async (): Promise<Answer> => {
+    const [queue, why] = await Promise.all([
+      call<QueueView>(queuePath(name)),
+      call<QueueWhyView>(`${queuePath(name)}/why`),
+    ]);
+    return { queue, why };
+  });
   return (
-    <Page title={name} hasWayBack live={live} refresh={refresh}>
-      {(queue) => (
+    <Page
+      title={name}
+      live={live}
+      refresh={refresh}
+      beside={({ queue }) => (
         <>
-          <Damage damage={queue.damage} />
-          <State queue={queue} />
-          <Figures
-            of={[
-              { label: "Ready", value: <Count of={queue.messages.ready} /> },
-              { label: "Delayed", value: <Count of={queue.messages.delayed} /> },
-              { label: "Leased", value: <Count of={queue.messages.leased} /> },
-              { label: "Backlog", value: size(queue.backlogBytes) },
-              {
-                label: "Oldest",
-                value:
-                  queue.oldestMessageAt === null
-                    ? "–"
-                    : span(Date.parse(queue.now) - Date.parse(queue.oldestMessageAt)),
-              },
-            ]}
-          />
-          <QueueActions queue={queue} refresh={refresh} />
-          <section aria-labelledby="delivery">
-            <h2 id="delivery">Delivery</h2>
-            <DeliveryFacts queue={queue} />
-          </section>
-          <section aria-labelledby="sources">
-            <h2 id="sources">What comes in</h2>
-            <Sources queue={queue} />
-          </section>
-          <WaitingMessages name={name} />
-          <footer>
-            The same as JSON: <a href={`/__sluice/api${queuePath(name)}`}>/__sluice/api{queuePath(name)}</a>
-          </footer>
+          {queue.kind === "fifo" ? <span class="tag">FIFO</span> : null}
+          <Status {...stateOfQueue(queue)} />
         </>
       )}
+    >
+      {(answer) => <Shown {...answer} tab={tab} filter={filter} refresh={refresh} />}
     </Page>
   );
 }
 
-function State({ queue }: { readonly queue: QueueView }) {
-  const state = stateOfQueue(queue);
-  const tag = queue.kind === "fifo" ? <span class="tag">FIFO</span> : null;
-  if (state.word === "–" && tag === null) return null;
+interface ShownProps extends Answer, Pick<QueuePageProps, "tab" | "filter"> {
+  readonly refresh: () => void;
+}
+
+function Shown({ queue, why, tab, filter, refresh }: ShownProps) {
+  const { name } = queue;
+  const now = useNow(queue.now);
+  const events = useQueueEvents(name);
+  const [isSending, setIsSending] = useState(false);
+  const send = () => setIsSending(true);
+  const go = (to: Tab) => () => location.assign(queueLink(name, to));
+  useKeys({
+    s: send,
+    ...Object.fromEntries(TABS.map((to, i) => [String(i + 1), go(to)])),
+    ...(tab === "messages" ? {} : { "/": go("messages") }),
+  });
   return (
-    <p class="state">
-      {state.word === "–" ? null : <Status {...state} />}
-      {tag}
-    </p>
+    <>
+      <Damage damage={queue.damage} />
+      <WhyNotice why={why} now={now} />
+      <QueueActions queue={queue} send={send} refresh={refresh} />
+      <Figures
+        of={[
+          { label: "Ready", value: <Count of={queue.messages.ready} /> },
+          { label: "Delayed", value: <Count of={queue.messages.delayed} /> },
+          { label: "Leased", value: <Count of={queue.messages.leased} /> },
+          { label: "Backlog", value: size(queue.backlogBytes) },
+          {
+            label: "Oldest",
+            value:
+              queue.oldestMessageAt === null
+                ? "–"
+                : span(Date.parse(now) - Date.parse(queue.oldestMessageAt)),
+          },
+        ]}
+      />
+      <nav class="tabs" aria-label="Parts of the page">
+        {TABS.map((to) => (
+          <a key={to} href={queueLink(name, to)} {...(to === tab ? { "aria-current": "page" as const } : {})}>
+            {TAB_NAMES[to]}
+          </a>
+        ))}
+      </nav>
+      {tab === "now" ? <NowTab queue={queue} events={events} now={now} /> : null}
+      {tab === "messages" ? <MessagesTab queue={queue} filter={filter} now={now} send={send} /> : null}
+      {tab === "history" ? <HistoryTab name={name} now={now} /> : null}
+      {tab === "settings" ? <SettingsTab queue={queue} /> : null}
+      <footer>
+        The same as JSON: <a href={`/__sluice/api${queuePath(name)}`}>/__sluice/api{queuePath(name)}</a>
+      </footer>
+      {isSending ? <SendDialog queue={queue} sent={refresh} closed={() => setIsSending(false)} /> : null}
+    </>
   );
 }
 
-function Sources({ queue }: { readonly queue: QueueView }) {
-  const { producers, topics, deadLettersOf } = queue;
-  return (
-    <Facts
-      of={[
-        [
-          "From Workers",
-          <Names
-            key="workers"
-            of={producers.map(({ worker, binding }) => (
-              <span key={`${worker} ${binding}`}>
-                {worker} (<code>{binding}</code>)
-              </span>
-            ))}
-          />,
-        ],
-        ["From topics", <Names key="topics" of={topics.map((arn) => <TopicName key={arn} arn={arn} />)} />],
-        [
-          "Dead letters of",
-          <Names
-            key="dead"
-            of={[
-              ...deadLettersOf.queues.map((name) => <QueueName key={name} of={name} />),
-              ...deadLettersOf.subscriptions.map((arn) => {
-                const topicArn = arn.slice(0, arn.lastIndexOf(":"));
-                return (
-                  <span key={arn}>
-                    a subscription of <TopicName arn={topicArn} />
-                  </span>
-                );
-              }),
-            ]}
-          />,
-        ],
-      ]}
-    />
-  );
-}
+const TONES: Readonly<Partial<Record<QueueWhyView["reason"], string>>> = {
+  paused: "warn",
+  noConsumer: "warn",
+  consumerAway: "bad",
+  storageFull: "bad",
+  damaged: "bad",
+  exhausted: "bad",
+  empty: "quiet",
+  awaitsPull: "quiet",
+};
 
-function TopicName({ arn }: { readonly arn: string }) {
-  return <a href={topicLink(arn)}>{arn.split(":").at(-1)}</a>;
+/** Why nothing more is delivered now, above everything else. */
+function WhyNotice({ why, now }: { readonly why: QueueWhyView; readonly now: string }) {
+  return (
+    <section class={`notice ${TONES[why.reason] ?? "busy"}`} aria-label="Why nothing more is delivered">
+      {[why, ...why.also].map(({ text }) => (
+        <p key={text}>
+          <Sentence text={text} now={now} />
+        </p>
+      ))}
+    </section>
+  );
 }

@@ -1,9 +1,9 @@
-import type { SubscriptionView } from "../api.ts";
-import { QueueName } from "../delivery/delivery-facts.tsx";
-import { type DeliveryState, stateOfDelivery } from "../delivery/delivery-state.ts";
-import { Status } from "../delivery/status.tsx";
-import { ago, shortUrl } from "../format.ts";
-import { type Column, Count, None, Table } from "../table.tsx";
+import type { SubscriptionView } from "../api/call.ts";
+import { QueueName } from "../queue/delivery-facts.tsx";
+import { type DeliveryState, stateOfDelivery } from "../queue/delivery-state.ts";
+import { ago, shortUrl } from "../text/format.ts";
+import { Status } from "../ui/status.tsx";
+import { type Column, Count, None, Table } from "../ui/table.tsx";
 
 const COLUMNS: readonly Column<SubscriptionView>[] = [
   {

@@ -1,11 +1,11 @@
-import { call, type HandOverView, type TopicPage, topicPath } from "../api.ts";
-import { Damage } from "../delivery/status.tsx";
-import { Facts, Figures } from "../facts.tsx";
-import { ago, ahead, plural } from "../format.ts";
-import { Page } from "../page.tsx";
-import { topicLink } from "../route.ts";
-import { Count } from "../table.tsx";
-import { useLive } from "../use-live.ts";
+import { call, type HandOverView, type TopicPage, topicPath } from "../api/call.ts";
+import { topicLink } from "../api/route.ts";
+import { useLive } from "../api/use-live.ts";
+import { ago, ahead, plural } from "../text/format.ts";
+import { Facts, Figures } from "../ui/facts.tsx";
+import { Page } from "../ui/page.tsx";
+import { Damage } from "../ui/status.tsx";
+import { Count } from "../ui/table.tsx";
 import { Subscriptions } from "./subscriptions.tsx";
 
 /** One topic: who is subscribed, and how each of them is doing. */
@@ -14,13 +14,7 @@ export function TopicPageView({ arn, page }: { readonly arn: string; readonly pa
     call<TopicPage>(`${topicPath(arn)}?page=${page}`),
   );
   return (
-    <Page
-      title={arn.split(":").at(-1) ?? arn}
-      subtitle={<code>{arn}</code>}
-      hasWayBack
-      live={live}
-      refresh={refresh}
-    >
+    <Page title={arn.split(":").at(-1) ?? arn} subtitle={<code>{arn}</code>} live={live} refresh={refresh}>
       {(topic) => (
         <>
           <Damage damage={topic.damage} />
@@ -39,7 +33,6 @@ export function TopicPageView({ arn, page }: { readonly arn: string; readonly pa
             ]}
           />
           <HandOvers topic={topic} />
-          <h2>Subscriptions</h2>
           {topic.subscriptionList.length === 0 ? (
             <p class="card empty">
               Nobody is subscribed{topic.page === 1 ? "" : " on this page"}: what is published goes to nobody.
@@ -96,8 +89,10 @@ function Attributes({ topic: { attributes } }: { readonly topic: TopicPage }) {
   const entries = Object.entries(attributes);
   if (entries.length === 0) return null;
   return (
-    <section aria-labelledby="attributes">
-      <h2 id="attributes">Attributes</h2>
+    <section class="card" aria-labelledby="attributes">
+      <header>
+        <h2 id="attributes">Attributes</h2>
+      </header>
       <Facts of={entries.map(([name, value]) => [name, <code key={name}>{value}</code>] as const)} />
     </section>
   );

@@ -1,0 +1,114 @@
+import { PublishCommand, SubscribeCommand } from "@aws-sdk/client-sns";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM, createTopic, type DashboardLab, NEWS, openLab, row, says } from "./lab.ts";
+
+let lab: DashboardLab;
+
+beforeAll(async () => {
+  if (CHROMIUM !== null) lab = await openLab(CHROMIUM);
+});
+afterAll(() => lab?.close());
+
+describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
+  it("shows who is away, who fails with what, and what comes next, and keeps keys to itself", async () => {
+    lab.endpoint.answers("/failing", 503);
+    await lab.send("away", "a");
+    await lab.send("failing", "<b>not a tag</b>");
+    const page = await lab.open();
+    await says(row(page, "away"), /Away asked again (in \d+ s|now)/);
+    await says(row(page, "failing"), "Failing");
+    await says(row(page, "failing"), "/failing?…");
+    await row(page, "failing").getByRole("link", { name: "failing" }).click();
+    await says(page.getByRole("main"), "it answered 503");
+    expect(await page.title()).toBe("failing · Sluice");
+    await page.getByRole("definition").getByRole("link", { name: "dead" }).click();
+    await page.getByRole("link", { name: "Messages" }).click();
+    await says(row(page, ""), "<b>not a tag</b>");
+    await page.goBack();
+    await page.goBack();
+    await says(page.getByRole("heading", { level: 1 }), "failing");
+  });
+
+  it("shows what is sent while somebody looks, told by one stream", async () => {
+    const page = await lab.open("#/queues/inbox");
+    const streams: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/api/events")) streams.push(request.url());
+    });
+    await page.reload();
+    const ready = page.getByRole("term").filter({ hasText: "Ready" }).locator("..");
+    await says(ready, "Ready 0");
+    await says(page.getByRole("status").first(), "live");
+    await lab.send("inbox", "one");
+    await says(ready, "Ready 1");
+    await says(page.getByRole("region", { name: "In the queue" }), "messages 1");
+    await lab.api("/queues/inbox/purge", "POST");
+    await says(ready, "Ready 0");
+    await says(page.getByRole("region", { name: "In the queue" }), "messages 0");
+    expect(streams).toHaveLength(1);
+  });
+
+  it("pauses, resumes and purges, and asks before it deletes", async () => {
+    const page = await lab.open("#/queues/slow");
+    await page.getByRole("button", { name: "Pause delivery" }).click();
+    await says(page.getByRole("main"), "Nothing is delivered until you resume");
+    for (const body of ["1", "2", "3"]) await lab.send("slow", body);
+    await says(page.getByRole("main"), "Paused 3 messages wait");
+    await says(page.getByRole("region", { name: "Why nothing more is delivered" }), "paused");
+    await page.getByRole("button", { name: "Resume delivery" }).click();
+    await says(page.getByRole("main"), /At its rate next slot|next slot in 1 s|Comes next nothing/);
+    await page.getByRole("button", { name: "Pause delivery" }).click();
+    await says(page.getByRole("main"), "Nothing is delivered until you resume");
+    await lab.send("slow", "4");
+    await page.getByRole("button", { name: "Purge" }).click();
+    const dialog = page.getByRole("dialog", { name: "Purge" });
+    await says(dialog, 'Delete all messages of "slow" for good?');
+    await page.keyboard.press("Escape");
+    await expect.poll(() => dialog.isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Purge" }).click();
+    await dialog.getByRole("button", { name: "Purge" }).click();
+    await says(page.getByRole("main"), /\d messages? deleted/);
+    await says(page.getByRole("term").filter({ hasText: "Ready" }).locator(".."), "Ready 0");
+  });
+
+  it("shows a topic with its subscriptions, from pending to failing", async () => {
+    await createTopic(lab);
+    const page = await lab.open();
+    await page.getByRole("row").getByRole("link", { name: "news" }).click();
+    await says(page.getByRole("main"), "Nobody is subscribed");
+    const subscribe = (Protocol: string, Endpoint: string, Attributes = {}) =>
+      lab.sns.send(new SubscribeCommand({ TopicArn: NEWS, Protocol, Endpoint, Attributes }));
+    const FilterPolicy = '{"store":["fans"]}';
+    await subscribe("sqs", "arn:aws:sqs:us-east-1:000000000000:inbox", { FilterPolicy });
+    await subscribe("sqs", "arn:aws:sqs:us-east-1:000000000000:nobodys");
+    await subscribe("http", lab.endpoint.url("/hook"));
+    await says(row(page, "inbox"), FilterPolicy);
+    await says(row(page, "nobodys"), "No such queue");
+    await says(row(page, "hook"), "Pending gets nothing until it confirms");
+    const [confirmation] = await lab.endpoint.arrived("/hook", 1);
+    await fetch(JSON.parse(confirmation?.body ?? "").SubscribeURL);
+    lab.endpoint.answers("/hook", 500);
+    await lab.sns.send(new PublishCommand({ TopicArn: NEWS, Message: "hello" }));
+    await says(row(page, "hook"), /Failing next delivery in \d+ s/);
+    await says(row(page, "hook"), "it answered 500");
+    await page.getByRole("link", { name: "Sluice", exact: true }).click();
+    await says(row(page, "news"), "Failing 1 endpoint");
+    await says(row(page, "inbox"), "news");
+  });
+
+  it("says what the broker says of a queue that does not exist", async () => {
+    const page = await lab.open("#/queues/nothing");
+    await says(page.getByRole("alert"), 'There is no queue "nothing".');
+  });
+
+  it("asks for a token where the broker does, and says when it is a wrong one", async () => {
+    const page = await lab.open("", {}, await lab.another({ SLUICE_API_TOKENS: "right" }));
+    const field = page.getByLabel("SLUICE_API_TOKENS");
+    await field.fill("wrong");
+    await page.keyboard.press("Enter");
+    await says(page.getByRole("alert"), "none of this broker's tokens");
+    await field.fill("right");
+    await page.keyboard.press("Enter");
+    await says(row(page, "inbox"), "inbox");
+  });
+});

@@ -1,0 +1,165 @@
+import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
+import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { buildPage } from "@sluice/dashboard/build";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+import { startBroker } from "../any-broker.ts";
+import { findChromium, startBrowser } from "../browser.ts";
+import { type SnsEndpoint, startSnsEndpoint } from "../sns-endpoint.ts";
+
+export const CHROMIUM = findChromium();
+if (CHROMIUM === null) {
+  console.warn("The dashboard is not tested: there is no Chromium. Install one, or name it in CHROMIUM.");
+}
+
+/** Longest that the page may take to show something on a busy machine. */
+export const PATIENCE_MS = 20_000;
+export const NEWS = "arn:aws:sns:us-east-1:000000000000:news";
+
+/** A Worker that fails by what a message says. */
+const CONSUMER = `
+import { createQueueConsumer } from "@sluice/consumer";
+export const SluiceQueueConsumer = createQueueConsumer({
+  queue(batch) {
+    for (const message of batch.messages) pack(message.body);
+  },
+}, { waitForWaitUntil: true });
+function pack({ item }) {
+  if (item === "vase") throw new TypeError("the vase is cursed");
+}
+export default { fetch: () => new Response("consumer") };
+`;
+
+/** A broker with the page, a browser, and somebody to deliver to. */
+export interface DashboardLab {
+  readonly origin: string;
+  readonly endpoint: SnsEndpoint;
+  readonly sqs: SQSClient;
+  readonly sns: SNSClient;
+  /** Opens the page. What it logs as an error, and what its policy refuses, fails the test at its end. */
+  open(hash?: string, options?: BrowserContextOptions, at?: string): Promise<Page>;
+  /** Sends a text by SQS. */
+  send(queue: string, body: string): Promise<void>;
+  /** Asks the admin API. */
+  api<Answer>(path: string, method?: string, body?: object): Promise<Answer>;
+  /** Starts another broker of the same queues. */
+  another(vars: Record<string, string>): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function openLab(executable: string): Promise<DashboardLab> {
+  const endings: (() => Promise<unknown>)[] = [];
+  const later = (end: () => Promise<unknown>) => void endings.push(end);
+  const endpoint = await startSnsEndpoint();
+  const page = await buildPage();
+  const start = async (vars: Record<string, string>) => {
+    const queues = deployedQueues(endpoint);
+    const options = {
+      disposeWith: later,
+      queues,
+      page,
+      consumer: CONSUMER,
+      consumers: { packer: "CONSUMER" },
+    };
+    return (await startBroker(vars, options)).origin;
+  };
+  const origin = await start({ SLUICE_ENV: "development" });
+  const browser = await startBrowser(executable);
+  const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
+  const options = { endpoint: `${origin}/__sluice/aws`, region: "us-east-1", credentials, maxAttempts: 1 };
+  const sqs = new SQSClient(options);
+  const sns = new SNSClient(options);
+  return {
+    ...{ origin, endpoint, sqs, sns },
+    open: (hash = "", context = {}, at = origin) => openPage(browser, `${at}/__sluice/${hash}`, context),
+    send: async (queue, MessageBody) => {
+      const QueueUrl = `${origin}/__sluice/aws/000000000000/${queue}`;
+      await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+    },
+    api: async (path, method = "GET", body) => {
+      const init = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+      const response = await fetch(`${origin}/__sluice/api${path}`, init);
+      const text = await response.text();
+      if (!response.ok) throw new Error(text);
+      return JSON.parse(text);
+    },
+    another: start,
+    close: async () => {
+      sqs.destroy();
+      sns.destroy();
+      await browser.close();
+      for (const end of endings) await end();
+      await endpoint.close();
+    },
+  };
+}
+
+async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => {
+    // What the API refuses is logged by the browser itself.
+    const isRefusal = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !isRefusal) errors.push(message.text());
+  });
+  // By a string: what runs in the page is no part of these sources.
+  await page.addInitScript(
+    `addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) =>
+      console.error("policy:", blockedURI, violatedDirective));`,
+  );
+  onTestFinished(async () => {
+    await context.close();
+    expect(errors).toEqual([]);
+  });
+  await page.goto(url);
+  return page;
+}
+
+/** A topic that nobody has subscribed to yet. */
+export async function createTopic({ sns }: DashboardLab): Promise<void> {
+  await sns.send(new CreateTopicCommand({ Name: "news" }));
+}
+
+/** Queues that lead to a Worker, to an endpoint that fails, to one that is away, and to one that is slow. */
+function deployedQueues(endpoint: SnsEndpoint): Record<string, object> {
+  const common = {
+    ...{ format: "sluice", contentType: null, maxConcurrency: 50, connectTimeoutSeconds: 1 },
+    ...{ responseTimeoutSeconds: 60, readinessPath: null, maxRetries: 0, retryDelaySeconds: 0 },
+    deadLetterQueue: null,
+  };
+  const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, producers: [], consumer: null };
+  const to = (url: string, more = {}, settings = {}) => ({
+    ...{ ...queue, ...more },
+    consumer: { type: "http_push", settings: { ...common, url, ...settings } },
+  });
+  const packer = {
+    ...{ maxBatchSize: 10, maxBatchTimeoutSeconds: 0, maxRetries: 2, maxConcurrency: null },
+    ...{ retryDelaySeconds: 600, deadLetterQueue: "orders-dead" },
+  };
+  return {
+    orders: {
+      ...{ ...queue, producers: [{ worker: "shop", binding: "ORDERS" }] },
+      consumer: { type: "worker", worker: "packer", settings: packer },
+    },
+    "orders-dead": queue,
+    failing: to(`${endpoint.url("/failing")}?key=secret`, {}, { deadLetterQueue: "dead" }),
+    // A port that nobody listens on.
+    away: to("http://127.0.0.1:1/"),
+    slow: to(endpoint.url("/slow"), { maxReceivesPerSecond: 1 }),
+    dead: queue,
+    inbox: queue,
+  };
+}
+
+export const row = (page: Page, name: string) =>
+  page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
+
+/** Waits until an element says something, however often it is made anew. */
+export async function says(of: { innerText(): Promise<string> }, text: string | RegExp): Promise<void> {
+  const read = () => of.innerText().then((shown) => shown.replace(/\s+/g, " "));
+  const expected = typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text);
+  await expect.poll(read, { timeout: PATIENCE_MS }).toEqual(expected);
+}

@@ -1,0 +1,113 @@
+import type { TopicDetail } from "@sluice/gateway/views";
+
+export type {
+  BacklogView,
+  DamageView,
+  EventView,
+  FiguresView,
+  FrameView,
+  HandOverView,
+  HealthView,
+  MessageView,
+  MoveView,
+  QueueView,
+  QueueWhyView,
+  StoryGapView,
+  StoryView,
+  SubscriptionView,
+  TopicDetail,
+  TopicView,
+  WholeMessageView,
+} from "@sluice/gateway/views";
+
+/** A topic with one page of its subscriptions. */
+export interface TopicPage extends TopicDetail {
+  readonly page: number;
+  readonly pages: number;
+}
+
+/** The broker asks for a token. */
+export class TokenNeeded extends Error {
+  override readonly name = "TokenNeeded";
+}
+
+/** The broker has answered that it does not do what it was asked for, and why. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  /** What the API calls the error; empty for an answer that is none of the API's. */
+  readonly code: string;
+
+  constructor(message: string, code: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const API = "/__sluice/api";
+/** Forgotten with the tab. */
+const TOKEN_KEY = "sluice-token";
+
+export function keepToken(token: string): void {
+  sessionStorage.setItem(TOKEN_KEY, token);
+}
+
+/** Answers what the admin API answers. Throws `TokenNeeded`, or an error with the API's own words. */
+export async function call<Answer>(
+  path: string,
+  method: "GET" | "POST" | "DELETE" = "GET",
+  body?: object,
+): Promise<Answer> {
+  const response = await request(path, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return (await response.json().catch(() => ({}))) as Answer;
+}
+
+/**
+ * Asks the admin API, with the token if there is one.
+ *
+ * @throws TokenNeeded where the broker asks for one, Refused with the API's words for any other answer that is no success.
+ */
+export async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  const token = sessionStorage.getItem(TOKEN_KEY);
+  const response = await fetch(API + path, {
+    ...init,
+    headers: token === null ? {} : { authorization: `Bearer ${token}` },
+  });
+  if (response.ok) return response;
+  if (response.status === 401) {
+    sessionStorage.removeItem(TOKEN_KEY);
+    throw new TokenNeeded(token === null ? "" : "That is none of this broker's tokens.");
+  }
+  const answer = await response.json().catch(() => ({}));
+  const { message, code } = answer?.error ?? {};
+  throw new Refused(message ?? `The broker answered ${response.status}. Its log may say why.`, code ?? "");
+}
+
+/** What an error says, for people. */
+export function errorText(error: unknown): string {
+  if (error instanceof Refused || error instanceof TokenNeeded) return error.message;
+  if (error instanceof TypeError) return "The broker does not answer. Is it running? The page tries again.";
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Path of a queue in the API. */
+export function queuePath(name: string): string {
+  return `/queues/${inPath(name)}`;
+}
+
+/** Path of a message in the API. */
+export function messagePath(queue: string, id: string): string {
+  return `${queuePath(queue)}/messages/${inPath(id)}`;
+}
+
+/** Path of a topic in the API. */
+export function topicPath(arn: string): string {
+  return `/topics/${inPath(arn)}`;
+}
+
+/** A name as a part of a path. Colons, which ARNs are full of, may stay. */
+export function inPath(name: string): string {
+  return encodeURIComponent(name).replaceAll("%3A", ":");
+}

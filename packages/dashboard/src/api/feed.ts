@@ -1,0 +1,128 @@
+import { type FrameView, Refused, request, TokenNeeded } from "./call.ts";
+import { serverSentEvents } from "./server-sent-events.ts";
+
+/** How often a broker without a stream is asked, in ms. */
+const ASK_PERIOD_MS = 1_000;
+/** How long to wait before a stream that has ended is opened again, in ms: twice as long each time, up to the second. */
+const REOPEN_MS = 500;
+const REOPEN_MS_MAX = 10_000;
+
+/** What a page is about: all queues, one of them, or topics, of which the broker does not tell. */
+export type About =
+  | { readonly kind: "queues" | "topics" }
+  | { readonly kind: "queue"; readonly name: string };
+
+/** What a page hears: that something may have happened, which it asks for itself, or what has happened. */
+export type Heard = { readonly kind: "ask" } | { readonly kind: "frame"; readonly frame: FrameView };
+
+/**
+ * How the page hears of what happens.
+ *
+ * - `closed`: not at all, since nobody looks; `open()` or somebody who looks again ends that.
+ * - `opening`: a stream is being opened, or waits to be opened again.
+ * - `stream`: the broker tells.
+ * - `asking`: the broker has no stream; the page asks once a second.
+ */
+export type FeedState = "closed" | "opening" | "stream" | "asking";
+
+/** Tells whoever has subscribed of what happens in a queue, or in all of them, as long as somebody can see the page. */
+export class Feed {
+  readonly about: About;
+  readonly #listeners = new Set<(heard: Heard) => void>();
+  readonly #watchers = new Set<(state: FeedState) => void>();
+  #state: FeedState = "closed";
+  #abort: AbortController | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #reopenMs = REOPEN_MS;
+
+  constructor(about: About) {
+    this.about = about;
+  }
+
+  get state(): FeedState {
+    return this.#state;
+  }
+
+  open(): void {
+    document.addEventListener("visibilitychange", this.#seen);
+    this.#seen();
+  }
+
+  close(): void {
+    document.removeEventListener("visibilitychange", this.#seen);
+    this.#end();
+  }
+
+  subscribe(listener: (heard: Heard) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  watch(watcher: (state: FeedState) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  readonly #seen = () => {
+    if (document.hidden) this.#end();
+    else if (this.#state === "closed") void this.#read();
+  };
+
+  #end(): void {
+    this.#abort?.abort();
+    this.#abort = null;
+    clearTimeout(this.#timer);
+    this.#become("closed");
+  }
+
+  async #read(): Promise<void> {
+    const abort = new AbortController();
+    this.#abort = abort;
+    if (this.about.kind === "topics") return this.#ask();
+    this.#become("opening");
+    try {
+      // Of all queues their figures are enough: single events are not shown there.
+      const { about } = this;
+      const query = new URLSearchParams(
+        about.kind === "queue" ? { queue: about.name } : { kind: "paused,resumed" },
+      );
+      const { body } = await request(`/events?${query}`, { signal: abort.signal });
+      this.#become("stream");
+      this.#reopenMs = REOPEN_MS;
+      // The stream begins with how things stand: what has happened since the page asked is not in it.
+      this.#tell({ kind: "ask" });
+      if (body !== null) {
+        for await (const data of serverSentEvents(body))
+          this.#tell({ kind: "frame", frame: data as FrameView });
+      }
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      if (error instanceof Refused && error.code === "no_route") return this.#ask();
+      // The page asks for a token; what it is told then opens the stream.
+      if (error instanceof TokenNeeded) return this.#become("closed");
+    }
+    if (abort.signal.aborted) return;
+    this.#become("opening");
+    this.#tell({ kind: "ask" });
+    this.#timer = setTimeout(() => void this.#read(), this.#reopenMs);
+    this.#reopenMs = Math.min(REOPEN_MS_MAX, 2 * this.#reopenMs);
+  }
+
+  #ask(): void {
+    this.#become("asking");
+    this.#timer = setTimeout(() => {
+      this.#tell({ kind: "ask" });
+      this.#ask();
+    }, ASK_PERIOD_MS);
+  }
+
+  #tell(heard: Heard): void {
+    for (const listener of [...this.#listeners]) listener(heard);
+  }
+
+  #become(state: FeedState): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    for (const watcher of [...this.#watchers]) watcher(state);
+  }
+}

@@ -1,0 +1,59 @@
+import { useEffect, useState } from "preact/hooks";
+import { inPath } from "./call.ts";
+
+/** The parts of a queue's page. */
+export const TABS = ["now", "messages", "history", "settings"] as const;
+export type Tab = (typeof TABS)[number];
+
+/**
+ * Where the reader is: what follows `#` in the address, so that a page can be linked to, and the browser's back works.
+ */
+export type Route =
+  | { readonly kind: "overview" }
+  | { readonly kind: "queue"; readonly name: string; readonly tab: Tab; readonly filter: string }
+  | { readonly kind: "message"; readonly queue: string; readonly id: string }
+  | { readonly kind: "topic"; readonly arn: string; readonly page: number };
+
+export function parseRoute(hash: string): Route {
+  const [path = "", query = ""] = hash.split("?");
+  const [, kind, id, third = "", fourth] = path.split("/");
+  try {
+    if (kind === "queues" && id) return queueRoute(decodeURIComponent(id), third, fourth, query);
+    if (kind === "topics" && id) {
+      const number = Number(third);
+      return { kind: "topic", arn: decodeURIComponent(id), page: number >= 1 ? Math.floor(number) : 1 };
+    }
+  } catch {
+    // Not what a link of ours says.
+  }
+  return { kind: "overview" };
+}
+
+function queueRoute(name: string, third: string, id: string | undefined, query: string): Route {
+  if (third === "messages" && id) return { kind: "message", queue: name, id: decodeURIComponent(id) };
+  const tab = TABS.find((known) => known === third) ?? "now";
+  return { kind: "queue", name, tab, filter: new URLSearchParams(query).get("filter") ?? "" };
+}
+
+export function queueLink(name: string, tab: Tab = "now", filter = ""): string {
+  const query = filter === "" ? "" : `?${new URLSearchParams({ filter })}`;
+  return `#/queues/${inPath(name)}${tab === "now" ? "" : `/${tab}`}${query}`;
+}
+
+export function messageLink(queue: string, id: string): string {
+  return `#/queues/${inPath(queue)}/messages/${inPath(id)}`;
+}
+
+export function topicLink(arn: string, page = 1): string {
+  return `#/topics/${inPath(arn)}${page === 1 ? "" : `/${page}`}`;
+}
+
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const changed = () => setHash(location.hash);
+    addEventListener("hashchange", changed);
+    return () => removeEventListener("hashchange", changed);
+  }, []);
+  return parseRoute(hash);
+}

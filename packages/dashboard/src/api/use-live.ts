@@ -1,0 +1,93 @@
+import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
+import { errorText, TokenNeeded } from "./call.ts";
+import { FeedContext } from "./use-feed.ts";
+
+/** Shortest time between two questions about the same thing, in ms, unless a page says otherwise. */
+const PERIOD_MS_DEFAULT = 1_000;
+/** How long a page waits before it asks again after there was no answer, in ms. */
+const RETRY_MS = 2_000;
+
+/** What is known of something that the broker is asked for. */
+export type Live<Answer> =
+  | { readonly kind: "loading" }
+  | { readonly kind: "live"; readonly answer: Answer }
+  /** The last answer was none; `answer` is what was known before. */
+  | { readonly kind: "lost"; readonly reason: string; readonly answer: Answer | null }
+  | { readonly kind: "tokenNeeded"; readonly reason: string };
+
+/**
+ * Asks, and asks again whenever the feed says that something has happened, and only while somebody can see the
+ * page.
+ *
+ * @param key what is asked for.
+ * @param periodMs the shortest time between two questions.
+ * @returns `refresh` asks at once.
+ */
+export function useLive<Answer>(
+  key: string,
+  ask: () => Promise<Answer>,
+  periodMs = PERIOD_MS_DEFAULT,
+): { readonly live: Live<Answer>; readonly refresh: () => void } {
+  const [state, setState] = useState<{ key: string; live: Live<Answer> }>({ key, live: { kind: "loading" } });
+  const refresh = useRef(() => {});
+  const latest = useRef(ask);
+  latest.current = ask;
+  const feed = useContext(FeedContext);
+
+  useEffect(() => {
+    let isOver = false;
+    let asked = 0;
+    let endedMs = Number.NEGATIVE_INFINITY;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const run = async () => {
+      clearTimeout(timer);
+      timer = undefined;
+      const call = ++asked;
+      let live: (before: Live<Answer>) => Live<Answer>;
+      let isAnswered = true;
+      try {
+        const answer = await latest.current();
+        live = () => ({ kind: "live", answer });
+      } catch (error) {
+        isAnswered = false;
+        const reason = errorText(error);
+        live =
+          error instanceof TokenNeeded
+            ? () => ({ kind: "tokenNeeded", reason })
+            : (before) => ({ kind: "lost", reason, answer: "answer" in before ? before.answer : null });
+      }
+      // An answer that somebody has overtaken would turn the page back.
+      if (isOver || call !== asked) return;
+      endedMs = performance.now();
+      setState((before) => ({ key, live: live(before.key === key ? before.live : { kind: "loading" }) }));
+      if (!isAnswered) later(RETRY_MS);
+    };
+    const later = (ms: number) => {
+      if (timer === undefined) timer = setTimeout(() => document.hidden || run(), ms);
+    };
+    refresh.current = () => void run();
+    const unsubscribe = feed.subscribe(() => later(Math.max(0, endedMs + periodMs - performance.now())));
+    void run();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      unsubscribe();
+    };
+  }, [key, feed]);
+
+  const stable = useCallback(() => refresh.current(), []);
+  return { live: state.key === key ? state.live : { kind: "loading" }, refresh: stable };
+}
+
+/** A time that goes on by itself from what the broker has said it was, in steps of a second. */
+export function useNow(now: string): string {
+  const [heard, setHeard] = useState({ now, atMs: performance.now() });
+  const [, tick] = useState(0);
+  if (heard.now !== now) setHeard({ now, atMs: performance.now() });
+  useEffect(() => {
+    const timer = setInterval(() => tick((ticks) => ticks + 1), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const since = heard.now === now ? performance.now() - heard.atMs : 0;
+  return new Date(Date.parse(now) + since).toISOString();
+}

@@ -1,0 +1,61 @@
+import { base64Of, bytesOfHex } from "../text/hex.ts";
+import { scanJson } from "../text/json-scan.ts";
+
+/** What can be written by hand. */
+export const WRITABLE = ["json", "text", "bytes"] as const;
+export type Writable = (typeof WRITABLE)[number];
+
+/** A message that somebody writes. */
+export interface Draft {
+  readonly contentType: Writable;
+  readonly text: string;
+  /** In seconds, as it was typed; empty for the queue's own. */
+  readonly delay: string;
+  /** The message group; `null` in a queue that has none. */
+  readonly group: string | null;
+}
+
+/** What the API is sent, or what is wrong with the draft. */
+export type Checked =
+  | { readonly ok: true; readonly request: SendRequest }
+  | { readonly ok: false; readonly field: "body" | "delay" | "group"; readonly text: string };
+
+export interface SendRequest {
+  /** The value of JSON, a text, or bytes in base64. */
+  readonly body: unknown;
+  readonly contentType: Writable;
+  readonly delaySeconds?: number;
+  readonly group?: string;
+}
+
+const DELAY_SECONDS_MAX = 86_400;
+
+/** Looks whether a draft can be sent, and says where it cannot. */
+export function checkDraft({ contentType, text, delay, group }: Draft): Checked {
+  const isDelay = delay.trim() === "" || (/^\d+$/.test(delay.trim()) && Number(delay) <= DELAY_SECONDS_MAX);
+  if (!isDelay) {
+    const problem = `The delay is a whole number of seconds, ${DELAY_SECONDS_MAX.toLocaleString("en")} at most.`;
+    return { ok: false, field: "delay", text: problem };
+  }
+  if (group === "") return { ok: false, field: "group", text: "Messages of a FIFO queue are in a group." };
+  const more = {
+    ...(delay.trim() === "" ? {} : { delaySeconds: Number(delay) }),
+    ...(group === null ? {} : { group }),
+  };
+  switch (contentType) {
+    case "json": {
+      const scanned = scanJson(text);
+      if (scanned.ok) return { ok: true, request: { body: JSON.parse(text), contentType, ...more } };
+      const { line, column, message } = scanned;
+      return { ok: false, field: "body", text: `Line ${line}, column ${column}: ${message}` };
+    }
+    case "text":
+      return { ok: true, request: { body: text, contentType, ...more } };
+    case "bytes": {
+      const bytes = bytesOfHex(text);
+      return bytes === null
+        ? { ok: false, field: "body", text: "Bytes are pairs of hexadecimal digits, such as 48 65 6c 6c 6f." }
+        : { ok: true, request: { body: base64Of(bytes), contentType, ...more } };
+    }
+  }
+}

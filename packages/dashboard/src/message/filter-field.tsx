@@ -1,0 +1,76 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { FilterTerms } from "../ui/help.tsx";
+import { useKeys } from "../ui/keys.ts";
+
+interface FilterFieldProps {
+  readonly filter: string;
+  /** Called when somebody has finished typing. */
+  readonly changed: (filter: string) => void;
+  /** Why the filter cannot be read; empty for one that can. */
+  readonly problem: string;
+  readonly isFocused?: boolean;
+}
+
+/** How long somebody has to stop typing before the messages are looked for, in ms. */
+const PAUSE_MS = 300;
+
+/** Looks for messages by the same grammar as the API and the command line. */
+export function FilterField({ filter, changed, problem, isFocused }: FilterFieldProps) {
+  const [text, setText] = useState(filter);
+  const [heard, setHeard] = useState(filter);
+  const field = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  // A link with another filter was followed.
+  if (heard !== filter) {
+    setHeard(filter);
+    if (text.trim() !== filter) setText(filter);
+  }
+  useKeys({ "/": () => field.current?.focus() });
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => {
+    if (isFocused) field.current?.focus();
+  }, []);
+  const say = (value: string) => {
+    clearTimeout(timer.current);
+    changed(value.trim());
+  };
+  return (
+    <search class="grow">
+      <form
+        class="field"
+        onSubmit={(event) => {
+          event.preventDefault();
+          say(text);
+        }}
+      >
+        <label for="filter" class="hidden">
+          Look for messages
+        </label>
+        <input
+          id="filter"
+          ref={field}
+          type="search"
+          placeholder="Look for messages: lamp  state:delayed  attempts:>2  id:3f2a"
+          autoComplete="off"
+          spellcheck={false}
+          value={text}
+          aria-invalid={problem !== ""}
+          aria-describedby="filter-problem"
+          onInput={(event) => {
+            const { value } = event.currentTarget;
+            setText(value);
+            clearTimeout(timer.current);
+            timer.current = setTimeout(() => say(value), PAUSE_MS);
+          }}
+        />
+        <span id="filter-problem" class="lost" role="status">
+          {problem}
+        </span>
+        <details>
+          <summary class="quiet">What can be looked for</summary>
+          <FilterTerms />
+        </details>
+      </form>
+    </search>
+  );
+}

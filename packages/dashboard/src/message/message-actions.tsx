@@ -1,0 +1,122 @@
+import { useState } from "preact/hooks";
+import { call, messagePath, type QueueView, type WholeMessageView } from "../api/call.ts";
+import { useTargets } from "../queue/use-targets.ts";
+import { bytesOf, hexOf } from "../text/hex.ts";
+import { layOut, scanJson } from "../text/json-scan.ts";
+import { v8Text } from "../text/v8-text.ts";
+import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { OutcomeLine } from "../ui/outcome.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { Compose } from "./compose.tsx";
+import type { Draft } from "./draft.ts";
+import { shortId } from "./message-list.tsx";
+
+interface MessageActionsProps {
+  readonly queue: QueueView;
+  readonly message: WholeMessageView;
+  readonly refresh: () => void;
+}
+
+/** What can be done about one message. */
+export function MessageActions({ queue, message, refresh }: MessageActionsProps) {
+  const [isEditing, setIsEditing] = useState(false);
+  const { outcome, isBusy, run } = useAction(refresh);
+  const path = messagePath(queue.name, message.ref);
+  const isLeased = message.state === "leased";
+  return (
+    <section aria-label="Actions" class="stack">
+      <div class="row">
+        {message.state === "ready" ? null : (
+          <button
+            type="button"
+            disabled={isBusy}
+            onClick={() =>
+              run(async () => {
+                await call(`${path}/retry`, "POST");
+                return isLeased ? "The lease is released: it is due now." : "It is due now.";
+              })
+            }
+          >
+            {isLeased ? "Release the lease" : "Retry now"}
+          </button>
+        )}
+        <button type="button" disabled={isBusy} onClick={() => setIsEditing(true)}>
+          Edit and resend
+        </button>
+        <ConfirmButton
+          label="Delete"
+          isDangerous
+          isDisabled={isBusy}
+          question={`Delete message ${message.id} for good?${isLeased ? " Somebody works on it: that goes on." : ""}`}
+          run={() =>
+            run(async () => {
+              await call(path, "DELETE");
+              return "Deleted.";
+            })
+          }
+        />
+      </div>
+      <OutcomeLine of={outcome} />
+      {isEditing ? (
+        <Resend
+          queue={queue}
+          message={message}
+          sent={(text) => void run(async () => text)}
+          closed={() => setIsEditing(false)}
+        />
+      ) : null}
+    </section>
+  );
+}
+
+interface ResendProps extends Pick<MessageActionsProps, "queue" | "message"> {
+  readonly sent: (text: string) => void;
+  readonly closed: () => void;
+}
+
+/** The message once more, changed, in this queue or another. */
+function Resend({ queue, message, sent, closed }: ResendProps) {
+  const targets = useTargets(queue);
+  const [to, setTo] = useState(message.from ?? queue.name);
+  return (
+    <Compose
+      title="Edit and resend"
+      label="Send as a new message"
+      draft={draftOf(message)}
+      send={async ({ group: _, ...changes }) => {
+        const { id } = await call<{ id: string }>(`${messagePath(queue.name, message.ref)}/resend`, "POST", {
+          ...{ ...changes, to },
+        });
+        sent(`Sent to ${to} as message ${shortId(id)}. This one stays.`);
+      }}
+      closed={closed}
+    >
+      <div class="field">
+        <label for="resend-to">Send to</label>
+        <select id="resend-to" value={to} onChange={(event) => setTo(event.currentTarget.value)}>
+          {[...new Set([queue.name, to, ...targets])].map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+        {message.contentType === "v8" ? (
+          <span class="hint">Its value is a structured clone: as JSON it may lose dates and the like.</span>
+        ) : null}
+      </div>
+    </Compose>
+  );
+}
+
+function draftOf({ text, base64, contentType }: WholeMessageView): Draft {
+  const bytes = bytesOf(base64 ?? "");
+  if (contentType === "v8") return { contentType: "json", text: v8Text(bytes) ?? "", delay: "", group: null };
+  if (text === null) return { contentType: "bytes", text: hexOf(bytes), delay: "", group: null };
+  if (contentType !== "json")
+    return { contentType: contentType === "text" ? "text" : "bytes", text, delay: "", group: null };
+  const scanned = scanJson(text);
+  const laidOut = scanned.ok
+    ? layOut(scanned.tokens)
+        .map((token) => token.text)
+        .join("")
+    : text;
+  return { contentType: "json", text: laidOut, delay: "", group: null };
+}

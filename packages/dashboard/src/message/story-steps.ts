@@ -1,0 +1,135 @@
+import type { EventView } from "../api/call.ts";
+import { duration, plural } from "../text/format.ts";
+
+/** One event of a story, in words. */
+export interface StoryStep {
+  readonly key: string;
+  readonly tone: "quiet" | "good" | "busy" | "warn" | "bad";
+  readonly at: string;
+  readonly queue: string;
+  readonly title: string;
+  /** What else there is to say; empty for nothing. */
+  readonly detail: string;
+  readonly error: string | null;
+  /** What was between it and the step before; `null` for the first one. */
+  readonly wait: StoryWait | null;
+}
+
+export interface StoryWait {
+  readonly text: string;
+  /** Long enough that it is what somebody asks about. */
+  readonly isLong: boolean;
+}
+
+/** A wait that somebody would notice, in ms. */
+const LONG_MS = 1_000;
+
+const REASONS: Readonly<Record<NonNullable<EventView["delayReason"]>, string>> = {
+  message: "the send asked for it",
+  send: "its batch or its binding asked for it",
+  queue: "the queue's delivery_delay",
+  handler: "the handler asked for it",
+  policy: "the queue's retry policy",
+  retryDelay: "the queue's retry_delay",
+  absence: "nobody was there to take it; this attempt does not count",
+  restart: "the broker stopped during the delivery",
+};
+
+/**
+ * What happened to a message, step by step, with what was between.
+ *
+ * @param isWhole whether no event is missing: deliveries are counted then. The number that an event has is that of the
+ *   first message of its batch.
+ */
+export function storySteps(events: readonly EventView[], isWhole: boolean): StoryStep[] {
+  const attempts = attemptsOf(events);
+  return events.map((event, i) => {
+    const before = events[i - 1];
+    const counted = isWhole ? (attempts[i] ?? null) : null;
+    return {
+      key: `${event.queue} ${event.number ?? event.at} ${event.kind}`,
+      at: event.at,
+      queue: event.queue,
+      ...wordsOf({ ...event, attempt: event.kind === "deadLettered" ? event.attempt : counted }),
+      error: event.error,
+      wait: before === undefined ? null : waitBetween(before, event),
+    };
+  });
+}
+
+/** Which delivery of the message in its queue each event belongs to. */
+function attemptsOf(events: readonly EventView[]): (number | null)[] {
+  let attempt = 0;
+  return events.map(({ kind, delayReason }) => {
+    if (kind === "accepted" || kind === "arrived") attempt = 0;
+    else if (kind === "delivered") attempt++;
+    const own = attempt === 0 ? null : attempt;
+    // Nobody was there: that delivery does not count.
+    if (kind === "retried" && delayReason === "absence") attempt--;
+    return own;
+  });
+}
+
+function waitBetween(before: EventView, { at, kind }: EventView): StoryWait {
+  const ms = Math.max(0, Date.parse(at) - Date.parse(before.at));
+  const isWork = before.kind === "delivered" && kind !== "delivered";
+  return { text: `${isWork ? "worked on for" : "waited"} ${duration(ms)}`, isLong: !isWork && ms >= LONG_MS };
+}
+
+/** An event in words, of one message or of many. */
+export function wordsOf(event: EventView): Pick<StoryStep, "tone" | "title" | "detail"> {
+  const { kind, by, to, attempt, tookMs } = event;
+  const took = tookMs === null ? "" : `after ${duration(tookMs)}`;
+  switch (kind) {
+    case "accepted":
+      return { tone: "busy", title: by === null ? "Sent" : `Sent by ${by}`, detail: delayText(event) };
+    case "delivered":
+      return {
+        tone: "busy",
+        title: `Delivered${by === null ? "" : ` to ${by}`}`,
+        detail: attempt === null ? "" : `attempt ${attempt}`,
+      };
+    case "acked":
+      return { tone: "good", title: "Acknowledged", detail: took };
+    case "failed":
+      return { tone: "bad", title: "Failed", detail: [attemptText(attempt), took].filter(Boolean).join(" ") };
+    case "retried":
+      return { tone: "warn", title: "To be retried", detail: delayText(event) };
+    case "deadLettered":
+      return {
+        tone: "bad",
+        title: to === null ? "Moved to a dead-letter queue" : `Moved to dead-letter queue ${to}`,
+        detail: attempt === null ? "" : `after ${plural(attempt, "attempt")}`,
+      };
+    case "dropped":
+      return { tone: "bad", title: "Dropped: there is no dead-letter queue", detail: attemptText(attempt) };
+    case "arrived":
+      return {
+        tone: "busy",
+        title: by === null ? "Arrived" : `Arrived from ${by}`,
+        detail: delayText(event),
+      };
+    case "redriven":
+      return { tone: "busy", title: to === null ? "Redriven" : `Redriven to ${to}`, detail: "" };
+    case "expired":
+      return { tone: "bad", title: "Expired: older than the queue keeps messages", detail: "" };
+    case "purged":
+      return { tone: "bad", title: "Purged, with all messages of the queue", detail: "" };
+    case "deleted":
+      return { tone: "bad", title: "Deleted by hand", detail: "" };
+    case "paused":
+      return { tone: "warn", title: "Delivery paused", detail: "" };
+    case "resumed":
+      return { tone: "good", title: "Delivery resumed", detail: "" };
+  }
+}
+
+function attemptText(attempt: number | null): string {
+  return attempt === null ? "" : `attempt ${attempt}`;
+}
+
+function delayText({ delayMs, delayReason }: EventView): string {
+  const why = delayReason === null ? "" : REASONS[delayReason];
+  if (delayMs === null || delayMs === 0) return why;
+  return `due after ${duration(delayMs)}${why === "" ? "" : `: ${why}`}`;
+}

@@ -1,0 +1,90 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { call, errorText, type MessageView, queuePath, Refused } from "../api/call.ts";
+
+/** Messages of one page of the list. */
+const PAGE_SIZE = 50;
+/** Calls that one page may take: each goes through messages for a tenth of a second, and a filter may fit few of them. */
+const CALLS_MAX = 20;
+
+interface Answer {
+  readonly messages: readonly MessageView[];
+  readonly cursor: string | null;
+  readonly searched: number;
+  readonly of: number;
+}
+
+export interface Found extends Answer {
+  readonly filter: string;
+  /** Whether it is still looked for more on this page. */
+  readonly isBusy: boolean;
+  /** Why the filter cannot be read. */
+  readonly problem: string;
+  /** Why there was no answer. */
+  readonly failure: string;
+}
+
+const NONE: Omit<Found, "filter"> = {
+  ...{ messages: [], cursor: null, searched: 0, of: 0 },
+  ...{ isBusy: true, problem: "", failure: "" },
+};
+
+/**
+ * The messages of a queue that fit a filter, one page of them at a time, in memory that does not grow: a page takes the
+ * place of the one before.
+ */
+export function useMessages(queue: string, filter: string) {
+  const [found, setFound] = useState<Found>({ ...NONE, filter });
+  const [cursors, setCursors] = useState<readonly (string | null)[]>([null]);
+  const [round, setRound] = useState(0);
+  const searching = useRef(0);
+  const at = cursors.at(-1) ?? null;
+  useEffect(() => {
+    const search = ++searching.current;
+    const isOver = () => search !== searching.current;
+    void look(queue, filter, at, isOver, setFound);
+    return () => {
+      searching.current++;
+    };
+  }, [queue, filter, at, round]);
+  return {
+    found: found.filter === filter ? found : { ...NONE, filter },
+    page: cursors.length,
+    first: () => {
+      setCursors([null]);
+      setRound(round + 1);
+    },
+    next: () => found.cursor !== null && setCursors([...cursors, found.cursor]),
+    previous: () => cursors.length > 1 && setCursors(cursors.slice(0, -1)),
+    refresh: () => setRound(round + 1),
+  };
+}
+
+async function look(
+  queue: string,
+  filter: string,
+  from: string | null,
+  isOver: () => boolean,
+  say: (found: Found) => void,
+): Promise<void> {
+  let found: Found = { ...NONE, filter };
+  let cursor = from;
+  try {
+    for (let calls = 1; ; calls++) {
+      const query = new URLSearchParams({ max: String(PAGE_SIZE - found.messages.length) });
+      if (filter !== "") query.set("filter", filter);
+      if (cursor !== null) query.set("cursor", cursor);
+      const answer = await call<Answer>(`${queuePath(queue)}/messages?${query}`);
+      if (isOver()) return;
+      const messages = [...found.messages, ...answer.messages];
+      const isDone = answer.cursor === null || messages.length >= PAGE_SIZE || calls >= CALLS_MAX;
+      found = { ...found, ...answer, messages, isBusy: !isDone };
+      cursor = answer.cursor;
+      say(found);
+      if (isDone) return;
+    }
+  } catch (error) {
+    if (isOver()) return;
+    const isProblem = error instanceof Refused && error.code === "invalid_filter";
+    say({ ...found, isBusy: false, [isProblem ? "problem" : "failure"]: errorText(error) });
+  }
+}

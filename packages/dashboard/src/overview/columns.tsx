@@ -1,0 +1,96 @@
+import type { QueueView, TopicView } from "../api/call.ts";
+import { queueLink, topicLink } from "../api/route.ts";
+import { consumerName } from "../queue/consumer-name.ts";
+import { stateOfQueue } from "../queue/delivery-state.ts";
+import { plural, size, span } from "../text/format.ts";
+import { Status } from "../ui/status.tsx";
+import { type Column, Count, Names, None } from "../ui/table.tsx";
+import { deadLetterQueueOf } from "./map-layout.ts";
+
+export const QUEUE_COLUMNS: readonly Column<QueueView>[] = [
+  {
+    heading: "Queue",
+    cell: ({ name, kind, damage }) => (
+      <>
+        <a href={queueLink(name)}>{name}</a>
+        {kind === "fifo" && !name.endsWith(".fifo") ? <span class="tag">FIFO</span> : null}
+        {damage.length > 0 ? <span class="pill bad">Damaged</span> : null}
+      </>
+    ),
+  },
+  { heading: "Ready", isNumber: true, cell: ({ messages }) => <Count of={messages.ready} /> },
+  { heading: "Delayed", isNumber: true, cell: ({ messages }) => <Count of={messages.delayed} /> },
+  { heading: "Leased", isNumber: true, cell: ({ messages }) => <Count of={messages.leased} /> },
+  {
+    heading: "Backlog",
+    isNumber: true,
+    cell: ({ backlogBytes }) => <span class="quiet">{size(backlogBytes)}</span>,
+  },
+  {
+    heading: "Oldest",
+    isNumber: true,
+    cell: ({ oldestMessageAt, now }) => (
+      <span class="quiet">
+        {oldestMessageAt === null ? "–" : span(Date.parse(now) - Date.parse(oldestMessageAt))}
+      </span>
+    ),
+  },
+  { heading: "Delivery", isWide: true, cell: (queue) => <Status {...stateOfQueue(queue)} /> },
+  {
+    heading: "Consumer",
+    isWide: true,
+    cell: (queue) => <span class={queue.consumer === null ? "quiet" : "break"}>{consumerName(queue)}</span>,
+  },
+  { heading: "Senders", isWide: true, cell: (queue) => <Names of={senders(queue)} /> },
+  {
+    heading: "Dead letters to",
+    isWide: true,
+    cell: (queue) => {
+      const name = deadLetterQueueOf(queue);
+      return <Names of={name === null ? [] : [<a href={queueLink(name)}>{name}</a>]} />;
+    },
+  },
+];
+
+export const TOPIC_COLUMNS: readonly Column<TopicView>[] = [
+  {
+    heading: "Topic",
+    cell: ({ arn, name }) => (
+      <a href={topicLink(arn)} title={arn}>
+        {name}
+      </a>
+    ),
+  },
+  { heading: "Kind", cell: ({ kind }) => (kind === "fifo" ? "FIFO" : "Standard") },
+  {
+    heading: "Confirmed",
+    isNumber: true,
+    cell: ({ subscriptions }) => <Count of={subscriptions.confirmed} />,
+  },
+  { heading: "Pending", isNumber: true, cell: ({ subscriptions }) => <Count of={subscriptions.pending} /> },
+  {
+    heading: "Waiting for endpoints",
+    isNumber: true,
+    cell: ({ endpoints }) => (endpoints === null ? <None /> : <Count of={endpoints.waiting} />),
+  },
+  { heading: "Endpoints", isWide: true, cell: (topic) => <Status {...stateOfTopic(topic)} /> },
+];
+
+function senders({ producers, topics }: QueueView) {
+  const workers = [...new Set(producers.map(({ worker }) => worker))];
+  return [
+    ...workers.map((worker) => <span key={worker}>{worker}</span>),
+    ...topics.map((arn) => (
+      <a key={arn} href={topicLink(arn)}>
+        {arn.split(":").at(-1)}
+      </a>
+    )),
+  ];
+}
+
+function stateOfTopic({ endpoints }: TopicView) {
+  if (endpoints === null)
+    return { tone: "quiet", word: "Many", detail: "each is on the topic's page" } as const;
+  if (endpoints.failing === 0) return { tone: "quiet", word: "–", detail: "" } as const;
+  return { tone: "bad", word: "Failing", detail: plural(endpoints.failing, "endpoint") } as const;
+}

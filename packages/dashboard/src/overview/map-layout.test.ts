@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { queueView, topicView, workerConsumer } from "../../test/views.ts";
+import { layOutMap, MAP_QUEUES_MAX } from "./map-layout.ts";
+
+const NEWS = "arn:aws:sns:us-east-1:000000000000:news";
+
+const SHOP = [
+  queueView({
+    name: "orders",
+    producers: [{ worker: "shop", binding: "ORDERS" }],
+    consumer: workerConsumer("mailer", "dead"),
+  }),
+  queueView({ name: "bills", producers: [{ worker: "shop", binding: "BILLS" }], topics: [NEWS] }),
+  queueView({ name: "dead" }),
+];
+
+describe("the map", () => {
+  it("has senders, queues, consumers and dead-letter queues in columns, and a line for each way", () => {
+    const { nodes, edges, leftOut } = layOutMap(SHOP, [topicView({ arn: NEWS, name: "news" })]);
+    const columnOf = new Map(nodes.map(({ key, x }) => [key, x]));
+    const columns = [...new Set(columnOf.values())].sort((a, b) => a - b);
+    expect(columns).toHaveLength(4);
+    expect(
+      ["sender shop", "queue orders", "consumer mailer", "queue dead"].map((key) => columnOf.get(key)),
+    ).toEqual(columns);
+    expect(columnOf.get(`topic ${NEWS}`)).toBe(columns[0]);
+    expect(edges.map(({ queue, carries }) => `${queue} ${carries}`)).toEqual([
+      "orders in",
+      "orders out",
+      "orders dead",
+      "bills in",
+      "bills in",
+    ]);
+    expect(leftOut).toBe(0);
+  });
+
+  it("has no two nodes at one place, and all of them within it", () => {
+    const queues = Array.from({ length: 12 }, (_, i) =>
+      queueView({
+        name: `q${i}`,
+        producers: [
+          { worker: `w${i % 5}`, binding: "Q" },
+          { worker: "all", binding: `Q${i}` },
+        ],
+        consumer: workerConsumer(`c${i % 3}`, i % 2 === 0 ? "dead" : null),
+      }),
+    );
+    const { nodes, width, height } = layOutMap([...queues, queueView({ name: "dead" })], []);
+    for (const [i, a] of nodes.entries()) {
+      for (const b of nodes.slice(i + 1)) {
+        const isApart = Math.abs(a.x - b.x) >= a.width || Math.abs(a.y - b.y) >= a.height;
+        expect(isApart, `${a.key} and ${b.key}`).toBe(true);
+      }
+      expect(a.x + a.width).toBeLessThanOrEqual(width);
+      expect(a.y + a.height).toBeLessThanOrEqual(height);
+    }
+  });
+
+  it("keeps a dead-letter queue that somebody reads from among the others", () => {
+    const [orders, bills] = SHOP as [(typeof SHOP)[0], (typeof SHOP)[0]];
+    const dead = queueView({ name: "dead", consumer: workerConsumer("undertaker", null) });
+    const { nodes } = layOutMap([orders, bills, dead], []);
+    const x = (key: string) => nodes.find((node) => node.key === key)?.x;
+    expect(x("queue dead")).toBe(x("queue orders"));
+  });
+
+  it("shows the busiest of many queues", () => {
+    const queues = Array.from({ length: MAP_QUEUES_MAX + 5 }, (_, i) =>
+      queueView({ name: `q${i}`, messages: { ready: i, delayed: 0, leased: 0 } }),
+    );
+    const { nodes, leftOut } = layOutMap(queues, []);
+    expect(leftOut).toBe(5);
+    expect(nodes.map(({ name }) => name)).not.toContain("q4");
+    expect(nodes.map(({ name }) => name)).toContain("q5");
+  });
+});

@@ -1,0 +1,199 @@
+import type { QueueView, TopicView } from "../api/call.ts";
+import { consumerName } from "../queue/consumer-name.ts";
+
+/** Most queues that the map shows: more are no picture any more. Those that something waits in come first. */
+export const MAP_QUEUES_MAX = 24;
+
+const COLUMN_WIDTH = 284;
+const NODE_WIDTH = 164;
+const NODE_HEIGHT = 40;
+const ROW_HEIGHT = 56;
+const MARGIN = 8;
+
+export interface MapNode {
+  /** Unlike that of any other node. */
+  readonly key: string;
+  readonly kind: "sender" | "topic" | "queue" | "consumer";
+  readonly name: string;
+  /** What the node stands for, where it has a page. */
+  readonly queue: QueueView | null;
+  readonly topicArn: string | null;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface MapEdge {
+  readonly key: string;
+  /** The queue whose messages go this way, and which of its figures stands there. */
+  readonly queue: string;
+  readonly carries: "in" | "out" | "dead";
+  /** Ends of a curve, in the coordinates of nodes. */
+  readonly from: Point;
+  readonly to: Point;
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface QueueMap {
+  readonly nodes: readonly MapNode[];
+  readonly edges: readonly MapEdge[];
+  readonly width: number;
+  readonly height: number;
+  /** Queues that found no room. */
+  readonly leftOut: number;
+}
+
+/** Who sends in the first column, queues in the second, who gets their messages in the third, dead letters in the last. */
+export function layOutMap(queues: readonly QueueView[], topics: readonly TopicView[]): QueueMap {
+  const shown = chosen(queues);
+  const names = new Set(shown.map(({ name }) => name));
+  const targets = new Set(
+    shown.flatMap((queue) => deadLetterQueueOf(queue) ?? []).filter((name) => names.has(name)),
+  );
+  // A dead-letter queue that somebody sends to or reads from by itself is a queue among the others.
+  const isLast = (queue: QueueView) =>
+    targets.has(queue.name) &&
+    queue.producers.length === 0 &&
+    queue.topics.length === 0 &&
+    queue.consumer === null;
+  const middle = shown.filter((queue) => !isLast(queue));
+  const last = shown.filter(isLast);
+  const rows = new Map(middle.map((queue, row) => [queue.name, row]));
+
+  const nodes = new Map<string, MapNode>();
+  const add = (
+    column: number,
+    row: number,
+    node: Pick<MapNode, "key" | "kind" | "name"> & Partial<MapNode>,
+  ) => {
+    const place = { x: MARGIN + column * COLUMN_WIDTH, y: MARGIN + row * ROW_HEIGHT };
+    nodes.set(node.key, {
+      queue: null,
+      topicArn: null,
+      ...node,
+      ...place,
+      width: NODE_WIDTH,
+      height: NODE_HEIGHT,
+    });
+  };
+  for (const [row, queue] of middle.entries()) {
+    add(1, row, { key: `queue ${queue.name}`, kind: "queue", name: queue.name, queue });
+  }
+  placeColumn(sendersOf(middle, topics), rows, (row, { node }) => add(0, row, node));
+  placeColumn(consumersOf(middle), rows, (row, { node }) => add(2, row, node));
+  const dead = last.map((queue) => ({
+    node: { key: `queue ${queue.name}`, kind: "queue" as const, name: queue.name, queue },
+    queues: middle.filter((source) => deadLetterQueueOf(source) === queue.name).map(({ name }) => name),
+  }));
+  placeColumn(dead, rows, (row, { node }) => add(3, row, node));
+
+  const edges = middle.concat(last).flatMap((queue) => edgesOf(queue, nodes));
+  const all = [...nodes.values()];
+  return {
+    nodes: all,
+    edges,
+    width: Math.max(0, ...all.map(({ x }) => x)) + NODE_WIDTH + MARGIN,
+    height: Math.max(0, ...all.map(({ y }) => y)) + NODE_HEIGHT + MARGIN,
+    leftOut: queues.length - shown.length,
+  };
+}
+
+/** Where a queue's messages go that are given up. */
+export function deadLetterQueueOf({
+  consumer,
+  redrive,
+}: Pick<QueueView, "consumer" | "redrive">): string | null {
+  return consumer?.settings.deadLetterQueue ?? redrive?.deadLetterQueue ?? null;
+}
+
+function chosen(queues: readonly QueueView[]): readonly QueueView[] {
+  if (queues.length <= MAP_QUEUES_MAX) return queues;
+  const held = ({ messages: { ready, delayed, leased } }: QueueView) => ready + delayed + leased;
+  const busiest = new Set([...queues].sort((a, b) => held(b) - held(a)).slice(0, MAP_QUEUES_MAX));
+  return queues.filter((queue) => busiest.has(queue));
+}
+
+interface Beside {
+  readonly node: Pick<MapNode, "key" | "kind" | "name"> & Partial<MapNode>;
+  /** The queues that it is about. */
+  readonly queues: readonly string[];
+}
+
+function sendersOf(queues: readonly QueueView[], topics: readonly TopicView[]): Beside[] {
+  const workers = [...new Set(queues.flatMap(({ producers }) => producers.map(({ worker }) => worker)))];
+  return [
+    ...workers.map((worker) => ({
+      node: { key: `sender ${worker}`, kind: "sender" as const, name: worker },
+      queues: queues
+        .filter(({ producers }) => producers.some((producer) => producer.worker === worker))
+        .map(named),
+    })),
+    ...topics.map(({ arn, name }) => ({
+      node: { key: `topic ${arn}`, kind: "topic" as const, name, topicArn: arn },
+      queues: queues.filter((queue) => queue.topics.includes(arn)).map(named),
+    })),
+  ];
+}
+
+function consumersOf(queues: readonly QueueView[]): Beside[] {
+  const names = [...new Set(queues.filter(({ consumer }) => consumer !== null).map(consumerName))];
+  return names.map((name) => ({
+    node: { key: `consumer ${name}`, kind: "consumer" as const, name },
+    queues: queues.filter((queue) => queue.consumer !== null && consumerName(queue) === name).map(named),
+  }));
+}
+
+function named({ name }: QueueView): string {
+  return name;
+}
+
+/** Each as near to the middle of its queues as those above it let it be. */
+function placeColumn(
+  column: readonly Beside[],
+  rows: ReadonlyMap<string, number>,
+  place: (row: number, item: Beside) => void,
+): void {
+  const middleOf = ({ queues }: Beside) => {
+    const own = queues.flatMap((queue) => rows.get(queue) ?? []);
+    return own.length === 0 ? rows.size : own.reduce((sum, row) => sum + row, 0) / own.length;
+  };
+  let free = 0;
+  for (const item of [...column].sort((a, b) => middleOf(a) - middleOf(b))) {
+    const row = Math.max(free, middleOf(item));
+    place(row, item);
+    free = row + 1;
+  }
+}
+
+function edgesOf(queue: QueueView, nodes: ReadonlyMap<string, MapNode>): MapEdge[] {
+  const own = nodes.get(`queue ${queue.name}`);
+  if (own === undefined) return [];
+  const edge = (carries: MapEdge["carries"], other: MapNode | undefined): MapEdge[] => {
+    if (other === undefined) return [];
+    const [from, to] = carries === "in" ? [other, own] : [own, other];
+    // Two queues of one column are joined around their right side.
+    const side = to.x > from.x ? 0 : to.width;
+    const y = from.y + from.height * (carries === "dead" ? 0.75 : 0.5);
+    return [
+      {
+        key: `${carries} ${from.key} ${to.key}`,
+        queue: queue.name,
+        carries,
+        from: { x: from.x + from.width, y },
+        to: { x: to.x + side, y: to.y + to.height / (carries === "dead" && side > 0 ? 4 : 2) },
+      },
+    ];
+  };
+  const workers = [...new Set(queue.producers.map(({ worker }) => worker))];
+  return [
+    ...workers.flatMap((worker) => edge("in", nodes.get(`sender ${worker}`))),
+    ...queue.topics.flatMap((arn) => edge("in", nodes.get(`topic ${arn}`))),
+    ...(queue.consumer === null ? [] : edge("out", nodes.get(`consumer ${consumerName(queue)}`))),
+    ...edge("dead", nodes.get(`queue ${deadLetterQueueOf(queue)}`)),
+  ];
+}

@@ -1,0 +1,137 @@
+import { useMemo } from "preact/hooks";
+import type { QueueView, TopicView } from "../api/call.ts";
+import { queueLink, topicLink } from "../api/route.ts";
+import { stateOfQueue } from "../queue/delivery-state.ts";
+import { plural } from "../text/format.ts";
+import { Scrolled } from "../ui/scrolled.tsx";
+import { layOutMap, type MapEdge, type MapNode } from "./map-layout.ts";
+
+/** Letters of a name that fit into a node. */
+const NAME_LENGTH_MAX = 21;
+
+/** How far a line goes out that leads to a queue of the same column. */
+const AROUND = 34;
+/** Where along a line its rate stands: lines that leave one queue have theirs apart. */
+const LABEL_AT = { in: 0.5, out: 0.7, dead: 0.85 } as const;
+
+interface MapProps {
+  readonly queues: readonly QueueView[];
+  readonly topics: readonly TopicView[];
+  /** Messages a second that go along an edge; `null` where nobody knows. */
+  readonly rateOf: (queue: string, carries: MapEdge["carries"]) => number | null;
+}
+
+/** Who sends to which queue, who gets it, and where it ends. The table below it says the same in words. */
+export function QueueMap({ queues, topics, rateOf }: MapProps) {
+  // Counts change all the time, what leads where hardly ever.
+  const shape = JSON.stringify([
+    queues.map(({ name, producers, consumer, redrive, topics: sources }) => [
+      name,
+      producers,
+      consumer,
+      redrive,
+      sources,
+    ]),
+    topics.map(({ arn }) => arn),
+  ]);
+  const map = useMemo(() => layOutMap(queues, topics), [shape]);
+  const current = new Map(queues.map((queue) => [queue.name, queue]));
+  if (map.edges.length === 0) return null;
+  return (
+    <section class="card map" aria-label="Map">
+      <header>
+        <h2>Map</h2>
+        <span class="quiet">
+          {map.leftOut > 0 ? `${plural(map.leftOut, "more queue")} in the table. ` : ""}Messages a second
+          stand at the lines.
+        </span>
+      </header>
+      <Scrolled class="scroll" label="Map of queues">
+        <svg width={map.width} height={map.height} viewBox={`0 0 ${map.width} ${map.height}`}>
+          <title>Senders, queues, consumers, dead-letter queues</title>
+          {map.edges.map((edge) => (
+            <Edge key={edge.key} edge={edge} rate={rateOf(edge.queue, edge.carries)} />
+          ))}
+          {map.nodes.map((node) => (
+            <Node key={node.key} node={node} queue={current.get(node.queue?.name ?? "") ?? null} />
+          ))}
+        </svg>
+      </Scrolled>
+    </section>
+  );
+}
+
+function Edge({
+  edge: { from, to, carries },
+  rate,
+}: {
+  readonly edge: MapEdge;
+  readonly rate: number | null;
+}) {
+  const isAround = to.x <= from.x;
+  const bend = isAround ? AROUND : (to.x - from.x) / 2;
+  const last = isAround ? to.x + AROUND : to.x - bend;
+  const path = `M${from.x} ${from.y}C${from.x + bend} ${from.y} ${last} ${to.y} ${to.x} ${to.y}`;
+  const labelY = isAround
+    ? (from.y + to.y) / 2 + 4
+    : from.y + (to.y - from.y) * bendOf(LABEL_AT[carries]) - 4;
+  const isBusy = rate !== null && rate > 0;
+  return (
+    <g class={`edge ${carries}${isBusy ? " busy" : ""}`}>
+      <path d={path} />
+      {isBusy ? (
+        <text x={isAround ? from.x + AROUND : from.x + (to.x - from.x) * LABEL_AT[carries]} y={labelY}>
+          {rateText(rate)}
+        </text>
+      ) : null}
+    </g>
+  );
+}
+
+/** How far a line has come up or down where it has come so far to the right: that of a cubic curve with such a bend. */
+function bendOf(part: number): number {
+  return part * part * (3 - 2 * part);
+}
+
+function Node({ node, queue }: { readonly node: MapNode; readonly queue: QueueView | null }) {
+  const { kind, name, topicArn, x, y, width, height } = node;
+  const tone = queue === null ? "quiet" : stateOfQueue(queue).tone;
+  const href = queue !== null ? queueLink(name) : topicArn !== null ? topicLink(topicArn) : null;
+  const body = (
+    <>
+      <rect x={x} y={y} width={width} height={height} rx={6} />
+      <text class="name" x={x + 10} y={y + 17}>
+        {name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX - 1)}…` : name}
+      </text>
+      <text class="detail" x={x + 10} y={y + 32}>
+        {queue === null ? WORDS[kind] : detailOf(queue)}
+      </text>
+      {queue === null ? null : <circle class={tone} cx={x + width - 12} cy={y + 13} r={4} />}
+    </>
+  );
+  return href === null ? (
+    <g class={`node ${kind}`}>{body}</g>
+  ) : (
+    <a
+      class={`node ${kind}`}
+      href={href}
+      aria-label={`${name}: ${queue === null ? WORDS[kind] : detailOf(queue)}`}
+    >
+      {body}
+    </a>
+  );
+}
+
+const WORDS = { sender: "Worker, sends", topic: "topic", queue: "queue", consumer: "gets messages" } as const;
+
+function detailOf(queue: QueueView): string {
+  const { ready, delayed, leased } = queue.messages;
+  const waiting = ready + delayed;
+  const { word } = stateOfQueue(queue);
+  const counts = waiting + leased === 0 ? "empty" : `${waiting.toLocaleString("en")} wait`;
+  return word === "–" || word === "OK" || word === "Idle" ? counts : `${counts}, ${word.toLowerCase()}`;
+}
+
+function rateText(rate: number): string {
+  return rate >= 10 ? `${Math.round(rate).toLocaleString("en")}/s` : `${rate.toFixed(1)}/s`;
+}

@@ -1,0 +1,140 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { call, type FiguresView, type QueueView, type TopicView } from "../api/call.ts";
+import { useHeard } from "../api/use-feed.ts";
+import { useLive } from "../api/use-live.ts";
+import { useKeys } from "../ui/keys.ts";
+import { Page } from "../ui/page.tsx";
+import { Table } from "../ui/table.tsx";
+import { QUEUE_COLUMNS, TOPIC_COLUMNS } from "./columns.tsx";
+import { QueueMap } from "./map.tsx";
+import { Rates } from "./rates.ts";
+
+interface Answer {
+  readonly queues: readonly QueueView[];
+  readonly topics: readonly TopicView[];
+}
+
+/** Counts are told; for the rest every queue is asked, in this time once at most, in ms. */
+const PERIOD_MS = 5_000;
+
+/** Every queue and every topic. */
+export function Overview() {
+  const { live, refresh } = useLive(
+    "overview",
+    async (): Promise<Answer> => {
+      const [{ queues }, { topics }] = await Promise.all([
+        call<{ queues: QueueView[] }>("/queues"),
+        call<{ topics: TopicView[] }>("/topics"),
+      ]);
+      return { queues, topics };
+    },
+    PERIOD_MS,
+  );
+  return (
+    <Page title="Queues" isFirst live={live} refresh={refresh}>
+      {(answer) => <Shown {...answer} refresh={refresh} />}
+    </Page>
+  );
+}
+
+function Shown({ queues: answered, topics, refresh }: Answer & { readonly refresh: () => void }) {
+  const [name, setName] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  const rates = useRef(new Rates());
+  const [, heard] = useState(0);
+  const figures = useRef(new Map<string, FiguresView>());
+  useHeard((news) => {
+    if (news.kind === "ask") return;
+    for (const queue of news.frame.queues) {
+      figures.current.set(queue.name, queue);
+      rates.current.add(queue.name, queue, performance.now());
+    }
+    for (const gone of news.frame.gone) figures.current.delete(gone);
+    heard((frames) => frames + 1);
+  });
+  // A rate goes back to nothing although nothing is heard.
+  useEffect(() => {
+    const timer = setInterval(() => heard((frames) => frames + 1), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  // Of topics nothing is told.
+  const hasTopics = topics.length > 0;
+  useEffect(() => {
+    if (!hasTopics) return;
+    const timer = setInterval(() => document.hidden || refresh(), PERIOD_MS);
+    return () => clearInterval(timer);
+  }, [hasTopics]);
+  const queues = answered.map((queue) => withFigures(queue, figures.current.get(queue.name)));
+  useKeys({ "/": () => field.current?.focus() });
+  const fits = (of: { readonly name: string }) => of.name.toLowerCase().includes(name.trim().toLowerCase());
+  const shownQueues = queues.filter(fits);
+  const shownTopics = topics.filter(fits);
+  if (queues.length + topics.length === 0) return <NoQueues />;
+  return (
+    <>
+      {queues.length + topics.length < 2 ? null : (
+        <search>
+          <label for="find" class="hidden">
+            Find a queue or a topic
+          </label>
+          <input
+            id="find"
+            ref={field}
+            type="search"
+            class="grow"
+            placeholder="Find a queue or a topic (/)"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        </search>
+      )}
+      {shownQueues.length + shownTopics.length === 0 ? (
+        <p class="card empty">
+          No queue and no topic has <code>{name.trim()}</code> in its name.
+        </p>
+      ) : null}
+      <QueueMap
+        queues={shownQueues}
+        topics={shownTopics}
+        rateOf={(queue, carries) => rates.current.of(queue, carries, performance.now())}
+      />
+      {shownQueues.length === 0 ? null : (
+        <Table label="All queues" columns={QUEUE_COLUMNS} rows={shownQueues} rowKey={({ id }) => id} />
+      )}
+      {shownTopics.length === 0 ? null : (
+        <Table label="Topics" columns={TOPIC_COLUMNS} rows={shownTopics} rowKey={({ arn }) => arn} />
+      )}
+      <footer>
+        The same as JSON: <a href="/__sluice/api/queues">/__sluice/api/queues</a>,{" "}
+        <a href="/__sluice/api/topics">/__sluice/api/topics</a>
+      </footer>
+    </>
+  );
+}
+
+/** What was told last, where it is newer than what was answered. */
+function withFigures(queue: QueueView, figures: FiguresView | undefined): QueueView {
+  if (figures === undefined || figures.now < queue.now) return queue;
+  const { now, messages, backlogBytes, oldestMessageAt } = figures;
+  return { ...queue, now, messages, backlogBytes, oldestMessageAt };
+}
+
+/** What to type to have a queue. */
+function NoQueues() {
+  return (
+    <div class="card empty">
+      <p>There is no queue yet. One is made by the configuration of a Worker:</p>
+      <pre>{`[[queues.producers]]
+binding = "ORDERS"
+queue = "orders"
+
+[[queues.consumers]]
+queue = "orders"`}</pre>
+      <p>by a command:</p>
+      <pre>npx sluice queues create orders</pre>
+      <p>
+        or by a client of SQS that calls <code>CreateQueue</code>.
+      </p>
+    </div>
+  );
+}

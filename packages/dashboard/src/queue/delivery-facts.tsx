@@ -1,0 +1,121 @@
+import type { ComponentChildren } from "preact";
+import type { BacklogView, QueueView } from "../api/call.ts";
+import { queueLink } from "../api/route.ts";
+import { ago, plural, span } from "../text/format.ts";
+import { Facts } from "../ui/facts.tsx";
+import { consumerKind, consumerName } from "./consumer-name.ts";
+import { nextText } from "./delivery-state.ts";
+
+/** How deliveries go: who is there, what is under way, how the last one ended, what comes next. */
+export function healthFacts({ health, now, awakeSince }: BacklogView, concurrency: number | null) {
+  if (health === null) return [];
+  const { present, inFlight, consecutiveFailures, lastDelivery, next } = health;
+  const isUnknown = present && lastDelivery === null;
+  return [
+    [
+      "Is there",
+      isUnknown ? (
+        `not known: nothing was delivered since the queue woke up, ${ago(awakeSince, now)}`
+      ) : present ? (
+        "yes"
+      ) : (
+        <Bad>no</Bad>
+      ),
+    ],
+    ["Under way", concurrency === null ? inFlight : `${inFlight} of ${concurrency} at most`],
+    [
+      "Last delivery",
+      lastDelivery === null ? (
+        "none"
+      ) : (
+        <>
+          {lastDelivery.failure === null ? "went well" : <Bad>{lastDelivery.failure}</Bad>},{" "}
+          <time dateTime={lastDelivery.endedAt}>{ago(lastDelivery.endedAt, now)}</time>
+        </>
+      ),
+    ],
+    ["Failed in a row", consecutiveFailures.toLocaleString("en")],
+    ["Comes next", next === null ? "nothing" : <time dateTime={next.at}>{nextText(next, now)}</time>],
+  ] as [string, ComponentChildren][];
+}
+
+function Bad({ children }: { readonly children: ComponentChildren }) {
+  return <strong class="lost">{children}</strong>;
+}
+
+/** Who gets a queue's messages, and how. */
+export function DeliveryFacts({ queue }: { readonly queue: QueueView }) {
+  const { consumer, redrive, settings } = queue;
+  const concurrency =
+    consumer === null || consumer.type === "http_pull" ? null : consumer.settings.maxConcurrency;
+  return (
+    <Facts
+      of={[
+        [
+          "Consumer",
+          consumer === null ? consumerKind(queue) : `${consumerKind(queue)}: ${consumerName(queue)}`,
+        ],
+        ...healthFacts(queue, concurrency),
+        settings.maxReceivesPerSecond === null
+          ? null
+          : ["Rate", `${settings.maxReceivesPerSecond} a second at most`],
+        ...consumerFacts(queue),
+        ...(consumer === null ? receiveFacts(settings) : []),
+        redrive === null
+          ? null
+          : [
+              "Received too often",
+              <>
+                after {plural(redrive.maxReceiveCount, "receive")} to{" "}
+                <QueueName of={redrive.deadLetterQueue} />
+              </>,
+            ],
+        ["Delay", settings.deliveryDelaySeconds === 0 ? "none" : span(1_000 * settings.deliveryDelaySeconds)],
+        ["Kept for", span(1_000 * settings.messageRetentionSeconds)],
+      ]}
+    />
+  );
+}
+
+/** What clients of SQS get that do not say. */
+function receiveFacts({ visibilityTimeoutSeconds, receiveWaitSeconds }: QueueView["settings"]) {
+  return [
+    ["Received for", span(1_000 * visibilityTimeoutSeconds)],
+    ["Receives wait", receiveWaitSeconds === 0 ? "not at all" : span(1_000 * receiveWaitSeconds)],
+  ] as [string, ComponentChildren][];
+}
+
+function consumerFacts({ consumer }: QueueView): ([string, ComponentChildren] | null)[] {
+  if (consumer === null) return [];
+  const { settings } = consumer;
+  const deadLetterQueue = settings.deadLetterQueue;
+  const isDaemon = consumer.type === "http_push" && consumer.settings.format === "sqsd";
+  return [
+    consumer.type === "worker"
+      ? ["Batch", `${consumer.settings.maxBatchSize}, or after ${consumer.settings.maxBatchTimeoutSeconds} s`]
+      : null,
+    consumer.type === "http_push" ? ["Answer within", `${consumer.settings.responseTimeoutSeconds} s`] : null,
+    consumer.type === "http_pull"
+      ? ["Batch", `${consumer.settings.maxBatchSize} where a pull names none`]
+      : null,
+    // A worker daemon posts for ever what has nowhere to go.
+    isDaemon && deadLetterQueue === null
+      ? ["Retries", "until a message expires"]
+      : ["Retries", retries(settings)],
+    isDaemon && deadLetterQueue === null
+      ? null
+      : ["Dead letters", deadLetterQueue === null ? "dropped" : <QueueName of={deadLetterQueue} />],
+  ];
+}
+
+function retries(settings: NonNullable<QueueView["consumer"]>["settings"]): string {
+  const { maxRetries, retryDelaySeconds, retryPolicy } = settings;
+  if (retryPolicy !== undefined) return `${maxRetries}, by the policy "${retryPolicy.kind}"`;
+  return retryDelaySeconds === 0
+    ? String(maxRetries)
+    : `${maxRetries}, after ${span(1_000 * retryDelaySeconds)}`;
+}
+
+export function QueueName({ of }: { readonly of: string }) {
+  return <a href={queueLink(of)}>{of}</a>;
+}

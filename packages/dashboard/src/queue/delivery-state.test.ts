@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { queueView } from "../../test/views.ts";
+import { type DeliveryState, stateOfQueue } from "./delivery-state.ts";
+
+const NOW = "2026-11-21T12:00:00.000Z";
+const LATER = "2026-11-21T12:00:05.000Z";
+
+type Queue = Parameters<typeof stateOfQueue>[0];
+
+const HEALTH: NonNullable<Queue["health"]> = {
+  ...{ present: true, inFlight: 0, consecutiveFailures: 0, next: null },
+  lastDelivery: { endedAt: NOW, failure: null },
+};
+
+function queue(changes: Partial<Queue>, deliveryPaused = false): Queue {
+  const { settings, ...view } = queueView();
+  return { ...view, settings: { ...settings, deliveryPaused }, ...changes };
+}
+
+const WAITING = { ready: 1, delayed: 1, leased: 0 };
+const PRODUCERS = [{ worker: "shop", binding: "ORDERS" }];
+const SETTINGS = { maxBatchSize: 1, maxRetries: 3, retryDelaySeconds: 0, deadLetterQueue: null };
+const PULL = { type: "http_pull", settings: { ...SETTINGS, visibilityTimeoutMs: 0 } } as const;
+
+describe("how a queue is doing", () => {
+  it.each<[string, Queue, DeliveryState["tone"], string, string]>([
+    ["pausing comes first", queue({ health: HEALTH }, true), "warn", "Paused", ""],
+    ["what waits meanwhile", queue({ messages: WAITING }, true), "warn", "Paused", "2 messages wait"],
+    [
+      "an endpoint that is away",
+      queue({ health: { ...HEALTH, present: false, next: { waitsFor: "return", at: LATER } } }),
+      ...(["bad", "Away", "asked again in 5 s"] as const),
+    ],
+    [
+      "one that fails",
+      queue({ health: { ...HEALTH, consecutiveFailures: 3, next: { waitsFor: "due", at: LATER } } }),
+      ...(["warn", "Failing", "3 in a row, next delivery in 5 s"] as const),
+    ],
+    [
+      "one that has failed once",
+      queue({ health: { ...HEALTH, consecutiveFailures: 1 } }),
+      "warn",
+      "Failing",
+      "",
+    ],
+    [
+      "requests that are open",
+      queue({ health: { ...HEALTH, inFlight: 2 } }),
+      ...(["busy", "Delivering", "2 under way"] as const),
+    ],
+    [
+      "a rate that is used up",
+      queue({ health: { ...HEALTH, next: { waitsFor: "slot", at: LATER } } }),
+      ...(["busy", "At its rate", "next slot in 5 s"] as const),
+    ],
+    ["nothing known yet", queue({ health: { ...HEALTH, lastDelivery: null } }), "quiet", "Idle", ""],
+    ["a delivery that went well", queue({ health: HEALTH }), "good", "OK", ""],
+    ["clients that pull", queue({ consumer: PULL, messages: WAITING }), "quiet", "Pulled", ""],
+    ["a queue of SQS, which has no consumer", queue({ messages: WAITING }), "quiet", "–", ""],
+    [
+      "messages of a binding that nobody consumes",
+      queue({ producers: PRODUCERS, messages: WAITING }),
+      ...(["warn", "No consumer", "messages wait"] as const),
+    ],
+  ])("%s", (_what, given, tone, word, detail) => {
+    expect(stateOfQueue(given)).toEqual({ tone, word, detail });
+  });
+});

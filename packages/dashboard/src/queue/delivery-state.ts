@@ -1,0 +1,58 @@
+import type { BacklogView, HealthView, QueueView } from "../api/call.ts";
+import { ahead, plural } from "../text/format.ts";
+
+/** How it goes, in a word and a line. The tone is a colour; the word says the same without it. */
+export interface DeliveryState {
+  readonly tone: "quiet" | "good" | "busy" | "warn" | "bad";
+  readonly word: string;
+  /** What else there is to say; empty for nothing. */
+  readonly detail: string;
+}
+
+/** How a queue is doing: the one thing about it that somebody should know first. */
+export function stateOfQueue(queue: QueueView): DeliveryState {
+  const { ready, delayed } = queue.messages;
+  const waiting = ready + delayed;
+  if (queue.settings.deliveryPaused) {
+    return { tone: "warn", word: "Paused", detail: waiting > 0 ? `${plural(waiting, "message")} wait` : "" };
+  }
+  if (queue.health !== null) return stateOfDelivery(queue);
+  if (queue.consumer?.type === "http_pull") return { tone: "quiet", word: "Pulled", detail: "" };
+  if (queue.consumer?.type === "worker") {
+    return { tone: "bad", word: "Not bound", detail: "this broker was not started with that Worker" };
+  }
+  // Clients of SQS receive without being a consumer; of a binding's messages somebody has to be one.
+  const isForgotten = queue.producers.length > 0 && waiting > 0;
+  return isForgotten
+    ? { tone: "warn", word: "No consumer", detail: "messages wait" }
+    : { tone: "quiet", word: "–", detail: "" };
+}
+
+/** The same for whoever the broker delivers to. */
+export function stateOfDelivery({ health, now }: Pick<BacklogView, "health" | "now">): DeliveryState {
+  if (health === null) return { tone: "quiet", word: "–", detail: "" };
+  const { present, consecutiveFailures, inFlight, lastDelivery, next } = health;
+  const detail = next === null ? "" : nextText(next, now);
+  if (!present) return { tone: "bad", word: "Away", detail };
+  if (consecutiveFailures > 0) {
+    const row = consecutiveFailures === 1 ? "" : `${consecutiveFailures.toLocaleString("en")} in a row`;
+    return { tone: "warn", word: "Failing", detail: [row, detail].filter(Boolean).join(", ") };
+  }
+  if (inFlight > 0) return { tone: "busy", word: "Delivering", detail: `${inFlight} under way` };
+  if (next?.waitsFor === "slot") return { tone: "busy", word: "At its rate", detail };
+  if (lastDelivery === null) return { tone: "quiet", word: "Idle", detail };
+  return { tone: "good", word: "OK", detail };
+}
+
+/** What a queue waits for, in words. */
+export function nextText({ waitsFor, at }: NonNullable<HealthView["next"]>, now: string): string {
+  const when = ahead(at, now);
+  switch (waitsFor) {
+    case "return":
+      return `asked again ${when}`;
+    case "slot":
+      return `next slot ${when}`;
+    case "due":
+      return `next delivery ${when}`;
+  }
+}

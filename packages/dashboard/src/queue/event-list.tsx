@@ -1,0 +1,88 @@
+import type { EventView } from "../api/call.ts";
+import { messageLink } from "../api/route.ts";
+import { shortId } from "../message/message-list.tsx";
+import { wordsOf } from "../message/story-steps.ts";
+import { moment, plural } from "../text/format.ts";
+import { Thrown } from "../ui/scrolled.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+
+/** Ids that stand beside an event. */
+const IDS_MAX = 3;
+
+function columns(now: string): readonly Column<EventView>[] {
+  return [
+    {
+      heading: "When",
+      cell: ({ at }) => (
+        <time class="mono nowrap" dateTime={at}>
+          {moment(at, now)}
+        </time>
+      ),
+    },
+    {
+      heading: "What",
+      isWide: true,
+      cell: (event) => {
+        const { tone, title, detail } = wordsOf(event);
+        return (
+          <span class="status">
+            <span class={`pill ${tone}`}>{title}</span>
+            {detail === "" ? null : <span class="detail">{detail}</span>}
+          </span>
+        );
+      },
+    },
+    {
+      heading: "Messages",
+      isWide: true,
+      cell: ({ queue, ids, messages, merged }) => (
+        <>
+          {plural(messages, "message")}
+          {merged === null ? null : <span class="quiet"> in {plural(merged.events, "event")}, merged</span>}
+          {ids.slice(0, IDS_MAX).map((id) => (
+            <span key={id}>
+              {" "}
+              <a class="mono" href={messageLink(queue, id)} title={id}>
+                {shortId(id)}
+              </a>
+            </span>
+          ))}
+          {ids.length > IDS_MAX ? <span class="quiet"> …</span> : null}
+        </>
+      ),
+    },
+    {
+      heading: "Error",
+      isWide: true,
+      cell: ({ error }) =>
+        error === null ? (
+          <span class="quiet none">–</span>
+        ) : !error.includes("\n") ? (
+          error
+        ) : (
+          <details>
+            <summary class="lost">{error.split("\n", 1)[0]}</summary>
+            <Thrown>{error}</Thrown>
+          </details>
+        ),
+    },
+  ];
+}
+
+interface EventListProps {
+  readonly label: string;
+  readonly events: readonly EventView[];
+  readonly now: string;
+}
+
+/** Events of a queue, newest first, in words. */
+export function EventList({ label, events, now }: EventListProps) {
+  return (
+    <Table
+      label={label}
+      columns={columns(now)}
+      rows={events}
+      rowKey={({ queue, number, at }) => `${queue} ${number ?? at}`}
+    />
+  );
+}

@@ -1,0 +1,57 @@
+import type { QueueView } from "../api/call.ts";
+import { queueLink } from "../api/route.ts";
+import { Facts } from "../ui/facts.tsx";
+import { Charts } from "./charts.tsx";
+import { consumerKind, consumerName } from "./consumer-name.ts";
+import { healthFacts, QueueName } from "./delivery-facts.tsx";
+import { EventList } from "./event-list.tsx";
+import { HistoryIsOff } from "./history-tab.tsx";
+import type { QueueEvents } from "./use-queue-events.ts";
+
+/** Kinds of events that say how a delivery went. */
+const OUTCOMES: readonly string[] = ["delivered", "acked", "failed", "retried", "deadLettered", "dropped"];
+const SHOWN_MAX = 12;
+
+interface NowTabProps {
+  readonly queue: QueueView;
+  readonly events: QueueEvents;
+  readonly now: string;
+}
+
+/** How a queue is doing at this moment. */
+export function NowTab({ queue, events: { events, isOn, samples }, now }: NowTabProps) {
+  const recent = events.filter(({ kind }) => OUTCOMES.includes(kind)).slice(0, SHOWN_MAX);
+  return (
+    <>
+      <Charts queue={queue} samples={samples} now={now} />
+      <section class="card" aria-labelledby="consumer">
+        <header>
+          <h2 id="consumer">Consumer</h2>
+          <a href={queueLink(queue.name, "settings")}>All settings</a>
+        </header>
+        <ConsumerFacts queue={queue} now={now} />
+      </section>
+      {isOn === false ? <HistoryIsOff name={queue.name} /> : null}
+      {recent.length > 0 ? <EventList label="Recent deliveries" events={recent} now={now} /> : null}
+      {isOn === true && recent.length === 0 ? (
+        <p class="card empty">Nothing was delivered yet. What is, and how it ends, will stand here.</p>
+      ) : null}
+    </>
+  );
+}
+
+function ConsumerFacts({ queue, now }: { readonly queue: QueueView; readonly now: string }) {
+  const { consumer } = queue;
+  const concurrency =
+    consumer === null || consumer.type === "http_pull" ? null : consumer.settings.maxConcurrency;
+  const deadLetterQueue = consumer?.settings.deadLetterQueue ?? null;
+  return (
+    <Facts
+      of={[
+        ["Who", consumer === null ? consumerKind(queue) : `${consumerKind(queue)}: ${consumerName(queue)}`],
+        ...healthFacts({ ...queue, now }, concurrency),
+        deadLetterQueue === null ? null : ["Dead letters", <QueueName key="dead" of={deadLetterQueue} />],
+      ]}
+    />
+  );
+}

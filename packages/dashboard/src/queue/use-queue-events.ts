@@ -1,0 +1,62 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { call, type EventView, queuePath } from "../api/call.ts";
+import { useHeard } from "../api/use-feed.ts";
+import { Samples } from "./samples.ts";
+
+/** Events that a page keeps: the newest ones. */
+const KEPT_MAX = 200;
+
+export interface QueueEvents {
+  /** Newest first. */
+  readonly events: readonly EventView[];
+  /** Whether the queue keeps a history; `null` until that is known. */
+  readonly isOn: boolean | null;
+  readonly samples: Samples;
+}
+
+/** What happens in a queue: what its history says of the last minutes, and then what the feed says. */
+export function useQueueEvents(name: string): QueueEvents {
+  const samples = useRef(new Samples());
+  const newest = useRef(-1);
+  const [known, setKnown] = useState<Pick<QueueEvents, "events" | "isOn">>({ events: [], isOn: null });
+  /** @param isCounted whether the chart learns of them by this, and not by the queue's totals. */
+  const take = (fresh: readonly EventView[], isCounted: boolean) => {
+    const added = fresh.filter(({ number }) => number !== null && number > newest.current);
+    if (added.length === 0) return;
+    for (const event of added) {
+      newest.current = Math.max(newest.current, event.number ?? -1);
+      if (isCounted) samples.current.addEvent(event);
+      samples.current.addDuration(event);
+    }
+    const sorted = added.sort((a, b) => (b.number ?? 0) - (a.number ?? 0));
+    setKnown(({ events, isOn }) => ({ isOn, events: [...sorted, ...events].slice(0, KEPT_MAX) }));
+  };
+  const ask = async () => {
+    const { events, isOn } = await call<{ events: EventView[]; isOn: boolean }>(
+      `${queuePath(name)}/history?max=${KEPT_MAX}`,
+    );
+    const oldest = events.at(-1);
+    if (oldest !== undefined && newest.current < 0) samples.current.knowsSince(Date.parse(oldest.at));
+    take(events, true);
+    setKnown((before) => ({ ...before, isOn }));
+  };
+  useEffect(() => {
+    // The page says elsewhere that the broker does not answer.
+    ask().catch(() => {});
+  }, [name]);
+  useHeard((heard) => {
+    if (heard.kind === "ask") {
+      ask().catch(() => {});
+      return;
+    }
+    const { queues, events, isSnapshot } = heard.frame;
+    const figures = queues.find((queue) => queue.name === name);
+    if (isSnapshot) samples.current.forgetTotals();
+    if (figures !== undefined) samples.current.addFigures(figures);
+    take(
+      events.filter(({ queue }) => queue === name),
+      false,
+    );
+  });
+  return { ...known, samples: samples.current };
+}

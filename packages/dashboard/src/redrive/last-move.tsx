@@ -1,0 +1,23 @@
+import type { MoveView } from "../api/call.ts";
+import { plural } from "../text/format.ts";
+
+const FAILURES: Readonly<Record<NonNullable<MoveView["failure"]>, string>> = {
+  targetNotFound: "a queue that messages go to does not exist",
+  sourceUnknown: "a message does not say which queue it came from: choose one",
+  tookTooLong: "it took too long",
+};
+
+/** What became of the latest redrive. */
+export function moveText({ status, moved, toMove, failure }: MoveView): string {
+  const done = `${moved.toLocaleString("en")} of ${plural(toMove, "message")}`;
+  switch (status) {
+    case "running":
+      return `Redriving: ${done}.`;
+    case "completed":
+      return `Last redrive: ${done} moved.`;
+    case "cancelled":
+      return `Last redrive: cancelled after ${done}.`;
+    case "failed":
+      return `Last redrive: failed after ${done}${failure === null ? "" : `, ${FAILURES[failure]}`}.`;
+  }
+}

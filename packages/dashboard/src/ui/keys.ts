@@ -1,0 +1,32 @@
+import { useEffect } from "preact/hooks";
+
+/** Where a browser remembers that somebody wants no shortcuts: those who speak to it press keys that they do not mean. */
+const OFF_KEY = "sluice-no-shortcuts";
+
+export function shortcutsAreOn(): boolean {
+  return localStorage.getItem(OFF_KEY) === null;
+}
+
+export function turnShortcuts(on: boolean): void {
+  if (on) localStorage.removeItem(OFF_KEY);
+  else localStorage.setItem(OFF_KEY, "1");
+}
+
+/** Calls what belongs to a key, unless it is pressed in a field, with another key, or while a dialog is open. */
+export function useKeys(keys: Readonly<Record<string, () => void>>): void {
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const run = keys[event.key];
+      if (run === undefined || event.ctrlKey || event.metaKey || event.altKey || !shortcutsAreOn()) return;
+      if (isField(event.target) || document.querySelector("dialog[open]") !== null) return;
+      event.preventDefault();
+      run();
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  });
+}
+
+function isField(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
+}

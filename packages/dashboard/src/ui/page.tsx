@@ -1,0 +1,89 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Live } from "../api/use-live.ts";
+import { Help } from "./help.tsx";
+import { useKeys } from "./keys.ts";
+import { TokenForm } from "./token-form.tsx";
+
+interface PageProps<Answer> {
+  readonly title: string;
+  /** What the title is the title of, under it. */
+  readonly subtitle?: ComponentChildren;
+  /** What stands beside the title: state and actions. */
+  readonly beside?: (answer: Answer) => ComponentChildren;
+  /** Whether it is the first page, which has no way back. */
+  readonly isFirst?: boolean;
+  readonly live: Live<Answer>;
+  readonly refresh: () => void;
+  readonly children: (answer: Answer) => ComponentChildren;
+}
+
+/** A page with its heading, whether it is live, and what it shows as soon as the broker has answered. */
+export function Page<Answer>({
+  title,
+  subtitle,
+  beside,
+  isFirst,
+  live,
+  refresh,
+  children,
+}: PageProps<Answer>) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [isHelp, setIsHelp] = useState(false);
+  useKeys({ "?": () => setIsHelp(true), o: () => location.assign("#/") });
+  useEffect(() => {
+    document.title = `${title} · Sluice`;
+    // Who came by a link hears where they are, and the next Tab is within the page.
+    if (!isFirst) heading.current?.focus();
+    scrollTo(0, 0);
+  }, [title]);
+  const answer = live.kind === "live" || live.kind === "lost" ? live.answer : null;
+  return (
+    <>
+      <header class="top">
+        <div>
+          <a href="#/" class="brand" {...(isFirst ? { "aria-current": "page" as const } : {})}>
+            Sluice
+          </a>
+          <LiveState live={live} />
+          <button type="button" onClick={() => setIsHelp(true)}>
+            Help
+          </button>
+        </div>
+      </header>
+      <main>
+        <div class="title">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {answer === null ? null : beside?.(answer)}
+          {subtitle === undefined ? null : <p>{subtitle}</p>}
+        </div>
+        {live.kind === "lost" ? (
+          <p class="notice bad" role="alert">
+            {live.reason}
+          </p>
+        ) : null}
+        {live.kind === "tokenNeeded" ? <TokenForm reason={live.reason} done={refresh} /> : null}
+        {answer === null ? null : children(answer)}
+      </main>
+      {isHelp ? <Help closed={() => setIsHelp(false)} /> : null}
+    </>
+  );
+}
+
+const STATES = {
+  loading: ["", "Loading"],
+  live: ["good", "live"],
+  lost: ["bad", "not live"],
+  tokenNeeded: ["bad", "closed"],
+} as const;
+
+function LiveState<Answer>({ live }: { readonly live: Live<Answer> }) {
+  const [tone, text] = STATES[live.kind];
+  return (
+    <span role="status" class={`live ${tone}`}>
+      {text}
+    </span>
+  );
+}

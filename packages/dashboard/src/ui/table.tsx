@@ -1,0 +1,90 @@
+import type { ComponentChildren } from "preact";
+
+/** A column: its heading, and what it says of a row. Numbers stand to the right. */
+export interface Column<Row> {
+  readonly heading: string;
+  readonly isNumber?: boolean;
+  /** Takes the whole width where the screen is narrow and rows are cards. */
+  readonly isWide?: boolean;
+  readonly cell: (row: Row) => ComponentChildren;
+}
+
+interface TableProps<Row> {
+  /** Its heading. */
+  readonly label: string;
+  /** What stands beside the heading. */
+  readonly beside?: ComponentChildren;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string;
+}
+
+/** Spells out what an element is already: browsers take a table that is laid out as cards for none. */
+function role(name: "table" | "rowgroup" | "row" | "columnheader" | "rowheader" | "cell") {
+  return { role: name };
+}
+
+/**
+ * A table whose first column names the row. On a narrow screen rows become cards in which each value has its heading.
+ */
+export function Table<Row>({ label, beside, columns, rows, rowKey }: TableProps<Row>) {
+  return (
+    <section class="card" aria-label={label}>
+      <header>
+        <h2>{label}</h2>
+        {beside === undefined ? null : <div class="row">{beside}</div>}
+      </header>
+      <div class="scroll">
+        <table {...role("table")} aria-label={label}>
+          <thead {...role("rowgroup")}>
+            <tr {...role("row")}>
+              {columns.map(({ heading, isNumber }) => (
+                <th key={heading} {...role("columnheader")} scope="col" class={isNumber ? "number" : ""}>
+                  {heading}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody {...role("rowgroup")}>
+            {rows.map((row) => (
+              <tr key={rowKey(row)} {...role("row")}>
+                {columns.map(({ heading, isNumber, isWide, cell }, i) =>
+                  i === 0 ? (
+                    <th key={heading} {...role("rowheader")} scope="row">
+                      {cell(row)}
+                    </th>
+                  ) : (
+                    <td
+                      key={heading}
+                      {...role("cell")}
+                      data-label={heading}
+                      class={[isNumber ? "number" : "", isWide ? "wide" : ""].join(" ").trim()}
+                    >
+                      <div>{cell(row)}</div>
+                    </td>
+                  ),
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+/** A count that is seen when it is not nothing. */
+export function Count({ of }: { readonly of: number }) {
+  return <span class={of > 0 ? "some" : "quiet"}>{of.toLocaleString("en")}</span>;
+}
+
+/** A list of names, or a dash. */
+export function Names({ of }: { readonly of: readonly ComponentChildren[] }) {
+  if (of.length === 0) return <None />;
+  return <>{of.flatMap((name, i) => (i === 0 ? [name] : [", ", name]))}</>;
+}
+
+/** Nothing to say. */
+export function None() {
+  return <span class="quiet none">–</span>;
+}

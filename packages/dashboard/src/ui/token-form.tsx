@@ -1,0 +1,39 @@
+import { useState } from "preact/hooks";
+import { keepToken } from "../api/call.ts";
+
+/** Asks for a token of a broker that has some. */
+export function TokenForm({ reason, done }: { readonly reason: string; readonly done: () => void }) {
+  const [token, setToken] = useState("");
+  return (
+    <form
+      class="card pad"
+      onSubmit={(event) => {
+        event.preventDefault();
+        keepToken(token.trim());
+        done();
+      }}
+    >
+      <label for="token">
+        This broker asks for one of its <code>SLUICE_API_TOKENS</code>. This tab remembers it until it is
+        closed.
+      </label>
+      <div class="row">
+        <input
+          id="token"
+          class="grow"
+          type="password"
+          autoComplete="off"
+          required
+          value={token}
+          onInput={(event) => setToken(event.currentTarget.value)}
+        />
+        <button type="submit">Open</button>
+      </div>
+      {reason === "" ? null : (
+        <p role="alert" class="lost">
+          {reason}
+        </p>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,30 @@
+import { useState } from "preact/hooks";
+import { errorText } from "../api/call.ts";
+
+/** What came of the last thing that was done. */
+export type Outcome =
+  | { readonly kind: "none" | "busy" }
+  | { readonly kind: "done" | "failed"; readonly text: string };
+
+/** Does one thing at a time, and remembers in words what came of it. */
+export function useAction(then: () => void): {
+  readonly outcome: Outcome;
+  readonly isBusy: boolean;
+  /** @param act what is done; it answers what is to be said of it. Resolves to whether it was done. */
+  readonly run: (act: () => Promise<string>) => Promise<boolean>;
+} {
+  const [outcome, setOutcome] = useState<Outcome>({ kind: "none" });
+  const run = async (act: () => Promise<string>) => {
+    setOutcome({ kind: "busy" });
+    try {
+      setOutcome({ kind: "done", text: await act() });
+      return true;
+    } catch (error) {
+      setOutcome({ kind: "failed", text: errorText(error) });
+      return false;
+    } finally {
+      then();
+    }
+  };
+  return { outcome, isBusy: outcome.kind === "busy", run };
+}
