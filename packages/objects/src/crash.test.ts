@@ -8,7 +8,7 @@ type Deed =
   | { readonly kind: "write"; readonly rows: number; readonly awaits: boolean; readonly transaction: boolean }
   /** The same, and throws at the end: out of a transaction it keeps what it wrote. */
   | { readonly kind: "throw"; readonly rows: number; readonly transaction: boolean }
-  /** Writes rows, ends the life, and goes on writing. */
+  /** Writes rows, ends the instance, and goes on writing. */
   | { readonly kind: "abort"; readonly rows: number; readonly committed: number }
   /** Several calls at once. */
   | { readonly kind: "together"; readonly calls: number }

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from "node:fs";
 import { AlarmIndex } from "./alarms/alarm-index.ts";
 import { objectFile } from "./files/object-files.ts";
 import { idOfName } from "./files/object-id.ts";
-import { copyOf } from "./life/copy.ts";
-import { Life, type Methods, type ObjectState } from "./life/life.ts";
+import { copyOf } from "./instance/copy.ts";
+import { Instance, type Methods, type ObjectState } from "./instance/instance.ts";
 import type { Room } from "./sqlite/room.ts";
 
 /** When an alarm that could not be heard rings again, in ms; each further time twice as late, up to the latter. */
@@ -23,8 +23,8 @@ export interface NamespaceInput {
   /** Where the files of its objects are. Made if it is not there. */
   readonly folder: string;
   readonly uniqueKey: string;
-  /** @param life whose calls to others wait until what it has written is durable. */
-  construct(state: ObjectState, life: Life): object;
+  /** @param instance whose calls to others wait until what it has written is durable. */
+  construct(state: ObjectState, instance: Instance): object;
   error(line: string): void;
   readonly room: Room;
 }
@@ -33,7 +33,7 @@ export interface NamespaceInput {
 export class Namespace {
   readonly #input: NamespaceInput;
   readonly #alarms: AlarmIndex;
-  readonly #lives = new Map<string, Life>();
+  readonly #instances = new Map<string, Instance>();
   readonly #ids = new Map<string, string>();
   /** How often in a row the alarm of an object could not be heard. */
   readonly #unheard = new Map<string, number>();
@@ -61,9 +61,9 @@ export class Namespace {
    * The object with a name, as others call it.
    *
    * @param caller the one of ours that does, `null` for anybody else. Others are told of nothing that it has not
-   *   committed, and it hears of nothing once its life is over.
+   *   committed, and it hears of nothing once its instance has ended.
    */
-  stub(name: string, caller: Life | null): Methods {
+  stub(name: string, caller: Instance | null): Methods {
     const call = (method: string, args: readonly unknown[]) =>
       new Promise((resolve, reject) => {
         const theirs = copyOf(args) as unknown[];
@@ -88,7 +88,7 @@ export class Namespace {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const life of [...this.#lives.values()]) life.close();
+    for (const instance of [...this.#instances.values()]) instance.close();
     this.#alarms.close();
   }
 
@@ -99,21 +99,21 @@ export class Namespace {
     resolve: (result: unknown) => void,
     reject: (reason: unknown) => void,
   ): void {
-    let life: Life;
+    let instance: Instance;
     try {
-      life = this.#life(this.idOf(name), name);
+      instance = this.#instance(this.idOf(name), name);
     } catch (error) {
       reject(error);
       return;
     }
-    life.call(method, args, resolve, reject);
+    instance.call(method, args, resolve, reject);
   }
 
-  #life(id: string, name: string | null): Life {
+  #instance(id: string, name: string | null): Instance {
     if (this.#isClosed) throw new Error("the broker is stopping");
-    let life = this.#lives.get(id);
-    if (life === undefined) {
-      life = new Life({
+    let instance = this.#instances.get(id);
+    if (instance === undefined) {
+      instance = new Instance({
         id,
         name,
         file: this.#fileOf(id),
@@ -121,13 +121,13 @@ export class Namespace {
         room: this.#input.room,
         construct: (state, self) => this.#input.construct(state, self),
         ended: (ended) => {
-          if (this.#lives.get(id) === ended) this.#lives.delete(id);
+          if (this.#instances.get(id) === ended) this.#instances.delete(id);
         },
         error: this.#input.error,
       });
-      this.#lives.set(id, life);
+      this.#instances.set(id, instance);
     }
-    return life;
+    return instance;
   }
 
   #fileOf(id: string): string {
@@ -136,11 +136,11 @@ export class Namespace {
 
   async #ring(id: string, name: string | null): Promise<void> {
     try {
-      if (!this.#lives.has(id) && !existsSync(this.#fileOf(id))) {
+      if (!this.#instances.has(id) && !existsSync(this.#fileOf(id))) {
         this.#alarms.committed(id, name, null);
         return;
       }
-      await this.#life(id, name).ring();
+      await this.#instance(id, name).ring();
       this.#unheard.delete(id);
     } catch (error) {
       if (this.#isClosed) return;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Life, ObjectState } from "./life/life.ts";
-import { outliveRejections } from "./life/life-ended.ts";
+import type { Instance, ObjectState } from "./instance/instance.ts";
+import { outliveRejections } from "./instance/instance-ended.ts";
 import { Namespace, type ObjectId } from "./namespace.ts";
 import { type Disk, Room } from "./sqlite/room.ts";
 
@@ -53,7 +53,7 @@ export function openObjects({ folder, classes, vars, error, disk }: ObjectsInput
   const close = () => {
     for (const namespace of namespaces.values()) namespace.close();
   };
-  const envOf = (caller: Life | null) => {
+  const envOf = (caller: Instance | null) => {
     const bindings = Object.keys(classes).map((name) => [
       name,
       bindingOf(() => namespaces.get(name), caller),
@@ -65,7 +65,7 @@ export function openObjects({ folder, classes, vars, error, disk }: ObjectsInput
       const namespace = new Namespace({
         folder: join(folder, uniqueKey),
         uniqueKey,
-        construct: (state, life) => construct(state, envOf(life)),
+        construct: (state, instance) => construct(state, envOf(instance)),
         error,
         room,
       });
@@ -78,7 +78,7 @@ export function openObjects({ folder, classes, vars, error, disk }: ObjectsInput
   return { env: envOf(null), room: (isFull) => room.set(isFull), close };
 }
 
-function bindingOf(namespaceOf: () => Namespace | undefined, caller: Life | null): Binding {
+function bindingOf(namespaceOf: () => Namespace | undefined, caller: Instance | null): Binding {
   const stubs = new Map<string, object>();
   const getByName = (name: string): object => {
     let stub = stubs.get(name);

@@ -4,7 +4,7 @@
  */
 import { writeSync } from "node:fs";
 import { openObjects } from "../src/index.ts";
-import type { ObjectState } from "../src/life/life.ts";
+import type { ObjectState } from "../src/instance/instance.ts";
 
 const [folder = "", first = "0"] = process.argv.slice(2);
 /** How many are under way at a time. */

@@ -1,7 +1,7 @@
 /** A program whose object rejects promises that nobody awaits, in its life and after it. */
 import { setTimeout } from "node:timers/promises";
 import { openObjects } from "../src/index.ts";
-import type { ObjectState } from "../src/life/life.ts";
+import type { ObjectState } from "../src/instance/instance.ts";
 
 const [folder = ""] = process.argv.slice(2);
 

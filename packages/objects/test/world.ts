@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { onTestFinished } from "vitest";
 import { idOfName } from "../src/files/object-id.ts";
 import { type Binding, type Objects, openObjects } from "../src/index.ts";
-import type { ObjectState } from "../src/life/life.ts";
+import type { ObjectState } from "../src/instance/instance.ts";
 
 export const UNIQUE_KEY = "test-Probe";
 
@@ -25,8 +25,8 @@ export interface World {
   readonly objects: Objects;
   /** What nobody else was told of. */
   readonly errors: readonly string[];
-  /** How many lives were begun. */
-  readonly lives: () => number;
+  /** How many instances were begun. */
+  readonly instances: () => number;
   /** Runs `job` as a call of the object. */
   run<Result>(
     name: string,
@@ -64,7 +64,7 @@ export function openWorld({
 }: WorldInput = {}): World {
   const jobs: Job[] = [];
   const errors: string[] = [];
-  let lives = 0;
+  let instances = 0;
   const objects = openObjects({
     folder,
     vars: {},
@@ -73,7 +73,7 @@ export function openWorld({
       PROBES: {
         uniqueKey: UNIQUE_KEY,
         construct: (ctx, bindings) => {
-          lives += 1;
+          instances += 1;
           const env = bindings as Env;
           construct?.(ctx, env);
           return {
@@ -97,7 +97,7 @@ export function openWorld({
     folder,
     objects,
     errors,
-    lives: () => lives,
+    instances: () => instances,
     run: (name, job, ...args) =>
       (probes.getByName(name) as Probe).run(number(job as Job), ...args) as Promise<never>,
     job: number,

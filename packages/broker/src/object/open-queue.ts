@@ -85,7 +85,7 @@ export function nameIn(storage: DurableObjectStorage): string | null {
 export async function openQueue(name: string, input: OpenQueueInput): Promise<OpenQueue> {
   const { storage, directory, transfer, version } = input;
   let isDropped = false;
-  // Workers stop the code of an object whose life is over. Elsewhere its storage says so, and what it still does is
+  // Workers stop the code of an instance that has ended. Elsewhere its storage says so, and what it still does is
   // nobody's.
   const isOver = () => isDropped || (storage as { readonly isOver?: boolean }).isOver === true;
   let watermark: Watermark | undefined;
@@ -241,7 +241,8 @@ function refuseForeign(store: SqliteStore, name: string, idOf: OpenQueueInput["i
   const stored = store.readName();
   if (stored === null || stored === name) return;
   throw new Error(
-    `its file ${idOf(name)}.sqlite is that of queue "${stored}", whose place is ${idOf(stored)}.sqlite. Stop the broker and put it there.`,
+    `its file ${idOf(name)}.sqlite is that of queue "${stored}", whose place is ${idOf(stored)}.sqlite. ` +
+      `Stop the broker and put it there.`,
   );
 }
 
@@ -260,7 +261,8 @@ function warnOfDirectory(name: string, answer: Opened | null, log: QueueLog): vo
   const loss = answer?.directoryLoss ?? null;
   if (loss === null) return;
   log.error(
-    `Queue "${name}": the directory has lost data: it ${loss}. Whether the queue's own store is complete may not be known`,
+    `Queue "${name}": the directory has lost data: it ${loss}. ` +
+      `Whether the queue's own store is complete may not be known`,
   );
 }
 

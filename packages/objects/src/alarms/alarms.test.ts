@@ -11,7 +11,7 @@ import {
   useClock,
 } from "../../test/alarms.ts";
 import { id, temporaryFolder, write } from "../../test/world.ts";
-import type { ObjectState } from "../life/life.ts";
+import type { ObjectState } from "../instance/instance.ts";
 import { LOOK_AGAIN_MS } from "./alarm-index.ts";
 
 useClock();
@@ -73,7 +73,7 @@ describe("an alarm", () => {
     before.objects.close();
     const world = hearing({ folder });
     await pass(2 * LOOK_AGAIN_MS);
-    expect(world.lives()).toBe(0);
+    expect(world.instances()).toBe(0);
   });
 
   it("rings soon after the clock has jumped past it, as that of a computer that slept", async () => {
@@ -192,7 +192,7 @@ describe("an alarm that is not heard", () => {
     expect(second - first).toBe(2_000);
   });
 
-  it("rings again in another life when the one that heard it was ended", async () => {
+  it("rings again in another instance when the one that heard it was ended", async () => {
     const world = failing(1, (ctx) => {
       ctx.abort("no room");
       return new Promise(() => {});
@@ -202,7 +202,7 @@ describe("an alarm that is not heard", () => {
     expect(world.rings).toEqual([1_000]);
     await pass(1);
     expect(world.rings).toEqual([1_000, 3_000]);
-    expect(world.lives()).toBe(2);
+    expect(world.instances()).toBe(2);
     expect(world.errors).toEqual([expect.stringContaining("Error: no room")]);
   });
 
@@ -289,6 +289,6 @@ describe("alarms over a restart", () => {
     await pass(1_000);
     expect(names).toEqual([undefined, id("a")]);
     await world.run("a", () => 1);
-    expect(world.lives()).toBe(1);
+    expect(world.instances()).toBe(1);
   });
 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { overwriteLeaf } from "../../test/damage.ts";
 import { openWorld, temporaryFolder } from "../../test/world.ts";
-import { LifeEndedError } from "../life/life-ended.ts";
+import { InstanceEndedError } from "../instance/instance-ended.ts";
 import { Database, STATEMENTS_KEPT_MAX } from "./database.ts";
 
 function database(): Database {
@@ -63,16 +63,16 @@ describe("an object's database", () => {
     db.close();
   });
 
-  it("says to whoever goes on with it after its end that the life is over", () => {
+  it("says to whoever goes on with it after its end that the instance has ended", () => {
     const db = database();
     db.run("CREATE TABLE t (id)");
     for (let i = 0; i < 3; i++) db.run("INSERT INTO t VALUES (?)", [i]);
     const rows = db.each("SELECT id FROM t");
     rows.next();
     db.close();
-    expect(() => rows.next()).toThrow(LifeEndedError);
-    expect(() => db.all("SELECT id FROM t")).toThrow(LifeEndedError);
-    expect(() => db.run("DELETE FROM t")).toThrow(LifeEndedError);
+    expect(() => rows.next()).toThrow(InstanceEndedError);
+    expect(() => db.all("SELECT id FROM t")).toThrow(InstanceEndedError);
+    expect(() => db.run("DELETE FROM t")).toThrow(InstanceEndedError);
     expect(db.isInTransaction).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { LifeEndedError } from "../life/life-ended.ts";
+import { InstanceEndedError } from "../instance/instance-ended.ts";
 import { Room } from "./room.ts";
 import { SqliteError, sqliteErrorOf } from "./sqlite-error.ts";
 import { isBlank, type StatementText, statementText } from "./statement.ts";
@@ -195,7 +195,7 @@ export class Database {
     this.run("VACUUM");
   }
 
-  /** Puts the log into the file. Whoever uses the database then gets `LifeEndedError`. */
+  /** Puts the log into the file. Whoever uses the database then gets `InstanceEndedError`. */
   close(): void {
     this.#room.closed(this);
     this.#prepared.clear();
@@ -237,8 +237,8 @@ export class Database {
   }
 
   #errorOf(error: unknown): unknown {
-    if (error instanceof LifeEndedError || this.#db.isOpen) return sqliteErrorOf(error);
-    return new LifeEndedError("the object's life is over, and so is its use of the database", {
+    if (error instanceof InstanceEndedError || this.#db.isOpen) return sqliteErrorOf(error);
+    return new InstanceEndedError("the object's instance has ended, and so has its use of the database", {
       cause: error,
     });
   }

@@ -84,7 +84,7 @@ it("is told of a write that finds no room, and one that is a transaction by itse
 
 it("is given back by an object that ends because it holds nothing", async () => {
   let isEmpty = false;
-  const { run, fileOf, lives } = openWorld({ holdsNothing: () => isEmpty });
+  const { run, fileOf, instances } = openWorld({ holdsNothing: () => isEmpty });
   await run("a", ({ storage: { sql } }) => {
     sql.exec("CREATE TABLE t (v)");
     for (let i = 0; i < 200; i++) sql.exec("INSERT INTO t VALUES (zeroblob(10000))");
@@ -95,5 +95,5 @@ it("is given back by an object that ends because it holds nothing", async () => 
   expect(statSync(fileOf("a")).size).toBeLessThan(100_000);
   isEmpty = false;
   await run("a", () => {});
-  expect(lives()).toBe(2);
+  expect(instances()).toBe(2);
 });

@@ -75,7 +75,7 @@ export class Sql {
    * Executes one statement. What it changes is part of the commit that is under way.
    *
    * @throws SqliteError, with SQLite's name of the failure at the end of its message; `Error` for several statements,
-   *   or more or fewer values than it takes; `LifeEndedError` in a life that is over.
+   *   or more or fewer values than it takes; `InstanceEndedError` in an instance that has ended.
    */
   exec(sql: string, ...values: readonly SqlValue[]): SqlCursor {
     const database = this.#database;

@@ -1,15 +1,15 @@
 import type { AlarmIndex } from "../alarms/alarm-index.ts";
 import type { Room } from "../sqlite/room.ts";
 import { copyOf } from "./copy.ts";
-import { LifeEndedError } from "./life-ended.ts";
+import { InstanceEndedError } from "./instance-ended.ts";
 import { Storage } from "./storage.ts";
 
 /** An object of a class, by its methods. */
 export type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
 
 /**
- * Method by which an object says that it has nothing in memory that matters, so that its life may end and its file be
- * closed. Who has none stays until the end.
+ * Method by which an object says that it has nothing in memory that matters, so that its instance may end and its
+ * file be closed. Who has none stays until the end.
  */
 export const HOLDS_NOTHING = "holdsNothing";
 
@@ -17,25 +17,25 @@ export const HOLDS_NOTHING = "holdsNothing";
 export interface ObjectState {
   readonly id: { readonly name: string | undefined; toString(): string };
   readonly storage: Storage;
-  /** Lets calls wait until `work` is done. If it fails, so does this life. */
+  /** Lets calls wait until `work` is done. If it fails, so does this instance. */
   blockConcurrencyWhile<Result>(work: () => Promise<Result>): Promise<Result>;
   waitUntil(work: Promise<unknown>): void;
   /**
-   * Ends this life: what is not committed is lost, and calls that are under way fail with the reason. The platform
+   * Ends this instance: what is not committed is lost, and calls that are under way fail with the reason. The platform
    * stops the code that called it; here it goes on, and changes nothing.
    */
   abort(reason?: string): void;
 }
 
-export interface LifeInput {
+export interface InstanceInput {
   readonly id: string;
   readonly name: string | null;
   readonly file: string;
   readonly alarms: AlarmIndex;
   readonly room: Room;
-  construct(state: ObjectState, life: Life): object;
+  construct(state: ObjectState, instance: Instance): object;
   /** It is over: the next call begins another. */
-  ended(life: Life): void;
+  ended(instance: Instance): void;
   error(line: string): void;
 }
 
@@ -50,8 +50,8 @@ interface UnderWay {
 }
 
 /** An object from its start on a file until it is aborted, or everything ends. */
-export class Life {
-  readonly #input: LifeInput;
+export class Instance {
+  readonly #input: InstanceInput;
   readonly #storage: Storage;
   readonly #object: Methods;
   /** How much there is that calls wait for, and the calls, in order. */
@@ -63,7 +63,7 @@ export class Life {
   #ringing: Promise<void> = Promise.resolve();
 
   /** Throws what the constructor throws, the reason if it aborts, and `SqliteError` for a file that is no database. */
-  constructor(input: LifeInput) {
+  constructor(input: InstanceInput) {
     this.#input = input;
     const { id, name, file, alarms, room } = input;
     this.#storage = new Storage(file, { id, name, alarms, room, lost: (error) => this.#end(error) });
@@ -80,9 +80,7 @@ export class Life {
     return this.#over !== null;
   }
 
-  /**
-   * Calls `then` when everything written is durable, at once if it is; never if it will not be, or this life is over.
-   */
+  /** Calls `then` when everything written is durable, at once if it is; never if it will not be, or after its end. */
   whenDurable(then: () => void): void {
     this.#storage.whenDurable(then, () => undefined);
   }
@@ -116,7 +114,7 @@ export class Life {
   close(): void {
     if (this.#over !== null) return;
     this.#storage.close();
-    this.#end(new LifeEndedError("the broker is stopping"));
+    this.#end(new InstanceEndedError("the broker is stopping"));
   }
 
   get #reason(): unknown {
@@ -175,7 +173,7 @@ export class Life {
     } catch (error) {
       this.#input.error(`${this.#input.name ?? this.#input.id}: its file could not be closed: ${error}`);
     }
-    this.#end(new LifeEndedError("the object held nothing, and was ended"));
+    this.#end(new InstanceEndedError("the object held nothing, and was ended"));
   }
 
   async #ring(): Promise<void> {

@@ -159,7 +159,7 @@ describe("transactionSync", () => {
     expect(index()).toEqual({ [idOf("a")]: at });
   });
 
-  it("ends with the life if that ends in it", async () => {
+  it("ends with the instance if that ends in it", async () => {
     const { run, committed } = await withTable();
     const ended = run("a", (ctx) => {
       ctx.storage.transactionSync(() => {
@@ -175,7 +175,7 @@ describe("transactionSync", () => {
 
 describe("storage without room", () => {
   it("says so in the statement and to all that wait, whoever heeds it, and keeps nothing of the turn", async () => {
-    const { run, committed, lives } = await withTable();
+    const { run, committed, instances } = await withTable();
     let thrown: unknown;
     const writing = run("a", ({ storage }) => {
       leaveNoRoom(storage);
@@ -193,7 +193,7 @@ describe("storage without room", () => {
     expect((thrown as Error).message).toMatch(full);
     expect(committed("a", ALL)).toEqual([]);
     await run("a", ({ storage }) => insert(storage, 2));
-    expect(lives()).toBe(2);
+    expect(instances()).toBe(2);
   });
 
   it("says so in a transaction, and keeps nothing of the turn before it", async () => {
@@ -207,8 +207,8 @@ describe("storage without room", () => {
     expect(committed("a", ALL)).toEqual([]);
   });
 
-  it("fails every call that waits for an impossible commit; the next life has what was committed", async () => {
-    const { run, committed, lives } = await withTable();
+  it("fails every call that waits for an impossible commit; the next instance has what was committed", async () => {
+    const { run, committed, instances } = await withTable();
     await run("a", ({ storage }) => insert(storage, 1));
     let synced: unknown;
     const writing = run("a", async ({ storage }) => {
@@ -225,12 +225,12 @@ describe("storage without room", () => {
     await expect(reading).rejects.toThrow(failure);
     expect(String(synced)).toMatch(failure);
     expect(await run("a", ({ storage }) => rows(storage))).toEqual([1]);
-    expect(lives()).toBe(2);
+    expect(instances()).toBe(2);
     expect(committed("a", ALL)).toEqual([{ v: 1 }]);
   });
 
-  it("ends the life rather than forget an alarm that nobody awaits", async () => {
-    const { run, lives } = await withTable();
+  it("ends the instance rather than forget an alarm that nobody awaits", async () => {
+    const { run, instances } = await withTable();
     await run("a", ({ storage }) => leaveNoRoom(storage));
     const failed = run("a", async ({ storage }) => {
       void storage.setAlarm(Date.now() + 1_000);
@@ -238,18 +238,18 @@ describe("storage without room", () => {
     });
     await expect(failed).rejects.toThrow(/SQLITE_FULL$/);
     expect(await run("a", ({ storage }) => storage.getAlarm())).toBeNull();
-    expect(lives()).toBe(2);
+    expect(instances()).toBe(2);
   });
 
   it("refuses what is no moment to ring at, and lives on", async () => {
-    const { run, lives } = openWorld();
+    const { run, instances } = openWorld();
     await run("a", async ({ storage }) => {
       for (const at of [Number.NaN, Number.POSITIVE_INFINITY, 1e16]) {
         await expect(storage.setAlarm(at)).rejects.toThrow(TypeError);
       }
       expect(await storage.getAlarm()).toBeNull();
     });
-    expect(lives()).toBe(1);
+    expect(instances()).toBe(1);
   });
 });
 

@@ -1,6 +1,6 @@
-/** What an object gets whose life is over: its code may go on for a while, and changes nothing any more. */
-export class LifeEndedError extends Error {
-  override readonly name = "LifeEndedError";
+/** What an object gets whose instance has ended: its code may go on for a while, and changes nothing any more. */
+export class InstanceEndedError extends Error {
+  override readonly name = "InstanceEndedError";
 }
 
 /** What somebody awaits that hears of nothing any more. Each time another one: a promise keeps all that await it. */
@@ -11,8 +11,8 @@ export function never(): Promise<never> {
 let isHeard = false;
 
 /**
- * Code of a life that is over meets `LifeEndedError` wherever it goes on, and may await nothing of that. The platform
- * stops such code, and logs what else an object rejects without being heard; Node.js would end the process, and every
+ * Code of an instance that has ended meets `InstanceEndedError` wherever it goes on, and may await nothing of that.
+ * The platform stops such code, and logs what else an object rejects without being heard; Node.js would end the process, and every
  * other object with it.
  *
  * @param error is told of all other rejections that nobody handles, wherever in the process they come from.
@@ -21,7 +21,7 @@ export function outliveRejections(error: (line: string) => void): void {
   if (isHeard) return;
   isHeard = true;
   process.on("unhandledRejection", (reason: unknown) => {
-    if (reason instanceof LifeEndedError) return;
+    if (reason instanceof InstanceEndedError) return;
     error(`a promise was rejected and nobody heard: ${reason instanceof Error ? reason.stack : reason}`);
   });
 }

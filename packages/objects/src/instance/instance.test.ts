@@ -5,8 +5,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { type Env, openWorld, temporaryFolder, UNIQUE_KEY } from "../../test/world.ts";
-import type { ObjectState } from "./life.ts";
-import { LifeEndedError } from "./life-ended.ts";
+import type { ObjectState } from "./instance.ts";
+import { InstanceEndedError } from "./instance-ended.ts";
 
 const CREATE = "CREATE TABLE IF NOT EXISTS t (v)";
 const ALL = "SELECT v FROM t ORDER BY rowid";
@@ -93,8 +93,8 @@ describe("calls between objects", () => {
 });
 
 describe("abort", () => {
-  it("fails all calls under way with its reason, and the next begins a life on what was committed", async () => {
-    const { run, committed, lives } = openWorld();
+  it("fails all calls under way with its reason, and the next begins an instance on what was committed", async () => {
+    const { run, committed, instances } = openWorld();
     await run("a", ({ storage }) => {
       storage.sql.exec(CREATE);
       storage.sql.exec("INSERT INTO t VALUES (1)");
@@ -108,11 +108,11 @@ describe("abort", () => {
     await expect(waiting).rejects.toThrow("a reason");
     await expect(aborting).rejects.toThrow("a reason");
     expect(await run("a", ({ storage }) => storage.sql.exec(ALL).toArray())).toEqual([{ v: 1 }]);
-    expect(lives()).toBe(2);
+    expect(instances()).toBe(2);
     expect(committed("a", ALL)).toEqual([{ v: 1 }]);
   });
 
-  it("leaves the code of the life that is over to itself: it changes nothing and hears nothing", async () => {
+  it("leaves the code of the instance that has ended to itself: it changes nothing and hears nothing", async () => {
     const { run, job, committed, index } = openWorld();
     const called: string[] = [];
     const answer = job(() => void called.push("called"));
@@ -157,7 +157,7 @@ describe("abort", () => {
     await over;
     await run("b", () => 1);
     await run("a", () => 1);
-    for (const thrown of Object.values(tries)) expect(thrown).toBeInstanceOf(LifeEndedError);
+    for (const thrown of Object.values(tries)) expect(thrown).toBeInstanceOf(InstanceEndedError);
     expect(Object.keys(tries)).toEqual(["write", "read", "transaction"]);
     expect(heard).toEqual([]);
     expect(called).toEqual([]);
@@ -165,9 +165,9 @@ describe("abort", () => {
     expect(index()).toEqual({});
   });
 
-  it("in the constructor fails the call that began the life", async () => {
+  it("in the constructor fails the call that began the instance", async () => {
     let isFirst = true;
-    const { run, lives } = openWorld({
+    const { run, instances } = openWorld({
       construct: (ctx) => {
         if (isFirst) ctx.abort("not yet");
         isFirst = false;
@@ -175,7 +175,7 @@ describe("abort", () => {
     });
     await expect(run("a", () => 1)).rejects.toThrow("not yet");
     expect(await run("a", () => 1)).toBe(1);
-    expect(lives()).toBe(2);
+    expect(instances()).toBe(2);
   });
 });
 
@@ -228,9 +228,9 @@ describe("blockConcurrencyWhile", () => {
     expect(await run("a", () => "open")).toBe("open");
   });
 
-  it("ends the life if it fails: what waits fails with that, and the next call begins another", async () => {
+  it("ends the instance if it fails: what waits fails with that, and the next call begins another", async () => {
     let fails = true;
-    const { run, lives } = openWorld({
+    const { run, instances } = openWorld({
       construct: (ctx) => {
         void ctx.blockConcurrencyWhile(async () => {
           await null;
@@ -248,7 +248,7 @@ describe("blockConcurrencyWhile", () => {
     expect(ran).toBe(false);
     fails = false;
     await run("a", () => 1);
-    expect(lives()).toBe(2);
+    expect(instances()).toBe(2);
   });
 });
 
@@ -270,7 +270,7 @@ describe("close", () => {
 });
 
 describe("what nobody listens to", () => {
-  it("never ends the process: not a rejection of a life that is over, and another one is said", () => {
+  it("never ends the process: not a rejection of an instance that has ended, and another one is said", () => {
     const program = join(import.meta.dirname, "../../test/unheard.ts");
     const printed = execFileSync(process.execPath, [program, temporaryFolder()], { encoding: "utf8" });
     expect(printed.split("\n")).toEqual([
@@ -285,7 +285,7 @@ describe("what nobody listens to", () => {
     const probe = (objects.env.PROBES as Env["PROBES"]).getByName("a");
     await run("a", ({ storage }) => void storage.sql.exec(CREATE));
     const read = job(({ storage }) => storage.sql.exec("SELECT count(*) AS n FROM t").one());
-    // Most of them in a life that is over: it awaits what never comes.
+    // Most of them in an instance that has ended: it awaits what never comes.
     let old: ObjectState | undefined;
     await run("a", (ctx) => {
       old = ctx;
@@ -316,31 +316,31 @@ describe("an object that holds nothing", () => {
 
   it("is ended when nobody waits for it, and begins again with what it has stored", async () => {
     let holdsNothing = false;
-    const { run, lives, objects } = openWorld({ holdsNothing: () => holdsNothing });
+    const { run, instances, objects } = openWorld({ holdsNothing: () => holdsNothing });
     await run("a", ({ storage }) => void storage.sql.exec(CREATE));
     await immediate();
     await run("a", ({ storage }) => void storage.sql.exec("INSERT INTO t VALUES (1)"));
-    expect(lives()).toBe(1);
+    expect(instances()).toBe(1);
     holdsNothing = true;
     let answer = () => {};
     const waiting = run("a", () => new Promise<void>((resolve) => (answer = resolve)));
     await run("a", () => 1);
     await immediate();
     await run("a", () => 1);
-    expect(lives()).toBe(1);
+    expect(instances()).toBe(1);
     answer();
     await waiting;
     await immediate();
     expect(await run("a", ({ storage }) => storage.sql.exec(ALL).toArray())).toEqual([{ v: 1 }]);
-    expect(lives()).toBe(2);
+    expect(instances()).toBe(2);
     objects.close();
   });
 
   it("stays for who calls it before it is ended", async () => {
-    const { run, lives } = openWorld({ holdsNothing: () => true });
+    const { run, instances } = openWorld({ holdsNothing: () => true });
     await run("a", () => 1);
     const [one, two] = [run("a", () => immediate()), run("a", () => 2)];
     await Promise.all([one, two]);
-    expect(lives()).toBe(1);
+    expect(instances()).toBe(1);
   });
 });

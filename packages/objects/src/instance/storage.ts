@@ -4,7 +4,7 @@ import { Database, type SqlValue, type Written } from "../sqlite/database.ts";
 import type { Room } from "../sqlite/room.ts";
 import { Sql } from "../sqlite/sql.ts";
 import { SqliteError } from "../sqlite/sqlite-error.ts";
-import { LifeEndedError, never } from "./life-ended.ts";
+import { InstanceEndedError, never } from "./instance-ended.ts";
 
 /**
  * Longest that commits are made one after the other before the event loop goes on, in ms. What an object does when its
@@ -68,7 +68,7 @@ export class Storage {
     if (alarms.at(id) !== this.#alarm.atMs) alarms.committed(id, name, this.#alarm.atMs);
   }
 
-  /** Whether the life that it belongs to is over. Workers have nothing like it: there no code of such a life runs. */
+  /** Whether its instance has ended. Workers have nothing like it: there no code of such an instance runs. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -82,7 +82,7 @@ export class Storage {
     let result: Result;
     try {
       result = write();
-      if (this.#isOver) throw new LifeEndedError("the object's life has ended in its transaction");
+      if (this.#isOver) throw new InstanceEndedError("the object's instance has ended in its transaction");
       if (!isFirst) this.#database.run("RELEASE sluice");
     } catch (error) {
       if (!this.#isOver) this.#rollBack(isFirst, alarm, error);
@@ -91,7 +91,7 @@ export class Storage {
     return result;
   }
 
-  /** Resolves when everything written is durable; never in a life that is over. */
+  /** Resolves when everything written is durable; never in an instance that has ended. */
   sync(): Promise<void> {
     if (this.#isOver) return never();
     const durable = new Promise<void>((resolve, reject) => this.whenDurable(resolve, reject));
@@ -100,7 +100,7 @@ export class Storage {
     return durable;
   }
 
-  /** Calls `then` when everything written is durable, at once if it is. In a life that is over it calls nothing. */
+  /** Calls `then` when everything written is durable, at once if it is. After the end it calls nothing. */
   whenDurable(then: () => void, failed: (error: unknown) => void): void {
     if (this.#isOver) return;
     if (this.#uncommitted === null) then();
@@ -184,7 +184,7 @@ export class Storage {
     try {
       this.#database.close();
     } catch {
-      // There is no room to put the log into the file, for instance. The next life reads both.
+      // There is no room to put the log into the file, for instance. The next instance reads both.
     }
   }
 
