@@ -8,13 +8,13 @@ describe("the command line", () => {
       { broker: "workers", seed: 7 },
       { broker: "sqs", seed: 7 },
     ];
-    const kills = { kind: "kills", kills: 100, lifeMsMax: 500 };
+    const kills = { kind: "kills", kills: 100, epochMsMax: 500 };
     expect(parseCommandLine(["kills"], 7)).toEqual({ ...kills, ...workers });
     expect(parseCommandLine(["sqs-kills"], 7)).toEqual({ ...kills, ...sqs });
     const freezes = { kind: "freezes", freezes: 10, frozenMsMax: 30_000 };
     expect(parseCommandLine(["freezes"], 7)).toEqual({ ...freezes, ...workers });
     expect(parseCommandLine(["disk-full"], 7)).toEqual({ kind: "disk-full", times: 10, ...workers });
-    const swaps = { kind: "swaps", swaps: 10, lifeMsMax: 500 };
+    const swaps = { kind: "swaps", swaps: 10, epochMsMax: 500 };
     expect(parseCommandLine(["sqs-swaps"], 7)).toEqual({ ...swaps, ...sqs });
     const damage = { kind: "damage", cases: 28, from: 1 };
     expect(parseCommandLine(["damage"], 7)).toEqual({ ...damage, ...workers });
@@ -22,8 +22,8 @@ describe("the command line", () => {
   });
 
   it("takes options", () => {
-    const args = ["kills", "--kills", "1000", "--seed", "3", "--life-ms", "0"];
-    expect(parseCommandLine(args, 7)).toMatchObject({ kind: "kills", kills: 1_000, seed: 3, lifeMsMax: 0 });
+    const args = ["kills", "--kills", "1000", "--seed", "3", "--epoch-ms", "0"];
+    expect(parseCommandLine(args, 7)).toMatchObject({ kind: "kills", kills: 1_000, seed: 3, epochMsMax: 0 });
   });
 
   it("answers with help when it is asked for or nothing is", () => {

@@ -6,17 +6,17 @@ export type Command = {
   readonly broker: "workers" | "sqs";
   readonly seed: number;
 } & (
-  | { readonly kind: "kills"; readonly kills: number; readonly lifeMsMax: number }
+  | { readonly kind: "kills"; readonly kills: number; readonly epochMsMax: number }
   | { readonly kind: "freezes"; readonly freezes: number; readonly frozenMsMax: number }
   | { readonly kind: "disk-full"; readonly times: number }
   | { readonly kind: "damage"; readonly cases: number; readonly from: number }
-  | { readonly kind: "swaps"; readonly swaps: number; readonly lifeMsMax: number }
+  | { readonly kind: "swaps"; readonly swaps: number; readonly epochMsMax: number }
   | { readonly kind: "syncs"; readonly messages: number }
 );
 
 export const USAGE = `pnpm soak:process COMMAND [options]
 
-  kills      kill -9 of workerd under load     --kills N (100)    --life-ms N (500): longest time between two
+  kills      kill -9 of workerd under load     --kills N (100)    --epoch-ms N (500): longest time between two
   freezes    SIGSTOP and SIGCONT under load    --freezes N (10)   --seconds N (30): longest stop
   disk-full  a disk that is full under load    --times N (10); needs root, to mount one
   damage     state files cut, flipped, removed --cases N (28)     --from N (1): number of the first case
@@ -24,14 +24,14 @@ export const USAGE = `pnpm soak:process COMMAND [options]
 The same of the broker alone, which "sluice serve" without Workers runs in its own process, with clients of SQS:
 
   sqs-kills, sqs-freezes, sqs-disk-full, sqs-damage  take the options of kills, freezes, disk-full and damage
-  sqs-swaps  ends, and goes on on workerd and back  --swaps N (10)  --life-ms N (500)
+  sqs-swaps  ends, and goes on on workerd and back  --swaps N (10)  --epoch-ms N (500)
   sqs-syncs  counts syncs before each answer, on Node.js and workerd; needs strace  --messages N (100)
 
   --seed N   the same seed draws the same load, moments and damage (default: from the clock)`;
 
 const OPTIONS = {
   kills: { type: "string" },
-  "life-ms": { type: "string" },
+  "epoch-ms": { type: "string" },
   freezes: { type: "string" },
   seconds: { type: "string" },
   swaps: { type: "string" },
@@ -51,13 +51,13 @@ export function parseCommandLine(args: readonly string[], randomSeed: number): C
   if (kind === undefined) return "help";
   const broker = kind.startsWith("sqs-") ? "sqs" : "workers";
   const common = { broker, seed: whole("--seed", values.seed, randomSeed, 0) } as const;
-  const lifeMsMax = whole("--life-ms", values["life-ms"], 500, 0);
+  const epochMsMax = whole("--epoch-ms", values["epoch-ms"], 500, 0);
   switch (kind) {
     case "kills":
     case "sqs-kills":
-      return { kind: "kills", ...common, kills: whole("--kills", values.kills, 100, 1), lifeMsMax };
+      return { kind: "kills", ...common, kills: whole("--kills", values.kills, 100, 1), epochMsMax };
     case "sqs-swaps":
-      return { kind: "swaps", ...common, swaps: whole("--swaps", values.swaps, 10, 1), lifeMsMax };
+      return { kind: "swaps", ...common, swaps: whole("--swaps", values.swaps, 10, 1), epochMsMax };
     case "sqs-syncs":
       return { kind: "syncs", ...common, messages: whole("--messages", values.messages, 100, 1) };
     case "freezes":

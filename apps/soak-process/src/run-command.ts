@@ -80,7 +80,7 @@ async function runScenario<S extends Summary | SqsSummary>(
     case "swaps": {
       const onSwap = (swaps: number) => console.log(`  ${swaps} of ${command.swaps}, ${took()}`);
       const result = await runSqsSwaps({ ...command, onSwap });
-      return conclude(result, [["lives, in turn on Node.js and workerd", result.swaps]], took());
+      return conclude(result, [["epochs, in turn on Node.js and workerd", result.swaps]], took());
     }
     case "freezes": {
       const onThaw = (freezes: number, frozenMs: number) => console.log(`  ${freezes}: ${frozenMs} ms`);

@@ -15,7 +15,7 @@ export interface ClusterOptions {
   handle(report: BatchReport): Promise<Verdict>;
 }
 
-/** A life of the whole system: one workerd with a broker, a producer and a consumer in it. */
+/** One start of the whole system: one workerd with a broker, a producer and a consumer in it. */
 export class Cluster {
   /** Lines that the Workers and workerd have printed. */
   readonly lines: string[] = [];
@@ -72,7 +72,7 @@ export class Cluster {
     for (const pid of this.#pids) process.kill(pid, "SIGKILL");
   }
 
-  /** After `kill`: resolves when nothing of this life is left. */
+  /** After `kill`: resolves when nothing of this epoch is left. */
   async ended(): Promise<void> {
     await untilGone(this.#pids);
     await this.#miniflare.dispose();

@@ -5,7 +5,7 @@ import { bundleWorkers } from "../cluster/bundle-workers.ts";
 import { Cluster } from "../cluster/cluster.ts";
 import { PRODUCED_QUEUES } from "../cluster/topology.ts";
 import type { DamageLedger } from "./damage-ledger.ts";
-import type { DamagedBroker, DamagedLife } from "./run-damage.ts";
+import type { DamagedBroker, DamagedEpoch } from "./run-damage.ts";
 
 /** Everything that waits does so for this long, so that nothing is delivered before the damage is done; in s. */
 const WAIT_SECONDS = 3_600;
@@ -32,7 +32,7 @@ export async function damagedWorkers(): Promise<DamagedBroker> {
       };
       const handle = async (report: BatchReport) => settle(report);
       const cluster = await Cluster.start({ sources, persistDir: folder, handle });
-      return lifeOf(cluster, ledger, (change) => {
+      return epochOf(cluster, ledger, (change) => {
         settle = change;
       });
     },
@@ -42,7 +42,7 @@ export async function damagedWorkers(): Promise<DamagedBroker> {
 
 type Settle = (report: BatchReport) => Verdict;
 
-function lifeOf(cluster: Cluster, ledger: DamageLedger, settleBy: (settle: Settle) => void): DamagedLife {
+function epochOf(cluster: Cluster, ledger: DamageLedger, settleBy: (settle: Settle) => void): DamagedEpoch {
   return {
     lines: cluster.lines,
     async fill(random) {

@@ -27,12 +27,12 @@ export interface DamagedBroker {
   readonly casesPerState: number;
   /** Queues that messages are in when the damage is done. */
   readonly queues: readonly string[];
-  /** Starts a life on a folder. Whatever it delivers goes into the ledger. */
-  start(folder: string, ledger: DamageLedger): Promise<DamagedLife>;
+  /** Starts an epoch on a folder. Whatever it delivers goes into the ledger. */
+  start(folder: string, ledger: DamageLedger): Promise<DamagedEpoch>;
   close(): Promise<void>;
 }
 
-export interface DamagedLife {
+export interface DamagedEpoch {
   readonly lines: readonly string[];
   /** Brings messages into every queue: some wait, some are done with, and nothing is under way at the end. */
   fill(random: Random): Promise<void>;
@@ -54,7 +54,7 @@ interface State {
 }
 
 /**
- * Damages the files of one object after the other, in every way, while nothing runs, and looks at what the next life
+ * Damages the files of one object after the other, in every way, while nothing runs, and looks at what the next epoch
  * makes of it. What a case does depends on the seed and the case's number alone.
  */
 export async function runDamage(
@@ -87,12 +87,12 @@ export async function runDamage(
 async function makeState(broker: DamagedBroker, random: Random): Promise<State> {
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-damage-base-"));
   const ledger = new DamageLedger();
-  const life = await broker.start(folder, ledger);
+  const epoch = await broker.start(folder, ledger);
   try {
-    await life.fill(random);
+    await epoch.fill(random);
     await sleep(REPORTED_AFTER_MS);
   } finally {
-    await life.kill();
+    await epoch.kill();
   }
   return { folder, ledger, databases: await databasesOf(folder) };
 }
@@ -108,17 +108,17 @@ async function runCase(
   const ledger = new DamageLedger(state.ledger.messages);
   try {
     const done = await damage(kind, databaseOf(folder, state.databases, target), random);
-    const life = await broker.start(folder, ledger);
+    const epoch = await broker.start(folder, ledger);
     try {
-      await life.takeAll();
-      const probes = await Promise.all(broker.queues.map((queue) => life.probe(queue)));
-      const figures = await life.queues().catch(() => null);
-      const { lines } = life;
+      await epoch.takeAll();
+      const probes = await Promise.all(broker.queues.map((queue) => epoch.probe(queue)));
+      const figures = await epoch.queues().catch(() => null);
+      const { lines } = epoch;
       const seen = broker.queues.map((queue, i) => look(queue, ledger, figures, lines, probes[i] ?? "lost"));
-      if (await life.hasEnded()) ledger.violation("the process has ended by itself");
+      if (await epoch.hasEnded()) ledger.violation("the process has ended by itself");
       return conclude({ kind, target, done, ledger, seen, figures, lines });
     } finally {
-      await life.kill();
+      await epoch.kill();
     }
   } finally {
     await rm(folder, { recursive: true, force: true });

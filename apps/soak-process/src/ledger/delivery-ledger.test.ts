@@ -53,7 +53,7 @@ describe("an acknowledged message", () => {
     const { message, body } = stored();
     deliver(body, 1);
     settle(message, ACK);
-    ledger.lifeEnded();
+    ledger.epochEnded();
     deliver(body, 2);
     expect(ledger.owed).toBe(1);
   });
@@ -88,7 +88,7 @@ describe("a duplicate is explained", () => {
   it("by a handler that had it at the kill", () => {
     const { body } = stored();
     deliver(body, 1);
-    ledger.lifeEnded();
+    ledger.epochEnded();
     deliver(body, 2);
     expect(ledger.duplicates["the handler had it when the process died"]).toBe(1);
     expect(violations()).toEqual([]);
@@ -99,7 +99,7 @@ describe("a duplicate is explained", () => {
     deliver(body, 1);
     settle(message, ACK);
     nowMs += 7;
-    ledger.lifeEnded();
+    ledger.epochEnded();
     deliver(body, 2);
     expect(ledger.duplicates["its acknowledgement was not committed when the process died"]).toBe(1);
     expect(ledger.summary().oldestLostAckMs).toBe(7);
@@ -110,7 +110,7 @@ describe("a duplicate is explained", () => {
     const { message, body } = stored();
     deliver(body, 1);
     settle(message, { kind: "retry", delayMs: 5_000 });
-    ledger.lifeEnded();
+    ledger.epochEnded();
     deliver(body, 2);
     expect(ledger.duplicates["its retry was asked for and not committed"]).toBe(1);
     expect(violations()).toEqual([]);
@@ -202,7 +202,7 @@ describe("a violation is", () => {
     expect(violations()).toHaveLength(1);
   });
 
-  it("a delivery after an acknowledgement in the same life", () => {
+  it("a delivery after an acknowledgement in the same epoch", () => {
     const { message, body } = stored();
     deliver(body, 1);
     settle(message, ACK);
@@ -210,12 +210,12 @@ describe("a violation is", () => {
     expect(violations()).toHaveLength(1);
   });
 
-  it("a delivery in a later life after an acknowledgement that is proved to be committed", () => {
+  it("a delivery in a later epoch after an acknowledgement that is proved to be committed", () => {
     const { message, body } = stored("serial");
     deliver(body, 1, "serial");
     settle(message, ACK);
     deliver(stored("serial").body, 1, "serial");
-    ledger.lifeEnded();
+    ledger.epochEnded();
     deliver(body, 2, "serial");
     expect(violations()).toEqual(['message 0 of queue "serial" was delivered after its acknowledgement']);
   });
@@ -223,7 +223,7 @@ describe("a violation is", () => {
   it("a number of attempts that does not grow", () => {
     const { body } = stored();
     deliver(body, 2);
-    ledger.lifeEnded();
+    ledger.epochEnded();
     deliver(body, 2);
     expect(violations()).toEqual(['message 0 of queue "orders" went from attempt 2 to 2']);
   });
@@ -239,7 +239,7 @@ describe("a violation is", () => {
     const { message, body } = stored();
     deliver(body, 3);
     settle(message, { kind: "retry", delayMs: 0 });
-    ledger.lifeEnded();
+    ledger.epochEnded();
     deliver(body, 1, DEAD_LETTER_QUEUE);
     expect(violations()).toEqual(['message 0 of queue "dead" died on attempt 3, 1 kill(s) later']);
   });

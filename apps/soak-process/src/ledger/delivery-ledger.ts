@@ -48,9 +48,9 @@ export class DeliveryLedger extends Ledger<Message> {
   >;
   readonly #now: () => number;
   /** Messages of the latest batch of each queue that delivers one at a time. */
-  readonly #latest = new Map<string, { readonly life: number; readonly visits: readonly Visit[] }>();
+  readonly #latest = new Map<string, { readonly epoch: number; readonly visits: readonly Visit[] }>();
   #oldestLostAckMs = 0;
-  #life = 0;
+  #epoch = 0;
   #endedMs = new Map<number, number>();
 
   constructor(now: () => number = Date.now) {
@@ -58,15 +58,15 @@ export class DeliveryLedger extends Ledger<Message> {
     this.#now = now;
   }
 
-  /** Number of the life that is running. */
-  get life(): number {
-    return this.#life;
+  /** Number of the epoch that is running. */
+  get epoch(): number {
+    return this.#epoch;
   }
 
   /** The process has died, or its objects were reset: what was under way in it may happen once more. */
-  lifeEnded(): void {
-    this.#endedMs.set(this.#life, this.#now());
-    this.#life += 1;
+  epochEnded(): void {
+    this.#endedMs.set(this.#epoch, this.#now());
+    this.#epoch += 1;
   }
 
   /** A message that is about to be sent, and its body. */
@@ -75,7 +75,7 @@ export class DeliveryLedger extends Ledger<Message> {
       ...intention,
       tag: this.messages.length,
       sentAtMs: this.#now(),
-      sentInLife: this.#life,
+      sentInEpoch: this.#epoch,
       outcome: "unknown",
       own: null,
       dead: null,
@@ -89,7 +89,7 @@ export class DeliveryLedger extends Ledger<Message> {
     const found = messages.map(({ attempts, body }) => {
       const message = this.#identify(queue, body);
       if (message === null) return null;
-      const visit: Visit = { life: this.#life, attempts, settlement: null };
+      const visit: Visit = { epoch: this.#epoch, attempts, settlement: null };
       this.#check(message, queue, visit);
       this.change(message, () => {
         if (queue === DEAD_LETTER_QUEUE) message.dead = visit;
@@ -98,7 +98,7 @@ export class DeliveryLedger extends Ledger<Message> {
       visits.push(visit);
       return { message, visit };
     });
-    if (settingsOf(queue).maxConcurrency === 1) this.#latest.set(queue, { life: this.#life, visits });
+    if (settingsOf(queue).maxConcurrency === 1) this.#latest.set(queue, { epoch: this.#epoch, visits });
     return found;
   }
 
@@ -141,7 +141,7 @@ export class DeliveryLedger extends Ledger<Message> {
   #proveLatest(queue: string): void {
     const latest = this.#latest.get(queue);
     // An object that was reset begins with a delivery that proves nothing.
-    if (latest?.life !== this.#life || this.objectsMayReset) return;
+    if (latest?.epoch !== this.#epoch || this.objectsMayReset) return;
     for (const { settlement } of latest.visits) if (settlement !== null) settlement.committed = true;
   }
 
@@ -185,16 +185,16 @@ export class DeliveryLedger extends Ledger<Message> {
       this.violation(`${what} went from attempt ${earlier.attempts} to ${visit.attempts}`);
     }
     const { settlement } = earlier;
-    const isSameLife = earlier.life === this.#life && !this.objectsMayReset;
+    const isSameEpoch = earlier.epoch === this.#epoch && !this.objectsMayReset;
     if (settlement === null) {
-      if (isSameLife) this.violation(`${what} was delivered while a handler had it`);
+      if (isSameEpoch) this.violation(`${what} was delivered while a handler had it`);
       else this.#duplicate("the handler had it when the process died");
       return;
     }
-    const mustStand = isSameLife || settlement.committed;
+    const mustStand = isSameEpoch || settlement.committed;
     if (settlement.kind === "ack") {
       if (mustStand) this.violation(`${what} was delivered after its acknowledgement`);
-      const beforeMs = (this.#endedMs.get(earlier.life) ?? settlement.atMs) - settlement.atMs;
+      const beforeMs = (this.#endedMs.get(earlier.epoch) ?? settlement.atMs) - settlement.atMs;
       this.#duplicate("its acknowledgement was not committed when the process died");
       this.#oldestLostAckMs = Math.max(this.#oldestLostAckMs, beforeMs);
       return;
@@ -205,11 +205,11 @@ export class DeliveryLedger extends Ledger<Message> {
   }
 
   /** Dead means out of attempts: of those that no handler saw, each was under way when the process died. */
-  #checkDeath(what: string, { own, sentInLife, queue }: Message): void {
+  #checkDeath(what: string, { own, sentInEpoch, queue }: Message): void {
     const seen = own?.attempts ?? 0;
-    const livesSince = this.#life - (own?.life ?? sentInLife);
-    if (!this.objectsMayReset && seen + livesSince < settingsOf(queue).maxRetries + 1) {
-      this.violation(`${what} died on attempt ${seen}, ${livesSince} kill(s) later`);
+    const epochsSince = this.#epoch - (own?.epoch ?? sentInEpoch);
+    if (!this.objectsMayReset && seen + epochsSince < settingsOf(queue).maxRetries + 1) {
+      this.violation(`${what} died on attempt ${seen}, ${epochsSince} kill(s) later`);
     }
   }
 

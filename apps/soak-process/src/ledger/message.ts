@@ -7,8 +7,8 @@ export type Settlement =
 
 /** The latest delivery of a message by one queue. */
 export interface Visit {
-  /** Number of the life of the process in which it took place. */
-  readonly life: number;
+  /** Number of the epoch of the process in which it took place. */
+  readonly epoch: number;
   readonly attempts: number;
   /** `null` while the handler has it. */
   settlement: Settlement | null;
@@ -19,7 +19,7 @@ export interface Message extends Sent {
   readonly delayMs: number;
   /** Before the call, so nothing can be due earlier than this and the delay. */
   readonly sentAtMs: number;
-  readonly sentInLife: number;
+  readonly sentInEpoch: number;
   /** The latest visit to its own queue's handler and to that of the dead-letter queue. */
   own: Visit | null;
   dead: Visit | null;

@@ -22,13 +22,13 @@ export class Handler {
 
   /** Enters a batch into the ledger, lets the handler take its time and enters what it does. */
   async handle(report: BatchReport): Promise<Verdict> {
-    const { life } = this.#ledger;
+    const { epoch } = this.#ledger;
     const deliveries = this.#ledger.delivered(report);
     const verdict = this.#decide(report);
     const random = this.#random;
     if (!this.isDraining && random.chance(0.3)) await passing(random.between(0, HANDLER_MS_MAX));
     // The process that asked is gone: it never gets the answer.
-    if (life !== this.#ledger.life) return verdict;
+    if (epoch !== this.#ledger.epoch) return verdict;
     for (const [position, delivered] of deliveries.entries()) {
       if (delivered !== null) this.#ledger.settled(delivered, settlementOf(verdict, position, report.queue));
     }

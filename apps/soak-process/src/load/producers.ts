@@ -11,7 +11,7 @@ const PRODUCERS = 4;
 const OPEN_MAX = 3_000;
 /** Longest pause between two orders of a producer, in ms. */
 const PAUSE_MS_MAX = 15;
-/** Longest delay that is asked for, in seconds: longer than the lives between two kills. */
+/** Longest delay that is asked for, in seconds: longer than the epochs between two kills. */
 const DELAY_SECONDS_MAX = 3;
 
 /**

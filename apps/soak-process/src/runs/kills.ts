@@ -5,27 +5,27 @@ import { conclude, type Ended, type OpenScenario } from "./scenario.ts";
 export interface KillOptions<Summary extends Tally> {
   readonly open: OpenScenario<Summary>;
   readonly kills: number;
-  /** Longest life between the first answer and the kill, in ms. Some lives end while they still recover. */
-  readonly lifeMsMax: number;
+  /** Longest epoch between the first answer and the kill, in ms. Some epochs end while they still recover. */
+  readonly epochMsMax: number;
   /** Called after every kill with the number of them. */
   readonly onKill?: (kills: number) => void;
 }
 
-/** Lives that are ended at once: recovery itself must survive a kill. */
-const SHORT_LIVES = 0.2;
+/** Epochs that are ended at once: recovery itself must survive a kill. */
+const SHORT_EPOCHS = 0.2;
 
 /** Kills a broker again and again under load, and then delivers what is left. */
 export async function runKills<Summary extends Tally>(
   options: KillOptions<Summary>,
 ): Promise<Ended<Summary> & { readonly kills: number }> {
-  const { open, kills, lifeMsMax, onKill } = options;
+  const { open, kills, epochMsMax, onKill } = options;
   const scenario = await open();
   const { random } = scenario;
   try {
     for (let kill = 1; kill <= kills; kill++) {
       await scenario.start();
       scenario.load();
-      await sleep(random.between(0, random.chance(SHORT_LIVES) ? 20 : lifeMsMax));
+      await sleep(random.between(0, random.chance(SHORT_EPOCHS) ? 20 : epochMsMax));
       await scenario.kill();
       onKill?.(kill);
     }

@@ -6,7 +6,11 @@ const KILLS = 5;
 
 describe("kill -9 under load", () => {
   it("loses no acknowledged message, cuts no delay short and makes no attempt go back", async () => {
-    const result = await runKills({ open: () => WorkersScenario.open(20_267), kills: KILLS, lifeMsMax: 500 });
+    const result = await runKills({
+      open: () => WorkersScenario.open(20_267),
+      kills: KILLS,
+      epochMsMax: 500,
+    });
     expect(result.violationTexts).toEqual([]);
     expect(result.lines).toEqual([]);
     expect(result).toMatchObject({ kills: KILLS, lost: 0, violations: 0, isDrained: true });

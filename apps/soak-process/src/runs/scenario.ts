@@ -2,26 +2,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Ledger, Sent, Tally } from "@sluice/harness/ledger";
 import type { Random } from "@sluice/harness/random";
 
-/** A broker under load, with the ledger of those who use it, over any number of lives. */
+/** A broker under load, with the ledger of those who use it, over any number of epochs. */
 export interface Scenario<Summary extends Tally> {
   readonly random: Random;
   readonly ledger: Ledger<Sent> & { summary(): Summary };
   /** Sends or calls that were refused so far. */
   readonly refusedCount: number;
-  /** Begins a life; resolves when it answers. */
+  /** Begins an epoch; resolves when it answers. */
   start(): Promise<void>;
-  /** Has it used at random until `drain` or the end of this life. */
+  /** Has it used at random until `drain` or the end of this epoch. */
   load(): void;
   /** kill -9, whatever is under way. */
   kill(): Promise<void>;
   /** SIGSTOP: it gets no time until `thaw`. */
   freeze(): void;
   thaw(): void;
-  /** Whether the life that runs has ended by itself. */
+  /** Whether the epoch that runs has ended by itself. */
   hasEnded(): boolean | Promise<boolean>;
   /** Takes whatever is left, until every queue is empty. Answers `false` when nothing more came for a while. */
   drain(): Promise<boolean>;
-  /** What was printed, over all lives, that no life should have printed. */
+  /** What was printed, over all epochs, that no epoch should have printed. */
   unexpectedLines(): string[];
   close(): Promise<void>;
 }

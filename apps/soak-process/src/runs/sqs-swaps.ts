@@ -8,12 +8,12 @@ import { conclude, type Ended } from "./scenario.ts";
 export interface SqsSwapOptions {
   readonly swaps: number;
   readonly seed: number;
-  /** Longest life between the first answer and its end, in ms. */
-  readonly lifeMsMax: number;
+  /** Longest epoch between the first answer and its end, in ms. */
+  readonly epochMsMax: number;
   readonly onSwap?: (swaps: number) => void;
 }
 
-/** Of so many lives the end is asked for; the others are killed. */
+/** Of so many epochs the end is asked for; the others are killed. */
 const STOPPED = 0.2;
 
 /**
@@ -23,7 +23,7 @@ const STOPPED = 0.2;
 export async function runSqsSwaps({
   swaps,
   seed,
-  lifeMsMax,
+  epochMsMax,
   onSwap,
 }: SqsSwapOptions): Promise<Ended<SqsSummary> & { readonly swaps: number }> {
   const worker = await makeWorker();
@@ -33,7 +33,7 @@ export async function runSqsSwaps({
     for (let swap = 1; swap <= swaps; swap++) {
       await scenario.start(swap % 2 === 0 ? worker : undefined);
       scenario.load();
-      await sleep(random.between(0, lifeMsMax));
+      await sleep(random.between(0, epochMsMax));
       if (random.chance(STOPPED)) await scenario.stop();
       else await scenario.kill();
       onSwap?.(swap);

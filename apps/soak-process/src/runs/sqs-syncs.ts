@@ -56,7 +56,7 @@ async function traced(
   platform: SqsSyncResult["platform"],
   messages: number,
 ): Promise<SqsSyncResult> {
-  const { pid, endpoint } = scenario.life;
+  const { pid, endpoint } = scenario.epoch;
   const [queue] = QUEUES;
   if (queue === undefined) throw new Error("there is no queue");
   const QueueUrl = queueUrl(endpoint, queue.name);

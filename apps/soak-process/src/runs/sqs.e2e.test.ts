@@ -24,7 +24,7 @@ const GOOD = { lost: 0, violationTexts: [], isDrained: true, lines: [] };
 
 describe("the broker alone, which clients of SQS use", () => {
   it("loses nothing by kill -9: no acknowledged message, deletion, lease, order or deduplication id", async () => {
-    const result = await runKills({ open: () => SqsScenario.open(20_261), kills: 4, lifeMsMax: 500 });
+    const result = await runKills({ open: () => SqsScenario.open(20_261), kills: 4, epochMsMax: 500 });
     expect(result).toMatchObject(GOOD);
     expect(result.acknowledged).toBeGreaterThan(100);
     expect(result.unanswered + result.resent).toBeGreaterThan(0);
@@ -40,7 +40,7 @@ describe.concurrent("the broker alone, which clients of SQS use", { timeout: 300
   });
 
   it("goes on on workerd where it was killed on Node.js, and back", async () => {
-    const result = await runSqsSwaps({ swaps: 3, seed: 20_262, lifeMsMax: 1_000 });
+    const result = await runSqsSwaps({ swaps: 3, seed: 20_262, epochMsMax: 1_000 });
     expect(result).toMatchObject(GOOD);
     expect(result.acknowledged).toBeGreaterThan(100);
   });

@@ -13,7 +13,7 @@ import { damageLines, type Scenario } from "./scenario.ts";
 const STALLED_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
-/** Workers on workerd with their load and their ledger, over any number of lives. */
+/** Workers on workerd with their load and their ledger, over any number of epochs. */
 export class WorkersScenario implements Scenario<Summary> {
   readonly ledger: DeliveryLedger;
   readonly handler: Handler;
@@ -22,7 +22,7 @@ export class WorkersScenario implements Scenario<Summary> {
   readonly #sources: WorkerSources;
   #cluster: Cluster | null = null;
   #producing: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
-  /** Lines of lives that have ended. */
+  /** Lines of epochs that have ended. */
   readonly #earlierLines: string[] = [];
 
   /** @param persistDir an empty folder on a disk that will be full; by default a new one. `close` deletes either. */
@@ -42,7 +42,7 @@ export class WorkersScenario implements Scenario<Summary> {
     this.handler = new Handler(this.ledger, this.random.fork());
   }
 
-  /** The life that is running. */
+  /** The epoch that is running. */
   get cluster(): Cluster {
     if (this.#cluster === null) throw new Error("nothing is running");
     return this.#cluster;
@@ -61,18 +61,18 @@ export class WorkersScenario implements Scenario<Summary> {
   }
 
   async start(): Promise<void> {
-    const { life } = this.ledger;
+    const { epoch } = this.ledger;
     this.#cluster = await Cluster.start({
       sources: this.#sources,
       persistDir: this.persistDir,
       handle: async (report) => {
-        if (life !== this.ledger.life) throw new Error("this life has ended");
+        if (epoch !== this.ledger.epoch) throw new Error("this epoch has ended");
         return this.handler.handle(report);
       },
     });
   }
 
-  /** Sends at random until `drain` or the end of this life. */
+  /** Sends at random until `drain` or the end of this epoch. */
   load(): void {
     const stop = new AbortController();
     this.#producing = { stop, ended: produce(this.cluster, this.ledger, this.random.fork(), stop.signal) };
@@ -87,7 +87,7 @@ export class WorkersScenario implements Scenario<Summary> {
   /** kill -9, whatever is under way. */
   async kill(): Promise<void> {
     this.cluster.kill();
-    this.ledger.lifeEnded();
+    this.ledger.epochEnded();
     await this.cluster.ended();
     await this.#stopProducing();
     this.#earlierLines.push(...this.cluster.lines);

@@ -2,7 +2,7 @@ import { type Child, startChild } from "@sluice/harness/child";
 import { type QueueFigures, queueFigures } from "../cluster/queue-figures.ts";
 import { untilGone, workerdChildren } from "../cluster/workerd-process.ts";
 
-/** Between two looks whether it has started, in ms: lives are short. */
+/** Between two looks whether it has started, in ms: epochs are short. */
 const LOOK_AGAIN_MS = 5;
 
 export interface BrokerProcessOptions {
@@ -17,7 +17,7 @@ export interface BrokerProcessOptions {
   readonly worker?: string;
 }
 
-/** A life of `sluice serve`. */
+/** One start of `sluice serve`. */
 export class BrokerProcess {
   /** Where AWS's clients post to. */
   readonly endpoint: string;
@@ -27,16 +27,16 @@ export class BrokerProcess {
 
   /** Resolves when requests are answered. Rejects with what it has printed if it ends instead. */
   static async start(options: BrokerProcessOptions): Promise<BrokerProcess> {
-    const life = new BrokerProcess(options);
+    const epoch = new BrokerProcess(options);
     try {
       // Printed last but one, once it listens.
-      await life.#child.ready(() => /^data {4}/m.test(life.#child.output));
+      await epoch.#child.ready(() => /^data {4}/m.test(epoch.#child.output));
     } catch (error) {
-      await life.kill();
+      await epoch.kill();
       throw error;
     }
-    life.#pids = await workerdChildren(new Set(), life.pid);
-    return life;
+    epoch.#pids = await workerdChildren(new Set(), epoch.pid);
+    return epoch;
   }
 
   private constructor({ main, port, persistDir, folder, worker }: BrokerProcessOptions) {

@@ -16,7 +16,7 @@ export interface Command {
 /** What this process has built, and how many use it. */
 const shared: { built: Promise<string> | null; users: number } = { built: null, users: 0 };
 
-/** Builds the command, once for all that use it at a time. From source it would take most of its life to start. */
+/** Builds the command, once for all that use it at a time. From source it would take most of an epoch to start. */
 export async function buildCommand(): Promise<Command> {
   shared.users += 1;
   shared.built ??= build();

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Random } from "@sluice/harness/random";
 import getPort from "get-port";
 import type { DamageLedger } from "../damage/damage-ledger.ts";
-import type { DamagedBroker, DamagedLife } from "../damage/run-damage.ts";
+import type { DamagedBroker, DamagedEpoch } from "../damage/run-damage.ts";
 import { BrokerProcess } from "./broker-process.ts";
 import { type ReceivedMessage, SqsRefusal, sqs } from "./client.ts";
 import { buildCommand } from "./command.ts";
@@ -39,7 +39,7 @@ export async function damagedSqs(): Promise<DamagedBroker> {
     casesPerState: 28,
     queues: DAMAGED_QUEUES,
     async start(persistDir, ledger) {
-      return lifeOf(
+      return epochOf(
         await BrokerProcess.start({ main: command.main, port, persistDir, folder: runFolder }),
         ledger,
       );
@@ -51,11 +51,11 @@ export async function damagedSqs(): Promise<DamagedBroker> {
   };
 }
 
-function lifeOf(life: BrokerProcess, ledger: DamageLedger): DamagedLife {
-  const { endpoint } = life;
+function epochOf(epoch: BrokerProcess, ledger: DamageLedger): DamagedEpoch {
+  const { endpoint } = epoch;
   return {
     get lines() {
-      return life.lines;
+      return epoch.lines;
     },
     async fill(random) {
       await createQueues(endpoint);
@@ -92,9 +92,9 @@ function lifeOf(life: BrokerProcess, ledger: DamageLedger): DamagedLife {
       }
       return "lost";
     },
-    queues: () => life.queues(),
-    hasEnded: () => life.ended !== null,
-    kill: () => life.kill(),
+    queues: () => epoch.queues(),
+    hasEnded: () => epoch.ended !== null,
+    kill: () => epoch.kill(),
   };
 }
 

@@ -16,7 +16,7 @@ import { produce, type Unanswered } from "./sqs-producers.ts";
 const STALLED_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
-/** `sluice serve` with clients of SQS and their ledger, over any number of lives. */
+/** `sluice serve` with clients of SQS and their ledger, over any number of epochs. */
 export class SqsScenario implements Scenario<SqsSummary> {
   readonly ledger = new ReceiveLedger();
   readonly random: Random;
@@ -27,12 +27,12 @@ export class SqsScenario implements Scenario<SqsSummary> {
   readonly #port: number;
   readonly #unanswered: Unanswered = new Map();
   #hasQueues = false;
-  #life: BrokerProcess | null = null;
+  #epoch: BrokerProcess | null = null;
   #stop = { producing: new AbortController(), consuming: new AbortController() };
   #producing: Promise<void> = Promise.resolve();
   #consuming: Promise<void> = Promise.resolve();
   #isDraining = false;
-  /** Lines of lives that have ended. */
+  /** Lines of epochs that have ended. */
   readonly #earlierLines: string[] = [];
 
   /** @param persistDir an empty folder; by default a new one. `close` deletes either. */
@@ -50,10 +50,10 @@ export class SqsScenario implements Scenario<SqsSummary> {
     this.random = new Random(seed);
   }
 
-  /** The life that is running. */
-  get life(): BrokerProcess {
-    if (this.#life === null) throw new Error("nothing is running");
-    return this.#life;
+  /** The epoch that is running. */
+  get epoch(): BrokerProcess {
+    if (this.#epoch === null) throw new Error("nothing is running");
+    return this.#epoch;
   }
 
   get refusedCount(): number {
@@ -62,36 +62,36 @@ export class SqsScenario implements Scenario<SqsSummary> {
 
   /** Lines that speak of damage, and whatever nobody expected. */
   unexpectedLines(): string[] {
-    const lines = [...this.#earlierLines, ...(this.#life?.lines ?? [])];
+    const lines = [...this.#earlierLines, ...(this.#epoch?.lines ?? [])];
     const unheard = lines.filter((line) => /nobody heard|could not be heard|Error/.test(line));
     return [...damageLines(lines), ...unheard];
   }
 
   hasEnded(): boolean {
-    return this.life.ended !== null;
+    return this.epoch.ended !== null;
   }
 
   freeze(): void {
-    this.life.freeze();
+    this.epoch.freeze();
   }
 
   thaw(): void {
-    this.life.thaw();
+    this.epoch.thaw();
   }
 
   /** @param worker folder of a Worker; with one the broker runs on workerd. */
   async start(worker?: string): Promise<void> {
-    this.#life = await BrokerProcess.start({
+    this.#epoch = await BrokerProcess.start({
       ...{ main: this.#command.main, port: this.#port, persistDir: this.persistDir, folder: this.#folder },
       ...(worker === undefined ? {} : { worker }),
     });
-    if (!this.#hasQueues) await createQueues(this.life.endpoint);
+    if (!this.#hasQueues) await createQueues(this.epoch.endpoint);
     this.#hasQueues = true;
   }
 
-  /** Sends and receives at random until the end of this life, or until `drain`. */
+  /** Sends and receives at random until the end of this epoch, or until `drain`. */
   load(): void {
-    const { endpoint } = this.life;
+    const { endpoint } = this.epoch;
     const { ledger, random } = this;
     this.#stop = { producing: new AbortController(), consuming: new AbortController() };
     const shared = { endpoint, ledger };
@@ -107,21 +107,21 @@ export class SqsScenario implements Scenario<SqsSummary> {
 
   /** kill -9, whatever is under way. */
   async kill(): Promise<void> {
-    await this.life.kill();
+    await this.epoch.kill();
     await this.#stopLoad();
-    this.#earlierLines.push(...this.life.lines);
-    this.#life = null;
+    this.#earlierLines.push(...this.epoch.lines);
+    this.#epoch = null;
   }
 
   /** Ctrl+C; how it ended. */
   async stop(): Promise<void> {
     await this.#stopLoad();
-    const ended = await this.life.stop();
+    const ended = await this.epoch.stop();
     if (ended?.code !== 0) {
       this.ledger.violation(`it ended with ${ended?.code ?? ended?.signal} when it was asked to stop`);
     }
-    this.#earlierLines.push(...this.life.lines);
-    this.#life = null;
+    this.#earlierLines.push(...this.epoch.lines);
+    this.#epoch = null;
   }
 
   /**
@@ -145,7 +145,7 @@ export class SqsScenario implements Scenario<SqsSummary> {
   }
 
   async close(): Promise<void> {
-    if (this.#life !== null) await this.kill();
+    if (this.#epoch !== null) await this.kill();
     await rm(this.persistDir, { recursive: true, force: true });
     await rm(this.#folder, { recursive: true, force: true });
     await this.#command.remove();
@@ -159,7 +159,7 @@ export class SqsScenario implements Scenario<SqsSummary> {
 
   /** Messages in all queues, hidden and delayed ones too. */
   async #left(): Promise<number> {
-    const queues = await this.life.queues();
+    const queues = await this.epoch.queues();
     return queues.reduce(
       (sum, { messages: { ready, delayed, leased } }) => sum + ready + delayed + leased,
       0,
