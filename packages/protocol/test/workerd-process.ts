@@ -128,7 +128,7 @@ function capnpConfig(services: readonly WorkerdService[]): string {
       compatibilityDate = ${text(date)},
       compatibilityFlags = [${(service.compatibilityFlags ?? []).map(text).join(", ")}],
       bindings = [${service.bindings ?? ""}],
-      durableObjectNamespaces = [${classes.map((name) => `(className = ${text(name)}, uniqueKey = ${text(name)}, enableSql = true)`)}],
+      durableObjectNamespaces = [${classes.map(namespace)}],
       durableObjectStorage = (localDisk = "objects"),
     ))`;
   });
@@ -137,6 +137,10 @@ function capnpConfig(services: readonly WorkerdService[]): string {
       services = [${described.join(",\n")}, (name = "objects", disk = (path = "objects", writable = true))],
       sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = ${text(first.name)})],
     );`;
+}
+
+function namespace(name: string): string {
+  return `(className = ${text(name)}, uniqueKey = ${text(name)}, enableSql = true)`;
 }
 
 function text(value: string): string {

@@ -3,7 +3,8 @@ import { type DirectoryRow, nameOf } from "./row.ts";
 
 /** A contract: these tables are stored. */
 const SCHEMA = [
-  "CREATE TABLE IF NOT EXISTS queues (name TEXT PRIMARY KEY, row TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS queues " +
+    "(name TEXT PRIMARY KEY, row TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID",
   "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 ];
 

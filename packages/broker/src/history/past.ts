@@ -15,7 +15,11 @@ export function pastIn({ past }: MessageExtension): MessagePast | null {
   }
 }
 
-/** The extension of a message that leaves a queue, with how it did. @param first what it was before any queue gave it up. */
+/**
+ * The extension of a message that leaves a queue, with how it did.
+ *
+ * @param first what it was before any queue gave it up.
+ */
 export function withEnd(
   extension: MessageExtension,
   first: Omit<MessagePast, "ends">,

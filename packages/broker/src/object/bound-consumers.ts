@@ -50,7 +50,8 @@ export class BoundConsumers {
     const consumer = record?.definition.consumer ?? null;
     if (consumer?.type !== "worker" || this.#workerOf(consumer.worker) !== null) return;
     console.warn(
-      `Queue "${queue}": its consumer "${consumer.worker}" is not a Worker that this broker was started with; messages wait`,
+      `Queue "${queue}": its consumer "${consumer.worker}" is not a Worker that this broker was started with; ` +
+        `messages wait`,
     );
   }
 

@@ -69,6 +69,7 @@ function howToRunTogether({ workers }: Project, plan: Plan, here: (path: string)
   return [
     "To run them together in one process:",
     `  npx wrangler dev ${generated}`,
-    `"wrangler dev ${own}" would run Wrangler's own queues instead: it uses what was generated only where no configuration is named.`,
+    `"wrangler dev ${own}" would run Wrangler's own queues instead: ` +
+      `it uses what was generated only where no configuration is named.`,
   ].join("\n");
 }

@@ -212,7 +212,7 @@ function joinSessions(env: string) {
 function seatLine(seat: Seat): string {
   return seat.kind === "own"
     ? "The session that had the broker of this data folder has ended. The broker runs here now, with all messages."
-    : `The broker of this data folder runs in another "sluice dev" (process ${seat.leader.pid}), and these Workers use it.`;
+    : `The broker of this data folder runs in another "sluice dev" (process ${seat.leader.pid}). These Workers use it.`;
 }
 
 /** What tells the lines of this Wrangler apart. */

@@ -108,7 +108,8 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
     );
     if (targets.length === 0 && more.introduction === undefined) {
       printer.print(
-        `\nFor AWS's SDKs (the AWS CLI takes --endpoint-url, clients that know no path take ${url}):\n${awsLines(url, brokerVars)}`,
+        `\nFor AWS's SDKs (the AWS CLI takes --endpoint-url, clients that know no path take ${url}):\n` +
+          awsLines(url, brokerVars),
       );
     }
     printer.print(`\n${accessLines(admission, host)}`);

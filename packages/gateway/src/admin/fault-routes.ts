@@ -49,8 +49,8 @@ export function faultRoutes(directory: QueueDirectory): Hono {
     if (error !== undefined) {
       const [issue] = error.issues;
       const text =
-        `The body must be {"faults": [{"kind", "times"?, "ms"?}], "seed"?}, with a kind of ${FAULT_KINDS.join(", ")}. ` +
-        `${issue?.path.join(".") || "It"}: ${issue?.message}.`;
+        `The body must be {"faults": [{"kind", "times"?, "ms"?}], "seed"?}, with a kind of ` +
+        `${FAULT_KINDS.join(", ")}. ${issue?.path.join(".") || "It"}: ${issue?.message}.`;
       throw new AdminError(400, "invalid_body", text);
     }
     return c.json(await set(c.req.param("name"), data));

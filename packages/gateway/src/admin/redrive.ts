@@ -89,7 +89,8 @@ export async function redrive(
 }
 
 /**
- * Ends the move that is under way. Messages that have left the queue stay where they went. Throws `AdminError` when there is none.
+ * Ends the move that is under way. Messages that have left the queue stay where they went.
+ * Throws `AdminError` when there is none.
  */
 export async function cancelRedrive(directory: QueueDirectory, name: string): Promise<MoveTask> {
   const queue = directory.queue(name);

@@ -3,11 +3,13 @@ import { checksumOfText } from "../../store/checksum.ts";
 
 /** A contract: these tables are stored. */
 const SCHEMA = [
-  "CREATE TABLE IF NOT EXISTS topics (arn TEXT PRIMARY KEY, row TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS topics " +
+    "(arn TEXT PRIMARY KEY, row TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID",
   `CREATE TABLE IF NOT EXISTS topic_subscriptions (
     id TEXT PRIMARY KEY, row TEXT NOT NULL, checksum INTEGER NOT NULL
   ) WITHOUT ROWID`,
-  "CREATE TABLE IF NOT EXISTS signing_identities (id INTEGER PRIMARY KEY, row TEXT NOT NULL, checksum INTEGER NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS signing_identities " +
+    "(id INTEGER PRIMARY KEY, row TEXT NOT NULL, checksum INTEGER NOT NULL)",
 ];
 
 /** Topics and subscriptions in the directory's database. Damaged rows are left out, and the log says so. */

@@ -60,8 +60,8 @@ function consumptionFindings(name: string, queue: QueueDefinition, project: Proj
     const kept = `Its messages are kept for ${span(1_000 * queue.messageRetentionSeconds)} and then deleted`;
     if (sources.length > 0) {
       const text =
-        `Nobody consumes "${name}", which gets the dead letters of ${quoted(sources)}. ${kept}: give it a consumer, or ` +
-        `look at them and move them back in time ("sluice queues redrive ${name}").`;
+        `Nobody consumes "${name}", which gets the dead letters of ${quoted(sources)}. ${kept}: give it a consumer, ` +
+        `or look at them and move them back in time ("sluice queues redrive ${name}").`;
       return [found("warning", "dead-letters-unread", name, text, project)];
     }
     if (producers.length === 0) return [];
@@ -75,7 +75,7 @@ function consumptionFindings(name: string, queue: QueueDefinition, project: Proj
   const isDaemon = consumer.type === "http_push" && consumer.settings.format === "sqsd";
   if (maxRetries > 0 || deadLetterQueue !== null || isDaemon || queue.receive?.redrive !== undefined)
     return [];
-  const text = `A message of "${name}" that fails once is deleted: max_retries is 0, and there is no dead_letter_queue.`;
+  const text = `A message of "${name}" that fails once is deleted: max_retries is 0, and it has no dead_letter_queue.`;
   return [found("warning", "no-dead-letter-queue", name, text, project)];
 }
 
@@ -102,8 +102,8 @@ function expiryFindings(name: string, queue: QueueDefinition, project: Project):
   if (needed < kept) return [];
   const lost = deadLetterQueue === null ? "" : `, and do not reach "${deadLetterQueue}"`;
   const text =
-    `${maxRetries} retries after ${retryDelaySeconds} s each take ${span(1_000 * needed)}, but messages of "${name}" are ` +
-    `deleted after ${span(1_000 * kept)}: the last retries never come${lost}.`;
+    `${maxRetries} retries after ${retryDelaySeconds} s each take ${span(1_000 * needed)}, but messages of "${name}" ` +
+    `are deleted after ${span(1_000 * kept)}: the last retries never come${lost}.`;
   return [found("warning", "expires-while-retried", name, text, project)];
 }
 

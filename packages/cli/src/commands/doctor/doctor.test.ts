@@ -59,7 +59,7 @@ describe("sluice doctor", () => {
     expect(code).toBe(1);
     expect(out).toBe(
       'wrangler.toml: The entry-point file at "gone.js" was not found.\n' +
-        'wrangler.toml:7: warning: A message of "orders" that fails once is deleted: max_retries is 0, and there is no ' +
+        'wrangler.toml:7: warning: A message of "orders" that fails once is deleted: max_retries is 0, and it has no ' +
         "dead_letter_queue.\n",
     );
   });

@@ -60,8 +60,8 @@ function queuesNamedByBinding({ file, name, wrangler }: UserWorker): Finding[] {
       return {
         ...{ severity: "warning", code: "queue-named-by-binding", file, queue: binding },
         text:
-          `The binding "${binding}" names no queue. Here its queue is called "${binding}", and "wrangler deploy" makes ` +
-          `one called "${deployed}". Name it: queue = "${deployed}"`,
+          `The binding "${binding}" names no queue. Here its queue is called "${binding}", and "wrangler deploy" ` +
+          `makes one called "${deployed}". Name it: queue = "${deployed}"`,
       };
     });
 }
@@ -71,8 +71,8 @@ function pullConsumers({ file, queues }: UserWorker): Finding[] {
     if (type !== "http_pull") return [];
     const line = queues.lines?.consumers[i];
     const text =
-      `Wrangler refuses type = "http_pull" when it deploys. Take it out of the file before that, and run "npx wrangler ` +
-      `queues consumer http add ${queue}" once.`;
+      `Wrangler refuses type = "http_pull" when it deploys. Take it out of the file before that, and run ` +
+      `"npx wrangler queues consumer http add ${queue}" once.`;
     return [at({ severity: "warning", code: "pull-consumer-in-file", file, queue, text }, line)];
   });
 }

@@ -120,7 +120,8 @@ function moveOf({ lastMove, now }: QueueView): string | null {
   if (lastMove === null) return null;
   const { status, to, moved, startedAt, failure } = lastMove;
   const why = failure === null ? "" : ` (${failure})`;
-  return `${status}${why}, ${plural(moved, "message")} to ${to ?? "where they came from"}, begun ${distance(startedAt, now)}`;
+  const target = to ?? "where they came from";
+  return `${status}${why}, ${plural(moved, "message")} to ${target}, begun ${distance(startedAt, now)}`;
 }
 
 function deadLetterQueueOf({ redrive, consumer }: QueueView): string | null {

@@ -34,8 +34,8 @@ export const resendBody = z.strictObject({
   delaySeconds: delaySeconds.optional(),
 });
 export const RESEND_TEXT =
-  'The body must be {} or an object with any of "to" (a queue), "body", "contentType" ("json", "text" or "bytes") and ' +
-  `"delaySeconds" (0 to ${DELAY_SECONDS_MAX}).`;
+  'The body must be {} or an object with any of "to" (a queue), "body", "contentType" ("json", "text" or "bytes") ' +
+  `and "delaySeconds" (0 to ${DELAY_SECONDS_MAX}).`;
 
 /** Reads the body of a request; one that is absent is `{}`. Throws 400 with what would be right. */
 export async function readBody<T>(c: Context, schema: z.ZodType<T>, text: string): Promise<T> {
