@@ -45,6 +45,7 @@ it("measures SQS, and only the clients and cases that are asked for", () => {
 it.each([
   [["--backlog", "--price"], "at a time"],
   [["--sqs", "--price"], "at a time"],
+  [["--start", "--price"], "at a time"],
   [["--runs", "0"], "--runs"],
   [["--seconds", "soon"], "--seconds"],
   [["--unknown"], "--unknown"],

@@ -20,6 +20,8 @@ import { conditionsList, readConditions } from "./report/conditions.ts";
 import { writeChart, writeFigures } from "./report/documents.ts";
 import { SQS_CASES } from "./sqs/sqs-cases.ts";
 import { SQS_SYSTEMS } from "./sqs/sqs-systems.ts";
+import { measureStarts } from "./start/measure-starts.ts";
+import { startTable } from "./start/start-table.ts";
 import { SYSTEMS } from "./systems/index.ts";
 import type { System } from "./systems/system.ts";
 
@@ -71,6 +73,11 @@ const MODES: Readonly<Record<Mode, (command: Command) => Promise<Report>>> = {
   async price(command) {
     const priced = await measurePrices(command.isQuick, say);
     return { markdown: priceTables(priced), data: priced };
+  },
+
+  async start({ runs }) {
+    const starts = await measureStarts(runs, say);
+    return { markdown: startTable(starts), data: starts };
   },
 };
 
