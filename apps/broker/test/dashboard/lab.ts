@@ -145,6 +145,15 @@ function deployedQueues(endpoint: SnsEndpoint): Record<string, object> {
       consumer: { type: "worker", worker: "packer", settings: packer },
     },
     "orders-dead": queue,
+    gifts: {
+      ...queue,
+      consumer: {
+        type: "worker",
+        worker: "packer",
+        settings: { ...packer, maxRetries: 0, deadLetterQueue: "gifts-dead" },
+      },
+    },
+    "gifts-dead": queue,
     failing: to(`${endpoint.url("/failing")}?key=secret`, {}, { deadLetterQueue: "dead" }),
     // A port that nobody listens on.
     away: to("http://127.0.0.1:1/"),
@@ -156,6 +165,15 @@ function deployedQueues(endpoint: SnsEndpoint): Record<string, object> {
 
 export const row = (page: Page, name: string) =>
   page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
+
+/** Waits until a queue holds so many messages. */
+export async function holds(lab: DashboardLab, queue: string, count: number): Promise<void> {
+  const held = async () => {
+    const { messages } = await lab.api<{ messages: Record<string, number> }>(`/queues/${queue}`);
+    return Object.values(messages).reduce((sum, messagesInState) => sum + messagesInState, 0);
+  };
+  await expect.poll(held, { timeout: PATIENCE_MS }).toBe(count);
+}
 
 /** Waits until an element says something, however often it is made anew. */
 export async function says(of: { innerText(): Promise<string> }, text: string | RegExp): Promise<void> {
