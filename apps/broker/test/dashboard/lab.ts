@@ -2,7 +2,7 @@ import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { buildPage } from "@sluice/dashboard/build";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { expect, onTestFinished } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { startBroker } from "../any-broker.ts";
 import { findChromium, startBrowser } from "../browser.ts";
 import { type SnsEndpoint, startSnsEndpoint } from "../sns-endpoint.ts";
@@ -168,11 +168,11 @@ export const row = (page: Page, name: string) =>
 
 /** Waits until a queue holds so many messages. */
 export async function holds(lab: DashboardLab, queue: string, count: number): Promise<void> {
-  const held = async () => {
+  const look = async () => {
     const { messages } = await lab.api<{ messages: Record<string, number> }>(`/queues/${queue}`);
-    return Object.values(messages).reduce((sum, messagesInState) => sum + messagesInState, 0);
+    expect(Object.values(messages).reduce((sum, messagesInState) => sum + messagesInState, 0)).toBe(count);
   };
-  await expect.poll(held, { timeout: PATIENCE_MS }).toBe(count);
+  await vi.waitFor(look, { timeout: PATIENCE_MS });
 }
 
 /** Waits until an element says something, however often it is made anew. */
