@@ -3,8 +3,10 @@ import { makePlan, type Plan } from "../src/generate/plan.ts";
 import type { Purpose } from "../src/generate/worker-config.ts";
 import { type Project, readProject } from "../src/project/project.ts";
 import { wranglerDefaults } from "../src/project/wrangler-config.ts";
+import { loadWrangler } from "../src/wrangler/load-wrangler.ts";
+
 // Takes seconds on a busy machine, which is no time to take from a test.
-import "wrangler";
+loadWrangler();
 
 export interface GenerateOptions {
   readonly purpose: Purpose["kind"];

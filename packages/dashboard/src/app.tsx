@@ -1,7 +1,6 @@
 import type { About } from "./api/feed.ts";
 import { type Route, useRoute } from "./api/route.ts";
 import { FeedContext, useFeed } from "./api/use-feed.ts";
-import { DevelopmentProvider } from "./development/use-development.tsx";
 import { MessagePage } from "./message/message-page.tsx";
 import { Overview } from "./overview/overview.tsx";
 import { QueuePage } from "./queue/queue-page.tsx";
@@ -13,9 +12,7 @@ export function App() {
   const feed = useFeed(aboutOf(route));
   return (
     <FeedContext.Provider value={feed}>
-      <DevelopmentProvider>
-        <Shown route={route} />
-      </DevelopmentProvider>
+      <Shown route={route} />
     </FeedContext.Provider>
   );
 }
@@ -40,14 +37,7 @@ function Shown({ route }: { readonly route: Route }) {
     case "queue":
       return <QueuePage key={route.name} name={route.name} tab={route.tab} filter={route.filter} />;
     case "message":
-      return (
-        <MessagePage
-          key={`${route.queue} ${route.id}`}
-          queue={route.queue}
-          id={route.id}
-          handle={route.ref}
-        />
-      );
+      return <MessagePage key={`${route.queue} ${route.id}`} queue={route.queue} id={route.id} />;
     case "topic":
       return <TopicPageView key={route.arn} arn={route.arn} page={route.page} />;
   }

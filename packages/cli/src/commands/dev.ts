@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { BrokerSeat, type Seat } from "../dev/broker-seat.ts";
 import { takeEnvFiles } from "../dev/env-files.ts";
@@ -9,7 +10,13 @@ import { announce, leave, type Session, sessionsFolder } from "../dev/sessions.t
 import { STOP_SIGNALS, supervise } from "../dev/supervisor.ts";
 import { QueueWaker } from "../dev/wake-queues.ts";
 import { watchFiles } from "../dev/watch.ts";
-import { type Listening, startWrangler } from "../dev/wrangler-process.ts";
+import { isRunnable, WranglerHere } from "../dev/wrangler-here.ts";
+import {
+  type Listening,
+  startWrangler,
+  type WranglerOptions,
+  type WranglerProcess,
+} from "../dev/wrangler-process.ts";
 import { chosenEnvironment, wranglerEnvironment } from "../environment.ts";
 import { TOPOLOGY_FILE } from "../generate/broker-entry.ts";
 import { LAST_END_VARIABLE } from "../generate/names.ts";
@@ -28,9 +35,12 @@ import { ownSources } from "../runtime-modules.ts";
 import { tellDisk } from "../serve/tell-broker.ts";
 import { silentMsMaxOf } from "../serve/workerd/run-on-workerd.ts";
 import { inDeliveryText } from "../watchdog/in-delivery.ts";
+import { loadWrangler, takeWranglerOf } from "../wrangler/load-wrangler.ts";
 
 /** How often a session that uses another one's broker looks whether that one was killed. One that ends says so. */
 const VACANCY_EVERY_MS = 1_000;
+/** When what was compiled until then is written to the cache, in ms after Wrangler listens. */
+const FLUSH_AFTER_MS = 2_000;
 
 export interface DevOptions {
   /** Folders or configuration files of Workers; none stands for the current folder. The first one owns the port. */
@@ -53,6 +63,7 @@ export interface DevOptions {
 export async function dev(given: DevOptions, printer: Printer): Promise<number> {
   const { files: envFiles, args: ownArguments } = takeEnvFiles(given.wranglerArguments);
   const options = { ...given, wranglerArguments: ownArguments };
+  takeWranglerOf([process.cwd(), ...options.targets]);
   const env = chosenEnvironment(options.env, process.env);
   const session = joinSessions(env);
   const runtime = await RuntimeWatch.open({
@@ -111,6 +122,8 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     unregister = registerBroker(brokersFolder(process.env), { command: "sluice dev", url, data, folders });
     printer.print(addresses(url, current.project));
     wake();
+    // Who is killed outright writes nothing.
+    setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
   };
   let isOver = false;
   const update = async () => {
@@ -154,8 +167,9 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
 
   adopt(current);
   if (seat.seat.kind === "joined") printer.print(seatLine(seat.seat));
+  const start = wranglerStarter();
   const startOne = () =>
-    startWrangler({
+    start({
       args: argumentsOf(current.plan),
       env: wranglerEnvironment(process.env),
       lines: linesContext(current.plan, seat.seat, places.workingDirectory),
@@ -179,8 +193,9 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     announcePlannedEnd();
   };
   for (const signal of STOP_SIGNALS) process.prependListener(signal, stop);
-  return wrangler.ended.finally(() => {
+  const endSession = () => {
     isOver = true;
+    process.off("exit", endSession);
     for (const signal of STOP_SIGNALS) process.off(signal, stop);
     // Wrangler has keys of its own for the end.
     announcePlannedEnd();
@@ -192,7 +207,18 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     unregister();
     waker.stop();
     watch.close();
-  });
+  };
+  // Wrangler ends the process that it runs in if it wants to.
+  process.once("exit", endSession);
+  return wrangler.ended.finally(endSession);
+}
+
+/** How Wrangler is started: in this process where that is possible. */
+function wranglerStarter(): (options: WranglerOptions) => WranglerProcess {
+  const wrangler = loadWrangler();
+  if (!isRunnable(wrangler)) return startWrangler;
+  const here = new WranglerHere(wrangler);
+  return (options) => here.start(options);
 }
 
 /** Makes this process findable by the others, and takes that back when it ends, however it does. */

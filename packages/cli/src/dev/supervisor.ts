@@ -61,7 +61,7 @@ export function supervise(
   };
   const restart = () => {
     isRestarting = true;
-    running.kill("SIGTERM");
+    running.stop();
   };
   return {
     ended: run().finally(() => {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
+import { wranglerFile } from "../wrangler/load-wrangler.ts";
 import { fromInside, type InsideSettings, type WorkerdEvent } from "./inside/contract.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
 
@@ -31,13 +31,19 @@ export interface WranglerProcess {
    * Its exit code once it has ended, 128 + n if signal n ended it, as shells count. Nothing that it started runs then.
    */
   readonly ended: Promise<number>;
+  /** Ends it for good, as a signal does. */
   kill(signal: NodeJS.Signals): void;
+  /** Ends it to make room for another one. */
+  stop(): void;
 }
 
-/** Starts Wrangler on the terminal of this process: its colours and keys are its own, its lines go through a filter. */
+/**
+ * Starts Wrangler in a process of its own, on the terminal of this one: its colours and keys are its own, its lines go
+ * through a filter.
+ */
 export function startWrangler(options: WranglerOptions): WranglerProcess {
   const { args, env, lines, onListening, onSocketInUse, workerd } = options;
-  const cli = createRequire(import.meta.url).resolve("wrangler");
+  const cli = wranglerFile();
   const settings: InsideSettings = { lines, wrangler: cli, workerdMark: workerd.mark };
   const before = `import { prepare } from ${JSON.stringify(insideModule())}; prepare(${JSON.stringify(settings)});`;
   // Node.js takes an --env-file for its own wherever it stands, up to this "--".
@@ -59,7 +65,7 @@ export function startWrangler(options: WranglerOptions): WranglerProcess {
   const ended = exitCode(child).finally(() => {
     for (const pid of children) endProcess(pid);
   });
-  return { ended, kill: (signal) => void child.kill(signal) };
+  return { ended, kill: (signal) => void child.kill(signal), stop: () => void child.kill("SIGTERM") };
 }
 
 /**

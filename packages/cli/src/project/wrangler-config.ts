@@ -1,6 +1,7 @@
 import { format } from "node:util";
 import type { Unstable_Config } from "wrangler";
 import { CliError } from "../errors.ts";
+import { loadWrangler } from "../wrangler/load-wrangler.ts";
 import { withFileItself, withReadableFile } from "./pull-consumers.ts";
 
 /** Wrangler's reading of a configuration and what it had to say about it. */
@@ -27,7 +28,7 @@ export interface ReadOptions {
  * @throws CliError with everything that Wrangler finds wrong.
  */
 export async function readWranglerConfig(file: string, options: ReadOptions): Promise<WranglerReading> {
-  const { unstable_readConfig } = await import("wrangler");
+  const { unstable_readConfig } = loadWrangler();
   const { result, printed } = capturing("warn", (): Unstable_Config => {
     try {
       return withReadableFile(file, (config) =>
@@ -42,7 +43,7 @@ export async function readWranglerConfig(file: string, options: ReadOptions): Pr
 
 /** What Wrangler makes of an empty configuration: a name without a known extension counts as one. */
 export async function wranglerDefaults(): Promise<Unstable_Config> {
-  const { unstable_readConfig } = await import("wrangler");
+  const { unstable_readConfig } = loadWrangler();
   return unstable_readConfig({ config: "", env: "" }, { hideWarnings: true });
 }
 

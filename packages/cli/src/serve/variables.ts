@@ -1,5 +1,6 @@
 import { BROKER_SETTINGS, setVariables } from "../generate/broker-settings.ts";
 import { type GeneratedWorker, generatedConfig } from "../generate/plan.ts";
+import { loadWrangler } from "../wrangler/load-wrangler.ts";
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/i;
 
@@ -13,7 +14,7 @@ export function isLoopback(host: string): boolean {
  * not for a `.dev.vars` to say: that holds for `wrangler dev` on a developer's machine, and opens the broker there.
  */
 export async function ownVariablesOf(broker: GeneratedWorker): Promise<Record<string, unknown>> {
-  const { unstable_getVarsForDev } = await import("wrangler");
+  const { unstable_getVarsForDev } = loadWrangler();
   const { vars = {} } = generatedConfig(broker);
   const bindings = unstable_getVarsForDev(broker.configFile, undefined, vars, undefined, true);
   const { SLUICE_ENV: _, ...others } = Object.fromEntries(

@@ -6,6 +6,7 @@ import { type Project, readProject } from "../../project/project.ts";
 import type { Printer } from "../../report/printer.ts";
 import { plural } from "../../report/words.ts";
 import type { Surroundings } from "../../surroundings.ts";
+import { takeWranglerOf } from "../../wrangler/load-wrangler.ts";
 import { diagnose } from "./diagnose.ts";
 import { type Finding, formatFinding } from "./finding.ts";
 
@@ -36,6 +37,7 @@ export async function doctor(
 
 async function examine(targets: readonly string[], env: string, cwd: string) {
   try {
+    takeWranglerOf([cwd, ...targets]);
     const project = await readProject({ targets, env, workingDirectory: cwd });
     const { workers, topology } = project;
     const what = `${plural(workers.length, "Worker")} and ${plural(Object.keys(topology.queues).length, "queue")}`;

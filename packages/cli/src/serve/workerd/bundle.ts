@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -11,6 +10,7 @@ import type { GeneratedWorker } from "../../generate/plan.ts";
 import { ENTRY_FILE } from "../../generate/worker-config.ts";
 import { writeIfChanged } from "../../output/write-plan.ts";
 import { PAGE_FILE } from "../../page.ts";
+import { wranglerFile } from "../../wrangler/load-wrangler.ts";
 import type { ModuleMap } from "./stack-frames.ts";
 
 /** The code of a Worker as a deployment would have it. */
@@ -48,7 +48,7 @@ export async function bundleWorker(
   const folder = await mkdtemp(join(tmpdir(), "sluice-bundle-"));
   try {
     const file = join(folder, "upload");
-    const cli = createRequire(import.meta.url).resolve("wrangler");
+    const cli = wranglerFile();
     const args = ["--no-warnings", cli, "deploy", "--dry-run", "--outfile", file, "--config", configFile];
     const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
     const code = new Promise<number | null>((resolve, reject) => {

@@ -4,6 +4,7 @@ import { CliError } from "../../errors.ts";
 import { FRONT_ENTRYPOINT } from "../../generate/names.ts";
 import { type GeneratedWorker, generatedConfig, type Plan } from "../../generate/plan.ts";
 import { capturing } from "../../project/wrangler-config.ts";
+import { loadWrangler } from "../../wrangler/load-wrangler.ts";
 import { type Bundle, bundleBroker, bundleWorker } from "./bundle.ts";
 
 /** Workers as Miniflare takes them, the primary one first, and the source maps of their code. */
@@ -55,7 +56,7 @@ const NETWORKS: V4WorkerOptions["serviceBindings"] = {
 
 async function optionsOf(worker: GeneratedWorker, isBroker: boolean, here: ReadonlySet<string>) {
   const { name, configFile } = worker;
-  const { unstable_getMiniflareWorkerOptions } = await import("wrangler");
+  const { unstable_getMiniflareWorkerOptions } = loadWrangler();
   // It prints which file of secrets it reads, by a name that is not the user's.
   const { result } = capturing("log", () =>
     unstable_getMiniflareWorkerOptions(configFile, "", { overrides: { enableContainers: false } }),

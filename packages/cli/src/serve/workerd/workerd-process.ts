@@ -4,6 +4,7 @@ import { constants } from "node:os";
 import type { V4WorkerOptions } from "miniflare";
 import { CliError } from "../../errors.ts";
 import type { Runtime } from "../../watchdog/keep-running.ts";
+import { requireOfWrangler } from "../../wrangler/load-wrangler.ts";
 
 export interface WorkerdOptions {
   /** The first one answers requests. */
@@ -45,7 +46,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  */
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const { workers, broker, resources, inspectorPort, rewrite } = options;
-  const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
+  const { convertV4MiniflareOptions, Miniflare } = requireOfWrangler<typeof import("miniflare")>("miniflare");
   const workerd = takeWorkerd();
   const known = SIGNALS.flatMap((signal) => process.listeners(signal));
   const miniflare = new Miniflare(

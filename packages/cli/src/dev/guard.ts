@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+
+/**
+ * Reads what there is, `process PID` and `file PATH`, and what there is no more, `ended PID`. When nothing more can
+ * come it ends and deletes all that. It outlives whatever signal a terminal sends to all.
+ */
+const SCRIPT = `
+trap "" INT TERM HUP
+pids=
+files=
+while read -r what which; do
+  case $what in
+    process) pids="$pids $which" ;;
+    ended)
+      rest=
+      for pid in $pids; do [ "$pid" = "$which" ] || rest="$rest $pid"; done
+      pids=$rest ;;
+    file) files="$files$which
+" ;;
+  esac
+done
+for pid in $pids; do kill -9 "$pid"; done
+printf "%s" "$files" | while read -r file; do rm -f "$file"; done
+`;
+
+/** Cleans up after this process when it has ended, however it did. */
+export interface Guard {
+  /** Ends a process that this one has started. */
+  add(pid: number): void;
+  /** One that has ended: its number may be another's soon. */
+  drop(pid: number): void;
+  /** Deletes files that say that something of this process is there. Absolute paths without a line break. */
+  addFiles(files: readonly string[]): void;
+}
+
+/**
+ * Starts a shell that waits for the end of this process: killed outright, that takes nothing along. On Windows, where
+ * there is no such shell, the system ends what a process has started.
+ */
+export function startGuard(platform: NodeJS.Platform = process.platform): Guard {
+  if (platform === "win32") return { add() {}, drop() {}, addFiles() {} };
+  const shell = spawn("/bin/sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"] });
+  // Without it this process can do all that it does, but for being killed.
+  shell.on("error", () => {});
+  shell.stdin.on("error", () => {});
+  shell.unref();
+  const tell = (what: string, which: string | number) => void shell.stdin.write(`${what} ${which}\n`);
+  return {
+    add: (pid) => tell("process", pid),
+    drop: (pid) => tell("ended", pid),
+    addFiles: (files) => {
+      for (const file of files) tell("file", file);
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import type { EventEmitter } from "node:events";
+import { constants } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { MAIN, requireOfWrangler, type Wrangler, wranglerFile } from "../wrangler/load-wrangler.ts";
+import { startGuard } from "./guard.ts";
+import { type Attached, attach, startThreadOfEsbuild } from "./inside/attach.ts";
+import type { FromInside } from "./inside/contract.ts";
+import type { WranglerOptions, WranglerProcess } from "./wrangler-process.ts";
+
+/** Wrangler's own object for a Worker under development. */
+interface DevEnv extends EventEmitter {
+  readonly proxy: { readonly ready: { readonly promise: Promise<{ readonly url: URL }> } };
+  teardown(): Promise<void>;
+}
+
+type DevEnvClass = new (...args: readonly unknown[]) => DevEnv;
+
+/** A Wrangler that can be run in this process. */
+export type RunnableWrangler = Wrangler & {
+  readonly [MAIN]: (args: readonly string[]) => Promise<void>;
+  unstable_DevEnv: DevEnvClass;
+};
+
+/** What has only begun to start is not ended before this long, in ms: it would go on with what is left. */
+const SETTLE_MS_MAX = 10_000;
+/** After the first start, in ms: a thread that nobody needs yet. */
+const THREAD_AFTER_MS = 1_000;
+
+/** Whether the command line of this Wrangler, and what it starts by it, can be reached from outside. */
+export function isRunnable(wrangler: Wrangler): wrangler is RunnableWrangler {
+  return wrangler[MAIN] !== undefined && "unstable_DevEnv" in wrangler;
+}
+
+/**
+ * Runs Wrangler in this process: it is loaded already, since it reads configurations, and to load it takes a second and
+ * 250 MB.
+ */
+export class WranglerHere {
+  readonly #wrangler: RunnableWrangler;
+  readonly #children = new Set<number>();
+  readonly #guard = startGuard();
+  #attached: Attached | null = null;
+  #options: WranglerOptions | null = null;
+  /** The first one is the primary Worker's. */
+  #devEnvs: DevEnv[] = [];
+  #hasStarted = (_: DevEnv) => {};
+
+  constructor(wrangler: RunnableWrangler) {
+    this.#wrangler = wrangler;
+    wrangler.unstable_DevEnv = new Proxy(wrangler.unstable_DevEnv, {
+      construct: (target, args) => {
+        const devEnv = new target(...args);
+        this.#devEnvs.push(devEnv);
+        if (this.#devEnvs.length === 1) this.#hasStarted(devEnv);
+        return devEnv;
+      },
+    });
+    process.once("exit", () => {
+      for (const pid of this.#children) endProcess(pid);
+    });
+  }
+
+  /** The one before it has ended. */
+  start(options: WranglerOptions): WranglerProcess {
+    const { args, env, lines, onListening, workerd } = options;
+    this.#options = options;
+    this.#devEnvs = [];
+    if (this.#attached === null) {
+      const settings = { lines, wrangler: wranglerFile(), workerdMark: workerd.mark };
+      this.#attached = attach(settings, (message) => this.#on(message));
+    } else {
+      this.#attached.show(lines);
+    }
+    setEnvironment(env);
+    // Killed outright Wrangler leaves them there, and no other process may have a Worker of that name for five minutes.
+    this.#guard.addFiles(lines.workers.map((worker) => join(registryFolder(env), worker)));
+    process.argv = [process.execPath, wranglerFile(), ...args];
+    const { promise: ended, resolve: end } = Promise.withResolvers<number>();
+    const { promise: settled, resolve: settle } = Promise.withResolvers<unknown>();
+    this.#hasStarted = ({ proxy }) => {
+      const ready = proxy.ready.promise.then(({ url }) => {
+        onListening({ host: url.hostname, port: Number(url.port) });
+        setTimeout(() => startThreadOfEsbuild(wranglerFile()), THREAD_AFTER_MS).unref();
+      });
+      ready.then(settle, settle);
+    };
+    this.#wrangler[MAIN](args).then(
+      () => end(Number(process.exitCode ?? 0)),
+      // It has said why.
+      (error: unknown) => end(exitCodeOf(error)),
+    );
+    const giveUp = sleep(SETTLE_MS_MAX, undefined, { ref: false });
+    return {
+      ended,
+      kill: (signal) => end(128 + constants.signals[signal]),
+      stop: () => {
+        void Promise.race([settled, ended, giveUp])
+          .then(() => Promise.allSettled(this.#devEnvs.map((devEnv) => devEnv.teardown())))
+          .then(() => end(0));
+      },
+    };
+  }
+
+  #on(message: FromInside): void {
+    switch (message.sluice) {
+      case "child-started":
+        this.#children.add(message.pid);
+        this.#guard.add(message.pid);
+        break;
+      case "child-ended":
+        this.#children.delete(message.pid);
+        this.#guard.drop(message.pid);
+        break;
+      case "socket-in-use":
+        this.#options?.onSocketInUse();
+        break;
+      case "workerd":
+        this.#options?.workerd.on(message.event);
+        break;
+    }
+  }
+}
+
+/** Where Wrangler writes down which Workers run on this machine, a file for each. */
+function registryFolder(env: NodeJS.ProcessEnv): string {
+  const { getDefaultDevRegistryPath } = requireOfWrangler<typeof import("miniflare")>("miniflare");
+  return env.WRANGLER_REGISTRY_PATH ?? getDefaultDevRegistryPath();
+}
+
+/** Makes the environment of this process another one. */
+function setEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+  Object.assign(process.env, env);
+}
+
+/** As Wrangler ends its process. */
+function exitCodeOf(error: unknown): number {
+  const code =
+    error instanceof Error && error.constructor.name === "FatalError" && Reflect.get(error, "code");
+  return typeof code === "number" && code !== 0 ? code : 1;
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}

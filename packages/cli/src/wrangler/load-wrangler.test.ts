@@ -1,0 +1,50 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { projectFolder } from "../../test/project-folder.ts";
+import { findWrangler, isTooOld, loadWrangler, MAIN, WRANGLER_VERSION_MIN } from "./load-wrangler.ts";
+
+/** A project with a Wrangler of a version. */
+function projectWith(version: string): string {
+  const folder = projectFolder({});
+  const wrangler = join(folder, "node_modules/wrangler");
+  mkdirSync(wrangler, { recursive: true });
+  writeFileSync(join(wrangler, "package.json"), JSON.stringify({ version, main: "cli.js" }));
+  writeFileSync(join(wrangler, "cli.js"), "");
+  return folder;
+}
+
+describe("the user's Wrangler", () => {
+  it("is the first that one of the project's folders has", () => {
+    const [without, first, second] = [projectFolder({}), projectWith("4.99.0"), projectWith("4.98.0")];
+    const found = findWrangler([without, join(first, "apps/shop/wrangler.toml"), second]);
+    expect(found).toBe(join(first, "node_modules/wrangler/cli.js"));
+  });
+
+  it("is the one beside this package where the project has none", () => {
+    expect(findWrangler([projectFolder({})])).toMatch(/wrangler-dist\/cli\.js$/);
+  });
+
+  it("is refused by its place and its version if it is too old", () => {
+    const folder = projectWith("4.59.9");
+    expect(() => findWrangler([folder])).toThrow(
+      `Sluice needs Wrangler ${WRANGLER_VERSION_MIN} or newer, and ${join(folder, "node_modules/wrangler")} is 4.59.9. ` +
+        "Install another one: npm install --save-dev wrangler@latest",
+    );
+  });
+
+  it("says what to do where there is none at all", () => {
+    expect(() => findWrangler([projectFolder({})], join(projectFolder({}), "sluice.js"))).toThrow(
+      /there is none[\s\S]*npm install --save-dev wrangler$/,
+    );
+  });
+
+  it("has a main that can be called", () => {
+    expect(loadWrangler()[MAIN]).toBeTypeOf("function");
+    expect(loadWrangler().unstable_readConfig).toBeTypeOf("function");
+  });
+
+  it.each(["4.60.0", "4.164.0", "5.0.0"])("may be %s", (version) => {
+    expect(isTooOld(version)).toBe(false);
+  });
+});

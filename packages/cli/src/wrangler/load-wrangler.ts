@@ -1,0 +1,115 @@
+import { readFileSync } from "node:fs";
+import { createRequire, registerHooks } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { CliError } from "../errors.ts";
+
+/** The oldest Wrangler that runs here. `package.json` says the same. */
+export const WRANGLER_VERSION_MIN = "4.60.0";
+
+/** Wrangler's module, with what it keeps to itself. */
+export type Wrangler = typeof import("wrangler") & {
+  /** Runs a command line. `undefined` in a Wrangler that has no function of that name. */
+  readonly [MAIN]?: (args: readonly string[]) => Promise<void>;
+};
+
+/** Under this name the module exports its `main`. */
+export const MAIN = "__sluiceMain";
+const EXPORT_MAIN = `\nexports.${MAIN} = typeof main === "function" ? main : undefined;\n`;
+
+let folders: readonly string[] = [process.cwd()];
+let file: string | null = null;
+let loaded: Wrangler | null = null;
+
+/**
+ * Says where the user's project is: in the first of these folders that has a Wrangler, it is that one which is used.
+ * Where none has, it is the one beside this package. To be called before anything needs Wrangler.
+ */
+export function takeWranglerOf(projectFolders: readonly string[]): void {
+  folders = projectFolders.map((folder) => resolve(folder));
+}
+
+/**
+ * Absolute path of the main module of the user's Wrangler.
+ *
+ * @throws CliError where there is none, or one that is too old.
+ */
+export function wranglerFile(): string {
+  file ??= findWrangler(folders);
+  return file;
+}
+
+/** Whatever Wrangler itself uses, by the name of its package: Miniflare has to be the one that it is made for. */
+export function requireOfWrangler<T>(name: string): T {
+  return createRequire(wranglerFile())(name) as T;
+}
+
+/**
+ * The user's Wrangler, loaded once and without delay: to `import` it would take 0.3 s longer, in which Node.js looks
+ * for the names of its exports in 15 MB of code.
+ *
+ * @throws CliError where there is none, or one that is too old.
+ */
+export function loadWrangler(): Wrangler {
+  loaded ??= requireWithMain(wranglerFile());
+  return loaded;
+}
+
+/** Loads a module of CommonJS and has it export its `main`, which Wrangler runs only where it is a process of its own. */
+function requireWithMain(path: string): Wrangler {
+  const its = pathToFileURL(path).href;
+  const hooks = registerHooks({
+    load(url, context, next) {
+      const result = next(url, context);
+      return url === its
+        ? { ...result, source: `${result.source ?? readFileSync(path)}${EXPORT_MAIN}` }
+        : result;
+    },
+  });
+  try {
+    return createRequire(path)(path) as Wrangler;
+  } finally {
+    hooks.deregister();
+  }
+}
+
+/**
+ * Absolute path of the main module of the first Wrangler that is found.
+ *
+ * @param beside file that is asked last.
+ * @throws CliError where there is none, or one that is too old.
+ */
+export function findWrangler(
+  projectFolders: readonly string[],
+  beside: string = import.meta.filename,
+): string {
+  for (const place of [...projectFolders.map((folder) => join(folder, "package.json")), beside]) {
+    const require = createRequire(place);
+    const manifest = resolved(require, "wrangler/package.json");
+    if (manifest === null) continue;
+    const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+    if (isTooOld(version)) {
+      throw new CliError(
+        `Sluice needs Wrangler ${WRANGLER_VERSION_MIN} or newer, and ${dirname(manifest)} is ${version}. ` +
+          "Install another one: npm install --save-dev wrangler@latest",
+      );
+    }
+    return require.resolve("wrangler");
+  }
+  throw new CliError(
+    "Sluice runs Workers with the Wrangler of your project, and there is none. Install it: " +
+      "npm install --save-dev wrangler",
+  );
+}
+
+function resolved(require: NodeJS.Require, name: string): string | null {
+  try {
+    return require.resolve(name);
+  } catch {
+    return null;
+  }
+}
+
+export function isTooOld(version: string): boolean {
+  return version.localeCompare(WRANGLER_VERSION_MIN, "en", { numeric: true }) < 0;
+}

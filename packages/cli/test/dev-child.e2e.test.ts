@@ -1,0 +1,76 @@
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import getPort from "get-port";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { descendants, eventually, isRunning, type Lab, openLab } from "./lab.ts";
+import { type Running, sluice } from "./running.ts";
+
+/** Installs a copy of Wrangler whose `main` has another name, as a later one's may have. */
+function installOtherWrangler(folder: string): void {
+  const wrangler = realpathSync(dirname(createRequire(import.meta.url).resolve("wrangler/package.json")));
+  const modules = join(folder, "node_modules");
+  const copy = join(modules, "wrangler");
+  mkdirSync(modules);
+  const ownModules = join(wrangler, "node_modules");
+  cpSync(wrangler, copy, { recursive: true, filter: (path) => !path.startsWith(ownModules) });
+  const beside = dirname(wrangler);
+  for (const name of readdirSync(beside)) {
+    if (name !== "wrangler") symlinkSync(join(beside, name), join(modules, name));
+  }
+  const cli = join(copy, "wrangler-dist/cli.js");
+  const source = readFileSync(cli, "utf8");
+  const renamed = source.replace("async function main(argv)", "async function run0(argv)");
+  expect(renamed).not.toBe(source);
+  writeFileSync(
+    cli,
+    renamed.replaceAll(/\bmain\((hideBin\w*\()/g, "run0($1").replace("__name(main,", "__name(run0,"),
+  );
+}
+
+describe("sluice dev with a Wrangler that it cannot run in its own process", () => {
+  let lab: Lab;
+  let running: Running;
+  let url: string;
+  const start = async () => {
+    const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
+    const args = ["dev", "sender", "receiver", "--env", "x", "--port", `${port}`];
+    running = sluice([...args, "--inspector-port", `${inspectorPort}`], lab.folder, lab.env);
+    url = `http://localhost:${port}`;
+    await running.printed(/admin +http/);
+  };
+
+  beforeAll(async () => {
+    lab = openLab("staged");
+    installOtherWrangler(lab.folder);
+    await start();
+  });
+  afterAll(async () => {
+    await running.stop();
+    lab.remove();
+  });
+
+  it("runs it as a process of its own, that of the project", async () => {
+    expect(await (await fetch(`${url}/?1`)).text()).toBe("sent");
+    await running.printed(/got \?1 on jobs-x/);
+    const lines = descendants(running.pid).map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+    expect(lines.filter((line) => line.includes(join(lab.folder, "node_modules/wrangler")))).toHaveLength(1);
+  });
+
+  it("takes everything with it when it is interrupted, and when it is killed outright", async () => {
+    for (const signal of ["SIGINT", "SIGKILL"] as const) {
+      const children = descendants(running.pid);
+      expect(await running.stop(signal)).toBe(signal === "SIGINT" ? 130 : "SIGKILL");
+      await eventually(async () => children.filter(isRunning), []);
+      if (signal === "SIGINT") await start();
+    }
+  });
+});
