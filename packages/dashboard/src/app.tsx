@@ -1,6 +1,7 @@
 import type { About } from "./api/feed.ts";
 import { type Route, useRoute } from "./api/route.ts";
 import { FeedContext, useFeed } from "./api/use-feed.ts";
+import { DevelopmentProvider } from "./development/use-development.tsx";
 import { MessagePage } from "./message/message-page.tsx";
 import { Overview } from "./overview/overview.tsx";
 import { QueuePage } from "./queue/queue-page.tsx";
@@ -12,7 +13,9 @@ export function App() {
   const feed = useFeed(aboutOf(route));
   return (
     <FeedContext.Provider value={feed}>
-      <Shown route={route} />
+      <DevelopmentProvider>
+        <Shown route={route} />
+      </DevelopmentProvider>
     </FeedContext.Provider>
   );
 }
@@ -37,7 +40,14 @@ function Shown({ route }: { readonly route: Route }) {
     case "queue":
       return <QueuePage key={route.name} name={route.name} tab={route.tab} filter={route.filter} />;
     case "message":
-      return <MessagePage key={`${route.queue} ${route.id}`} queue={route.queue} id={route.id} />;
+      return (
+        <MessagePage
+          key={`${route.queue} ${route.id}`}
+          queue={route.queue}
+          id={route.id}
+          handle={route.ref}
+        />
+      );
     case "topic":
       return <TopicPageView key={route.arn} arn={route.arn} page={route.page} />;
   }

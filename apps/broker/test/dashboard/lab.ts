@@ -2,7 +2,7 @@ import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { buildPage } from "@sluice/dashboard/build";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { expect, onTestFinished } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { startBroker } from "../any-broker.ts";
 import { findChromium, startBrowser } from "../browser.ts";
 import { type SnsEndpoint, startSnsEndpoint } from "../sns-endpoint.ts";
@@ -145,6 +145,15 @@ function deployedQueues(endpoint: SnsEndpoint): Record<string, object> {
       consumer: { type: "worker", worker: "packer", settings: packer },
     },
     "orders-dead": queue,
+    gifts: {
+      ...queue,
+      consumer: {
+        type: "worker",
+        worker: "packer",
+        settings: { ...packer, maxRetries: 0, deadLetterQueue: "gifts-dead" },
+      },
+    },
+    "gifts-dead": queue,
     failing: to(`${endpoint.url("/failing")}?key=secret`, {}, { deadLetterQueue: "dead" }),
     // A port that nobody listens on.
     away: to("http://127.0.0.1:1/"),
@@ -156,6 +165,15 @@ function deployedQueues(endpoint: SnsEndpoint): Record<string, object> {
 
 export const row = (page: Page, name: string) =>
   page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
+
+/** Waits until a queue holds so many messages. */
+export async function holds(lab: DashboardLab, queue: string, count: number): Promise<void> {
+  const look = async () => {
+    const { messages } = await lab.api<{ messages: Record<string, number> }>(`/queues/${queue}`);
+    expect(Object.values(messages).reduce((sum, messagesInState) => sum + messagesInState, 0)).toBe(count);
+  };
+  await vi.waitFor(look, { timeout: PATIENCE_MS });
+}
 
 /** Waits until an element says something, however often it is made anew. */
 export async function says(of: { innerText(): Promise<string> }, text: string | RegExp): Promise<void> {

@@ -2,6 +2,7 @@ import type { TopicDetail } from "@sluice/gateway/views";
 
 export type {
   BacklogView,
+  ClockView,
   DamageView,
   EventView,
   FiguresView,
@@ -54,7 +55,7 @@ export function keepToken(token: string): void {
 /** Answers what the admin API answers. Throws `TokenNeeded`, or an error with the API's own words. */
 export async function call<Answer>(
   path: string,
-  method: "GET" | "POST" | "DELETE" = "GET",
+  method: "GET" | "POST" | "PUT" | "DELETE" = "GET",
   body?: object,
 ): Promise<Answer> {
   const response = await request(path, {

@@ -12,7 +12,8 @@ describe("links of the page", () => {
   });
 
   it.each(NAMES)("lead to a message of queue %s", (queue) => {
-    expect(parseRoute(messageLink(queue, "a-1_"))).toEqual({ kind: "message", queue, id: "a-1_" });
+    expect(parseRoute(messageLink(queue, "a-1"))).toEqual({ kind: "message", queue, id: "a-1", ref: "" });
+    expect(parseRoute(messageLink(queue, "a-1", "A_&?="))).toMatchObject({ id: "a-1", ref: "A_&?=" });
   });
 
   it("keep a filter", () => {

@@ -11,7 +11,8 @@ export type Tab = (typeof TABS)[number];
 export type Route =
   | { readonly kind: "overview" }
   | { readonly kind: "queue"; readonly name: string; readonly tab: Tab; readonly filter: string }
-  | { readonly kind: "message"; readonly queue: string; readonly id: string }
+  /** `ref` is what the list of messages calls it: found at once, where an id is searched for. Empty for none. */
+  | { readonly kind: "message"; readonly queue: string; readonly id: string; readonly ref: string }
   | { readonly kind: "topic"; readonly arn: string; readonly page: number };
 
 export function parseRoute(hash: string): Route {
@@ -30,9 +31,11 @@ export function parseRoute(hash: string): Route {
 }
 
 function queueRoute(name: string, third: string, id: string | undefined, query: string): Route {
-  if (third === "messages" && id) return { kind: "message", queue: name, id: decodeURIComponent(id) };
+  const asked = new URLSearchParams(query);
+  if (third === "messages" && id)
+    return { kind: "message", queue: name, id: decodeURIComponent(id), ref: asked.get("ref") ?? "" };
   const tab = TABS.find((known) => known === third) ?? "now";
-  return { kind: "queue", name, tab, filter: new URLSearchParams(query).get("filter") ?? "" };
+  return { kind: "queue", name, tab, filter: asked.get("filter") ?? "" };
 }
 
 export function queueLink(name: string, tab: Tab = "now", filter = ""): string {
@@ -40,8 +43,9 @@ export function queueLink(name: string, tab: Tab = "now", filter = ""): string {
   return `#/queues/${inPath(name)}${tab === "now" ? "" : `/${tab}`}${query}`;
 }
 
-export function messageLink(queue: string, id: string): string {
-  return `#/queues/${inPath(queue)}/messages/${inPath(id)}`;
+export function messageLink(queue: string, id: string, ref = ""): string {
+  const query = ref === "" ? "" : `?${new URLSearchParams({ ref })}`;
+  return `#/queues/${inPath(queue)}/messages/${inPath(id)}${query}`;
 }
 
 export function topicLink(arn: string, page = 1): string {

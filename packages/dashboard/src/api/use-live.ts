@@ -78,16 +78,3 @@ export function useLive<Answer>(
   const stable = useCallback(() => refresh.current(), []);
   return { live: state.key === key ? state.live : { kind: "loading" }, refresh: stable };
 }
-
-/** A time that goes on by itself from what the broker has said it was, in steps of a second. */
-export function useNow(now: string): string {
-  const [heard, setHeard] = useState({ now, atMs: performance.now() });
-  const [, tick] = useState(0);
-  if (heard.now !== now) setHeard({ now, atMs: performance.now() });
-  useEffect(() => {
-    const timer = setInterval(() => tick((ticks) => ticks + 1), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  const since = heard.now === now ? performance.now() - heard.atMs : 0;
-  return new Date(Date.parse(now) + since).toISOString();
-}

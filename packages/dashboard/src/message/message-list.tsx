@@ -16,7 +16,7 @@ function columns(queue: string, now: string): readonly Column<MessageView>[] {
     {
       heading: "Message",
       cell: ({ id, ref }) => (
-        <a class="mono" href={messageLink(queue, ref)} title={id}>
+        <a class="mono" href={messageLink(queue, id, ref)} title={id}>
           {shortId(id)}
         </a>
       ),

@@ -9,7 +9,8 @@ import {
   type WholeMessageView,
 } from "../api/call.ts";
 import { queueLink } from "../api/route.ts";
-import { useLive, useNow } from "../api/use-live.ts";
+import { useLive } from "../api/use-live.ts";
+import { useNow } from "../development/use-now.ts";
 import { moment, plural } from "../text/format.ts";
 import { Facts } from "../ui/facts.tsx";
 import { Page } from "../ui/page.tsx";
@@ -29,10 +30,17 @@ interface Answer {
 
 const ID = /^[0-9a-f]{32}$/;
 
+interface MessagePageProps {
+  readonly queue: string;
+  readonly id: string;
+  /** What the list of messages calls it; empty if the reader comes from elsewhere. */
+  readonly handle: string;
+}
+
 /** One message: what it is, why it waits, what happened to it, and what can be done about it. */
-export function MessagePage({ queue: name, id }: { readonly queue: string; readonly id: string }) {
+export function MessagePage({ queue: name, id, handle }: MessagePageProps) {
   const isGone = useRef(false);
-  const { live, refresh } = useLive(`message ${name} ${id}`, () => ask(name, id, isGone));
+  const { live, refresh } = useLive(`message ${name} ${id}`, () => ask(name, id, handle, isGone));
   return (
     <Page
       title={`Message ${shortId(id)}`}
@@ -51,10 +59,10 @@ export function MessagePage({ queue: name, id }: { readonly queue: string; reado
 }
 
 /** @param isGone whether it was found to be in the queue no more: it does not come back. */
-async function ask(name: string, id: string, isGone: { current: boolean }): Promise<Answer> {
+async function ask(name: string, id: string, handle: string, isGone: { current: boolean }): Promise<Answer> {
   const [queue, message] = await Promise.all([
     call<QueueView>(queuePath(name)),
-    (isGone.current ? Promise.resolve(null) : call<WholeMessageView>(messagePath(name, id))).catch(
+    (isGone.current ? Promise.resolve(null) : call<WholeMessageView>(messagePath(name, handle || id))).catch(
       (error: unknown) => {
         if (error instanceof Refused && error.code === "message_not_found") return null;
         throw error;

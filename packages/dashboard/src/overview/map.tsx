@@ -102,7 +102,7 @@ function Node({ node, queue }: { readonly node: MapNode; readonly queue: QueueVi
       <rect x={x} y={y} width={width} height={height} rx={6} />
       <text class="name" x={x + 10} y={y + 17}>
         {name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX - 1)}…` : name}
-      </text>
+      </text>{" "}
       <text class="detail" x={x + 10} y={y + 32}>
         {queue === null ? WORDS[kind] : detailOf(queue)}
       </text>
@@ -112,11 +112,7 @@ function Node({ node, queue }: { readonly node: MapNode; readonly queue: QueueVi
   return href === null ? (
     <g class={`node ${kind}`}>{body}</g>
   ) : (
-    <a
-      class={`node ${kind}`}
-      href={href}
-      aria-label={`${name}: ${queue === null ? WORDS[kind] : detailOf(queue)}`}
-    >
+    <a class={`node ${kind}`} href={href}>
       {body}
     </a>
   );

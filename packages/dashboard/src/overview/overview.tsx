@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, type FiguresView, type QueueView, type TopicView } from "../api/call.ts";
+import { queueLink, topicLink } from "../api/route.ts";
 import { useHeard } from "../api/use-feed.ts";
 import { useLive } from "../api/use-live.ts";
 import { useKeys } from "../ui/keys.ts";
@@ -69,23 +70,33 @@ function Shown({ queues: answered, topics, refresh }: Answer & { readonly refres
   const fits = (of: { readonly name: string }) => of.name.toLowerCase().includes(name.trim().toLowerCase());
   const shownQueues = queues.filter(fits);
   const shownTopics = topics.filter(fits);
+  const [queue] = shownQueues;
+  const [topic] = shownTopics;
+  const first =
+    queue !== undefined ? queueLink(queue.name) : topic !== undefined ? topicLink(topic.arn) : null;
   if (queues.length + topics.length === 0) return <NoQueues />;
   return (
     <>
       {queues.length + topics.length < 2 ? null : (
         <search>
-          <label for="find" class="hidden">
-            Find a queue or a topic
-          </label>
-          <input
-            id="find"
-            ref={field}
-            type="search"
-            class="grow"
-            placeholder="Find a queue or a topic (/)"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (first !== null) location.assign(first);
+            }}
+          >
+            <label for="find" class="hidden">
+              Find a queue or a topic
+            </label>
+            <input
+              id="find"
+              ref={field}
+              type="search"
+              placeholder="Find a queue or a topic (/), Enter opens the first"
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          </form>
         </search>
       )}
       {shownQueues.length + shownTopics.length === 0 ? (

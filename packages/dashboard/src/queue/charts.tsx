@@ -11,11 +11,13 @@ const seconds = (value: number) => span(1_000 * value);
 interface ChartsProps {
   readonly queue: QueueView;
   readonly samples: Samples;
+  /** Whether there is a history; `null` until its part of the samples is there. */
+  readonly isOn: boolean | null;
   readonly now: string;
 }
 
 /** What came in, went out and waited in the last five minutes. */
-export function Charts({ queue, samples, now }: ChartsProps) {
+export function Charts({ queue, samples, isOn, now }: ChartsProps) {
   const { messages, oldestMessageAt } = queue;
   const nowMs = Date.parse(now);
   const [columns, setColumns] = useState(() => samples.columns(nowMs));
@@ -24,7 +26,7 @@ export function Charts({ queue, samples, now }: ChartsProps) {
     const oldestMs = oldestMessageAt === null ? null : nowMs - Date.parse(oldestMessageAt);
     samples.addLevel(nowMs, ready + delayed + leased, oldestMs);
     setColumns(samples.columns(nowMs));
-  }, [queue, now]);
+  }, [queue, now, isOn]);
   return (
     <div class="charts">
       <Chart

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { BacklogView, QueueView } from "../api/call.ts";
-import { queueLink } from "../api/route.ts";
 import { ago, plural, span } from "../text/format.ts";
 import { Facts } from "../ui/facts.tsx";
+import { QueueName } from "../ui/queue-name.tsx";
 import { consumerKind, consumerName } from "./consumer-name.ts";
 import { nextText } from "./delivery-state.ts";
 
@@ -114,8 +114,4 @@ function retries(settings: NonNullable<QueueView["consumer"]>["settings"]): stri
   return retryDelaySeconds === 0
     ? String(maxRetries)
     : `${maxRetries}, after ${span(1_000 * retryDelaySeconds)}`;
-}
-
-export function QueueName({ of }: { readonly of: string }) {
-  return <a href={queueLink(of)}>{of}</a>;
 }

@@ -1,9 +1,10 @@
 import type { QueueView } from "../api/call.ts";
 import { queueLink } from "../api/route.ts";
 import { Facts } from "../ui/facts.tsx";
+import { QueueName } from "../ui/queue-name.tsx";
 import { Charts } from "./charts.tsx";
 import { consumerKind, consumerName } from "./consumer-name.ts";
-import { healthFacts, QueueName } from "./delivery-facts.tsx";
+import { healthFacts } from "./delivery-facts.tsx";
 import { EventList } from "./event-list.tsx";
 import { HistoryIsOff } from "./history-tab.tsx";
 import type { QueueEvents } from "./use-queue-events.ts";
@@ -23,7 +24,7 @@ export function NowTab({ queue, events: { events, isOn, samples }, now }: NowTab
   const recent = events.filter(({ kind }) => OUTCOMES.includes(kind)).slice(0, SHOWN_MAX);
   return (
     <>
-      <Charts queue={queue} samples={samples} now={now} />
+      <Charts queue={queue} samples={samples} isOn={isOn} now={now} />
       <section class="card" aria-labelledby="consumer">
         <header>
           <h2 id="consumer">Consumer</h2>
@@ -47,6 +48,7 @@ function ConsumerFacts({ queue, now }: { readonly queue: QueueView; readonly now
   const deadLetterQueue = consumer?.settings.deadLetterQueue ?? null;
   return (
     <Facts
+      isDense
       of={[
         ["Who", consumer === null ? consumerKind(queue) : `${consumerKind(queue)}: ${consumerName(queue)}`],
         ...healthFacts({ ...queue, now }, concurrency),

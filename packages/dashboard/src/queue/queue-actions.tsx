@@ -1,5 +1,7 @@
 import { useState } from "preact/hooks";
 import { call, type QueueView, queuePath } from "../api/call.ts";
+import { FaultsDialog } from "../development/faults-dialog.tsx";
+import { useDevelopment } from "../development/use-development.tsx";
 import { moveText } from "../redrive/last-move.tsx";
 import { RedriveDialog } from "../redrive/redrive-dialog.tsx";
 import { plural } from "../text/format.ts";
@@ -17,7 +19,9 @@ interface QueueActionsProps {
 export function QueueActions({ queue, send, refresh }: QueueActionsProps) {
   const { outcome, isBusy, run } = useAction(refresh);
   const [isRedriving, setIsRedriving] = useState(false);
-  const { name, messages, settings, deadLettersOf, lastMove } = queue;
+  const [isFaulting, setIsFaulting] = useState(false);
+  const isDevelopment = useDevelopment().clock !== null;
+  const { name, consumer, messages, settings, deadLettersOf, lastMove } = queue;
   const post = <Answer,>(path: string, say: (answer: Answer) => string) =>
     run(async () => say(await call<Answer>(`${queuePath(name)}/${path}`, "POST")));
   const held = messages.ready + messages.delayed + messages.leased;
@@ -56,6 +60,11 @@ export function QueueActions({ queue, send, refresh }: QueueActionsProps) {
         >
           {settings.deliveryPaused ? "Resume delivery" : "Pause delivery"}
         </button>
+        {isDevelopment && consumer !== null && consumer.type !== "http_pull" ? (
+          <button type="button" disabled={isBusy} onClick={() => setIsFaulting(true)}>
+            Faults
+          </button>
+        ) : null}
         <ConfirmButton
           label="Purge"
           isDangerous
@@ -68,6 +77,13 @@ export function QueueActions({ queue, send, refresh }: QueueActionsProps) {
         {lastMove === null ? null : <span class="quiet">{moveText(lastMove)}</span>}
       </div>
       <OutcomeLine of={outcome} />
+      {isFaulting ? (
+        <FaultsDialog
+          queue={queue}
+          done={(text) => void run(async () => text)}
+          closed={() => setIsFaulting(false)}
+        />
+      ) : null}
       {isRedriving ? (
         <RedriveDialog
           queue={queue}

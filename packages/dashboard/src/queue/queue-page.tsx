@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { call, type QueueView, type QueueWhyView, queuePath } from "../api/call.ts";
 import { queueLink, TABS, type Tab } from "../api/route.ts";
-import { useLive, useNow } from "../api/use-live.ts";
+import { useLive } from "../api/use-live.ts";
+import { useNow } from "../development/use-now.ts";
 import { MessagesTab } from "../message/messages-tab.tsx";
 import { size, span } from "../text/format.ts";
 import { Figures } from "../ui/facts.tsx";

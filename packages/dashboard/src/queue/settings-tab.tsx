@@ -1,8 +1,9 @@
 import type { QueueView } from "../api/call.ts";
 import { topicLink } from "../api/route.ts";
 import { Facts } from "../ui/facts.tsx";
+import { QueueName } from "../ui/queue-name.tsx";
 import { Names } from "../ui/table.tsx";
-import { DeliveryFacts, QueueName } from "./delivery-facts.tsx";
+import { DeliveryFacts } from "./delivery-facts.tsx";
 
 /** How a queue is set, and who sends to it. */
 export function SettingsTab({ queue }: { readonly queue: QueueView }) {

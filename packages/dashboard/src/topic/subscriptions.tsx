@@ -1,7 +1,7 @@
 import type { SubscriptionView } from "../api/call.ts";
-import { QueueName } from "../queue/delivery-facts.tsx";
 import { type DeliveryState, stateOfDelivery } from "../queue/delivery-state.ts";
 import { ago, shortUrl } from "../text/format.ts";
+import { QueueName } from "../ui/queue-name.tsx";
 import { Status } from "../ui/status.tsx";
 import { type Column, Count, None, Table } from "../ui/table.tsx";
 

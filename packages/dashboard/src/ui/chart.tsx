@@ -3,6 +3,8 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
 const HEIGHT = 120;
+/** Steps of the figures at the left: whole ones, since smaller ones would look alike. */
+const STEPS = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
 export interface ChartSeries {
   readonly label: string;
@@ -88,11 +90,11 @@ function optionsOf(
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, 26, 0, 0],
     scales: { y: { range: (_, __, max) => [0, Math.max(1, (max ?? 0) * 1.1)] } },
     axes: [
       { ...axis, values: (_, splits) => splits.map(timeText), size: 22, space: 70 },
-      { ...axis, values: (_, splits) => splits.map(format), size: 46, space: 34 },
+      { ...axis, values: (_, splits) => splits.map(format), size: 46, space: 34, incrs: STEPS },
     ],
     series: [
       {},

@@ -23,11 +23,14 @@ export function Figures({ of }: { readonly of: readonly Figure[] }) {
 /** Names with what belongs to each; what is `null` is left out. */
 export function Facts({
   of,
+  isDense = false,
 }: {
+  /** Whether they stand beside each other where there is room. */
+  readonly isDense?: boolean;
   readonly of: readonly (readonly [name: string, value: ComponentChildren] | null)[];
 }) {
   return (
-    <dl class="facts">
+    <dl class={isDense ? "facts dense" : "facts"}>
       {of.map((fact) =>
         fact === null ? null : (
           <div key={fact[0]}>

@@ -1,6 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Live } from "../api/use-live.ts";
+import { ClockDialog } from "../development/clock-dialog.tsx";
+import { DevelopmentNotices } from "../development/notices.tsx";
+import { useDevelopment } from "../development/use-development.tsx";
 import { Help } from "./help.tsx";
 import { useKeys } from "./keys.ts";
 import { TokenForm } from "./token-form.tsx";
@@ -30,6 +33,8 @@ export function Page<Answer>({
 }: PageProps<Answer>) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [isHelp, setIsHelp] = useState(false);
+  const [isClock, setIsClock] = useState(false);
+  const { clock } = useDevelopment();
   useKeys({ "?": () => setIsHelp(true), o: () => location.assign("#/") });
   useEffect(() => {
     document.title = `${title} · Sluice`;
@@ -46,6 +51,11 @@ export function Page<Answer>({
             Sluice
           </a>
           <LiveState live={live} />
+          {clock === null ? null : (
+            <button type="button" onClick={() => setIsClock(true)}>
+              Clock
+            </button>
+          )}
           <button type="button" onClick={() => setIsHelp(true)}>
             Help
           </button>
@@ -59,6 +69,7 @@ export function Page<Answer>({
           {answer === null ? null : beside?.(answer)}
           {subtitle === undefined ? null : <p>{subtitle}</p>}
         </div>
+        <DevelopmentNotices />
         {live.kind === "lost" ? (
           <p class="notice bad" role="alert">
             {live.reason}
@@ -67,6 +78,7 @@ export function Page<Answer>({
         {live.kind === "tokenNeeded" ? <TokenForm reason={live.reason} done={refresh} /> : null}
         {answer === null ? null : children(answer)}
       </main>
+      {isClock && clock !== null ? <ClockDialog clock={clock} closed={() => setIsClock(false)} /> : null}
       {isHelp ? <Help closed={() => setIsHelp(false)} /> : null}
     </>
   );

@@ -135,13 +135,14 @@ describe("lines about requests", () => {
   it.each([
     ["GET /__sluice/api/queues 200 OK (1916ms)", false],
     ["GET /__sluice/ 200 OK (7ms)", false],
-    ["GET /__sluice/api/queues/orders 404 Not Found (2ms)", true],
+    ["GET /__sluice/app.0123456789ab.js 200 OK (7ms)", false],
+    ["GET /__sluice/api/queues/orders/messages/x 404 Not Found (2ms)", false],
+    ["POST /__sluice/api/queues/orders/redrive 200 OK (2ms)", false],
     ["GET /__sluice/api/queues 500 Internal Server Error (2ms)", true],
-    ["POST /__sluice/api/queues/orders/purge 200 OK (2ms)", true],
     ["POST /__sluice/aws 200 OK (2ms)", true],
     ["GET /__sluice/apish 200 OK (2ms)", true],
     ["GET /api/queues 200 OK (2ms)", true],
-  ])("that Sluice or its page made for itself are not shown unless they failed: %s", (text, isShown) => {
+  ])("of the page and the commands are not shown unless the broker failed: %s", (text, isShown) => {
     const line = `\u001b[32m[wrangler:info]\u001b[39m \u001b[1m${text.slice(0, 4)}\u001b[22m${text.slice(4)}`;
     expect(filter()(line)).toEqual(isShown ? [line] : []);
   });

@@ -25,8 +25,8 @@ export type LineFilter = (message: string) => readonly string[];
 
 const SECRETS = /^Using secrets defined in (.+)$/;
 const STATUS_EXPLANATION = /^\s*Service bindings, Durable Object bindings, and Tail consumers connect to /;
-/** A request that was answered well; Wrangler marks its lines with a level. */
-const ANSWERED_READ = /^\[wrangler:\w+\] (?:GET|HEAD) (\S+) [123]\d\d /;
+/** A request that was answered, other than by a failure of the server; Wrangler marks its lines with a level. */
+const ANSWERED = /^\[wrangler:\w+\] [A-Z]+ (\S+) [1-4]\d\d /;
 const FRAME = /^\s+at /;
 const FRAME_PLACE = /^\s+at [^\n]*?\s*\(?((?:file:\/\/)?\/[^()]+?):\d+:\d+\)?$/;
 
@@ -76,15 +76,18 @@ export function wranglerLines(context: LinesContext): LineFilter {
     }
     const secrets = SECRETS.exec(plain)?.[1];
     if (secrets !== undefined) return secretsLine(message, secrets, context);
-    const path = ANSWERED_READ.exec(plain)?.[1];
-    return path !== undefined && isOwnRead(path) ? [] : [withoutOwnFrames(message, context.ownSources)];
+    const path = ANSWERED.exec(plain)?.[1];
+    return path !== undefined && isOwnRequest(path) ? [] : [withoutOwnFrames(message, context.ownSources)];
   };
 }
 
-/** What the page of the queues and this process read: not what anybody else asks the broker. */
-function isOwnRead(path: string): boolean {
-  const api = `${SLUICE_PATH}/api`;
-  return [SLUICE_PATH, `${SLUICE_PATH}/`, api].includes(path) || path.startsWith(`${api}/`);
+/**
+ * Whether the page of the queues, the commands and this process ask for it. Who asks is told what came of it; what it
+ * does to a queue is said in a line of its own.
+ */
+function isOwnRequest(path: string): boolean {
+  const page = path.slice(SLUICE_PATH.length);
+  return path.startsWith(SLUICE_PATH) && /^(?:\/?|\/api(?:\/.*)?|\/app\.[0-9a-f]+\.(?:js|css))$/.test(page);
 }
 
 /** The queues that a Worker sends to. None while the file is being written, which is before Wrangler sees any of it. */

@@ -1,0 +1,135 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM, type DashboardLab, holds, openLab, row, says } from "./lab.ts";
+
+let lab: DashboardLab;
+
+beforeAll(async () => {
+  if (CHROMIUM !== null) lab = await openLab(CHROMIUM);
+});
+afterAll(() => lab?.close());
+
+/** Sends values as JSON by the admin API. */
+async function sendAll(queue: string, bodies: readonly object[], more: object = {}): Promise<void> {
+  for (const body of bodies) await lab.api(`/queues/${queue}/messages`, "POST", { body, ...more });
+}
+
+/** From the first page to the messages of a queue, as somebody goes who has not read a guide. */
+async function messagesOf(queue: string): Promise<Page> {
+  const page = await lab.open();
+  await row(page, queue).first().getByRole("link", { name: queue, exact: true }).first().click();
+  await page.getByRole("link", { name: "Messages", exact: true }).click();
+  return page;
+}
+
+describe.skipIf(CHROMIUM === null)("from the first page, somebody finds out", () => {
+  it("why a message waits", async () => {
+    await sendAll("inbox", [{ item: "lamp" }], { delaySeconds: 3_600 });
+    const page = await messagesOf("inbox");
+    await says(row(page, ""), /delayed 0 in (59 min|1 h) It is due at [\d:]+, in (59 min|1 h): its send/);
+    await row(page, "").getByRole("link").first().click();
+    await says(page.getByRole("region", { name: "Why it is not delivered" }), /delayed It is due at/);
+    await says(page.getByRole("region", { name: "Story" }), /Sent .*due after 1 h/);
+    await page.getByRole("button", { name: "Retry now" }).click();
+    await says(page.getByRole("main"), "It is due now.");
+    await says(page.getByRole("region", { name: "Why it is not delivered" }), "ready");
+  });
+
+  it("what error killed a message, and that it can be sent again, changed", async () => {
+    await sendAll("gifts", [{ item: "vase", to: "ada" }]);
+    await holds(lab, "gifts-dead", 1);
+    const page = await messagesOf("gifts-dead");
+    await row(page, "").getByRole("link").first().click();
+    const story = page.getByRole("region", { name: "Story" });
+    await says(story, /Sent .* in gifts .*Delivered to packer attempt 1.*TypeError: the vase is cursed/);
+    await says(story, /Moved to dead-letter queue gifts-dead after 1 attempt.*Arrived from gifts/);
+    await says(page.getByRole("region", { name: "What was thrown" }).first(), /at pack .*consumer/);
+    await says(page.getByRole("region", { name: "Body" }).first(), '"item": "vase"');
+    await page.getByRole("button", { name: "Edit and resend" }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit and resend" });
+    const body = dialog.getByLabel("Body");
+    await body.fill('{"item": lamp}');
+    await says(dialog, "Line 1, column 10");
+    expect(await dialog.getByRole("button", { name: "Send as a new message" }).isEnabled()).toBe(false);
+    await body.fill('{"item": "lamp"}');
+    expect(await dialog.getByLabel("Send to").inputValue()).toBe("gifts");
+    await dialog.getByRole("button", { name: "Send as a new message" }).click();
+    await says(page.getByRole("main"), /Sent to gifts as message [0-9a-f]{8}. This one stays./);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog", { name: "Delete" }).getByRole("button", { name: "Delete" }).click();
+    await says(page.getByRole("main"), "It is in gifts-dead no more. Its story says how it left.");
+    await says(story, "Deleted by hand");
+    await holds(lab, "gifts", 0);
+  });
+
+  it("when the next retry comes", async () => {
+    await sendAll("orders", [{ item: "vase" }]);
+    const page = await messagesOf("orders");
+    await says(
+      row(page, ""),
+      /delayed 1 in (9|10) min It is due at [\d:]+, in (9|10) min: delivery 1 has failed/,
+    );
+    await row(page, "").getByRole("link").first().click();
+    const story = page.getByRole("region", { name: "Story" });
+    await says(story, /To be retried due after 10 min: the queue's retry_delay/);
+    await says(story, /waits for .*: It is due at [\d:]+, in (9|10) min/);
+  });
+
+  it("how to move three of fifty dead letters, and sees which before any is moved", async () => {
+    await lab.api("/queues/gifts-dead/purge", "POST");
+    await lab.api("/queues/inbox/purge", "POST");
+    const letters = Array.from({ length: 50 }, (_, i) => ({
+      item: "vase",
+      with: i % 20 === 7 ? "roses" : "air",
+      i,
+    }));
+    await sendAll("gifts", letters);
+    await holds(lab, "gifts-dead", 50);
+    const page = await lab.open();
+    await row(page, "gifts-dead").getByRole("link", { name: "gifts-dead" }).click();
+    await page.getByRole("button", { name: "Redrive" }).click();
+    const dialog = page.getByRole("dialog", { name: "Redrive messages of gifts-dead" });
+    await says(dialog, "50 messages would be moved. Nothing is moved yet.");
+    await dialog.getByLabel("Only messages that fit").fill("attempt:1");
+    await says(dialog, /Column 1 /);
+    expect(await dialog.getByRole("button", { name: "Redrive" }).isEnabled()).toBe(false);
+    await dialog.getByLabel("Only messages that fit").fill("roses");
+    await says(dialog, "3 messages would be moved");
+    expect(await dialog.getByRole("listitem").count()).toBe(3);
+    await dialog.getByLabel("Move them to").selectOption("inbox");
+    await dialog.getByRole("button", { name: "Redrive 3 messages" }).click();
+    await says(page.getByRole("main"), /3 messages on the way to inbox|Last redrive: 3 of 3 messages moved/);
+    await holds(lab, "inbox", 3);
+    await holds(lab, "gifts-dead", 47);
+    await page.getByRole("link", { name: "History", exact: true }).click();
+    await says(page.getByRole("table", { name: "Events" }), /Redriven to inbox \d message/);
+  });
+});
+
+describe.skipIf(CHROMIUM === null)("messages", () => {
+  it("are found by a filter, page by page, and a wrong filter is told where it is wrong", async () => {
+    await lab.api("/queues/dead/purge", "POST");
+    const messages = Array.from({ length: 70 }, (_, i) => ({
+      ...{ contentType: "json", text: JSON.stringify({ n: i, kind: i % 10 === 0 ? "tenth" : "other" }) },
+    }));
+    await lab.api("/queues/dead/messages/batch", "POST", { messages });
+    const page = await messagesOf("dead");
+    const rows = page.getByRole("table", { name: "Messages" }).getByRole("rowheader");
+    await expect.poll(() => rows.count()).toBe(50);
+    await page.getByRole("button", { name: "Next" }).click();
+    await expect.poll(() => rows.count()).toBe(20);
+    await page.getByRole("button", { name: "Previous" }).click();
+    await expect.poll(() => rows.count()).toBe(50);
+    await page.keyboard.press("/");
+    await page.keyboard.type("tenth state:ready");
+    await expect.poll(() => rows.count()).toBe(7);
+    expect(new URL(page.url()).hash).toBe("#/queues/dead/messages?filter=tenth+state%3Aready");
+    await page.keyboard.type(" stat:x");
+    await says(page.getByRole("search"), "Column 19 ");
+    await page.goBack();
+    await page.goto(`${lab.origin}/__sluice/#/queues/dead/messages?filter=nothing`);
+    await says(page.getByRole("main"), "No message fits nothing.");
+    await page.getByRole("link", { name: "Show all messages" }).click();
+    await expect.poll(() => rows.count()).toBe(50);
+  });
+});

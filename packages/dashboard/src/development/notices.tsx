@@ -1,0 +1,64 @@
+import { type ClockView, call, queuePath } from "../api/call.ts";
+import { duration, moment } from "../text/format.ts";
+import { OutcomeLine } from "../ui/outcome.tsx";
+import { QueueName } from "../ui/queue-name.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { faultText } from "./fault-kinds.ts";
+import { useDevelopment } from "./use-development.tsx";
+import { useNow } from "./use-now.ts";
+
+/** A difference that somebody has made, in ms: less is the way from there to here. */
+const AHEAD_MS_MIN = 1_000;
+
+/** What somebody should know before believing anything else: the clock was moved, or deliveries go wrong on purpose. */
+export function DevelopmentNotices() {
+  const { clock, faulty, refresh } = useDevelopment();
+  const { outcome, isBusy, run } = useAction(refresh);
+  const isMoved = clock !== null && (clock.isFrozen || Math.abs(clock.aheadMs) >= AHEAD_MS_MIN);
+  return (
+    <>
+      {isMoved ? <ClockNotice clock={clock} /> : null}
+      {faulty.length === 0 ? null : (
+        <section class="notice warn row" aria-label="Faults">
+          <ul class="plain">
+            {faulty.map(({ name, faults }) => (
+              <li key={name}>
+                Faults are on in <QueueName of={name} />: {faults.map(faultText).join(", ")}.
+              </li>
+            ))}
+          </ul>
+          <button
+            type="button"
+            disabled={isBusy}
+            onClick={() =>
+              run(async () => {
+                for (const { name } of faulty) await call(`${queuePath(name)}/faults`, "DELETE");
+                return "The faults are off.";
+              })
+            }
+          >
+            End them
+          </button>
+        </section>
+      )}
+      <OutcomeLine of={outcome} />
+    </>
+  );
+}
+
+function ClockNotice({ clock }: { readonly clock: ClockView }) {
+  const now = useNow(clock.now);
+  const { aheadMs, isFrozen } = clock;
+  const apart = duration(Math.abs(aheadMs));
+  const isApart = Math.abs(aheadMs) >= AHEAD_MS_MIN;
+  const states = [
+    isFrozen ? "stands" : "",
+    isApart ? `is ${apart} ${aheadMs > 0 ? "ahead of" : "behind"} real time` : "",
+  ];
+  return (
+    <p class="notice warn" role="note" aria-label="Clock">
+      The clock of the queues {states.filter(Boolean).join(" and ")}: it shows{" "}
+      <time dateTime={now}>{moment(now, new Date().toISOString()).slice(0, -4)}</time>.
+    </p>
+  );
+}
