@@ -34,6 +34,17 @@ describe("the map", () => {
     expect(leftOut).toBe(0);
   });
 
+  it("says where a rate is that of several ways together", () => {
+    const { edges } = layOutMap(SHOP, [topicView({ arn: NEWS, name: "news" })]);
+    expect(
+      edges.filter(({ carries }) => carries === "in").map(({ queue, shared }) => [queue, shared]),
+    ).toEqual([
+      ["orders", null],
+      ["bills", "first"],
+      ["bills", "other"],
+    ]);
+  });
+
   it("has no two nodes at one place, and all of them within it", () => {
     const queues = Array.from({ length: 12 }, (_, i) =>
       queueView({

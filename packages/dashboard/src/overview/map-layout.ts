@@ -29,6 +29,8 @@ export interface MapEdge {
   /** The queue whose messages go this way, and which of its figures stands there. */
   readonly queue: string;
   readonly carries: "in" | "out" | "dead";
+  /** Whether it is the topmost of several ways into the queue, or another one: only what comes by all of them is known. */
+  readonly shared: "first" | "other" | null;
   /** Ends of a curve, in the coordinates of nodes. */
   readonly from: Point;
   readonly to: Point;
@@ -173,7 +175,7 @@ function placeColumn(
 function edgesOf(queue: QueueView, nodes: ReadonlyMap<string, MapNode>): MapEdge[] {
   const own = nodes.get(`queue ${queue.name}`);
   if (own === undefined) return [];
-  const edge = (carries: MapEdge["carries"], other: MapNode | undefined): MapEdge[] => {
+  const edge = (carries: MapEdge["carries"], other: MapNode | undefined): Omit<MapEdge, "shared">[] => {
     if (other === undefined) return [];
     const [from, to] = carries === "in" ? [other, own] : [own, other];
     // Two queues of one column are joined around their right side.
@@ -190,10 +192,19 @@ function edgesOf(queue: QueueView, nodes: ReadonlyMap<string, MapNode>): MapEdge
     ];
   };
   const workers = [...new Set(queue.producers.map(({ worker }) => worker))];
-  return [
+  const waysIn = [
     ...workers.flatMap((worker) => edge("in", nodes.get(`sender ${worker}`))),
     ...queue.topics.flatMap((arn) => edge("in", nodes.get(`topic ${arn}`))),
+  ].sort((a, b) => a.from.y - b.from.y);
+  const others = [
     ...(queue.consumer === null ? [] : edge("out", nodes.get(`consumer ${consumerName(queue)}`))),
     ...edge("dead", nodes.get(`queue ${deadLetterQueueOf(queue)}`)),
+  ];
+  return [
+    ...waysIn.map((way, i): MapEdge => {
+      const place = i === 0 ? "first" : "other";
+      return { ...way, shared: waysIn.length === 1 ? null : place };
+    }),
+    ...others.map((way): MapEdge => ({ ...way, shared: null })),
   ];
 }

@@ -12,7 +12,7 @@ const NAME_LENGTH_MAX = 21;
 /** How far a line goes out that leads to a queue of the same column. */
 const AROUND = 34;
 /** Where along a line its rate stands: lines that leave one queue have theirs apart. */
-const LABEL_AT = { in: 0.5, out: 0.7, dead: 0.85 } as const;
+const LABEL_AT = { in: 0.5, out: 0.7, dead: 0.85, together: 0.72 } as const;
 
 interface MapProps {
   readonly queues: readonly QueueView[];
@@ -62,7 +62,7 @@ export function QueueMap({ queues, topics, rateOf }: MapProps) {
 }
 
 function Edge({
-  edge: { from, to, carries },
+  edge: { from, to, carries, shared },
   rate,
 }: {
   readonly edge: MapEdge;
@@ -72,16 +72,16 @@ function Edge({
   const bend = isAround ? AROUND : (to.x - from.x) / 2;
   const last = isAround ? to.x + AROUND : to.x - bend;
   const path = `M${from.x} ${from.y}C${from.x + bend} ${from.y} ${last} ${to.y} ${to.x} ${to.y}`;
-  const labelY = isAround
-    ? (from.y + to.y) / 2 + 4
-    : from.y + (to.y - from.y) * bendOf(LABEL_AT[carries]) - 4;
+  const labelAt = LABEL_AT[shared === null ? carries : "together"];
+  const labelY = isAround ? (from.y + to.y) / 2 + 4 : from.y + (to.y - from.y) * bendOf(labelAt) - 4;
   const isBusy = rate !== null && rate > 0;
   return (
     <g class={`edge ${carries}${isBusy ? " busy" : ""}`}>
       <path d={path} />
-      {isBusy ? (
-        <text x={isAround ? from.x + AROUND : from.x + (to.x - from.x) * LABEL_AT[carries]} y={labelY}>
+      {isBusy && shared !== "other" ? (
+        <text x={isAround ? from.x + AROUND : from.x + (to.x - from.x) * labelAt} y={labelY}>
           {rateText(rate)}
+          {shared === null ? "" : " in all"}
         </text>
       ) : null}
     </g>

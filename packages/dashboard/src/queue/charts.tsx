@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { QueueView } from "../api/call.ts";
+import { useDevelopment } from "../development/use-development.tsx";
 import { duration, span } from "../text/format.ts";
 import { Chart } from "../ui/chart.tsx";
 import type { Samples } from "./samples.ts";
@@ -20,6 +21,10 @@ interface ChartsProps {
 export function Charts({ queue, samples, isOn, now }: ChartsProps) {
   const { messages, oldestMessageAt } = queue;
   const nowMs = Date.parse(now);
+  const isFrozen = useDevelopment().clock?.isFrozen ?? false;
+  // The second that has begun is not over, unless the clock stands.
+  const whole = (values: readonly (number | null)[]) =>
+    isFrozen ? [...values] : [...values.slice(0, -1), null];
   const [columns, setColumns] = useState(() => samples.columns(nowMs));
   useEffect(() => {
     const { ready, delayed, leased } = messages;
@@ -34,9 +39,9 @@ export function Charts({ queue, samples, isOn, now }: ChartsProps) {
         seconds={columns.seconds}
         format={count}
         series={[
-          { label: "in", color: "series-in", values: columns.in },
-          { label: "out", color: "series-out", values: columns.out },
-          { label: "retried, dead", color: "series-bad", values: columns.bad },
+          { label: "in", color: "series-in", values: whole(columns.in) },
+          { label: "out", color: "series-out", values: whole(columns.out) },
+          { label: "retried, dead", color: "series-bad", values: whole(columns.bad) },
         ]}
       />
       <Chart

@@ -58,6 +58,11 @@ describe("how a queue is doing", () => {
     ["clients that pull", queue({ consumer: PULL, messages: WAITING }), "quiet", "Pulled", ""],
     ["a queue of SQS, which has no consumer", queue({ messages: WAITING }), "quiet", "–", ""],
     [
+      "dead letters that nobody takes",
+      queue({ deadLettersOf: { queues: ["orders"], subscriptions: [] }, messages: WAITING }),
+      ...(["bad", "Dead letters", "look why, then redrive"] as const),
+    ],
+    [
       "messages of a binding that nobody consumes",
       queue({ producers: PRODUCERS, messages: WAITING }),
       ...(["warn", "No consumer", "messages wait"] as const),

@@ -21,6 +21,9 @@ export function stateOfQueue(queue: QueueView): DeliveryState {
   if (queue.consumer?.type === "worker") {
     return { tone: "bad", word: "Not bound", detail: "this broker was not started with that Worker" };
   }
+  if (waiting > 0 && queue.deadLettersOf.queues.length + queue.deadLettersOf.subscriptions.length > 0) {
+    return { tone: "bad", word: "Dead letters", detail: "look why, then redrive" };
+  }
   // Clients of SQS receive without being a consumer; of a binding's messages somebody has to be one.
   const isForgotten = queue.producers.length > 0 && waiting > 0;
   return isForgotten

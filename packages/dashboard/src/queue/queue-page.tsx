@@ -54,7 +54,7 @@ export function QueuePage({ name, tab, filter }: QueuePageProps) {
       beside={({ queue }) => (
         <>
           {queue.kind === "fifo" ? <span class="tag">FIFO</span> : null}
-          <Status {...stateOfQueue(queue)} />
+          {stateOfQueue(queue).word === "–" ? null : <Status {...stateOfQueue(queue)} />}
         </>
       )}
     >

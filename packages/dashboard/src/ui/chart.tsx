@@ -94,7 +94,7 @@ function optionsOf(
     scales: { y: { range: (_, __, max) => [0, Math.max(1, (max ?? 0) * 1.1)] } },
     axes: [
       { ...axis, values: (_, splits) => splits.map(timeText), size: 22, space: 70 },
-      { ...axis, values: (_, splits) => splits.map(format), size: 46, space: 34, incrs: STEPS },
+      { ...axis, values: (_, splits) => splits.map(format), size: 54, space: 34, incrs: STEPS },
     ],
     series: [
       {},
