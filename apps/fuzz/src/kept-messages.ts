@@ -23,10 +23,10 @@ async function ask(target: Target, action: string, input: object): Promise<Recor
 }
 
 interface Kept extends Sent {
-  hasCome: boolean;
+  isReceived: boolean;
 }
 
-/** Messages that are sent in the midst of everything else: each has to come once, whatever the rest did. */
+/** Messages that are sent between the generated requests: each must be received once, whatever those did. */
 export class KeptMessages extends Ledger<Kept> {
   readonly #target: Target;
   readonly #url: string;
@@ -52,7 +52,7 @@ export class KeptMessages extends Ledger<Kept> {
   /** Sends a message that has to be taken. */
   async send(): Promise<void> {
     const message = { tag: this.messages.length, queue: KEPT, bytes: KEPT_BYTES } as const;
-    const sent = this.add({ ...message, outcome: "unknown", hasCome: false });
+    const sent = this.add({ ...message, outcome: "unknown", isReceived: false });
     const input = { QueueUrl: this.#url, MessageBody: sent.body };
     const { MD5OfMessageBody } = await ask(this.#target, "SendMessage", input);
     if (MD5OfMessageBody !== md5(sent.body)) throw new Error(`the digest of "${sent.body}" is wrong`);
@@ -73,7 +73,7 @@ export class KeptMessages extends Ledger<Kept> {
       const { Messages: messages = [] } = await ask(this.#target, "ReceiveMessage", input);
       const received = messages as { readonly Body: string; readonly ReceiptHandle: string }[];
       if (received.length === 0) throw new Error(`${this.owed} acknowledged messages are lost`);
-      for (const { Body } of received) this.#came(Body);
+      for (const { Body } of received) this.#received(Body);
       const [violation] = this.violationTexts;
       if (violation !== undefined) throw new Error(violation);
       const Entries = received.map(({ ReceiptHandle }, i) => ({ Id: `${i}`, ReceiptHandle }));
@@ -82,20 +82,20 @@ export class KeptMessages extends Ledger<Kept> {
     return this.tally().acknowledged;
   }
 
-  protected override isDone({ hasCome }: Kept): boolean {
-    return hasCome;
+  protected override isDone({ isReceived }: Kept): boolean {
+    return isReceived;
   }
 
-  protected override hasCome({ hasCome }: Kept): boolean {
-    return hasCome;
+  protected override hasCome({ isReceived }: Kept): boolean {
+    return isReceived;
   }
 
-  #came(body: string): void {
+  #received(body: string): void {
     const message = this.identify(KEPT, body);
     if (message === null) return;
-    if (message.hasCome) this.violation(`message ${message.tag} is there twice`);
+    if (message.isReceived) this.violation(`message ${message.tag} was received twice`);
     this.change(message, () => {
-      message.hasCome = true;
+      message.isReceived = true;
     });
   }
 }

@@ -26,7 +26,8 @@ export function lookRoutes(directory: QueueDirectory): Hono {
     const cursor = c.req.query("cursor");
     const isWhole = c.req.query("whole") === "true";
     const request = {
-      ...{ max, filter },
+      max,
+      filter,
       ...(isWhole ? { isWhole } : {}),
       ...(cursor === undefined ? {} : { cursor: checkedCursor(cursor) }),
     };
@@ -59,17 +60,14 @@ export function lookRoutes(directory: QueueDirectory): Hono {
  * things in between. Throws 404.
  */
 export async function messageOf(directory: QueueDirectory, queue: string, id: string): Promise<LookedAt> {
-  const request: LookRequest = { max: 1, only: [id], isWhole: true };
-  let at: string | null | undefined;
-  do {
-    const { messages, cursor } = await directory
-      .queue(queue)
-      .look(queue, { ...request, ...(at && { cursor: at }) });
+  let request: LookRequest = { max: 1, only: [id], isWhole: true };
+  while (true) {
+    const { messages, cursor } = await directory.queue(queue).look(queue, request);
     const [found] = messages;
     if (found !== undefined) return found;
-    at = cursor;
-  } while (at !== null);
-  throw messageGone(queue, id);
+    if (cursor === null) throw messageGone(queue, id);
+    request = { ...request, cursor };
+  }
 }
 
 export function messageGone(queue: string, id: string): AdminError {

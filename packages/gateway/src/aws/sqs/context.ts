@@ -10,6 +10,12 @@ import { missingParameter, refuse, SQS_ERRORS } from "./errors.ts";
 import type { KnownQueues } from "./known-queues.ts";
 import type { QueueCalls } from "./queue-calls.ts";
 
+/** Longest name that is looked up, in characters: longer than any queue's, regions and accounts included. */
+const LOOKED_UP_LENGTH_MAX = 256;
+
+/** Most attempts at a change while others change the queue too. */
+const CHANGE_ATTEMPTS_MAX = 20;
+
 /** What SQS needs of the broker. */
 export interface SqsPorts {
   readonly account: AccountDirectory;
@@ -33,7 +39,7 @@ export interface SqsSettings {
   readonly looksForClients?: boolean;
 }
 
-/** One request: who makes it, over what. */
+/** One request, with who makes it and what answers it. */
 export interface SqsContext {
   readonly ports: SqsPorts;
   readonly settings: SqsSettings;
@@ -64,7 +70,7 @@ export interface FoundQueue {
 }
 
 /**
- * The queue that a request names: by its `QueueUrl`, in the Query protocol else by its path. Throws `AwsError`:
+ * The queue that a request names: by its `QueueUrl`, or in the Query protocol by its path. Throws `AwsError`:
  * `MissingParameter`, `InvalidAddress`, `QueueDoesNotExist`.
  */
 export async function queueOf(context: SqsContext, url: string | undefined): Promise<FoundQueue> {
@@ -74,18 +80,12 @@ export async function queueOf(context: SqsContext, url: string | undefined): Pro
   return { address, record };
 }
 
-/** Longest name that is looked up, in characters: longer than any queue's, regions and accounts included. */
-const LOOKED_UP_LENGTH_MAX = 256;
-
 /** What a request names its queue by: a URL, or a path. Throws `AwsError`: `MissingParameter`. */
 export function requestedUrl({ path }: SqsContext, url: string | undefined): string {
   const text = url !== undefined && url !== "" ? url : path;
   if (text === "" || text === "/") throw missingParameter("QueueUrl");
   return text;
 }
-
-/** Most attempts at a change while others change the queue too. */
-const CHANGE_ATTEMPTS_MAX = 20;
 
 /**
  * Changes the queue that a request names. `alter` makes the new values of the old ones. If another request changes the

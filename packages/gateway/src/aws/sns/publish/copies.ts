@@ -94,7 +94,7 @@ async function copyOf(
   };
 }
 
-/** Where a copy goes; what a queue cannot take goes to the dead-letter queue, or is dropped with a word. */
+/** Where a copy goes; what a queue cannot take goes to the dead-letter queue, or is logged and dropped. */
 function targetOf(message: OutgoingMessage, subscription: TopicSubscription, isRaw: boolean): string | null {
   const { protocol, target, deadLetterQueue, arn } = subscription;
   const count = Object.keys(message.attributes).length;
