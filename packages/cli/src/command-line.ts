@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { BuildOptions } from "./commands/build.ts";
 import { addCompletion, COMPLETE_COMMAND } from "./commands/completion.ts";
+import { addDeploy } from "./commands/deploy/grammar.ts";
 import type { DevOptions } from "./commands/dev.ts";
 import { addClock, addFaults } from "./commands/development/grammar.ts";
 import { addDoctor } from "./commands/doctor/grammar.ts";
@@ -142,6 +143,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
         return workerDaemon(deadLetterQueue === true ? others : { ...others, deadLetterQueue }, to);
       }),
     );
+  addDeploy(program, execute);
   addQueues(program, execute);
   addMessages(program, execute);
   addTail(program, execute);

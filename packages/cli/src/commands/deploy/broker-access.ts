@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseEnv } from "node:util";
+import { makeFolder } from "../../folders.ts";
+import { endpointVariables, SECRET_SETTINGS, setVariables } from "../../generate/broker-settings.ts";
+import { LAST_END_VARIABLE } from "../../generate/names.ts";
+import type { Project } from "../../project/project.ts";
+
+/** How the commands of this machine reach a deployed broker. */
+export interface BrokerAccess {
+  readonly SLUICE_URL?: string;
+  readonly SLUICE_API_TOKEN?: string;
+}
+
+/** The file with the address and the token of a deployed broker. */
+export function accessFile(outputFolder: string, broker: string): string {
+  return join(outputFolder, "deployed", `${broker}.env`);
+}
+
+/** What the file says; empty where there is none. */
+export function readAccess(file: string): BrokerAccess {
+  try {
+    return parseEnv(readFileSync(file, "utf8")) as BrokerAccess;
+  } catch {
+    return {};
+  }
+}
+
+/** Writes the file for its owner's eyes alone. */
+export function writeAccess(file: string, access: BrokerAccess): void {
+  const lines = Object.entries(access).map(([name, value]) => `${name}=${value}\n`);
+  makeFolder(dirname(file), 0o700);
+  writeFileSync(file, lines.join(""), { mode: 0o600 });
+  // One that was there keeps its mode otherwise.
+  chmodSync(file, 0o600);
+}
+
+/**
+ * Secrets that a broker is uploaded with: those that the environment sets. A broker that is new and for which nothing
+ * is set gets a token of its own, which is kept in the file first: a deployment that fails behind it goes on with it.
+ */
+export function brokerSecrets(
+  { topology }: Pick<Project, "topology">,
+  env: NodeJS.ProcessEnv,
+  { file, isNew }: { readonly file: string; readonly isNew: boolean },
+): Record<string, string> {
+  const settings = SECRET_SETTINGS.filter((name) => name !== LAST_END_VARIABLE);
+  const names = [...settings, ...endpointVariables(topology)];
+  const set = setVariables(names, env);
+  if (!isNew || set.SLUICE_API_TOKENS !== undefined) return set;
+  const known = readAccess(file);
+  const token = known.SLUICE_API_TOKEN ?? randomBytes(32).toString("base64url");
+  writeAccess(file, { ...known, SLUICE_API_TOKEN: token });
+  return { ...set, SLUICE_API_TOKENS: token };
+}

@@ -1,0 +1,153 @@
+import { CliError } from "../../errors.ts";
+
+const API_URL = "https://api.cloudflare.com/client/v4";
+/** What Cloudflare answers about a Worker that is not there: of a script, and of a service. */
+const UNKNOWN_WORKER = [10_007, 10_090];
+
+/** How an account is reached. */
+export interface Access {
+  /** Headers that say who asks. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** `null` where neither the environment nor a configuration names it. */
+  readonly accountId: string | null;
+  /** Default: Cloudflare's own address. */
+  readonly apiUrl?: string;
+}
+
+/** A version of a Worker. */
+export interface Version {
+  readonly id: string;
+  /** What `wrangler deploy --tag` and `--message` said of it. */
+  readonly tag: string | null;
+  readonly message: string | null;
+  /** When it was uploaded, as ISO 8601. */
+  readonly createdOn: string;
+}
+
+/** Reads what an account has. What changes something is left to Wrangler. */
+export class CloudflareApi {
+  readonly #access: Access;
+  #account: string | null;
+
+  constructor(access: Access) {
+    this.#access = access;
+    this.#account = access.accountId;
+  }
+
+  /** Ids of the versions that got the requests of a Worker, the newest last; `null` for a Worker that is not there. */
+  async deployed(worker: string): Promise<string[] | null> {
+    const answer = await this.#script<{ deployments: DeploymentAnswer[] }>(worker, "deployments");
+    if (answer === null) return null;
+    const ordered = answer.deployments.toSorted((a, b) => a.created_on.localeCompare(b.created_on));
+    // Of a deployment to several versions the one with most of the requests counts.
+    return ordered.flatMap(({ versions }) => mostUsed(versions)?.version_id ?? []);
+  }
+
+  /** The latest versions of a Worker. */
+  async versions(worker: string): Promise<Version[]> {
+    const answer = await this.#script<{ items: VersionAnswer[] }>(worker, "versions");
+    return (answer?.items ?? []).map(versionOf);
+  }
+
+  /** A version, with the names of the Workers that it is bound to by service bindings. */
+  async version(worker: string, id: string): Promise<Version & { readonly services: readonly string[] }> {
+    const answer = await this.#script<VersionAnswer>(worker, `versions/${id}`);
+    if (answer === null) throw new CliError(`Cloudflare has no version ${id} of "${worker}" (any more).`);
+    const services = (answer.resources?.bindings ?? []).flatMap(({ service }) => service ?? []);
+    return { ...versionOf(answer), services: [...new Set(services)] };
+  }
+
+  /** Names of the Workers that are bound to one. */
+  async boundTo(worker: string): Promise<string[]> {
+    const answer = await this.#script<ReferencesAnswer>(worker, "references");
+    const services = (answer?.services?.incoming ?? []).map(({ service }) => service);
+    const objects = (answer?.durable_objects ?? []).map(({ service }) => service);
+    return [...new Set([...services, ...objects])].filter((name) => name !== worker).sort();
+  }
+
+  #script<T>(worker: string, path: string): Promise<T | null> {
+    return this.#get<T>(`/workers/scripts/${encodeURIComponent(worker)}/${path}`);
+  }
+
+  /** `null` where the Worker is not there. */
+  async #get<T>(path: string): Promise<T | null> {
+    this.#account ??= await this.#onlyAccount();
+    return this.#ask<T>(`/accounts/${this.#account}${path}`);
+  }
+
+  /** @throws CliError where the token opens none, or several. */
+  async #onlyAccount(): Promise<string> {
+    const accounts = (await this.#ask<{ id: string; name: string }[]>("/accounts")) ?? [];
+    const [only, another] = accounts;
+    if (only !== undefined && another === undefined) return only.id;
+    const lines = accounts.map(({ id, name }) => `  CLOUDFLARE_ACCOUNT_ID=${id}  ${name}`);
+    throw new CliError(
+      only === undefined
+        ? "The login opens no account of Cloudflare."
+        : `The login opens several accounts. Say which one is meant:\n${lines.join("\n")}`,
+    );
+  }
+
+  async #ask<T>(path: string): Promise<T | null> {
+    const { headers, apiUrl = API_URL } = this.#access;
+    const response = await fetch(`${apiUrl}${path}`, { headers }).catch((error: Error) => {
+      throw new CliError(`Cloudflare does not answer: ${causeOf(error)}.`);
+    });
+    const text = await response.text();
+    const answer = parsed<T>(text);
+    if (answer?.success === true) return answer.result;
+    const [error] = answer?.errors ?? [];
+    if (error !== undefined && UNKNOWN_WORKER.includes(error.code)) return null;
+    const said = error === undefined ? `status ${response.status}` : `${error.message} [code: ${error.code}]`;
+    throw new CliError(`Cloudflare refuses GET ${path}: ${said}`);
+  }
+}
+
+interface Answer<T> {
+  readonly success: boolean;
+  readonly errors?: readonly { readonly code: number; readonly message: string }[];
+  readonly result: T;
+}
+
+interface VersionAnswer {
+  readonly id: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly metadata: { readonly created_on: string };
+  readonly resources?: { readonly bindings?: readonly { readonly service?: string }[] };
+}
+
+interface DeploymentAnswer {
+  readonly created_on: string;
+  readonly versions: readonly Share[];
+}
+
+interface Share {
+  readonly version_id: string;
+  readonly percentage: number;
+}
+
+interface ReferencesAnswer {
+  readonly services?: { readonly incoming?: readonly { readonly service: string }[] };
+  readonly durable_objects?: readonly { readonly service: string }[];
+}
+
+function versionOf({ id, annotations = {}, metadata }: VersionAnswer): Version {
+  const { "workers/tag": tag = null, "workers/message": message = null } = annotations;
+  return { id, tag, message, createdOn: metadata.created_on };
+}
+
+function mostUsed(shares: readonly Share[]): Share | undefined {
+  return shares.toSorted((a, b) => b.percentage - a.percentage)[0];
+}
+
+function parsed<T>(text: string): Answer<T> | null {
+  try {
+    return JSON.parse(text) as Answer<T>;
+  } catch {
+    return null;
+  }
+}
+
+function causeOf({ message, cause }: Error): string {
+  return cause instanceof Error ? cause.message : message;
+}

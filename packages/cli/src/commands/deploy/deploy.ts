@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import { relative } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { CliError } from "../../errors.ts";
+import type { Printer } from "../../report/printer.ts";
+import type { Surroundings } from "../../surroundings.ts";
+import { brokerSecrets, readAccess, writeAccess } from "./broker-access.ts";
+import type { CloudflareApi } from "./cloudflare-api.ts";
+import { bundled } from "./contents.ts";
+import { type Deployment, type DeploymentOptions, openDeployment } from "./deployment.ts";
+import { deploymentMessage } from "./messages.ts";
+import { inOrder, type Live, type Step, stepsTo, type Wanted } from "./steps.ts";
+import { upload } from "./uploads.ts";
+
+/** Each is a process of Wrangler, with some 250 MB. */
+const BUNDLED_AT_ONCE = 4;
+
+export interface DeployOptions extends DeploymentOptions {
+  /** Say what would be done, and do nothing. */
+  readonly dryRun?: boolean;
+}
+
+/**
+ * `sluice deploy`: deploys the Workers and their broker by Wrangler, in an order that Cloudflare takes, and only what
+ * has changed. It keeps no state of its own: what is deployed is asked of the account each time, so a run after one
+ * that has failed goes on where that one stopped.
+ */
+export async function deploy(
+  options: DeployOptions,
+  printer: Printer,
+  surroundings: Pick<Surroundings, "cwd" | "env">,
+): Promise<number> {
+  const deployment = await openDeployment(options, printer, surroundings);
+  const { parts, wrangler, broker } = deployment;
+  const api = await deployment.api();
+  const live = await liveOf(
+    api,
+    parts.map(({ name }) => name),
+  );
+  const wanted: Wanted[] = [];
+  for (let i = 0; i < parts.length; i += BUNDLED_AT_ONCE) {
+    const some = parts.slice(i, i + BUNDLED_AT_ONCE);
+    wanted.push(...(await Promise.all(some.map((part) => bundled(part, wrangler)))));
+  }
+  inOrder(wanted, live);
+  const steps = stepsTo(wanted, live);
+  printer.print(planText(wanted, live, steps));
+  if (options.dryRun === true) return 0;
+  const isNew = !live.has(broker.name);
+  const access = { file: deployment.accessFile, isNew };
+  const secrets = steps.length === 0 ? {} : brokerSecrets(deployment.project, surroundings.env, access);
+  const message = deploymentMessage(runOf(wanted));
+  for (const [i, step] of steps.entries()) {
+    const isBroker = step.part === broker;
+    const place = `${i + 1} of ${steps.length}`;
+    const addresses = await upload(step, {
+      ...{ message, wrangler, wait: setTimeout },
+      secrets: isBroker ? secrets : {},
+    }).catch((error: unknown) => {
+      throw error instanceof CliError ? new CliError(stopText(step, place, error.message)) : error;
+    });
+    printer.print(`${place}  ${stepText(step)}  ${addresses.join(", ")}`.trimEnd());
+    const [url] = addresses;
+    if (isBroker && url !== undefined) keepAddress(deployment, url);
+  }
+  if (steps.length > 0) printer.print(endText(deployment, surroundings));
+  return 0;
+}
+
+/** What of each Worker is deployed. Those that are not there are left out. */
+async function liveOf(api: CloudflareApi, names: readonly string[]): Promise<Map<string, Live>> {
+  const live = new Map<string, Live>();
+  for (const name of names) {
+    const versions = await api.deployed(name);
+    if (versions === null) continue;
+    const id = versions.at(-1);
+    // A Worker of secrets alone, or one that was uploaded and never deployed.
+    live.set(name, id === undefined ? { tag: null, services: [] } : await api.version(name, id));
+  }
+  return live;
+}
+
+/** The same contents are the same deployment: so a run that finishes another one bears its name. */
+function runOf(wanted: readonly Wanted[]): string {
+  const tags = wanted.map(({ part, tag }) => `${part.name}=${tag}`).sort();
+  return createHash("sha256").update(tags.join()).digest("hex").slice(0, 12);
+}
+
+function planText(
+  wanted: readonly Wanted[],
+  live: ReadonlyMap<string, Live>,
+  steps: readonly Step[],
+): string {
+  const lines = wanted.map(({ part, tag }) => {
+    const before = live.get(part.name);
+    if (before === undefined) return `  + ${part.name}  new`;
+    return before.tag === tag ? `  • ${part.name}  unchanged` : `  ~ ${part.name}  changed`;
+  });
+  if (steps.length === 0) return [...lines, "", "Nothing to deploy."].join("\n");
+  const order = steps.map((step, i) => `  ${i + 1}. ${stepText(step)}`);
+  return [...lines, "", "In this order:", ...order, ""].join("\n");
+}
+
+function stepText({ part, without }: Step): string {
+  const left = without.length === 0 ? "" : `, without ${without.join(", ")}: not there yet`;
+  return `${part.isBroker ? "the broker " : ""}${part.name}${left}`;
+}
+
+function stopText({ part }: Step, place: string, reason: string): string {
+  return (
+    `"${part.name}" was not deployed, step ${place}. What was deployed before it works as it is. ` +
+    `Run the same command again to go on. Wrangler says:\n${reason}`
+  );
+}
+
+function keepAddress({ accessFile }: Deployment, url: string): void {
+  const access = readAccess(accessFile);
+  if (access.SLUICE_URL !== url) writeAccess(accessFile, { ...access, SLUICE_URL: url });
+}
+
+function endText({ accessFile, broker }: Deployment, { cwd }: Pick<Surroundings, "cwd">): string {
+  const { SLUICE_URL: url, SLUICE_API_TOKEN: token } = readAccess(accessFile);
+  if (url === undefined) return `\nDeployed. "${broker.name}" has no address of its own.`;
+  const file = relative(cwd, accessFile);
+  const its = token === undefined ? "Its address is" : "Its address and its token are";
+  return [
+    `\nDeployed. The broker's page: ${url}/__sluice/`,
+    `${its} in ${file}, for the commands of this one:`,
+    `  set -a; . ${file}; set +a; npx sluice queues list`,
+  ].join("\n");
+}

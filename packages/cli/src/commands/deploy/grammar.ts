@@ -1,0 +1,53 @@
+import type { Command } from "commander";
+import { type Execute, examples } from "../on-broker.ts";
+import type { DeployOptions } from "./deploy.ts";
+import type { DeploymentOptions } from "./deployment.ts";
+import type { DestroyOptions } from "./destroy.ts";
+
+/** `sluice deploy`, `sluice rollback` and `sluice destroy`. */
+export function addDeploy(program: Command, execute: Execute): void {
+  withProject(program.command("deploy"))
+    .description("deploy Workers and their broker to a Cloudflare account, in the right order")
+    .option("--dry-run", "say what would be deployed, and deploy nothing")
+    .addHelpText(
+      "after",
+      examples("sluice deploy apps/web apps/mailer", "sluice deploy --env staging --dry-run"),
+    )
+    .action((targets: string[], options: Omit<DeployOptions, "targets">) =>
+      execute(async (printer, surroundings) =>
+        (await import("./deploy.ts")).deploy({ ...options, targets }, printer, surroundings),
+      ),
+    );
+  withProject(program.command("rollback"))
+    .description("lead Workers and broker back to what the last deployment replaced; data stays")
+    .addHelpText("after", examples("sluice rollback apps/web apps/mailer"))
+    .action((targets: string[], options: Omit<DeploymentOptions, "targets">) =>
+      execute(async (printer, surroundings) =>
+        (await import("./rollback.ts")).rollback({ ...options, targets }, printer, surroundings),
+      ),
+    );
+  withProject(program.command("destroy"))
+    .description("delete Workers and their broker with all of its messages from a Cloudflare account")
+    .option(
+      "--url <url>",
+      "address of the broker, to look at what waits (default: SLUICE_URL, or as deployed)",
+    )
+    .option("--token <token>", "one of its SLUICE_API_TOKENS (default: SLUICE_API_TOKEN, or as deployed)")
+    .option("--force", "ask nothing, also where messages wait and other Workers are bound to these")
+    .addHelpText(
+      "after",
+      examples("sluice destroy apps/web apps/mailer", "sluice destroy --env staging --force"),
+    )
+    .action((targets: string[], options: Omit<DestroyOptions, "targets">) =>
+      execute(async (printer, surroundings) =>
+        (await import("./destroy.ts")).destroy({ ...options, targets }, printer, surroundings),
+      ),
+    );
+}
+
+function withProject(command: Command): Command {
+  return command
+    .argument("[worker...]", "folders or Wrangler configurations of Workers (default: the current folder)")
+    .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
+    .option("--outdir <folder>", "folder for what is generated (default: .sluice)");
+}

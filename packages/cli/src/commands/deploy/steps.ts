@@ -1,0 +1,83 @@
+import { CliError } from "../../errors.ts";
+import type { Part } from "./parts.ts";
+
+/** What of a part is deployed now. */
+export interface Live {
+  /** Tag of the version that gets the requests; `null` for one that something else deployed. */
+  readonly tag: string | null;
+  /** Names of the Workers that it is bound to by service bindings. */
+  readonly services: readonly string[];
+}
+
+/** What is to be deployed of a part. */
+export interface Wanted {
+  readonly part: Part;
+  /** Tag of what it is made of: code, configuration and assets. */
+  readonly tag: string;
+  /** Tag of a broker without its bindings to the Workers named. */
+  tagWithout(workers: readonly string[]): string;
+}
+
+/** One upload. */
+export interface Step {
+  readonly part: Part;
+  readonly tag: string;
+  /** Workers that this upload leaves unbound, since they are not there yet. */
+  readonly without: readonly string[];
+}
+
+/**
+ * The uploads that lead from what is deployed to what is wanted, in an order that Cloudflare takes from any state: a
+ * binding to what is not there is refused. Each upload leaves a deployment that works.
+ *
+ * The broker goes first, since a new producer may need what only a new broker has. Workers that it does not call yet
+ * are left out of that one: a consumer must be there, with our entrypoint, before it is called. The broker is deployed
+ * once more with them at the end. Their messages wait meanwhile.
+ *
+ * @throws CliError for Workers that are bound to one another in a circle and of which one is not there yet.
+ */
+export function stepsTo(wanted: readonly Wanted[], live: ReadonlyMap<string, Live>): Step[] {
+  const broker = wanted.find(({ part }) => part.isBroker);
+  if (broker === undefined) throw new Error("every deployment has a broker");
+  const workers = wanted.filter((one) => one !== broker);
+  const called = live.get(broker.part.name)?.services ?? [];
+  const missing = broker.part.needs.filter((name) => !called.includes(name) || !live.has(name));
+  const liveTag = live.get(broker.part.name)?.tag ?? null;
+  const whole: Step = { part: broker.part, tag: broker.tag, without: [] };
+  const steps = inOrder(workers, live)
+    .filter(({ part, tag }) => live.get(part.name)?.tag !== tag)
+    .map(({ part, tag }): Step => ({ part, tag, without: [] }));
+  if (missing.length === 0) return liveTag === whole.tag ? steps : [whole, ...steps];
+  const base: Step = { part: broker.part, tag: broker.tagWithout(missing), without: missing };
+  return [...(liveTag === base.tag ? [] : [base]), ...steps, whole];
+}
+
+/** Workers in an order in which each comes after those that it is bound to. */
+export function inOrder<T extends { readonly part: Part }>(
+  workers: readonly T[],
+  live: Pick<ReadonlyMap<string, unknown>, "has">,
+): T[] {
+  const byName = new Map(workers.map((worker) => [worker.part.name, worker]));
+  const ordered: T[] = [];
+  const visit = (worker: T, path: readonly string[]): void => {
+    if (ordered.includes(worker)) return;
+    const { name, needs } = worker.part;
+    if (path.includes(name)) {
+      const circle = path.slice(path.indexOf(name));
+      const absent = circle.find((one) => !live.has(one));
+      if (absent === undefined) return;
+      throw new CliError(
+        `${circle.map((one) => `"${one}"`).join(" and ")} are bound to one another, and "${absent}" is not on the ` +
+          `account yet. Cloudflare takes no binding to a Worker that is not there: deploy one of them without its ` +
+          `binding first, by "wrangler deploy", then run this again.`,
+      );
+    }
+    for (const need of needs) {
+      const other = byName.get(need);
+      if (other !== undefined) visit(other, [...path, name]);
+    }
+    ordered.push(worker);
+  };
+  for (const worker of workers) visit(worker, []);
+  return ordered;
+}

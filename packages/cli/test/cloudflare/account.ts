@@ -1,0 +1,245 @@
+import { randomUUID } from "node:crypto";
+
+/** What Cloudflare refuses a call with. */
+export class Refused extends Error {
+  readonly status: 400 | 403 | 404 | 409 | 412;
+  readonly code: number;
+
+  constructor(status: Refused["status"], code: number, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export interface Binding {
+  readonly name: string;
+  readonly type: string;
+  readonly service?: string;
+  readonly class_name?: string;
+  readonly script_name?: string;
+  readonly text?: string;
+}
+
+/** The `metadata` of an upload, as far as an account looks at it. */
+export interface Metadata {
+  readonly bindings?: readonly Binding[];
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly migrations?: {
+    readonly old_tag?: string;
+    readonly new_tag: string;
+    readonly steps: readonly { readonly new_sqlite_classes?: readonly string[] }[];
+  };
+}
+
+export interface Version {
+  readonly id: string;
+  readonly number: number;
+  readonly createdOn: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly bindings: readonly Binding[];
+  readonly modules: Readonly<Record<string, string>>;
+}
+
+export interface Deployment {
+  readonly id: string;
+  readonly createdOn: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly versions: readonly { readonly version_id: string; readonly percentage: number }[];
+}
+
+export interface Script {
+  /** So many more bindings to it are refused: it is not seen yet. */
+  unseen: number;
+  readonly versions: Version[];
+  /** The newest first. */
+  readonly deployments: Deployment[];
+  readonly classes: Set<string>;
+  readonly secrets: Map<string, string>;
+  migrationTag: string | null;
+  subdomain: boolean;
+}
+
+/**
+ * The Workers of an account and what Cloudflare refuses to do with them: a binding to a Worker or to a class that is
+ * not there, a wrong migration, a Worker that is not known, a deletion of what others are bound to.
+ */
+export class Account {
+  readonly scripts = new Map<string, Script>();
+  /** How many bindings to a Worker are refused after it was made, before it is seen. */
+  lag = 0;
+  #seconds = 0;
+
+  find(name: string): Script {
+    const script = this.scripts.get(name);
+    if (script === undefined) {
+      throw new Refused(404, 10_007, "This Worker does not exist on your account.");
+    }
+    return script;
+  }
+
+  /** Uploads a version. `PUT` of a script deploys it too. */
+  upload(name: string, metadata: Metadata, modules: Readonly<Record<string, string>>): Version {
+    const script = this.scripts.get(name) ?? emptyScript(this.lag);
+    const classes = this.#migrate(script, metadata, modules);
+    const bindings = metadata.bindings ?? [];
+    for (const binding of bindings) this.#checkBinding(name, binding, classes);
+    for (const binding of bindings) {
+      if (binding.type === "secret_text") script.secrets.set(binding.name, binding.text ?? "");
+    }
+    for (const one of classes) script.classes.add(one);
+    if (metadata.migrations !== undefined) script.migrationTag = metadata.migrations.new_tag;
+    const version = {
+      id: randomUUID(),
+      number: script.versions.length + 1,
+      createdOn: this.#now(),
+      annotations: { "workers/triggered_by": "upload", ...metadata.annotations },
+      bindings,
+      modules,
+    };
+    script.versions.push(version);
+    this.scripts.set(name, script);
+    return version;
+  }
+
+  deploy(name: string, versions: Deployment["versions"], annotations: Deployment["annotations"]): Deployment {
+    const script = this.find(name);
+    for (const { version_id } of versions) {
+      if (!script.versions.some(({ id }) => id === version_id)) {
+        throw new Refused(400, 10_021, `Version ${version_id} was not found.`);
+      }
+    }
+    const deployment = { id: randomUUID(), createdOn: this.#now(), annotations, versions };
+    script.deployments.unshift(deployment);
+    return deployment;
+  }
+
+  remove(name: string, force: boolean): void {
+    const script = this.find(name);
+    if (!force) {
+      const bound = this.boundTo(name);
+      if (bound.length > 0) throw new Refused(409, 10_142, `${name} is used by ${bound.join(", ")}.`);
+      if (script.classes.size > 0) {
+        throw new Refused(403, 10_064, `${name} has Durable Objects; delete them, or use force.`);
+      }
+    }
+    this.scripts.delete(name);
+  }
+
+  /** Names of the other Workers that are bound to one, as what is deployed says. */
+  boundTo(name: string): string[] {
+    return [...this.scripts.keys()].filter(
+      (other) =>
+        other !== name &&
+        this.live(other).bindings.some((binding) => [binding.service, binding.script_name].includes(name)),
+    );
+  }
+
+  /** The version of a Worker that gets all requests. */
+  live(name: string): Version {
+    const { versions, deployments } = this.find(name);
+    const id = deployments[0]?.versions[0]?.version_id;
+    const version = versions.find((one) => one.id === id);
+    if (version === undefined) throw new Error(`nothing of ${name} is deployed`);
+    return version;
+  }
+
+  #migrate(script: Script, { migrations }: Metadata, modules: Readonly<Record<string, string>>): Set<string> {
+    const exported = exportsOf(modules);
+    for (const one of script.classes) {
+      if (!exported.has(one)) {
+        const text = `New version of script does not export class '${one}' which is depended on by existing Durable Objects`;
+        throw new Refused(403, 10_064, text);
+      }
+    }
+    const classes = new Set(script.classes);
+    if (migrations === undefined) return classes;
+    if ((migrations.old_tag ?? null) !== script.migrationTag) {
+      const text = `Actor migration tag precondition failed, got tag '${migrations.old_tag ?? ""}' when expected tag is '${script.migrationTag ?? ""}'`;
+      throw new Refused(412, 10_079, text);
+    }
+    for (const one of migrations.steps.flatMap(({ new_sqlite_classes = [] }) => new_sqlite_classes)) {
+      if (classes.has(one)) {
+        const text = `Cannot apply new-sqlite-class migration to class '${one}' that is already depended on by existing Durable Objects`;
+        throw new Refused(400, 10_074, text);
+      }
+      if (!exported.has(one)) {
+        throw new Refused(
+          400,
+          10_070,
+          `Cannot apply new-class migration to class '${one}' that is not exported by script`,
+        );
+      }
+      classes.add(one);
+    }
+    return classes;
+  }
+
+  #checkBinding(name: string, binding: Binding, ownClasses: ReadonlySet<string>): void {
+    if (
+      binding.type === "service" &&
+      binding.service !== undefined &&
+      binding.service !== name &&
+      !this.#isSeen(binding.service)
+    ) {
+      const text = `Service binding '${binding.name}' references Worker '${binding.service}' which was not found. Verify that the Worker exists in your account.`;
+      throw new Refused(400, 10_143, text);
+    }
+    if (binding.type !== "durable_object_namespace" || binding.class_name === undefined) return;
+    const { class_name, script_name = name } = binding;
+    if (script_name !== name && !this.#isSeen(script_name)) {
+      throw new Refused(
+        400,
+        10_061,
+        `Cannot create binding for class in script '${script_name}' that does not exist.`,
+      );
+    }
+    const classes = script_name === name ? ownClasses : this.find(script_name).classes;
+    if (!classes.has(class_name)) {
+      const text = `Cannot create binding for class '${class_name}' because it is not currently configured to implement Durable Objects.`;
+      throw new Refused(400, 10_061, text);
+    }
+  }
+
+  #isSeen(target: string): boolean {
+    const script = this.scripts.get(target);
+    if (script === undefined) return false;
+    if (script.unseen === 0) return true;
+    script.unseen -= 1;
+    return false;
+  }
+
+  /** Each moment is later than the one before, as an account's are. */
+  #now(): string {
+    this.#seconds += 1;
+    return new Date(Date.UTC(2026, 10, 1) + 1_000 * this.#seconds).toISOString();
+  }
+}
+
+function emptyScript(unseen: number): Script {
+  return {
+    unseen,
+    versions: [],
+    deployments: [],
+    classes: new Set(),
+    secrets: new Map(),
+    migrationTag: null,
+    subdomain: false,
+  };
+}
+
+/** Names that the main module exports, as esbuild writes them at its end. */
+function exportsOf(modules: Readonly<Record<string, string>>): Set<string> {
+  const lists = Object.values(modules).flatMap((source) => [...source.matchAll(/export\s*\{([^}]*)\}/g)]);
+  return new Set(
+    lists.flatMap(([, list = ""]) =>
+      list.split(",").map(
+        (one) =>
+          one
+            .trim()
+            .split(/\s+as\s+/)
+            .at(-1) ?? "",
+      ),
+    ),
+  );
+}

@@ -1,0 +1,207 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { type Context, Hono } from "hono";
+import { Account, type Deployment, type Metadata, Refused, type Script, type Version } from "./account.ts";
+
+export const ACCOUNT_ID = "0123456789abcdef0123456789abcdef";
+export const ACCOUNT_TOKEN = "an-api-token";
+
+/** A call that Wrangler has made: `PUT scripts/web`. */
+export type Call = `${string} ${string}`;
+
+/** Cloudflare's API over HTTP, as Wrangler uses it to deploy. */
+export interface Cloudflare extends AsyncDisposable {
+  readonly account: Account;
+  /** What changes something, in order. Without the account's path and the query. */
+  readonly changes: Call[];
+  /** Every call that the API has no answer for. A test should find none. */
+  readonly unknown: Call[];
+  /** Calls for which this answers true are refused with 400. Default: none. */
+  refuses: (call: Call) => boolean;
+  /** Environment for Wrangler. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Starts it on a free port. */
+export async function startCloudflare(): Promise<Cloudflare> {
+  const account = new Account();
+  const state = { refuses: (_call: Call) => false as boolean };
+  const changes: Call[] = [];
+  const unknown: Call[] = [];
+  const app = new Hono();
+  app.use(async (c, next) => {
+    const call: Call = `${c.req.method} ${pathOf(c)}`;
+    if (c.req.method !== "GET") changes.push(call);
+    if (state.refuses(call)) return c.json(failure(10_013, "An unknown error has occurred."), 400);
+    await next();
+  });
+  app.onError((error, c) => {
+    if (error instanceof Refused) return c.json(failure(error.code, error.message), error.status);
+    throw error;
+  });
+  app.notFound((c) => {
+    unknown.push(`${c.req.method} ${pathOf(c)}`);
+    return c.json(failure(7_003, "Could not route the request."), 404);
+  });
+  app.route(`/accounts/${ACCOUNT_ID}`, accountRoutes(account));
+  const server = createServer(getRequestListener(app.fetch));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    account,
+    changes,
+    unknown,
+    get refuses() {
+      return state.refuses;
+    },
+    set refuses(refuses) {
+      state.refuses = refuses;
+    },
+    env: {
+      CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`,
+      CLOUDFLARE_API_TOKEN: ACCOUNT_TOKEN,
+      CLOUDFLARE_ACCOUNT_ID: ACCOUNT_ID,
+    },
+    [Symbol.asyncDispose]: () => close(server),
+  };
+}
+
+function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+function accountRoutes(account: Account): Hono {
+  const app = new Hono();
+  app.get("/workers/services/:name", (c) => {
+    const script = account.scripts.get(c.req.param("name"));
+    if (script === undefined) throw new Refused(404, 10_090, "This service does not exist.");
+    return c.json(success({ default_environment: { environment: "production", script: scriptOf(script) } }));
+  });
+  app.delete("/workers/services/:name", (c) => {
+    account.remove(c.req.param("name"), c.req.query("force") === "true");
+    return c.json(success(null));
+  });
+  app.get("/workers/subdomain", (c) => c.json(success({ subdomain: "shop" })));
+  app.get("/workers/workers/:name", (c) => {
+    const { subdomain } = account.find(c.req.param("name"));
+    return c.json(success({ subdomain: { enabled: subdomain, previews_enabled: subdomain } }));
+  });
+  app.get("/workers/durable_objects/namespaces", (c) => c.json(success([])));
+  app.get("/workers/tails/by-consumer/:name", (c) => c.json(success([])));
+  app.get("/storage/kv/namespaces", (c) => c.json(success([])));
+  app.post("/workers/assets/upload", (c) => c.json(success({ jwt: "uploaded" }), 201));
+  app.route("/workers/scripts/:name", scriptRoutes(account));
+  return app;
+}
+
+function scriptRoutes(account: Account): Hono {
+  const app = new Hono();
+  const nameOf = (c: Context) => c.req.param("name") ?? "";
+  app.get("/secrets", (c) => {
+    const names = [...account.find(nameOf(c)).secrets.keys()];
+    return c.json(success(names.map((name) => ({ name, type: "secret_text" }))));
+  });
+  app.get("/settings", (c) => c.json(success({ bindings: account.live(nameOf(c)).bindings })));
+  app.get("/references", (c) => {
+    const bound = account.boundTo(nameOf(c)).map((service) => ({ service, environment: "production" }));
+    return c.json(success({ services: { incoming: bound, outgoing: [] }, durable_objects: [] }));
+  });
+  app.get("/deployments", (c) =>
+    c.json(success({ deployments: account.find(nameOf(c)).deployments.map(deploymentOf) })),
+  );
+  app.post("/deployments", async (c) => {
+    const { versions, annotations } = await c.req.json();
+    return c.json(success(deploymentOf(account.deploy(nameOf(c), versions, annotations ?? {}))));
+  });
+  app.get("/versions", (c) =>
+    c.json(success({ items: account.find(nameOf(c)).versions.map(versionOf).reverse() })),
+  );
+  app.get("/versions/:id", (c) => {
+    const version = account.find(nameOf(c)).versions.find(({ id }) => id === c.req.param("id"));
+    if (version === undefined) throw new Refused(404, 10_007, "This version does not exist.");
+    return c.json(success(versionOf(version)));
+  });
+  app.post("/versions", async (c) => {
+    const { id } = await upload(account, c);
+    return c.json(success({ id, resources: { script: { etag: id } } }));
+  });
+  app.put("/", async (c) => {
+    const version = await upload(account, c);
+    account.deploy(nameOf(c), [{ version_id: version.id, percentage: 100 }], version.annotations);
+    return c.json(
+      success({
+        id: nameOf(c),
+        etag: version.id,
+        deployment_id: version.id.replaceAll("-", ""),
+        startup_time_ms: 3,
+      }),
+    );
+  });
+  app.post("/assets-upload-session", async (c) => {
+    const { manifest } = await c.req.json<{ manifest: Record<string, { hash: string }> }>();
+    return c.json(success({ jwt: "session", buckets: [Object.values(manifest).map(({ hash }) => hash)] }));
+  });
+  app.patch("/script-settings", (c) => c.json(success({})));
+  app.patch("/settings", (c) => c.json(success({})));
+  app.get("/subdomain", (c) => c.json(success({ enabled: account.find(nameOf(c)).subdomain })));
+  app.post("/subdomain", async (c) => {
+    const { enabled } = await c.req.json();
+    account.find(nameOf(c)).subdomain = enabled;
+    return c.json(success({ enabled, previews_enabled: enabled }));
+  });
+  app.put("/schedules", async (c) => c.json(success({ schedules: await c.req.json() })));
+  app.get("/schedules", (c) => c.json(success({ schedules: [] })));
+  return app;
+}
+
+async function upload(account: Account, c: Context): Promise<Version> {
+  const form = await c.req.parseBody({ all: true });
+  const modules: Record<string, string> = {};
+  for (const [name, part] of Object.entries(form)) {
+    if (part instanceof File && part.type.startsWith("application/javascript"))
+      modules[name] = await part.text();
+  }
+  const { metadata } = form;
+  const text = metadata instanceof File ? await metadata.text() : String(metadata);
+  return account.upload(c.req.param("name") ?? "", JSON.parse(text) as Metadata, modules);
+}
+
+function scriptOf({ migrationTag }: Script) {
+  return {
+    ...{ id: "script", tag: "tag", tags: [], last_deployed_from: "wrangler" },
+    ...(migrationTag === null ? {} : { migration_tag: migrationTag }),
+  };
+}
+
+function versionOf({ id, number, createdOn, annotations, bindings }: Version) {
+  return {
+    ...{ id, number, annotations },
+    metadata: { created_on: createdOn, author_email: "a@example.com", source: "wrangler" },
+    resources: {
+      bindings,
+      script: { etag: id, handlers: ["fetch"] },
+      script_runtime: { usage_model: "standard" },
+    },
+  };
+}
+
+function deploymentOf({ id, createdOn, annotations, versions }: Deployment) {
+  return {
+    ...{ id, annotations, versions },
+    ...{ created_on: createdOn, author_email: "a@example.com", source: "wrangler", strategy: "percentage" },
+  };
+}
+
+function pathOf(c: Context): string {
+  return c.req.path.replace(`/accounts/${ACCOUNT_ID}/workers/`, "");
+}
+
+function success(result: unknown) {
+  return { success: true, errors: [], messages: [], result };
+}
+
+function failure(code: number, message: string) {
+  return { success: false, errors: [{ code, message }], messages: [], result: null };
+}

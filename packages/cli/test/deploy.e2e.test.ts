@@ -1,0 +1,192 @@
+import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
+import { type Lab, openLab } from "./lab.ts";
+import { sluice } from "./running.ts";
+
+const WORKERS = ["front", "objects", "mailer"];
+
+// One account over all tests, which build on one another: each run of Wrangler takes a second or two.
+describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
+  let lab: Lab;
+  let cloudflare: Cloudflare;
+
+  beforeAll(async () => {
+    lab = openLab("shop");
+    cloudflare = await startCloudflare();
+  });
+  afterAll(async () => {
+    await cloudflare[Symbol.asyncDispose]();
+    lab.remove();
+  });
+
+  const executed = new Set<string>();
+  const command = async (name: string, ...more: string[]) => {
+    cloudflare.changes.length = 0;
+    const env = { ...lab.env, ...cloudflare.env };
+    const running = sluice([name, ...WORKERS, ...more], lab.folder, env);
+    const code = await running.ended;
+    executed.add([name, ...more].join(" "));
+    return { code, output: running.output, changes: [...cloudflare.changes] };
+  };
+  const uploads = (changes: readonly string[]) =>
+    changes
+      .filter((change) => /^PUT scripts\/[^/]+$|\/versions$/.test(change))
+      .map((change) => change.split("/")[1]);
+  const accessFile = () => join(lab.folder, ".sluice/deployed/sluice.env");
+  const boundServices = () =>
+    cloudflare.account.live("sluice").bindings.flatMap(({ service }) => service ?? []);
+
+  it("says what it would do, and changes nothing", async () => {
+    const { code, output, changes } = await command("deploy", "--dry-run");
+    expect(output).toContain(
+      [
+        "  + front  new",
+        "  + objects  new",
+        "  + mailer  new",
+        "  + sluice  new",
+        "",
+        "In this order:",
+        "  1. the broker sluice, without mailer: not there yet",
+        "  2. objects",
+        "  3. mailer",
+        "  4. front",
+        "  5. the broker sluice",
+      ].join("\n"),
+    );
+    expect({ code, changes }).toEqual({ code: 0, changes: [] });
+    expect(existsSync(accessFile())).toBe(false);
+  });
+
+  it("stops where Cloudflare refuses a step, and says which", async () => {
+    cloudflare.refuses = (call) => call === "PUT scripts/mailer";
+    const { code, output } = await command("deploy");
+    expect(code).toBe(1);
+    expect(output).toContain(
+      '"mailer" was not deployed, step 3 of 5. What was deployed before it works as it is.',
+    );
+    expect(output).toContain("[code: 10013]");
+    expect([...cloudflare.account.scripts.keys()]).toEqual(["sluice", "objects"]);
+    expect(boundServices()).toEqual([]);
+  });
+
+  it("goes on from there, also while what was made is not seen yet", async () => {
+    cloudflare.refuses = () => false;
+    cloudflare.account.lag = 2;
+    const token = readFileSync(accessFile(), "utf8").match(/^SLUICE_API_TOKEN=(.{43})$/m)?.[1];
+    const { code, output, changes } = await command("deploy");
+    expect(output).toContain("  • objects  unchanged");
+    expect(code, output).toBe(0);
+    // Two refusals each, and neither of the two that are new is unseen any more.
+    expect([...cloudflare.account.scripts.values()].map(({ unseen }) => unseen)).toEqual([0, 0, 0, 2]);
+    expect(new Set(uploads(changes))).toEqual(new Set(["mailer", "front", "sluice"]));
+    expect(boundServices()).toEqual(["mailer"]);
+    // The token is that of the first attempt, and it is the broker's.
+    expect(cloudflare.account.find("sluice").secrets.get("SLUICE_API_TOKENS")).toBe(token);
+    expect(readFileSync(accessFile(), "utf8")).toBe(
+      `SLUICE_API_TOKEN=${token}\nSLUICE_URL=https://sluice.shop.workers.dev\n`,
+    );
+    expect(statSync(accessFile()).mode & 0o777).toBe(0o600);
+    expect(output).not.toContain(token);
+    expect(output).toContain("The broker's page: https://sluice.shop.workers.dev/__sluice/");
+    cloudflare.account.lag = 0;
+  });
+
+  it("has nothing to do then", async () => {
+    const { code, output, changes } = await command("deploy");
+    expect({ code, changes }).toEqual({ code: 0, changes: [] });
+    expect(output).toContain("Nothing to deploy.");
+  });
+
+  it("deploys what has changed alone, and rolls that back", async () => {
+    const before = cloudflare.account.live("mailer").id;
+    appendFileSync(join(lab.folder, "mailer/src/index.ts"), "\nconsole.log('changed');\n");
+    const changed = await command("deploy");
+    expect(changed.code, changed.output).toBe(0);
+    expect(uploads(changed.changes)).toEqual(["mailer"]);
+    expect(cloudflare.account.live("mailer").id).not.toBe(before);
+
+    const back = await command("rollback");
+    expect(back.code, back.output).toBe(0);
+    expect(back.output).toContain(`mailer  back to ${before}`);
+    expect(cloudflare.account.live("mailer").id).toBe(before);
+    expect(back.changes).toEqual(["POST scripts/mailer/deployments"]);
+  });
+
+  it("refuses to go back further than to the first deployment", async () => {
+    const { code, output, changes } = await command("rollback");
+    expect({ code, changes }).toEqual({ code: 1, changes: [] });
+    expect(output).toContain("There is nothing to go back to");
+  });
+
+  it("deletes nothing without a word that it is meant, or that others are bound to", async () => {
+    const unasked = await command("destroy");
+    expect({ code: unasked.code, changes: unasked.changes }).toEqual({ code: 5, changes: [] });
+    expect(unasked.output).toContain("What still waits in the queues is not known: ");
+    const service = { name: "MAIL", type: "service", service: "mailer" };
+    const { id } = cloudflare.account.upload("stranger", { bindings: [service] }, { "index.js": "" });
+    cloudflare.account.deploy("stranger", [{ version_id: id, percentage: 100 }], {});
+    const bound = await command("destroy");
+    expect({ code: bound.code, changes: bound.changes }).toEqual({ code: 5, changes: [] });
+    expect(bound.output).toContain("  mailer: stranger\n");
+    cloudflare.account.remove("stranger", true);
+  });
+
+  it("deletes everything, and goes on after a step that was refused", async () => {
+    cloudflare.refuses = (call) => call === "DELETE services/objects";
+    const first = await command("destroy", "--force");
+    expect(first.code).toBe(1);
+    expect(first.output).toContain('"objects" was not deleted. Run the same command again to go on.');
+    cloudflare.refuses = () => false;
+    const second = await command("destroy", "--force");
+    expect(second.code, second.output).toBe(0);
+    expect(second.changes).toEqual(["DELETE services/objects", "DELETE services/sluice"]);
+    expect(first.changes.filter((change) => change.startsWith("DELETE"))).toEqual([
+      "DELETE services/front",
+      "DELETE services/mailer",
+      "DELETE services/objects",
+    ]);
+    expect([...cloudflare.account.scripts.keys()]).toEqual([]);
+    expect(existsSync(accessFile())).toBe(false);
+    const third = await command("destroy", "--force");
+    expect({ code: third.code, changes: third.changes }).toEqual({ code: 0, changes: [] });
+  });
+
+  it("deploys an environment with a broker of its own", async () => {
+    const staged = openLab("staged");
+    const env = { ...staged.env, ...cloudflare.env };
+    const options = ["--env", "x"];
+    const running = sluice(["deploy", "sender", "receiver", ...options], staged.folder, env);
+    expect(await running.ended, running.output).toBe(0);
+    executed.add(["deploy", ...options].join(" "));
+    expect([...cloudflare.account.scripts.keys()]).toEqual(["sluice-x", "sender-x", "receiver-x"]);
+    expect(readFileSync(join(staged.folder, ".sluice/deployed/sluice-x.env"), "utf8")).toContain(
+      "SLUICE_URL=https://sluice-x.shop.workers.dev\n",
+    );
+    staged.remove();
+  });
+
+  it("is what the guide says: each command in it has been run here", () => {
+    const guide = readFileSync(new URL("../../../docs/deploying.md", import.meta.url), "utf8");
+    const commands = [
+      ...guide.matchAll(/npx sluice (deploy|rollback|destroy) apps\/web apps\/mailer([^#\n]*)/g),
+    ];
+    const documented = new Set(commands.map(([, name, options = ""]) => `${name} ${options.trim()}`.trim()));
+    expect(documented.size).toBe(5);
+    expect([...documented].filter((line) => !executed.has(line.replace("--env staging", "--env x")))).toEqual(
+      [],
+    );
+  });
+
+  it("asks Cloudflare nothing that the stand-in does not know", () => {
+    expect(cloudflare.unknown).toEqual([]);
+  });
+
+  it("says what to do where nobody is logged in", async () => {
+    const nobody = { CLOUDFLARE_API_TOKEN: "", HOME: lab.folder, XDG_CONFIG_HOME: lab.folder };
+    const running = sluice(["deploy", ...WORKERS], lab.folder, { ...lab.env, ...cloudflare.env, ...nobody });
+    expect(await running.ended).toBe(1);
+    expect(running.output).toContain('Run "npx wrangler login", or set CLOUDFLARE_API_TOKEN.');
+  });
+});
