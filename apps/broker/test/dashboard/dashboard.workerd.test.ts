@@ -108,7 +108,11 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
     await page.keyboard.press("Enter");
     await says(page.getByRole("alert"), "none of this broker's tokens");
     await field.fill("right");
+    const stream = page.waitForResponse(
+      (response) => response.url().includes("/api/events") && response.ok(),
+    );
     await page.keyboard.press("Enter");
+    await stream;
     await says(row(page, "inbox"), "inbox");
   });
 });

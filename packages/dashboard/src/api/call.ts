@@ -47,9 +47,12 @@ export class Refused extends Error {
 const API = "/__sluice/api";
 /** Forgotten with the tab. */
 const TOKEN_KEY = "sluice-token";
+/** Event of the window: a token was given. */
+export const TOKEN_GIVEN = "sluice-token-given";
 
 export function keepToken(token: string): void {
   sessionStorage.setItem(TOKEN_KEY, token);
+  dispatchEvent(new Event(TOKEN_GIVEN));
 }
 
 /** Answers what the admin API answers. Throws `TokenNeeded`, or an error with the API's own words. */
@@ -78,7 +81,7 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
   });
   if (response.ok) return response;
   if (response.status === 401) {
-    sessionStorage.removeItem(TOKEN_KEY);
+    if (sessionStorage.getItem(TOKEN_KEY) === token) sessionStorage.removeItem(TOKEN_KEY);
     throw new TokenNeeded(token === null ? "" : "That is none of this broker's tokens.");
   }
   const answer = await response.json().catch(() => ({}));

@@ -1,4 +1,4 @@
-import { type FrameView, Refused, request, TokenNeeded } from "./call.ts";
+import { type FrameView, Refused, request, TOKEN_GIVEN, TokenNeeded } from "./call.ts";
 import { serverSentEvents } from "./server-sent-events.ts";
 
 /** How often a broker without a stream is asked, in ms. */
@@ -18,7 +18,7 @@ export type Heard = { readonly kind: "ask" } | { readonly kind: "frame"; readonl
 /**
  * How the page hears of what happens.
  *
- * - `closed`: not at all, since nobody looks; `open()` or somebody who looks again ends that.
+ * - `closed`: not at all, since nobody looks or a token is needed; `open()`, somebody who looks, or a token ends that.
  * - `opening`: a stream is being opened, or waits to be opened again.
  * - `stream`: the broker tells.
  * - `asking`: the broker has no stream; the page asks once a second.
@@ -45,11 +45,13 @@ export class Feed {
 
   open(): void {
     document.addEventListener("visibilitychange", this.#seen);
+    addEventListener(TOKEN_GIVEN, this.#seen);
     this.#seen();
   }
 
   close(): void {
     document.removeEventListener("visibilitychange", this.#seen);
+    removeEventListener(TOKEN_GIVEN, this.#seen);
     this.#end();
   }
 
@@ -98,7 +100,7 @@ export class Feed {
     } catch (error) {
       if (abort.signal.aborted) return;
       if (error instanceof Refused && error.code === "no_route") return this.#ask();
-      // The page asks for a token; what it is told then opens the stream.
+      // The page asks for a token, and tells when it has one.
       if (error instanceof TokenNeeded) return this.#become("closed");
     }
     if (abort.signal.aborted) return;

@@ -9,7 +9,7 @@ import {
   type WholeMessageView,
 } from "../api/call.ts";
 import { queueLink } from "../api/route.ts";
-import { useLive } from "../api/use-live.ts";
+import { type Live, useLive } from "../api/use-live.ts";
 import { useNow } from "../development/use-now.ts";
 import { moment, plural } from "../text/format.ts";
 import { Facts } from "../ui/facts.tsx";
@@ -20,13 +20,19 @@ import { MessageActions } from "./message-actions.tsx";
 import { StatePill, shortId } from "./message-list.tsx";
 import { Story } from "./story.tsx";
 
+/** What is known at once: the queue, and what happened to the message. */
 interface Answer {
   readonly queue: QueueView;
-  /** `null` when it is in the queue no more. */
-  readonly message: WholeMessageView | null;
   /** `null` where there is none: the message was found by a name that tells no story. */
   readonly story: StoryView | null;
 }
+
+/** The message, once it is found: among a million that takes seconds unless its place is known. */
+type Found =
+  | { readonly kind: "looking" }
+  | { readonly kind: "gone" }
+  | { readonly kind: "failed"; readonly text: string }
+  | { readonly kind: "here"; readonly message: WholeMessageView };
 
 const ID = /^[0-9a-f]{32}$/;
 
@@ -39,8 +45,18 @@ interface MessagePageProps {
 
 /** One message: what it is, why it waits, what happened to it, and what can be done about it. */
 export function MessagePage({ queue: name, id, handle }: MessagePageProps) {
-  const isGone = useRef(false);
-  const { live, refresh } = useLive(`message ${name} ${id}`, () => ask(name, id, handle, isGone));
+  const { live, refresh } = useLive(`story ${name} ${id}`, () => askStory(name, id));
+  // Where it is, as soon as that is known; `null` when it is in the queue no more.
+  const place = useRef<string | null>(handle || id);
+  const looked = useLive(`message ${name} ${id}`, async () => {
+    const message = place.current === null ? null : await askMessage(name, id, place.current);
+    place.current = message?.ref ?? null;
+    return message;
+  });
+  const refreshBoth = () => {
+    refresh();
+    looked.refresh();
+  };
   return (
     <Page
       title={`Message ${shortId(id)}`}
@@ -51,50 +67,69 @@ export function MessagePage({ queue: name, id, handle }: MessagePageProps) {
         </>
       }
       live={live}
-      refresh={refresh}
+      refresh={refreshBoth}
     >
-      {(answer) => <Shown name={name} answer={answer} refresh={refresh} />}
+      {(answer) => <Shown name={name} answer={answer} found={foundOf(looked.live)} refresh={refreshBoth} />}
     </Page>
   );
 }
 
-/** @param isGone whether it was found to be in the queue no more: it does not come back. */
-async function ask(name: string, id: string, handle: string, isGone: { current: boolean }): Promise<Answer> {
-  const [queue, message] = await Promise.all([
+function foundOf(live: Live<WholeMessageView | null>): Found {
+  if (live.kind === "loading" || live.kind === "tokenNeeded") return { kind: "looking" };
+  if (live.kind === "lost" && live.answer === null) return { kind: "failed", text: live.reason };
+  return live.answer === null ? { kind: "gone" } : { kind: "here", message: live.answer };
+}
+
+async function askStory(name: string, id: string): Promise<Answer> {
+  const whole = id.replaceAll("-", "");
+  const [queue, story] = await Promise.all([
     call<QueueView>(queuePath(name)),
-    (isGone.current ? Promise.resolve(null) : call<WholeMessageView>(messagePath(name, handle || id))).catch(
-      (error: unknown) => {
-        if (error instanceof Refused && error.code === "message_not_found") return null;
-        throw error;
-      },
-    ),
+    ID.test(whole) ? call<StoryView>(`${messagePath(name, whole)}/story`) : null,
   ]);
-  isGone.current = message === null;
-  const whole = (message?.id ?? id).replaceAll("-", "");
-  const story = ID.test(whole) ? await call<StoryView>(`${messagePath(name, whole)}/story`) : null;
-  return { queue, message, story };
+  return { queue, story };
+}
+
+/** The message at a place, or wherever it is now; `null` if it is in the queue no more. */
+async function askMessage(name: string, id: string, place: string): Promise<WholeMessageView | null> {
+  for (const known of new Set([place, id])) {
+    try {
+      return await call<WholeMessageView>(messagePath(name, known));
+    } catch (error) {
+      if (!(error instanceof Refused && error.code === "message_not_found")) throw error;
+    }
+  }
+  return null;
 }
 
 function Shown({
   name,
   answer,
+  found,
   refresh,
 }: {
   readonly name: string;
   readonly answer: Answer;
+  readonly found: Found;
   readonly refresh: () => void;
 }) {
-  const { queue, message, story } = answer;
+  const { queue, story } = answer;
+  const message = found.kind === "here" ? found.message : null;
   const now = useNow(queue.now);
+  const held = queue.messages.ready + queue.messages.delayed + queue.messages.leased;
   const isTold = story !== null && story.events.length > 0;
   return (
     <>
-      {message === null ? (
+      {found.kind === "looking" ? (
+        <p class="notice">Looking for it among {plural(held, "message")}.</p>
+      ) : null}
+      {found.kind === "failed" ? <p class="notice bad">{found.text}</p> : null}
+      {found.kind === "gone" ? (
         <p class="notice">
           It is in <a href={queueLink(name)}>{name}</a> no more.
           {isTold ? " Its story says how it left." : " Nothing is known of how it left."}
         </p>
-      ) : (
+      ) : null}
+      {message === null ? null : (
         <section
           class={`notice ${message.state === "leased" ? "good" : "busy"}`}
           aria-label="Why it is not delivered"
