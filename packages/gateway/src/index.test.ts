@@ -41,6 +41,16 @@ describe("the gateway", () => {
     expect(redirect.headers.get("location")).toBe("/__sluice/");
   });
 
+  it("says what is wrong with a request in words", async () => {
+    const path = "/__sluice/client/v4/accounts/local/queues";
+    const response = await createGateway(directoryOf(), OPEN).request(`${ORIGIN}${path}`, {
+      method: "POST",
+      body: '{"queue_name": 5}',
+    });
+    const { errors } = (await response.json()) as { errors: { message: string }[] };
+    expect(errors[0]?.message).toContain('Invalid input: expected string, received number at "queue_name"');
+  });
+
   it.each([
     ["GET", "/"],
     ["GET", "/__sluice/nothing"],

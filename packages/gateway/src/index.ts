@@ -1,5 +1,7 @@
 import type { KeepAlive } from "@sluice/coalesce";
 import { type Context, Hono } from "hono";
+import { en } from "zod/locales";
+import * as z from "zod/mini";
 import { healthOf } from "./account/health.ts";
 import type { QueueDirectory } from "./account/queue-directory.ts";
 import { Waits } from "./account/waits.ts";
@@ -35,6 +37,9 @@ export { type BindingTarget, createBindingApp } from "./binding/binding-app.ts";
 export type { Access } from "./http/access.ts";
 export { refusedPage } from "./http/page-origin.ts";
 export { PREFIX } from "./http/prefix.ts";
+
+// zod/mini is a third of zod, and has no words of its own for what is wrong.
+z.config(en());
 
 /** What the AWS endpoint goes by. */
 export interface AwsOptions {

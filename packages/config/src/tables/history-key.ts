@@ -1,5 +1,5 @@
 import { HISTORY_SECONDS_MAX, HISTORY_SECONDS_MIN } from "@sluice/protocol";
-import { z } from "zod";
+import * as z from "zod";
 import { type Place, placeOf, type Report } from "../file/report.ts";
 
 const TEXT = 'a time from "1m" to "14d", as in "90s" or "1h", or "off"';

@@ -11,7 +11,7 @@ import {
 } from "@sluice/protocol";
 import { CATCH_UP_RULES, parseSqsdOptions, type SqsdOptions, withPath } from "@sluice/sqsd";
 import { parseCronYaml } from "@sluice/sqsd/cron-yaml";
-import { z } from "zod";
+import * as z from "zod";
 import { type Place, placeOf, type Report } from "../file/report.ts";
 import { isTable, type Table } from "../file/table.ts";
 import { checkShape } from "./check-shape.ts";

@@ -1,6 +1,6 @@
 import type { HttpPushSettings, SnsSettings } from "@sluice/protocol";
 import { parseRetryTable, type RetryPolicy } from "@sluice/retry";
-import { z } from "zod";
+import * as z from "zod";
 import { type Place, placeOf, type Report, ROOT } from "../file/report.ts";
 import { isTable, type Table } from "../file/table.ts";
 import { checkShape } from "./check-shape.ts";

@@ -1,5 +1,5 @@
 import type { SnsSettings } from "@sluice/protocol";
-import { z } from "zod";
+import * as z from "zod";
 import type { Place, Report } from "../file/report.ts";
 import { checkShape } from "./check-shape.ts";
 import { checkRanges, SNS_RANGES } from "./limits.ts";

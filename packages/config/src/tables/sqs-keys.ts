@@ -1,5 +1,5 @@
 import { FIFO_SUFFIX, isFifoName, type RedriveSettings } from "@sluice/protocol";
-import { z } from "zod";
+import * as z from "zod";
 import { type Place, placeOf, type Report } from "../file/report.ts";
 import { checkQueueName, checkRanges, REDRIVE_RANGES } from "./limits.ts";
 

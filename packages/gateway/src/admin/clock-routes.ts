@@ -1,6 +1,6 @@
 import type { ClockSetting } from "@sluice/protocol";
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { BrokerClock, QueueDirectory } from "../account/queue-directory.ts";
 import { AdminError, queueNotFound } from "./failure.ts";
 import { timeOf } from "./time.ts";
@@ -9,8 +9,8 @@ import { timeOf } from "./time.ts";
 export const CLOCK_ADVANCE_MS_MAX = 31 * 86_400_000;
 
 const CHANGE = z.union([
-  z.strictObject({ advanceMs: z.int().min(0).max(CLOCK_ADVANCE_MS_MAX) }),
-  z.strictObject({ to: z.literal("next"), queue: z.string().optional() }),
+  z.strictObject({ advanceMs: z.int().check(z.gte(0), z.lte(CLOCK_ADVANCE_MS_MAX)) }),
+  z.strictObject({ to: z.literal("next"), queue: z.optional(z.string()) }),
   z.strictObject({ freeze: z.boolean() }),
 ]);
 

@@ -6,21 +6,26 @@ import {
   type FaultSetting,
 } from "@sluice/protocol";
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { QueueDirectory } from "../account/queue-directory.ts";
 import { AdminError, queueNotFound } from "./failure.ts";
 
 const SETTING = z.strictObject({
-  seed: z.int().min(0).max(0xffffffff).default(1),
+  seed: z._default(z.int().check(z.gte(0), z.lte(0xffffffff)), 1),
   faults: z
     .array(
       z.strictObject({
         kind: z.enum(FAULT_KINDS),
-        times: z.int().min(1).max(FAULT_TIMES_MAX).default(1),
-        ms: z.int().min(0).max(FAULT_MS_MAX).default(FAULT_MS_DEFAULT),
+        times: z._default(z.int().check(z.gte(1), z.lte(FAULT_TIMES_MAX)), 1),
+        ms: z._default(z.int().check(z.gte(0), z.lte(FAULT_MS_MAX)), FAULT_MS_DEFAULT),
       }),
     )
-    .refine((faults) => new Set(faults.map(({ kind }) => kind)).size === faults.length, "one of each kind"),
+    .check(
+      z.refine(
+        (faults) => new Set(faults.map(({ kind }) => kind)).size === faults.length,
+        "one of each kind",
+      ),
+    ),
 });
 
 /** What is made to go wrong with the deliveries of a queue, below `/queues/NAME/faults`: development only. */

@@ -5,7 +5,7 @@ import {
   type MoveTask,
   type QueueRecord,
 } from "@sluice/protocol";
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { QueueDirectory } from "../account/queue-directory.ts";
 import { deadLetterSources } from "./dead-letters.ts";
 import { AdminError, queueNotFound } from "./failure.ts";
@@ -13,12 +13,12 @@ import { type MessageView, messageView } from "./message-view.ts";
 import { checkedCursor, filterIn } from "./messages/look-routes.ts";
 
 const body = z.strictObject({
-  to: z.string().nullish(),
-  filter: z.string().optional(),
-  ids: z.array(z.string()).max(MOVED_NAMES_MAX).optional(),
-  limit: z.int().min(1).optional(),
-  dryRun: z.boolean().optional(),
-  cursor: z.string().optional(),
+  to: z.nullish(z.string()),
+  filter: z.optional(z.string()),
+  ids: z.optional(z.array(z.string()).check(z.maxLength(MOVED_NAMES_MAX))),
+  limit: z.optional(z.int().check(z.gte(1))),
+  dryRun: z.optional(z.boolean()),
+  cursor: z.optional(z.string()),
 });
 const BODY_TEXT =
   'The body must be {} or an object with any of "to" (the queue that takes the messages), "filter", "ids" ' +

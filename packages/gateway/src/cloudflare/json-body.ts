@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { invalid } from "./api-error.ts";
 
 /**
@@ -8,7 +8,7 @@ import { invalid } from "./api-error.ts";
  *
  * @throws ApiError 10026 with what is wrong and where.
  */
-export async function readJson<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
+export async function readJson<T>(c: Context, schema: z.ZodMiniType<T>): Promise<T> {
   let body: unknown;
   try {
     body = JSON.parse(await c.req.text());
@@ -21,7 +21,7 @@ export async function readJson<T>(c: Context, schema: z.ZodType<T>): Promise<T> 
 }
 
 /** What is wrong first, with the place: `Required at "queue_name"`. */
-export function firstIssue({ issues: [issue] }: z.ZodError): string {
+export function firstIssue({ issues: [issue] }: z.core.$ZodError): string {
   if (issue === undefined) return "it is not what belongs there";
   const place = issue.path.length === 0 ? "" : ` at "${issue.path.join(".")}"`;
   return `${issue.message}${place}`;
@@ -33,9 +33,9 @@ export function firstIssue({ issues: [issue] }: z.ZodError): string {
  */
 export function wholeNumber(min: number, max: number) {
   const text = `Must be a whole number from ${min} to ${max}`;
-  return z.preprocess(
-    (value) => (typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value),
-    z.int(text).min(min, text).max(max, text),
+  return z.pipe(
+    z.transform((value) => (typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value)),
+    z.int(text).check(z.gte(min, text), z.lte(max, text)),
   );
 }
 

@@ -11,7 +11,7 @@ import {
   unpackMessages,
 } from "@sluice/protocol";
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { checkBody, type IncomingMessage, pack } from "../../account/incoming-message.ts";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { AdminError } from "../failure.ts";
@@ -24,30 +24,34 @@ export const BODIES_BYTES_MAX = SQS_MESSAGE_BYTES_MAX;
 const ATTRIBUTES_MAX = 10;
 
 const attribute = z.strictObject({
-  type: z.string().regex(/^(String|Number|Binary)(\..{1,249})?$/, "must be String, Number or Binary"),
+  type: z
+    .string()
+    .check(z.regex(/^(String|Number|Binary)(\..{1,249})?$/, "must be String, Number or Binary")),
   value: z.string(),
 });
 
 /** A message in the shape in which `GET messages` shows it; what else that has is passed over. */
 const message = z
   .object({
-    contentType: z.enum(CONTENT_TYPES).default("json"),
-    text: z.string().nullish(),
-    base64: z.string().nullish(),
-    delaySeconds: z.int().min(0).max(DELAY_SECONDS_MAX).nullish(),
-    group: z.string().min(1).max(128).nullish(),
-    attributes: z.record(z.string().regex(/^[\w.-]{1,256}$/), attribute).optional(),
+    contentType: z._default(z.enum(CONTENT_TYPES), "json"),
+    text: z.nullish(z.string()),
+    base64: z.nullish(z.string()),
+    delaySeconds: z.nullish(z.int().check(z.gte(0), z.lte(DELAY_SECONDS_MAX))),
+    group: z.nullish(z.string().check(z.minLength(1), z.maxLength(128))),
+    attributes: z.optional(z.record(z.string().check(z.regex(/^[\w.-]{1,256}$/)), attribute)),
   })
-  .refine(
-    ({ text, base64 }) => (text == null) !== (base64 == null),
-    "must have text, or base64, and not both",
-  )
-  .refine(
-    ({ attributes = {} }) => Object.keys(attributes).length <= ATTRIBUTES_MAX,
-    `must not have more than ${ATTRIBUTES_MAX} attributes`,
+  .check(
+    z.refine(
+      ({ text, base64 }) => (text == null) !== (base64 == null),
+      "must have text, or base64, and not both",
+    ),
+    z.refine(
+      ({ attributes = {} }) => Object.keys(attributes).length <= ATTRIBUTES_MAX,
+      `must not have more than ${ATTRIBUTES_MAX} attributes`,
+    ),
   );
 
-const batch = z.object({ messages: z.array(message).min(1).max(BATCH_MESSAGES_MAX) });
+const batch = z.object({ messages: z.array(message).check(z.minLength(1), z.maxLength(BATCH_MESSAGES_MAX)) });
 
 /** Messages that come by the hundred, as a command that imports them sends them. */
 export function batchRoute(directory: QueueDirectory): Hono {

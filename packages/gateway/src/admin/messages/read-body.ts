@@ -8,19 +8,21 @@ import {
   MESSAGE_BYTES_MAX,
 } from "@sluice/protocol";
 import type { Context } from "hono";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { AdminError } from "../failure.ts";
 
 const contentType = z.enum(["json", "text", "bytes"]);
-const delaySeconds = z.int().min(0).max(DELAY_SECONDS_MAX);
+const delaySeconds = z.int().check(z.gte(0), z.lte(DELAY_SECONDS_MAX));
 
 /** What is sent: a message of its own. */
 export const sendBody = z.strictObject({
   body: z.unknown(),
-  contentType: contentType.optional(),
-  delaySeconds: delaySeconds.optional(),
-  attributes: z.record(z.string().min(1).max(256), z.string().min(1)).optional(),
-  group: z.string().min(1).max(128).optional(),
+  contentType: z.optional(contentType),
+  delaySeconds: z.optional(delaySeconds),
+  attributes: z.optional(
+    z.record(z.string().check(z.minLength(1), z.maxLength(256)), z.string().check(z.minLength(1))),
+  ),
+  group: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
 });
 export const SEND_TEXT =
   'The body must be {"body": ANYTHING}, with any of "contentType" ("json", "text" or "bytes"), "delaySeconds" (0 to ' +
@@ -28,17 +30,17 @@ export const SEND_TEXT =
 
 /** What is sent again: what is absent is as it was. */
 export const resendBody = z.strictObject({
-  to: z.string().optional(),
-  body: z.unknown().optional(),
-  contentType: contentType.optional(),
-  delaySeconds: delaySeconds.optional(),
+  to: z.optional(z.string()),
+  body: z.optional(z.unknown()),
+  contentType: z.optional(contentType),
+  delaySeconds: z.optional(delaySeconds),
 });
 export const RESEND_TEXT =
   'The body must be {} or an object with any of "to" (a queue), "body", "contentType" ("json", "text" or "bytes") ' +
   `and "delaySeconds" (0 to ${DELAY_SECONDS_MAX}).`;
 
 /** Reads the body of a request; one that is absent is `{}`. Throws 400 with what would be right. */
-export async function readBody<T>(c: Context, schema: z.ZodType<T>, text: string): Promise<T> {
+export async function readBody<T>(c: Context, schema: z.ZodMiniType<T>, text: string): Promise<T> {
   let json: unknown;
   try {
     const sent = await c.req.text();

@@ -14,39 +14,44 @@ import {
   VISIBILITY_TIMEOUT_MS_DEFAULT,
   VISIBILITY_TIMEOUT_MS_MAX,
 } from "@sluice/protocol";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { API_CODES, ApiError } from "../api-error.ts";
 import { firstIssue, wholeNumber } from "../json-body.ts";
 import { checkQueueName } from "./queue-body.ts";
 
-const shared = { dead_letter_queue: z.string().nullish(), settings: z.unknown().optional() };
+const shared = { dead_letter_queue: z.nullish(z.string()), settings: z.optional(z.unknown()) };
 
 /**
  * A body that gives a queue a consumer. `environment_name` is of a time when Workers had environments: always empty.
  */
 export const consumerBody = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("worker"), script_name: z.string().min(1, "Required"), ...shared }),
+  z.object({
+    type: z.literal("worker"),
+    script_name: z.string().check(z.minLength(1, "Required")),
+    ...shared,
+  }),
   z.object({ type: z.literal("http_pull"), ...shared }),
 ]);
 
 const batchSize = wholeNumber(BATCH_SIZE_MIN, BATCH_SIZE_MAX);
 const settingsOfBoth = {
-  max_retries: wholeNumber(0, RETRIES_MAX).default(RETRIES_DEFAULT),
-  retry_delay: wholeNumber(0, DELAY_SECONDS_MAX).default(0),
+  max_retries: z._default(wholeNumber(0, RETRIES_MAX), RETRIES_DEFAULT),
+  retry_delay: z._default(wholeNumber(0, DELAY_SECONDS_MAX), 0),
 };
 const workerSettings = z.object({
   ...settingsOfBoth,
-  batch_size: batchSize.default(BATCH_SIZE_DEFAULT),
-  max_wait_time_ms: wholeNumber(0, 1000 * BATCH_TIMEOUT_SECONDS_MAX).default(
+  batch_size: z._default(batchSize, BATCH_SIZE_DEFAULT),
+  max_wait_time_ms: z._default(
+    wholeNumber(0, 1000 * BATCH_TIMEOUT_SECONDS_MAX),
     1000 * BATCH_TIMEOUT_SECONDS_DEFAULT,
   ),
-  max_concurrency: wholeNumber(CONCURRENCY_MIN, CONCURRENCY_MAX).nullish(),
+  max_concurrency: z.nullish(wholeNumber(CONCURRENCY_MIN, CONCURRENCY_MAX)),
 });
 const pullSettings = z.object({
   ...settingsOfBoth,
   // A pull that names no number gets this many (spec cloudflare-queues 5.2).
-  batch_size: batchSize.default(PULL_BATCH_SIZE_DEFAULT),
-  visibility_timeout_ms: wholeNumber(0, VISIBILITY_TIMEOUT_MS_MAX).default(VISIBILITY_TIMEOUT_MS_DEFAULT),
+  batch_size: z._default(batchSize, PULL_BATCH_SIZE_DEFAULT),
+  visibility_timeout_ms: z._default(wholeNumber(0, VISIBILITY_TIMEOUT_MS_MAX), VISIBILITY_TIMEOUT_MS_DEFAULT),
 });
 
 /**
@@ -85,7 +90,7 @@ export function consumerOf(body: z.infer<typeof consumerBody>): ConsumerDefiniti
   };
 }
 
-function check<T>(schema: z.ZodType<T>, value: unknown): T {
+function check<T>(schema: z.ZodMiniType<T>, value: unknown): T {
   const result = schema.safeParse(value ?? {});
   if (result.success) return result.data;
   const text = `The consumer settings are invalid: ${firstIssue(result.error)}.`;

@@ -1,6 +1,6 @@
 import type { PurgeRecord } from "@sluice/protocol";
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { invalid } from "../api-error.ts";
 import { succeed } from "../envelope.ts";
@@ -8,7 +8,7 @@ import { readJson } from "../json-body.ts";
 import { queueOf } from "../queue-lookup.ts";
 import { queueView } from "./queue-view.ts";
 
-const purgeBody = z.object({ delete_messages_permanently: z.boolean().optional() });
+const purgeBody = z.object({ delete_messages_permanently: z.optional(z.boolean()) });
 
 /** Purging a queue, and when that was done last (spec cloudflare-queues 4, 6.4, 6.7). */
 export function purgeRoutes(directory: QueueDirectory): Hono {

@@ -7,23 +7,23 @@ import {
   RETENTION_SECONDS_MAX,
   RETENTION_SECONDS_MIN,
 } from "@sluice/protocol";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { API_CODES, ApiError } from "../api-error.ts";
 import { firstIssue, wholeNumber } from "../json-body.ts";
 
 /** A body that creates or changes a queue, before its settings are looked at: those have a code of their own. */
-const settings = z.unknown().optional();
+const settings = z.optional(z.unknown());
 export const newQueueBody = z.object({
   queue_name: z.string(),
-  jurisdiction: z.enum(JURISDICTIONS).optional(),
+  jurisdiction: z.optional(z.enum(JURISDICTIONS)),
   settings,
 });
-export const queueChangeBody = z.object({ queue_name: z.string().optional(), settings });
+export const queueChangeBody = z.object({ queue_name: z.optional(z.string()), settings });
 
 const settingsSchema = z.object({
-  delivery_delay: wholeNumber(0, DELAY_SECONDS_MAX).optional(),
-  delivery_paused: z.boolean().optional(),
-  message_retention_period: wholeNumber(RETENTION_SECONDS_MIN, RETENTION_SECONDS_MAX).optional(),
+  delivery_delay: z.optional(wholeNumber(0, DELAY_SECONDS_MAX)),
+  delivery_paused: z.optional(z.boolean()),
+  message_retention_period: z.optional(wholeNumber(RETENTION_SECONDS_MIN, RETENTION_SECONDS_MAX)),
 });
 
 /**

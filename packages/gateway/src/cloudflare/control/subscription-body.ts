@@ -1,23 +1,23 @@
 import type { NewSubscription } from "@sluice/protocol";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { API_CODES, ApiError, invalid } from "../api-error.ts";
 import { SOURCE_KINDS } from "./subscription-sources.ts";
 
 const destination = z.object({ type: z.literal("queues.queue"), queue_id: z.string() });
-const events = z.array(z.string().min(1)).min(1, "Must name an event");
+const events = z.array(z.string().check(z.minLength(1))).check(z.minLength(1, "Must name an event"));
 
 export const newSubscriptionBody = z.object({
-  name: z.string().min(1).optional(),
-  enabled: z.boolean().optional(),
+  name: z.optional(z.string().check(z.minLength(1))),
+  enabled: z.optional(z.boolean()),
   source: z.looseObject({ type: z.string() }),
   destination,
   events,
 });
 export const subscriptionChangeBody = z.object({
-  name: z.string().min(1).optional(),
-  enabled: z.boolean().optional(),
-  destination: destination.optional(),
-  events: events.optional(),
+  name: z.optional(z.string().check(z.minLength(1))),
+  enabled: z.optional(z.boolean()),
+  destination: z.optional(destination),
+  events: z.optional(events),
 });
 
 /**

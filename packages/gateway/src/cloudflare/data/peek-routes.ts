@@ -1,6 +1,6 @@
 import { PULL_BATCH_SIZE_DEFAULT, PULL_MESSAGES_MAX, QUEUE_ERROR_CODES } from "@sluice/protocol";
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { succeed } from "../envelope.ts";
 import { queueOf } from "../queue-lookup.ts";

@@ -7,7 +7,7 @@ import {
   VISIBILITY_TIMEOUT_MS_MAX,
 } from "@sluice/protocol";
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { API_CODES, ApiError } from "../api-error.ts";
 import { succeed } from "../envelope.ts";
@@ -27,13 +27,13 @@ const pullBody = z.object(
 const leaseId = z.string(expecting("string"));
 const ackBody = z.object(
   {
-    acks: z.array(z.object({ lease_id: leaseId }, expecting("object")), expecting("array")).nullish(),
-    retries: z
-      .array(
+    acks: z.nullish(z.array(z.object({ lease_id: leaseId }, expecting("object")), expecting("array"))),
+    retries: z.nullish(
+      z.array(
         z.object({ lease_id: leaseId, delay_seconds: looseNumber }, expecting("object")),
         expecting("array"),
-      )
-      .nullish(),
+      ),
+    ),
   },
   expecting("object"),
 );

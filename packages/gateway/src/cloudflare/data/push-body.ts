@@ -5,7 +5,7 @@ import {
   QueueError,
   type SendRequest,
 } from "@sluice/protocol";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { type IncomingMessage, pack, refuseLargeBatch } from "../../account/incoming-message.ts";
 import { delayIn, expecting, looseNumber } from "./read-request.ts";
 
@@ -16,14 +16,15 @@ import { delayIn, expecting, looseNumber } from "./read-request.ts";
 const message = z
   .object(
     {
-      body: z.unknown().optional(),
-      content_type: z.string(expecting("string")).nullish(),
+      body: z.optional(z.unknown()),
+      content_type: z.nullish(z.string(expecting("string"))),
       delay_seconds: looseNumber,
     },
     expecting("object"),
   )
-  .superRefine(({ body, content_type }, { addIssue }) => {
-    const refuse = (text: string) => addIssue({ code: "custom", path: ["body"], message: text });
+  .check(({ value: { body, content_type }, issues }) => {
+    const refuse = (text: string) =>
+      issues.push({ code: "custom", path: ["body"], message: text, input: body });
     if (body === undefined) refuse("Required");
     else if (content_type === "text" && typeof body !== "string") refuse(mismatch("string", body));
     else if ((content_type ?? "json") === "json" && typeof body === "string")

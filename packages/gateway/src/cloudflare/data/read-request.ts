@@ -1,6 +1,6 @@
 import { DELAY_SECONDS_MAX, QUEUE_ERROR_CODES, QueueError } from "@sluice/protocol";
 import type { Context } from "hono";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { firstIssue } from "../json-body.ts";
 
 /**
@@ -10,7 +10,7 @@ import { firstIssue } from "../json-body.ts";
  * @throws QueueError 10208 for what is not JSON, 10207 for what does not fit, in the words of the API: what was
  *   expected, what was received, and where (spec cloudflare-queues 5.3, 5.6).
  */
-export async function readRequest<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
+export async function readRequest<T>(c: Context, schema: z.ZodMiniType<T>): Promise<T> {
   const text = await c.req.text();
   let body: unknown = {};
   try {
@@ -40,9 +40,9 @@ function kindOf(value: unknown): string {
 }
 
 /** A number, also as a string of digits: some clients send that. Ranges are checked where it is used. */
-export const looseNumber = z.preprocess(
-  (value) => (typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value),
-  z.number(expecting("number")).nullish(),
+export const looseNumber = z.pipe(
+  z.transform((value) => (typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value)),
+  z.nullish(z.number(expecting("number"))),
 );
 
 /**

@@ -1,5 +1,5 @@
 import type { QueueRecord } from "@sluice/protocol";
-import { z } from "zod";
+import * as z from "zod/mini";
 
 /** Name under which the directory keeps what only SQS understands of a queue. */
 export const DIALECT = "sqs";
@@ -9,8 +9,8 @@ const schema = z.object({
   /**
    * Attributes that change nothing about the queue here and are shown as they were set, and the policies' own texts.
    */
-  attributes: z.record(z.string(), z.string()).default({}),
-  tags: z.record(z.string(), z.string()).default({}),
+  attributes: z._default(z.record(z.string(), z.string()), {}),
+  tags: z._default(z.record(z.string(), z.string()), {}),
 });
 
 /** What SQS alone knows of a queue. */
