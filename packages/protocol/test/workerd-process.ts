@@ -14,8 +14,10 @@ const { default: workerdPath } = createRequire(import.meta.url)("workerd") as { 
 /** One Worker of a test. */
 export interface WorkerdService {
   readonly name: string;
-  /** The bundled source of its only module: see `bundle`. */
+  /** The bundled source of its only module of code: see `bundle`. */
   readonly source: string;
+  /** Its modules of bytes, by name. */
+  readonly data?: Readonly<Record<string, Uint8Array>>;
   /** Default `TEST_COMPATIBILITY_DATE`. */
   readonly compatibilityDate?: string;
   readonly compatibilityFlags?: readonly string[];
@@ -42,7 +44,10 @@ export const TEST_COMPATIBILITY_DATE = "2026-11-01";
  */
 export async function startWorkerd(services: readonly WorkerdService[]): Promise<WorkerdProcess> {
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-workerd-"));
-  for (const { name, source } of services) await writeFile(path.join(folder, `${name}.js`), source);
+  for (const { name, source, data = {} } of services) {
+    await writeFile(path.join(folder, `${name}.js`), source);
+    for (const [module, bytes] of Object.entries(data)) await writeFile(path.join(folder, module), bytes);
+  }
   await mkdir(path.join(folder, "objects"));
   await writeFile(path.join(folder, "config.capnp"), capnpConfig(services));
   const child = spawn(
@@ -123,8 +128,11 @@ function capnpConfig(services: readonly WorkerdService[]): string {
   const described = services.map((service) => {
     const classes = service.durableObjects ?? [];
     const date = service.compatibilityDate ?? TEST_COMPATIBILITY_DATE;
+    const data = Object.keys(service.data ?? {}).map(
+      (name) => `, (name = ${text(name)}, data = embed ${text(name)})`,
+    );
     return `(name = ${text(service.name)}, worker = (
-      modules = [(name = "main.js", esModule = embed ${text(`${service.name}.js`)})],
+      modules = [(name = "main.js", esModule = embed ${text(`${service.name}.js`)})${data.join("")}],
       compatibilityDate = ${text(date)},
       compatibilityFlags = [${(service.compatibilityFlags ?? []).map(text).join(", ")}],
       bindings = [${service.bindings ?? ""}],

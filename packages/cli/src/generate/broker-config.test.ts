@@ -44,6 +44,7 @@ describe("a broker without a configuration of its own", () => {
       migrations: [{ tag: "v1", new_sqlite_classes: ["QueueBroker", "Directory"] }],
       services: [{ binding: "CONSUMER_MAIL", service: "mail", entrypoint: "SluiceQueueConsumer" }],
       version_metadata: { binding: "SLUICE_VERSION" },
+      minify: true,
     });
   });
 

@@ -79,7 +79,11 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     vars: { ...config.vars, ...vars },
     // By it a deployed broker tells a deployment from a crash. Elsewhere whoever ends the process says which it was.
     ...(purpose === "build"
-      ? { version_metadata: config.version_metadata ?? { binding: VERSION_BINDING } }
+      ? {
+          version_metadata: config.version_metadata ?? { binding: VERSION_BINDING },
+          // A third of it is uploaded then, and read at each start.
+          minify: config.minify ?? true,
+        }
       : { version_metadata: defaults.version_metadata }),
   };
   return serialisable(settle(generated, purpose), defaults);
