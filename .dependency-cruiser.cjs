@@ -52,6 +52,17 @@ module.exports = {
     only("broker", "engine", "protocol", "retry", "aws", "sns", "sqsd"),
     only("gateway", "protocol", "coalesce", "aws", "retry", "sns"),
     {
+      name: "testing-imports-what-runs-workers",
+      comment: "Of the command what it exports for that, of the broker's Worker what defines it.",
+      severity: "error",
+      from: { path: "^packages/testing/src" },
+      to: {
+        path: "^(packages|apps)/",
+        pathNot:
+          "^(packages/(testing|broker|consumer|producer|protocol)/|packages/cli/src/(workers|runtime/worker)\\.ts|apps/broker/src/define-broker\\.ts)",
+      },
+    },
+    {
       name: "engine-is-pure",
       comment: "No library, no Node, no platform: the engine runs anywhere and depends on nothing.",
       severity: "error",
@@ -159,7 +170,7 @@ module.exports = {
       name: "nothing-unresolvable",
       severity: "error",
       from: {},
-      to: { couldNotResolve: true, pathNot: "^cloudflare:" },
+      to: { couldNotResolve: true, pathNot: "^(cloudflare|workerd):" },
     },
   ],
   options: {

@@ -6,9 +6,13 @@ export {
   outcomeOf,
 } from "./endpoint/endpoint.ts";
 export { refusalOfAddress, refusalOfTarget, type TargetRules, targetRulesOf } from "./endpoint/target.ts";
+export type { NotedEvent } from "./history/event.ts";
+export type { HistoryObserver } from "./history/observer.ts";
 export type { BrokerEnv, BrokerOptions, Disk } from "./object/broker-env.ts";
 export { createQueueBroker } from "./object/queue-broker.ts";
 export { describeUnreadable, describeUnreadableTopic } from "./object/unreadable-queue.ts";
 export { type Clock, MovableClock, systemClock } from "./platform/clock.ts";
+export { ackedResult, type ConsumerPort, failedResult } from "./push/delivery-result.ts";
+export type { QueueProbe } from "./queue/probe.ts";
 export { DIRECTORY_NAME, type DirectoryClock, type DirectoryObject } from "./rpc/directory-object.ts";
-export type { QueueBrokerObject } from "./rpc/queue-object.ts";
+export type { QueueBrokerObject, SettledQueue } from "./rpc/queue-object.ts";

@@ -31,6 +31,7 @@ import {
   topicObjectName,
   topologyFingerprint,
 } from "@sluice/protocol";
+import { clockStartMsOf } from "../platform/clock.ts";
 import { newId } from "../platform/new-id.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { DirectoryObject, Opened } from "../rpc/directory-object.ts";
@@ -58,6 +59,7 @@ import { Topics } from "./topics/topics.ts";
 
 interface DirectoryEnv {
   readonly SLUICE_QUEUES?: DurableObjectNamespace<ConfiguredQueueObject>;
+  readonly SLUICE_CLOCK_START?: string;
 }
 
 /**
@@ -86,7 +88,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       this.#rows = new DirectoryRows(sql);
       this.#subscriptions = new Subscriptions(sql);
       this.#purges = new Purges(sql);
-      this.#clock = new ClockRow(sql);
+      this.#clock = new ClockRow(sql, clockStartMsOf(env));
       this.#deletions = new Deletions(sql);
       this.#registry = new Registry(this.#rows.read(), {
         save: (row) => this.#rows.save(row),

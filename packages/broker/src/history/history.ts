@@ -1,9 +1,17 @@
-import type { HistoryEvent, HistoryKind, HistoryReply, HistoryRequest, StoryReply } from "@sluice/protocol";
+import type {
+  HistoryEvent,
+  HistoryKind,
+  HistoryReply,
+  HistoryRequest,
+  PackedIndex,
+  StoryReply,
+} from "@sluice/protocol";
 import type { JournalRows } from "../store/store.ts";
 import { ERROR_TEXTS_MAX, ErrorTexts } from "./error-texts.ts";
 import { covers, ERROR_BEGINNING_MAX, type NotedEvent, type StoredEvent } from "./event.ts";
 import { Journal, RING_SLOTS, type WrittenRow } from "./journal.ts";
 import { ROW_HEAD_BYTES } from "./journal-row.ts";
+import type { HistoryObserver } from "./observer.ts";
 import { Producers } from "./producers.ts";
 import { QuietEvents, type QuietFacts } from "./quiet-events.ts";
 import { eventOf, positionIn, storyOf } from "./story.ts";
@@ -23,6 +31,8 @@ export interface HistoryPorts {
   /** How long events are kept, in ms; `null` keeps none. Asked anew each time: it can change. */
   readonly keptMs: number | null;
   readonly flushMs: number;
+  /** Told of everything. Default: nobody is. */
+  readonly observer?: HistoryObserver | undefined;
   /** Larger than any number of an earlier epoch. */
   readonly firstNumber: number;
   /** Within a turn: adds a write to its commit. */
@@ -64,13 +74,19 @@ export class History {
 
   /** Whether anything is kept. Ask before putting an event together. */
   get isOn(): boolean {
-    return this.#ports.keptMs !== null;
+    return this.#ports.keptMs !== null || this.#ports.observer !== undefined;
+  }
+
+  /** Within a turn: tells an observer of messages that are stored, before the event that says so. */
+  stored(messages: PackedIndex, from: number, count: number): void {
+    this.#ports.observer?.stored(this.#ports.name, messages, from, count);
   }
 
   /** Notes what went well. @param detail what is said of it unless it is merged with others. */
   quiet(facts: QuietFacts, detail: () => Partial<NotedEvent> = () => ({})): void {
     if (!this.isOn) return;
-    const { nowMs, after, flushMs } = this.#ports;
+    const { nowMs, after, flushMs, observer, name } = this.#ports;
+    observer?.noted(name, { ...facts, by: facts.by ?? "", ...detail() }, nowMs);
     this.#totals.add(facts.kind, facts.count, facts.tookMs);
     if (facts.kind === "accepted") this.#producers.sent(facts.at, facts.by);
     this.#quiet.note(nowMs, facts, () => this.#nextNumber++, detail);
@@ -90,6 +106,7 @@ export class History {
   loud(event: NotedEvent): void {
     if (!this.isOn) return;
     this.#totals.add(event.kind, event.count, event.tookMs);
+    this.#ports.observer?.noted(this.#ports.name, event, this.#ports.nowMs);
     const { error, ...rest } = event;
     const stored = { n: this.#nextNumber++, t: this.#ports.nowMs, ...rest };
     this.#loud.push(error === undefined ? stored : { ...stored, ...this.#errorOf(error) });

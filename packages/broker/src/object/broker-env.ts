@@ -1,4 +1,5 @@
 import type { QueueTopology } from "@sluice/protocol";
+import type { QueueProbe } from "../queue/probe.ts";
 import { DIRECTORY_NAME, type DirectoryObject, type QueuesDirectory } from "../rpc/directory-object.ts";
 import type { QueueBrokerObject } from "../rpc/queue-object.ts";
 
@@ -31,6 +32,8 @@ export interface BrokerEnv {
    * announced. A URL is asked for the word, by GET. Set by `sluice serve` and `sluice dev`.
    */
   readonly SLUICE_LAST_END?: string;
+  /** Where the clock stands at first, in ms since 1970. Set by test kits; development only. */
+  readonly SLUICE_CLOCK_START?: string;
   /** Which version of the broker's code this is. Absent but in a deployment. */
   readonly SLUICE_VERSION?: { readonly id: string };
   readonly [binding: string]: unknown;
@@ -49,6 +52,8 @@ export interface BrokerOptions {
   readonly consumers: Readonly<Record<string, string>>;
   /** Who watches over the disk that everything is kept on. Absent where that is the platform's matter. */
   readonly disk?: Disk;
+  /** What a test kit has between the queues and their consumers. Absent where messages are somebody's. */
+  readonly probe?: QueueProbe;
 }
 
 /** The directory as a queue's object calls it. Calls reject, and do no more, where the binding is missing. */

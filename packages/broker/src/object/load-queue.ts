@@ -1,5 +1,7 @@
 import type { QueueTopology } from "@sluice/protocol";
+import { clockStartMsOf } from "../platform/clock.ts";
 import { traceOf } from "../platform/log.ts";
+import type { QueueProbe } from "../queue/probe.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import { isFileDamage } from "../store/file-damage.ts";
 import type { BoundConsumers } from "./bound-consumers.ts";
@@ -20,6 +22,7 @@ export interface QueueHost {
   readonly lastEnds: LastEnds;
   /** Queues whose database file was found to be damaged, by the epoch before. */
   readonly suspectFiles: Set<string>;
+  readonly probe: QueueProbe | undefined;
   /** Id of a queue's object. */
   idOf(queue: string): string;
 }
@@ -40,6 +43,8 @@ export async function loadQueue(queue: string, host: QueueHost): Promise<OpenQue
       keepsHistory: env.SLUICE_ENV === "development",
       isFileSuspect: suspectFiles.has(queue),
       commits: fullStorages.watch(queue),
+      clockStartMs: clockStartMsOf(env),
+      probe: host.probe,
       isClockMovable: env.SLUICE_ENV === "development",
       // A queue may be called "constructor": only what the record itself holds counts.
       deployed: Object.hasOwn(queues, queue) ? queues[queue] : undefined,

@@ -1,7 +1,8 @@
-import type { NextMoment, ReceiveReply, ReceiveRequest } from "@sluice/protocol";
+import type { ClockSetting, NextMoment, ReceiveReply, ReceiveRequest } from "@sluice/protocol";
 import type { MovableClock } from "../platform/clock.ts";
 import { newId } from "../platform/new-id.ts";
-import { nextMomentOf } from "../queue/next-wake.ts";
+import { nextMomentOf, nextWorkMsOf } from "../queue/next-wake.ts";
+import type { SettledQueue } from "../rpc/queue-object.ts";
 import type { OpenQueue } from "./open-queue.ts";
 
 /** Changes the clock of a queue, durably, and has the queue do what is due then. */
@@ -30,6 +31,21 @@ export async function receiveUnderFrozenClock(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Has a queue go by a clock that stands, and do what is due then. Resolves when nothing is under way any more, with what
+ * comes next. Nothing is written: a queue that starts again asks the directory what time it is.
+ */
+export async function settleAt(
+  { core, clock, alarm }: OpenQueue,
+  setting: ClockSetting,
+): Promise<SettledQueue> {
+  clock.goBy(setting);
+  alarm.clear();
+  await core.wake();
+  await core.watchers.idle();
+  return { ...nextMomentOf(core, core), workAtMs: nextWorkMsOf(core, core) };
 }
 
 /** What comes next in a queue by itself, now that everything is done that is due. */

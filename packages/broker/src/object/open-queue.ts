@@ -8,6 +8,7 @@ import {
 import { Faults } from "../faults/faults.ts";
 import { MovableClock, systemClock } from "../platform/clock.ts";
 import { createConsoleLog, type QueueLog } from "../platform/log.ts";
+import type { QueueProbe } from "../queue/probe.ts";
 import { QueueCore } from "../queue/queue-core.ts";
 import type { QueuePorts } from "../queue/queue-ports.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
@@ -63,6 +64,9 @@ export interface OpenQueueInput extends Pick<QueuePorts, "transfer" | "broken"> 
   readonly commits: CommitWatcher;
   /** Whether it goes by the clock of the broker: development only. */
   readonly isClockMovable: boolean;
+  /** Where the clock of the broker stood at first, in ms since 1970; `null` where it ran. */
+  readonly clockStartMs: number | null;
+  readonly probe: QueueProbe | undefined;
   /** What the broker was deployed with; `undefined` for a queue that no configuration names. */
   readonly deployed: QueueDefinition | undefined;
   readonly consumers: Pick<BoundConsumers, "consumerOf" | "callerOf">;
@@ -98,7 +102,11 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     durable: () => input.commits.durable(),
   });
   refuseForeign(store, name, input.idOf);
-  const clock = new MovableClock(systemClock, store.readClockOffsetMs());
+  const { clockStartMs, probe } = input;
+  const clock =
+    clockStartMs === null
+      ? new MovableClock(systemClock, store.readClockOffsetMs())
+      : MovableClock.standing(systemClock, clockStartMs);
   const alarm = new Alarm(clock, (realMs) => void storage.setAlarm(realMs));
   const schedule = (callback: () => void, ms: number) => void setTimeout(callback, ms);
   const log = untilOver(
@@ -148,6 +156,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     cutOffDelayMs: input.cutOffDelayMs,
     damageRecord: store,
     keepsHistory: input.keepsHistory,
+    ...(probe === undefined ? {} : { probe }),
     epochKnown: status.epoch,
     writeFirst: () => {
       // A queue that holds nothing needs no copy of what it is.
@@ -158,7 +167,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     consumer: () => {
       const consumer = registration.definition?.consumer ?? null;
       const port = consumer === null ? null : input.consumers.consumerOf(consumer, clock, log);
-      return port === null ? null : faults.around(port);
+      return port === null ? null : faults.around(probe?.around(name, port) ?? port);
     },
     daemon: () => {
       const consumer = registration.definition?.consumer;

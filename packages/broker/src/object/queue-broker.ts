@@ -32,14 +32,14 @@ import { isTopicObject, metricsText } from "@sluice/protocol";
 import type { EndpointPort } from "../endpoint/endpoint.ts";
 import { traceOf } from "../platform/log.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
-import type { QueueBrokerObject } from "../rpc/queue-object.ts";
+import type { QueueBrokerObject, SettledQueue } from "../rpc/queue-object.ts";
 import type { Transfer, TransferReply } from "../rpc/transfer.ts";
 import { applyConfiguration, createIfAbsent } from "./apply-configuration.ts";
 import { BoundConsumers } from "./bound-consumers.ts";
 import { type BrokerEnv, type BrokerOptions, directoryOf } from "./broker-env.ts";
 import { LastEnds } from "./last-end.ts";
 import { loadQueue } from "./load-queue.ts";
-import { changeClock, nextMomentIn, receiveUnderFrozenClock } from "./moved-clock.ts";
+import { changeClock, nextMomentIn, receiveUnderFrozenClock, settleAt } from "./moved-clock.ts";
 import { ObjectQueue } from "./object-queue.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueReads } from "./queue-reads.ts";
@@ -79,8 +79,9 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       super(ctx, env);
       this.#consumers = new BoundConsumers(env, options.consumers, endpoints);
       this.#directory = directoryOf(env);
+      const { topology, probe } = options;
       const host = {
-        ...{ ctx, env, fullStorages, lastEnds, suspectFiles, topology: options.topology },
+        ...{ ctx, env, fullStorages, lastEnds, suspectFiles, topology, probe },
         ...{
           consumers: this.#consumers,
           directory: this.#directory,
@@ -277,6 +278,10 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     async setClock(queue: string, setting: ClockSetting): Promise<void> {
       await changeClock(await this.#inDevelopment(queue), (clock) => clock.goBy(setting));
+    }
+
+    async settleAt(queue: string, setting: ClockSetting): Promise<SettledQueue> {
+      return settleAt(await this.#inDevelopment(queue), setting);
     }
 
     async faults(queue: string): Promise<FaultSetting> {

@@ -22,6 +22,16 @@ describe("MovableClock", () => {
     expect(clock.offsetMs).toBe(250);
   });
 
+  it("stands from the beginning where a test wants it, also before its base", () => {
+    let base = 1_000;
+    const clock = MovableClock.standing({ now: () => base }, 200);
+    base = 1_500;
+    clock.goBy({ offsetMs: 0, frozenAtMs: 200 });
+    expect([clock.now(), clock.isFrozen]).toEqual([200, true]);
+    clock.goBy({ offsetMs: 0, frozenAtMs: 300 });
+    expect([clock.now(), clock.realMsOf(300), clock.realMsOf(301)]).toEqual([300, 1_500, null]);
+  });
+
   it.each([-1, NaN, Infinity])("does not move by %d ms", (ms) => {
     const clock = new MovableClock({ now: () => 0 }, 5);
     expect(() => clock.advance(ms)).toThrow(RangeError);

@@ -26,6 +26,13 @@ export class MovableClock implements Clock {
     this.#offsetMs = offsetMs;
   }
 
+  /** A clock that stands at a moment, whatever the time of `base` is: a test chooses when it begins. */
+  static standing(base: Clock, atMs: number): MovableClock {
+    const clock = new MovableClock(base, 0);
+    clock.#frozenAtMs = atMs;
+    return clock;
+  }
+
   get isFrozen(): boolean {
     return this.#frozenAtMs !== null;
   }
@@ -77,4 +84,9 @@ export class MovableClock implements Clock {
     if (this.#frozenAtMs === null) return Math.max(this.now(), atMs) - this.#offsetMs;
     return atMs <= this.#frozenAtMs ? this.#base.now() : null;
   }
+}
+
+/** Where the clock stands at first by the broker's variables, in ms since 1970; `null` where it runs. */
+export function clockStartMsOf({ SLUICE_CLOCK_START: start }: { readonly SLUICE_CLOCK_START?: string }) {
+  return start === undefined ? null : Number(start);
 }

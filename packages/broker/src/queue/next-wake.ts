@@ -1,4 +1,4 @@
-import { nextWakeAt } from "@sluice/engine";
+import { nextBatchAt, nextWakeAt } from "@sluice/engine";
 import type { NextMoment } from "@sluice/protocol";
 import type { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
 import type { WorkerDaemon } from "../endpoint/worker-daemon.ts";
@@ -64,8 +64,24 @@ export function nextMomentOf(context: QueueContext, parts: TimedParts): NextMome
   const visibleAtMs = parts.dispatcher.open ? null : (context.queue.delayed.peek()?.atMs ?? null);
   return {
     atMs: earliest([...workMoments(context, parts), visibleAtMs]),
-    isBusy: isBusy(parts) || parts.daemon.busy,
+    isBusy: isUnderWay(parts),
   };
+}
+
+/**
+ * When something is delivered or transferred next if nobody sends anything, in ms; `null` if nothing will be. Neither the
+ * end of a lease or of a retention period is work, nor is what a schedule sends for ever.
+ */
+export function nextWorkMsOf(context: QueueContext, parts: TimedParts): number | null {
+  const { dispatcher, throttle, daemon, outbox, moves } = parts;
+  const batchAtMs = dispatcher.open ? nextBatchAt(context.queue) : null;
+  return earliest([
+    batchAtMs === null ? null : Math.max(batchAtMs, throttle.nextMs),
+    dispatcher.retryAtMs,
+    daemonAtMs(daemon, context.nowMs),
+    outbox.retryAtMs,
+    moves.dueAtMs,
+  ]);
 }
 
 /** When messages are due, or work on them; `null` for what does not come by itself. */
@@ -83,7 +99,12 @@ function workMoments(context: QueueContext, parts: TimedParts): (number | null)[
   ];
 }
 
-function isBusy({ dispatcher, outbox, moves }: TimedParts): boolean {
+/** Whether anything is under way whose end may change what comes next. */
+export function isUnderWay(parts: Pick<TimedParts, "dispatcher" | "outbox" | "moves" | "daemon">): boolean {
+  return isBusy(parts) || parts.daemon.busy;
+}
+
+function isBusy({ dispatcher, outbox, moves }: Pick<TimedParts, "dispatcher" | "outbox" | "moves">): boolean {
   return dispatcher.busy || outbox.busy || moves.busy;
 }
 

@@ -126,6 +126,7 @@ export class QueueCore implements QueueContext {
     this.#commit = new GroupCommit({
       turn: (jobs) => this.#turn(jobs),
       synced: () => store.synced(),
+      isHurried: () => this.watchers.isIdleAwaited,
       durable: () => {
         this.receivers.answer();
         this.watchers.answer();
@@ -229,6 +230,7 @@ export class QueueCore implements QueueContext {
 
   rearm(): void {
     armNextWake(this, this, this.#ports);
+    this.watchers.lookIdle();
   }
 
   write(write: () => void): void {

@@ -10,12 +10,12 @@ import type { QueuePorts } from "./queue-ports.ts";
  */
 export function historyFor(
   context: Omit<QueueContext, "history">,
-  ports: Pick<QueuePorts, "keepsHistory" | "after">,
+  ports: Pick<QueuePorts, "keepsHistory" | "after" | "probe">,
   firstNumber: number,
 ): History {
-  const { keepsHistory = false, after } = ports;
+  const { keepsHistory = false, after, probe } = ports;
   return new History({
-    ...{ name: context.name, store: context.store, firstNumber },
+    ...{ name: context.name, store: context.store, firstNumber, observer: probe },
     flushMs: keepsHistory ? QUIET_FLUSH_MS : QUIET_FLUSH_DEPLOYED_MS,
     after: after && ((callback, ms) => ports.after?.(callback, ms)),
     write: (write) => context.write(write),

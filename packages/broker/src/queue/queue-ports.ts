@@ -7,6 +7,7 @@ import type { DamageRecord, QueueStore } from "../store/store.ts";
 import type { MovesPorts } from "../transfer/moves.ts";
 import type { OutboxPorts } from "../transfer/outbox.ts";
 import type { WakePorts } from "./next-wake.ts";
+import type { QueueProbe } from "./probe.ts";
 
 /** The world around one queue. A test or a simulation passes its own. */
 export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPorts, MovesPorts, WakePorts {
@@ -27,6 +28,8 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   readonly cutOffDelayMs?: number;
   /** Whether a queue that is not set to anything keeps a history: in development. Default false. */
   readonly keepsHistory?: boolean;
+  /** What a test kit has between the queue and its consumer. Default: nothing. */
+  readonly probe?: QueueProbe;
   /** Seed of the jitter of retries. Default "": the ids of messages are random already. */
   readonly jitterSeed?: string;
   /** Where damage is remembered; without it, as long as this epoch lasts. */

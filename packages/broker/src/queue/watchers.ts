@@ -1,6 +1,7 @@
 import { counts } from "@sluice/engine";
 import type { QueueFigures, WatchReply, WatchRequest } from "@sluice/protocol";
 import type { QueueContext } from "../turn/context.ts";
+import { isUnderWay } from "./next-wake.ts";
 
 /** Events that one answer has at most. */
 export const WATCHED_EVENTS_MAX = 100;
@@ -13,15 +14,20 @@ interface Watcher {
   readonly reject: (error: unknown) => void;
 }
 
+/** What watchers need of the queue. */
+type WatchedQueue = Pick<QueueContext, "queue" | "nowMs" | "history"> & Parameters<typeof isUnderWay>[0];
+
 /**
  * Callers that wait for something to happen in a queue. Each call is answered once, as soon as there is something that
  * its caller has not seen and that is durable. While nobody waits nothing is done.
  */
 export class Watchers {
-  readonly #context: Pick<QueueContext, "queue" | "nowMs" | "history">;
+  readonly #context: WatchedQueue;
   #waiting: Watcher[] = [];
+  /** Callers that wait until nothing is under way. */
+  #idle: PromiseWithResolvers<void> | null = null;
 
-  constructor(context: Pick<QueueContext, "queue" | "nowMs" | "history">) {
+  constructor(context: WatchedQueue) {
     this.#context = context;
   }
 
@@ -50,8 +56,30 @@ export class Watchers {
     }
   }
 
+  /** Resolves when nothing is under way: no delivery, no transfer, no move. */
+  async idle(): Promise<void> {
+    while (isUnderWay(this.#context)) {
+      this.#idle ??= Promise.withResolvers();
+      await this.#idle.promise;
+    }
+  }
+
+  /** Whether somebody waits until nothing is under way. */
+  get isIdleAwaited(): boolean {
+    return this.#idle !== null;
+  }
+
+  /** After something has ended: answers those who wait until nothing is under way, if that is so. */
+  lookIdle(): void {
+    if (this.#idle === null || isUnderWay(this.#context)) return;
+    this.#idle.resolve();
+    this.#idle = null;
+  }
+
   /** Rejects all of them: the queue starts again, or is gone. */
   fail(error: unknown): void {
+    this.#idle?.reject(error);
+    this.#idle = null;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const { reject } of waiting) reject(error);

@@ -25,6 +25,12 @@ export interface ConfiguredQueueObject extends Rpc.DurableObjectBranded {
   topicChanged(topicObject: string, version: number | null): Promise<void>;
 }
 
+/** A queue in which nothing is under way. */
+export interface SettledQueue extends NextMoment {
+  /** When something is delivered or transferred next, in ms; `null` if nothing will be. */
+  readonly workAtMs: number | null;
+}
+
 /** A queue's Durable Object as its callers see it. */
 export interface QueueBrokerObject
   extends QueueBrokerRpc,
@@ -40,6 +46,10 @@ export interface QueueBrokerObject
   advanceClock(queue: string, ms: number): Promise<void>;
   /** Development only: has it go by the clock of the broker. */
   setClock(queue: string, setting: ClockSetting): Promise<void>;
+  /**
+   * Development only: has it go by a clock that stands, and resolves when nothing is under way any more.
+   */
+  settleAt(queue: string, setting: ClockSetting): Promise<SettledQueue>;
   /** What comes next in the queue if nobody sends anything. */
   nextMoment(queue: string): Promise<NextMoment>;
 }

@@ -25,6 +25,7 @@ export function noteStored(context: QueueContext, group: readonly Incoming[], pl
   for (const alike of stretchesOf(group, placement)) {
     const { incoming, at, count } = alike;
     const { by = null, from } = incoming;
+    history.stored(incoming.index, alike.first, count);
     const positions = [placement.segmentId, at, at + count];
     if (from === undefined) {
       history.quiet({ kind: "accepted", by, count, at: positions }, () => detailOf(alike));

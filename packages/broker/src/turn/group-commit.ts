@@ -31,6 +31,8 @@ export interface GroupCommitPorts {
   durable(): void;
   /** A turn failed, or its commit did not become durable: what is in memory is not what is stored. */
   broken(error: unknown): void;
+  /** Whether somebody waits until nothing is under way: then deferred work is run at once. Default: nobody does. */
+  isHurried?(): boolean;
   /** Calls back after a time, if this epoch lasts so long. Default: never, and deferred work is run at once. */
   readonly after?: ((callback: () => void, ms: number) => void) | undefined;
 }
@@ -75,7 +77,7 @@ export class GroupCommit {
         return;
       }
       const job = jobOf(work, resolve, reject);
-      if (urgency === "deferred" && this.#ports.after !== undefined) {
+      if (urgency === "deferred" && this.#ports.after !== undefined && this.#ports.isHurried?.() !== true) {
         this.#deferred.push(job);
         this.#setTimer(this.#ports.after);
         return;

@@ -12,6 +12,9 @@ export interface ServedWorkers extends Pick<Bundle, "maps"> {
   readonly workers: readonly V4WorkerOptions[];
 }
 
+/** Makes the code of a Worker, as Wrangler does. */
+export type BundleWorker = (worker: GeneratedWorker) => Promise<Bundle>;
+
 /** Where a Worker listens for requests, on this machine alone. */
 const SOCKET = { host: "127.0.0.1", port: 0 };
 const TLS_OPTIONS = { trustBrowserCas: true };
@@ -23,15 +26,19 @@ const NO_CODE = `export default { fetch: () => new Response(null, { status: 404 
  * Bundles the Workers of a plan and works out how Miniflare is to run them.
  *
  * @param brokerVars variables of the broker.
+ * @param bundle bundles a Worker of the user's. Default: in a process of its own, as for a deployment.
  * @throws CliError for Workers that cannot be run.
  */
 export async function servedWorkers(
   plan: Plan,
   brokerVars: Readonly<Record<string, unknown>>,
+  bundle: BundleWorker = (worker) => bundleWorker(worker, wranglerEnvironment(process.env)),
 ): Promise<ServedWorkers> {
   const all = [...plan.workers, plan.broker];
   const here = new Set(all.map(({ name }) => name));
-  const served = await Promise.all(all.map((worker) => optionsOf(worker, worker === plan.broker, here)));
+  const served = await Promise.all(
+    all.map((worker) => optionsOf(worker, worker === plan.broker, here, bundle)),
+  );
   const workers = served.map(({ options }) => options);
   const maps = new Map(served.flatMap((worker) => [...worker.maps]));
   const broker = workers[plan.workers.length] as V4WorkerOptions;
@@ -54,7 +61,12 @@ const NETWORKS: V4WorkerOptions["serviceBindings"] = {
   SLUICE_LISTED_HOSTS: { network: { allow: ["public", "private"], tlsOptions: TLS_OPTIONS } },
 };
 
-async function optionsOf(worker: GeneratedWorker, isBroker: boolean, here: ReadonlySet<string>) {
+async function optionsOf(
+  worker: GeneratedWorker,
+  isBroker: boolean,
+  here: ReadonlySet<string>,
+  bundle: BundleWorker,
+) {
   const { name, configFile } = worker;
   const { unstable_getMiniflareWorkerOptions } = loadWrangler();
   // It prints which file of secrets it reads, by a name that is not the user's.
@@ -65,16 +77,14 @@ async function optionsOf(worker: GeneratedWorker, isBroker: boolean, here: Reado
   const { modulesRules: _, ...options } = workerOptions;
   refuseAbsentWorkers(name, options, here);
   const { tails = [] } = options as Pick<V4WorkerOptions, "tails">;
-  const { maps, ...code } = await codeOf(worker, isBroker);
+  const { maps, ...code } = await codeOf(worker, isBroker, bundle);
   const ours = { name, tails: tails.filter((tail) => here.has(String(targetOf(tail, "name")))) };
   return { options: { ...options, ...ours, ...code } as V4WorkerOptions, others: externalWorkers, maps };
 }
 
-async function codeOf(worker: GeneratedWorker, isBroker: boolean): Promise<Bundle> {
+async function codeOf(worker: GeneratedWorker, isBroker: boolean, bundle: BundleWorker): Promise<Bundle> {
   if (isBroker) return bundleBroker(worker);
-  if (generatedConfig(worker).main !== undefined) {
-    return bundleWorker(worker, wranglerEnvironment(process.env));
-  }
+  if (generatedConfig(worker).main !== undefined) return bundle(worker);
   const { directory: modulesRoot } = worker;
   const path = `${modulesRoot}/no-code.js`;
   return { modules: [{ type: "ESModule", path, contents: NO_CODE }], modulesRoot, maps: new Map() };

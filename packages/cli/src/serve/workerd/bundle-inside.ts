@@ -1,0 +1,95 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { V4ModuleDefinition, V4ModuleRuleType } from "miniflare";
+import { CliError } from "../../errors.ts";
+import type { GeneratedWorker } from "../../generate/plan.ts";
+import type { Bundle } from "./bundle.ts";
+import type { ModuleMap } from "./stack-frames.ts";
+
+/** What Wrangler calls the kinds of modules while it bundles. */
+const KINDS: Readonly<Record<string, V4ModuleRuleType>> = {
+  esm: "ESModule",
+  commonjs: "CommonJS",
+  text: "Text",
+  buffer: "Data",
+  "compiled-wasm": "CompiledWasm",
+};
+
+/**
+ * Has the Wrangler of this process bundle a Worker as `wrangler dev` does. Another process takes a second or two to load
+ * Wrangler alone.
+ *
+ * It is Wrangler's own development environment without its runtime and its proxy: what it would run is taken from it.
+ *
+ * @throws CliError with what Wrangler says if it fails.
+ */
+export async function bundleInside({
+  name,
+  configFile,
+}: Pick<GeneratedWorker, "name" | "configFile">): Promise<Bundle> {
+  const { unstable_DevEnv: DevEnv } = await import("wrangler");
+  type Options = NonNullable<ConstructorParameters<typeof DevEnv>[0]>;
+  type Runtime = ReturnType<NonNullable<Options["runtimeFactories"]>[number]>;
+  type Bundled = Parameters<Runtime["onBundleComplete"]>[0];
+  const { promise, resolve, reject } = Promise.withResolvers<Bundled["bundle"]>();
+  const nothing = () => {};
+  const runtime = {
+    onBundleStart: nothing,
+    onBundleComplete: ({ bundle }: Bundled) => resolve(bundle),
+    onPreviewTokenExpired: nothing,
+    teardown: async () => {},
+    mf: undefined,
+  };
+  const proxy = {
+    ready: Promise.withResolvers(),
+    onConfigUpdate: nothing,
+    onBundleStart: nothing,
+    onReloadStart: nothing,
+    onReloadComplete: nothing,
+    teardown: async () => {},
+  };
+  const wrangler = new DevEnv({
+    runtimeFactories: [() => runtime as unknown as Runtime],
+    proxyFactory: () => proxy as unknown as ReturnType<NonNullable<Options["proxyFactory"]>>,
+  });
+  const failed = (event: unknown) => reject(causeOf(event));
+  wrangler.once("error", failed);
+  wrangler.once("buildFailed", failed);
+  try {
+    const dev = { logLevel: "error", watch: false, persist: false, inspector: false } as const;
+    const set = wrangler.config.set({ config: configFile, env: "", dev }, true).then(() => promise);
+    const bundle = await Promise.race([set, promise]);
+    const modulesRoot = dirname(bundle.path);
+    const others = bundle.modules.map(({ name: file, type, content }): V4ModuleDefinition => {
+      const kind = KINDS[type ?? "esm"];
+      if (kind === undefined) {
+        throw new CliError(`Worker "${name}": no module of type ${type} is run (${file}).`);
+      }
+      const contents = typeof content === "string" ? content : new Uint8Array(content);
+      return { type: kind, path: join(modulesRoot, file), contents };
+    });
+    return {
+      modules: [{ type: "ESModule", path: bundle.path, contents: bundle.entrypointSource }, ...others],
+      modulesRoot,
+      maps: mapsOf(bundle.path),
+    };
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw new CliError(`Worker "${name}" cannot be bundled.\n${text}`);
+  } finally {
+    await wrangler.teardown();
+  }
+}
+
+/** What went wrong in an event of Wrangler's. */
+function causeOf(event: unknown): unknown {
+  return event instanceof Error ? event : ((event as { readonly cause?: unknown }).cause ?? event);
+}
+
+/** The source map that was written beside a module. */
+function mapsOf(path: string): Map<string, ModuleMap> {
+  const file = `${path}.map`;
+  if (!existsSync(file)) return new Map();
+  return new Map([[pathToFileURL(path).href, { text: readFileSync(file, "utf8"), folder: dirname(file) }]]);
+}

@@ -1,0 +1,230 @@
+/** A time in seconds, or a number with its unit: `30`, `"90s"`, `"5m"`, `"12h"`, `"3d"`. */
+export type Span = number | `${number}${"s" | "m" | "h" | "d"}`;
+
+/**
+ * What has become of a message.
+ *
+ * - `stored`: it waits for its first delivery. `delivered`: it is with a consumer, or with a client that received it.
+ * - `retried`: it waits for another delivery.
+ * - `acked`: it is handled, and gone. `expired`: it is gone because its queue keeps messages no longer, or because
+ *   somebody deleted it.
+ * - `dead`: out of retries. It is in the dead-letter queue, or gone where there is none.
+ */
+export type State = "stored" | "delivered" | "acked" | "retried" | "dead" | "expired";
+
+/** One thing that happened to a message. */
+export interface StoryEvent {
+  /** By the virtual clock. */
+  readonly at: Date;
+  readonly what: State;
+  /** The queue that it happened in. */
+  readonly queue: string;
+  /** Deliveries in that queue so far, the one at hand included: 0 before the first. */
+  readonly attempt: number;
+  /** Which of `batches()` it was delivered in, counted from 0. */
+  readonly batch?: number;
+  /** Seconds until it is due again, or was due first. */
+  readonly delay?: number;
+  /** What its handler has thrown, with the stack. */
+  readonly error?: string;
+}
+
+/** What happened to a message, oldest first, in all queues that it was in. */
+export interface Story<B = unknown> {
+  readonly id: string;
+  /** The queue that it was sent to. */
+  readonly queue: string;
+  readonly body: B;
+  /** As of the last event. A dead letter is `dead` until something happens to it in its dead-letter queue. */
+  readonly state: State;
+  readonly events: readonly StoryEvent[];
+}
+
+/** A batch as it was given to a consumer. */
+export interface Batch<B = unknown> {
+  readonly queue: string;
+  readonly at: Date;
+  /** The Worker, the HTTP endpoint, or the kind of client. */
+  readonly consumer: string;
+  readonly messages: readonly { readonly id: string; readonly body: B; readonly attempt: number }[];
+}
+
+/** What happened while the clock was moved. Counts are of messages. */
+export interface Progress {
+  readonly delivered: number;
+  readonly acked: number;
+  readonly retried: number;
+  readonly dead: number;
+  /** When something is due next; `null` if nothing is. */
+  readonly nextDue: Date | null;
+  /** What handlers have thrown. */
+  readonly errors: readonly Error[];
+}
+
+/** A message that is in a queue. */
+export interface WaitingMessage<B = unknown> {
+  readonly id: string;
+  readonly body: B;
+  readonly state: "ready" | "delayed" | "leased";
+  /** Deliveries so far. */
+  readonly attempts: number;
+  /** When it is due; `null` while it is leased. */
+  readonly dueAt: Date | null;
+}
+
+/** A message that its queue has given up. */
+export interface DeadLetter<B = unknown> {
+  readonly id: string;
+  readonly body: B;
+  readonly at: Date;
+  readonly attempts: number;
+  /** Why, with the stack of what was thrown last. */
+  readonly error: string;
+  /** The dead-letter queue that it is moved to; `null` where there is none, and it is gone. */
+  readonly to: string | null;
+}
+
+/** A message that was pulled. */
+export interface PulledMessage<B = unknown> {
+  readonly id: string;
+  readonly body: B;
+  readonly attempts: number;
+  /** What `ack` takes. */
+  readonly leaseId: string;
+}
+
+export interface SendOptions {
+  /** Default `json`. */
+  readonly contentType?: "json" | "text" | "bytes" | "v8";
+  /** 0 to 86,400. Default: the queue's. */
+  readonly delaySeconds?: number;
+}
+
+/** One queue, as its clients see it, whoever consumes it. */
+export interface QueueHandle<B = unknown> {
+  /** Sends a message, at most 128,000 bytes. Rejects as the binding's `send` does. */
+  send(body: B, options?: SendOptions): Promise<void>;
+  /** Sends up to 100 messages, all or none. */
+  sendBatch(
+    messages: Iterable<{ body: B } & SendOptions>,
+    options?: { delaySeconds?: number },
+  ): Promise<void>;
+  /**
+   * Leases messages as an HTTP pull consumer. Rejects for a queue whose consumer is a Worker or an endpoint.
+   *
+   * @param options `batchSize`: 1 to 100, default 5. `visibilityTimeout`: default the queue's, 30 s.
+   */
+  pull(options?: { batchSize?: number; visibilityTimeout?: Span }): Promise<PulledMessage<B>[]>;
+  /** Acknowledges what was pulled, or has it retried after a delay. */
+  ack(
+    acks: readonly Pick<PulledMessage, "leaseId">[],
+    retries?: readonly { readonly leaseId: string; readonly delaySeconds?: number }[],
+  ): Promise<void>;
+  /** What is in the queue now: 1,000 messages at most. */
+  messages(): Promise<WaitingMessage<B>[]>;
+  /** What this queue has given up, oldest first, wherever it is now. */
+  deadLetters(): Promise<DeadLetter<B>[]>;
+}
+
+export interface QueueRuntimeOptions {
+  /** Configuration files of Workers, or their folders. The first one answers `fetch`. */
+  readonly workers: readonly (string | { readonly config: string; readonly env?: string })[];
+  /** Folder that relative paths count from. Default: the current one. */
+  readonly root?: string;
+  /** Where the virtual clock begins. Default: now. */
+  readonly start?: Date;
+  /** What answers the requests of queues with an HTTP endpoint, by the name of the queue. */
+  readonly push?: Readonly<Record<string, (request: Request) => Promise<Response> | Response>>;
+  /** Gets each line that Workers and broker print. Default: warnings and errors go to standard error. */
+  readonly log?: (line: string, level: string) => void;
+}
+
+/** The user's Workers on a broker of their own, on a clock that stands until a test moves it. */
+export interface QueueRuntime<E = Record<string, unknown>> extends AsyncDisposable {
+  /** Bindings of all Workers by name, those of the first one first. Queues send to this broker. */
+  readonly env: E;
+  /** The virtual time. `Date.now()` of Workers stays real. */
+  readonly now: Date;
+  /** Sends a request to the first Worker. A URL without a host goes to `http://localhost`. */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** A queue by its name. The first call that uses it rejects if there is none of that name. */
+  queue<B = unknown>(name: string): QueueHandle<B>;
+  /** The `QueueUrl` of a queue for SQS clients. Their endpoint is `new URL("..", url)`; any keys will do. */
+  sqsUrl(queue: string): URL;
+  /**
+   * Moves the clock. What comes due on the way is delivered at its time, in order, and so is what that causes. Resolves
+   * when the clock is there and nothing is under way any more.
+   *
+   * @throws TypeError for a time that is none.
+   * @throws Error after 10,000 deliveries: something sends to itself.
+   */
+  advance(by: Span): Promise<Progress>;
+  /**
+   * Moves the clock from due time to due time until nothing is left to be delivered. Neither a lease nor the end of a
+   * retention period is waited for.
+   *
+   * @param options `limit`: deliveries after which it gives up, default 10,000. `until`: furthest that it goes, default
+   *   31 days. `throwErrors`: rejects with what a handler has thrown, default false.
+   */
+  runUntilIdle(options?: { limit?: number; until?: Span; throwErrors?: boolean }): Promise<Progress>;
+  /**
+   * Resolves with the first message that fits, also if that has happened before. Moves the clock as far as `within`
+   * allows, which by default is not at all.
+   *
+   * @param options `within`: virtual time. `timeoutMs`: how long to wait in real time once nothing is due, default
+   *   2,000.
+   * @throws Error with what happened instead.
+   */
+  waitFor<B = unknown>(message: MessageMatch<B>, options?: WaitOptions): Promise<Story<B>>;
+  /** What happened to a message. Rejects for an id that nothing is known of. */
+  story<B = unknown>(id: string): Promise<Story<B>>;
+  /** What happened to all messages, in the order of their sends. */
+  stories<B = unknown>(): Promise<Story<B>[]>;
+  /** Batches as they were delivered so far: since the last call that waited for the broker. */
+  batches<B = unknown>(queue?: string): Batch<B>[];
+  /**
+   * Begins anew: no messages, the clock where it began, Durable Objects, KV, D1 and R2 empty. Variables of modules stay
+   * as they are.
+   */
+  reset(): Promise<void>;
+}
+
+export interface MessageMatch<B = unknown> {
+  /** Default: any. */
+  readonly queue?: string;
+  /** Members that the body has, or a function that says whether it is the one. Default: any. */
+  readonly body?: Partial<B> | ((body: B) => boolean);
+  readonly state: State;
+}
+
+export interface WaitOptions {
+  readonly within?: Span;
+  readonly timeoutMs?: number;
+}
+
+export const FAULT_KINDS = [
+  ...(["duplicate", "reorder", "split", "throwAfter", "lostAck", "crash", "lateRetry"] as const),
+] as const;
+
+/**
+ * What goes wrong.
+ *
+ * - `duplicate`: the handler gets the message once more by itself, after its batch.
+ * - `reorder`: the message comes last in its batch, or `arg` seconds later. `split`: its batch comes in two.
+ * - `throwAfter`: the handler ends with an exception at the moment that it acknowledges or retries the message, or at
+ *   its end. `crash`: the same, and nothing that it has acknowledged counts.
+ * - `lostAck`: the handler is done, and the acknowledgement of the message does not arrive.
+ * - `lateRetry`: the message comes back `arg` seconds later than the handler or the queue says.
+ */
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** One thing that goes wrong, at a delivery of a message. */
+export interface Fault {
+  readonly kind: FaultKind;
+  /** The n-th message that is sent, from 1. */
+  readonly message: number;
+  /** Its n-th delivery, from 1, over all queues. */
+  readonly attempt: number;
+  /** Seconds. Default 0 for `reorder`, 60 for `lateRetry`. */
+  readonly arg?: number;
+}

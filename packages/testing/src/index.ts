@@ -1,0 +1,3 @@
+export type * from "./api.ts";
+export { FAULT_KINDS } from "./api.ts";
+export { createQueueRuntime } from "./runtime/create-runtime.ts";

@@ -1,0 +1,138 @@
+import type { ProducerBroker } from "@sluice/producer";
+import type { PostReply } from "@sluice/protocol";
+import type { Entry, LogRequest, PlanRequest, PostRequest, RunReply, RunRequest } from "../wire.ts";
+import { TEST_PATH } from "../wire.ts";
+
+/** A message as the admin API lists it. */
+export interface ListedMessage {
+  readonly id: string;
+  readonly state: "ready" | "delayed" | "leased";
+  readonly attempts: number;
+  readonly dueAt: string | null;
+}
+
+/** A message as Cloudflare's API pulls it. */
+interface PulledView {
+  readonly id: string;
+  readonly attempts: number;
+  readonly lease_id: string;
+}
+
+const API = "/__sluice/client/v4/accounts/local/queues";
+/** Messages that one list has, and those that are listed. */
+const PAGE = 100;
+const LISTED_MAX = 1_000;
+
+/** What the test kit asks the broker over HTTP. */
+export class BrokerCalls {
+  readonly #url: string;
+  readonly #queueIds = new Map<string, string>();
+
+  /** @param url of the broker, without a slash at its end. */
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** URL by which SQS's clients know a queue. */
+  sqsUrl(queue: string): URL {
+    return new URL(`${this.#url}/__sluice/aws/000000000000/${encodeURIComponent(queue)}`);
+  }
+
+  run(request: RunRequest): Promise<RunReply> {
+    return this.#post(`${TEST_PATH}/run`, request);
+  }
+
+  log(request: LogRequest): Promise<{ readonly entries: readonly Entry[] }> {
+    return this.#post(`${TEST_PATH}/log`, request);
+  }
+
+  /** A queue as producers call it. */
+  producerBroker(): ProducerBroker {
+    return {
+      post: async (queue, requests, producer) => {
+        const sent = requests.map(({ packed, ...rest }) => {
+          return { ...rest, packed: Buffer.from(packed).toString("base64") };
+        });
+        const request: PostRequest = {
+          queue,
+          requests: sent,
+          ...(producer === undefined ? {} : { producer }),
+        };
+        return (await this.#post<{ reply: PostReply }>(`${TEST_PATH}/post`, request)).reply;
+      },
+      metrics: (queue) => this.#post(`${TEST_PATH}/metrics`, { queue }),
+    };
+  }
+
+  plan(request: PlanRequest): Promise<{ readonly last: number }> {
+    return this.#post(`${TEST_PATH}/plan`, request);
+  }
+
+  /** The messages of a queue in every state. */
+  async messages(queue: string): Promise<ListedMessage[]> {
+    const found: ListedMessage[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null && found.length < LISTED_MAX) {
+      const query: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+      const path = `/__sluice/api/queues/${encodeURIComponent(queue)}/messages?max=${PAGE}${query}`;
+      const page: { messages: ListedMessage[]; cursor: string | null } = await this.#call(path);
+      found.push(...page.messages);
+      ({ cursor } = page);
+    }
+    return found;
+  }
+
+  async pull(queue: string, request: object): Promise<readonly PulledView[]> {
+    const path = `${API}/${await this.#idOf(queue)}/messages/pull`;
+    const { result } = await this.#post<{ result: { messages: PulledView[] } }>(path, request);
+    return result.messages;
+  }
+
+  async settle(queue: string, request: object): Promise<void> {
+    await this.#post(`${API}/${await this.#idOf(queue)}/messages/ack`, request);
+  }
+
+  /** Forgets what `reset` makes another. */
+  forget(): void {
+    this.#queueIds.clear();
+  }
+
+  async #idOf(queue: string): Promise<string> {
+    const known = this.#queueIds.get(queue);
+    if (known !== undefined) return known;
+    const path = `${API}?name=${encodeURIComponent(queue)}`;
+    const { result } = await this.#call<{ result: { queue_id: string; queue_name: string }[] }>(path);
+    const found = result.find(({ queue_name: name }) => name === queue);
+    if (found === undefined) throw new Error(`there is no queue "${queue}"`);
+    this.#queueIds.set(queue, found.queue_id);
+    return found.queue_id;
+  }
+
+  #post<Reply>(path: string, body: object): Promise<Reply> {
+    return this.#call(path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  }
+
+  async #call<Reply>(path: string, init?: RequestInit): Promise<Reply> {
+    const response = await fetch(`${this.#url}${path}`, init);
+    const text = await response.text();
+    if (!response.ok) throw new Error(messageIn(text) ?? `${path}: ${response.status} ${text}`);
+    return JSON.parse(text) as Reply;
+  }
+}
+
+/** What the broker says is wrong, in either API's words. */
+function messageIn(text: string): string | null {
+  try {
+    const { error, errors } = JSON.parse(text) as {
+      error?: string | { message?: string };
+      errors?: readonly { message?: string }[];
+    };
+    return (typeof error === "string" ? error : error?.message) ?? errors?.[0]?.message ?? null;
+  } catch {
+    return null;
+  }
+}

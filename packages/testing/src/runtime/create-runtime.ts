@@ -1,0 +1,26 @@
+import type { QueueRuntime, QueueRuntimeOptions } from "../api.ts";
+import { startHost } from "./host.ts";
+import { Runtime } from "./runtime.ts";
+
+/**
+ * Runs Workers as their configurations say on a broker of their own, on a clock that stands until a test moves it.
+ *
+ * ```ts
+ * await using queues = await createQueueRuntime<Env>({ workers: ["./wrangler.toml"] });
+ * await queues.env.ORDERS.send({ id: 7 });
+ * await queues.advance("12h");
+ * ```
+ *
+ * It takes about as long as Miniflare does by itself, most of it for loading Wrangler: start one for a file of tests and
+ * call `reset()` between them.
+ *
+ * @typeParam E bindings of the Workers.
+ * @throws Error for configurations that cannot be used and Workers that do not start, with what is wrong.
+ */
+export async function createQueueRuntime<E = Record<string, unknown>>(
+  options: QueueRuntimeOptions,
+): Promise<QueueRuntime<E>> {
+  const startMs = (options.start ?? new Date()).getTime();
+  if (!Number.isFinite(startMs)) throw new TypeError("start: an invalid date.");
+  return new Runtime<E>(await startHost(options, startMs), startMs);
+}

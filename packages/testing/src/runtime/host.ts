@@ -1,0 +1,127 @@
+import { readFileSync, rmSync } from "node:fs";
+import { QueueProducer } from "@sluice/producer";
+import { type DispatchFetch, Miniflare, type V4WorkerOptions } from "miniflare";
+import { type Project, printedOf, QUEUES_BINDING } from "sluice/workers";
+import type { QueueRuntimeOptions } from "../api.ts";
+import { BrokerCalls } from "./broker-calls.ts";
+import { dataFolder } from "./data-folder.ts";
+import { prepare } from "./prepare.ts";
+import { pushHandler } from "./push.ts";
+import { resetModule } from "./worker-modules.ts";
+
+const RESET_WORKER = "sluice-testing-reset";
+/** What workerd prints for those who make it. */
+const NOTE_TO_ITS_MAKERS = "NOSENTRY ";
+const SOCKET = { host: "127.0.0.1", port: 0 };
+
+/** A Miniflare with the user's Workers, the broker, and the Worker that empties everything. */
+export interface Host {
+  readonly calls: BrokerCalls;
+  readonly env: Record<string, unknown>;
+  readonly fetch: DispatchFetch;
+  /** Leads stack traces to the user's sources. */
+  readonly rewrite: (text: string) => string;
+  /** What sends to a queue. */
+  producerOf(queue: string): QueueProducer;
+  /** Ends every Durable Object and deletes what they have stored. */
+  empty(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+/**
+ * Starts a host.
+ *
+ * @throws Error for configurations that cannot be used and Workers that do not start, with what is wrong.
+ */
+export async function startHost(options: QueueRuntimeOptions, startMs: number): Promise<Host> {
+  const [{ project, workers, folder, rewrite }, { convertV4MiniflareOptions }] = await Promise.all([
+    prepare(options, startMs),
+    import("miniflare"),
+  ]);
+  const { log = printBad } = options;
+  const push = pushHandler(options.push ?? {}, project);
+  const broker = project.broker.name;
+  const told = workers.map(
+    (worker): V4WorkerOptions =>
+      worker.name === broker
+        ? {
+            ...worker,
+            serviceBindings: {
+              ...worker.serviceBindings,
+              ...{ SLUICE_PUBLIC_HOSTS: push, SLUICE_LISTED_HOSTS: push },
+            },
+          }
+        : worker,
+  );
+  const data = dataFolder();
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      workers: [...told, resetWorker()],
+      resourcePersistencePath: data,
+      // Else it asks the Internet for one.
+      cf: false,
+      logRequests: false,
+      handleStructuredLogs: ({ level, message }) => {
+        const text = printedOf(message);
+        if (text !== null && !text.startsWith(NOTE_TO_ITS_MAKERS)) log(rewrite(text), level);
+      },
+    }),
+  );
+  const dispose = async () => {
+    await miniflare.dispose();
+    for (const each of [folder, data]) rmSync(each, { recursive: true, force: true });
+  };
+  try {
+    const [brokerUrl, resetUrl] = await Promise.all([
+      miniflare.unsafeGetDirectURL(broker),
+      miniflare.unsafeGetDirectURL(RESET_WORKER),
+    ]);
+    const calls = new BrokerCalls(brokerUrl.origin);
+    const { env, producerOf } = await bindingsOf(miniflare, project, calls);
+    return {
+      ...{ calls, env, producerOf, rewrite, dispose },
+      fetch: (...request) => miniflare.dispatchFetch(...request),
+      empty: async () => {
+        const response = await fetch(resetUrl);
+        if (!response.ok) throw new Error(`the runtime could not be emptied: ${await response.text()}`);
+      },
+    };
+  } catch (error) {
+    await dispose().catch(() => {});
+    throw error;
+  }
+}
+
+function resetWorker(): V4WorkerOptions {
+  return {
+    name: RESET_WORKER,
+    modules: [{ type: "ESModule", path: "reset.js", contents: readFileSync(resetModule(), "utf8") }],
+    compatibilityDate: "2026-07-08",
+    compatibilityFlags: ["unsafe_module"],
+    unsafeDirectSockets: [SOCKET],
+  };
+}
+
+/** The bindings of all Workers by name, those of the first one first, with queues that send to the broker. */
+async function bindingsOf(miniflare: Miniflare, { workers }: Project, calls: BrokerCalls) {
+  const all = await Promise.all(workers.map(({ name }) => miniflare.getBindings(name)));
+  const env: Record<string, unknown> = Object.assign({}, ...all.reverse());
+  for (const name of [QUEUES_BINDING, "__SLUICE_BROKER", "__SLUICE_ASSETS"]) delete env[name];
+  const producerOf = (queue: string, deliveryDelaySeconds?: number, worker?: string) =>
+    new QueueProducer({
+      ...{ queue, deliveryDelaySeconds, worker },
+      broker: () => calls.producerBroker(),
+      exposeErrorCodes: true,
+      defaultContentType: "json",
+    });
+  for (const { name, queues } of [...workers].reverse()) {
+    for (const { binding, queue, deliveryDelaySeconds } of queues.producers) {
+      env[binding] = producerOf(queue, deliveryDelaySeconds, name);
+    }
+  }
+  return { env, producerOf: (queue: string) => producerOf(queue) };
+}
+
+function printBad(line: string, level: string): void {
+  if (level === "error" || level === "warn") process.stderr.write(`${line}\n`);
+}

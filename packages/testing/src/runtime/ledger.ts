@@ -1,0 +1,166 @@
+import { decodeBodies, PackedIndex } from "@sluice/protocol";
+import type { Batch, DeadLetter, Fault, Progress, State, Story, StoryEvent } from "../api.ts";
+import type { Entry, HappenedEntry } from "../wire.ts";
+
+/** A message whose story goes on. */
+interface Told {
+  readonly id: string;
+  readonly body: unknown;
+  queue: string;
+  readonly firstQueue: string;
+  readonly events: StoryEvent[];
+  attempt: number;
+  /** What its handler has thrown last, until the event that follows says so. */
+  error: string | null;
+}
+
+const STATES: Readonly<Partial<Record<HappenedEntry["kind"], State>>> = {
+  accepted: "stored",
+  arrived: "stored",
+  delivered: "delivered",
+  acked: "acked",
+  retried: "retried",
+  deadLettered: "dead",
+  dropped: "dead",
+  expired: "expired",
+  deleted: "expired",
+};
+
+/** What is known of the broker's record: the story of each message, batches, dead letters. Pure. */
+export class Ledger {
+  /** Number of the last entry. */
+  last: number;
+  readonly faults: Fault[] = [];
+  readonly batches: Batch[] = [];
+  readonly deadLetters: (DeadLetter & { readonly queue: string })[] = [];
+  readonly #told = new Map<string, Told>();
+  readonly #bodies = new Map<string, unknown>();
+  /** Ids that messages got when they were moved. */
+  readonly #aliases = new Map<string, string>();
+
+  /** Leads stack traces to the user's sources. */
+  readonly #rewrite: (text: string) => string;
+
+  constructor(last: number, rewrite: (text: string) => string) {
+    this.last = last;
+    this.#rewrite = rewrite;
+  }
+
+  /** Takes entries in. Answers with what happened in them. */
+  take(entries: readonly Entry[]): Omit<Progress, "nextDue"> {
+    const counts = { delivered: 0, acked: 0, retried: 0, dead: 0 };
+    const errors: Error[] = [];
+    for (const each of entries) {
+      if (each.n <= this.last) continue;
+      const entry = "error" in each ? { ...each, error: this.#rewrite(each.error ?? "") } : each;
+      this.last = entry.n;
+      if (entry.kind === "stored") this.#store(entry.packed);
+      else if (entry.kind === "fault") this.faults.push(entry.fault);
+      else {
+        this.#happened(entry);
+        const state = STATES[entry.kind];
+        if (state !== undefined && state in counts) counts[state as keyof typeof counts] += entry.ids.length;
+        if (entry.kind === "failed") errors.push(errorOf(entry));
+      }
+    }
+    return { ...counts, errors };
+  }
+
+  story(id: string): Story | undefined {
+    const told = this.#told.get(this.#aliases.get(id) ?? id);
+    return told === undefined ? undefined : storyOf(told);
+  }
+
+  /** The body of a message. */
+  bodyOf(id: string): unknown {
+    return this.#bodies.get(id);
+  }
+
+  /** In the order of their sends. */
+  stories(): Story[] {
+    return [...this.#told.values()].map(storyOf);
+  }
+
+  #store(packed: string): void {
+    const index = new PackedIndex(new Uint8Array(Buffer.from(packed, "base64")));
+    const bodies = decodeBodies(index);
+    for (const [i, id] of index.ids().entries()) if (!this.#bodies.has(id)) this.#bodies.set(id, bodies[i]);
+  }
+
+  #happened(entry: HappenedEntry): void {
+    const { kind, queue, ids, otherIds = [] } = entry;
+    if (kind === "delivered") this.#delivered(entry);
+    if (kind === "purged") {
+      for (const told of this.#told.values()) {
+        if (told.queue === queue && isHere(told.events.at(-1)?.what)) this.#add(told, entry, "expired");
+      }
+      return;
+    }
+    for (const [i, id] of ids.entries()) {
+      const otherId = otherIds[i];
+      if (kind === "redriven" && otherId !== undefined)
+        this.#aliases.set(otherId, this.#aliases.get(id) ?? id);
+      const told = this.#toldOf(this.#aliases.get(id) ?? id, queue);
+      if (kind === "failed") told.error = entry.error ?? null;
+      const state = STATES[kind];
+      if (state === undefined) continue;
+      if (kind === "delivered") told.attempt = entry.attempts?.[i] ?? told.attempt + 1;
+      if (kind === "deadLettered" || kind === "dropped") this.#died(told, entry);
+      const isArrivedDead = kind === "arrived" && told.events.at(-1)?.what === "dead";
+      if (kind === "arrived") Object.assign(told, { queue, attempt: 0 });
+      if (!isArrivedDead) this.#add(told, entry, state);
+    }
+  }
+
+  #toldOf(id: string, queue: string): Told {
+    const known = this.#told.get(id);
+    if (known !== undefined) return known;
+    const told: Told = {
+      ...{ id, body: this.#bodies.get(id), queue, firstQueue: queue },
+      ...{ events: [], attempt: 0, error: null },
+    };
+    this.#told.set(id, told);
+    return told;
+  }
+
+  #add(told: Told, entry: HappenedEntry, what: State): void {
+    const { queue, atMs, delayMs } = entry;
+    const error = entry.error ?? told.error;
+    const isEnd = what === "retried" || what === "dead";
+    told.events.push({
+      ...{ at: new Date(atMs), what, queue, attempt: told.attempt },
+      ...(what === "delivered" ? { batch: this.batches.length - 1 } : {}),
+      ...(delayMs === undefined ? {} : { delay: delayMs / 1_000 }),
+      ...(isEnd && error !== null ? { error } : {}),
+    });
+    if (isEnd) told.error = null;
+  }
+
+  #delivered({ queue, atMs, ids, by = "", attempts = [] }: HappenedEntry): void {
+    const messages = ids.map((id, i) => ({ id, body: this.#bodies.get(id), attempt: attempts[i] ?? 1 }));
+    this.batches.push({ queue, at: new Date(atMs), consumer: by, messages });
+  }
+
+  #died({ id, body, attempt, error }: Told, entry: HappenedEntry): void {
+    this.deadLetters.push({
+      ...{ id, body, queue: entry.queue, at: new Date(entry.atMs), attempts: attempt },
+      ...{ error: error ?? entry.error ?? "", to: entry.to ?? null },
+    });
+  }
+}
+
+function isHere(state: State | undefined): boolean {
+  return state === "stored" || state === "delivered" || state === "retried" || state === "dead";
+}
+
+function storyOf({ id, firstQueue, body, events }: Told): Story {
+  return { id, queue: firstQueue, body, state: events.at(-1)?.what ?? "stored", events: [...events] };
+}
+
+/** What a handler has thrown, as it was thrown there. */
+function errorOf({ error = "", queue, by }: HappenedEntry): Error {
+  const [first = ""] = error.split("\n", 1);
+  const made = new Error(`queue "${queue}", consumer "${by ?? ""}": ${first}`);
+  made.stack = error.includes("\n") ? error : (made.stack ?? error);
+  return made;
+}

@@ -1,0 +1,69 @@
+import { mkdtempSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { V4WorkerOptions } from "miniflare";
+import {
+  brokerVariables,
+  bundleInside,
+  endpointVariables,
+  ownVariablesOf,
+  type Project,
+  readProject,
+  refuseMissingMain,
+  servedWorkers,
+  stackFrameMapper,
+  wranglerDefaults,
+  writeGenerated,
+} from "sluice/workers";
+import type { QueueRuntimeOptions } from "../api.ts";
+import { workerModules } from "./worker-modules.ts";
+
+/** The user's Workers and the broker as Miniflare takes them. */
+export interface Prepared {
+  readonly project: Project;
+  /** The user's, the broker, and what these need. */
+  readonly workers: readonly V4WorkerOptions[];
+  /** What belongs to the runtime and goes with it. Absolute. */
+  readonly folder: string;
+  /** Leads the stack traces in a line to the user's sources. */
+  readonly rewrite: (line: string) => string;
+}
+
+/**
+ * Reads the user's configurations and bundles the Workers: what `sluice serve` does, in this process and in a folder of
+ * its own, since several test processes may run in one folder.
+ *
+ * @throws Error for configurations that cannot be used, with what is wrong.
+ */
+export async function prepare(options: QueueRuntimeOptions, startMs: number): Promise<Prepared> {
+  const { root = process.cwd() } = options;
+  const { targets, env } = targetsOf(options.workers);
+  const project = await readProject({ targets, env, workingDirectory: root });
+  refuseMissingMain(project.workers);
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "sluice-testing-"));
+  const places = {
+    ...{ root: folder, outputDirectory: folder, workingDirectory: root, runtime: workerModules() },
+    ...{ page: new Uint8Array(), defaults: await wranglerDefaults(), environment: process.env },
+  };
+  const plan = writeGenerated(project, { env, places, purpose: "serve" });
+  const own = await ownVariablesOf(plan.broker);
+  const vars = {
+    ...brokerVariables(own, process.env, endpointVariables(project.topology)),
+    ...{ SLUICE_ENV: "development", SLUICE_API_TOKENS: "", SLUICE_AWS_ACCESS_KEYS: "" },
+    SLUICE_CLOCK_START: String(startMs),
+  };
+  const { workers, maps } = await servedWorkers(plan, vars, bundleInside);
+  return { project, workers, folder, rewrite: stackFrameMapper(maps) };
+}
+
+function targetsOf(workers: QueueRuntimeOptions["workers"]) {
+  if (workers.length === 0) throw new TypeError("workers: name at least one configuration file.");
+  const targets = workers.map((worker) => (typeof worker === "string" ? worker : worker.config));
+  const [env = "", ...others] = new Set(
+    workers.map((worker) => (typeof worker === "string" ? "" : (worker.env ?? ""))),
+  );
+  if (others.length === 0) return { targets, env };
+  throw new TypeError(
+    "workers: all Workers of a runtime run in one environment. Name the same `env` for each.",
+  );
+}

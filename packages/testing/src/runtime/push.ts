@@ -1,0 +1,36 @@
+import { type Request as WorkerdRequest, Response as WorkerdResponse } from "miniflare";
+import type { Project } from "sluice/workers";
+import type { QueueRuntimeOptions } from "../api.ts";
+
+/**
+ * Answers the requests of queues with an HTTP endpoint by the functions of a test: nothing leaves the machine.
+ *
+ * @throws TypeError for a function of a queue that has no endpoint.
+ */
+export function pushHandler(push: NonNullable<QueueRuntimeOptions["push"]>, { topology }: Project) {
+  const queuesByUrl = new Map<string, string>();
+  for (const [name, { consumer }] of Object.entries(topology.queues)) {
+    if (consumer?.type === "http_push") queuesByUrl.set(new URL(consumer.settings.url).href, name);
+  }
+  for (const name of Object.keys(push)) {
+    if (topology.queues[name]?.consumer?.type === "http_push") continue;
+    throw new TypeError(`push: queue "${name}" has no HTTP endpoint in the configuration.`);
+  }
+  return async (request: WorkerdRequest): Promise<WorkerdResponse> => {
+    const queue = request.headers.get("sluice-queue") ?? queuesByUrl.get(request.url) ?? "";
+    const handler = Object.hasOwn(push, queue) ? push[queue] : undefined;
+    if (handler === undefined) {
+      return new WorkerdResponse(`push: there is no function for queue "${queue}"`, { status: 501 });
+    }
+    const { method, url } = request;
+    const body = method === "GET" || method === "HEAD" ? null : await request.arrayBuffer();
+    try {
+      const response = await handler(new Request(url, { method, headers: [...request.headers], body }));
+      const { status, headers } = response;
+      const text = await response.arrayBuffer();
+      return new WorkerdResponse(text.byteLength === 0 ? null : text, { status, headers: [...headers] });
+    } catch (error) {
+      return new WorkerdResponse(String(error), { status: 500 });
+    }
+  };
+}

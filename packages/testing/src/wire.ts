@@ -1,0 +1,75 @@
+import type { HistoryKind } from "@sluice/protocol";
+import type { Fault } from "./api.ts";
+
+/** What the test kit in Node.js and its part in the broker say to each other: JSON over HTTP, below this path. */
+export const TEST_PATH = "/__sluice/test";
+
+/** Something that happened in the broker, in the order in which it did. */
+export type Entry =
+  /** Messages that are stored: their records, in base64. Comes before the event that says so. */
+  | { readonly kind: "stored"; readonly n: number; readonly queue: string; readonly packed: string }
+  /** A fault that came. */
+  | { readonly kind: "fault"; readonly n: number; readonly queue: string; readonly fault: Fault }
+  | HappenedEntry;
+
+export interface HappenedEntry {
+  readonly kind: HistoryKind;
+  readonly n: number;
+  readonly queue: string;
+  readonly atMs: number;
+  /** Of every message that it happened to. */
+  readonly ids: readonly string[];
+  readonly by?: string;
+  readonly to?: string;
+  readonly otherIds?: readonly string[];
+  readonly batch?: number;
+  /** Number of each delivery that `delivered` is one of, in the order of `ids`. */
+  readonly attempts?: readonly number[];
+  readonly delayMs?: number;
+  readonly error?: string;
+}
+
+/** Moves the clock from due time to due time. */
+export interface RunRequest {
+  /** How far, in ms; `null` until nothing is left to be delivered. */
+  readonly forMs: number | null;
+  /** Furthest that a run without a time goes, in ms. */
+  readonly atMostMs: number;
+  /** Deliveries after which it is given up. */
+  readonly deliveriesMax: number;
+  /** Number of the last entry that is known. */
+  readonly after: number;
+}
+
+export interface RunReply {
+  readonly nowMs: number;
+  /** When something is due next, in ms; `null` if nothing is. */
+  readonly nextMs: number | null;
+  /** Whether it was given up. */
+  readonly isTooMuch: boolean;
+  readonly entries: readonly Entry[];
+}
+
+/** Asks for what has happened. */
+export interface LogRequest {
+  readonly after: number;
+  /** How long to wait for the first entry behind `after`, in ms of real time. */
+  readonly waitMs: number;
+}
+
+/** Faults of a history: what comes, and which there may be. */
+export interface PlanRequest {
+  readonly faults: readonly Fault[];
+}
+
+/** Sends, as a producer makes them: the packed messages in base64. */
+export interface PostRequest {
+  readonly queue: string;
+  readonly requests: readonly { readonly packed: string; readonly delaySeconds?: number }[];
+  /** Who sends; absent for a test. */
+  readonly producer?: string;
+}
+
+export interface MetricsRequest {
+  readonly queue: string;
+}

@@ -1,0 +1,88 @@
+import type { BrokerEnv } from "@sluice/broker";
+import { type BrokerWorkerOptions, defineBroker as defineUsualBroker } from "@sluice/broker-worker";
+import {
+  type LogRequest,
+  type MetricsRequest,
+  type PlanRequest,
+  type PostRequest,
+  type RunRequest,
+  TEST_PATH,
+} from "../wire.ts";
+import { FaultyConsumers } from "./faulty-consumers.ts";
+import { Recorder } from "./recorder.ts";
+import { brokerTime, queueObject, runClock } from "./run-clock.ts";
+
+/**
+ * The broker of a test: the one that is deployed, with a record of everything that happens, faults that come when a
+ * history says so, and a clock that is moved from due time to due time.
+ */
+export function defineBroker({
+  page: _,
+  ...options
+}: BrokerWorkerOptions): ReturnType<typeof defineUsualBroker> {
+  const recorder = new Recorder();
+  const consumers = new FaultyConsumers(options.topology, recorder);
+  const probe = {
+    stored: recorder.stored.bind(recorder),
+    noted: recorder.noted.bind(recorder),
+    around: consumers.around.bind(consumers),
+  };
+  const broker = defineUsualBroker({ ...options, probe });
+  const control = async (path: string, request: Request, env: BrokerEnv): Promise<unknown> => {
+    const asked = await request.json();
+    switch (path) {
+      case "run":
+        return runClock(brokerTime(env), asked as RunRequest, recorder);
+      case "post": {
+        const { queue, requests, producer } = asked as PostRequest;
+        const packed = requests.map(({ packed: text, ...rest }) => ({ ...rest, packed: bytesOf(text) }));
+        return { reply: await queueObject(env, queue).post(queue, packed, producer) };
+      }
+      case "metrics": {
+        const { queue } = asked as MetricsRequest;
+        return queueObject(env, queue).metrics(queue);
+      }
+      case "log":
+        return logBehind(recorder, asked as LogRequest);
+      case "plan":
+        recorder.clear();
+        consumers.plan((asked as PlanRequest).faults);
+        return { last: recorder.last };
+      default:
+        throw new Error(`there is no ${TEST_PATH}/${path}`);
+    }
+  };
+  const { handler } = broker;
+  return {
+    ...broker,
+    handler: {
+      fetch: async (request, env, ctx) => {
+        const { pathname } = new URL(request.url);
+        if (!pathname.startsWith(`${TEST_PATH}/`)) {
+          return handler.fetch?.(request, env, ctx) ?? new Response(null, { status: 404 });
+        }
+        try {
+          return Response.json(await control(pathname.slice(TEST_PATH.length + 1), request, env));
+        } catch (error) {
+          return Response.json({ error: String(error) }, { status: 500 });
+        }
+      },
+    },
+  };
+}
+
+async function logBehind(recorder: Recorder, { after, waitMs }: LogRequest) {
+  if (waitMs > 0 && recorder.last <= after) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, waitMs);
+    const stop = recorder.listen(resolve);
+    await promise;
+    stop();
+    clearTimeout(timer);
+  }
+  return { entries: recorder.after(after) };
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+}

@@ -1,0 +1,239 @@
+import { ackedResult, type ConsumerPort, failedResult } from "@sluice/broker";
+import {
+  type Delivery,
+  type DeliveryResult,
+  joinPacked,
+  PackedIndex,
+  type QueueTopology,
+  type Settlement,
+  settle,
+} from "@sluice/protocol";
+import type { Fault, FaultKind } from "../api.ts";
+import type { InterruptibleDelivery } from "./interruptions.ts";
+import type { Recorder } from "./recorder.ts";
+
+type Answer = Awaited<ReturnType<ConsumerPort["deliver"]>>;
+type Verdict = Settlement<null>;
+
+/** What became of a batch, or of a part of it: a verdict for each message, and what its handler threw. */
+interface Outcome {
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+  readonly error: Pick<DeliveryResult, "error" | "stack"> | null;
+}
+
+/** Faults that cost an attempt. None comes when a message has no other one left: that it is lost then is no bug. */
+const COSTLY: readonly FaultKind[] = ["lostAck", "throwAfter", "crash"];
+
+/** Consumers to which what a history says goes wrong. Faults are addressed by message and by its n-th delivery. */
+export class FaultyConsumers {
+  readonly #topology: QueueTopology;
+  readonly #recorder: Recorder;
+  #faults: readonly Fault[] = [];
+  /** Deliveries so far, by message. */
+  readonly #deliveries = new Map<string, number>();
+
+  constructor(topology: QueueTopology, recorder: Recorder) {
+    this.#topology = topology;
+    this.#recorder = recorder;
+  }
+
+  /** Replaces all faults, and counts deliveries from now on. */
+  plan(faults: readonly Fault[]): void {
+    this.#faults = faults;
+    this.#deliveries.clear();
+  }
+
+  around(queue: string, consumer: ConsumerPort): ConsumerPort {
+    if (this.#faults.length === 0) return consumer;
+    return {
+      name: consumer.name,
+      ...(consumer.returnsOnTrial === undefined ? {} : { returnsOnTrial: consumer.returnsOnTrial }),
+      callsOf: (deliveryId) => consumer.callsOf(deliveryId),
+      ping: () => consumer.ping(),
+      deliver: (delivery) => this.#deliver(queue, consumer, delivery),
+    };
+  }
+
+  async #deliver(queue: string, consumer: ConsumerPort, delivery: Delivery): Promise<Answer> {
+    const ids = new PackedIndex(delivery.packed).ids();
+    const due = new Map(ids.map((id) => [id, this.#faultsOf(id)]));
+    if ([...due.values()].every((faults) => faults.length === 0)) return consumer.deliver(delivery);
+    const run = new FaultyDelivery({
+      ...{ queue, consumer, delivery, ids, due },
+      isLastAttempt: this.#isLastAttempt(queue, delivery),
+      came: (fault) => this.#recorder.fault(queue, fault),
+    });
+    return run.deliver();
+  }
+
+  /** The faults of a message in the delivery that begins. */
+  #faultsOf(id: string): readonly Fault[] {
+    const attempt = (this.#deliveries.get(id) ?? 0) + 1;
+    this.#deliveries.set(id, attempt);
+    const message = this.#recorder.numberOf(id);
+    return this.#faults.filter((fault) => fault.message === message && fault.attempt === attempt);
+  }
+
+  /** Whether a message of a delivery is given up if it fails. */
+  #isLastAttempt(queue: string, { attempts }: Delivery): boolean {
+    const settings = this.#topology.queues[queue]?.consumer?.settings;
+    const most = typeof attempts === "number" ? attempts : Math.max(...attempts);
+    return settings !== undefined && most > settings.maxRetries;
+  }
+}
+
+interface FaultyDeliveryInput {
+  readonly queue: string;
+  readonly consumer: ConsumerPort;
+  readonly delivery: Delivery;
+  readonly ids: readonly string[];
+  /** By message. */
+  readonly due: ReadonlyMap<string, readonly Fault[]>;
+  readonly isLastAttempt: boolean;
+  came(fault: Fault): void;
+}
+
+/** One delivery with what goes wrong with it. */
+class FaultyDelivery {
+  readonly #input: FaultyDeliveryInput;
+  readonly #index: PackedIndex;
+
+  constructor(input: FaultyDeliveryInput) {
+    this.#input = input;
+    this.#index = new PackedIndex(input.delivery.packed);
+  }
+
+  async deliver(): Promise<Answer> {
+    const { held, order } = this.#order();
+    const outcomes: Outcome[] = [];
+    for (const part of this.#parts(order)) {
+      const answer = await this.#handle(part);
+      // Whatever is no result of a handler, such as a refusal by an endpoint, stands for the whole batch.
+      if (answer !== "acknowledged" && "rejected" in answer) return answer;
+      outcomes.push(this.#outcomeOf(part, answer === "acknowledged" ? ackedResult() : answer));
+    }
+    for (const id of order) if (this.#take(id, "duplicate") !== null) await this.#again(id);
+    return resultOf([...outcomes, held]);
+  }
+
+  /** The order in which the messages reach the handler, and those that come later. */
+  #order(): { readonly held: Outcome; readonly order: readonly string[] } {
+    const { ids, isLastAttempt } = this.#input;
+    const held = new Map<string, Verdict>();
+    let order = [...ids];
+    for (const id of ids) {
+      const fault = this.#due(id, "reorder");
+      if (fault === undefined) continue;
+      const isHeld = (fault.arg ?? 0) > 0 || ids.length === 1;
+      if (isHeld && isLastAttempt) continue;
+      this.#input.came(fault);
+      order = order.filter((each) => each !== id);
+      if (isHeld) held.set(id, { kind: "retry", delaySeconds: Math.max(1, fault.arg ?? 0) });
+      else order.push(id);
+    }
+    return { held: { verdicts: held, error: null }, order };
+  }
+
+  /** The batches that the messages come in. */
+  #parts(order: readonly string[]): readonly (readonly string[])[] {
+    if (order.length === 0) return [];
+    if (order.length === 1) return [order];
+    const parts: string[][] = [[]];
+    for (const [i, id] of order.entries()) {
+      const isCut = this.#take(id, "split") !== null;
+      if (isCut && i > 0) parts.push([]);
+      parts.at(-1)?.push(id);
+      if (isCut && i === 0) parts.push([]);
+    }
+    return parts.filter((part) => part.length > 0);
+  }
+
+  /** Gives a part of the batch to the handler, which may be interrupted. */
+  async #handle(part: readonly string[]): Promise<Answer> {
+    const { consumer } = this.#input;
+    for (const id of part) {
+      const fault = this.#take(id, "crash") ?? this.#take(id, "throwAfter");
+      if (fault === null) continue;
+      const delivery: InterruptibleDelivery = {
+        ...this.#partOf(part),
+        interruption: { id, kind: fault.kind === "crash" ? "crash" : "throwAfter" },
+      };
+      return interrupted(await consumer.deliver(delivery), fault);
+    }
+    return consumer.deliver(this.#partOf(part));
+  }
+
+  async #again(id: string): Promise<void> {
+    await this.#input.consumer.deliver(this.#partOf([id]));
+  }
+
+  #outcomeOf(part: readonly string[], result: DeliveryResult): Outcome {
+    const verdicts = settle(result, part, null);
+    const { outcome, error, stack } = result;
+    return {
+      verdicts: new Map(part.map((id, i) => [id, this.#changed(id, verdicts[i] ?? { kind: "ack" })])),
+      error: outcome === "ok" ? null : { error: error ?? outcome, ...(stack === undefined ? {} : { stack }) },
+    };
+  }
+
+  #changed(id: string, verdict: Verdict): Verdict {
+    if (verdict.kind === "ack") {
+      return this.#take(id, "lostAck") === null ? verdict : { kind: "retry", delaySeconds: null };
+    }
+    const late = this.#take(id, "lateRetry");
+    return late === null
+      ? verdict
+      : { ...verdict, delaySeconds: (verdict.delaySeconds ?? 0) + (late.arg ?? 60) };
+  }
+
+  /** The delivery of some of the messages, in that order. */
+  #partOf(part: readonly string[]): Delivery {
+    const { delivery, ids } = this.#input;
+    const places = part.map((id) => ids.indexOf(id));
+    const { offsets } = this.#index;
+    const { attempts, packed } = delivery;
+    return {
+      ...delivery,
+      packed: joinPacked(places.map((i) => packed.subarray(offsets[i], offsets[i + 1]))),
+      attempts: typeof attempts === "number" ? attempts : places.map((i) => attempts[i] ?? 1),
+    };
+  }
+
+  #due(id: string, kind: FaultKind): Fault | undefined {
+    return this.#input.due.get(id)?.find((fault) => fault.kind === kind);
+  }
+
+  /** A fault that comes now; `null` if there is none, or if it may not come. */
+  #take(id: string, kind: FaultKind): Fault | null {
+    const fault = this.#due(id, kind);
+    if (fault === undefined || (COSTLY.includes(kind) && this.#input.isLastAttempt)) return null;
+    this.#input.came(fault);
+    return fault;
+  }
+}
+
+/** The result of a handler that was to be interrupted, also where it could not be: an endpoint knows nothing of that. */
+function interrupted(answer: Answer, { kind }: Fault): Answer {
+  if (answer === "acknowledged") return failedResult(`fault ${kind}`);
+  if ("rejected" in answer || answer.outcome !== "ok") return answer;
+  return kind === "crash"
+    ? failedResult(`fault ${kind}`)
+    : { ...answer, outcome: "exception", error: `fault ${kind}` };
+}
+
+function resultOf(outcomes: readonly Outcome[]): DeliveryResult {
+  const verdicts = outcomes.flatMap((outcome) => [...outcome.verdicts]);
+  const error = outcomes.find((outcome) => outcome.error !== null)?.error ?? null;
+  return {
+    outcome: error === null ? "ok" : "exception",
+    ackAll: false,
+    retryBatch: { retry: false },
+    explicitAcks: verdicts.flatMap(([id, { kind }]) => (kind === "ack" ? [id] : [])),
+    retryMessages: verdicts.flatMap(([msgId, verdict]) =>
+      verdict.kind === "ack"
+        ? []
+        : [{ msgId, ...(verdict.delaySeconds === null ? {} : { delaySeconds: verdict.delaySeconds }) }],
+    ),
+    ...error,
+  };
+}

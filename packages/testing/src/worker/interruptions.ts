@@ -1,0 +1,80 @@
+import type { Delivery, HandlerCalls } from "@sluice/protocol";
+
+/** Where the handler of a delivery is interrupted: when it acknowledges or retries that message, or at its end. */
+export interface Interruption {
+  readonly id: string;
+  /** After `throwAfter` what it has called counts; after `crash` nothing does. */
+  readonly kind: "throwAfter" | "crash";
+}
+
+export interface InterruptibleDelivery extends Delivery {
+  readonly interruption?: Interruption;
+}
+
+/** What a handler calls on a message. */
+type Settling = Pick<Message, "id" | "ack" | "retry">;
+type Handler = (batch: Pick<MessageBatch, "messages">, env: unknown, ctx: unknown) => unknown;
+type HandlerClass = new (...args: unknown[]) => object;
+
+/** Interruptions of deliveries that run, by the message that they come at. */
+const running = new Map<string, Interruption>();
+
+/** Thrown into a handler in the place of what may go wrong there. */
+class InterruptedError extends Error {
+  override readonly name = "InterruptedError";
+}
+
+/** The default export of a Worker, with a `queue()` handler that can be interrupted. */
+export function interruptible(defaultExport: unknown): unknown {
+  if (typeof defaultExport !== "function") return withInterruptions(defaultExport);
+  const Handlers = defaultExport as HandlerClass;
+  return function construct(...args: unknown[]): object {
+    return withInterruptions(new Handlers(...args));
+  };
+}
+
+function withInterruptions(handlers: unknown): { readonly queue?: Handler } {
+  const queue = (handlers as { readonly queue?: unknown } | null | undefined)?.queue;
+  if (typeof queue !== "function") return {};
+  return {
+    queue: (batch, env, ctx) => {
+      for (const message of batch.messages) {
+        const interruption = running.get(message.id);
+        if (interruption !== undefined) interruptAt(message, interruption);
+      }
+      return Reflect.apply(queue, handlers, [batch, env, ctx]);
+    },
+  };
+}
+
+function interruptAt(message: Settling, { kind }: Interruption): void {
+  for (const name of ["ack", "retry"] as const) {
+    const call: (...args: never[]) => void = message[name];
+    const value = (...args: unknown[]) => {
+      Reflect.apply(call, message, args);
+      throw new InterruptedError(`fault ${kind}: the handler ends after ${name}() of message ${message.id}`);
+    };
+    Object.defineProperty(message, name, { value, configurable: true, writable: true });
+  }
+}
+
+const NO_CALLS: HandlerCalls = {
+  ackAll: false,
+  retryBatch: { retry: false },
+  explicitAcks: [],
+  retryMessages: [],
+};
+
+/** Runs a delivery whose handler is interrupted. */
+export async function interruptedBy<Reply>(
+  { id, kind }: Interruption,
+  deliver: () => Promise<Reply>,
+): Promise<Reply | (Reply & HandlerCalls)> {
+  running.set(id, { id, kind });
+  try {
+    const reply = await deliver();
+    return kind === "crash" && typeof reply === "object" ? { ...reply, ...NO_CALLS } : reply;
+  } finally {
+    running.delete(id);
+  }
+}
