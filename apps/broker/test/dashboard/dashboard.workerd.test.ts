@@ -31,6 +31,7 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
 
   it("shows what is sent while somebody looks, told by one stream", async () => {
     const page = await lab.open("#/queues/inbox");
+    await says(page.getByRole("status").first(), "live");
     const streams: string[] = [];
     page.on("request", (request) => {
       if (request.url().includes("/api/events")) streams.push(request.url());

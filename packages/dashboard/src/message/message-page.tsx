@@ -46,11 +46,19 @@ interface MessagePageProps {
 /** One message: what it is, why it waits, what happened to it, and what can be done about it. */
 export function MessagePage({ queue: name, id, handle }: MessagePageProps) {
   const { live, refresh } = useLive(`story ${name} ${id}`, () => askStory(name, id));
-  // Where it is, as soon as that is known; `null` when it is in the queue no more.
-  const place = useRef<string | null>(handle || id);
+  const known = live.kind === "live" ? (live.answer.story?.events.length ?? 0) : 0;
+  const events = useRef(known);
+  events.current = known;
+  // Where it is, as soon as that is known.
+  const place = useRef(handle || id);
+  const missedAt = useRef<number | null>(null);
   const looked = useLive(`message ${name} ${id}`, async () => {
-    const message = place.current === null ? null : await askMessage(name, id, place.current);
-    place.current = message?.ref ?? null;
+    // It is not looked for again, which can take seconds, unless something has happened to it.
+    if (missedAt.current === events.current) return null;
+    const before = events.current;
+    const message = await askMessage(name, id, place.current);
+    missedAt.current = message === null ? before : null;
+    place.current = message?.ref ?? id;
     return message;
   });
   const refreshBoth = () => {
@@ -125,8 +133,8 @@ function Shown({
       {found.kind === "failed" ? <p class="notice bad">{found.text}</p> : null}
       {found.kind === "gone" ? (
         <p class="notice">
-          It is in <a href={queueLink(name)}>{name}</a> no more.
-          {isTold ? " Its story says how it left." : " Nothing is known of how it left."}
+          It is not in <a href={queueLink(name)}>{name}</a> now.
+          {isTold ? " Its story says where it went." : " Nothing is known of where it went."}
         </p>
       ) : null}
       {message === null ? null : (

@@ -11,7 +11,7 @@ export interface StoryStep {
   /** What else there is to say; empty for nothing. */
   readonly detail: string;
   readonly error: string | null;
-  /** What was between it and the step before; `null` for the first one. */
+  /** What was between it and the step before; `null` for nothing. */
   readonly wait: StoryWait | null;
 }
 
@@ -70,8 +70,9 @@ function attemptsOf(events: readonly EventView[]): (number | null)[] {
   });
 }
 
-function waitBetween(before: EventView, { at, kind }: EventView): StoryWait {
-  const ms = Math.max(0, Date.parse(at) - Date.parse(before.at));
+function waitBetween(before: EventView, { at, kind }: EventView): StoryWait | null {
+  const ms = Date.parse(at) - Date.parse(before.at);
+  if (ms <= 0) return null;
   const isWork = before.kind === "delivered" && kind !== "delivered";
   return { text: `${isWork ? "worked on for" : "waited"} ${duration(ms)}`, isLong: !isWork && ms >= LONG_MS };
 }

@@ -1,7 +1,7 @@
 import type { StoryGapView, StoryView, WholeMessageView } from "../api/call.ts";
 import { messageLink } from "../api/route.ts";
 import { duration, moment } from "../text/format.ts";
-import { Thrown } from "../ui/scrolled.tsx";
+import { ErrorText } from "../ui/scrolled.tsx";
 import { Sentence } from "../ui/sentence.tsx";
 import { shortId } from "./message-list.tsx";
 import { storySteps } from "./story-steps.ts";
@@ -47,7 +47,7 @@ export function Story({ story, message, now }: StoryProps) {
               ) : null}
               <time dateTime={at}>{moment(at, now)}</time>
             </span>
-            {error === null ? null : error.includes("\n") ? <Thrown>{error}</Thrown> : <div>{error}</div>}
+            {error === null ? null : <ErrorText>{error}</ErrorText>}
           </li>,
         ])}
         {message === null || last === undefined ? null : (

@@ -12,7 +12,7 @@ const NAME_LENGTH_MAX = 21;
 /** How far a line goes out that leads to a queue of the same column. */
 const AROUND = 34;
 /** Where along a line its rate stands: lines that leave one queue have theirs apart. */
-const LABEL_AT = { in: 0.5, out: 0.7, dead: 0.85, together: 0.72 } as const;
+const LABEL_AT = { in: 0.5, out: 0.36, dead: 0.85, together: 0.72 } as const;
 
 interface MapProps {
   readonly queues: readonly QueueView[];

@@ -25,3 +25,21 @@ export function Thrown({ children }: { readonly children: string }) {
     </Scrolled>
   );
 }
+
+/** What an error says, with its causes; its stack for who opens it. */
+export function ErrorText({ children }: { readonly children: string }) {
+  const lines = children.split("\n");
+  const said = lines.filter((line) => line.trim() !== "" && !/^\s+at /.test(line));
+  if (said.length === lines.length) return <div>{children}</div>;
+  return (
+    <div class="error">
+      {said.map((line, i) => (
+        <div key={i}>{line}</div>
+      ))}
+      <details>
+        <summary class="quiet">Stack</summary>
+        <Thrown>{children}</Thrown>
+      </details>
+    </div>
+  );
+}
