@@ -49,6 +49,35 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
     expect(streams).toHaveLength(1);
   });
 
+  it("closes the stream while nobody can see the page, and opens it again", async () => {
+    const page = await lab.open("#/queues/inbox");
+    const isStream = (request: { url(): string }) => request.url().includes("/api/events");
+    await says(page.getByRole("status").first(), "live");
+    const turn = (isHidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, "hidden", { configurable: true, get: () => ${isHidden} });
+        document.dispatchEvent(new Event("visibilitychange"));`);
+    const closed = page.waitForEvent("requestfailed", isStream);
+    await turn(true);
+    await closed;
+    const opened = page.waitForResponse((response) => isStream(response) && response.ok());
+    await turn(false);
+    await opened;
+  });
+
+  it("asks by itself where a broker has no stream", async () => {
+    const page = await lab.open();
+    const error = { code: "no_route", message: "There is no such path." };
+    await page.route("**/api/events*", (route) => route.fulfill({ status: 404, json: { error } }));
+    await page.goto(`${lab.origin}/__sluice/#/queues/inbox`);
+    await page.reload();
+    const ready = page.getByRole("term").filter({ hasText: "Ready" }).locator("..");
+    await says(ready, "Ready 0");
+    await lab.send("inbox", "one");
+    await says(ready, "Ready 1");
+    await lab.api("/queues/inbox/purge", "POST");
+    await says(ready, "Ready 0");
+  });
+
   it("pauses, resumes and purges, and asks before it deletes", async () => {
     const page = await lab.open("#/queues/slow");
     await page.getByRole("button", { name: "Pause delivery" }).click();

@@ -7,6 +7,9 @@ const ASK_PERIOD_MS = 1_000;
 const REOPEN_MS = 500;
 const REOPEN_MS_MAX = 10_000;
 
+/** What a broker answers that has no stream, or none left. */
+const NO_STREAM: readonly string[] = ["no_route", "too_many_streams"];
+
 /** What a page is about: all queues, one of them, or topics, of which the broker does not tell. */
 export type About =
   | { readonly kind: "queues" | "topics" }
@@ -99,7 +102,7 @@ export class Feed {
       }
     } catch (error) {
       if (abort.signal.aborted) return;
-      if (error instanceof Refused && error.code === "no_route") return this.#ask();
+      if (error instanceof Refused && NO_STREAM.includes(error.code)) return this.#ask();
       // The page asks for a token, and tells when it has one.
       if (error instanceof TokenNeeded) return this.#become("closed");
     }
