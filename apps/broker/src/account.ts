@@ -1,6 +1,6 @@
 import { type BrokerEnv, DIRECTORY_NAME } from "@sluice/broker";
 import type { AccountDirectory } from "@sluice/gateway";
-import type { TopicsRpc } from "@sluice/protocol";
+import type { TokensRpc, TopicsRpc } from "@sluice/protocol";
 
 /**
  * The directory as the gateway calls it. Each call takes its stub anew: one belongs to the request that it was made in.
@@ -25,6 +25,17 @@ export function accountOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): AccountDi
     lastDeletion: (name) => directory().lastDeletion(name),
     atRest: () => directory().atRest(),
     deployed: () => directory().deployed(),
+  };
+}
+
+/** The same for tokens. */
+export function tokensOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): TokensRpc {
+  const directory = () => namespace.get(namespace.idFromName(DIRECTORY_NAME)) as unknown as TokensRpc;
+  return {
+    listTokens: () => directory().listTokens(),
+    createToken: (token) => directory().createToken(token),
+    rotateToken: (name, secret, graceMs) => directory().rotateToken(name, secret, graceMs),
+    deleteToken: (name) => directory().deleteToken(name),
   };
 }
 

@@ -6,7 +6,7 @@ import {
 } from "@sluice/broker";
 import { createGateway, type Gateway, type QueueDirectory } from "@sluice/gateway";
 import { accessOf } from "./access.ts";
-import { accountOf, topicsOf } from "./account.ts";
+import { accountOf, tokensOf, topicsOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
 import { brokerClockOf } from "./broker-clock.ts";
 import type { ToldDisk } from "./told-disk.ts";
@@ -59,6 +59,7 @@ function directoryOf(env: BrokerEnv, disk: ToldDisk | null): QueueDirectory {
   return {
     account,
     topics,
+    tokens: tokensOf(env),
     queue: objectOf,
     topic: objectOf,
     describe: (queue) =>

@@ -71,6 +71,33 @@ describe("the directory of a broker", () => {
   });
 });
 
+describe("tokens", () => {
+  const secret = (sha256: string) => ({ kind: "bearer" as const, sha256 });
+
+  it("are kept over restarts with what they were rotated to, and without those that were revoked", async () => {
+    const stub = await (await start({ orders: {} })).directory();
+    const shop = {
+      name: "shop",
+      scopes: ["send" as const],
+      queues: ["orders"],
+      expiresAtMs: 5,
+      ratePerSecond: 6,
+    };
+    expect(await stub.createToken({ ...shop, secret: secret("old") })).toMatchObject({ ok: true });
+    await stub.createToken({ ...shop, name: "gone", secret: secret("gone") });
+    expect(await stub.createToken({ ...shop, secret: secret("other") })).toEqual({
+      ...{ ok: false, refusal: "nameTaken" },
+    });
+    await stub.rotateToken("shop", secret("new"), 60_000);
+    await stub.deleteToken("gone");
+    const again = await (await start({ orders: {} })).directory();
+    const kept = await again.listTokens();
+    expect(kept).toMatchObject([{ ...shop, secret: secret("new"), previous: { secret: secret("old") } }]);
+    const [{ previous, changedAtMs } = { previous: null, changedAtMs: 0 }] = kept;
+    expect(previous?.untilMs).toBe(changedAtMs + 60_000);
+  });
+});
+
 describe("a queue that runs", () => {
   it("delivers nothing from the moment that it is paused, and its backlog from the moment that it is resumed", async () => {
     const { directory, send, queue, seen, until } = await start({ orders: { consumer: one } });

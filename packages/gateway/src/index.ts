@@ -20,6 +20,7 @@ import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import type { Access } from "./http/access.ts";
 import { PREFIX } from "./http/prefix.ts";
 import { pageRoutes } from "./page/page-routes.ts";
+import { Authority } from "./rights/authority.ts";
 
 export type {
   AccountDirectory,
@@ -72,6 +73,7 @@ export function createGateway(
 ): Gateway {
   const app = new Hono();
   const waits = new Waits();
+  const authority = new Authority(access, directory.tokens, () => Date.now());
   const health = healthOf(directory.account, () => Date.now());
   app.get(`${PREFIX}/health`, async (c) => {
     const answer = await health();
@@ -79,9 +81,9 @@ export function createGateway(
   });
   app.get(PREFIX, (c) => c.redirect(`${PREFIX}/`));
   app.route(`${PREFIX}/`, pageRoutes(page));
-  app.route(`${PREFIX}/api`, adminRoutes(directory, access, waits));
-  app.route(`${PREFIX}/metrics`, metricsRoutes(directory, access));
-  app.route(`${PREFIX}/client/v4`, cloudflareRoutes(directory, access));
+  app.route(`${PREFIX}/api`, adminRoutes(directory, authority, waits));
+  app.route(`${PREFIX}/metrics`, metricsRoutes(directory, authority));
+  app.route(`${PREFIX}/client/v4`, cloudflareRoutes(directory, authority));
   const { account, topics, queue, topic } = directory;
   const prefix = `${PREFIX}/aws`;
   const now = () => Date.now();

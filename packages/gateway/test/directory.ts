@@ -4,11 +4,16 @@ import type {
   EnqueueReply,
   EnqueueRequest,
   FaultSetting,
+  NewToken,
   QueueDefinition,
   QueueDescription,
   QueueRecord,
   ReceiveNowReply,
   ReceiveRequest,
+  TokenRecord,
+  TokenReply,
+  TokenSecret,
+  TokensRpc,
   TopicRecord,
   TopicSnapshot,
   TopicSubscription,
@@ -124,6 +129,7 @@ export function directoryOf(
   return {
     account: accountOf(queues),
     topics: topicsOf(topics),
+    tokens: memoryTokens(),
     topic: () => queueWith({}) as unknown as ReturnType<QueueDirectory["topic"]>,
     advances,
     queue: () =>
@@ -152,6 +158,38 @@ export function directoryOf(
     toldDisk: () => {},
     clock: memoryClock(advances),
   };
+}
+
+/** Tokens that are kept in memory. */
+export function memoryTokens(now: () => number = () => Date.now()): TokensRpc & { calls: number } {
+  const kept = new Map<string, TokenRecord>();
+  const put = (token: TokenRecord) => {
+    kept.set(token.name, token);
+    return { ok: true as const, token };
+  };
+  const tokens = {
+    calls: 0,
+    listTokens: async () => {
+      tokens.calls += 1;
+      return [...kept.values()];
+    },
+    createToken: async (token: NewToken): Promise<TokenReply> => {
+      if (kept.has(token.name)) return { ok: false, refusal: "nameTaken" };
+      return put({ ...token, previous: null, createdAtMs: now(), changedAtMs: now() });
+    },
+    rotateToken: async (name: string, secret: TokenSecret, graceMs: number): Promise<TokenReply> => {
+      const token = kept.get(name);
+      if (token === undefined) return { ok: false, refusal: "notFound" };
+      const previous = { secret: token.secret, untilMs: now() + graceMs };
+      return put({ ...token, secret, previous, changedAtMs: now() });
+    },
+    deleteToken: async (name: string): Promise<TokenReply> => {
+      const token = kept.get(name);
+      kept.delete(name);
+      return token === undefined ? { ok: false, refusal: "notFound" } : { ok: true, token };
+    },
+  };
+  return tokens;
 }
 
 /**

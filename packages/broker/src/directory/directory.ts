@@ -8,6 +8,7 @@ import {
   isTopicObject,
   type NewQueue,
   type NewSubscription,
+  type NewToken,
   type NewTopic,
   type NewTopicSubscription,
   type PurgeRecord,
@@ -21,6 +22,9 @@ import {
   type Subscription,
   type SubscriptionChange,
   type SubscriptionReply,
+  type TokenRecord,
+  type TokenReply,
+  type TokenSecret,
   type TopicChange,
   type TopicRecord,
   type TopicReply,
@@ -50,6 +54,7 @@ import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts"
 import { Registry } from "./registry.ts";
 import { DirectoryRows } from "./rows.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import { Tokens } from "./tokens.ts";
 import { TopicNotices } from "./topics/topic-notices.ts";
 import { undeliverableTo } from "./topics/topic-registry.ts";
 import { TopicRows } from "./topics/topic-rows.ts";
@@ -78,6 +83,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     readonly #registry: Registry;
     readonly #changes: Changes;
     readonly #topics: Topics;
+    readonly #tokens: Tokens;
     #deployed = "";
 
     constructor(ctx: DurableObjectState, env: DirectoryEnv) {
@@ -90,6 +96,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       this.#purges = new Purges(sql);
       this.#clock = new ClockRow(sql, clockStartMsOf(env));
       this.#deletions = new Deletions(sql);
+      this.#tokens = new Tokens(sql, () => Date.now());
       this.#registry = new Registry(this.#rows.read(), {
         save: (row) => this.#rows.save(row),
         erase: (name) => this.#rows.erase(name),
@@ -195,6 +202,22 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
 
     async lastDeletion(name: string): Promise<number | null> {
       return this.#deletions.last(name, Date.now());
+    }
+
+    async listTokens(): Promise<readonly TokenRecord[]> {
+      return this.#tokens.list();
+    }
+
+    async createToken(token: NewToken): Promise<TokenReply> {
+      return this.#tokens.create(token);
+    }
+
+    async rotateToken(name: string, secret: TokenSecret, graceMs: number): Promise<TokenReply> {
+      return this.#tokens.rotate(name, secret, graceMs);
+    }
+
+    async deleteToken(name: string): Promise<TokenReply> {
+      return this.#tokens.delete(name);
     }
 
     async listTopics(): Promise<readonly TopicRecord[]> {

@@ -4,6 +4,7 @@ import type {
   DirectoryRpc,
   QueueAtRest,
   QueueRecord,
+  TokensRpc,
   TopicsRpc,
 } from "@sluice/protocol";
 import type { CommitPosition } from "./commit-position.ts";
@@ -60,6 +61,7 @@ export interface DirectoryClock {
 export interface DirectoryObject
   extends DirectoryRpc,
     TopicsRpc,
+    TokensRpc,
     QueuesDirectory,
     DirectoryClock,
     Rpc.DurableObjectBranded {}

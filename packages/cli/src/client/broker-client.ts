@@ -131,8 +131,8 @@ export class BrokerClient {
     if (status === 401 || message === REST_AUTHENTICATION_ERROR) {
       const text =
         token === null
-          ? `The broker at ${url} asks for a token, one of its SLUICE_API_TOKENS: set SLUICE_API_TOKEN, or --token.`
-          : `The broker at ${url} does not know this token. It wants one of its SLUICE_API_TOKENS.`;
+          ? `The broker at ${url} asks for a token: set SLUICE_API_TOKEN, or --token.`
+          : `The broker at ${url} does not know this token, or it has expired.`;
       return new BrokerFailure(text, EXIT_FAILED, known);
     }
     if (typeof message !== "string" || known === "no_route") {

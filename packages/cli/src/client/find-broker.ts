@@ -8,7 +8,7 @@ import type { Surroundings } from "../surroundings.ts";
 export interface BrokerAddress {
   /** Without `/__sluice` and without a slash at its end. */
   readonly url: string;
-  /** One of the broker's `SLUICE_API_TOKENS`; `null` for none. */
+  /** A token of the broker's; `null` for none. */
   readonly token: string | null;
 }
 

@@ -8,6 +8,7 @@ import type {
   QueueMessagesRpc,
   QueuePullRpc,
   QueueReceiveRpc,
+  TokensRpc,
   TopicDescription,
   TopicObjectRpc,
   TopicsRpc,
@@ -39,6 +40,8 @@ export interface QueueDirectory {
   readonly account: AccountDirectory;
   /** Topics and their subscriptions. */
   readonly topics: TopicsRpc;
+  /** Tokens that may use the HTTP APIs, besides those of the configuration. */
+  readonly tokens: TokensRpc;
   /** A queue's object. Take it anew for every call: one that failed stays broken. */
   queue(name: string): QueueBrokerRpc & QueueHistoryRpc & QueueMessagesRpc & QueuePullRpc & QueueReceiveRpc;
   /** A topic's object. */

@@ -91,6 +91,23 @@ export const ENDPOINTS = [
   },
   {
     method: "GET",
+    path: "/__sluice/api/tokens",
+    answers: "the tokens that the broker keeps, without secrets",
+  },
+  {
+    method: "POST",
+    path: "/__sluice/api/tokens",
+    body: '{"name": "NAME", "scopes": ["send"]}',
+    answers: "creates a token, and tells its secret this once",
+  },
+  {
+    method: "POST",
+    path: "/__sluice/api/tokens/NAME/rotate",
+    answers: 'gives a token another secret; the old one is valid for a day, or {"graceSeconds": N}',
+  },
+  { method: "DELETE", path: "/__sluice/api/tokens/NAME", answers: "revokes a token" },
+  {
+    method: "GET",
     path: "/__sluice/api/queues/NAME/faults",
     answers: "what is made to go wrong with its deliveries (development)",
   },

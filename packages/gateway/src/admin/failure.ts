@@ -22,6 +22,10 @@ export class AdminError extends Error {
   }
 }
 
+export function forbidden(message: string): AdminError {
+  return new AdminError(403, "forbidden", message);
+}
+
 export function queueNotFound(name: string): AdminError {
   return new AdminError(404, "queue_not_found", `There is no queue "${name}".`);
 }

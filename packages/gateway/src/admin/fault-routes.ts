@@ -5,10 +5,11 @@ import {
   FAULT_TIMES_MAX,
   type FaultSetting,
 } from "@sluice/protocol";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../account/queue-directory.ts";
 import { AdminError, queueNotFound } from "./failure.ts";
+import { checkQueue } from "./queue-of.ts";
 
 const SETTING = z.strictObject({
   seed: z._default(z.int().check(z.gte(0), z.lte(0xffffffff)), 1),
@@ -31,21 +32,22 @@ const SETTING = z.strictObject({
 /** What is made to go wrong with the deliveries of a queue, below `/queues/NAME/faults`: development only. */
 export function faultRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
-  const check = async (name: string) => {
+  const check = async (c: Context, name: string) => {
+    checkQueue(c, name);
     if (directory.clock === null) {
       throw new AdminError(403, "not_in_production", "Faults are made in development only.");
     }
     if ((await directory.account.findByName(name)) === null) throw queueNotFound(name);
   };
-  const set = async (name: string, setting: FaultSetting) => {
-    await check(name);
+  const set = async (c: Context, name: string, setting: FaultSetting) => {
+    await check(c, name);
     await directory.queue(name).setFaults(name, setting);
     return setting;
   };
 
   app.get("/:name/faults", async (c) => {
     const name = c.req.param("name");
-    await check(name);
+    await check(c, name);
     return c.json(await directory.queue(name).faults(name));
   });
 
@@ -58,10 +60,12 @@ export function faultRoutes(directory: QueueDirectory): Hono {
         `${FAULT_KINDS.join(", ")}. ${issue?.path.join(".") || "It"}: ${issue?.message}.`;
       throw new AdminError(400, "invalid_body", text);
     }
-    return c.json(await set(c.req.param("name"), data));
+    return c.json(await set(c, c.req.param("name"), data));
   });
 
-  app.delete("/:name/faults", async (c) => c.json(await set(c.req.param("name"), { seed: 1, faults: [] })));
+  app.delete("/:name/faults", async (c) =>
+    c.json(await set(c, c.req.param("name"), { seed: 1, faults: [] })),
+  );
 
   return app;
 }

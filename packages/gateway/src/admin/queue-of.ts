@@ -1,12 +1,20 @@
 import type { QueueRecord } from "@sluice/protocol";
 import type { Context } from "hono";
 import type { QueueDirectory } from "../account/queue-directory.ts";
-import { queueNotFound } from "./failure.ts";
+import { refusedQueue } from "../rights/route-needs.ts";
+import { forbidden, queueNotFound } from "./failure.ts";
 
-/** The queue that the path names. Throws 404. */
+/** The queue that the path names. Throws 404, and 403 for one that the request may not use. */
 export async function queueOf(c: Context, { account }: QueueDirectory): Promise<QueueRecord> {
   const name = c.req.param("name") ?? "";
+  checkQueue(c, name);
   const record = await account.findByName(name);
   if (record === null) throw queueNotFound(name);
   return record;
+}
+
+/** Throws 403 for a queue that the request may not use. */
+export function checkQueue(c: Context, name: string): void {
+  const refused = refusedQueue(c, name);
+  if (refused !== null) throw forbidden(refused);
 }

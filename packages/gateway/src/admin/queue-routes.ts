@@ -1,7 +1,9 @@
 import { Hono } from "hono";
 import type { QueueDirectory } from "../account/queue-directory.ts";
+import { mayUse } from "../rights/rights.ts";
+import { rightsOf } from "../rights/route-needs.ts";
 import { queueNotFound } from "./failure.ts";
-import { queueOf } from "./queue-of.ts";
+import { checkQueue, queueOf } from "./queue-of.ts";
 import { moveView, type Surroundings, viewOf } from "./queue-view.ts";
 import { cancelRedrive, redrive } from "./redrive.ts";
 
@@ -12,10 +14,10 @@ export function queueRoutes(directory: QueueDirectory): Hono {
 
   app.get("/", async (c) => {
     const [surroundings, deployed] = await Promise.all([surroundingsOf(directory), account.deployed()]);
+    const rights = rightsOf(c);
+    const listed = surroundings.queues.filter(({ name }) => mayUse(rights, name));
     const queues = await Promise.all(
-      surroundings.queues.map(async (record) =>
-        viewOf(record, await directory.describe(record.name), surroundings),
-      ),
+      listed.map(async (record) => viewOf(record, await directory.describe(record.name), surroundings)),
     );
     return c.json({ queues, deployed });
   });
@@ -49,7 +51,7 @@ export function queueRoutes(directory: QueueDirectory): Hono {
 
   app.post("/:name/redrive", async (c) => {
     const record = await queueOf(c, directory);
-    const begun = await redrive(directory, record, await c.req.text());
+    const begun = await redrive(directory, record, await c.req.text(), (name) => checkQueue(c, name));
     return c.json("dryRun" in begun ? begun : { move: moveView(begun) });
   });
 

@@ -45,12 +45,14 @@ export interface DryRun {
  * one that it came from (spec sqs 6.4). A dry run moves nothing and tells what would move.
  *
  * @param text body of the request.
+ * @param check throws for a queue that the request may not use.
  * @throws AdminError for what is no such request, for a queue that takes nobody's dead letters, and while a task runs.
  */
 export async function redrive(
   directory: QueueDirectory,
   record: QueueRecord,
   text: string,
+  check: (queue: string) => void,
 ): Promise<MoveTask | DryRun> {
   const { to, dryRun = false, cursor, ...selected } = requestIn(text);
   const target = to ?? null;
@@ -72,6 +74,7 @@ export async function redrive(
     const why = `What "${name}" holds comes from topics: name the queue that takes it, as {"to": "NAME"}.`;
     throw new AdminError(400, "target_required", why);
   }
+  for (const queue of target === null ? sources.queues : [target]) check(queue);
   if (target !== null) checkTarget(record, target, queues);
   // Dead letters of queues say which one they come from; those of topics, and what was sent straight to this one, do
   // not.

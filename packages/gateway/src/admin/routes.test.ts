@@ -212,7 +212,14 @@ describe("GET /", () => {
       const init =
         body === undefined
           ? { method }
-          : { method, body: body.replace("N}", "1}").replace("QUEUE", "orders").replace("ANYTHING", "1") };
+          : {
+              method,
+              body: body
+                .replace("N}", "1}")
+                .replace("NAME", name)
+                .replace("QUEUE", "orders")
+                .replace("ANYTHING", "1"),
+            };
       expect((await gateway.request(url, init)).status, `${method} ${path}`).toBe(200);
     }
   });

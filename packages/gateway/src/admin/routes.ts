@@ -1,7 +1,8 @@
 import { Hono } from "hono";
 import type { QueueDirectory } from "../account/queue-directory.ts";
 import type { Waits } from "../account/waits.ts";
-import type { Access } from "../http/access.ts";
+import { PREFIX } from "../http/prefix.ts";
+import type { Authority } from "../rights/authority.ts";
 import { clockRoutes } from "./clock-routes.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { AdminError, failure } from "./failure.ts";
@@ -14,6 +15,7 @@ import { batchRoute } from "./messages/batch-route.ts";
 import { lookRoutes } from "./messages/look-routes.ts";
 import { processRoutes } from "./process-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
+import { tokenRoutes } from "./token-routes.ts";
 import { topicRoutes } from "./topic-routes.ts";
 
 /**
@@ -22,9 +24,9 @@ import { topicRoutes } from "./topic-routes.ts";
  * Errors are `{"error": {"code", "message"}}` with a fitting status. What changes something is refused to pages of
  * other origins (403, `other_origin`).
  */
-export function adminRoutes(directory: QueueDirectory, access: Access, waits: Waits): Hono {
+export function adminRoutes(directory: QueueDirectory, authority: Authority, waits: Waits): Hono {
   const app = new Hono();
-  app.use(guard(access));
+  app.use(guard(authority, PREFIX));
   app.get("/", (c) => c.json({ endpoints: ENDPOINTS }));
   app.route("/queues", queueRoutes(directory));
   app.route("/queues", historyRoutes(directory));
@@ -34,6 +36,7 @@ export function adminRoutes(directory: QueueDirectory, access: Access, waits: Wa
   app.route("/queues", faultRoutes(directory));
   app.route("/events", streamRoutes(directory, waits));
   app.route("/topics", topicRoutes(directory));
+  app.route("/tokens", tokenRoutes(directory, authority));
   app.route("/clock", clockRoutes(directory));
   app.route("/", processRoutes(directory, waits));
   app.onError((error, c) => {

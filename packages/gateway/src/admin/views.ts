@@ -6,4 +6,5 @@ export type { EventView, StoryGapView } from "./history/history-view.ts";
 export type { StoryView } from "./history/story.ts";
 export type { MessageView, QueueWhyView, WholeMessageView, WhyView } from "./message-view.ts";
 export type { MoveView, QueueView } from "./queue-view.ts";
+export type { NewTokenView, TokenView } from "./token-routes.ts";
 export type { HandOverView, SubscriptionView, TopicDetail, TopicView } from "./topic-view.ts";

@@ -5,6 +5,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
  * published: those that are stand with the error that has them, the others are ours.
  */
 export const API_CODES = {
+  throttled: 971,
   noRoute: 7003,
   authentication: 10000,
   workerNotFound: 10007,

@@ -1,27 +1,52 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { type Access, isToken } from "../http/access.ts";
 import { refusedChange, refusedHost } from "../http/page-origin.ts";
+import type { Authority } from "../rights/authority.ts";
+import { refusalOf } from "../rights/rights.ts";
+import { needOf } from "../rights/route-needs.ts";
 import { API_CODES, ApiError } from "./api-error.ts";
+import { CLOUDFLARE_NEEDS } from "./needs.ts";
 
 /**
  * Lets requests through that may use the API. Where tokens are set, one of them has to come as `Authorization: Bearer`,
- * or as the key of the older `X-Auth-Key`; 401 without one, 403 with another one, both with code 10000 (spec
- * cloudflare-queues 5.6).
+ * or as the key of the older `X-Auth-Key`; 401 without one, 403 with another one or without the right scope, all with
+ * code 10000 (spec cloudflare-queues 5.6).
+ *
+ * @param prefix path that the routes of `CLOUDFLARE_NEEDS` are below.
  */
-export function authenticate(access: Access): MiddlewareHandler {
+export function authenticate(authority: Authority, prefix: string): MiddlewareHandler {
+  const { access } = authority;
   return async (c, next) => {
     const refused = refusedHost(access, c.req.raw) ?? refusedChange(access, c.req.raw);
-    if (refused !== null) throw new ApiError(403, API_CODES.authentication, refused);
-    if (access.kind === "closed") throw new ApiError(403, API_CODES.authentication, access.reason);
-    if (access.kind === "tokens") {
-      const token = credentialOf(c);
-      if (token === null) throw new ApiError(401, API_CODES.authentication, "Authentication error");
-      if (!(await isToken(access, token))) {
-        throw new ApiError(403, API_CODES.authentication, "Authentication error");
-      }
+    if (refused !== null) throw forbidden(refused);
+    const admission = await authority.admit(credentialOf(c));
+    switch (admission.kind) {
+      case "closed":
+        throw forbidden(admission.reason);
+      case "noToken":
+        throw new ApiError(401, API_CODES.authentication, AUTHENTICATION_ERROR);
+      case "unknown":
+        throw forbidden(AUTHENTICATION_ERROR);
+      case "throttled":
+        c.header("retry-after", `${admission.afterSeconds}`);
+        throw new ApiError(
+          429,
+          API_CODES.throttled,
+          "Please wait and consider throttling your request speed",
+        );
     }
+    const need = needOf(c, prefix, CLOUDFLARE_NEEDS);
+    const lacking = need === null ? null : refusalOf(admission.rights, need);
+    if (lacking !== null) throw forbidden(lacking);
+    c.set("rights", admission.rights);
     return next();
   };
+}
+
+const AUTHENTICATION_ERROR = "Authentication error";
+
+/** Whoever it is may not do that. */
+export function forbidden(message: string): ApiError {
+  return new ApiError(403, API_CODES.authentication, message);
 }
 
 function credentialOf(c: Context): string | null {

@@ -1,7 +1,9 @@
 import type { QueueRecord } from "@sluice/protocol";
 import type { Context } from "hono";
 import type { AccountDirectory } from "../account/queue-directory.ts";
+import { refusedQueue } from "../rights/route-needs.ts";
 import { API_CODES, ApiError } from "./api-error.ts";
+import { forbidden } from "./authenticate.ts";
 
 /** Whether a text is what queues, consumers and subscriptions are called by. */
 export function isId(text: string): boolean {
@@ -12,7 +14,8 @@ export function isId(text: string): boolean {
  * The queue that a path names by its id.
  *
  * @param notFound code for an id that names no queue: 11000 in the control plane, 10104 in the data plane.
- * @throws ApiError 10107 for what is no id, `notFound` for one that names no queue.
+ * @throws ApiError 10107 for what is no id, `notFound` for one that names no queue, 10000 for one that the request may
+ *   not use.
  */
 export async function queueOf(
   c: Context,
@@ -22,7 +25,14 @@ export async function queueOf(
   const queueId = queueIdOf(c);
   const record = await account.findById(queueId);
   if (record === null) throw queueNotFound(queueId, notFound);
+  checkQueue(c, record.name);
   return record;
+}
+
+/** Throws ApiError 10000 for a queue that the request may not use. */
+export function checkQueue(c: Context, name: string): void {
+  const refused = refusedQueue(c, name);
+  if (refused !== null) throw forbidden(refused);
 }
 
 /** The id in a path. Throws ApiError 10107 for what is none. */

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { QueueDirectory } from "../account/queue-directory.ts";
-import type { Access } from "../http/access.ts";
+import { PREFIX } from "../http/prefix.ts";
+import type { Authority } from "../rights/authority.ts";
 import { API_CODES, ApiError } from "./api-error.ts";
 import { authenticate } from "./authenticate.ts";
 import { consumerRoutes } from "./control/consumer-routes.ts";
@@ -16,9 +17,9 @@ import { fail } from "./envelope.ts";
  * Cloudflare's REST API as far as queues go: what `CLOUDFLARE_API_BASE_URL` of Wrangler and `CLOUDFLARE_BASE_URL` of
  * the SDK point at. Everything that fails, unknown paths included, is answered in the API's own envelope.
  */
-export function cloudflareRoutes(directory: QueueDirectory, access: Access): Hono {
+export function cloudflareRoutes(directory: QueueDirectory, authority: Authority): Hono {
   const app = new Hono();
-  app.use(authenticate(access));
+  app.use(authenticate(authority, `${PREFIX}/client/v4`));
   app.route("/", controlRoutes(directory));
   app.route("/", dataRoutes(directory));
   app.all("*", (c) => {

@@ -11,4 +11,5 @@ export * from "./pull.ts";
 export * from "./receive.ts";
 export * from "./send.ts";
 export * from "./settlement.ts";
+export * from "./tokens.ts";
 export * from "./topics.ts";

@@ -1,7 +1,10 @@
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import type { Waits } from "../../account/waits.ts";
+import { mayUse } from "../../rights/rights.ts";
+import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError, queueNotFound } from "../failure.ts";
+import { checkQueue } from "../queue-of.ts";
 import { EventStream, type StreamPorts } from "./event-stream.ts";
 import { kindsQuery } from "./history-routes.ts";
 
@@ -19,6 +22,8 @@ export function streamRoutes(directory: QueueDirectory, waits: Waits): Hono {
   app.get("/", async (c) => {
     const kinds = kindsQuery(c);
     const named = c.req.queries("queue") ?? [];
+    const rights = rightsOf(c);
+    for (const name of named) checkQueue(c, name);
     for (const name of named) if ((await account.findByName(name)) === null) throw queueNotFound(name);
     if (open >= STREAMS_MAX || waits.isStopped) {
       throw new AdminError(
@@ -29,7 +34,7 @@ export function streamRoutes(directory: QueueDirectory, waits: Waits): Hono {
     }
     const ports: StreamPorts = {
       queues: async () => {
-        const all = (await account.list()).map(({ name }) => name);
+        const all = (await account.list()).flatMap(({ name }) => (mayUse(rights, name) ? name : []));
         return named.length === 0
           ? all.slice(0, WATCHED_QUEUES_MAX)
           : named.filter((name) => all.includes(name));

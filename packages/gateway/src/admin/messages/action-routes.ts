@@ -3,7 +3,7 @@ import { MESSAGE_BYTES_MAX, type MessageExtension, packMessages, type QueueRecor
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { AdminError, queueNotFound } from "../failure.ts";
-import { queueOf } from "../queue-of.ts";
+import { checkQueue, queueOf } from "../queue-of.ts";
 import { messageGone, messageOf } from "./look-routes.ts";
 import {
   RESEND_TEXT,
@@ -61,6 +61,7 @@ export function actionRoutes(directory: QueueDirectory): Hono {
   app.post("/:name/messages/:id/resend", async (c) => {
     const source = await queueOf(c, directory);
     const { to, delaySeconds, ...edited } = await readBody(c, resendBody, RESEND_TEXT);
+    if (to !== undefined) checkQueue(c, to);
     const target = to === undefined ? source : await directory.account.findByName(to);
     if (target === null) throw queueNotFound(to ?? "");
     const message = await messageOf(directory, source.name, c.req.param("id"));

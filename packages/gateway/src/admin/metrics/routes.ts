@@ -1,7 +1,8 @@
 import type { QueueRecord } from "@sluice/protocol";
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
-import type { Access } from "../../http/access.ts";
+import { PREFIX } from "../../http/prefix.ts";
+import type { Authority } from "../../rights/authority.ts";
 import { guard } from "../guard.ts";
 import { viewTopics } from "../topic-routes.ts";
 import type { TopicView } from "../topic-view.ts";
@@ -14,9 +15,9 @@ import { topicMetrics } from "./topic-metrics.ts";
 const NAMED_MAX = 10;
 
 /** `GET /`: every queue and topic in Prometheus' text format, for whom the admin API is open to. */
-export function metricsRoutes(directory: QueueDirectory, access: Access): Hono {
+export function metricsRoutes(directory: QueueDirectory, authority: Authority): Hono {
   const app = new Hono();
-  app.use(guard(access));
+  app.use(guard(authority, PREFIX));
   app.get("/", async (c) => {
     const figures = await QueueFigures.begin(directory);
     try {

@@ -1,11 +1,11 @@
-import type { QueueRecord } from "@sluice/protocol";
-import { Hono } from "hono";
+import type { ConsumerDefinition, QueueRecord } from "@sluice/protocol";
+import { type Context, Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { invalid } from "../api-error.ts";
 import { succeed } from "../envelope.ts";
 import { readJson } from "../json-body.ts";
 import { pageOf } from "../paging.ts";
-import { isId, queueOf } from "../queue-lookup.ts";
+import { checkQueue, isId, queueOf } from "../queue-lookup.ts";
 import { consumerBody, consumerOf } from "./consumer-body.ts";
 import { consumerViews } from "./queue-view.ts";
 import { errorOf, recordIn } from "./refusal.ts";
@@ -24,7 +24,7 @@ export function consumerRoutes({ account }: QueueDirectory): Hono {
 
   app.post("/:queue_id/consumers", async (c) => {
     const { queueId } = await queueOf(c, account);
-    const consumer = consumerOf(await readJson(c, consumerBody));
+    const consumer = await consumerIn(c);
     return succeed(c, viewIn(recordIn(await account.setConsumer(queueId, null, consumer))));
   });
 
@@ -41,7 +41,7 @@ export function consumerRoutes({ account }: QueueDirectory): Hono {
     const { queueId } = await queueOf(c, account);
     const id = c.req.param("consumer_id");
     if (!isId(id)) throw invalid(`"${id}" is not a consumer id: those have 32 hexadecimal digits.`);
-    const consumer = consumerOf(await readJson(c, consumerBody));
+    const consumer = await consumerIn(c);
     const reply = await account.setConsumer(queueId, id, consumer);
     return succeed(c, viewIn(recordIn(reply)));
   });
@@ -53,6 +53,14 @@ export function consumerRoutes({ account }: QueueDirectory): Hono {
   });
 
   return app;
+}
+
+/** The consumer of a body. Its dead letters may only go to a queue that the request may use. */
+async function consumerIn(c: Context): Promise<ConsumerDefinition> {
+  const consumer = consumerOf(await readJson(c, consumerBody));
+  const { deadLetterQueue } = consumer.settings;
+  if (deadLetterQueue !== null) checkQueue(c, deadLetterQueue);
+  return consumer;
 }
 
 function viewIn(record: QueueRecord) {

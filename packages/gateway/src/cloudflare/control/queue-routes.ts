@@ -1,9 +1,11 @@
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { mayUse } from "../../rights/rights.ts";
+import { rightsOf } from "../../rights/route-needs.ts";
 import { succeed } from "../envelope.ts";
 import { readJson } from "../json-body.ts";
 import { pageOf } from "../paging.ts";
-import { queueOf } from "../queue-lookup.ts";
+import { checkQueue, queueOf } from "../queue-lookup.ts";
 import {
   checkQueueName,
   newQueueBody,
@@ -21,7 +23,8 @@ export function queueRoutes(directory: QueueDirectory): Hono {
 
   app.get("/", async (c) => {
     const names = c.req.queries("name") ?? [];
-    const records = await directory.account.list();
+    const rights = rightsOf(c);
+    const records = (await directory.account.list()).filter(({ name }) => mayUse(rights, name));
     const asked = names.length === 0 ? records : records.filter(({ name }) => names.includes(name));
     const { page, info } = pageOf(c, asked);
     return succeed(c, page.map(queueView), info);
@@ -30,6 +33,7 @@ export function queueRoutes(directory: QueueDirectory): Hono {
   app.post("/", async (c) => {
     const { queue_name: name, jurisdiction, settings } = await readJson(c, newQueueBody);
     checkQueueName(name);
+    checkQueue(c, name);
     const reply = await directory.account.createQueue({
       name,
       settings: queueSettings(settings),

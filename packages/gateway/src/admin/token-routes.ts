@@ -1,0 +1,148 @@
+import {
+  SCOPES,
+  type Scope,
+  TOKEN_NAME,
+  TOKENS_MAX,
+  type TokenRecord,
+  type TokenReply,
+} from "@sluice/protocol";
+import { type Context, Hono } from "hono";
+import * as z from "zod/mini";
+import type { QueueDirectory } from "../account/queue-directory.ts";
+import { type Authority, LOCAL } from "../rights/authority.ts";
+import { newSecret } from "../rights/secrets.ts";
+import { AdminError } from "./failure.ts";
+import { timeOf } from "./time.ts";
+
+/** Longest that a token is valid for that ends by itself, in seconds: ten years. */
+export const TOKEN_SECONDS_MAX = 315_360_000;
+/** Most requests a second that a token can be held to. */
+export const TOKEN_RATE_MAX = 100_000;
+/** How long the old secret of a rotated token is valid, in seconds: a day, unless something else is said. */
+export const GRACE_SECONDS_DEFAULT = 86_400;
+/** Longest that it can be: thirty days. */
+export const GRACE_SECONDS_MAX = 2_592_000;
+/** Most names of queues of a token. */
+const QUEUES_OF_TOKEN_MAX = 100;
+
+/** A queue's name, or the beginning of one and `*`. */
+const QUEUE_PATTERN = /^[^*\s]{0,200}\*?$/;
+
+const NEW_TOKEN = z.strictObject({
+  name: z.string().check(
+    z.regex(TOKEN_NAME),
+    z.refine((name) => name !== LOCAL),
+  ),
+  scopes: z.array(z.enum(SCOPES)).check(z.minLength(1)),
+  queues: z._default(
+    z.array(z.string().check(z.minLength(1), z.regex(QUEUE_PATTERN))).check(z.maxLength(QUEUES_OF_TOKEN_MAX)),
+    [],
+  ),
+  expiresInSeconds: z.optional(z.int().check(z.gte(1), z.lte(TOKEN_SECONDS_MAX))),
+  ratePerSecond: z.optional(z.int().check(z.gte(1), z.lte(TOKEN_RATE_MAX))),
+});
+const NEW_TOKEN_TEXT =
+  'The body must be {"name", "scopes"}, with any of "queues", "expiresInSeconds" and "ratePerSecond". A name has ' +
+  `1 to 64 of a-z, 0-9, ".", "_" and "-", and is not "${LOCAL}". Scopes are ${SCOPES.join(", ")}. Queues are names, or ` +
+  `beginnings of names with a "*" behind, ${QUEUES_OF_TOKEN_MAX} at most. A token is valid for 1 to ` +
+  `${TOKEN_SECONDS_MAX} s, and makes 1 to ${TOKEN_RATE_MAX} requests a second.`;
+
+const ROTATION = z.strictObject({
+  graceSeconds: z._default(z.int().check(z.gte(0), z.lte(GRACE_SECONDS_MAX)), GRACE_SECONDS_DEFAULT),
+});
+const ROTATION_TEXT = `The body must be {} or {"graceSeconds": N} with N from 0 to ${GRACE_SECONDS_MAX}.`;
+
+/** A token, without what proves it. */
+export interface TokenView {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** Names, or beginnings of names that end in `*`. None: every queue. */
+  readonly queues: readonly string[];
+  readonly expiresAt: string | null;
+  readonly ratePerSecond: number | null;
+  readonly createdAt: string;
+  /** When it was created or rotated last. */
+  readonly changedAt: string;
+  /** Until when the secret from before its rotation is valid; `null` where there is none. */
+  readonly oldSecretUntil: string | null;
+}
+
+/** A token that was created or rotated, with its secret, which is told this once. */
+export interface NewTokenView {
+  readonly token: TokenView;
+  readonly secret: string;
+}
+
+/** Tokens that the broker keeps. */
+export function tokenRoutes({ tokens }: QueueDirectory, authority: Authority): Hono {
+  const app = new Hono();
+  const changed = async (reply: Promise<TokenReply>): Promise<TokenRecord> => {
+    const record = tokenIn(await reply);
+    authority.forgetTokens();
+    return record;
+  };
+
+  app.get("/", async (c) => {
+    const nowMs = Date.now();
+    return c.json({ tokens: (await tokens.listTokens()).map((token) => viewOf(token, nowMs)) });
+  });
+
+  app.post("/", async (c) => {
+    const { expiresInSeconds, ratePerSecond = null, ...token } = await read(c, NEW_TOKEN, NEW_TOKEN_TEXT);
+    const { kept, shown } = await newSecret();
+    const nowMs = Date.now();
+    const expiresAtMs = expiresInSeconds === undefined ? null : nowMs + 1_000 * expiresInSeconds;
+    const made = await changed(tokens.createToken({ ...token, secret: kept, expiresAtMs, ratePerSecond }));
+    return c.json({ token: viewOf(made, nowMs), ...shown } satisfies NewTokenView);
+  });
+
+  app.delete("/:name", async (c) => {
+    const { name } = await changed(tokens.deleteToken(c.req.param("name")));
+    return c.json({ name, revoked: true });
+  });
+
+  app.post("/:name/rotate", async (c) => {
+    const { graceSeconds } = await read(c, ROTATION, ROTATION_TEXT);
+    const { kept, shown } = await newSecret();
+    const rotated = await changed(tokens.rotateToken(c.req.param("name"), kept, 1_000 * graceSeconds));
+    return c.json({ token: viewOf(rotated, Date.now()), ...shown } satisfies NewTokenView);
+  });
+
+  return app;
+}
+
+async function read<T>(c: Context, schema: z.ZodMiniType<T>, text: string): Promise<T> {
+  const body = await c.req.text();
+  let json: unknown = null;
+  try {
+    json = body === "" ? {} : JSON.parse(body);
+  } catch {
+    // Refused as what is no object.
+  }
+  const result = schema.safeParse(json);
+  if (!result.success) throw new AdminError(400, "invalid_body", text);
+  return result.data;
+}
+
+function tokenIn(reply: TokenReply): TokenRecord {
+  if (reply.ok) return reply.token;
+  switch (reply.refusal) {
+    case "nameTaken":
+      throw new AdminError(409, "token_exists", "There is a token of that name: rotate it, or revoke it.");
+    case "tooMany":
+      throw new AdminError(409, "too_many_tokens", `There are ${TOKENS_MAX} tokens, which is the most.`);
+    case "notFound":
+      throw new AdminError(404, "token_not_found", "There is no token of that name.");
+  }
+}
+
+function viewOf(token: TokenRecord, nowMs: number): TokenView {
+  const { name, scopes, queues, expiresAtMs, ratePerSecond, createdAtMs, changedAtMs, previous } = token;
+  return {
+    ...{ name, scopes, queues, ratePerSecond },
+    expiresAt: expiresAtMs === null ? null : timeOf(expiresAtMs),
+    createdAt: timeOf(createdAtMs),
+    changedAt: timeOf(changedAtMs),
+    oldSecretUntil: previous === null || previous.untilMs <= nowMs ? null : timeOf(previous.untilMs),
+  };
+}

@@ -1,0 +1,94 @@
+import type { TokenRecord, TokensRpc } from "@sluice/protocol";
+import type { Access } from "../http/access.ts";
+import { isSameDigest, sha256Of } from "./digest.ts";
+import { KeptTokens } from "./kept-tokens.ts";
+import { Rates } from "./rates.ts";
+import { allRights, type Rights } from "./rights.ts";
+
+/** Who uses an open broker. */
+export const LOCAL = "local";
+/** Who has one of the tokens of the configuration. */
+export const FIRST_ADMINISTRATOR = "SLUICE_API_TOKENS";
+
+/**
+ * Whether somebody is let in.
+ *
+ * - `in`: with these rights.
+ * - `noToken`, `unknown`: without a token, or with one that does not count (any more), for the reason that is given.
+ * - `closed`: nobody has set who may use the broker.
+ * - `throttled`: the token has made too many requests; the next may come after so many seconds.
+ */
+export type Admission =
+  | { readonly kind: "in"; readonly rights: Rights }
+  | { readonly kind: "noToken" | "unknown" | "closed"; readonly reason: string }
+  | { readonly kind: "throttled"; readonly afterSeconds: number };
+
+const ASKED =
+  "This broker asks for a token as Authorization: Bearer: one of its SLUICE_API_TOKENS, or of its own.";
+
+/** Says who somebody is by the token that they bring, and what they may do. */
+export class Authority {
+  readonly access: Access;
+  readonly #kept: KeptTokens;
+  readonly #rates: Rates;
+  readonly #now: () => number;
+
+  constructor(access: Access, tokens: Pick<TokensRpc, "listTokens">, now: () => number) {
+    this.access = access;
+    this.#kept = new KeptTokens(tokens, now);
+    this.#rates = new Rates(now);
+    this.#now = now;
+  }
+
+  /**
+   * Takes the same time whichever character of a token is wrong. The tokens of the configuration count even while the
+   * directory does not answer.
+   *
+   * @param token what a request brings; `null` for none.
+   * @throws when the directory has to be asked and fails.
+   */
+  async admit(token: string | null): Promise<Admission> {
+    const { access } = this;
+    if (access.kind === "open") return { kind: "in", rights: allRights(LOCAL) };
+    if (token === null) return this.#refuse("noToken");
+    const given = await sha256Of(token);
+    if (access.kind === "tokens") {
+      const accepted = await Promise.all(access.tokens.map(sha256Of));
+      if (includes(accepted, given)) return { kind: "in", rights: allRights(FIRST_ADMINISTRATOR) };
+    }
+    const kept = await this.#kept.read();
+    const nowMs = this.#now();
+    const found = kept.filter((record) => includes(digestsOf(record, nowMs), given))[0];
+    return found === undefined ? this.#refuse("unknown") : this.#admitKept(found, nowMs);
+  }
+
+  /** Tokens were changed by way of this gateway: that counts at once. */
+  forgetTokens(): void {
+    this.#kept.forget();
+  }
+
+  #admitKept({ name, scopes, queues, expiresAtMs, ratePerSecond }: TokenRecord, nowMs: number): Admission {
+    if (expiresAtMs !== null && expiresAtMs <= nowMs) {
+      return { kind: "unknown", reason: `The token "${name}" has expired.` };
+    }
+    const afterSeconds = ratePerSecond === null ? 0 : this.#rates.take(name, ratePerSecond);
+    if (afterSeconds > 0) return { kind: "throttled", afterSeconds };
+    return { kind: "in", rights: { by: name, scopes, queues } };
+  }
+
+  #refuse(kind: "noToken" | "unknown"): Admission {
+    const { access } = this;
+    return access.kind === "closed" ? access : { kind, reason: ASKED };
+  }
+}
+
+/** The digests that count for a token. */
+function digestsOf({ secret, previous }: TokenRecord, nowMs: number): string[] {
+  const secrets = previous !== null && nowMs < previous.untilMs ? [secret, previous.secret] : [secret];
+  return secrets.flatMap((one) => (one.kind === "bearer" ? one.sha256 : []));
+}
+
+/** Compares with all of them, found or not. */
+function includes(digests: readonly string[], given: string): boolean {
+  return digests.filter((digest) => isSameDigest(digest, given)).length > 0;
+}

@@ -1,0 +1,36 @@
+import type { TokenRecord, TokensRpc } from "@sluice/protocol";
+
+/**
+ * How long a gateway goes by the tokens that the directory named, in ms: so long a token that was revoked by way of
+ * another gateway can still work. No request waits for the directory in between.
+ */
+export const TOKENS_KEPT_MS = 5_000;
+
+/** The tokens of the directory, as of the last seconds. */
+export class KeptTokens {
+  readonly #tokens: Pick<TokensRpc, "listTokens">;
+  readonly #now: () => number;
+  #known: { readonly list: readonly TokenRecord[]; readonly atMs: number } | undefined;
+
+  constructor(tokens: Pick<TokensRpc, "listTokens">, now: () => number) {
+    this.#tokens = tokens;
+    this.#now = now;
+  }
+
+  /**
+   * On Workers nobody can wait for what another request does, so requests that come while the list is too old each ask
+   * for it.
+   */
+  async read(): Promise<readonly TokenRecord[]> {
+    const atMs = this.#now();
+    if (this.#known !== undefined && atMs - this.#known.atMs < TOKENS_KEPT_MS) return this.#known.list;
+    const list = await this.#tokens.listTokens();
+    this.#known = { list, atMs };
+    return list;
+  }
+
+  /** They were changed: the next request asks for them. */
+  forget(): void {
+    this.#known = undefined;
+  }
+}

@@ -1,0 +1,57 @@
+import type { Scope } from "@sluice/protocol";
+
+/** What somebody may do. */
+export interface Rights {
+  /** Who it is: a token's name, `SLUICE_API_TOKENS`, or `local` where nobody is asked. */
+  readonly by: string;
+  readonly scopes: readonly Scope[];
+  /** Names of queues, or beginnings of names that end in `*`. None: every queue, and what belongs to no queue. */
+  readonly queues: readonly string[];
+}
+
+/**
+ * Which queues a request is about.
+ *
+ * - `one`: queues that it names, in its path or in its body. Who answers it calls `mayUse` for each.
+ * - `listed`: all of them; the answer has those that `mayUse` says.
+ * - `none`: no queue, and nothing that anybody has to keep from others.
+ * - `every`: several queues, or what belongs to no queue. A token for some queues may not do it.
+ */
+export type QueuesNeeded = "one" | "listed" | "none" | "every";
+
+/** What a request needs. */
+export interface Need {
+  /** `any`: whoever has a token. */
+  readonly scope: Scope | "any";
+  readonly queues: QueuesNeeded;
+}
+
+/** The rights of who may do everything. */
+export function allRights(by: string): Rights {
+  return { by, scopes: ["admin"], queues: [] };
+}
+
+/** Why somebody may not do what needs this, as far as that does not depend on the queue; `null` if they may. */
+export function refusalOf({ by, scopes, queues }: Rights, need: Need): string | null {
+  const { scope } = need;
+  if (scope !== "any" && !scopes.includes(scope) && !scopes.includes("admin")) {
+    return `The token "${by}" may not do that: it needs the scope ${scope}, and has ${scopes.join(", ")}.`;
+  }
+  if (need.queues !== "every" || queues.length === 0) return null;
+  return `The token "${by}" may not do that: it is for ${queues.join(", ")}, and this is about more than that.`;
+}
+
+/** Whether somebody may use a queue of that name. */
+export function mayUse({ queues }: Rights, name: string): boolean {
+  return queues.length === 0 || queues.some((pattern) => matches(pattern, name));
+}
+
+/** Why somebody may not use a queue; `null` if they may. */
+export function queueRefusal(rights: Rights, name: string): string | null {
+  if (mayUse(rights, name)) return null;
+  return `The token "${rights.by}" is for ${rights.queues.join(", ")}, and not for the queue "${name}".`;
+}
+
+function matches(pattern: string, name: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}

@@ -1,0 +1,36 @@
+import type { Context } from "hono";
+import { matchedRoutes } from "hono/route";
+import { type Need, queueRefusal, type Rights } from "./rights.ts";
+
+declare module "hono" {
+  interface ContextVariableMap {
+    /** Who makes a request, once that is known. */
+    rights: Rights;
+  }
+}
+
+/** What each route needs, by its method and its path below the dialect's own: `GET /queues/:name`. */
+export type RouteNeeds = Readonly<Record<string, Need>>;
+
+/** What a route needs that is in no table: a test sees to it that there is none. */
+const UNLISTED: Need = { scope: "admin", queues: "every" };
+
+/** What a request needs by its route; `null` if no route answers it. */
+export function needOf(c: Context, prefix: string, needs: RouteNeeds): Need | null {
+  const routes = matchedRoutes(c).filter(({ method }) => method !== "ALL");
+  const [first] = routes;
+  if (first === undefined) return null;
+  return needs[`${first.method} ${first.path.slice(prefix.length)}`] ?? UNLISTED;
+}
+
+/** Who makes a request. */
+export function rightsOf(c: Context): Rights {
+  const rights = c.get("rights");
+  if (rights === undefined) throw new Error("a route answers before anybody was asked who it is");
+  return rights;
+}
+
+/** Why a request may not use a queue; `null` if it may. */
+export function refusedQueue(c: Context, name: string): string | null {
+  return queueRefusal(rightsOf(c), name);
+}
