@@ -203,7 +203,13 @@ export interface WaitOptions {
 }
 
 export const FAULT_KINDS = [
-  ...(["duplicate", "reorder", "split", "throwAfter", "lostAck", "crash", "lateRetry"] as const),
+  "duplicate",
+  "reorder",
+  "split",
+  "throwAfter",
+  "lostAck",
+  "crash",
+  "lateRetry",
 ] as const;
 
 /**

@@ -1,3 +1,5 @@
 export type * from "./api.ts";
 export { FAULT_KINDS } from "./api.ts";
+export { BrokenHistoryError, type ExploreOptions, explore, type Report } from "./explore/explore.ts";
+export type { Random } from "./explore/random.ts";
 export { createQueueRuntime } from "./runtime/create-runtime.ts";

@@ -4,6 +4,9 @@ import type { Fault } from "./api.ts";
 /** What the test kit in Node.js and its part in the broker say to each other: JSON over HTTP, below this path. */
 export const TEST_PATH = "/__sluice/test";
 
+/** Name of what is thrown into a handler in the place of what may go wrong there. */
+export const INTERRUPTED_ERROR = "InterruptedError";
+
 /** Something that happened in the broker, in the order in which it did. */
 export type Entry =
   /** Messages that are stored: their records, in base64. Comes before the event that says so. */

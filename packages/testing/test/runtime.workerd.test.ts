@@ -246,6 +246,13 @@ describe("dialects", () => {
     await expect(queues.queue("nobody").pull()).rejects.toThrow('there is no queue "nobody"');
   });
 
+  it("pull consumers, in a few lines", async () => {
+    await queues.queue("pulled").send({ id: 1 });
+    const [message] = await queues.queue("pulled").pull({ visibilityTimeout: "10m" });
+    await queues.queue("pulled").ack(message === undefined ? [] : [message]);
+    expect(await queues.stories()).toMatchObject([{ state: "acked" }]);
+  });
+
   it("SQS", async () => {
     const QueueUrl = queues.sqsUrl("pulled").href;
     const sqs = new SQSClient({

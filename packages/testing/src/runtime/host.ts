@@ -1,8 +1,10 @@
+/// <reference path="../queue-binding.d.ts" />
 import { readFileSync, rmSync } from "node:fs";
 import { QueueProducer } from "@sluice/producer";
 import { type DispatchFetch, Miniflare, type V4WorkerOptions } from "miniflare";
 import { type Project, printedOf, QUEUES_BINDING } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
+import { INTERRUPTED_ERROR } from "../wire.ts";
 import { BrokerCalls } from "./broker-calls.ts";
 import { dataFolder } from "./data-folder.ts";
 import { prepare } from "./prepare.ts";
@@ -10,8 +12,8 @@ import { pushHandler } from "./push.ts";
 import { resetModule } from "./worker-modules.ts";
 
 const RESET_WORKER = "sluice-testing-reset";
-/** What workerd prints for those who make it. */
-const NOTE_TO_ITS_MAKERS = "NOSENTRY ";
+/** Beginnings of what nobody has to read: what workerd prints for those who make it, and faults that come on purpose. */
+const EXPECTED = ["NOSENTRY ", `${INTERRUPTED_ERROR}: `];
 const SOCKET = { host: "127.0.0.1", port: 0 };
 
 /** A Miniflare with the user's Workers, the broker, and the Worker that empties everything. */
@@ -63,7 +65,8 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
       logRequests: false,
       handleStructuredLogs: ({ level, message }) => {
         const text = printedOf(message);
-        if (text !== null && !text.startsWith(NOTE_TO_ITS_MAKERS)) log(rewrite(text), level);
+        if (text !== null && !EXPECTED.some((beginning) => text.startsWith(beginning)))
+          log(rewrite(text), level);
       },
     }),
   );

@@ -143,6 +143,11 @@ export class Runtime<E> implements QueueRuntime<E> {
     });
   }
 
+  /** What happened to all messages, as of the last call that waited for the broker. */
+  get knownStories(): Story[] {
+    return this.#ledger.stories();
+  }
+
   /** Faults that have come since the last `begin`. */
   get faults() {
     return this.#ledger.faults;

@@ -131,7 +131,8 @@ class FaultyDelivery {
       if (isHeld) held.set(id, { kind: "retry", delaySeconds: Math.max(1, fault.arg ?? 0) });
       else order.push(id);
     }
-    return { held: { verdicts: held, error: null }, order };
+    const error = held.size === 0 ? null : { error: "fault reorder: it comes later" };
+    return { held: { verdicts: held, error }, order };
   }
 
   /** The batches that the messages come in. */
@@ -168,11 +169,18 @@ class FaultyDelivery {
   }
 
   #outcomeOf(part: readonly string[], result: DeliveryResult): Outcome {
-    const verdicts = settle(result, part, null);
+    const settled = settle(result, part, null);
+    const verdicts = part.map((id, i) => this.#changed(id, settled[i] ?? { kind: "ack" }));
+    const isLost = verdicts.some(({ kind }, i) => kind === "retry" && settled[i]?.kind === "ack");
     const { outcome, error, stack } = result;
     return {
-      verdicts: new Map(part.map((id, i) => [id, this.#changed(id, verdicts[i] ?? { kind: "ack" })])),
-      error: outcome === "ok" ? null : { error: error ?? outcome, ...(stack === undefined ? {} : { stack }) },
+      verdicts: new Map(part.map((id, i) => [id, verdicts[i] ?? { kind: "ack" }])),
+      error:
+        outcome !== "ok"
+          ? { error: error ?? outcome, ...(stack === undefined ? {} : { stack }) }
+          : isLost
+            ? { error: "fault lostAck: the acknowledgement did not arrive" }
+            : null,
     };
   }
 

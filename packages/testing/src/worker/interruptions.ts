@@ -1,4 +1,5 @@
 import type { Delivery, HandlerCalls } from "@sluice/protocol";
+import { INTERRUPTED_ERROR } from "../wire.ts";
 
 /** Where the handler of a delivery is interrupted: when it acknowledges or retries that message, or at its end. */
 export interface Interruption {
@@ -21,7 +22,7 @@ const running = new Map<string, Interruption>();
 
 /** Thrown into a handler in the place of what may go wrong there. */
 class InterruptedError extends Error {
-  override readonly name = "InterruptedError";
+  override readonly name = INTERRUPTED_ERROR;
 }
 
 /** The default export of a Worker, with a `queue()` handler that can be interrupted. */

@@ -1,0 +1,159 @@
+import { FAULT_KINDS, type Fault, type FaultKind, type QueueRuntime, type Story } from "../api.ts";
+import { Runtime } from "../runtime/runtime.ts";
+import { faultsOf, seedOf } from "./histories.ts";
+import { Choices, type Random } from "./random.ts";
+import { type Found, textOf } from "./report.ts";
+import { type Recipe, shrink } from "./shrink.ts";
+
+/** Histories that are run unless `histories` says otherwise. */
+export const HISTORIES_DEFAULT = 500;
+/** Runs and ms that a broken history is made smaller for. */
+const SHRINK_RUNS_MAX = 200;
+const SHRINK_MS_MAX = 5_000;
+
+export interface ExploreOptions<E = Record<string, unknown>> {
+  /** A runtime, emptied before each history; or what starts one, which is ended after the last. */
+  readonly runtime: QueueRuntime<E> | (() => Promise<QueueRuntime<E>>);
+  /** Does what users of the project do: sends messages, makes requests, moves the clock. */
+  act(queues: QueueRuntime<E>, random: Random): Promise<unknown> | unknown;
+  /** Looks whether what must hold does, when nothing is left to be delivered: throws, or answers `false`, if not. */
+  holds(queues: QueueRuntime<E>, stories: readonly Story[]): Promise<unknown> | unknown;
+  /** Default 500. */
+  readonly histories?: number;
+  /** What all chance follows from. Default: another one each time, which a failure names. */
+  readonly seed?: number;
+  /** One history to run: what goes wrong in it. */
+  readonly history?: readonly Fault[];
+  /** The choices of `random` in that history. Default: what follows from the seed. */
+  readonly choices?: readonly number[];
+}
+
+/** What was run. */
+export interface Report {
+  readonly seed: number;
+  readonly histories: number;
+  /** How often each fault came. One that never did has shown nothing. */
+  readonly faults: Readonly<Record<FaultKind, number>>;
+}
+
+/** A history in which something does not hold that must, as small as it could be made. */
+export class BrokenHistoryError extends Error {
+  override readonly name = "BrokenHistoryError";
+  readonly seed: number;
+  readonly history: readonly Fault[];
+  readonly choices: readonly number[];
+
+  constructor(text: string, cause: Error, { seed, faults, choices }: Recipe & { readonly seed: number }) {
+    super(text, { cause });
+    this.seed = seed;
+    this.history = faults;
+    this.choices = choices;
+  }
+}
+
+/** What came of a history. */
+interface Ran extends Recipe {
+  readonly violation: Error | null;
+  readonly stories: readonly Story[];
+}
+
+/**
+ * Runs histories in which deliveries go wrong as they do in production: messages that come twice, in another order or
+ * late, batches that are cut, handlers that fail half-way, acknowledgements that are lost. Each message keeps its last
+ * attempt, so what a project loses it loses by itself.
+ *
+ * @throws BrokenHistoryError if something does not hold that must: with the smallest such history, its seed, and a line
+ *   to paste as a test.
+ * @throws whatever `act` throws.
+ */
+export async function explore<E>(options: ExploreOptions<E>): Promise<Report> {
+  const { runtime, histories = HISTORIES_DEFAULT, seed = Math.floor(Math.random() * 2 ** 31) } = options;
+  const isOurs = typeof runtime === "function";
+  const queues = isOurs ? await runtime() : runtime;
+  if (!(queues instanceof Runtime)) throw new TypeError("runtime: not one of createQueueRuntime.");
+  const came = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, 0])) as Record<FaultKind, number>;
+  try {
+    const given = options.history;
+    const count = given === undefined ? histories : 1;
+    for (let i = 0; i < count; i++) {
+      const faults = given ?? faultsOf(seed, i);
+      const ran = await run(queues, options, {
+        seed: seedOf(seed, i),
+        faults,
+        choices: options.choices ?? null,
+      });
+      for (const { kind } of ran.faults) came[kind] += 1;
+      if (ran.violation === null) continue;
+      const found = { ran, violation: ran.violation, number: i + 1, count, seed, came };
+      throw await broken(queues, options, found, given !== undefined);
+    }
+    return { seed, histories: count, faults: came };
+  } finally {
+    if (isOurs) await queues[Symbol.asyncDispose]();
+  }
+}
+
+interface RunInput {
+  readonly seed: number;
+  readonly faults: readonly Fault[];
+  /** `null` for what follows from the seed. */
+  readonly choices: readonly number[] | null;
+}
+
+async function run<E>(
+  queues: Runtime<E>,
+  { act, holds }: Pick<ExploreOptions<E>, "act" | "holds">,
+  { seed, faults, choices }: RunInput,
+): Promise<Ran> {
+  await queues.begin(faults);
+  const random = new Choices(seed, choices);
+  await act(queues, random);
+  let violation: Error | null = null;
+  try {
+    await queues.runUntilIdle();
+    if ((await holds(queues, queues.knownStories)) === false) throw new Error("holds() is false");
+  } catch (error) {
+    violation = error instanceof Error ? error : new Error(String(error));
+  }
+  return { violation, faults: [...queues.faults], choices: random.made, stories: queues.knownStories };
+}
+
+interface FirstFound extends Pick<Found, "number" | "count" | "seed" | "came"> {
+  readonly ran: Ran;
+  readonly violation: Error;
+}
+
+/** The error of a broken history, made smaller unless it was given. */
+async function broken<E>(
+  queues: Runtime<E>,
+  options: ExploreOptions<E>,
+  { ran, violation, ...found }: FirstFound,
+  isGiven: boolean,
+): Promise<BrokenHistoryError> {
+  const endsMs = performance.now() + SHRINK_MS_MAX;
+  const kind = kindOf(violation);
+  let runs = 0;
+  const again = (recipe: Recipe) => run(queues, options, { seed: found.seed, ...recipe });
+  const isBroken = async (candidate: Recipe): Promise<Recipe | null> => {
+    if (runs >= SHRINK_RUNS_MAX || performance.now() > endsMs) return null;
+    runs += 1;
+    const tried = await again(candidate);
+    return tried.violation !== null && kindOf(tried.violation) === kind ? tried : null;
+  };
+  const recipe = isGiven ? ran : await shrink(ran, isBroken);
+  const last = [isGiven ? ran : await again(recipe), isGiven ? ran : await again(recipe)];
+  const isSteady = last.every(({ violation: each }) => each !== null && kindOf(each) === kind);
+  const [shown = ran] = last;
+  const text = textOf({
+    ...{ ...found, runs, isSteady, violation: shown.violation ?? violation, stories: shown.stories },
+    ...{ first: { faults: ran.faults.length, messages: ran.stories.length }, recipe },
+  });
+  return new BrokenHistoryError(text, shown.violation ?? violation, { seed: found.seed, ...recipe });
+}
+
+/** What two violations have in common that are of the same thing: the kind of error, and where it was thrown. */
+function kindOf({ name, stack = "" }: Error): string {
+  const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
+  const own = frames.find((line) => !line.includes("node_modules") && !line.includes("node:"));
+  return `${name} ${own ?? frames[0] ?? ""}`;
+}

@@ -1,0 +1,63 @@
+import { FAULT_KINDS, type Fault, type FaultKind, type Story } from "../api.ts";
+import type { Recipe } from "./shrink.ts";
+
+/** A broken history, to be told. */
+export interface Found {
+  readonly number: number;
+  readonly count: number;
+  readonly seed: number;
+  readonly violation: Error;
+  /** What it was before it was made smaller. */
+  readonly first: { readonly faults: number; readonly messages: number };
+  readonly recipe: Recipe;
+  readonly stories: readonly Story[];
+  readonly runs: number;
+  /** Whether it breaks every time. */
+  readonly isSteady: boolean;
+  /** How often each fault came in all histories so far. */
+  readonly came: Readonly<Record<FaultKind, number>>;
+}
+
+/** Messages that are told. */
+const STORIES_MAX = 6;
+
+/** What a broken history looks like, and a line to paste as a test. */
+export function textOf(found: Found): string {
+  const { number, count, seed, violation, first, recipe, stories, runs, isSteady, came } = found;
+  const never = FAULT_KINDS.filter((kind) => came[kind] === 0);
+  const where = count === 1 ? "" : ` in history ${number} of ${count}`;
+  return [
+    `Broken${where} (seed ${seed}): ${violation.message.split("\n", 1)[0]}`,
+    `  ${first.faults} faults -> ${recipe.faults.length}, ${first.messages} messages -> ${stories.length}, in ${runs} runs`,
+    ...stories.slice(0, STORIES_MAX).map((story, i) => `  ${lineOf(story, i + 1, recipe.faults)}`),
+    ...(stories.length > STORIES_MAX ? [`  … and ${stories.length - STORIES_MAX} more messages`] : []),
+    ...(isSteady
+      ? []
+      : ["  It does not break every time: something in it follows from real time or chance."]),
+    ...(count > 1 && never.length > 0 ? [`  never came: ${never.join(", ")}`] : []),
+    "As a test:",
+    `  await explore({ ...spec, ${pasted(recipe, seed)} });`,
+  ].join("\n");
+}
+
+function lineOf({ queue, body, events }: Story, message: number, faults: readonly Fault[]): string {
+  let deliveries = 0;
+  const told = events.map(({ what, delay, error }) => {
+    if (what !== "delivered") {
+      const late = delay === undefined ? "" : ` in ${delay} s`;
+      return `${what}${late}${error === undefined ? "" : ` (${error.split("\n", 1)[0]})`}`;
+    }
+    deliveries += 1;
+    const wrong = faults.filter((fault) => fault.message === message && fault.attempt === deliveries);
+    return ["delivered", ...wrong.map(({ kind }) => `[${kind}]`)].join(" ");
+  });
+  return `${queue}#${message} ${JSON.stringify(body)}: ${told.join(", ")}`;
+}
+
+function pasted({ faults, choices }: Recipe, seed: number): string {
+  const list = faults.map((fault) => {
+    const members = Object.entries(fault).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+    return `{ ${members.join(", ")} }`;
+  });
+  return `seed: ${seed}, choices: ${JSON.stringify(choices)}, history: [${list.join(", ")}]`;
+}

@@ -1,0 +1,129 @@
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  BrokenHistoryError,
+  createQueueRuntime,
+  type ExploreOptions,
+  explore,
+  type QueueRuntime,
+} from "../src/index.ts";
+
+interface State {
+  readonly charges: readonly { readonly order: number }[];
+  readonly files: readonly number[];
+  readonly status: number;
+}
+interface Env {
+  readonly STATE: { getByName(name: string): { read(): Promise<State> } };
+}
+
+let queues: QueueRuntime<Env>;
+
+beforeAll(async () => {
+  const workers = [fileURLToPath(new URL("fixtures/bugs", import.meta.url))];
+  queues = await createQueueRuntime<Env>({ workers, log: () => {} });
+});
+afterAll(() => queues[Symbol.asyncDispose]());
+
+const state = () => queues.env.STATE.getByName("state").read();
+
+type Spec = Pick<ExploreOptions<Env>, "act" | "holds">;
+
+/** A shop that sends up to six messages to a queue. */
+const acting = (queue: string, isCareful: boolean): Spec["act"] => {
+  return async (_, random) => {
+    const count = random.integer(1, 6);
+    const bodies = Array.from({ length: count }, (_, i) => ({ body: { id: i + 1, isCareful } }));
+    await queues.queue(queue).sendBatch(bodies);
+  };
+};
+
+const CHARGES = (isCareful: boolean): Spec => ({
+  act: acting("charges", isCareful),
+  holds: async (_, stories) => {
+    const { charges } = await state();
+    expect(charges.map(({ order }) => order).sort()).toEqual(stories.map((_, i) => i + 1));
+  },
+});
+const FILES = (isCareful: boolean): Spec => ({
+  act: acting("files", isCareful),
+  holds: async (_, stories) => {
+    const { files } = await state();
+    if (!stories.every((_, i) => files.includes(i + 1))) throw new Error("a file is lost");
+  },
+});
+const STATUSES = (isCareful: boolean): Spec => ({
+  act: acting("statuses", isCareful),
+  holds: async (_, stories) => (await state()).status === stories.length,
+});
+
+/** The error of an exploration, which there must be. */
+async function brokenBy(spec: Spec, more: Partial<ExploreOptions<Env>> = {}): Promise<BrokenHistoryError> {
+  const error: unknown = await explore({ runtime: queues, ...spec, ...more }).then(
+    () => new Error("nothing was found"),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(BrokenHistoryError);
+  return error as BrokenHistoryError;
+}
+
+describe("explore finds, with its default settings,", () => {
+  it.each([
+    ["a charge that is made twice on a retry", CHARGES, 1, ["duplicate"]],
+    ["what is lost by a throw after ack()", FILES, 1, ["throwAfter"]],
+    ["what depends on the order of messages", STATUSES, 2, ["reorder", "duplicate"]],
+  ] as const)("%s, and makes it small", async (_, spec, messages, kinds) => {
+    const error = await brokenBy(spec(false));
+    expect(error.history).toHaveLength(1);
+    expect(kinds).toContain(error.history[0]?.kind);
+    expect(error.message).toContain(`messages -> ${messages},`);
+    // What it prints breaks again, and the same without the bug holds.
+    const again = { seed: error.seed, choices: error.choices, history: error.history };
+    expect(error.message).toContain(
+      `seed: ${error.seed}, choices: ${JSON.stringify(error.choices)}, history: [`,
+    );
+    expect((await brokenBy(spec(false), again)).history).toEqual(error.history);
+    expect(await explore({ runtime: queues, ...spec(true), ...again })).toMatchObject({ histories: 1 });
+  });
+});
+
+describe("explore", () => {
+  it.each([CHARGES, FILES, STATUSES])("finds nothing in a consumer that is right", async (spec) => {
+    const { histories, faults } = await explore({ runtime: queues, ...spec(true), histories: 60, seed: 7 });
+    expect(histories).toBe(60);
+    for (const kind of [
+      "duplicate",
+      "reorder",
+      "split",
+      "throwAfter",
+      "lostAck",
+      "crash",
+      "lateRetry",
+    ] as const) {
+      expect([kind, faults[kind] > 0]).toEqual([kind, true]);
+    }
+  });
+
+  it("finds the same by the same seed", async () => {
+    const errors = [
+      await brokenBy(CHARGES(false), { seed: 11 }),
+      await brokenBy(CHARGES(false), { seed: 11 }),
+    ];
+    expect(errors[0]?.message).toBe(errors[1]?.message);
+  });
+
+  it("says what happened", async () => {
+    const history = [{ kind: "lostAck", message: 1, attempt: 1 }] as const;
+    const { message } = await brokenBy(CHARGES(false), { seed: 1, choices: [0], history });
+    expect(message).toContain(
+      'charges#1 {"id":1,"isCareful":false}: stored, delivered [lostAck], retried in 0 s (fault lostAck: the acknowledgement did not arrive), delivered, acked',
+    );
+  });
+
+  it("leaves what act throws to the test", async () => {
+    const act = () => {
+      throw new Error("act is wrong");
+    };
+    await expect(explore({ runtime: queues, act, holds: () => true })).rejects.toThrow("act is wrong");
+  });
+});

@@ -1,0 +1,18 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+const flat = (text: string) => text.replaceAll(/\s+/g, " ").trim();
+
+/** What the guide shows is part of these, which are run. */
+const TESTS = flat(
+  read("apps/shop-consumer/test/orders.workerd.test.ts") +
+    read("packages/testing/test/runtime.workerd.test.ts"),
+);
+const SNIPPETS = [...read("docs/testing-your-queues.md").matchAll(/```ts\n(.*?)```/gs)].map(
+  ([, code]) => `${code}`,
+);
+
+it.each(SNIPPETS)("is run by a test: %s", (snippet) => expect(TESTS).toContain(flat(snippet)));
+
+it("there are some", () => expect(SNIPPETS.length).toBeGreaterThan(5));

@@ -1,0 +1,99 @@
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
+const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
+const PNPM = "pnpm@12.21.0";
+
+let project: string;
+
+/**
+ * Installs the packed package as npm would, without asking a registry: the archive unpacked, and beside it the
+ * dependencies that its manifest declares and no others.
+ */
+function install(folder: string): void {
+  const args = ["-y", PNPM, "pack", "--pack-destination", folder];
+  execFileSync("npx", args, { cwd: PACKAGE, stdio: ["ignore", "ignore", "inherit"] });
+  const modules = join(folder, "node_modules");
+  const target = join(modules, "@sluice/testing");
+  mkdirSync(target, { recursive: true });
+  const archive = join(folder, "sluice-testing-0.1.0.tgz");
+  execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
+  const manifest = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
+  // Types of Node.js are the project's own.
+  for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(realpathSync(join(PACKAGE, "node_modules", name)), join(modules, name));
+  }
+}
+
+beforeAll(() => {
+  project = mkdtempSync(join(realpathSync(tmpdir()), "sluice-testing-project-"));
+  writeFileSync(join(project, "package.json"), '{ "private": true, "type": "module" }');
+  cpSync(fileURLToPath(new URL("fixtures/orders", import.meta.url)), join(project, "orders"), {
+    recursive: true,
+  });
+  install(project);
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+it("the packed package tests a project that it is installed in", () => {
+  const code = `
+    import { createQueueRuntime, explore, type QueueRuntime } from "@sluice/testing";
+
+    interface Env {
+      readonly ORDERS: { send(body: { id: number; failures?: number }): Promise<unknown> };
+      readonly BOOK: { getByName(name: string): { lines(): Promise<string[]> } };
+    }
+    const queues: QueueRuntime<Env> = await createQueueRuntime<Env>({
+      workers: ["./orders/wrangler.toml"],
+      push: { hooks: async (request) => new Response(await request.text()) },
+    });
+    await queues.env.ORDERS.send({ id: 1, failures: 2 });
+    await queues.queue<{ id: number }>("hooks").send({ id: 2 });
+    const { acked, errors } = await queues.advance("12h");
+    const lines = await queues.env.BOOK.getByName("book").lines();
+    const [story] = await queues.stories<{ id: number }>();
+    const { histories } = await explore<Env>({
+      runtime: queues,
+      act: (_, random) => queues.env.ORDERS.send({ id: random.integer(1, 3) }),
+      holds: (_, stories) => stories.every(({ state }) => state === "acked"),
+      histories: 5,
+    });
+    await queues[Symbol.asyncDispose]();
+    console.log(JSON.stringify({ acked, errors, lines, id: story?.body.id, histories }));
+  `;
+  writeFileSync(join(project, "use.ts"), code);
+  const options = [
+    "--strict",
+    "--noEmit",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2024",
+    "--lib",
+    "es2024,esnext.disposable",
+  ];
+  execFileSync(process.execPath, [TSC, "--ignoreConfig", ...options, "--types", "node", "use.ts"], {
+    cwd: project,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  const printed = execFileSync(process.execPath, ["use.ts"], { cwd: project, encoding: "utf8" });
+  expect(JSON.parse(printed)).toEqual({
+    ...{ acked: 2, errors: [], id: 1, histories: 5 },
+    lines: ["orders 1 failed", "orders 1 failed", "orders 1"],
+  });
+});
