@@ -169,6 +169,21 @@ describe("what can be seen", () => {
     await expect(queues.story("nobody")).rejects.toThrow('nothing is known of a message "nobody"');
   });
 
+  it("the story of a dead letter that is moved back", async () => {
+    await queues.env.ORDERS.send({ id: 1, failures: 13 });
+    await queues.runUntilIdle();
+    const path = "/__sluice/api/queues/orders-dead/redrive";
+    await queues.fetch(path, { method: "POST", body: JSON.stringify({ to: "orders" }) });
+    await queues.advance(5);
+    const stories = await queues.stories();
+    expect(stories).toHaveLength(1);
+    expect(stories[0]?.events.slice(-3)).toMatchObject([
+      { what: "dead", queue: "orders", attempt: 13 },
+      { what: "delivered", queue: "orders", attempt: 1 },
+      { what: "retried", queue: "orders", attempt: 1 },
+    ]);
+  });
+
   it("batches as they were delivered", async () => {
     const bodies = Array.from({ length: 12 }, (_, id) => ({ id }));
     await queues.queue("orders").sendBatch(bodies.map((body) => ({ body })));

@@ -36,11 +36,12 @@ export interface Host {
  * @throws Error for configurations that cannot be used and Workers that do not start, with what is wrong.
  */
 export async function startHost(options: QueueRuntimeOptions, startMs: number): Promise<Host> {
-  const [{ project, workers, folder, rewrite }, { convertV4MiniflareOptions }] = await Promise.all([
+  const [{ project, workers, folder, warnings, rewrite }, { convertV4MiniflareOptions }] = await Promise.all([
     prepare(options, startMs),
     import("miniflare"),
   ]);
   const { log = printBad } = options;
+  for (const warning of warnings) log(warning, "warn");
   const push = pushHandler(options.push ?? {}, project);
   const broker = project.broker.name;
   const told = workers.map(
@@ -70,9 +71,15 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
       },
     }),
   );
+  const remove = () => {
+    for (const each of [folder, data]) rmSync(each, { recursive: true, force: true });
+  };
+  // Whoever does not dispose of it leaves no files either.
+  process.once("exit", remove);
   const dispose = async () => {
     await miniflare.dispose();
-    for (const each of [folder, data]) rmSync(each, { recursive: true, force: true });
+    process.off("exit", remove);
+    remove();
   };
   try {
     const [brokerUrl, resetUrl] = await Promise.all([

@@ -25,6 +25,8 @@ export interface Prepared {
   readonly workers: readonly V4WorkerOptions[];
   /** What belongs to the runtime and goes with it. Absolute. */
   readonly folder: string;
+  /** What there is to warn of in the configurations. */
+  readonly warnings: readonly string[];
   /** Leads the stack traces in a line to the user's sources. */
   readonly rewrite: (line: string) => string;
 }
@@ -53,7 +55,7 @@ export async function prepare(options: QueueRuntimeOptions, startMs: number): Pr
     SLUICE_CLOCK_START: String(startMs),
   };
   const { workers, maps } = await servedWorkers(plan, vars, bundleInside);
-  return { project, workers, folder, rewrite: stackFrameMapper(maps) };
+  return { project, workers, folder, warnings: project.warnings, rewrite: stackFrameMapper(maps) };
 }
 
 function targetsOf(workers: QueueRuntimeOptions["workers"]) {

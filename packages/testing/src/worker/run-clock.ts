@@ -71,18 +71,23 @@ async function run(time: BrokerTime, { forMs, atMostMs }: RunRequest, recorder: 
   }
 }
 
-/** What comes next in each queue, once nothing has happened in any of them while all were asked. */
+/** What comes next in each queue, once nothing has happened in any of them since it was asked. */
 async function settled(
   time: BrokerTime,
   names: readonly string[],
   setting: ClockSetting,
   recorder: Recorder,
 ): Promise<readonly SettledQueue[]> {
-  for (;;) {
+  const known = new Map<string, SettledQueue>();
+  for (let asked = names; asked.length > 0; ) {
     const { last } = recorder;
-    const queues = await Promise.all(names.map((name) => time.settleAt(name, setting)));
-    if (recorder.last === last) return queues;
+    const replies = await Promise.all(asked.map((name) => time.settleAt(name, setting)));
+    for (const [i, reply] of replies.entries()) known.set(asked[i] ?? "", reply);
+    // Something may have come after its queue has answered.
+    const touched = new Set(recorder.after(last).map(({ queue }) => queue));
+    asked = names.filter((name) => touched.has(name));
   }
+  return [...known.values()];
 }
 
 type DirectoryCalls = DirectoryClock & Pick<DirectoryRpc, "list"> & Pick<TopicsRpc, "hiddenObjects">;
