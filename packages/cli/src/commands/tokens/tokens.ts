@@ -1,0 +1,89 @@
+import type { NewTokenView, TokenView } from "@sluice/gateway/views";
+import { CliError, EXIT_NOT_FOUND } from "../../errors.ts";
+import { table } from "../../report/table.ts";
+import { distance } from "../../report/words.ts";
+import { answer, confirm, type OnBroker } from "../on-broker.ts";
+
+/** What a token is created with. */
+export interface CreateOptions {
+  readonly scope: readonly string[];
+  readonly queue?: readonly string[];
+  /** In ms. */
+  readonly expires?: number;
+  /** Requests a second. */
+  readonly rate?: number;
+}
+
+/** `sluice tokens list`. */
+export async function listTokens(on: OnBroker): Promise<number> {
+  const tokens = await allTokens(on);
+  if (tokens.length === 0) answer(on, tokens, { words: NO_TOKENS });
+  else answer(on, tokens, { text: table(COLUMNS, tokens.map(rowOf)) });
+  return 0;
+}
+
+const COLUMNS = ["token", "scopes", "queues", "rate", "expires", "changed"];
+const NO_TOKENS = 'The broker keeps no tokens yet. "sluice tokens create NAME --scope send" makes one.';
+
+/** `sluice tokens create`: the secret is all that it prints to standard output. */
+export async function createToken(on: OnBroker, name: string, options: CreateOptions): Promise<number> {
+  const { scope, queue = [], expires, rate } = options;
+  const body = {
+    ...{ name, scopes: scope, queues: queue },
+    ...(expires === undefined ? {} : { expiresInSeconds: Math.ceil(expires / 1_000) }),
+    ...(rate === undefined ? {} : { ratePerSecond: rate }),
+  };
+  const made = await on.client.admin<NewTokenView>({ method: "POST", path: "/tokens", body });
+  say(on, made, `Created token ${name}: ${rightsOf(made.token)}. Its secret is shown this once:`);
+  return 0;
+}
+
+/** `sluice tokens rotate`. */
+export async function rotateToken(on: OnBroker, name: string, graceMs: number | null): Promise<number> {
+  const body = graceMs === null ? {} : { graceSeconds: Math.ceil(graceMs / 1_000) };
+  const path = `${pathOf(name)}/rotate`;
+  const made = await on.client.admin<NewTokenView>({ method: "POST", path, body });
+  const { oldSecretUntil } = made.token;
+  const old =
+    oldSecretUntil === null ? "The old one ends now" : `The old one is valid until ${oldSecretUntil}`;
+  say(on, made, `Rotated token ${name}. ${old}. The new secret is shown this once:`);
+  return 0;
+}
+
+/** `sluice tokens revoke`. */
+export async function revokeToken(on: OnBroker, name: string, force: boolean): Promise<number> {
+  const token = (await allTokens(on)).find((one) => one.name === name);
+  if (token === undefined) throw new CliError(`There is no token "${name}".`, EXIT_NOT_FOUND);
+  await confirm(on, { name, what: `Ends token ${name}: ${rightsOf(token)}.`, force });
+  const revoked = await on.client.admin({ method: "DELETE", path: pathOf(name) });
+  answer(on, revoked, { words: `Revoked token ${name}.` });
+  return 0;
+}
+
+async function allTokens({ client }: OnBroker): Promise<readonly TokenView[]> {
+  return (await client.admin<{ tokens: TokenView[] }>({ path: "/tokens" })).tokens;
+}
+
+/** Prints a secret where a script can take it from, and the words beside it. */
+function say(on: OnBroker, made: NewTokenView, words: string): void {
+  if (!on.json) on.printer.warn(words);
+  answer(on, made, { text: made.secret });
+}
+
+function rowOf({ name, scopes, queues, ratePerSecond, expiresAt, changedAt }: TokenView): string[] {
+  const now = new Date().toISOString();
+  const isExpired = expiresAt !== null && expiresAt <= now;
+  const ends = expiresAt === null ? "never" : isExpired ? "expired" : distance(expiresAt, now);
+  const rate = ratePerSecond === null ? "-" : `${ratePerSecond}/s`;
+  return [name, scopes.join(","), queues.join(",") || "all", rate, ends, distance(changedAt, now)];
+}
+
+function rightsOf({ scopes, queues, ratePerSecond, expiresAt }: TokenView): string {
+  const rate = ratePerSecond === null ? "" : `, ${ratePerSecond} requests a second`;
+  const end = expiresAt === null ? "" : `, until ${expiresAt}`;
+  return `${scopes.join(", ")} on ${queues.join(", ") || "all queues"}${rate}${end}`;
+}
+
+function pathOf(name: string): string {
+  return `/tokens/${encodeURIComponent(name)}`;
+}
