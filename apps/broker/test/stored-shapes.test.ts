@@ -7,7 +7,7 @@ import { type OpenBroker, openBroker } from "../src/open-broker.ts";
 import type { StoredShape } from "./stored/shape.ts";
 
 const STORED = join(import.meta.dirname, "stored");
-const NAMES = readdirSync(STORED).flatMap((file) => /^(.*)\.tgz$/.exec(file)?.[1] ?? []);
+const NAMES = readdirSync(STORED).flatMap((file) => /^(.*)\.tar\.gz$/.exec(file)?.[1] ?? []);
 const ORIGIN = "http://127.0.0.1:8787";
 const HOUR_MS = 3_600_000;
 
@@ -64,7 +64,7 @@ describe.each(NAMES)("a data folder of the shape %s", (name) => {
     // Its messages have not expired then.
     vi.useFakeTimers({ toFake: ["Date"], now: Date.parse(shape.at) + 1_000 });
     folder = mkdtempSync(join(tmpdir(), "sluice-stored-"));
-    execFileSync("tar", ["-xzf", join(STORED, `${name}.tgz`), "-C", folder]);
+    execFileSync("tar", ["-xzf", join(STORED, `${name}.tar.gz`), "-C", folder]);
     broker = open();
   });
   afterEach(() => {

@@ -127,7 +127,7 @@ child.removeAllListeners("exit");
 child.kill("SIGKILL");
 await once(child, "exit");
 const here = import.meta.dirname;
-execFileSync("tar", ["-czf", join(here, `${name}.tgz`), "-C", folder, "v3"]);
+execFileSync("tar", ["-czf", join(here, `${name}.tar.gz`), "-C", folder, "v3"]);
 writeFileSync(join(here, `${name}.json`), `${JSON.stringify(shape, null, 2)}\n`);
 rmSync(folder, { recursive: true, force: true });
 console.log(`${name}: written`);
