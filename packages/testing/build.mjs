@@ -15,6 +15,8 @@ await build({
   entryPoints: [path("src/index.ts")],
   outdir: folder,
   bundle: true,
+  // What starts a runtime is loaded when there is a cache for what is compiled.
+  splitting: true,
   format: "esm",
   platform: "node",
   target: "node22.16",
@@ -33,6 +35,8 @@ await build({
   mainFields: ["module", "main"],
   target: "es2024",
   external: ["cloudflare:*"],
+  // The broker is given to workerd as it is here.
+  minify: true,
 });
 copyFileSync(path("src/worker/reset.js"), join(folder, "worker/reset.js"));
 

@@ -9,16 +9,19 @@ const SHOP = ["shop-producer", "shop-consumer"].map((name) =>
   fileURLToPath(new URL(`../../../apps/${name}/wrangler.toml`, import.meta.url)),
 );
 
+/** What users have: the package as it is packed. */
+const DIST = new URL("../dist/index.js", import.meta.url).href;
+
 const HOSTS: Readonly<Record<string, () => Promise<void>>> = {
   createQueueRuntime: async () => {
-    const { createQueueRuntime } = await import("../src/index.ts");
+    const { createQueueRuntime } = await import(DIST);
     await using queues = await createQueueRuntime({ workers: SHOP });
     await answered(await queues.fetch("/"));
   },
   "Miniflare by itself": async () => {
     const { unstable_getMiniflareWorkerOptions } = await import("wrangler");
     const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
-    const { bundleInside } = await import("sluice/workers");
+    const { bundleInside } = await import("../../cli/src/serve/workerd/bundle-inside.ts");
     const workers = await Promise.all(
       SHOP.map(async (configFile) => {
         const name = basename(dirname(configFile));
@@ -53,6 +56,9 @@ if (chosen in HOSTS) {
   process.exit(0);
 }
 
+execFileSync(process.execPath, [fileURLToPath(new URL("../build.mjs", import.meta.url))], {
+  stdio: "inherit",
+});
 const times = new Map(Object.keys(HOSTS).map((name): [string, number[]] => [name, []]));
 for (let round = 0; round < Number(chosen); round++) {
   for (const [name, its] of times) {

@@ -1,13 +1,13 @@
 /// <reference path="../queue-binding.d.ts" />
 import { readFileSync, rmSync } from "node:fs";
 import { QueueProducer } from "@sluice/producer";
-import { type DispatchFetch, Miniflare, type V4WorkerOptions } from "miniflare";
+import type { DispatchFetch, Miniflare, V4WorkerOptions } from "miniflare";
 import { type Project, printedOf, QUEUES_BINDING } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
 import { INTERRUPTED_ERROR } from "../wire.ts";
 import { BrokerCalls } from "./broker-calls.ts";
-import { dataFolder } from "./data-folder.ts";
-import { prepare } from "./prepare.ts";
+import { dataFolder, temporaryFolder } from "./data-folder.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 import { pushHandler } from "./push.ts";
 import { resetModule } from "./worker-modules.ts";
 
@@ -36,28 +36,50 @@ export interface Host {
  * @throws Error for configurations that cannot be used and Workers that do not start, with what is wrong.
  */
 export async function startHost(options: QueueRuntimeOptions, startMs: number): Promise<Host> {
-  const [{ project, workers, folder, warnings, rewrite }, { convertV4MiniflareOptions }] = await Promise.all([
-    prepare(options, startMs),
-    import("miniflare"),
-  ]);
-  const { log = printBad } = options;
+  const folders = { generated: temporaryFolder(), data: dataFolder() };
+  const remove = () => {
+    for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true });
+  };
+  // Whoever does not dispose of it leaves no files either.
+  process.once("exit", remove);
+  let miniflare: Miniflare | undefined;
+  const dispose = async () => {
+    await miniflare?.dispose();
+    process.off("exit", remove);
+    remove();
+  };
+  try {
+    const prepared = await prepare(options, startMs, folders.generated);
+    miniflare = await startMiniflare(prepared, options, folders.data);
+    const host = await hostOf(miniflare, prepared);
+    return { ...host, dispose };
+  } catch (error) {
+    await dispose().catch(() => {});
+    throw error;
+  }
+}
+
+async function startMiniflare(
+  { project, workers, warnings, rewrite }: Prepared,
+  { log = printBad, push = {} }: QueueRuntimeOptions,
+  data: string,
+): Promise<Miniflare> {
+  const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
   for (const warning of warnings) log(warning, "warn");
-  const push = pushHandler(options.push ?? {}, project);
-  const broker = project.broker.name;
+  const endpoints = await pushHandler(push, project);
   const told = workers.map(
     (worker): V4WorkerOptions =>
-      worker.name === broker
+      worker.name === project.broker.name
         ? {
             ...worker,
             serviceBindings: {
               ...worker.serviceBindings,
-              ...{ SLUICE_PUBLIC_HOSTS: push, SLUICE_LISTED_HOSTS: push },
+              ...{ SLUICE_PUBLIC_HOSTS: endpoints, SLUICE_LISTED_HOSTS: endpoints },
             },
           }
         : worker,
   );
-  const data = dataFolder();
-  const miniflare = new Miniflare(
+  return new Miniflare(
     convertV4MiniflareOptions({
       workers: [...told, resetWorker()],
       resourcePersistencePath: data,
@@ -71,35 +93,23 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
       },
     }),
   );
-  const remove = () => {
-    for (const each of [folder, data]) rmSync(each, { recursive: true, force: true });
+}
+
+async function hostOf(miniflare: Miniflare, { project, rewrite }: Prepared): Promise<Omit<Host, "dispose">> {
+  const [brokerUrl, resetUrl] = await Promise.all([
+    miniflare.unsafeGetDirectURL(project.broker.name),
+    miniflare.unsafeGetDirectURL(RESET_WORKER),
+  ]);
+  const calls = new BrokerCalls(brokerUrl.origin);
+  const { env, producerOf } = await bindingsOf(miniflare, project, calls);
+  return {
+    ...{ calls, env, producerOf, rewrite },
+    fetch: (...request) => miniflare.dispatchFetch(...request),
+    empty: async () => {
+      const response = await fetch(resetUrl);
+      if (!response.ok) throw new Error(`the runtime could not be emptied: ${await response.text()}`);
+    },
   };
-  // Whoever does not dispose of it leaves no files either.
-  process.once("exit", remove);
-  const dispose = async () => {
-    await miniflare.dispose();
-    process.off("exit", remove);
-    remove();
-  };
-  try {
-    const [brokerUrl, resetUrl] = await Promise.all([
-      miniflare.unsafeGetDirectURL(broker),
-      miniflare.unsafeGetDirectURL(RESET_WORKER),
-    ]);
-    const calls = new BrokerCalls(brokerUrl.origin);
-    const { env, producerOf } = await bindingsOf(miniflare, project, calls);
-    return {
-      ...{ calls, env, producerOf, rewrite, dispose },
-      fetch: (...request) => miniflare.dispatchFetch(...request),
-      empty: async () => {
-        const response = await fetch(resetUrl);
-        if (!response.ok) throw new Error(`the runtime could not be emptied: ${await response.text()}`);
-      },
-    };
-  } catch (error) {
-    await dispose().catch(() => {});
-    throw error;
-  }
 }
 
 function resetWorker(): V4WorkerOptions {

@@ -1,6 +1,3 @@
-import { mkdtempSync, realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { V4WorkerOptions } from "miniflare";
 import {
   brokerVariables,
@@ -23,8 +20,6 @@ export interface Prepared {
   readonly project: Project;
   /** The user's, the broker, and what these need. */
   readonly workers: readonly V4WorkerOptions[];
-  /** What belongs to the runtime and goes with it. Absolute. */
-  readonly folder: string;
   /** What there is to warn of in the configurations. */
   readonly warnings: readonly string[];
   /** Leads the stack traces in a line to the user's sources. */
@@ -35,14 +30,18 @@ export interface Prepared {
  * Reads the user's configurations and bundles the Workers: what `sluice serve` does, in this process and in a folder of
  * its own, since several test processes may run in one folder.
  *
+ * @param folder for what is generated. Absolute.
  * @throws Error for configurations that cannot be used, with what is wrong.
  */
-export async function prepare(options: QueueRuntimeOptions, startMs: number): Promise<Prepared> {
+export async function prepare(
+  options: QueueRuntimeOptions,
+  startMs: number,
+  folder: string,
+): Promise<Prepared> {
   const { root = process.cwd() } = options;
   const { targets, env } = targetsOf(options.workers);
   const project = await readProject({ targets, env, workingDirectory: root });
   refuseMissingMain(project.workers);
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), "sluice-testing-"));
   const places = {
     ...{ root: folder, outputDirectory: folder, workingDirectory: root, runtime: workerModules() },
     ...{ page: new Uint8Array(), defaults: await wranglerDefaults(), environment: process.env },
@@ -55,7 +54,7 @@ export async function prepare(options: QueueRuntimeOptions, startMs: number): Pr
     SLUICE_CLOCK_START: String(startMs),
   };
   const { workers, maps } = await servedWorkers(plan, vars, bundleInside);
-  return { project, workers, folder, warnings: project.warnings, rewrite: stackFrameMapper(maps) };
+  return { project, workers, warnings: project.warnings, rewrite: stackFrameMapper(maps) };
 }
 
 function targetsOf(workers: QueueRuntimeOptions["workers"]) {

@@ -1,4 +1,4 @@
-import { type Request as WorkerdRequest, Response as WorkerdResponse } from "miniflare";
+import type { Request as WorkerdRequest, Response as WorkerdResponse } from "miniflare";
 import type { Project } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
 
@@ -7,7 +7,8 @@ import type { QueueRuntimeOptions } from "../api.ts";
  *
  * @throws TypeError for a function of a queue that has no endpoint.
  */
-export function pushHandler(push: NonNullable<QueueRuntimeOptions["push"]>, { topology }: Project) {
+export async function pushHandler(push: NonNullable<QueueRuntimeOptions["push"]>, { topology }: Project) {
+  const { Response: Answer } = await import("miniflare");
   const queuesByUrl = new Map<string, string>();
   for (const [name, { consumer }] of Object.entries(topology.queues)) {
     if (consumer?.type === "http_push") queuesByUrl.set(new URL(consumer.settings.url).href, name);
@@ -20,7 +21,7 @@ export function pushHandler(push: NonNullable<QueueRuntimeOptions["push"]>, { to
     const queue = request.headers.get("sluice-queue") ?? queuesByUrl.get(request.url) ?? "";
     const handler = Object.hasOwn(push, queue) ? push[queue] : undefined;
     if (handler === undefined) {
-      return new WorkerdResponse(`push: there is no function for queue "${queue}"`, { status: 501 });
+      return new Answer(`push: there is no function for queue "${queue}"`, { status: 501 });
     }
     const { method, url } = request;
     const body = method === "GET" || method === "HEAD" ? null : await request.arrayBuffer();
@@ -28,9 +29,9 @@ export function pushHandler(push: NonNullable<QueueRuntimeOptions["push"]>, { to
       const response = await handler(new Request(url, { method, headers: [...request.headers], body }));
       const { status, headers } = response;
       const text = await response.arrayBuffer();
-      return new WorkerdResponse(text.byteLength === 0 ? null : text, { status, headers: [...headers] });
+      return new Answer(text.byteLength === 0 ? null : text, { status, headers: [...headers] });
     } catch (error) {
-      return new WorkerdResponse(String(error), { status: 500 });
+      return new Answer(String(error), { status: 500 });
     }
   };
 }

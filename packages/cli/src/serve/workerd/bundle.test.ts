@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../../test/project-folder.ts";
+import { brokerEntrySource } from "../../generate/broker-entry.ts";
 import { bundleBroker, readUpload } from "./bundle.ts";
 import { stackFrameMapper } from "./stack-frames.ts";
 
@@ -65,4 +66,27 @@ it("the broker's bundle is one module beside the page, and its stack traces lead
   expect(stackFrameMapper(maps)(`at fail (${place})`)).toBe(
     `at fail (${pathToFileURL(join(directory, "lib.ts"))}:3:3)`,
   );
+});
+
+it("the broker of the package is given to workerd as it was packed", async () => {
+  const directory = projectFolder({
+    "dist/broker.js": "export const defineBroker = (options) => options;",
+    "dist/broker.js.map": "{}",
+  });
+  const files = {
+    "entry.js": brokerEntrySource([], "./dist/broker.js"),
+    "topology.json": '{ "queues": {} }',
+    "page.bin": new Uint8Array([1]),
+  };
+  const { modules, maps } = await bundleBroker({ directory, files });
+  const named = modules.map(({ path, contents }) => [relative(directory, path), `${contents}`] as const);
+  expect(named.slice(1)).toEqual([
+    ["bundle/runtime.js", "export const defineBroker = (options) => options;"],
+    ["bundle/topology.js", 'export default { "queues": {} };'],
+    ["bundle/page.bin", "1"],
+  ]);
+  expect(named[0]?.[1]).toContain('import { defineBroker } from "./runtime.js";');
+  expect(named[0]?.[1]).toContain('import topology from "./topology.js";');
+  const map = { text: "{}", folder: join(directory, "dist") };
+  expect([...maps]).toEqual([[pathToFileURL(join(directory, "bundle/runtime.js")).href, map]]);
 });

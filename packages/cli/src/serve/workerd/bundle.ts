@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import type { V4ModuleDefinition, V4ModuleRuleType } from "miniflare";
 import { CliError } from "../../errors.ts";
+import { TOPOLOGY_FILE } from "../../generate/broker-entry.ts";
 import type { GeneratedWorker } from "../../generate/plan.ts";
 import { ENTRY_FILE } from "../../generate/worker-config.ts";
 import { writeIfChanged } from "../../output/write-plan.ts";
@@ -71,9 +73,11 @@ export async function bundleBroker({
   directory,
   files,
 }: Pick<GeneratedWorker, "directory" | "files">): Promise<Bundle> {
-  const { build } = await import("esbuild");
   const modulesRoot = join(directory, BUNDLE_FOLDER);
   const path = join(modulesRoot, ENTRY_FILE);
+  const ready = readyBroker(directory, modulesRoot, files);
+  if (ready !== null) return ready;
+  const { build } = await import("esbuild");
   const { outputFiles } = await build({
     entryPoints: [join(directory, ENTRY_FILE)],
     outfile: path,
@@ -88,16 +92,51 @@ export async function bundleBroker({
     sourcesContent: false,
   });
   const [map, code] = outputFiles.sort((a, b) => b.path.length - a.path.length).map(({ text }) => text);
-  const page = files[PAGE_FILE];
-  const data: V4ModuleDefinition[] =
-    page instanceof Uint8Array
-      ? [{ type: "Data", path: join(modulesRoot, PAGE_FILE), contents: new Uint8Array(page) }]
-      : [];
   return {
-    modules: [{ type: "ESModule", path, contents: code ?? "" }, ...data],
+    modules: [{ type: "ESModule", path, contents: code ?? "" }, ...pageModules(modulesRoot, files)],
     modulesRoot,
     maps: new Map([[pathToFileURL(path).href, { text: map ?? "", folder: modulesRoot }]]),
   };
+}
+
+/** How the entry of the broker imports our code for it where that is packed: one file that imports none. */
+const PACKED_RUNTIME = /(?<=^import \{ defineBroker \} from )"(.*\.js)"/m;
+const RUNTIME_FILE = "runtime.js";
+const TOPOLOGY_MODULE = "topology.js";
+
+/** The modules of a broker whose code is packed, as they are; `null` where it runs from source. */
+function readyBroker(directory: string, modulesRoot: string, files: GeneratedWorker["files"]): Bundle | null {
+  const entry = String(files[ENTRY_FILE]);
+  const [, runtime] = PACKED_RUNTIME.exec(entry) ?? [];
+  if (runtime === undefined) return null;
+  const source = resolve(directory, runtime);
+  const code = readFileSync(source, "utf8");
+  const map = `${source}.map`;
+  const path = join(modulesRoot, RUNTIME_FILE);
+  const main = entry
+    .replace(PACKED_RUNTIME, `"./${RUNTIME_FILE}"`)
+    .replace(`"./${TOPOLOGY_FILE}"`, `"./${TOPOLOGY_MODULE}"`);
+  const modules: V4ModuleDefinition[] = [
+    { type: "ESModule", path: join(modulesRoot, ENTRY_FILE), contents: main },
+    { type: "ESModule", path, contents: code },
+    {
+      type: "ESModule",
+      path: join(modulesRoot, TOPOLOGY_MODULE),
+      contents: `export default ${files[TOPOLOGY_FILE]};`,
+    },
+    ...pageModules(modulesRoot, files),
+  ];
+  const maps = existsSync(map)
+    ? new Map([[pathToFileURL(path).href, { text: readFileSync(map, "utf8"), folder: dirname(source) }]])
+    : new Map<string, ModuleMap>();
+  return { modules, modulesRoot, maps };
+}
+
+function pageModules(modulesRoot: string, files: GeneratedWorker["files"]): V4ModuleDefinition[] {
+  const page = files[PAGE_FILE];
+  return page instanceof Uint8Array
+    ? [{ type: "Data", path: join(modulesRoot, PAGE_FILE), contents: new Uint8Array(page) }]
+    : [];
 }
 
 /**
