@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, type FiguresView, type QueueView, type TopicView } from "../api/call.ts";
+import { withFigures } from "../api/figures.ts";
 import { queueLink, topicLink } from "../api/route.ts";
 import { useHeard } from "../api/use-feed.ts";
 import { useLive } from "../api/use-live.ts";
@@ -121,13 +122,6 @@ function Shown({ queues: answered, topics, refresh }: Answer & { readonly refres
       </footer>
     </>
   );
-}
-
-/** What was told last, where it is newer than what was answered. */
-function withFigures(queue: QueueView, figures: FiguresView | undefined): QueueView {
-  if (figures === undefined || figures.now < queue.now) return queue;
-  const { now, messages, backlogBytes, oldestMessageAt } = figures;
-  return { ...queue, now, messages, backlogBytes, oldestMessageAt };
 }
 
 /** What to type to have a queue. */

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { call, type QueueView, type QueueWhyView, queuePath } from "../api/call.ts";
+import { withFigures } from "../api/figures.ts";
 import { queueLink, TABS, type Tab } from "../api/route.ts";
 import { useLive } from "../api/use-live.ts";
 import { useNow } from "../development/use-now.ts";
@@ -26,6 +27,9 @@ const TAB_NAMES: Readonly<Record<Tab, string>> = {
   settings: "Settings",
 };
 
+/** Counts are told; for the rest the queue is asked, in this time once at most, in ms. */
+const PERIOD_MS = 2_000;
+
 interface QueuePageProps {
   readonly name: string;
   readonly tab: Tab;
@@ -39,13 +43,17 @@ interface Answer {
 
 /** One queue: what it holds and why, how it gets rid of it, and what can be done about it. */
 export function QueuePage({ name, tab, filter }: QueuePageProps) {
-  const { live, refresh } = useLive(`queue ${name}`, async (): Promise<Answer> => {
-    const [queue, why] = await Promise.all([
-      call<QueueView>(queuePath(name)),
-      call<QueueWhyView>(`${queuePath(name)}/why`),
-    ]);
-    return { queue, why };
-  });
+  const { live, refresh } = useLive(
+    `queue ${name}`,
+    async (): Promise<Answer> => {
+      const [queue, why] = await Promise.all([
+        call<QueueView>(queuePath(name)),
+        call<QueueWhyView>(`${queuePath(name)}/why`),
+      ]);
+      return { queue, why };
+    },
+    PERIOD_MS,
+  );
   return (
     <Page
       title={name}
@@ -67,10 +75,11 @@ interface ShownProps extends Answer, Pick<QueuePageProps, "tab" | "filter"> {
   readonly refresh: () => void;
 }
 
-function Shown({ queue, why, tab, filter, refresh }: ShownProps) {
-  const { name } = queue;
-  const now = useNow(queue.now);
+function Shown({ queue: answered, why, tab, filter, refresh }: ShownProps) {
+  const { name } = answered;
   const events = useQueueEvents(name);
+  const queue = withFigures(answered, events.figures);
+  const now = useNow(queue.now);
   const [isSending, setIsSending] = useState(false);
   const send = () => setIsSending(true);
   const go = (to: Tab) => () => location.assign(queueLink(name, to));

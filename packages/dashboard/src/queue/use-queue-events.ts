@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { call, type EventView, queuePath } from "../api/call.ts";
+import { call, type EventView, type FiguresView, queuePath } from "../api/call.ts";
 import { useHeard } from "../api/use-feed.ts";
 import { Samples } from "./samples.ts";
 
@@ -12,12 +12,15 @@ export interface QueueEvents {
   /** Whether the queue keeps a history; `null` until that is known. */
   readonly isOn: boolean | null;
   readonly samples: Samples;
+  /** How the queue stood when the feed told last. */
+  readonly figures: FiguresView | null;
 }
 
 /** What happens in a queue: what its history says of the last minutes, and then what the feed says. */
 export function useQueueEvents(name: string): QueueEvents {
   const samples = useRef(new Samples());
   const newest = useRef(-1);
+  const [figures, setFigures] = useState<FiguresView | null>(null);
   const [known, setKnown] = useState<Pick<QueueEvents, "events" | "isOn">>({ events: [], isOn: null });
   /** @param isCounted whether the chart learns of them by this, and not by the queue's totals. */
   const take = (fresh: readonly EventView[], isCounted: boolean) => {
@@ -50,13 +53,16 @@ export function useQueueEvents(name: string): QueueEvents {
       return;
     }
     const { queues, events, isSnapshot } = heard.frame;
-    const figures = queues.find((queue) => queue.name === name);
+    const told = queues.find((queue) => queue.name === name);
     if (isSnapshot) samples.current.forgetTotals();
-    if (figures !== undefined) samples.current.addFigures(figures);
+    if (told !== undefined) {
+      samples.current.addFigures(told);
+      setFigures(told);
+    }
     take(
       events.filter(({ queue }) => queue === name),
       false,
     );
   });
-  return { ...known, samples: samples.current };
+  return { ...known, samples: samples.current, figures };
 }
