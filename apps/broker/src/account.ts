@@ -1,6 +1,6 @@
 import { type BrokerEnv, DIRECTORY_NAME } from "@sluice/broker";
 import type { AccountDirectory } from "@sluice/gateway";
-import type { TokensRpc, TopicsRpc } from "@sluice/protocol";
+import type { AuditRpc, TokensRpc, TopicsRpc } from "@sluice/protocol";
 
 /**
  * The directory as the gateway calls it. Each call takes its stub anew: one belongs to the request that it was made in.
@@ -36,6 +36,15 @@ export function tokensOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): TokensRpc 
     createToken: (token) => directory().createToken(token),
     rotateToken: (name, secret, graceMs) => directory().rotateToken(name, secret, graceMs),
     deleteToken: (name) => directory().deleteToken(name),
+  };
+}
+
+/** The same for the audit log. */
+export function auditOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): AuditRpc {
+  const directory = () => namespace.get(namespace.idFromName(DIRECTORY_NAME)) as unknown as AuditRpc;
+  return {
+    noteAudit: (entry) => directory().noteAudit(entry),
+    readAudit: (max, before) => directory().readAudit(max, before),
   };
 }
 

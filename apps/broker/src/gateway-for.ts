@@ -6,7 +6,7 @@ import {
 } from "@sluice/broker";
 import { createGateway, type Gateway, type QueueDirectory } from "@sluice/gateway";
 import { accessOf } from "./access.ts";
-import { accountOf, tokensOf, topicsOf } from "./account.ts";
+import { accountOf, auditOf, tokensOf, topicsOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
 import { brokerClockOf } from "./broker-clock.ts";
 import type { ToldDisk } from "./told-disk.ts";
@@ -60,6 +60,7 @@ function directoryOf(env: BrokerEnv, disk: ToldDisk | null): QueueDirectory {
     account,
     topics,
     tokens: tokensOf(env),
+    audit: auditOf(env),
     queue: objectOf,
     topic: objectOf,
     describe: (queue) =>

@@ -98,6 +98,19 @@ describe("tokens", () => {
   });
 });
 
+it("keeps the audit log over restarts, with each configuration that was applied", async () => {
+  const stub = await (await start({ orders: {} })).directory();
+  await stub.noteAudit({ action: "queue.purge", target: "orders", by: "ops", dialect: "admin" });
+  await start({ orders: {} });
+  const again = await (await start({ orders: {}, mails: {} })).directory();
+  expect(await again.readAudit(10, null)).toMatchObject([
+    { id: 3, action: "deploy", target: null, dialect: "configuration" },
+    { id: 2, action: "queue.purge", target: "orders", by: "ops" },
+    { id: 1, action: "deploy" },
+  ]);
+  expect(await again.readAudit(10, 3)).toHaveLength(2);
+});
+
 describe("a queue that runs", () => {
   it("delivers nothing from the moment that it is paused, and its backlog from the moment that it is resumed", async () => {
     const { directory, send, queue, seen, until } = await start({ orders: { consumer: one } });

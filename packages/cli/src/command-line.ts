@@ -11,7 +11,7 @@ import { addMessages } from "./commands/messages/grammar.ts";
 import { collect, type Execute } from "./commands/on-broker.ts";
 import { addQueues } from "./commands/queues/grammar.ts";
 import type { ServeOptions } from "./commands/serve.ts";
-import { addTokens } from "./commands/tokens/grammar.ts";
+import { addAudit, addTokens } from "./commands/tokens/grammar.ts";
 import { addTransfer } from "./commands/transfer/grammar.ts";
 import type { WorkerDaemonOptions } from "./commands/worker-daemon.ts";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "./errors.ts";
@@ -149,6 +149,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
   addMessages(program, execute);
   addTail(program, execute);
   addTokens(program, execute);
+  addAudit(program, execute);
   addClock(program, execute);
   addFaults(program, execute);
   addTransfer(program, execute);

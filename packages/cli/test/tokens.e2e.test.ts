@@ -1,4 +1,4 @@
-import type { NewTokenView, QueueView, TokenView } from "@sluice/gateway/views";
+import type { AuditPage, NewTokenView, QueueView, TokenView } from "@sluice/gateway/views";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BrokerLab } from "./broker-lab.ts";
 
@@ -127,5 +127,28 @@ describe("sluice tokens on a broker that asks for a token", () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.headers.get("retry-after")).toBe("1");
+  });
+});
+
+describe("sluice audit", () => {
+  it("says who has changed what, to who may do everything", async () => {
+    const ops = await locked.json<NewTokenView>(["tokens", "create", "ops", "--scope", "admin"], FIRST);
+    await locked.run(["queues", "create", "audited"], having(ops.secret));
+    await locked.run(["queues", "purge", "audited", "--force"], FIRST);
+    const shown = await locked.run(["audit"], FIRST);
+    const [titles, purged, created, token] = shown.out.split("\n");
+    expect(titles).toMatch(/^when +who +what +of +by way of$/);
+    expect(purged).toMatch(/Z +SLUICE_API_TOKENS +queue.purge +audited +admin$/);
+    expect(created).toMatch(/Z +ops +queue.create +audited +cloudflare$/);
+    expect(token).toMatch(/Z +SLUICE_API_TOKENS +token.create +ops +admin$/);
+    const newest = await locked.json<AuditPage>(["audit", "--limit", "1"], FIRST);
+    expect(newest.entries).toMatchObject([{ action: "queue.purge", target: "audited" }]);
+    const next = await locked.json<AuditPage>(
+      ["audit", "--limit", "1", "--cursor", newest.cursor ?? ""],
+      FIRST,
+    );
+    expect(next.entries).toMatchObject([{ action: "queue.create", by: "ops" }]);
+    const reader = await locked.json<NewTokenView>(["tokens", "create", "looks", "--scope", "read"], FIRST);
+    expect(await locked.run(["audit"], having(reader.secret))).toMatchObject({ code: 1, out: "" });
   });
 });

@@ -84,13 +84,13 @@ export function createGateway(
   app.route(`${PREFIX}/api`, adminRoutes(directory, authority, waits));
   app.route(`${PREFIX}/metrics`, metricsRoutes(directory, authority));
   app.route(`${PREFIX}/client/v4`, cloudflareRoutes(directory, authority));
-  const { account, topics, queue, topic } = directory;
+  const { account, audit, topics, queue, topic } = directory;
   const prefix = `${PREFIX}/aws`;
   const now = () => Date.now();
-  const sns = snsService(prefix, { topics, topic, queue, now }, aws.settings.home, aws.access);
+  const sns = snsService(prefix, { topics, audit, topic, queue, now }, aws.settings.home, aws.access);
   const pem = `${prefix}/:name{SimpleNotificationService-[0-9a-f]+\\.pem}`;
   app.get(pem, (c) => sns.certificate(c.req.param("name") ?? ""));
-  const ports = { account, queue, now, waits, isLocal: directory.isLocal };
+  const ports = { account, audit, queue, now, waits, isLocal: directory.isLocal };
   const services = { sqs: sqsService(prefix, ports, aws.settings, aws.access), sns };
   const looks = aws.settings.looksForClients === true;
   const respond = (request: Request, keepAlive: KeepAlive, url = new URL(request.url)) =>

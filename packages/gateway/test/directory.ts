@@ -1,4 +1,6 @@
 import type {
+  AuditRecord,
+  AuditRpc,
   DeleteOutcome,
   DirectoryReply,
   EnqueueReply,
@@ -130,6 +132,7 @@ export function directoryOf(
     account: accountOf(queues),
     topics: topicsOf(topics),
     tokens: memoryTokens(),
+    audit: memoryAudit(),
     topic: () => queueWith({}) as unknown as ReturnType<QueueDirectory["topic"]>,
     advances,
     queue: () =>
@@ -157,6 +160,18 @@ export function directoryOf(
     isServed: true,
     toldDisk: () => {},
     clock: memoryClock(advances),
+  };
+}
+
+/** An audit log in memory. */
+export function memoryAudit(): AuditRpc & { readonly records: AuditRecord[] } {
+  const records: AuditRecord[] = [];
+  return {
+    records,
+    noteAudit: async (entry) => {
+      records.unshift({ ...entry, id: records.length + 1, atMs: CREATED_MS });
+    },
+    readAudit: async (max, before) => records.filter(({ id }) => id < (before ?? Infinity)).slice(0, max),
   };
 }
 

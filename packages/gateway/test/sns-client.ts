@@ -5,6 +5,7 @@ import { AwsRequest } from "../src/aws/request.ts";
 import type { SnsPorts } from "../src/aws/sns/context.ts";
 import { SNS_VERSION } from "../src/aws/sns/model.ts";
 import { type SnsService, snsService } from "../src/aws/sns/routes.ts";
+import { memoryAudit } from "./directory.ts";
 
 const HOME = { region: "us-east-1", account: "000000000000" };
 export const ENDPOINT = "http://localhost:8787/__sluice/aws";
@@ -31,6 +32,7 @@ export interface Enqueued {
 /** SNS over topics in memory, called in the Query protocol. What is published is noted and goes nowhere. */
 export class SnsClient {
   readonly topics = new MemoryTopics();
+  readonly audit = memoryAudit();
   readonly published: PublishRequest[] = [];
   /** Publishes that were refused because the topic is another by now. */
   outdated = 0;
@@ -42,6 +44,7 @@ export class SnsClient {
   constructor(access: AwsAccess = { kind: "open", pages: () => null }) {
     const ports: SnsPorts = {
       topics: this.topics.rpc,
+      audit: this.audit,
       topic: () => ({
         publish: async (object, request) => {
           const { version } = request;

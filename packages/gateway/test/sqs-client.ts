@@ -4,7 +4,7 @@ import { AwsRequest } from "../src/aws/request.ts";
 import type { SqsPorts } from "../src/aws/sqs/context.ts";
 import { SQS_MODEL } from "../src/aws/sqs/model.ts";
 import { type SqsService, sqsService } from "../src/aws/sqs/routes.ts";
-import { type AbleQueue, queueWith } from "./directory.ts";
+import { type AbleQueue, memoryAudit, queueWith } from "./directory.ts";
 import { MemoryAccount } from "./memory-account.ts";
 
 const NO_MESSAGES = { visible: 0, notVisible: 0, delayed: 0 };
@@ -27,12 +27,14 @@ export interface SqsClientOptions {
 /** SQS over a directory in memory, called in AWS JSON. */
 export class SqsClient {
   readonly account = new MemoryAccount();
+  readonly audit = memoryAudit();
   readonly #service: SqsService;
 
   constructor({ isStrictAboutTime = false, objects = {}, waits = new Waits() }: SqsClientOptions = {}) {
     const able = { messageCounts: async () => NO_MESSAGES, purge: async () => ({ purged: 0 }), ...objects };
     const ports: SqsPorts = {
       account: this.account.directory,
+      audit: this.audit,
       queue: () => queueWith(able),
       now: () => this.account.nowMs,
       waits,

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import {
+  type AuditEntry,
   type ClockSetting,
   type Confirmation,
   type ConsumerDefinition,
@@ -42,6 +43,7 @@ import type { DirectoryObject, Opened } from "../rpc/directory-object.ts";
 import type { ConfiguredQueueObject } from "../rpc/queue-object.ts";
 import type { Undeliverable } from "../rpc/transfer.ts";
 import { applyTopology } from "./apply-topology.ts";
+import { AuditRows } from "./audit-rows.ts";
 import { Changes } from "./changes.ts";
 import { ClockRow } from "./clock-row.ts";
 import { CommitPositions } from "./commit-positions.ts";
@@ -84,6 +86,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     readonly #changes: Changes;
     readonly #topics: Topics;
     readonly #tokens: Tokens;
+    readonly #audit: AuditRows;
     #deployed = "";
 
     constructor(ctx: DurableObjectState, env: DirectoryEnv) {
@@ -97,14 +100,14 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       this.#clock = new ClockRow(sql, clockStartMsOf(env));
       this.#deletions = new Deletions(sql);
       this.#tokens = new Tokens(sql, () => Date.now());
+      this.#audit = new AuditRows(sql, () => Date.now());
       this.#registry = new Registry(this.#rows.read(), {
         save: (row) => this.#rows.save(row),
         erase: (name) => this.#rows.erase(name),
         now: () => Date.now(),
         newId,
       });
-      const versions = new TopicVersions(sql, () => Date.now());
-      this.#topics = new Topics(new TopicRows(sql), versions, {
+      this.#topics = new Topics(new TopicRows(sql), new TopicVersions(sql, () => Date.now()), {
         queues: this.#registry,
         settings: topology.sns ?? {},
         now: () => Date.now(),
@@ -176,13 +179,14 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     }
 
     async createSubscription(subscription: NewSubscription): Promise<SubscriptionReply> {
-      if (!this.#exists(subscription.queueId)) return { ok: false, refusal: { kind: "queueNotFound" } };
+      const queue = this.#registry.queueById(subscription.queueId);
+      if (queue === undefined) return { ok: false, refusal: { kind: "queueNotFound" } };
       return this.#subscriptions.create(subscription);
     }
 
     async changeSubscription(id: string, change: SubscriptionChange): Promise<SubscriptionReply> {
       const { queueId } = change;
-      if (queueId !== undefined && !this.#exists(queueId)) {
+      if (queueId !== undefined && this.#registry.queueById(queueId) === undefined) {
         return { ok: false, refusal: { kind: "queueNotFound" } };
       }
       return this.#subscriptions.change(id, change);
@@ -218,6 +222,14 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
 
     async deleteToken(name: string): Promise<TokenReply> {
       return this.#tokens.delete(name);
+    }
+
+    async noteAudit(entry: AuditEntry): Promise<void> {
+      this.#audit.note(entry);
+    }
+
+    async readAudit(max: number, before: number | null) {
+      return this.#audit.read(max, before);
     }
 
     async listTopics(): Promise<readonly TopicRecord[]> {
@@ -351,10 +363,6 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       return namespace.get(namespace.idFromName(name));
     }
 
-    #exists(queueId: string): boolean {
-      return this.#registry.queueById(queueId) !== undefined;
-    }
-
     #forgetQueue(queueId: string, name: string): void {
       this.#purges.forget(queueId);
       this.#deletions.note(name, Date.now());
@@ -369,6 +377,7 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
         applyTopology(this.#registry, topology, (line) => console.warn(`Directory: ${line}`));
         this.#topics.applySettings();
         this.#rows.deployed = this.#deployed;
+        this.#audit.note({ action: "deploy", target: null, by: "configuration", dialect: "configuration" });
       });
     }
 

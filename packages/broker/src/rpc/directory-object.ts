@@ -1,4 +1,5 @@
 import type {
+  AuditRpc,
   ClockSetting,
   DirectoryReply,
   DirectoryRpc,
@@ -62,6 +63,7 @@ export interface DirectoryObject
   extends DirectoryRpc,
     TopicsRpc,
     TokensRpc,
+    AuditRpc,
     QueuesDirectory,
     DirectoryClock,
     Rpc.DurableObjectBranded {}

@@ -1,4 +1,5 @@
 import type {
+  AuditRpc,
   ClockSetting,
   DirectoryRpc,
   NextMoment,
@@ -42,6 +43,8 @@ export interface QueueDirectory {
   readonly topics: TopicsRpc;
   /** Tokens that may use the HTTP APIs, besides those of the configuration. */
   readonly tokens: TokensRpc;
+  /** What was changed, and by whom. */
+  readonly audit: AuditRpc;
   /** A queue's object. Take it anew for every call: one that failed stays broken. */
   queue(name: string): QueueBrokerRpc & QueueHistoryRpc & QueueMessagesRpc & QueuePullRpc & QueueReceiveRpc;
   /** A topic's object. */

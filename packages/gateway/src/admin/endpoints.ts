@@ -91,6 +91,12 @@ export const ENDPOINTS = [
   },
   {
     method: "GET",
+    path: "/__sluice/api/audit",
+    answers:
+      "what was changed and by whom, newest first: 100 changes, or ?max=N up to 500; ?cursor=C for older ones",
+  },
+  {
+    method: "GET",
     path: "/__sluice/api/tokens",
     answers: "the tokens that the broker keeps, without secrets",
   },

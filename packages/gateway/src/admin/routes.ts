@@ -3,11 +3,13 @@ import type { QueueDirectory } from "../account/queue-directory.ts";
 import type { Waits } from "../account/waits.ts";
 import { PREFIX } from "../http/prefix.ts";
 import type { Authority } from "../rights/authority.ts";
+import { auditRoutes } from "./access/audit-routes.ts";
+import { guard } from "./access/guard.ts";
+import { tokenRoutes } from "./access/token-routes.ts";
 import { clockRoutes } from "./clock-routes.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { AdminError, failure } from "./failure.ts";
 import { faultRoutes } from "./fault-routes.ts";
-import { guard } from "./guard.ts";
 import { historyRoutes } from "./history/history-routes.ts";
 import { streamRoutes } from "./history/stream-routes.ts";
 import { actionRoutes } from "./messages/action-routes.ts";
@@ -15,7 +17,6 @@ import { batchRoute } from "./messages/batch-route.ts";
 import { lookRoutes } from "./messages/look-routes.ts";
 import { processRoutes } from "./process-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
-import { tokenRoutes } from "./token-routes.ts";
 import { topicRoutes } from "./topic-routes.ts";
 
 /**
@@ -26,7 +27,7 @@ import { topicRoutes } from "./topic-routes.ts";
  */
 export function adminRoutes(directory: QueueDirectory, authority: Authority, waits: Waits): Hono {
   const app = new Hono();
-  app.use(guard(authority, PREFIX));
+  app.use(guard(authority, directory.audit, PREFIX));
   app.get("/", (c) => c.json({ endpoints: ENDPOINTS }));
   app.route("/queues", queueRoutes(directory));
   app.route("/queues", historyRoutes(directory));
@@ -37,6 +38,7 @@ export function adminRoutes(directory: QueueDirectory, authority: Authority, wai
   app.route("/events", streamRoutes(directory, waits));
   app.route("/topics", topicRoutes(directory));
   app.route("/tokens", tokenRoutes(directory, authority));
+  app.route("/audit", auditRoutes(directory));
   app.route("/clock", clockRoutes(directory));
   app.route("/", processRoutes(directory, waits));
   app.onError((error, c) => {

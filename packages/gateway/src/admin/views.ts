@@ -1,4 +1,6 @@
 /** What the admin API answers, for those who read it: types alone. */
+export type { AuditPage, AuditView } from "./access/audit-routes.ts";
+export type { NewTokenView, TokenView } from "./access/token-routes.ts";
 export type { BacklogView, DamageView, HealthView } from "./backlog-view.ts";
 export type { ClockView } from "./clock-routes.ts";
 export type { FiguresView, FrameView } from "./history/event-stream.ts";
@@ -6,5 +8,4 @@ export type { EventView, StoryGapView } from "./history/history-view.ts";
 export type { StoryView } from "./history/story.ts";
 export type { MessageView, QueueWhyView, WholeMessageView, WhyView } from "./message-view.ts";
 export type { MoveView, QueueView } from "./queue-view.ts";
-export type { NewTokenView, TokenView } from "./token-routes.ts";
 export type { HandOverView, SubscriptionView, TopicDetail, TopicView } from "./topic-view.ts";

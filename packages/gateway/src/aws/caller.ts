@@ -1,5 +1,7 @@
 import { AwsError, COMMON_ERRORS, credentialOf, type SignedRequest, verifySignature } from "@sluice/aws";
 import type { Effect, PageRequest } from "../http/page-origin.ts";
+import { LOCAL } from "../rights/authority.ts";
+import { allRights, type Rights } from "../rights/rights.ts";
 import type { Home } from "./queue-address.ts";
 import type { AwsRequest } from "./request.ts";
 
@@ -54,13 +56,19 @@ function effectOf(parameters: URLSearchParams, effects: Readonly<Record<string, 
   return (Object.hasOwn(effects, action) ? effects[action] : undefined) ?? "reads";
 }
 
-/** Who makes a request, and in which region. */
+/** Who makes a request, in which region, and what they may do. */
 export interface Caller extends Home {
   readonly accessKeyId: string;
+  readonly rights: Rights;
 }
 
 /** Name of a caller without credentials. */
 const ANONYMOUS = "anonymous";
+
+/** Who has sent no credentials, and may do what is asked for all the same. */
+export function anonymous(home: Home, by = ANONYMOUS): Caller {
+  return { ...home, accessKeyId: ANONYMOUS, rights: allRights(by) };
+}
 
 /** How a caller is identified. */
 export interface CallerCheck {
@@ -83,10 +91,12 @@ export function callerOf(request: SignedRequest, { service, access, home, nowMs 
     access.kind === "keys"
       ? verifySignature(request, { service, secretOf: (key) => access.secrets.get(key), nowMs })
       : credentialLeniently(request);
-  if (credential === null) return { ...home, accessKeyId: ANONYMOUS };
+  // Without access keys nobody knows whose credentials these are.
+  if (credential === null) return anonymous(home, LOCAL);
   const { accessKeyId, region } = credential;
   const account = /^\d{12}$/.test(accessKeyId) ? accessKeyId : home.account;
-  return { accessKeyId, region, account };
+  const rights = allRights(access.kind === "keys" ? accessKeyId : LOCAL);
+  return { accessKeyId, region, account, rights };
 }
 
 /** Without access keys a malformed credential counts as none. */

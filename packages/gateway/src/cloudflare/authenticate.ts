@@ -1,19 +1,20 @@
+import type { AuditRpc } from "@sluice/protocol";
 import type { Context, MiddlewareHandler } from "hono";
 import { refusedChange, refusedHost } from "../http/page-origin.ts";
 import type { Authority } from "../rights/authority.ts";
 import { refusalOf } from "../rights/rights.ts";
-import { needOf } from "../rights/route-needs.ts";
+import { auditRoute, needOf } from "../rights/route-needs.ts";
 import { API_CODES, ApiError } from "./api-error.ts";
 import { CLOUDFLARE_NEEDS } from "./needs.ts";
 
 /**
  * Lets requests through that may use the API. Where tokens are set, one of them has to come as `Authorization: Bearer`,
  * or as the key of the older `X-Auth-Key`; 401 without one, 403 with another one or without the right scope, all with
- * code 10000 (spec cloudflare-queues 5.6).
+ * code 10000 (spec cloudflare-queues 5.6). Writes down what they change.
  *
  * @param prefix path that the routes of `CLOUDFLARE_NEEDS` are below.
  */
-export function authenticate(authority: Authority, prefix: string): MiddlewareHandler {
+export function authenticate(authority: Authority, audit: AuditRpc, prefix: string): MiddlewareHandler {
   const { access } = authority;
   return async (c, next) => {
     const refused = refusedHost(access, c.req.raw) ?? refusedChange(access, c.req.raw);
@@ -38,7 +39,8 @@ export function authenticate(authority: Authority, prefix: string): MiddlewareHa
     const lacking = need === null ? null : refusalOf(admission.rights, need);
     if (lacking !== null) throw forbidden(lacking);
     c.set("rights", admission.rights);
-    return next();
+    await next();
+    await auditRoute(c, need, audit, "cloudflare");
   };
 }
 

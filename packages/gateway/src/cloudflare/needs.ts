@@ -3,11 +3,12 @@ import type { RouteNeeds } from "../rights/route-needs.ts";
 
 const ANYBODY: Need = { scope: "any", queues: "none" };
 const READ: Need = { scope: "read", queues: "one" };
-const ADMIN: Need = { scope: "admin", queues: "one" };
 const CONSUME: Need = { scope: "consume", queues: "one" };
 const SEND: Need = { scope: "send", queues: "one" };
 const READ_EVERY: Need = { scope: "read", queues: "every" };
 const ADMIN_EVERY: Need = { scope: "admin", queues: "every" };
+const changing = (audit: string): Need => ({ scope: "admin", queues: "one", audit });
+const changingEvery = (audit: string): Need => ({ ...ADMIN_EVERY, audit });
 
 const QUEUES = "/accounts/:account_id/queues";
 const QUEUE = `${QUEUES}/:queue_id`;
@@ -18,30 +19,30 @@ const WORKERS = "/accounts/:account_id/workers";
 /** What each route of the API needs. A route that is not here is the administrator's. */
 export const CLOUDFLARE_NEEDS: RouteNeeds = {
   [`GET ${QUEUES}`]: { scope: "read", queues: "listed" },
-  [`POST ${QUEUES}`]: ADMIN,
+  [`POST ${QUEUES}`]: changing("queue.create"),
   [`GET ${QUEUE}`]: READ,
-  [`PUT ${QUEUE}`]: ADMIN,
-  [`PATCH ${QUEUE}`]: ADMIN,
-  [`DELETE ${QUEUE}`]: ADMIN,
+  [`PUT ${QUEUE}`]: changing("queue.change"),
+  [`PATCH ${QUEUE}`]: changing("queue.change"),
+  [`DELETE ${QUEUE}`]: changing("queue.delete"),
   [`GET ${QUEUE}/metrics`]: READ,
   [`GET ${QUEUE}/consumers`]: READ,
-  [`POST ${QUEUE}/consumers`]: ADMIN,
+  [`POST ${QUEUE}/consumers`]: changing("consumer.set"),
   [`GET ${CONSUMER}`]: READ,
-  [`PUT ${CONSUMER}`]: ADMIN,
-  [`DELETE ${CONSUMER}`]: ADMIN,
+  [`PUT ${CONSUMER}`]: changing("consumer.set"),
+  [`DELETE ${CONSUMER}`]: changing("consumer.remove"),
   [`GET ${QUEUE}/purge`]: READ,
-  [`POST ${QUEUE}/purge`]: ADMIN,
+  [`POST ${QUEUE}/purge`]: changing("queue.purge"),
   [`POST ${QUEUE}/messages`]: SEND,
   [`POST ${QUEUE}/messages/batch`]: SEND,
   [`POST ${QUEUE}/messages/pull`]: CONSUME,
   [`POST ${QUEUE}/messages/ack`]: CONSUME,
   [`POST ${QUEUE}/messages/peek`]: READ,
-  [`POST ${QUEUE}/messages/purge`]: ADMIN,
+  [`POST ${QUEUE}/messages/purge`]: CONSUME,
   [`GET ${SUBSCRIPTIONS}`]: READ_EVERY,
-  [`POST ${SUBSCRIPTIONS}`]: ADMIN_EVERY,
+  [`POST ${SUBSCRIPTIONS}`]: changingEvery("subscription.create"),
   [`GET ${SUBSCRIPTIONS}/:subscription_id`]: READ_EVERY,
-  [`PATCH ${SUBSCRIPTIONS}/:subscription_id`]: ADMIN_EVERY,
-  [`DELETE ${SUBSCRIPTIONS}/:subscription_id`]: ADMIN_EVERY,
+  [`PATCH ${SUBSCRIPTIONS}/:subscription_id`]: changingEvery("subscription.change"),
+  [`DELETE ${SUBSCRIPTIONS}/:subscription_id`]: changingEvery("subscription.delete"),
   [`GET ${WORKERS}/services/:script`]: READ_EVERY,
   [`GET ${WORKERS}/workers/:script`]: READ_EVERY,
   [`POST ${WORKERS}/scripts/:script/subdomain`]: ADMIN_EVERY,

@@ -19,7 +19,7 @@ import { fail } from "./envelope.ts";
  */
 export function cloudflareRoutes(directory: QueueDirectory, authority: Authority): Hono {
   const app = new Hono();
-  app.use(authenticate(authority, `${PREFIX}/client/v4`));
+  app.use(authenticate(authority, directory.audit, `${PREFIX}/client/v4`));
   app.route("/", controlRoutes(directory));
   app.route("/", dataRoutes(directory));
   app.all("*", (c) => {

@@ -24,6 +24,8 @@ export interface Need {
   /** `any`: whoever has a token. */
   readonly scope: Scope | "any";
   readonly queues: QueuesNeeded;
+  /** What the audit log calls it; absent for what changes nothing but messages. */
+  readonly audit?: string;
 }
 
 /** The rights of who may do everything. */

@@ -1,11 +1,15 @@
+import type { AuditDialect, AuditRpc } from "@sluice/protocol";
 import type { Context } from "hono";
 import { matchedRoutes } from "hono/route";
+import { noteChange } from "../account/audit-log.ts";
 import { type Need, queueRefusal, type Rights } from "./rights.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
     /** Who makes a request, once that is known. */
     rights: Rights;
+    /** What a request changes, for the audit log; `null` if it changes nothing after all. */
+    changed: string | null;
   }
 }
 
@@ -30,7 +34,25 @@ export function rightsOf(c: Context): Rights {
   return rights;
 }
 
+/** What a request changes, for the audit log. The first that it names counts. */
+export function setChanged(c: Context, target: string): void {
+  if (c.get("changed") === undefined) c.set("changed", target);
+}
+
+/** Writes a change down that a route has made. */
+export async function auditRoute(
+  c: Context,
+  need: Need | null,
+  audit: AuditRpc,
+  dialect: AuditDialect,
+): Promise<void> {
+  const target = c.get("changed");
+  if (need?.audit === undefined || !c.res.ok || target === null) return;
+  await noteChange(audit, { action: need.audit, target: target ?? null, by: rightsOf(c).by, dialect });
+}
+
 /** Why a request may not use a queue; `null` if it may. */
 export function refusedQueue(c: Context, name: string): string | null {
+  setChanged(c, name);
   return queueRefusal(rightsOf(c), name);
 }

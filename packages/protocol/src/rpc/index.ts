@@ -1,3 +1,4 @@
+export * from "./audit.ts";
 export * from "./broker.ts";
 export * from "./clock.ts";
 export * from "./consumer.ts";

@@ -10,6 +10,7 @@ import {
   positive,
   withBroker,
 } from "../on-broker.ts";
+import type { AuditOptions } from "./audit.ts";
 import type { CreateOptions } from "./tokens.ts";
 
 type Options<T = object> = OnBrokerOptions & T;
@@ -71,6 +72,18 @@ export function addTokens(program: Command, execute: Execute): void {
       onBroker(execute, options, async (on) =>
         (await import("./tokens.ts")).revokeToken(on, name, options.force === true),
       ),
+    );
+}
+
+/** `sluice audit`: what was changed, and by whom. */
+export function addAudit(program: Command, execute: Execute): void {
+  withBroker(program.command("audit"))
+    .description("show what was changed by whom, newest first: queues, settings, purges, redrives, tokens")
+    .option("--limit <number>", "most changes that are shown, up to 500 (default: 50)", positive)
+    .option("--cursor <cursor>", "go on to older ones")
+    .addHelpText("after", examples("sluice audit", "sluice audit --limit 500 --json | jq '.entries[].by'"))
+    .action((options: Options<AuditOptions>) =>
+      onBroker(execute, options, async (on) => (await import("./audit.ts")).showAudit(on, options)),
     );
 }
 

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { PREFIX } from "../../http/prefix.ts";
 import type { Authority } from "../../rights/authority.ts";
-import { guard } from "../guard.ts";
+import { guard } from "../access/guard.ts";
 import { viewTopics } from "../topic-routes.ts";
 import type { TopicView } from "../topic-view.ts";
 import { QueueFigures } from "./ask-queues.ts";
@@ -17,7 +17,7 @@ const NAMED_MAX = 10;
 /** `GET /`: every queue and topic in Prometheus' text format, for whom the admin API is open to. */
 export function metricsRoutes(directory: QueueDirectory, authority: Authority): Hono {
   const app = new Hono();
-  app.use(guard(authority, PREFIX));
+  app.use(guard(authority, directory.audit, PREFIX));
   app.get("/", async (c) => {
     const figures = await QueueFigures.begin(directory);
     try {

@@ -1,6 +1,7 @@
 import { type Arn, parseArn } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
 import type {
+  AuditRpc,
   QueueBrokerRpc,
   QueueReceiveRpc,
   SnsSettings,
@@ -11,6 +12,7 @@ import type {
   TopicsRpc,
 } from "@sluice/protocol";
 import type { Caller } from "../caller.ts";
+import type { Change } from "../change.ts";
 import type { Home } from "../queue-address.ts";
 import { invalid, refuse, required, SNS_ERRORS, topicNotFound } from "./errors.ts";
 import type { TopicCalls } from "./publish/topic-calls.ts";
@@ -19,6 +21,7 @@ import type { Signers } from "./signers.ts";
 /** What SNS needs of the broker. */
 export interface SnsPorts {
   readonly topics: TopicsRpc;
+  readonly audit: Pick<AuditRpc, "noteAudit">;
   /** A topic's object. */
   topic(topicObject: string): Pick<TopicObjectRpc, "publish">;
   /** A queue's object: confirmations go through the queue of their subscription. */
@@ -31,6 +34,8 @@ export interface SnsContext {
   readonly ports: SnsPorts;
   readonly home: Home;
   readonly caller: Caller;
+  /** What it changes. */
+  readonly change: Change;
   /** Whether the request was signed, so that its caller is known. */
   readonly isSigned: boolean;
   /** Address that the request came to: URLs in messages begin with it. */

@@ -11,13 +11,15 @@ import {
 } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
 import { brokerFailure } from "../broker-failure.ts";
-import { type AwsAccess, type Caller, callerOf, refusePage } from "../caller.ts";
+import { type AwsAccess, anonymous, callerOf, refusePage } from "../caller.ts";
+import { Change } from "../change.ts";
 import type { Home } from "../queue-address.ts";
 import type { AwsRequest } from "../request.ts";
 import { traceHeaderOf } from "../trace-header.ts";
 import { handle, SNS_EFFECTS } from "./actions.ts";
 import type { SnsContext, SnsPorts } from "./context.ts";
 import { SNS_ACTIONS, SNS_MODEL, SNS_VERSION, type SnsActionName } from "./model.ts";
+import { SNS_NEEDS } from "./needs.ts";
 import { TopicCalls } from "./publish/topic-calls.ts";
 import { certificateOf, Signers } from "./signers.ts";
 
@@ -58,10 +60,16 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
     const call = open ?? readCall(request, SNS_MODEL);
     const context: SnsContext = {
       ...{ ports, home, caller, isSigned, signers, calls, keepAlive },
+      change: new Change(),
       endpoint: `${request.url.origin}${prefix}`,
       traceHeader: traceHeaderOf(request.headers),
     };
     const output = await handle(context, call.action, call.input);
+    const need = SNS_NEEDS[call.action as SnsActionName];
+    if (need.audit !== undefined) {
+      context.change.name(subjectOf({ ...call.input, ...output }));
+      await context.change.note(ports.audit, need, "sns", caller);
+    }
     return answerOf(SNS_MODEL, call, output, requestId);
   }
 
@@ -92,14 +100,16 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
   };
 }
 
+/** The ARN that an action answers or is given; `undefined` where it has none. */
+function subjectOf({ SubscriptionArn, TopicArn, ResourceArn }: Readonly<Record<string, unknown>>) {
+  const isArn = (text: unknown): text is string => typeof text === "string" && text.startsWith("arn:");
+  return [SubscriptionArn, TopicArn, ResourceArn].find(isArn);
+}
+
 function hasSignature(request: SignedRequest): boolean {
   try {
     return credentialOf(request) !== null;
   } catch {
     return false;
   }
-}
-
-function anonymous(home: Home): Caller {
-  return { ...home, accessKeyId: "anonymous" };
 }

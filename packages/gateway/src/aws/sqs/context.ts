@@ -1,8 +1,9 @@
 import type { KeepAlive } from "@sluice/coalesce";
-import type { QueueChange, QueueReceiveRpc, QueueRecord } from "@sluice/protocol";
+import type { AuditRpc, QueueChange, QueueReceiveRpc, QueueRecord } from "@sluice/protocol";
 import type { AccountDirectory } from "../../account/queue-directory.ts";
 import type { Waits } from "../../account/waits.ts";
 import type { Caller } from "../caller.ts";
+import type { Change } from "../change.ts";
 import type { Home } from "../queue-address.ts";
 import { directoryName, type QueueAddress } from "../queue-address.ts";
 import { parseQueueUrl, queueUrl } from "./address.ts";
@@ -19,6 +20,7 @@ const CHANGE_ATTEMPTS_MAX = 20;
 /** What SQS needs of the broker. */
 export interface SqsPorts {
   readonly account: AccountDirectory;
+  readonly audit: Pick<AuditRpc, "noteAudit">;
   /** A queue's object. */
   queue(name: string): QueueReceiveRpc & { purge(queue: string): Promise<{ readonly purged: number }> };
   now(): number;
@@ -57,6 +59,8 @@ export interface SqsContext {
   readonly path: string;
   /** Aborted when the client goes. */
   readonly client: AbortSignal;
+  /** What it changes. */
+  readonly change: Change;
   /** Says that the client has waited and may have gone by now. */
   noteWait(): void;
   /** `X-Amzn-Trace-Id` of the request. */
@@ -112,7 +116,8 @@ export async function findQueue(context: SqsContext, address: QueueAddress): Pro
 }
 
 /** The queue of a name in the directory. */
-export async function findByName({ ports }: SqsContext, name: string): Promise<QueueRecord | null> {
+export async function findByName({ ports, change }: SqsContext, name: string): Promise<QueueRecord | null> {
+  change.name(name);
   return name.length > LOOKED_UP_LENGTH_MAX ? null : ports.account.findByName(name);
 }
 

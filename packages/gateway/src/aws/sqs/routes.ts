@@ -14,6 +14,7 @@ import type { KeepAlive } from "@sluice/coalesce";
 import { isQueueNotFound } from "@sluice/protocol";
 import { brokerFailure } from "../broker-failure.ts";
 import { type AwsAccess, callerOf, refusePage } from "../caller.ts";
+import { Change } from "../change.ts";
 import { endpointPath } from "../path.ts";
 import type { AwsAnswer, AwsRequest } from "../request.ts";
 import { traceHeaderOf } from "../trace-header.ts";
@@ -21,7 +22,8 @@ import { handle, QUEUELESS_ACTIONS, SQS_EFFECTS } from "./actions.ts";
 import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
 import { refuse } from "./errors.ts";
 import { KnownQueues } from "./known-queues.ts";
-import { SQS_MODEL } from "./model.ts";
+import { SQS_MODEL, type SqsActionName } from "./model.ts";
+import { SQS_NEEDS } from "./needs.ts";
 import { QueueCalls } from "./queue-calls.ts";
 
 /**
@@ -68,7 +70,7 @@ export function sqsService(
     protocol: Protocol,
     text: string,
     waiting: Pick<SqsContext, "keepAlive" | "noteWait">,
-  ): { readonly call: Call; readonly output: Promise<object | undefined> } {
+  ): { readonly call: Call; readonly context: SqsContext; readonly output: Promise<object | undefined> } {
     const { url } = request;
     const caller = callerOf(request, { service: "sqs", access, home: settings.home, nowMs: ports.now() });
     const base = endpointPath(url.pathname, prefix);
@@ -86,6 +88,7 @@ export function sqsService(
       calls,
       keepAlive,
       noteWait,
+      change: new Change(),
       caller,
       endpoint: `${url.origin}${base}`,
       isQuery: protocol !== "json",
@@ -94,7 +97,7 @@ export function sqsService(
       client: request.client,
       traceHeader: traceHeaderOf(request.headers),
     };
-    return { call, output: handle(context, call.action, call.input) };
+    return { call, context, output: handle(context, call.action, call.input) };
   }
 
   function failureOf(error: unknown, protocol: Protocol, requestId: string): Answer {
@@ -117,8 +120,10 @@ export function sqsService(
       try {
         refuseOthers(request, protocol);
         const text = await textOf(request, access);
-        const { call, output } = begin(request, protocol, text, { keepAlive, noteWait });
+        const { call, context, output } = begin(request, protocol, text, { keepAlive, noteWait });
         const answer = answerOf(SQS_MODEL, call, (await output) ?? {}, requestId);
+        const need = SQS_NEEDS[call.action as SqsActionName];
+        if (need.audit !== undefined) await context.change.note(ports.audit, need, "sqs", context.caller);
         return { ...answer, hasWaited };
       } catch (error) {
         return { ...failureOf(error, protocol, requestId), hasWaited };

@@ -1,6 +1,7 @@
 import type { Subscription, SubscriptionReply } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { setChanged } from "../../rights/route-needs.ts";
 import { succeed } from "../envelope.ts";
 import { readJson } from "../json-body.ts";
 import { pageOf } from "../paging.ts";
@@ -17,6 +18,7 @@ export function subscriptionRoutes({ account }: QueueDirectory): Hono {
     const id = c.req.param("subscription_id");
     const found = (await account.listSubscriptions()).find((subscription) => subscription.id === id);
     if (found === undefined) throw errorOf({ kind: "subscriptionNotFound" });
+    setChanged(c, found.name);
     return found;
   };
 
@@ -38,6 +40,7 @@ export function subscriptionRoutes({ account }: QueueDirectory): Hono {
     if (queue === null) throw errorOf({ kind: "queueNotFound" });
     const { enabled = true, events, name = `${queue.name} ${body.source.type}` } = body;
     const reply = await account.createSubscription({ name, enabled, source, queueId, events });
+    setChanged(c, name);
     return succeed(c, view(subscriptionIn(reply)));
   });
 

@@ -54,6 +54,7 @@ export async function subscribe(
   else if (reply.refusal.kind === "subscriptionExists") {
     ({ subscription } = reply.refusal);
     refuseDifference(subscription, given, read.attributes);
+    context.change.isNone();
     if (token !== null && subscription.status.kind === "pending") {
       await ports.topics.renewToken(subscription.arn, token);
     }

@@ -39,6 +39,7 @@ export async function createTopic(
   const reply = await context.ports.topics.createTopic({ arn, isFifo, attributes, tags });
   if (!reply.ok && reply.refusal.kind === "topicExists") {
     refuseDifference(reply.refusal.topic, asked, tags);
+    context.change.isNone();
   } else if (!reply.ok) {
     throw refuse(SNS_ERRORS.topicLimitExceeded, "Topic limit exceeded");
   }

@@ -40,6 +40,7 @@ export async function createQueue(
   const existing = await findQueue(context, address);
   if (existing !== null) {
     refuseDifference(given, attributesOf(existing, address, NO_MESSAGES, settings.home));
+    context.change.isNone();
     return { QueueUrl: urlOf(context, address) };
   }
   checkTags(name, tags);

@@ -8,11 +8,12 @@ import {
 } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
 import * as z from "zod/mini";
-import type { QueueDirectory } from "../account/queue-directory.ts";
-import { type Authority, LOCAL } from "../rights/authority.ts";
-import { newSecret } from "../rights/secrets.ts";
-import { AdminError } from "./failure.ts";
-import { timeOf } from "./time.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { type Authority, LOCAL } from "../../rights/authority.ts";
+import { setChanged } from "../../rights/route-needs.ts";
+import { newSecret } from "../../rights/secrets.ts";
+import { AdminError } from "../failure.ts";
+import { timeOf } from "../time.ts";
 
 /** Longest that a token is valid for that ends by itself, in seconds: ten years. */
 export const TOKEN_SECONDS_MAX = 315_360_000;
@@ -76,9 +77,10 @@ export interface NewTokenView {
 /** Tokens that the broker keeps. */
 export function tokenRoutes({ tokens }: QueueDirectory, authority: Authority): Hono {
   const app = new Hono();
-  const changed = async (reply: Promise<TokenReply>): Promise<TokenRecord> => {
+  const changed = async (c: Context, reply: Promise<TokenReply>): Promise<TokenRecord> => {
     const record = tokenIn(await reply);
     authority.forgetTokens();
+    setChanged(c, record.name);
     return record;
   };
 
@@ -92,19 +94,19 @@ export function tokenRoutes({ tokens }: QueueDirectory, authority: Authority): H
     const { kept, shown } = await newSecret();
     const nowMs = Date.now();
     const expiresAtMs = expiresInSeconds === undefined ? null : nowMs + 1_000 * expiresInSeconds;
-    const made = await changed(tokens.createToken({ ...token, secret: kept, expiresAtMs, ratePerSecond }));
+    const made = await changed(c, tokens.createToken({ ...token, secret: kept, expiresAtMs, ratePerSecond }));
     return c.json({ token: viewOf(made, nowMs), ...shown } satisfies NewTokenView);
   });
 
   app.delete("/:name", async (c) => {
-    const { name } = await changed(tokens.deleteToken(c.req.param("name")));
+    const { name } = await changed(c, tokens.deleteToken(c.req.param("name")));
     return c.json({ name, revoked: true });
   });
 
   app.post("/:name/rotate", async (c) => {
     const { graceSeconds } = await read(c, ROTATION, ROTATION_TEXT);
     const { kept, shown } = await newSecret();
-    const rotated = await changed(tokens.rotateToken(c.req.param("name"), kept, 1_000 * graceSeconds));
+    const rotated = await changed(c, tokens.rotateToken(c.req.param("name"), kept, 1_000 * graceSeconds));
     return c.json({ token: viewOf(rotated, Date.now()), ...shown } satisfies NewTokenView);
   });
 

@@ -1,5 +1,5 @@
-import type { Need } from "../rights/rights.ts";
-import type { RouteNeeds } from "../rights/route-needs.ts";
+import type { Need } from "../../rights/rights.ts";
+import type { RouteNeeds } from "../../rights/route-needs.ts";
 
 const READ: Need = { scope: "read", queues: "one" };
 const READ_LISTED: Need = { scope: "read", queues: "listed" };
@@ -8,6 +8,8 @@ const SEND: Need = { scope: "send", queues: "one" };
 const CONSUME: Need = { scope: "consume", queues: "one" };
 const ADMIN: Need = { scope: "admin", queues: "one" };
 const ADMIN_EVERY: Need = { scope: "admin", queues: "every" };
+const changing = (audit: string): Need => ({ ...ADMIN, audit });
+const changingEvery = (audit: string): Need => ({ ...ADMIN_EVERY, audit });
 
 const QUEUE = "/api/queues/:name";
 
@@ -28,25 +30,26 @@ export const ADMIN_NEEDS: RouteNeeds = {
   [`GET ${QUEUE}/messages/:id/story`]: READ_EVERY,
   [`GET ${QUEUE}/why`]: READ,
   [`GET ${QUEUE}/history`]: READ,
-  [`POST ${QUEUE}/pause`]: ADMIN,
-  [`POST ${QUEUE}/resume`]: ADMIN,
-  [`POST ${QUEUE}/purge`]: ADMIN,
-  [`POST ${QUEUE}/redrive`]: ADMIN,
-  [`POST ${QUEUE}/redrive/cancel`]: ADMIN,
+  [`POST ${QUEUE}/pause`]: changing("queue.pause"),
+  [`POST ${QUEUE}/resume`]: changing("queue.resume"),
+  [`POST ${QUEUE}/purge`]: changing("queue.purge"),
+  [`POST ${QUEUE}/redrive`]: changing("queue.redrive"),
+  [`POST ${QUEUE}/redrive/cancel`]: changing("queue.redrive.cancel"),
   [`POST ${QUEUE}/drain`]: ADMIN,
   [`GET ${QUEUE}/faults`]: READ,
-  [`PUT ${QUEUE}/faults`]: ADMIN,
-  [`DELETE ${QUEUE}/faults`]: ADMIN,
+  [`PUT ${QUEUE}/faults`]: changing("queue.faults"),
+  [`DELETE ${QUEUE}/faults`]: changing("queue.faults"),
   "GET /api/events": READ_LISTED,
   "GET /api/topics": READ_EVERY,
   "GET /api/topics/:arn": READ_EVERY,
   "GET /api/clock": { scope: "read", queues: "none" },
-  "POST /api/clock": ADMIN_EVERY,
+  "POST /api/clock": changingEvery("clock.move"),
   "POST /api/stop": ADMIN_EVERY,
   "POST /api/disk": ADMIN_EVERY,
+  "GET /api/audit": ADMIN_EVERY,
   "GET /api/tokens": ADMIN_EVERY,
-  "POST /api/tokens": ADMIN_EVERY,
-  "DELETE /api/tokens/:name": ADMIN_EVERY,
-  "POST /api/tokens/:name/rotate": ADMIN_EVERY,
+  "POST /api/tokens": changingEvery("token.create"),
+  "DELETE /api/tokens/:name": changingEvery("token.revoke"),
+  "POST /api/tokens/:name/rotate": changingEvery("token.rotate"),
   "GET /metrics": READ_EVERY,
 };

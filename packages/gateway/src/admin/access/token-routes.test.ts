@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { DEAD, directoryOf, memoryTokens, ORDERS, queueWith, recordOf } from "../../test/directory.ts";
-import { createGateway, type Gateway } from "../index.ts";
+import { DEAD, directoryOf, memoryTokens, ORDERS, queueWith, recordOf } from "../../../test/directory.ts";
+import { createGateway, type Gateway } from "../../index.ts";
 import type { NewTokenView, TokenView } from "./token-routes.ts";
 
 const API = "http://localhost/__sluice/api";

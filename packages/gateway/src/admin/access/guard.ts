@@ -1,18 +1,19 @@
+import type { AuditRpc } from "@sluice/protocol";
 import type { MiddlewareHandler } from "hono";
-import { refusedChange, refusedHost } from "../http/page-origin.ts";
-import type { Authority } from "../rights/authority.ts";
-import { refusalOf } from "../rights/rights.ts";
-import { needOf } from "../rights/route-needs.ts";
-import { failure } from "./failure.ts";
+import { refusedChange, refusedHost } from "../../http/page-origin.ts";
+import type { Authority } from "../../rights/authority.ts";
+import { refusalOf } from "../../rights/rights.ts";
+import { auditRoute, needOf } from "../../rights/route-needs.ts";
+import { failure } from "../failure.ts";
 import { ADMIN_NEEDS } from "./needs.ts";
 
 /**
  * Lets requests through that may use the admin API: those that bring a token with the right scope where there are
- * tokens, and no other site's.
+ * tokens, and no other site's. Writes down what they change.
  *
  * @param prefix path that the routes of `ADMIN_NEEDS` are below.
  */
-export function guard(authority: Authority, prefix: string): MiddlewareHandler {
+export function guard(authority: Authority, audit: AuditRpc, prefix: string): MiddlewareHandler {
   const { access } = authority;
   return async (c, next) => {
     const host = refusedHost(access, c.req.raw);
@@ -36,6 +37,7 @@ export function guard(authority: Authority, prefix: string): MiddlewareHandler {
     const refused = need === null ? null : refusalOf(admission.rights, need);
     if (refused !== null) return c.json(failure("forbidden", refused), 403);
     c.set("rights", admission.rights);
-    return next();
+    await next();
+    await auditRoute(c, need, audit, "admin");
   };
 }

@@ -1,0 +1,28 @@
+import type { AuditPage } from "@sluice/gateway/views";
+import { table } from "../../report/table.ts";
+import { printable } from "../../report/words.ts";
+import { answer, type OnBroker } from "../on-broker.ts";
+
+export interface AuditOptions {
+  /** Entries that are shown. */
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+const COLUMNS = ["when", "who", "what", "of", "by way of"];
+
+/** `sluice audit`: what was changed by whom, newest first. */
+export async function showAudit(on: OnBroker, { limit = 50, cursor }: AuditOptions): Promise<number> {
+  const query = new URLSearchParams({ max: `${limit}`, ...(cursor === undefined ? {} : { cursor }) });
+  const page = await on.client.admin<AuditPage>({ path: `/audit?${query}` });
+  if (page.entries.length === 0) {
+    answer(on, page, { words: "Nothing was changed." });
+    return 0;
+  }
+  const rows = page.entries.map(({ at, by, action, target, dialect }) => [
+    ...[at, by, action, printable(target ?? "-"), dialect],
+  ]);
+  answer(on, page, { text: table(COLUMNS, rows) });
+  if (page.cursor !== null && !on.json) on.printer.warn(`Older ones: --cursor ${page.cursor}`);
+  return 0;
+}

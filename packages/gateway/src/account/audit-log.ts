@@ -1,0 +1,16 @@
+import type { AuditEntry, AuditRpc } from "@sluice/protocol";
+
+/**
+ * Writes down what was changed, before the change is answered. A change whose entry cannot be stored has been made all
+ * the same: the log of the process says so.
+ */
+export async function noteChange(audit: Pick<AuditRpc, "noteAudit">, entry: AuditEntry): Promise<void> {
+  try {
+    await audit.noteAudit(entry);
+  } catch (error) {
+    const { action, target, by } = entry;
+    console.error(
+      `Audit: ${action} of ${target ?? "the broker"} by ${by} could not be written down: ${error}`,
+    );
+  }
+}
