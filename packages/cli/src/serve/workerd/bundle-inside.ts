@@ -57,7 +57,7 @@ export async function bundleInside({
   wrangler.once("error", failed);
   wrangler.once("buildFailed", failed);
   try {
-    const dev = { logLevel: "error", watch: false, persist: false, inspector: false } as const;
+    const dev = { logLevel: "none", watch: false, persist: false, inspector: false } as const;
     const set = wrangler.config.set({ config: configFile, env: "", dev }, true).then(() => promise);
     const bundle = await Promise.race([set, promise]);
     const modulesRoot = dirname(bundle.path);

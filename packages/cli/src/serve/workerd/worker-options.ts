@@ -36,9 +36,14 @@ export async function servedWorkers(
 ): Promise<ServedWorkers> {
   const all = [...plan.workers, plan.broker];
   const here = new Set(all.map(({ name }) => name));
-  const served = await Promise.all(
+  const settled = await Promise.allSettled(
     all.map((worker) => optionsOf(worker, worker === plan.broker, here, bundle)),
   );
+  // Not before all have ended: whoever hears of a failure may delete what is still being bundled.
+  const served = settled.map((each) => {
+    if (each.status === "rejected") throw each.reason;
+    return each.value;
+  });
   const workers = served.map(({ options }) => options);
   const maps = new Map(served.flatMap((worker) => [...worker.maps]));
   const broker = workers[plan.workers.length] as V4WorkerOptions;
