@@ -22,6 +22,7 @@ const { histories, faults } = await explore<Env>({
     return stories.every((__, i) => files.includes(i + 1));
   },
   seed: 1,
+  histories: Number(process.argv[2] ?? 500),
 });
 const tookMs = performance.now() - startedMs;
 console.log(

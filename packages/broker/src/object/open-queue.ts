@@ -103,6 +103,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   });
   refuseForeign(store, name, input.idOf);
   const { clockStartMs, probe } = input;
+  probe?.opened(name);
   const clock =
     clockStartMs === null
       ? new MovableClock(systemClock, store.readClockOffsetMs())

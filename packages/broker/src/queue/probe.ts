@@ -3,6 +3,8 @@ import type { ConsumerPort } from "../push/delivery-result.ts";
 
 /** What a test kit learns of the queues of a broker, and what it has between them and their consumers. */
 export interface QueueProbe extends HistoryObserver {
+  /** The object of a queue, or of a topic, starts: from now on it has a clock of its own. */
+  opened(queue: string): void;
   /** A consumer of a queue with whatever is to stand before it. Asked for each turn that may deliver. */
   around(queue: string, consumer: ConsumerPort): ConsumerPort;
 }

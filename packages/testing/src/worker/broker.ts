@@ -23,6 +23,7 @@ export function defineBroker({
   const recorder = new Recorder();
   const consumers = new FaultyConsumers(options.topology, recorder);
   const probe = {
+    opened: recorder.opened.bind(recorder),
     stored: recorder.stored.bind(recorder),
     noted: recorder.noted.bind(recorder),
     around: consumers.around.bind(consumers),
@@ -32,7 +33,7 @@ export function defineBroker({
     const asked = await request.json();
     switch (path) {
       case "run":
-        return runClock(brokerTime(env), asked as RunRequest, recorder);
+        return runClock(brokerTime(env, options.topology), asked as RunRequest, recorder);
       case "post": {
         const { queue, requests, producer } = asked as PostRequest;
         const packed = requests.map(({ packed: text, ...rest }) => ({ ...rest, packed: bytesOf(text) }));

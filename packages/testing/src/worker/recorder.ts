@@ -19,6 +19,7 @@ export class Recorder {
   readonly #numbers = new Map<string, number>();
   readonly #attempts = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
+  readonly #opened = new Set<string>();
 
   /** Number of the last entry. It grows for ever. */
   get last(): number {
@@ -28,6 +29,11 @@ export class Recorder {
   /** Deliveries since the last `clear`. */
   get deliveries(): number {
     return this.#deliveries;
+  }
+
+  /** Queues, and topics, whose objects have started since the last `clear`. Others hold nothing. */
+  get open(): readonly string[] {
+    return [...this.#opened];
   }
 
   /** What happened behind an entry. */
@@ -49,6 +55,7 @@ export class Recorder {
     this.#first = this.last + 1;
     this.#entries = [];
     this.#deliveries = 0;
+    this.#opened.clear();
     for (const map of [this.#ids, this.#numbers, this.#attempts]) map.clear();
   }
 
@@ -57,12 +64,17 @@ export class Recorder {
     return this.#numbers.get(id) ?? 0;
   }
 
+  opened(queue: string): void {
+    this.#opened.add(queue);
+  }
+
   stored(queue: string, messages: PackedIndex, from: number, count: number): void {
     const packed = messages.packed.subarray(messages.offsets[from], messages.offsets[from + count]);
     this.#add({ kind: "stored", queue, packed: base64(packed) });
   }
 
   noted(queue: string, event: NotedEvent, atMs: number): void {
+    this.#opened.add(queue);
     const { kind, at = [], by, to, otherIds, batch, delayMs, error } = event;
     const places = placesOf(queue, at);
     const ids =

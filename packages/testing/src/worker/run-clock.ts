@@ -5,7 +5,7 @@ import {
   type QueueBrokerObject,
   type SettledQueue,
 } from "@sluice/broker";
-import type { ClockSetting, DirectoryRpc, TopicsRpc } from "@sluice/protocol";
+import type { ClockSetting, QueueTopology } from "@sluice/protocol";
 import type { RunReply, RunRequest } from "../wire.ts";
 import type { Recorder } from "./recorder.ts";
 
@@ -13,8 +13,8 @@ import type { Recorder } from "./recorder.ts";
 interface BrokerTime {
   clock(): Promise<ClockSetting>;
   advance(ms: number): Promise<ClockSetting>;
-  /** Names of all queues, and of what else messages wait in. */
-  names(): Promise<readonly string[]>;
+  /** Queues that do something by themselves: what a schedule says. */
+  readonly scheduled: readonly string[];
   /** Resolves when nothing is under way in a queue that goes by a clock. */
   settleAt(queue: string, setting: ClockSetting): Promise<SettledQueue>;
 }
@@ -46,11 +46,8 @@ type Ran = Pick<RunReply, "nowMs" | "nextMs">;
 async function run(time: BrokerTime, { forMs, atMostMs }: RunRequest, recorder: Recorder): Promise<Ran> {
   let setting = await time.clock();
   const untilMs = nowOf(setting) + (forMs ?? atMostMs);
-  let names = await time.names();
-  let advanced: Promise<unknown> | undefined;
   for (;;) {
-    const queues = await settled(time, names, setting, recorder);
-    await advanced;
+    const queues = await settled(time, setting, recorder);
     const beforeMs = nowOf(setting);
     // What is due by now and has not come does not come by itself, such as what waits for a client that pulls.
     const next = (moments: (number | null)[]) =>
@@ -58,52 +55,45 @@ async function run(time: BrokerTime, { forMs, atMostMs }: RunRequest, recorder: 
     const dueMs = next(queues.map(({ atMs }) => atMs));
     const workMs = forMs === null ? next(queues.map(({ workAtMs }) => workAtMs)) : dueMs;
     const isDone = workMs === null || Math.ceil(workMs) > untilMs;
-    if (isDone && (forMs === null || beforeMs === untilMs)) {
-      const known = names.length;
-      names = await time.names();
-      // Dead letters may have come for a queue that was not there before.
-      if (names.length === known) return { nowMs: beforeMs, nextMs: dueMs };
-      continue;
-    }
-    const nowMs = isDone ? untilMs : Math.ceil(workMs);
-    advanced = time.advance(nowMs - beforeMs);
-    setting = { offsetMs: 0, frozenAtMs: nowMs };
+    if (isDone && (forMs === null || beforeMs === untilMs)) return { nowMs: beforeMs, nextMs: dueMs };
+    // The directory first: a queue whose object starts meanwhile goes by what that says.
+    setting = await time.advance((isDone ? untilMs : Math.ceil(workMs)) - beforeMs);
   }
 }
 
 /** What comes next in each queue, once nothing has happened in any of them since it was asked. */
 async function settled(
   time: BrokerTime,
-  names: readonly string[],
   setting: ClockSetting,
   recorder: Recorder,
 ): Promise<readonly SettledQueue[]> {
   const known = new Map<string, SettledQueue>();
-  for (let asked = names; asked.length > 0; ) {
+  for (let asked = namesOf(time, recorder); asked.length > 0; ) {
     const { last } = recorder;
     const replies = await Promise.all(asked.map((name) => time.settleAt(name, setting)));
     for (const [i, reply] of replies.entries()) known.set(asked[i] ?? "", reply);
     // Something may have come after its queue has answered.
     const touched = new Set(recorder.after(last).map(({ queue }) => queue));
-    asked = names.filter((name) => touched.has(name));
+    asked = namesOf(time, recorder).filter((name) => touched.has(name) || !known.has(name));
   }
   return [...known.values()];
 }
 
-type DirectoryCalls = DirectoryClock & Pick<DirectoryRpc, "list"> & Pick<TopicsRpc, "hiddenObjects">;
+function namesOf({ scheduled }: BrokerTime, { open }: Recorder): string[] {
+  return [...new Set([...scheduled, ...open])];
+}
 
 /** The time of a broker by its bindings. */
-export function brokerTime(env: BrokerEnv): BrokerTime {
+export function brokerTime(env: BrokerEnv, { queues }: QueueTopology): BrokerTime {
   const { SLUICE_DIRECTORY: directories } = env;
   const directory = () =>
-    directories.get(directories.idFromName(DIRECTORY_NAME)) as unknown as DirectoryCalls;
+    directories.get(directories.idFromName(DIRECTORY_NAME)) as unknown as DirectoryClock;
   return {
     clock: async () => directory().clock(),
     advance: async (ms) => directory().advanceClock(ms),
-    names: async () => {
-      const [listed, hidden] = await Promise.all([directory().list(), directory().hiddenObjects()]);
-      return [...listed.map(({ name }) => name), ...hidden];
-    },
+    scheduled: Object.entries(queues).flatMap(([name, { consumer }]) => {
+      return consumer?.type === "http_push" && consumer.settings.daemon !== undefined ? [name] : [];
+    }),
     settleAt: (queue, setting) => queueObject(env, queue).settleAt(queue, setting),
   };
 }
