@@ -56,7 +56,11 @@ export class FaultyConsumers {
 
   async #deliver(queue: string, consumer: ConsumerPort, delivery: Delivery): Promise<Answer> {
     const ids = new PackedIndex(delivery.packed).ids();
-    const due = new Map(ids.map((id) => [id, this.#faultsOf(id)]));
+    // A FIFO queue keeps the order, whatever goes wrong.
+    const isFifo = this.#topology.queues[queue]?.fifo !== undefined;
+    const due = new Map(
+      ids.map((id) => [id, this.#faultsOf(id).filter(({ kind }) => !isFifo || kind !== "reorder")]),
+    );
     if ([...due.values()].every((faults) => faults.length === 0)) return consumer.deliver(delivery);
     const run = new FaultyDelivery({
       ...{ queue, consumer, delivery, ids, due },
