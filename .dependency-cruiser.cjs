@@ -170,7 +170,7 @@ module.exports = {
       name: "nothing-unresolvable",
       severity: "error",
       from: {},
-      to: { couldNotResolve: true, pathNot: "^(cloudflare|workerd):" },
+      to: { couldNotResolve: true, pathNot: "^(cloudflare|workerd|sluice):" },
     },
   ],
   options: {

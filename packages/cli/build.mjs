@@ -5,6 +5,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildPage } from "../dashboard/build.mjs";
+import { bundleBroker } from "./bundle-broker.mjs";
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -23,16 +24,7 @@ await build({
   // jsonc-parser's "main" is a UMD module, whose requires no bundler sees.
   mainFields: ["module", "main"],
   // What package.json declares stays a dependency; the workspace's own packages, and what those need, are bundled.
-  external: [
-    "@bomb.sh/tab",
-    "cli-progress",
-    "commander",
-    "croner",
-    "esbuild",
-    "miniflare",
-    "wrangler",
-    "yaml",
-  ],
+  external: ["@bomb.sh/tab", "cli-progress", "commander", "croner", "yaml"],
 });
 chmodSync(join(folder, "main.js"), 0o755);
 writeFileSync(join(folder, "page.bin"), await buildPage());
@@ -62,6 +54,11 @@ const forWorkers = await build({
   metafile: true,
 });
 
+const ready = join(folder, "runtime/broker-ready.js");
+const { code, map } = await bundleBroker(ready);
+writeFileSync(ready, code);
+writeFileSync(`${ready}.map`, map);
+
 const forNode = await build({
   entryPoints: [path("src/serve/standalone/broker.ts"), path("src/serve/standalone/recovery.ts")],
   outdir: join(folder, "standalone"),
@@ -87,6 +84,7 @@ const forNode = await build({
 // package.
 const repository = path("../..");
 const outputs = [forWorkers, forNode].flatMap(({ metafile }) => Object.keys(metafile.outputs));
+outputs.push(`${ready}.map`);
 for (const file of outputs.filter((name) => name.endsWith(".map"))) {
   const map = JSON.parse(readFileSync(file, "utf8"));
   const its = dirname(resolve(file));

@@ -11,7 +11,7 @@ export type { BrokerOptions } from "@sluice/broker";
 /** What the broker Worker is made of. */
 export interface BrokerWorkerOptions extends BrokerOptions {
   /** The page at `/__sluice/` as an archive, a module of data in a Worker. Default: none. */
-  readonly page?: ArrayBuffer;
+  readonly page?: ArrayBuffer | Uint8Array;
 }
 
 /**

@@ -42,7 +42,7 @@ export async function startBrokerWorker(
       workers: [
         {
           name: "broker",
-          compatibilityDate: "2026-11-01",
+          compatibilityDate: "2026-01-01",
           compatibilityFlags: ["enable_request_signal"],
           modules: [
             { type: "ESModule", path: "broker.js", contents: await bundle(entry, ROOT) },
@@ -57,7 +57,7 @@ export async function startBrokerWorker(
         },
         {
           name: "consumer",
-          compatibilityDate: "2026-11-01",
+          compatibilityDate: "2026-01-01",
           modules: [
             {
               type: "ESModule",

@@ -4,7 +4,7 @@ import type { Purpose } from "./generate/worker-config.ts";
 import { OUTPUT_FOLDER } from "./output/write-plan.ts";
 import { pageArchive } from "./page.ts";
 import { wranglerDefaults } from "./project/wrangler-config.ts";
-import { runtimeModules } from "./runtime-modules.ts";
+import { readyBroker, runtimeModules } from "./runtime-modules.ts";
 
 /** A folder of ours and where a command's files go in it. */
 export interface CommandPlaces extends Places {
@@ -29,6 +29,7 @@ export async function findPlaces(
     workingDirectory,
     runtime: runtimeModules(),
     page: await pageArchive(),
+    ...(purpose === "dev" ? { readyBroker: await readyBroker() } : {}),
     defaults: await wranglerDefaults(),
     environment: process.env,
   };

@@ -1,6 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { styleText } from "node:util";
+import type { ReadyBroker } from "./generate/broker-entry.ts";
 
 /**
  * Our modules for Workers, as absolute paths: TypeScript beside this file when the command runs from source, JavaScript
@@ -13,6 +15,17 @@ export function runtimeModules(): { readonly worker: string; readonly broker: st
 function runtimeModule(name: string): string {
   const source = fileURLToPath(new URL(`./runtime/${name}.ts`, import.meta.url));
   return existsSync(source) ? source : fileURLToPath(new URL(`./runtime/${name}.js`, import.meta.url));
+}
+
+/** The broker of `sluice dev`: of the package, or bundled anew when the command runs from source. */
+export async function readyBroker(): Promise<ReadyBroker> {
+  const packed = fileURLToPath(new URL("./runtime/broker-ready.js", import.meta.url));
+  const paint = (text: string) => styleText("blue", text);
+  if (existsSync(packed)) return { code: readFileSync(packed, "utf8"), map: `${packed}.map`, paint };
+  const { bundleBroker } = (await import(new URL("../bundle-broker.mjs", import.meta.url).href)) as {
+    bundleBroker(outfile: string): Promise<{ code: string }>;
+  };
+  return { code: (await bundleBroker(packed)).code, map: null, paint };
 }
 
 /**

@@ -251,7 +251,7 @@ it("sluice dev --env with several Workers delivers what one of them sends to the
     expect(running.output).toMatch(/jobs-x +sender-x \(JOBS\) +receiver-x/);
     expect(await (await fetch(`http://localhost:${port}/?1`)).text()).toBe("sent");
     await running.printed(/got \?1 on jobs-x/);
-    await running.printed(/QUEUE jobs-x 1\/1/);
+    await running.printed(/\[sluice-x\] QUEUE jobs-x 1\/1/);
   } finally {
     await running.stop();
     lab.remove();

@@ -26,6 +26,9 @@ export async function generate(
     workingDirectory: process.cwd(),
     runtime: { worker: join(folder, "runtime/worker.js"), broker: join(folder, "runtime/broker.js") },
     page: new Uint8Array([0]),
+    ...(purpose === "dev"
+      ? { readyBroker: { code: "const broker = sluiceOptions();", map: null, paint: (text) => text } }
+      : {}),
     defaults: await wranglerDefaults(),
     environment: {},
   });

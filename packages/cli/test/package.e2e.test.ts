@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import getPort from "get-port";
@@ -14,8 +14,10 @@ let lab: Lab;
 /**
  * Installs the packed package as npm would, without asking a registry: the tarball unpacked, and beside it the
  * dependencies that its manifest declares and no others.
+ *
+ * @param wrangler which of the Wranglers that this package is tested with.
  */
-function install(folder: string): string {
+function install(folder: string, wrangler: "wrangler" | "wrangler-oldest" = "wrangler"): string {
   const packed = execFileSync("npm", ["pack", "--json", "--pack-destination", folder], {
     cwd: PACKAGE,
     encoding: "utf8",
@@ -26,9 +28,10 @@ function install(folder: string): string {
   mkdirSync(target, { recursive: true });
   execFileSync("tar", ["-xzf", join(folder, filename), "-C", target, "--strip-components=1"]);
   const manifest = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
-  for (const name of Object.keys(manifest.dependencies)) {
+  for (const name of [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
-    symlinkSync(join(PACKAGE, "node_modules", name), join(modules, name));
+    const installed = name === "wrangler" ? wrangler : name;
+    symlinkSync(join(PACKAGE, "node_modules", installed), join(modules, name));
   }
   return join(target, manifest.bin.sluice);
 }
@@ -80,4 +83,59 @@ it("the packed package runs a project that it is installed in", async () => {
   } finally {
     await alone.stop();
   }
+});
+
+/** A Worker that sends to itself, of a time that every Wrangler knows. */
+const ALONE = {
+  "package.json": '{ "private": true }',
+  "wrangler.json": JSON.stringify({
+    ...{ name: "alone", main: "index.js", compatibility_date: "2026-01-01" },
+    queues: {
+      producers: [{ binding: "JOBS", queue: "jobs" }],
+      consumers: [{ queue: "jobs", max_batch_timeout: 0 }],
+    },
+  }),
+  "index.js": `export default {
+    async fetch(request, env) {
+      await env.JOBS.send(new URL(request.url).search);
+      return new Response("sent");
+    },
+    queue({ messages }) {
+      for (const { body } of messages) console.log("got", body);
+    },
+  };`,
+};
+
+it("the packed package runs a project with the oldest Wrangler that it allows", async () => {
+  const project = join(lab.folder, "..", "alone");
+  mkdirSync(project);
+  for (const [name, text] of Object.entries(ALONE)) writeFileSync(join(project, name), text);
+  const bin = install(project, "wrangler-oldest");
+  const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
+  const args = ["dev", "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
+  const running = new Running([bin, ...args], project, lab.env);
+  try {
+    await running.printed(/admin +http/);
+    expect(running.output).toContain("wrangler 4.60.0");
+    expect(await (await fetch(`http://localhost:${port}/?old`)).text()).toBe("sent");
+    await running.printed(/got \?old/);
+    await seePage(`http://localhost:${port}`);
+  } finally {
+    // That Wrangler ends with 0 where newer ones end with 130.
+    await running.stop();
+  }
+});
+
+it("the packed package says what to install where there is no Wrangler", async () => {
+  const project = join(lab.folder, "..", "bare");
+  mkdirSync(project);
+  for (const [name, text] of Object.entries(ALONE)) writeFileSync(join(project, name), text);
+  const bin = install(project);
+  unlinkSync(join(project, "node_modules/wrangler"));
+  const running = new Running([bin, "dev"], project, lab.env);
+  expect(await running.ended).toBe(1);
+  expect(running.output).toBe(
+    "Sluice runs Workers with the Wrangler of your project, and there is none. Install it: " +
+      "npm install --save-dev wrangler\n",
+  );
 });

@@ -63,7 +63,6 @@ export interface DevOptions {
 export async function dev(given: DevOptions, printer: Printer): Promise<number> {
   const { files: envFiles, args: ownArguments } = takeEnvFiles(given.wranglerArguments);
   const options = { ...given, wranglerArguments: ownArguments };
-  takeWranglerOf([process.cwd(), ...options.targets]);
   const env = chosenEnvironment(options.env, process.env);
   const session = joinSessions(env);
   const runtime = await RuntimeWatch.open({
@@ -71,12 +70,14 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     inDelivery: () => inDeliveryText(data, current.project.broker.name),
     printer,
   });
-  const places = withLastEnd(await findPlaces("dev", process.cwd()), runtime.url);
   const { targets } = options;
+  const workingDirectory = process.cwd();
+  takeWranglerOf([workingDirectory, ...targets]);
   // Nothing is written before it is clear that it may be: these may be another session's files.
-  const project = await readProject({ targets, env, workingDirectory: places.workingDirectory });
+  const project = await readProject({ targets, env, workingDirectory });
   refuseMissingMain(project.workers);
   await refusePortsInUse(project, options);
+  const places = withLastEnd(await findPlaces("dev", workingDirectory), runtime.url);
   const data = dataFolderOf(project, options);
   const seat = new BrokerSeat({ data, env, files: configFilesOf(project), sessions: session.folder });
   const read = () =>
@@ -172,7 +173,7 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     start({
       args: argumentsOf(current.plan),
       env: wranglerEnvironment(process.env),
-      lines: linesContext(current.plan, seat.seat, places.workingDirectory),
+      lines: linesContext(current.plan, seat.seat, workingDirectory),
       onListening,
       onSocketInUse: () => wrangler.startAgain(),
       workerd: {

@@ -1,10 +1,11 @@
+import { spawnSync } from "node:child_process";
 import type { EventEmitter } from "node:events";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MAIN, requireOfWrangler, type Wrangler, wranglerFile } from "../wrangler/load-wrangler.ts";
 import { startGuard } from "./guard.ts";
-import { type Attached, attach, startThreadOfEsbuild } from "./inside/attach.ts";
+import { type Attached, attach } from "./inside/attach.ts";
 import type { FromInside } from "./inside/contract.ts";
 import type { WranglerOptions, WranglerProcess } from "./wrangler-process.ts";
 
@@ -24,8 +25,6 @@ export type RunnableWrangler = Wrangler & {
 
 /** What has only begun to start is not ended before this long, in ms: it would go on with what is left. */
 const SETTLE_MS_MAX = 10_000;
-/** After the first start, in ms: a thread that nobody needs yet. */
-const THREAD_AFTER_MS = 1_000;
 
 /** Whether the command line of this Wrangler, and what it starts by it, can be reached from outside. */
 export function isRunnable(wrangler: Wrangler): wrangler is RunnableWrangler {
@@ -38,7 +37,6 @@ export function isRunnable(wrangler: Wrangler): wrangler is RunnableWrangler {
  */
 export class WranglerHere {
   readonly #wrangler: RunnableWrangler;
-  readonly #children = new Set<number>();
   readonly #guard = startGuard();
   #attached: Attached | null = null;
   #options: WranglerOptions | null = null;
@@ -56,9 +54,7 @@ export class WranglerHere {
         return devEnv;
       },
     });
-    process.once("exit", () => {
-      for (const pid of this.#children) endProcess(pid);
-    });
+    process.once("exit", endChildren);
   }
 
   /** The one before it has ended. */
@@ -67,7 +63,7 @@ export class WranglerHere {
     this.#options = options;
     this.#devEnvs = [];
     if (this.#attached === null) {
-      const settings = { lines, wrangler: wranglerFile(), workerdMark: workerd.mark };
+      const settings = { lines, workerdMark: workerd.mark };
       this.#attached = attach(settings, (message) => this.#on(message));
     } else {
       this.#attached.show(lines);
@@ -79,10 +75,9 @@ export class WranglerHere {
     const { promise: ended, resolve: end } = Promise.withResolvers<number>();
     const { promise: settled, resolve: settle } = Promise.withResolvers<unknown>();
     this.#hasStarted = ({ proxy }) => {
-      const ready = proxy.ready.promise.then(({ url }) => {
-        onListening({ host: url.hostname, port: Number(url.port) });
-        setTimeout(() => startThreadOfEsbuild(wranglerFile()), THREAD_AFTER_MS).unref();
-      });
+      const ready = proxy.ready.promise.then(({ url }) =>
+        onListening({ host: url.hostname, port: Number(url.port) }),
+      );
       ready.then(settle, settle);
     };
     this.#wrangler[MAIN](args).then(
@@ -93,7 +88,8 @@ export class WranglerHere {
     const giveUp = sleep(SETTLE_MS_MAX, undefined, { ref: false });
     return {
       ended,
-      kill: (signal) => end(128 + constants.signals[signal]),
+      // At once: Miniflare hears of the signal too, and would end this process with a code of its own.
+      kill: (signal) => process.exit(128 + constants.signals[signal]),
       stop: () => {
         void Promise.race([settled, ended, giveUp])
           .then(() => Promise.allSettled(this.#devEnvs.map((devEnv) => devEnv.teardown())))
@@ -105,11 +101,9 @@ export class WranglerHere {
   #on(message: FromInside): void {
     switch (message.sluice) {
       case "child-started":
-        this.#children.add(message.pid);
         this.#guard.add(message.pid);
         break;
       case "child-ended":
-        this.#children.delete(message.pid);
         this.#guard.drop(message.pid);
         break;
       case "socket-in-use":
@@ -139,6 +133,17 @@ function exitCodeOf(error: unknown): number {
   const code =
     error instanceof Error && error.constructor.name === "FatalError" && Reflect.get(error, "code");
   return typeof code === "number" && code !== 0 ? code : 1;
+}
+
+/**
+ * Ends what this process has started. esbuild in a thread is of no event that Node.js tells of, and is there for ever
+ * if its caller ends at a bad moment.
+ */
+function endChildren(): void {
+  if (process.platform === "win32") return;
+  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
+  const pairs = (stdout ?? "").split("\n").map((line) => line.trim().split(/\s+/).map(Number));
+  for (const [pid = 0, parent] of pairs) if (parent === process.pid) endProcess(pid);
 }
 
 function endProcess(pid: number): void {

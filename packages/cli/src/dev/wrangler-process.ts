@@ -44,7 +44,7 @@ export interface WranglerProcess {
 export function startWrangler(options: WranglerOptions): WranglerProcess {
   const { args, env, lines, onListening, onSocketInUse, workerd } = options;
   const cli = wranglerFile();
-  const settings: InsideSettings = { lines, wrangler: cli, workerdMark: workerd.mark };
+  const settings: InsideSettings = { lines, workerdMark: workerd.mark };
   const before = `import { prepare } from ${JSON.stringify(insideModule())}; prepare(${JSON.stringify(settings)});`;
   // Node.js takes an --env-file for its own wherever it stands, up to this "--".
   const child = spawn(

@@ -32,7 +32,7 @@ describe("a broker without a configuration of its own", () => {
     expect(configOf(plan, "sluice")).toEqual({
       name: "sluice",
       main: "./entry.js",
-      compatibility_date: "2026-11-01",
+      compatibility_date: "2026-01-01",
       compatibility_flags: ["enable_request_signal"],
       keep_names: false,
       durable_objects: {
@@ -92,7 +92,9 @@ describe("a broker with a configuration in the current folder", () => {
     const { plan } = await generate(projectFolder(files), { purpose: "dev", targets: ["mail"] });
     expect(configOf(plan, "orders-broker")).toEqual({
       name: "orders-broker",
-      main: "./entry.js",
+      main: "./code/entry.js",
+      no_bundle: true,
+      find_additional_modules: false,
       compatibility_date: "2026-10-01",
       compatibility_flags: ["nodejs_compat", "enable_request_signal"],
       keep_names: false,

@@ -8,7 +8,7 @@ import {
   VERSION_BINDING,
 } from "./names.ts";
 import { relocate } from "./relocate.ts";
-import { ENTRY_FILE, type GeneratedConfig, type Purpose, serialisable, settle } from "./worker-config.ts";
+import { type GeneratedConfig, type Purpose, serialisable, settle } from "./worker-config.ts";
 
 /** The broker Worker as a configuration of the user's describes it, or as we do where there is none. */
 export interface BrokerBase {
@@ -38,10 +38,15 @@ export interface BrokerConfigInput {
   readonly directory: string;
   readonly workingDirectory: string;
   readonly defaults: Unstable_Config;
+  /** Its module, in the folder, and whether that is ready to run. */
+  readonly main: { readonly file: string; readonly isReady: boolean };
 }
 
-/** Compatibility date of a broker that has no configuration of its own: the one its code is tested with. */
-export const BROKER_COMPATIBILITY_DATE = "2026-11-01";
+/**
+ * Compatibility date of a broker that has no configuration of its own: one that the workerd of the oldest Wrangler
+ * (`WRANGLER_VERSION_MIN`) knows. A Worker of a newer date does not start there.
+ */
+export const BROKER_COMPATIBILITY_DATE = "2026-01-01";
 
 /** Tells the broker of SQS clients that have stopped waiting for messages: otherwise they would be given some. */
 export const BROKER_COMPATIBILITY_FLAG = "enable_request_signal";
@@ -51,7 +56,7 @@ export const BROKER_COMPATIBILITY_FLAG = "enable_request_signal";
  * binding to every consumer and the generated entry that knows the topology.
  */
 export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig {
-  const { base, consumers, purpose, vars, directory, workingDirectory, defaults } = input;
+  const { base, consumers, purpose, vars, directory, workingDirectory, defaults, main } = input;
   const config = relocate(base.wrangler ?? defaults, {
     from: base.directory,
     to: directory,
@@ -65,7 +70,8 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
   const generated: Unstable_Config = {
     ...config,
     name: base.name,
-    main: `./${ENTRY_FILE}`,
+    main: `./${main.file}`,
+    ...(main.isReady ? READY : {}),
     compatibility_date: config.compatibility_date ?? BROKER_COMPATIBILITY_DATE,
     compatibility_flags: [...new Set([...config.compatibility_flags, BROKER_COMPATIBILITY_FLAG])],
     // Otherwise each function that is made, closures of a request included, is given its name anew by a call.
@@ -88,6 +94,15 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
   };
   return serialisable(settle(generated, purpose), defaults);
 }
+
+/** One module with all that it imports: to bundle it again Wrangler would take most of a second, and 100 MB. */
+const READY = {
+  no_bundle: true,
+  find_additional_modules: false,
+  base_dir: undefined,
+  minify: undefined,
+  rules: [],
+} satisfies Partial<Unstable_Config>;
 
 /** Binding names of the consumers, in the order of their names: `CONSUMER_` and the Worker's name in capitals. */
 export function consumerBindings(workers: readonly string[]): ConsumerBinding[] {

@@ -1,3 +1,4 @@
+import type { QueueTopology } from "@sluice/protocol";
 import { PAGE_FILE } from "../page.ts";
 import type { ConsumerBinding } from "./broker-config.ts";
 import { BINDING_ENTRYPOINT, BROKER_CLASS, DIRECTORY_CLASS, GENERATED_HEADER } from "./names.ts";
@@ -5,19 +6,48 @@ import { BINDING_ENTRYPOINT, BROKER_CLASS, DIRECTORY_CLASS, GENERATED_HEADER } f
 /** The topology beside the broker's entry. */
 export const TOPOLOGY_FILE = "topology.json";
 
+/** The broker as it runs. */
+export interface ReadyBroker {
+  /** Its bundle, which wants to be told what else it is made of. */
+  readonly code: string;
+  /** Absolute path of the bundle's source map; `null` for none. */
+  readonly map: string | null;
+  /** Gives what marks its lines in the terminal the colour that Wrangler gives such marks. */
+  paint(text: string): string;
+}
+
+/** Source of a broker's entry that is ready to run (`src/runtime/broker-ready.ts`). */
+export function readyBrokerSource(
+  { code, map, paint }: ReadyBroker,
+  name: string,
+  topology: QueueTopology,
+  consumers: readonly ConsumerBinding[],
+): string {
+  const options = JSON.stringify({ mark: paint(`[${name}]`), topology, consumers: byWorker(consumers) });
+  return `${code}
+${GENERATED_HEADER}
+function sluiceOptions() {
+  return ${options};
+}
+${map === null ? "" : `//# sourceMappingURL=${map}\n`}`;
+}
+
+function byWorker(consumers: readonly ConsumerBinding[]): Record<string, string> {
+  return Object.fromEntries(consumers.map(({ worker, binding }) => [worker, binding]));
+}
+
 /**
- * Source of the broker's entry: its code, told which queues there are and by which binding each consumer is reached.
+ * Source of a broker's entry that is to be bundled: its code, told which queues there are and by which binding each consumer is reached.
  *
  * @param runtime module specifier of our runtime for the broker.
  */
 export function brokerEntrySource(consumers: readonly ConsumerBinding[], runtime: string): string {
-  const byWorker = Object.fromEntries(consumers.map(({ worker, binding }) => [worker, binding]));
   return `${GENERATED_HEADER}
 import { defineBroker } from ${JSON.stringify(runtime)};
 import page from "./${PAGE_FILE}";
 import topology from "./${TOPOLOGY_FILE}";
 
-const broker = defineBroker({ topology, consumers: ${JSON.stringify(byWorker)}, page });
+const broker = defineBroker({ topology, consumers: ${JSON.stringify(byWorker(consumers))}, page });
 export const ${BROKER_CLASS} = broker.${BROKER_CLASS};
 export const ${DIRECTORY_CLASS} = broker.${DIRECTORY_CLASS};
 export const ${BINDING_ENTRYPOINT} = broker.${BINDING_ENTRYPOINT};

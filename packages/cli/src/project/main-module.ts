@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { CliError } from "../errors.ts";
+import { requireOfWrangler } from "../wrangler/load-wrangler.ts";
 
 /** What a Worker's `main` gives the generated entry to re-export. */
 export type MainModule =
@@ -42,7 +43,7 @@ export async function readMainModule(file: string | undefined, workerName: strin
 
 /** The names that a module exports, `export *` aside; `null` when it does not compile. */
 async function exportsOf(file: string): Promise<string[] | null> {
-  const { build } = await import("esbuild");
+  const { build } = requireOfWrangler<typeof import("esbuild")>("esbuild");
   try {
     const { metafile } = await build({
       entryPoints: [file],

@@ -17,13 +17,13 @@ export type Wrangler = typeof import("wrangler") & {
 export const MAIN = "__sluiceMain";
 const EXPORT_MAIN = `\nexports.${MAIN} = typeof main === "function" ? main : undefined;\n`;
 
-let folders: readonly string[] = [process.cwd()];
+let folders: readonly string[] = [];
 let file: string | null = null;
 let loaded: Wrangler | null = null;
 
 /**
  * Says where the user's project is: in the first of these folders that has a Wrangler, it is that one which is used.
- * Where none has, it is the one beside this package. To be called before anything needs Wrangler.
+ * Where none has, it is the one beside this package. Says nothing once Wrangler has been found.
  */
 export function takeWranglerOf(projectFolders: readonly string[]): void {
   folders = projectFolders.map((folder) => resolve(folder));

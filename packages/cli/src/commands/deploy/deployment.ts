@@ -6,6 +6,7 @@ import { refuseMissingMain } from "../../project/missing-main.ts";
 import { type Project, readProject } from "../../project/project.ts";
 import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
+import { takeWranglerOf } from "../../wrangler/load-wrangler.ts";
 import { accessFile } from "./broker-access.ts";
 import { CloudflareApi } from "./cloudflare-api.ts";
 import { type Part, partsOf } from "./parts.ts";
@@ -41,6 +42,7 @@ export async function openDeployment(
   { cwd, env: variables }: Pick<Surroundings, "cwd" | "env">,
 ): Promise<Deployment> {
   const env = chosenEnvironment(options.env, variables);
+  takeWranglerOf([cwd, ...options.targets]);
   const project = await readProject({ targets: options.targets, env, workingDirectory: cwd });
   refuseMissingMain(project.workers);
   for (const warning of project.warnings) printer.warn(warning);

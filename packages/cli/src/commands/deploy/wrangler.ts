@@ -1,6 +1,6 @@
 import { type SpawnOptions, spawn } from "node:child_process";
-import { createRequire } from "node:module";
 import { CliError } from "../../errors.ts";
+import { wranglerFile } from "../../wrangler/load-wrangler.ts";
 
 /** What a run of Wrangler came to. */
 export interface WranglerRun {
@@ -23,7 +23,7 @@ export type RunWrangler = (
  * @param env variables of the process that runs it.
  */
 export function wranglerIn(cwd: string, env: NodeJS.ProcessEnv): RunWrangler {
-  const cli = createRequire(import.meta.url).resolve("wrangler");
+  const cli = wranglerFile();
   return (args, more = {}) =>
     new Promise((resolve, reject) => {
       const options: SpawnOptions = {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
+import threads from "node:worker_threads";
 import { nearestExisting } from "../../folders.ts";
 import { showConsoleThrough } from "./console.ts";
 import type { FromInside, InsideSettings } from "./contract.ts";
@@ -33,25 +33,25 @@ export function attach(settings: InsideSettings, tell: (message: FromInside) => 
   };
 }
 
-/** Keeps Wrangler going when its folder is deleted: such a folder has no name, and asking for it throws. */
+/**
+ * Keeps Wrangler going when its folder is deleted: such a folder has no name, and asking for it throws.
+ *
+ * esbuild asks for it in a thread that it starts for Wrangler's first warning or error. The thread would die of it, and
+ * Wrangler wait for it for ever, with all keys unread. A thread is in the folder of its process, so that is seen to
+ * before one is started.
+ */
 function keepWorkingDirectory(folder: string): void {
   const cwd = process.cwd.bind(process);
   process.cwd = () => {
     if (!existsSync(folder)) process.chdir(nearestExisting(folder));
     return cwd();
   };
-}
-
-/**
- * esbuild asks for the working directory in a thread that it starts for Wrangler's first warning or error. Without a
- * folder the thread would die of it, and Wrangler wait for it for ever, with all keys unread. So the thread is started
- * while the folder is there, which takes 0.1 s.
- *
- * @param wrangler absolute path of Wrangler's main module.
- */
-export function startThreadOfEsbuild(wrangler: string): void {
-  const { formatMessagesSync } = createRequire(wrangler)("esbuild") as typeof import("esbuild");
-  formatMessagesSync([{ text: "" }], { kind: "warning" });
+  threads.Worker = new Proxy(threads.Worker, {
+    construct(Worker, args) {
+      process.cwd();
+      return Reflect.construct(Worker, args);
+    },
+  });
 }
 
 /** Whoever ends this process ends what it has started, also if nothing here gets to do so. */

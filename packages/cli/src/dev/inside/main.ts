@@ -1,5 +1,5 @@
 import { isMainThread } from "node:worker_threads";
-import { attach, startThreadOfEsbuild } from "./attach.ts";
+import { attach } from "./attach.ts";
 import type { FromInside, InsideSettings } from "./contract.ts";
 
 /** Runs in Wrangler's process before Wrangler does, where that is a process of its own. */
@@ -7,7 +7,6 @@ export function prepare(settings: InsideSettings): void {
   // Threads get the arguments of Node.js too.
   if (!isMainThread) return;
   attach(settings, tell);
-  startThreadOfEsbuild(settings.wrangler);
   endWithParent();
 }
 

@@ -125,6 +125,7 @@ describe("lines about files of secrets", () => {
       "Using secrets defined in .dev.vars",
     ]);
     expect(say("Using secrets defined in .sluice/dev/api/sluice/.dev.vars")).toEqual([]);
+    expect(say("Using vars defined in .sluice/dev/api/sluice/.dev.vars")).toEqual([]);
     expect(say("Using secrets defined in other/.dev.vars")).toEqual([
       "Using secrets defined in other/.dev.vars",
     ]);

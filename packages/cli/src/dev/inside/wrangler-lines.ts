@@ -23,7 +23,8 @@ export interface LinesContext {
 /** Makes of one message that Wrangler logs the messages that are shown in its place. */
 export type LineFilter = (message: string) => readonly string[];
 
-const SECRETS = /^Using secrets defined in (.+)$/;
+/** The second word depends on Wrangler's version. */
+const SECRETS = /^Using (?:secrets|vars) defined in (.+)$/;
 const STATUS_EXPLANATION = /^\s*Service bindings, Durable Object bindings, and Tail consumers connect to /;
 /** A request that was answered, other than by a failure of the server; Wrangler marks its lines with a level. */
 const ANSWERED = /^\[wrangler:\w+\] [A-Z]+ (\S+) [1-4]\d\d /;

@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { V4ModuleDefinition, V4ModuleRuleType } from "miniflare";
 import { CliError } from "../../errors.ts";
 import type { GeneratedWorker } from "../../generate/plan.ts";
+import { loadWrangler } from "../../wrangler/load-wrangler.ts";
 import type { Bundle } from "./bundle.ts";
 import type { ModuleMap } from "./stack-frames.ts";
 
@@ -28,7 +29,7 @@ export async function bundleInside({
   name,
   configFile,
 }: Pick<GeneratedWorker, "name" | "configFile">): Promise<Bundle> {
-  const { unstable_DevEnv: DevEnv } = await import("wrangler");
+  const { unstable_DevEnv: DevEnv } = loadWrangler();
   type Options = NonNullable<ConstructorParameters<typeof DevEnv>[0]>;
   type Runtime = ReturnType<NonNullable<Options["runtimeFactories"]>[number]>;
   type Bundled = Parameters<Runtime["onBundleComplete"]>[0];

@@ -12,7 +12,7 @@ import type { GeneratedWorker } from "../../generate/plan.ts";
 import { ENTRY_FILE } from "../../generate/worker-config.ts";
 import { writeIfChanged } from "../../output/write-plan.ts";
 import { PAGE_FILE } from "../../page.ts";
-import { wranglerFile } from "../../wrangler/load-wrangler.ts";
+import { requireOfWrangler, wranglerFile } from "../../wrangler/load-wrangler.ts";
 import type { ModuleMap } from "./stack-frames.ts";
 
 /** The code of a Worker as a deployment would have it. */
@@ -77,7 +77,7 @@ export async function bundleBroker({
   const path = join(modulesRoot, ENTRY_FILE);
   const ready = readyBroker(directory, modulesRoot, files);
   if (ready !== null) return ready;
-  const { build } = await import("esbuild");
+  const { build } = requireOfWrangler<typeof import("esbuild")>("esbuild");
   const { outputFiles } = await build({
     entryPoints: [join(directory, ENTRY_FILE)],
     outfile: path,

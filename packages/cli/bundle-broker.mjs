@@ -1,0 +1,43 @@
+// Bundles the broker of `sluice dev` for workerd, page and all, and small: Wrangler runs it as it is. Plain JavaScript,
+// as `build.mjs`, which uses it too.
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { buildPage } from "../dashboard/build.mjs";
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+
+/**
+ * The code and its source map, whose paths count from where the code is to be.
+ *
+ * @param {string} outfile path of the file that the code is for. Nothing is written.
+ */
+export async function bundleBroker(outfile) {
+  const page = await buildPage();
+  const { outputFiles } = await build({
+    entryPoints: [path("src/runtime/broker-ready.ts")],
+    outfile,
+    write: false,
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    target: "es2024",
+    external: ["cloudflare:*"],
+    minify: true,
+    sourcemap: "external",
+    sourcesContent: false,
+    plugins: [
+      {
+        name: "page",
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /^sluice:page$/ }, () => ({ path: "page", namespace: "sluice" }));
+          onLoad({ filter: /./, namespace: "sluice" }, () => ({ contents: page, loader: "binary" }));
+        },
+      },
+    ],
+  });
+  const [code = "", map = ""] = outputFiles
+    .sort((a, b) => a.path.length - b.path.length)
+    .map(({ text }) => text);
+  return { code, map };
+}
