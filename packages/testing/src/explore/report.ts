@@ -18,6 +18,8 @@ export interface Found {
   readonly came: Readonly<Record<FaultKind, number>>;
 }
 
+/** Histories after which it says something that a fault never came. */
+const NEVER_CAME_FROM = 20;
 /** Messages that are told. */
 const STORIES_MAX = 6;
 
@@ -34,7 +36,7 @@ export function textOf(found: Found): string {
     ...(isSteady
       ? []
       : ["  It does not break every time: something in it follows from real time or chance."]),
-    ...(count > 1 && never.length > 0 ? [`  never came: ${never.join(", ")}`] : []),
+    ...(number >= NEVER_CAME_FROM && never.length > 0 ? [`  never came: ${never.join(", ")}`] : []),
     "As a test:",
     `  await explore({ ...spec, ${pasted(recipe, seed)} });`,
   ].join("\n");
