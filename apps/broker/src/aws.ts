@@ -24,7 +24,7 @@ type AwsEnv = Pick<
 const CLOSED =
   "This broker has no access keys, so its AWS endpoint is closed: otherwise anybody could use it. Set the " +
   "secret SLUICE_AWS_ACCESS_KEYS to KEY:SECRET, several of them separated by commas (wrangler secret put " +
-  "SLUICE_AWS_ACCESS_KEYS).";
+  "SLUICE_AWS_ACCESS_KEYS), or create one: sluice tokens create NAME --aws --scope admin.";
 
 /**
  * How the AWS endpoint is set up: who signs with one of `SLUICE_AWS_ACCESS_KEYS` may use it; without any, everybody
@@ -57,6 +57,6 @@ function awsAccessOf(env: AwsEnv): AwsAccess {
   }
   // The tokens of Cloudflare's API say nothing about AWS's clients.
   const access = accessOf({ ...env, SLUICE_API_TOKENS: "" });
-  if (access.kind !== "open") return { kind: "closed", reason: CLOSED };
+  if (access.kind !== "open") return { kind: "keys", secrets: new Map(), whenNone: CLOSED };
   return { kind: "open", pages: (request, effect) => refusedPage(access, request, effect) };
 }

@@ -1,5 +1,11 @@
 import { ListTopicsCommand, SNSClient } from "@aws-sdk/client-sns";
-import { ListQueuesCommand, SQSClient, SQSServiceException } from "@aws-sdk/client-sqs";
+import {
+  CreateQueueCommand,
+  ListQueuesCommand,
+  SendMessageCommand,
+  SQSClient,
+  SQSServiceException,
+} from "@aws-sdk/client-sqs";
 import { expect, it } from "vitest";
 import { startBroker } from "./any-broker.ts";
 
@@ -54,6 +60,48 @@ it("with access keys a topic takes what is signed for SNS", async () => {
   const sns = new SNSClient({ endpoint, region: "eu-west-1", credentials, maxAttempts: 1 });
   expect((await sns.send(new ListTopicsCommand({}))).Topics ?? []).toEqual([]);
   sns.destroy();
+});
+
+it("a key that the broker keeps does what its scopes and queues say, until it is revoked", async () => {
+  const broker = await startBroker({ SLUICE_API_TOKENS: "first" });
+  const admin = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${broker.origin}/__sluice/api/tokens${path}`, {
+      ...{ method, headers: { authorization: "Bearer first" } },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    expect(response.status).toBe(200);
+    return (await response.json()) as { secret: string; token: { accessKeyId: string } };
+  };
+  const clientOf = ({ secret, token }: { secret: string; token: { accessKeyId: string } }) =>
+    new SQSClient({
+      ...{ endpoint: `${broker.origin}${PATH}`, region: "us-east-1", maxAttempts: 1 },
+      credentials: { accessKeyId: token.accessKeyId, secretAccessKey: secret },
+    });
+  const root = clientOf(await admin("POST", "", { name: "root", scopes: ["admin"], aws: true }));
+  const urls = [];
+  for (const QueueName of ["orders", "mails"]) {
+    urls.push((await root.send(new CreateQueueCommand({ QueueName }))).QueueUrl);
+  }
+  const made = await admin("POST", "", { name: "shop", scopes: ["send"], queues: ["orders"], aws: true });
+  const shop = clientOf(made);
+  const send = (client: SQSClient, QueueUrl: string | undefined) =>
+    client.send(new SendMessageCommand({ QueueUrl, MessageBody: "1" }));
+  expect(await send(shop, urls[0])).toHaveProperty("MessageId");
+  await expect(send(shop, urls[1])).rejects.toMatchObject({
+    name: "AccessDenied",
+    message:
+      "User: arn:aws:iam::000000000000:user/shop is not authorized to perform: sqs:sendmessage on resource: " +
+      "arn:aws:sqs:us-east-1:000000000000:mails because no identity-based policy allows the sqs:sendmessage action",
+  });
+  await expect(shop.send(new ListQueuesCommand({}))).rejects.toMatchObject({ name: "AccessDenied" });
+  const rotated = clientOf(await admin("POST", "/shop/rotate"));
+  expect(await send(shop, urls[0])).toHaveProperty("MessageId");
+  expect(await send(rotated, urls[0])).toHaveProperty("MessageId");
+  await admin("DELETE", "/shop");
+  for (const client of [shop, rotated]) {
+    await expect(send(client, urls[0])).rejects.toMatchObject({ name: "InvalidClientTokenId" });
+  }
+  for (const client of [root, shop, rotated]) client.destroy();
 });
 
 it("a signed request that is given another target is refused", async () => {

@@ -130,6 +130,14 @@ describe("sluice tokens on a broker that asks for a token", () => {
   });
 });
 
+it("sluice tokens create --aws prints an access key as variables", async () => {
+  const created = await locked.run(["tokens", "create", "jobs", "--scope", "send", "--aws"], FIRST);
+  expect(created.out).toMatch(/^AWS_ACCESS_KEY_ID=SLUICE[0-9A-F]{14}\nAWS_SECRET_ACCESS_KEY=[\w-]{43}\n$/);
+  const rotated = await locked.run(["tokens", "rotate", "jobs"], FIRST);
+  expect(rotated.out).toMatch(/^AWS_ACCESS_KEY_ID=/);
+  expect(rotated.out).not.toBe(created.out);
+});
+
 describe("sluice audit", () => {
   it("says who has changed what, to who may do everything", async () => {
     const ops = await locked.json<NewTokenView>(["tokens", "create", "ops", "--scope", "admin"], FIRST);

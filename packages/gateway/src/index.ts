@@ -87,10 +87,15 @@ export function createGateway(
   const { account, audit, topics, queue, topic } = directory;
   const prefix = `${PREFIX}/aws`;
   const now = () => Date.now();
-  const sns = snsService(prefix, { topics, audit, topic, queue, now }, aws.settings.home, aws.access);
+  const sns = snsService(
+    prefix,
+    { topics, audit, authority, topic, queue, now },
+    aws.settings.home,
+    aws.access,
+  );
   const pem = `${prefix}/:name{SimpleNotificationService-[0-9a-f]+\\.pem}`;
   app.get(pem, (c) => sns.certificate(c.req.param("name") ?? ""));
-  const ports = { account, audit, queue, now, waits, isLocal: directory.isLocal };
+  const ports = { account, audit, authority, queue, now, waits, isLocal: directory.isLocal };
   const services = { sqs: sqsService(prefix, ports, aws.settings, aws.access), sns };
   const looks = aws.settings.looksForClients === true;
   const respond = (request: Request, keepAlive: KeepAlive, url = new URL(request.url)) =>

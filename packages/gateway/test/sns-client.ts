@@ -6,6 +6,7 @@ import type { SnsPorts } from "../src/aws/sns/context.ts";
 import { SNS_VERSION } from "../src/aws/sns/model.ts";
 import { type SnsService, snsService } from "../src/aws/sns/routes.ts";
 import { memoryAudit } from "./directory.ts";
+import { KEPT_KEYS, type KeptKeyRights, keptKey, signedByKeptKey } from "./kept-key.ts";
 
 const HOME = { region: "us-east-1", account: "000000000000" };
 export const ENDPOINT = "http://localhost:8787/__sluice/aws";
@@ -40,11 +41,15 @@ export class SnsClient {
   readonly purged: string[] = [];
   readonly service: SnsService;
   #sequence = 0;
+  readonly #isSigned: boolean;
 
-  constructor(access: AwsAccess = { kind: "open", pages: () => null }) {
+  /** @param key one that the broker keeps and that signs each call; `null` for none. */
+  constructor(access: AwsAccess = { kind: "open", pages: () => null }, key: KeptKeyRights | null = null) {
+    this.#isSigned = key !== null;
     const ports: SnsPorts = {
       topics: this.topics.rpc,
       audit: this.audit,
+      authority: keptKey(key),
       topic: () => ({
         publish: async (object, request) => {
           const { version } = request;
@@ -73,7 +78,7 @@ export class SnsClient {
       }),
       now: () => this.topics.nowMs,
     };
-    this.service = snsService("/__sluice/aws", ports, HOME, access);
+    this.service = snsService("/__sluice/aws", ports, HOME, key === null ? access : KEPT_KEYS);
   }
 
   /** Calls an action with parameters as they stand in a form. */
@@ -127,7 +132,10 @@ export class SnsClient {
   }
 
   async #answer(request: Request): Promise<SnsAnswer> {
-    const { status, body } = await this.service.answer(new AwsRequest(request.clone()), () => {});
+    const asked = this.#isSigned
+      ? await signedByKeptKey(request, "sns", this.topics.nowMs)
+      : new AwsRequest(request.clone());
+    const { status, body } = await this.service.answer(asked, () => {});
     return { status, xml: body };
   }
 }

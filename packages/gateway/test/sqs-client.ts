@@ -5,6 +5,7 @@ import type { SqsPorts } from "../src/aws/sqs/context.ts";
 import { SQS_MODEL } from "../src/aws/sqs/model.ts";
 import { type SqsService, sqsService } from "../src/aws/sqs/routes.ts";
 import { type AbleQueue, memoryAudit, queueWith } from "./directory.ts";
+import { KEPT_KEYS, type KeptKeyRights, keptKey, signedByKeptKey } from "./kept-key.ts";
 import { MemoryAccount } from "./memory-account.ts";
 
 const NO_MESSAGES = { visible: 0, notVisible: 0, delayed: 0 };
@@ -22,6 +23,8 @@ export interface SqsClientOptions {
   /** What queues' objects can do. Default: count no messages, and be purged. */
   readonly objects?: AbleQueue;
   readonly waits?: Waits;
+  /** A key that the broker keeps and that signs each call. Default: none, the broker is open. */
+  readonly key?: KeptKeyRights;
 }
 
 /** SQS over a directory in memory, called in AWS JSON. */
@@ -29,19 +32,28 @@ export class SqsClient {
   readonly account = new MemoryAccount();
   readonly audit = memoryAudit();
   readonly #service: SqsService;
+  readonly #isSigned: boolean;
 
-  constructor({ isStrictAboutTime = false, objects = {}, waits = new Waits() }: SqsClientOptions = {}) {
+  constructor(options: SqsClientOptions = {}) {
+    const { isStrictAboutTime = false, objects = {}, waits = new Waits(), key = null } = options;
+    this.#isSigned = key !== null;
     const able = { messageCounts: async () => NO_MESSAGES, purge: async () => ({ purged: 0 }), ...objects };
     const ports: SqsPorts = {
       account: this.account.directory,
       audit: this.audit,
+      authority: keptKey(key),
       queue: () => queueWith(able),
       now: () => this.account.nowMs,
       waits,
       isLocal: false,
     };
     const home = { region: "us-east-1", account: "000000000000" };
-    this.#service = sqsService("", ports, { home, isStrictAboutTime }, { kind: "open", pages: () => null });
+    this.#service = sqsService(
+      "",
+      ports,
+      { home, isStrictAboutTime },
+      key === null ? { kind: "open", pages: () => null } : KEPT_KEYS,
+    );
   }
 
   /** What a request is answered with. */
@@ -50,7 +62,9 @@ export class SqsClient {
   }
 
   async fetch(raw: Request): Promise<Response> {
-    const request = new AwsRequest(raw);
+    const request = this.#isSigned
+      ? await signedByKeptKey(raw, "sqs", this.account.nowMs)
+      : new AwsRequest(raw);
     const answer = await this.#service.answer(request, protocolOf(request, SQS_MODEL), () => {});
     return new Response(answer.body, { status: answer.status, headers: answer.headers });
   }

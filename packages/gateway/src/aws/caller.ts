@@ -1,5 +1,7 @@
 import { AwsError, COMMON_ERRORS, credentialOf, type SignedRequest, verifySignature } from "@sluice/aws";
+import type { TokenRecord } from "@sluice/protocol";
 import type { Effect, PageRequest } from "../http/page-origin.ts";
+import type { KeptKeys } from "../rights/access-keys.ts";
 import { LOCAL } from "../rights/authority.ts";
 import { allRights, type Rights } from "../rights/rights.ts";
 import type { Home } from "./queue-address.ts";
@@ -9,12 +11,13 @@ import type { AwsRequest } from "./request.ts";
  * Who may use the AWS endpoint.
  *
  * - `open`: everybody, with any credentials or none; but no page of another site.
- * - `keys`: who signs with one of these keys (spec sqs 1.5).
+ * - `keys`: who signs with one of these keys, or with one that the broker keeps (spec sqs 1.5). Without any at all it is
+ *   closed, for the reason `whenNone`.
  * - `closed`: nobody, for the reason that is given.
  */
 export type AwsAccess =
   | { readonly kind: "open"; readonly pages: PageAccess }
-  | { readonly kind: "keys"; readonly secrets: ReadonlyMap<string, string> }
+  | { readonly kind: "keys"; readonly secrets: ReadonlyMap<string, string>; readonly whenNone?: string }
   | { readonly kind: "closed"; readonly reason: string };
 
 /** Why a page of another site, or under another name, is refused; `null` for everybody else. */
@@ -60,6 +63,8 @@ function effectOf(parameters: URLSearchParams, effects: Readonly<Record<string, 
 export interface Caller extends Home {
   readonly accessKeyId: string;
   readonly rights: Rights;
+  /** The token that its key belongs to; `null` for a key of the configuration, and for none. */
+  readonly token: TokenRecord | null;
 }
 
 /** Name of a caller without credentials. */
@@ -67,7 +72,7 @@ const ANONYMOUS = "anonymous";
 
 /** Who has sent no credentials, and may do what is asked for all the same. */
 export function anonymous(home: Home, by = ANONYMOUS): Caller {
-  return { ...home, accessKeyId: ANONYMOUS, rights: allRights(by) };
+  return { ...home, accessKeyId: ANONYMOUS, rights: allRights(by), token: null };
 }
 
 /** How a caller is identified. */
@@ -77,6 +82,8 @@ export interface CallerCheck {
   readonly access: AwsAccess;
   readonly home: Home;
   readonly nowMs: number;
+  /** Keys that the broker keeps. */
+  readonly kept: KeptKeys;
 }
 
 /**
@@ -85,18 +92,43 @@ export interface CallerCheck {
  *
  * @throws AwsError for a signature that is not good, where signatures are checked.
  */
-export function callerOf(request: SignedRequest, { service, access, home, nowMs }: CallerCheck): Caller {
+export function callerOf(request: SignedRequest, check: CallerCheck): Caller {
+  const { service, access, home, nowMs, kept } = check;
   if (access.kind === "closed") throw new AwsError(COMMON_ERRORS.accessDenied, access.reason);
+  if (access.kind === "keys" && hasNoKeys(access, kept)) {
+    throw new AwsError(COMMON_ERRORS.accessDenied, access.whenNone ?? "There are no access keys.");
+  }
+  const keptKey = (id: string) => {
+    const key = kept.get(id);
+    return key === undefined || key.untilMs <= nowMs ? undefined : key;
+  };
   const credential =
     access.kind === "keys"
-      ? verifySignature(request, { service, secretOf: (key) => access.secrets.get(key), nowMs })
+      ? verifySignature(request, {
+          ...{ service, nowMs },
+          secretOf: (key) => access.secrets.get(key) ?? keptKey(key)?.secretAccessKey,
+        })
       : credentialLeniently(request);
   // Without access keys nobody knows whose credentials these are.
   if (credential === null) return anonymous(home, LOCAL);
   const { accessKeyId, region } = credential;
   const account = /^\d{12}$/.test(accessKeyId) ? accessKeyId : home.account;
+  const token =
+    access.kind === "keys" && !access.secrets.has(accessKeyId) ? keptKey(accessKeyId)?.token : null;
+  if (token != null) {
+    const { name, scopes, queues } = token;
+    return { accessKeyId, region, account, rights: { by: name, scopes, queues }, token };
+  }
   const rights = allRights(access.kind === "keys" ? accessKeyId : LOCAL);
-  return { accessKeyId, region, account, rights };
+  return { accessKeyId, region, account, rights, token: null };
+}
+
+/** Whether nobody can sign anything. */
+export function hasNoKeys(
+  { secrets }: { readonly secrets: ReadonlyMap<string, string> },
+  kept: KeptKeys,
+): boolean {
+  return secrets.size === 0 && kept.size === 0;
 }
 
 /** Without access keys a malformed credential counts as none. */

@@ -1,5 +1,6 @@
 import type { TokenRecord, TokensRpc } from "@sluice/protocol";
 import type { Access } from "../http/access.ts";
+import type { KeptKeys } from "./access-keys.ts";
 import { isSameDigest, sha256Of } from "./digest.ts";
 import { KeptTokens } from "./kept-tokens.ts";
 import { Rates } from "./rates.ts";
@@ -56,9 +57,9 @@ export class Authority {
       const accepted = await Promise.all(access.tokens.map(sha256Of));
       if (includes(accepted, given)) return { kind: "in", rights: allRights(FIRST_ADMINISTRATOR) };
     }
-    const kept = await this.#kept.read();
+    const { list } = await this.#kept.read();
     const nowMs = this.#now();
-    const found = kept.filter((record) => includes(digestsOf(record, nowMs), given))[0];
+    const found = list.filter((record) => includes(digestsOf(record, nowMs), given))[0];
     return found === undefined ? this.#refuse("unknown") : this.#admitKept(found, nowMs);
   }
 
@@ -67,11 +68,22 @@ export class Authority {
     this.#kept.forget();
   }
 
-  #admitKept({ name, scopes, queues, expiresAtMs, ratePerSecond }: TokenRecord, nowMs: number): Admission {
+  /** Access keys of AWS that the broker keeps. */
+  async accessKeys(): Promise<KeptKeys> {
+    return (await this.#kept.read()).keys;
+  }
+
+  /** Counts a request. Returns 0 if it may be made, else after how many seconds the next one may be. */
+  take({ name, ratePerSecond }: Pick<TokenRecord, "name" | "ratePerSecond">): number {
+    return ratePerSecond === null ? 0 : this.#rates.take(name, ratePerSecond);
+  }
+
+  #admitKept(token: TokenRecord, nowMs: number): Admission {
+    const { name, scopes, queues, expiresAtMs } = token;
     if (expiresAtMs !== null && expiresAtMs <= nowMs) {
       return { kind: "unknown", reason: `The token "${name}" has expired.` };
     }
-    const afterSeconds = ratePerSecond === null ? 0 : this.#rates.take(name, ratePerSecond);
+    const afterSeconds = this.take(token);
     if (afterSeconds > 0) return { kind: "throttled", afterSeconds };
     return { kind: "in", rights: { by: name, scopes, queues } };
   }

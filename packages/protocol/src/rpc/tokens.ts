@@ -18,11 +18,18 @@ export const TOKENS_MAX = 500;
 export const TOKEN_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /** What proves who somebody is. A contract: it is stored. */
-export type TokenSecret = {
-  readonly kind: "bearer";
-  /** SHA-256 of the secret, as 64 hexadecimal digits. The secret itself is not kept. */
-  readonly sha256: string;
-};
+export type TokenSecret =
+  | {
+      readonly kind: "bearer";
+      /** SHA-256 of the secret, as 64 hexadecimal digits. The secret itself is not kept. */
+      readonly sha256: string;
+    }
+  | {
+      /** An access key of AWS. Its signatures can only be checked with the whole secret. */
+      readonly kind: "aws";
+      readonly accessKeyId: string;
+      readonly secretAccessKey: string;
+    };
 
 /** What a token is made with. */
 export interface NewToken {

@@ -38,12 +38,14 @@ export function addTokens(program: Command, execute: Execute): void {
     )
     .option("--queue <name>", "queue it is for, or mail-* for all that begin so; repeatable", collect)
     .option("--expires <duration>", "how long it is valid: 90m, 12h or 30d (default: always)", duration)
+    .option("--aws", "an access key for SQS and SNS; prints AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
     .option("--rate <number>", "requests a second, at most (default: any number)", positive)
     .addHelpText(
       "after",
       examples(
         "sluice tokens create shop --scope send --queue orders",
         "sluice tokens create worker --scope read consume --queue 'mail-*' --rate 50",
+        "sluice tokens create jobs --scope send consume --aws >> .env",
         "export SLUICE_API_TOKEN=$(sluice tokens create ci --scope admin --expires 1h)",
       ),
     )

@@ -10,6 +10,8 @@ export interface CreateOptions {
   readonly queue?: readonly string[];
   /** In ms. */
   readonly expires?: number;
+  /** Whether it is an access key of AWS. */
+  readonly aws?: boolean;
   /** Requests a second. */
   readonly rate?: number;
 }
@@ -27,9 +29,9 @@ const NO_TOKENS = 'The broker keeps no tokens yet. "sluice tokens create NAME --
 
 /** `sluice tokens create`: the secret is all that it prints to standard output. */
 export async function createToken(on: OnBroker, name: string, options: CreateOptions): Promise<number> {
-  const { scope, queue = [], expires, rate } = options;
+  const { scope, queue = [], expires, rate, aws = false } = options;
   const body = {
-    ...{ name, scopes: scope, queues: queue },
+    ...{ name, scopes: scope, queues: queue, ...(aws ? { aws } : {}) },
     ...(expires === undefined ? {} : { expiresInSeconds: Math.ceil(expires / 1_000) }),
     ...(rate === undefined ? {} : { ratePerSecond: rate }),
   };
@@ -67,7 +69,9 @@ async function allTokens({ client }: OnBroker): Promise<readonly TokenView[]> {
 /** Prints a secret where a script can take it from, and the words beside it. */
 function say(on: OnBroker, made: NewTokenView, words: string): void {
   if (!on.json) on.printer.warn(words);
-  answer(on, made, { text: made.secret });
+  const { secret, token } = made;
+  const key = `AWS_ACCESS_KEY_ID=${token.accessKeyId}\nAWS_SECRET_ACCESS_KEY=${secret}`;
+  answer(on, made, { text: token.accessKeyId === null ? secret : key });
 }
 
 function rowOf({ name, scopes, queues, ratePerSecond, expiresAt, changedAt }: TokenView): string[] {

@@ -45,7 +45,7 @@ describe("POST /tokens", () => {
     });
     const token = {
       ...{ name: "shop", scopes: ["send"], queues: ["orders", "mail*"], ratePerSecond: 5 },
-      ...{ expiresAt: "2023-11-14T23:13:20.000Z", oldSecretUntil: null },
+      ...{ expiresAt: "2023-11-14T23:13:20.000Z", oldSecretUntil: null, accessKeyId: null },
       ...{ createdAt: "2023-11-14T22:13:20.000Z", changedAt: "2023-11-14T22:13:20.000Z" },
     };
     expect(made).toEqual({ token, secret: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) });
@@ -157,6 +157,26 @@ describe("a token", () => {
     const rest = await ask(secret, "GET", `${REST}/queues`);
     expect(rest).toMatchObject({ status: 429, body: { success: false, errors: [{ code: 971 }] } });
     expect(rest.headers.get("retry-after")).toBe("1");
+  });
+});
+
+describe("a token that is an access key", () => {
+  it("has an id and a secret, and another of both when it is rotated", async () => {
+    const made = await create({ name: "jobs", scopes: ["send"], aws: true });
+    expect(made.token.accessKeyId).toMatch(/^SLUICE[0-9A-F]{14}$/);
+    expect(made.secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    const { body } = await ask("first", "POST", `${API}/tokens/jobs/rotate`);
+    const rotated: NewTokenView = body;
+    expect(rotated.token.accessKeyId).toMatch(/^SLUICE[0-9A-F]{14}$/);
+    expect(rotated.token.accessKeyId).not.toBe(made.token.accessKeyId);
+    expect(rotated.secret).not.toBe(made.secret);
+    const listed = await ask("first", "GET", `${API}/tokens`);
+    expect(JSON.stringify(listed.body)).not.toContain(rotated.secret);
+  });
+
+  it("is no token of the other APIs", async () => {
+    const { secret } = await create({ name: "jobs", scopes: ["admin"], aws: true });
+    expect(await codeOf(ask(secret, "GET", `${API}/queues`))).toEqual([401, "unauthorized"]);
   });
 });
 

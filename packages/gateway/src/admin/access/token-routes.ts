@@ -41,9 +41,10 @@ const NEW_TOKEN = z.strictObject({
   ),
   expiresInSeconds: z.optional(z.int().check(z.gte(1), z.lte(TOKEN_SECONDS_MAX))),
   ratePerSecond: z.optional(z.int().check(z.gte(1), z.lte(TOKEN_RATE_MAX))),
+  aws: z._default(z.boolean(), false),
 });
 const NEW_TOKEN_TEXT =
-  'The body must be {"name", "scopes"}, with any of "queues", "expiresInSeconds" and "ratePerSecond". A name has ' +
+  'The body must be {"name", "scopes"}, with any of "queues", "expiresInSeconds", "ratePerSecond" and "aws". A name has ' +
   `1 to 64 of a-z, 0-9, ".", "_" and "-", and is not "${LOCAL}". Scopes are ${SCOPES.join(", ")}. Queues are names, or ` +
   `beginnings of names with a "*" behind, ${QUEUES_OF_TOKEN_MAX} at most. A token is valid for 1 to ` +
   `${TOKEN_SECONDS_MAX} s, and makes 1 to ${TOKEN_RATE_MAX} requests a second.`;
@@ -66,11 +67,14 @@ export interface TokenView {
   readonly changedAt: string;
   /** Until when the secret from before its rotation is valid; `null` where there is none. */
   readonly oldSecretUntil: string | null;
+  /** Of a token that is an access key of AWS, else `null`. */
+  readonly accessKeyId: string | null;
 }
 
 /** A token that was created or rotated, with its secret, which is told this once. */
 export interface NewTokenView {
   readonly token: TokenView;
+  /** Of an access key, the secret access key. */
   readonly secret: string;
 }
 
@@ -90,12 +94,17 @@ export function tokenRoutes({ tokens }: QueueDirectory, authority: Authority): H
   });
 
   app.post("/", async (c) => {
-    const { expiresInSeconds, ratePerSecond = null, ...token } = await read(c, NEW_TOKEN, NEW_TOKEN_TEXT);
-    const { kept, shown } = await newSecret();
+    const {
+      expiresInSeconds,
+      ratePerSecond = null,
+      aws,
+      ...token
+    } = await read(c, NEW_TOKEN, NEW_TOKEN_TEXT);
+    const { kept, secret } = await newSecret(aws ? "aws" : "bearer");
     const nowMs = Date.now();
     const expiresAtMs = expiresInSeconds === undefined ? null : nowMs + 1_000 * expiresInSeconds;
     const made = await changed(c, tokens.createToken({ ...token, secret: kept, expiresAtMs, ratePerSecond }));
-    return c.json({ token: viewOf(made, nowMs), ...shown } satisfies NewTokenView);
+    return c.json({ token: viewOf(made, nowMs), secret } satisfies NewTokenView);
   });
 
   app.delete("/:name", async (c) => {
@@ -105,9 +114,11 @@ export function tokenRoutes({ tokens }: QueueDirectory, authority: Authority): H
 
   app.post("/:name/rotate", async (c) => {
     const { graceSeconds } = await read(c, ROTATION, ROTATION_TEXT);
-    const { kept, shown } = await newSecret();
-    const rotated = await changed(c, tokens.rotateToken(c.req.param("name"), kept, 1_000 * graceSeconds));
-    return c.json({ token: viewOf(rotated, Date.now()), ...shown } satisfies NewTokenView);
+    const name = c.req.param("name");
+    const before = (await tokens.listTokens()).find((token) => token.name === name);
+    const { kept, secret } = await newSecret(before?.secret.kind ?? "bearer");
+    const rotated = await changed(c, tokens.rotateToken(name, kept, 1_000 * graceSeconds));
+    return c.json({ token: viewOf(rotated, Date.now()), secret } satisfies NewTokenView);
   });
 
   return app;
@@ -145,6 +156,7 @@ function viewOf(token: TokenRecord, nowMs: number): TokenView {
     expiresAt: expiresAtMs === null ? null : timeOf(expiresAtMs),
     createdAt: timeOf(createdAtMs),
     changedAt: timeOf(changedAtMs),
+    accessKeyId: token.secret.kind === "aws" ? token.secret.accessKeyId : null,
     oldSecretUntil: previous === null || previous.untilMs <= nowMs ? null : timeOf(previous.untilMs),
   };
 }

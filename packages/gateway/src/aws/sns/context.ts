@@ -11,6 +11,7 @@ import type {
   TopicSnapshot,
   TopicsRpc,
 } from "@sluice/protocol";
+import type { Authority } from "../../rights/authority.ts";
 import type { Caller } from "../caller.ts";
 import type { Change } from "../change.ts";
 import type { Home } from "../queue-address.ts";
@@ -22,6 +23,8 @@ import type { Signers } from "./signers.ts";
 export interface SnsPorts {
   readonly topics: TopicsRpc;
   readonly audit: Pick<AuditRpc, "noteAudit">;
+  /** Access keys that the broker keeps. */
+  readonly authority: Pick<Authority, "accessKeys" | "take">;
   /** A topic's object. */
   topic(topicObject: string): Pick<TopicObjectRpc, "publish">;
   /** A queue's object: confirmations go through the queue of their subscription. */

@@ -4,20 +4,25 @@ import {
   answerOf,
   credentialOf,
   errorAnswerOf,
+  formatArn,
+  partitionOf,
   REQUEST_BYTES_MAX,
   readCall,
   requestTooLarge,
   type SignedRequest,
 } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
+import { refusalOf } from "../../rights/rights.ts";
+import { accessDenied, headersOfFailure, ThrottledError } from "../access-denied.ts";
 import { brokerFailure } from "../broker-failure.ts";
-import { type AwsAccess, anonymous, callerOf, refusePage } from "../caller.ts";
+import { type AwsAccess, anonymous, callerOf, hasNoKeys, refusePage } from "../caller.ts";
 import { Change } from "../change.ts";
 import type { Home } from "../queue-address.ts";
 import type { AwsRequest } from "../request.ts";
 import { traceHeaderOf } from "../trace-header.ts";
 import { handle, SNS_EFFECTS } from "./actions.ts";
 import type { SnsContext, SnsPorts } from "./context.ts";
+import { SNS_ERRORS } from "./errors.ts";
 import { SNS_ACTIONS, SNS_MODEL, SNS_VERSION, type SnsActionName } from "./model.ts";
 import { SNS_NEEDS } from "./needs.ts";
 import { TopicCalls } from "./publish/topic-calls.ts";
@@ -52,11 +57,15 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
     if (body.byteLength > REQUEST_BYTES_MAX) throw requestTooLarge();
     const isSigned = hasSignature(request);
     // An unsigned request has to be parsed first: the action says whether it needs a signature.
-    const open = access.kind === "keys" && !isSigned ? readCall(request, SNS_MODEL) : null;
+    const kept = access.kind === "keys" ? await ports.authority.accessKeys() : new Map<string, never>();
+    const asksForKeys = access.kind === "keys" && !hasNoKeys(access, kept);
+    const open = asksForKeys && !isSigned ? readCall(request, SNS_MODEL) : null;
     const caller =
       open !== null && SNS_EFFECTS[open.action as SnsActionName] === "byToken"
         ? anonymous(home)
-        : callerOf(request, { service: "sns", access, home, nowMs: ports.now() });
+        : callerOf(request, { service: "sns", access, home, nowMs: ports.now(), kept });
+    const afterSeconds = caller.token === null ? 0 : ports.authority.take(caller.token);
+    if (afterSeconds > 0) throw new ThrottledError(SNS_ERRORS.throttled, afterSeconds);
     const call = open ?? readCall(request, SNS_MODEL);
     const context: SnsContext = {
       ...{ ports, home, caller, isSigned, signers, calls, keepAlive },
@@ -64,8 +73,19 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
       endpoint: `${request.url.origin}${prefix}`,
       traceHeader: traceHeaderOf(request.headers),
     };
-    const output = await handle(context, call.action, call.input);
     const need = SNS_NEEDS[call.action as SnsActionName];
+    if (refusalOf(caller.rights, need) !== null) {
+      const { region, account } = caller;
+      const anyTopic = formatArn({
+        partition: partitionOf(region),
+        service: "sns",
+        region,
+        account,
+        resource: "*",
+      });
+      throw accessDenied(caller, `SNS:${call.action}`, subjectOf({ ...call.input }) ?? anyTopic);
+    }
+    const output = await handle(context, call.action, call.input);
     if (need.audit !== undefined) {
       context.change.name(subjectOf({ ...call.input, ...output }));
       await context.change.note(ports.audit, need, "sns", caller);
@@ -87,7 +107,8 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
         return await outputOf(request, requestId, keepAlive);
       } catch (error) {
         if (error instanceof AwsError) {
-          return errorAnswerOf(SNS_MODEL, "query", error, requestId);
+          const answer = errorAnswerOf(SNS_MODEL, "query", error, requestId);
+          return { ...answer, headers: { ...answer.headers, ...headersOfFailure(error) } };
         }
         return errorAnswerOf(SNS_MODEL, "query", brokerFailure("SNS", requestId, error), requestId);
       }

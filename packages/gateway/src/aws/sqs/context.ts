@@ -2,10 +2,13 @@ import type { KeepAlive } from "@sluice/coalesce";
 import type { AuditRpc, QueueChange, QueueReceiveRpc, QueueRecord } from "@sluice/protocol";
 import type { AccountDirectory } from "../../account/queue-directory.ts";
 import type { Waits } from "../../account/waits.ts";
+import type { Authority } from "../../rights/authority.ts";
+import { mayUse } from "../../rights/rights.ts";
+import { accessDenied } from "../access-denied.ts";
 import type { Caller } from "../caller.ts";
 import type { Change } from "../change.ts";
 import type { Home } from "../queue-address.ts";
-import { directoryName, type QueueAddress } from "../queue-address.ts";
+import { addressOf, arnOf, directoryName, type QueueAddress } from "../queue-address.ts";
 import { parseQueueUrl, queueUrl } from "./address.ts";
 import { missingParameter, refuse, SQS_ERRORS } from "./errors.ts";
 import type { KnownQueues } from "./known-queues.ts";
@@ -21,6 +24,8 @@ const CHANGE_ATTEMPTS_MAX = 20;
 export interface SqsPorts {
   readonly account: AccountDirectory;
   readonly audit: Pick<AuditRpc, "noteAudit">;
+  /** Access keys that the broker keeps. */
+  readonly authority: Pick<Authority, "accessKeys" | "take">;
   /** A queue's object. */
   queue(name: string): QueueReceiveRpc & { purge(queue: string): Promise<{ readonly purged: number }> };
   now(): number;
@@ -59,6 +64,8 @@ export interface SqsContext {
   readonly path: string;
   /** Aborted when the client goes. */
   readonly client: AbortSignal;
+  /** Name of the action. */
+  readonly action: string;
   /** What it changes. */
   readonly change: Change;
   /** Says that the client has waited and may have gone by now. */
@@ -116,9 +123,17 @@ export async function findQueue(context: SqsContext, address: QueueAddress): Pro
 }
 
 /** The queue of a name in the directory. */
-export async function findByName({ ports, change }: SqsContext, name: string): Promise<QueueRecord | null> {
-  change.name(name);
+export async function findByName(context: SqsContext, name: string): Promise<QueueRecord | null> {
+  checkQueue(context, name);
+  const { ports } = context;
   return name.length > LOOKED_UP_LENGTH_MAX ? null : ports.account.findByName(name);
+}
+
+/** A request is about a queue of that name. Throws `AwsError` (`AccessDenied`) if its caller may not use it. */
+export function checkQueue({ caller, settings, action, change }: SqsContext, name: string): void {
+  change.name(name);
+  if (mayUse(caller.rights, name)) return;
+  throw accessDenied(caller, `sqs:${action.toLowerCase()}`, arnOf(addressOf(name, settings.home)));
 }
 
 export function queueDoesNotExist({ isQuery }: Pick<SqsContext, "isQuery">) {

@@ -1,6 +1,6 @@
 import { MOVE_RATE_MAX, type MoveTask } from "@sluice/protocol";
 import { addressOf, addressOfArn, arnOf } from "../queue-address.ts";
-import { type FoundQueue, findQueue, type SqsContext } from "./context.ts";
+import { checkQueue, type FoundQueue, findQueue, type SqsContext } from "./context.ts";
 import { invalidParameter, missingParameter, refuse, SQS_ERRORS } from "./errors.ts";
 import type { SqsInput, SqsOutput } from "./model.ts";
 import { queuesOf } from "./queue/queue-actions.ts";
@@ -41,9 +41,14 @@ export async function startMessageMoveTask(
     throw invalidParameter("The source queue and destination queue must be of the same queue type.");
   }
   const { name } = source.record;
-  const deadLetterQueues = await deadLetterQueuesOf(context);
+  const all = await queuesOf(context);
+  const deadLetterQueues = deadLetterQueuesOf(all);
   if (!deadLetterQueues.delete(name)) {
     throw invalidParameter("Source queue must be configured as a Dead Letter Queue.");
+  }
+  if (target === null) {
+    // They go back to where they came from.
+    for (const { record } of all) if (targetsOf(record).includes(name)) checkQueue(context, record.name);
   }
   await checkActiveTasks(context, [...deadLetterQueues]);
   const taskId = crypto.randomUUID();
@@ -58,13 +63,14 @@ export async function startMessageMoveTask(
 }
 
 /** Names of the queues that take the dead letters of others. */
-async function deadLetterQueuesOf(context: SqsContext): Promise<Set<string>> {
-  const all = await queuesOf(context);
-  const targets = all.flatMap(({ record: { definition } }) => [
-    definition.receive?.redrive?.deadLetterQueue,
-    definition.consumer?.settings.deadLetterQueue,
-  ]);
-  return new Set(targets.filter((name) => name !== undefined && name !== null));
+function deadLetterQueuesOf(all: Awaited<ReturnType<typeof queuesOf>>): Set<string> {
+  return new Set(all.flatMap(({ record }) => targetsOf(record)));
+}
+
+/** Where the dead letters of a queue go. */
+function targetsOf({ definition: { receive, consumer } }: FoundQueue["record"]): string[] {
+  const targets = [receive?.redrive?.deadLetterQueue, consumer?.settings.deadLetterQueue];
+  return targets.filter((name) => name !== undefined && name !== null);
 }
 
 /**

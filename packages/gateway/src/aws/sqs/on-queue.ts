@@ -1,7 +1,7 @@
 import { isQueueNotFound } from "@sluice/protocol";
 import { directoryName } from "../queue-address.ts";
 import { parseQueueUrl } from "./address.ts";
-import { findByName, queueDoesNotExist, requestedUrl, type SqsContext } from "./context.ts";
+import { checkQueue, findByName, queueDoesNotExist, requestedUrl, type SqsContext } from "./context.ts";
 import { refuse, SQS_ERRORS } from "./errors.ts";
 import type { KnownQueues, LookedUpQueue } from "./known-queues.ts";
 
@@ -24,6 +24,7 @@ export async function onQueue<Result>(
 ): Promise<Result> {
   const { known, caller, settings } = context;
   const name = directoryName(parseQueueUrl(requestedUrl(context, url), caller), settings.home);
+  checkQueue(context, name);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const remembered = known.find(name);
     try {

@@ -12,15 +12,19 @@ import {
 } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
 import { isQueueNotFound } from "@sluice/protocol";
+import type { KeptKeys } from "../../rights/access-keys.ts";
+import { refusalOf } from "../../rights/rights.ts";
+import { accessDenied, headersOfFailure, ThrottledError } from "../access-denied.ts";
 import { brokerFailure } from "../broker-failure.ts";
 import { type AwsAccess, callerOf, refusePage } from "../caller.ts";
 import { Change } from "../change.ts";
 import { endpointPath } from "../path.ts";
+import { arnOf } from "../queue-address.ts";
 import type { AwsAnswer, AwsRequest } from "../request.ts";
 import { traceHeaderOf } from "../trace-header.ts";
 import { handle, QUEUELESS_ACTIONS, SQS_EFFECTS } from "./actions.ts";
 import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
-import { refuse } from "./errors.ts";
+import { refuse, SQS_ERRORS } from "./errors.ts";
 import { KnownQueues } from "./known-queues.ts";
 import { SQS_MODEL, type SqsActionName } from "./model.ts";
 import { SQS_NEEDS } from "./needs.ts";
@@ -35,6 +39,8 @@ const METHODS: Readonly<Record<Protocol, readonly string[]>> = {
   query: ["GET", "POST"],
   "query-json": ["GET", "POST"],
 };
+
+const NO_KEYS: KeptKeys = new Map();
 
 /** Amazon SQS as the AWS endpoint calls it. */
 export interface SqsService {
@@ -69,16 +75,24 @@ export function sqsService(
     request: AwsRequest,
     protocol: Protocol,
     text: string,
+    kept: KeptKeys,
     waiting: Pick<SqsContext, "keepAlive" | "noteWait">,
   ): { readonly call: Call; readonly context: SqsContext; readonly output: Promise<object | undefined> } {
     const { url } = request;
-    const caller = callerOf(request, { service: "sqs", access, home: settings.home, nowMs: ports.now() });
+    const { home } = settings;
+    const caller = callerOf(request, { service: "sqs", access, home, nowMs: ports.now(), kept });
+    const afterSeconds = caller.token === null ? 0 : ports.authority.take(caller.token);
+    if (afterSeconds > 0) throw new ThrottledError(SQS_ERRORS.requestThrottled, afterSeconds);
     const base = endpointPath(url.pathname, prefix);
     const path = url.pathname.slice(base.length);
     const call = readCall(request, SQS_MODEL, { protocol, text });
     const isAtQueue = path !== "" && path !== "/";
     if (isAtQueue && protocol !== "json" && QUEUELESS_ACTIONS.includes(call.action)) {
       throw refuse(COMMON_ERRORS.invalidAction, `The action ${call.action} is not valid for this endpoint.`);
+    }
+    if (refusalOf(caller.rights, SQS_NEEDS[call.action as SqsActionName]) !== null) {
+      const anyQueue = arnOf({ region: caller.region, account: caller.account, name: "*" });
+      throw accessDenied(caller, `sqs:${call.action.toLowerCase()}`, anyQueue);
     }
     const { keepAlive, noteWait } = waiting;
     const context: SqsContext = {
@@ -88,6 +102,7 @@ export function sqsService(
       calls,
       keepAlive,
       noteWait,
+      action: call.action,
       change: new Change(),
       caller,
       endpoint: `${url.origin}${base}`,
@@ -119,14 +134,16 @@ export function sqsService(
       };
       try {
         refuseOthers(request, protocol);
+        const kept = access.kind === "keys" ? await ports.authority.accessKeys() : NO_KEYS;
         const text = await textOf(request, access);
-        const { call, context, output } = begin(request, protocol, text, { keepAlive, noteWait });
+        const { call, context, output } = begin(request, protocol, text, kept, { keepAlive, noteWait });
         const answer = answerOf(SQS_MODEL, call, (await output) ?? {}, requestId);
         const need = SQS_NEEDS[call.action as SqsActionName];
         if (need.audit !== undefined) await context.change.note(ports.audit, need, "sqs", context.caller);
         return { ...answer, hasWaited };
       } catch (error) {
-        return { ...failureOf(error, protocol, requestId), hasWaited };
+        const failure = failureOf(error, protocol, requestId);
+        return { ...failure, headers: { ...failure.headers, ...headersOfFailure(error) }, hasWaited };
       }
     },
   };

@@ -1,4 +1,5 @@
 import { isFifoName, type QueueRecord } from "@sluice/protocol";
+import { mayUse } from "../../../rights/rights.ts";
 import { type Page, pageOf } from "../../paging.ts";
 import { addressOf, arnOf, directoryName, type QueueAddress } from "../../queue-address.ts";
 import { isQueueName } from "../address.ts";
@@ -121,7 +122,7 @@ export async function listQueues(
   context: SqsContext,
   { QueueNamePrefix: prefix = "", MaxResults, NextToken }: SqsInput<"ListQueues">,
 ): Promise<SqsOutput<"ListQueues">> {
-  const addresses = (await queuesOf(context)).map(({ address }) => address);
+  const addresses = (await usableQueuesOf(context)).map(({ address }) => address);
   const urls = addresses
     .filter(({ name }) => name.startsWith(prefix))
     .map((address) => urlOf(context, address));
@@ -134,7 +135,7 @@ export async function listDeadLetterSourceQueues(
   { QueueUrl, MaxResults, NextToken }: SqsInput<"ListDeadLetterSourceQueues">,
 ): Promise<SqsOutput<"ListDeadLetterSourceQueues">> {
   const { record: target } = await queueOf(context, QueueUrl);
-  const sources = (await queuesOf(context)).filter(
+  const sources = (await usableQueuesOf(context)).filter(
     ({ record }) => record.definition.receive?.redrive?.deadLetterQueue === target.name,
   );
   const urls = sources.map(({ address }) => urlOf(context, address));
@@ -192,6 +193,11 @@ export async function queuesOf(
   return all
     .map((record) => ({ record, address: addressOf(record.name, settings.home) }))
     .filter(({ address }) => address.region === caller.region && address.account === caller.account);
+}
+
+/** Those of them that it may use. */
+async function usableQueuesOf(context: SqsContext): ReturnType<typeof queuesOf> {
+  return (await queuesOf(context)).filter(({ record }) => mayUse(context.caller.rights, record.name));
 }
 
 function checkName(name: string, isFifo: boolean): void {

@@ -1,0 +1,121 @@
+import type { Scope } from "@sluice/protocol";
+import { describe, expect, it } from "vitest";
+import { SnsClient } from "../../test/sns-client.ts";
+import { SqsClient } from "../../test/sqs-client.ts";
+import { SNS_HANDLERS } from "./sns/actions.ts";
+import { SNS_NEEDS } from "./sns/needs.ts";
+import { SQS_HANDLERS } from "./sqs/actions.ts";
+import { SQS_NEEDS } from "./sqs/needs.ts";
+
+const OTHERS: Readonly<Record<string, readonly Scope[]>> = {
+  read: ["send", "consume"],
+  send: ["read", "consume"],
+  consume: ["read", "send"],
+  admin: ["read", "send", "consume"],
+};
+const USER = "User: arn:aws:iam::000000000000:user/shop is not authorized to perform:";
+const QUEUE_ARN = "arn:aws:sqs:us-east-1:000000000000:orders";
+const QUEUE_URL = "http://localhost/000000000000/orders";
+
+/** An input that names the queue "orders", whatever the action calls it. */
+const INPUT = {
+  ...{ QueueUrl: QUEUE_URL, QueueName: "orders", SourceArn: QUEUE_ARN, MessageBody: "1", Label: "l" },
+  ...{ TaskHandle: btoa(JSON.stringify({ taskId: "t", sourceArn: QUEUE_ARN })), ReceiptHandle: "r" },
+  ...{ AWSAccountIds: ["111111111111"], Actions: ["SendMessage"], Attributes: {}, VisibilityTimeout: 1 },
+  ...{ Entries: [{ Id: "a", MessageBody: "1", ReceiptHandle: "r", VisibilityTimeout: 1 }] },
+  ...{ Tags: { a: "b" }, TagKeys: ["a"] },
+};
+
+describe.each(Object.entries(SQS_NEEDS))("%s of SQS", (action, need) => {
+  it("is refused to a key that has every other scope, in AWS's words", async () => {
+    if (need.scope === "any") return;
+    const sqs = new SqsClient({ key: { scopes: OTHERS[need.scope] ?? [] } });
+    expect(await sqs.refusal(action, INPUT)).toMatchObject({
+      ...{ status: 403, code: "AccessDenied" },
+      message: expect.stringContaining(`${USER} sqs:${action.toLowerCase()} on resource: arn:aws:sqs:`),
+    });
+  });
+
+  it("is refused to a key for other queues", async () => {
+    if (need.queues === "listed") return;
+    const sqs = new SqsClient({ key: { scopes: ["admin"], queues: ["mail*"] } });
+    expect(await sqs.refusal(action, INPUT)).toMatchObject({
+      ...{ status: 403, code: "AccessDenied" },
+      message: expect.stringContaining(`on resource: ${QUEUE_ARN} because no identity-based policy allows`),
+    });
+  });
+});
+
+it("every action of SQS and SNS has its need", () => {
+  expect(Object.keys(SQS_NEEDS).sort()).toEqual(Object.keys(SQS_HANDLERS).sort());
+  expect(Object.keys(SNS_NEEDS).sort()).toEqual(Object.keys(SNS_HANDLERS).sort());
+});
+
+describe.each(Object.entries(SNS_NEEDS))("%s of SNS", (action, need) => {
+  it("is refused to a key without the scope, and to one for some queues", async () => {
+    for (const rights of [
+      { scopes: OTHERS[need.scope] ?? [] },
+      { scopes: ["admin"] as const, queues: ["*"] },
+    ]) {
+      const sns = new SnsClient(undefined, rights);
+      expect(await sns.refusal(action)).toContain(
+        `AccessDenied ${USER} SNS:${action} on resource: arn:aws:sns:`,
+      );
+    }
+  });
+});
+
+describe("a key for some queues", () => {
+  /** Somebody who may use queues that begin with "mail", where there are others. */
+  async function mailer(): Promise<SqsClient> {
+    const all = new SqsClient();
+    for (const QueueName of ["orders", "mails", "mails-dead"]) await all.call("CreateQueue", { QueueName });
+    const sqs = new SqsClient({ key: { scopes: ["admin"], queues: ["mail*"] } });
+    for (const record of all.account.records.values()) sqs.account.put(record);
+    return sqs;
+  }
+
+  it("lists those alone, and works with them", async () => {
+    const sqs = await mailer();
+    const { QueueUrls } = (await sqs.call("ListQueues")) as { QueueUrls: string[] };
+    expect(QueueUrls.map((url) => url.split("/").at(-1))).toEqual(["mails", "mails-dead"]);
+    await sqs.call("CreateQueue", { QueueName: "mails-2" });
+    expect(sqs.audit.records).toMatchObject([{ action: "queue.create", target: "mails-2", by: "shop" }]);
+  });
+
+  it("sends no dead letters to another, and takes none from another", async () => {
+    const sqs = await mailer();
+    const redrive = (name: string) =>
+      JSON.stringify({
+        deadLetterTargetArn: `arn:aws:sqs:us-east-1:000000000000:${name}`,
+        maxReceiveCount: 1,
+      });
+    const QueueUrl = "http://localhost/000000000000/mails";
+    const set = (name: string) =>
+      sqs.refusal("SetQueueAttributes", { QueueUrl, Attributes: { RedrivePolicy: redrive(name) } });
+    expect(await set("orders")).toMatchObject({ code: "AccessDenied" });
+    const orders = [...sqs.account.records.values()].find(({ name }) => name === "orders");
+    const receive = {
+      redrive: { deadLetterQueue: "mails-dead", maxReceiveCount: 1 },
+      ...{ visibilityTimeoutMs: 30_000, waitMs: 0 },
+    };
+    if (orders !== undefined) sqs.account.put({ ...orders, definition: { ...orders.definition, receive } });
+    const SourceArn = "arn:aws:sqs:us-east-1:000000000000:mails-dead";
+    expect(await sqs.refusal("StartMessageMoveTask", { SourceArn })).toMatchObject({ code: "AccessDenied" });
+  });
+});
+
+it("a key that asks too often is told when to ask again", async () => {
+  const sqs = new SqsClient({ key: { scopes: ["admin"], throttledSeconds: 3 } });
+  expect(await sqs.refusal("ListQueues")).toEqual({
+    status: 403,
+    code: "RequestThrottled",
+    message: "Rate exceeded",
+  });
+  const headers = { "x-amz-target": "AmazonSQS.ListQueues", "content-type": "application/x-amz-json-1.0" };
+  const init = { method: "POST", body: "{}", headers };
+  expect((await sqs.request("http://localhost/", init)).headers.get("retry-after")).toBe("3");
+  expect(
+    await new SnsClient(undefined, { scopes: ["admin"], throttledSeconds: 3 }).refusal("ListTopics"),
+  ).toBe("429 Throttled Rate exceeded");
+});
