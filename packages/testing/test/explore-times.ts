@@ -6,7 +6,7 @@ interface Env {
   readonly STATE: { getByName(name: string): { read(): Promise<{ files: readonly number[] }> } };
 }
 
-const workers = [fileURLToPath(new URL("fixtures/bugs", import.meta.url))];
+const workers = [fileURLToPath(new URL("fixtures/small", import.meta.url))];
 await using queues = await createQueueRuntime<Env>({ workers, log: () => {} });
 const startedMs = performance.now();
 const { histories, faults } = await explore<Env>({
