@@ -3,7 +3,7 @@ import { accessKeysOf, type KeptKeys } from "./access-keys.ts";
 
 /**
  * How long a gateway goes by the tokens that the directory named, in ms: so long a token that was revoked by way of
- * another gateway can still work. No request waits for the directory in between.
+ * another gateway can still work. No request asks the directory in between.
  */
 export const TOKENS_KEPT_MS = 5_000;
 
