@@ -27,7 +27,7 @@ export async function generate(
     runtime: { worker: join(folder, "runtime/worker.js"), broker: join(folder, "runtime/broker.js") },
     page: new Uint8Array([0]),
     ...(purpose === "dev"
-      ? { readyBroker: { code: "const broker = sluiceOptions();", map: null, paint: (text) => text } }
+      ? { readyBroker: { code: "export function readyBroker() {}", map: null, paint: (text) => text } }
       : {}),
     defaults: await wranglerDefaults(),
     environment: {},

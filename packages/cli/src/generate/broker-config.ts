@@ -95,13 +95,13 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
   return serialisable(settle(generated, purpose), defaults);
 }
 
-/** One module with all that it imports: to bundle it again Wrangler would take most of a second, and 100 MB. */
+/** Modules as they are to run: to bundle them again Wrangler would take most of a second, and 100 MB. */
 const READY = {
   no_bundle: true,
-  find_additional_modules: false,
+  find_additional_modules: true,
   base_dir: undefined,
   minify: undefined,
-  rules: [],
+  rules: [{ type: "ESModule", globs: ["*.js"], fallthrough: false }],
 } satisfies Partial<Unstable_Config>;
 
 /** Binding names of the consumers, in the order of their names: `CONSUMER_` and the Worker's name in capitals. */

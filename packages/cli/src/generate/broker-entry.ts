@@ -1,14 +1,14 @@
 import type { QueueTopology } from "@sluice/protocol";
 import { PAGE_FILE } from "../page.ts";
 import type { ConsumerBinding } from "./broker-config.ts";
-import { BINDING_ENTRYPOINT, BROKER_CLASS, DIRECTORY_CLASS, GENERATED_HEADER } from "./names.ts";
+import { BINDING_ENTRYPOINT, BROKER_CLASS, DIRECTORY_CLASS, GENERATED_HEADER, READY_FILE } from "./names.ts";
 
 /** The topology beside the broker's entry. */
 export const TOPOLOGY_FILE = "topology.json";
 
 /** The broker as it runs. */
 export interface ReadyBroker {
-  /** Its bundle, which wants to be told what else it is made of. */
+  /** Its bundle (`src/runtime/broker-ready.ts`). */
   readonly code: string;
   /** Absolute path of the bundle's source map; `null` for none. */
   readonly map: string | null;
@@ -16,21 +16,30 @@ export interface ReadyBroker {
   paint(text: string): string;
 }
 
-/** Source of a broker's entry that is ready to run (`src/runtime/broker-ready.ts`). */
-export function readyBrokerSource(
+/** Source of the module of a broker that is ready to run, and of the entry beside it. */
+export function readyBrokerSources(
   { code, map, paint }: ReadyBroker,
   name: string,
   topology: QueueTopology,
   consumers: readonly ConsumerBinding[],
-): string {
-  const options = JSON.stringify({ mark: paint(`[${name}]`), topology, consumers: byWorker(consumers) });
-  return `${code}
-${GENERATED_HEADER}
-function sluiceOptions() {
-  return ${options};
+): { readonly module: string; readonly entry: string } {
+  const options = { mark: paint(`[${name}]`), topology, consumers: byWorker(consumers) };
+  return {
+    module: map === null ? code : `${code}\n//# sourceMappingURL=${map}\n`,
+    entry: `${GENERATED_HEADER}
+import { readyBroker } from "./${READY_FILE}";
+
+const broker = readyBroker(${JSON.stringify(options)});
+${EXPORTS}`,
+  };
 }
-${map === null ? "" : `//# sourceMappingURL=${map}\n`}`;
-}
+
+/** What the entry of a broker exports. */
+const EXPORTS = `export const ${BROKER_CLASS} = broker.${BROKER_CLASS};
+export const ${DIRECTORY_CLASS} = broker.${DIRECTORY_CLASS};
+export const ${BINDING_ENTRYPOINT} = broker.${BINDING_ENTRYPOINT};
+export default broker.handler;
+`;
 
 function byWorker(consumers: readonly ConsumerBinding[]): Record<string, string> {
   return Object.fromEntries(consumers.map(({ worker, binding }) => [worker, binding]));
@@ -48,9 +57,5 @@ import page from "./${PAGE_FILE}";
 import topology from "./${TOPOLOGY_FILE}";
 
 const broker = defineBroker({ topology, consumers: ${JSON.stringify(byWorker(consumers))}, page });
-export const ${BROKER_CLASS} = broker.${BROKER_CLASS};
-export const ${DIRECTORY_CLASS} = broker.${DIRECTORY_CLASS};
-export const ${BINDING_ENTRYPOINT} = broker.${BINDING_ENTRYPOINT};
-export default broker.handler;
-`;
+${EXPORTS}`;
 }

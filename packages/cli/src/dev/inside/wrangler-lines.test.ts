@@ -192,3 +192,16 @@ it.each([
     expect(isSocketInUse(text)).toBe(expected);
   },
 );
+
+describe("a table of modules that Wrangler does not bundle", () => {
+  const title = "Attaching additional modules:";
+
+  it("is shown of the user's Workers", () => {
+    const table = "| words.wasm | compiled-wasm | 1.00 KiB |";
+    expect(filter()(title, table, "next")).toEqual([title, table, "next"]);
+  });
+
+  it("is not shown of the broker", () => {
+    expect(filter()(title, "| sluice-broker.js | esm | 1070.00 KiB |", "next")).toEqual(["next"]);
+  });
+});

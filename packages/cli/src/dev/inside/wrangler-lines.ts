@@ -3,6 +3,7 @@ import { join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import type { QueueTopology } from "@sluice/protocol";
+import { READY_FILE } from "../../generate/names.ts";
 import { SLUICE_PATH } from "../../runtime/front-door-contract.ts";
 import { BindingsTable, type QueueBinding } from "./bindings-table.ts";
 
@@ -25,6 +26,7 @@ export type LineFilter = (message: string) => readonly string[];
 
 /** The second word depends on Wrangler's version. */
 const SECRETS = /^Using (?:secrets|vars) defined in (.+)$/;
+const ATTACHING = "Attaching additional modules:";
 const STATUS_EXPLANATION = /^\s*Service bindings, Durable Object bindings, and Tail consumers connect to /;
 /** A request that was answered, other than by a failure of the server; Wrangler marks its lines with a level. */
 const ANSWERED = /^\[wrangler:\w+\] [A-Z]+ (\S+) [1-4]\d\d /;
@@ -48,6 +50,8 @@ export function wranglerLines(context: LinesContext): LineFilter {
   /** Wrangler explains its connection status once, after whichever table comes first. */
   let heldExplanation: string | null = null;
   let hasShownStatus = false;
+  /** Comes before a table of modules: the broker's are nobody's business. */
+  let heldAttaching: string | null = null;
 
   const inTable = (current: BindingsTable, message: string): readonly string[] => {
     if (current.takes(message)) return [];
@@ -69,6 +73,15 @@ export function wranglerLines(context: LinesContext): LineFilter {
     if (title !== null) {
       // One that runs alone is "Your Worker".
       table = new BindingsTable(message, title || (context.workers[0] ?? ""), context.workers);
+      return [];
+    }
+    if (heldAttaching !== null) {
+      const held = heldAttaching;
+      heldAttaching = null;
+      return plain.includes(READY_FILE) ? [] : [held, message];
+    }
+    if (plain === ATTACHING) {
+      heldAttaching = message;
       return [];
     }
     if (STATUS_EXPLANATION.test(plain) && !hasShownStatus) {
