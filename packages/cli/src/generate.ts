@@ -1,0 +1,29 @@
+/** What is generated of a project and its broker, for whoever has Workers run by something other than Wrangler. */
+export { lockData } from "./data-lock.ts";
+export { CliError } from "./errors.ts";
+export { consumerBindings, generateBrokerConfig } from "./generate/broker-config.ts";
+export { brokerEntrySource, TOPOLOGY_FILE } from "./generate/broker-entry.ts";
+export { endpointVariables } from "./generate/broker-settings.ts";
+export {
+  FLAG_DISALLOW_IMPORTABLE_ENV,
+  flagsWithRpc,
+  type QueueCompatibility,
+  queueCompatibility,
+} from "./generate/compatibility.ts";
+export { devVars } from "./generate/dev-vars.ts";
+export {
+  BROKER_BINDING,
+  BROKER_CLASS,
+  BROKER_NAME,
+  CONSUMER_ENTRYPOINT,
+  GENERATED_HEADER,
+  HIDDEN_BINDINGS,
+  LAST_END_VARIABLE,
+  QUEUES_BINDING,
+} from "./generate/names.ts";
+export { relativePath } from "./generate/relocate.ts";
+export { ENTRY_FILE } from "./generate/worker-config.ts";
+export { makeOutputFolder, OUTPUT_FOLDER, writeIfChanged } from "./output/write-plan.ts";
+export { PAGE_FILE } from "./page.ts";
+export { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "./planned-end.ts";
+export { SLUICE_PATH } from "./runtime/front-door-contract.ts";

@@ -1,0 +1,1 @@
+export { sluice } from "./sluice.ts";

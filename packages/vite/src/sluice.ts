@@ -1,0 +1,49 @@
+import type { PluginConfig } from "@cloudflare/vite-plugin";
+import { isServing } from "./serving.ts";
+import { WorkersOfProject } from "./workers-of-project.ts";
+
+/** A build has read what is meant for `vite dev` alone. */
+const TAKEN_FOR_SERVER =
+  "@sluice/vite took this build for a dev server. Run it with NODE_ENV=production, or leave sluice() out of it: " +
+  "plugins: [cloudflare(isBuild ? options : sluice(options))].";
+
+/**
+ * Options of Cloudflare's Vite plugin with a durable broker for the project's queues.
+ *
+ * ```ts
+ * export default defineConfig({ plugins: [cloudflare(sluice())] });
+ * ```
+ *
+ * Under `vite dev` all Workers of the project send to the broker, and it calls their `queue()` handlers. Messages lie in
+ * `.wrangler/state` (`persistState`), where `sluice dev` has them too. What goes wrong in a configuration is thrown when
+ * Vite reads it. Under `vite build`, `vite preview` and Vitest the options come back as they are.
+ *
+ * @param options what `cloudflare()` takes. `experimental.newConfig` cannot be used with it: such a configuration takes no
+ *   Workers besides its own.
+ */
+export function sluice(options: PluginConfig = {}): PluginConfig {
+  if (!isServing(process.argv, process.env.NODE_ENV)) return options;
+  const { config: customizer, auxiliaryWorkers = [] } = options;
+  const workers = new WorkersOfProject(options);
+  return {
+    ...options,
+    config: (config) => workers.takeEntry(config, customizer),
+    auxiliaryWorkers: [
+      ...auxiliaryWorkers.map((worker) => ({
+        ...worker,
+        config: (...[config, context]: Parameters<Auxiliary>) =>
+          workers.takeAuxiliary(config, "config" in worker ? worker.config : undefined, context),
+      })),
+      {
+        config: (config) => workers.makeBroker(config),
+        // Cloudflare's plugin asks this when it builds, and never else.
+        devOnly: () => {
+          throw new Error(TAKEN_FOR_SERVER);
+        },
+      },
+    ],
+  };
+}
+
+type AuxiliaryWorker = NonNullable<PluginConfig["auxiliaryWorkers"]>[number];
+type Auxiliary = Extract<Extract<AuxiliaryWorker, { config: unknown }>["config"], (...args: never) => unknown>;

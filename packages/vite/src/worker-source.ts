@@ -1,0 +1,75 @@
+import type { ProducerConfig } from "@sluice/config";
+import {
+  BROKER_BINDING,
+  CONSUMER_ENTRYPOINT,
+  GENERATED_HEADER,
+  HIDDEN_BINDINGS,
+  type QueueCompatibility,
+  QUEUES_BINDING,
+} from "sluice/generate";
+
+export const BINDINGS_FILE = "bindings.js";
+
+/** What the generated modules of a Worker are made of. */
+export interface WorkerSource {
+  readonly name: string;
+  readonly producers: readonly ProducerConfig[];
+  readonly compatibility: QueueCompatibility;
+  /** Whether it has a `queue()` handler that the broker calls. */
+  readonly consumes: boolean;
+  /** Whether requests for the broker reach it first. */
+  readonly isEntry: boolean;
+  /** Module specifiers of the user's main module and of our runtime for Workers. */
+  readonly main: string;
+  readonly runtime: string;
+}
+
+/**
+ * The module that the entry imports first, so that the importable `env` has the queues before any of the user's code
+ * runs. Requests share no calls to the broker: modules are run in a request of their own.
+ */
+export function bindingsSource({ name, producers, compatibility, runtime }: WorkerSource): string {
+  const { exposeErrorCodes, defaultContentType } = compatibility;
+  const options = { worker: name, namespaceBinding: QUEUES_BINDING, exposeErrorCodes, defaultContentType };
+  const args = ["env", ...[producers, options, HIDDEN_BINDINGS].map((value) => JSON.stringify(value))];
+  return lines([
+    GENERATED_HEADER,
+    `import { env } from "cloudflare:workers";`,
+    `import { queueBinder } from ${JSON.stringify(runtime)};`,
+    "",
+    `export const bind = queueBinder(${args.join(", ")});`,
+  ]);
+}
+
+/**
+ * The entry: what the user's main module exports, with queues that send to the broker.
+ *
+ * Which names it exports is known to that module alone, and changes while the server runs. `export *` would export its
+ * classes as they are, so this calls what Vite makes of an `export *`.
+ */
+export function entrySource(worker: WorkerSource): string {
+  const { compatibility, consumes, isEntry, main, runtime } = worker;
+  const front = { brokerBinding: BROKER_BINDING, frontDoor: { kind: "open" } };
+  const { waitForWaitUntil } = compatibility;
+  return lines([
+    GENERATED_HEADER,
+    `import { bind } from "./${BINDINGS_FILE}";`,
+    `import { boundExports, boundHandlers, createQueueConsumer, withFrontDoor } from ${JSON.stringify(runtime)};`,
+    `import * as main from ${JSON.stringify(main)};`,
+    "",
+    "const handlers = boundHandlers(main.default, bind);",
+    isEntry
+      ? `export default withFrontDoor(handlers, ${JSON.stringify(front)});`
+      : "export default handlers ?? {};",
+    ...(consumes
+      ? [
+          `export const ${CONSUMER_ENTRYPOINT} = createQueueConsumer(handlers, ${JSON.stringify({ waitForWaitUntil })});`,
+        ]
+      : []),
+    "__vite_ssr_exportAll__(boundExports(main, bind));",
+  ]);
+}
+
+function lines(all: readonly string[]): string {
+  return `${all.join("\n")}\n`;
+}

@@ -1,0 +1,2 @@
+/** What the generated entry of the broker imports. */
+export { defineBroker } from "sluice/runtime/broker";

@@ -1,0 +1,185 @@
+import { dirname, extname, join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { PluginConfig, WorkerConfig } from "@cloudflare/vite-plugin";
+import { buildTopology, readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
+import type { QueueTopology } from "@sluice/protocol";
+import { defu } from "defu";
+import {
+  BROKER_BINDING,
+  BROKER_CLASS,
+  BROKER_NAME,
+  brokerEntrySource,
+  CliError,
+  consumerBindings,
+  devVars,
+  ENTRY_FILE,
+  endpointVariables,
+  FLAG_DISALLOW_IMPORTABLE_ENV,
+  flagsWithRpc,
+  generateBrokerConfig,
+  LAST_END_VARIABLE,
+  makeOutputFolder,
+  OUTPUT_FOLDER,
+  PAGE_FILE,
+  QUEUES_BINDING,
+  queueCompatibility,
+  relativePath,
+  TOPOLOGY_FILE,
+  writeIfChanged,
+} from "sluice/generate";
+import type { Unstable_Config } from "wrangler";
+import { dataFolder, takeData } from "./data.ts";
+import { BROKER_MODULE, pageArchive, WORKER_MODULE } from "./our-modules.ts";
+import { withPathOfBroker } from "./static-routing.ts";
+import { BINDINGS_FILE, bindingsSource, entrySource } from "./worker-source.ts";
+
+/** Extensions of files; any other `main` is the name of a module. */
+const SCRIPTS: ReadonlySet<string> = new Set([".js", ".mjs", ".ts", ".mts", ".jsx", ".tsx"]);
+
+type Context = { readonly entryWorkerConfig: unknown };
+/** `config` of Cloudflare's options: a part of a configuration, or what changes one in place or answers with a part. */
+type Customizer = Partial<WorkerConfig> | ((config: WorkerConfig, context: never) => unknown) | undefined;
+
+/**
+ * The Workers of a project, as Cloudflare's plugin hands over their configurations one after the other: the entry's, the
+ * auxiliary ones', the broker's.
+ */
+export class WorkersOfProject {
+  readonly #options: PluginConfig;
+  readonly #queues: WorkerQueueConfig[] = [];
+  #entry: WorkerConfig | undefined;
+  #root = process.cwd();
+
+  constructor(options: PluginConfig) {
+    this.#options = options;
+  }
+
+  /** Changes the configuration in place: lists that are returned would be added to those that are there. */
+  takeEntry(config: WorkerConfig, customizer: Customizer): void {
+    const { configPath: chosen } = this.#options;
+    // Vite's root is told to no configuration. Cloudflare's plugin looks for the file there.
+    const isFound = chosen === undefined && process.env.CLOUDFLARE_VITE_WRANGLER_CONFIG_PATH === undefined;
+    if (isFound && config.configPath !== undefined) this.#root = dirname(config.configPath);
+    this.#entry = config;
+    this.#take(config, customizer, undefined, true);
+  }
+
+  takeAuxiliary(config: WorkerConfig, customizer: Customizer, context: Context): void {
+    this.#take(config, customizer, context, false);
+  }
+
+  /** @param defaults what Wrangler makes of an empty configuration; becomes the broker's. */
+  makeBroker(defaults: WorkerConfig): void {
+    const topology = buildTopology(this.#queues);
+    const name = brokerName();
+    const namesake = this.#queues.find(({ workerName }) => workerName === name);
+    if (namesake !== undefined) {
+      throw new CliError(
+        `${namesake.file}: "${name}" is the name of the broker. Call this Worker something else.`,
+      );
+    }
+    const consumers = consumerBindings(consumersIn(topology));
+    const directory = this.#folderOf(name);
+    const generated = generateBrokerConfig({
+      base: { name, directory: this.#root, file: null, wrangler: null },
+      ...{ consumers, directory, purpose: "dev", vars: this.#brokerVars(topology) },
+      workingDirectory: this.#root,
+      defaults: defaults as unknown as Unstable_Config,
+    });
+    makeOutputFolder(join(this.#root, OUTPUT_FOLDER));
+    writeIfChanged(join(directory, TOPOLOGY_FILE), `${JSON.stringify(topology, null, 2)}\n`);
+    writeIfChanged(join(directory, PAGE_FILE), pageArchive());
+    const entry = join(directory, ENTRY_FILE);
+    writeIfChanged(entry, brokerEntrySource(consumers, relativePath(directory, BROKER_MODULE)));
+    // Without a date it gets that of the plugin's own workerd, which starts no Worker with a later one.
+    Object.assign(defaults, generated, { main: entry, compatibility_date: undefined });
+  }
+
+  #brokerVars(topology: QueueTopology): Record<string, string> {
+    const data = dataFolder(this.#root, this.#options.persistState);
+    const environment = data === null ? process.env : { ...process.env, [LAST_END_VARIABLE]: takeData(data) };
+    const entry = this.#entry as unknown as Unstable_Config | undefined;
+    return devVars(entry, environment, endpointVariables(topology));
+  }
+
+  #take(config: WorkerConfig, customizer: Customizer, context: Context | undefined, isEntry: boolean): void {
+    const queuesOfFile = structuredClone(config.queues);
+    customize(config, customizer, context);
+    const { configPath: file, main } = config;
+    if (!isDeepStrictEqual(config.queues, queuesOfFile)) {
+      throw new CliError(
+        `${file ?? config.name}: "config" of the Vite plugin changes "queues". Write them in the file.`,
+      );
+    }
+    if (file === undefined || main === undefined) return;
+    const read = readWorkerConfig(file, { env: process.env.CLOUDFLARE_ENV ?? "" });
+    const queues = { ...read, workerName: config.name ?? read.workerName };
+    this.#queues.push(queues);
+    const consumes = queues.consumers.some(({ type }) => type === "worker");
+    const produces = queues.producers.length > 0;
+    if (!isEntry && !consumes && !produces) return;
+    const { workerName: name, producers } = queues;
+    const directory = this.#folderOf(name);
+    const source = {
+      ...{ name, producers, consumes, isEntry },
+      compatibility: queueCompatibility(config),
+      main: this.#specifierOf(main, file, directory),
+      runtime: relativePath(directory, WORKER_MODULE),
+    };
+    writeIfChanged(join(directory, BINDINGS_FILE), bindingsSource(source));
+    writeIfChanged(join(directory, ENTRY_FILE), entrySource(source));
+    config.main = join(directory, ENTRY_FILE);
+    config.queues = { producers: [], consumers: [] };
+    leadToBroker(config, { needsRpc: produces || consumes, produces, isEntry });
+  }
+
+  #folderOf(worker: string): string {
+    return join(this.#root, OUTPUT_FOLDER, "vite", worker);
+  }
+
+  /** Module specifier of a Worker's main module: Cloudflare's plugin leaves what has no extension to Vite. */
+  #specifierOf(main: string, file: string, directory: string): string {
+    if (SCRIPTS.has(extname(main))) return relativePath(directory, resolve(dirname(file), main));
+    return main.startsWith(".") ? relativePath(directory, resolve(this.#root, main)) : main;
+  }
+}
+
+interface Leading {
+  readonly needsRpc: boolean;
+  readonly produces: boolean;
+  readonly isEntry: boolean;
+}
+
+/** Adds what a Worker reaches the broker by. */
+function leadToBroker(config: WorkerConfig, { needsRpc, produces, isEntry }: Leading): void {
+  const queues = { name: QUEUES_BINDING, class_name: BROKER_CLASS, script_name: brokerName() };
+  const { durable_objects: objects } = config;
+  if (produces) config.durable_objects = { ...objects, bindings: [...objects.bindings, queues] };
+  const flags = needsRpc ? flagsWithRpc({ ...config }) : config.compatibility_flags;
+  // Without the importable `env` there is no place to read the bindings from.
+  config.compatibility_flags = flags.filter((flag) => flag !== FLAG_DISALLOW_IMPORTABLE_ENV);
+  if (!isEntry) return;
+  config.services = [...(config.services ?? []), { binding: BROKER_BINDING, service: brokerName() }];
+  const assets = withPathOfBroker(config.assets);
+  if (assets !== undefined) config.assets = assets;
+}
+
+/** Each environment has a broker, as it has Workers. */
+function brokerName(): string {
+  const env = process.env.CLOUDFLARE_ENV ?? "";
+  return env === "" ? BROKER_NAME : `${BROKER_NAME}-${env}`;
+}
+
+/** As Cloudflare's plugin does it, but before anything of ours is added, which is to have the last word. */
+function customize(config: WorkerConfig, customizer: Customizer, context: Context | undefined): void {
+  const part = typeof customizer === "function" ? customizer(config, context as never) : customizer;
+  if (part) Object.assign(config, defu(part, config));
+}
+
+/** Names of the Workers that consume anything. */
+function consumersIn({ queues }: QueueTopology): string[] {
+  const all = Object.values(queues).flatMap(({ consumer }) =>
+    consumer?.type === "worker" ? consumer.worker : [],
+  );
+  return [...new Set(all)];
+}
