@@ -63,6 +63,17 @@ module.exports = {
       },
     },
     {
+      name: "vite-imports-what-generates-workers",
+      comment: "Of the command what it exports for that.",
+      severity: "error",
+      from: { path: "^packages/vite/src" },
+      to: {
+        path: "^(packages|apps)/",
+        pathNot:
+          "^packages/((vite|config|producer|protocol)/|cli/src/(generate|runtime/(worker|broker))\\.ts)",
+      },
+    },
+    {
       name: "engine-is-pure",
       comment: "No library, no Node, no platform: the engine runs anywhere and depends on nothing.",
       severity: "error",

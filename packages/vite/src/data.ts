@@ -27,4 +27,3 @@ export function takeData(folder: string): End {
   process.prependOnceListener("exit", () => announceEnd(folder, console));
   return end;
 }
-

@@ -46,4 +46,7 @@ export function sluice(options: PluginConfig = {}): PluginConfig {
 }
 
 type AuxiliaryWorker = NonNullable<PluginConfig["auxiliaryWorkers"]>[number];
-type Auxiliary = Extract<Extract<AuxiliaryWorker, { config: unknown }>["config"], (...args: never) => unknown>;
+type Auxiliary = Extract<
+  Extract<AuxiliaryWorker, { config: unknown }>["config"],
+  (...args: never) => unknown
+>;

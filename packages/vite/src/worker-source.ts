@@ -4,8 +4,8 @@ import {
   CONSUMER_ENTRYPOINT,
   GENERATED_HEADER,
   HIDDEN_BINDINGS,
-  type QueueCompatibility,
   QUEUES_BINDING,
+  type QueueCompatibility,
 } from "sluice/generate";
 
 export const BINDINGS_FILE = "bindings.js";

@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { PluginConfig, WorkerConfig } from "@cloudflare/vite-plugin";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { unstable_readConfig } from "wrangler";
+import { sluice } from "./sluice.ts";
+
+const WORKER = {
+  name: "shop",
+  main: "./src/index.ts",
+  compatibility_date: "2026-09-01",
+  compatibility_flags: ["disallow_importable_env"],
+  queues: {
+    producers: [{ binding: "ORDERS", queue: "orders" }],
+    consumers: [{ queue: "orders" }],
+  },
+};
+
+const { argv } = process;
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(realpathSync(tmpdir()), "sluice-vite-unit-"));
+  vi.stubEnv("NODE_ENV", "development");
+  vi.stubEnv("CLOUDFLARE_ENV", undefined);
+  process.argv = ["node", "vite", "dev"];
+});
+afterEach(() => {
+  process.argv = argv;
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What Cloudflare's plugin does with its options: every Worker's configuration, the entry's first. */
+function read(
+  options: PluginConfig,
+  workers: Readonly<Record<string, object>> = { "wrangler.json": WORKER },
+) {
+  const files = Object.entries(workers).map(([name, config]) => {
+    const file = join(folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify(config));
+    return file;
+  });
+  const { config, auxiliaryWorkers = [] } = sluice({ persistState: false, ...options });
+  const customizers = [
+    config,
+    ...auxiliaryWorkers.map((worker) => ("config" in worker ? worker.config : null)),
+  ];
+  return customizers.map((customizer, i) => {
+    const file = files[i] ?? "";
+    const settings = { preserveOriginalMain: true, hideWarnings: true };
+    const of = structuredClone(unstable_readConfig({ config: file }, settings)) as unknown as WorkerConfig;
+    if (typeof customizer !== "function") throw new Error("a customizer is a function");
+    expect(customizer(of, { entryWorkerConfig: {} as never })).toBeUndefined();
+    return of;
+  });
+}
+
+it("leads the queues of a Worker to the broker, and leaves the rest of its configuration", () => {
+  const [shop, broker] = read({});
+  expect(shop).toMatchObject({
+    name: "shop",
+    main: join(folder, ".sluice/vite/shop/entry.js"),
+    queues: { producers: [], consumers: [] },
+    compatibility_date: "2026-09-01",
+    compatibility_flags: [],
+    services: [{ binding: "__SLUICE_BROKER", service: "sluice" }],
+  });
+  expect(shop?.durable_objects.bindings).toEqual([
+    { name: "__SLUICE_QUEUES", class_name: "QueueBroker", script_name: "sluice" },
+  ]);
+  expect(broker).toMatchObject({
+    name: "sluice",
+    main: join(folder, ".sluice/vite/sluice/entry.js"),
+    services: [{ binding: "CONSUMER_SHOP", service: "shop", entrypoint: "SluiceQueueConsumer" }],
+  });
+  expect(broker?.compatibility_date).toBeUndefined();
+  const entry = readFileSync(join(folder, ".sluice/vite/shop/entry.js"), "utf8");
+  expect(entry).toMatch('import * as main from "../../../src/index.ts";');
+  expect(readFileSync(join(folder, ".sluice/.gitignore"), "utf8")).toBe("*\n");
+});
+
+it("names a main module that is a package's as it is written", () => {
+  read({}, { "wrangler.json": { ...WORKER, main: "@tanstack/react-start/server-entry" } });
+  const entry = readFileSync(join(folder, ".sluice/vite/shop/entry.js"), "utf8");
+  expect(entry).toMatch('import * as main from "@tanstack/react-start/server-entry";');
+});
+
+it("applies the config of the options first: an object, or a function that changes it or answers with a part", () => {
+  const objects = { vars: { ONE: "1" }, compatibility_flags: ["nodejs_compat"] };
+  expect(read({ config: objects })[0]).toMatchObject(objects);
+  expect(read({ config: () => objects })[0]).toMatchObject(objects);
+  const change = (config: WorkerConfig) => {
+    config.name = "store";
+  };
+  const [store, broker] = read({ config: change });
+  expect(store?.main).toBe(join(folder, ".sluice/vite/store/entry.js"));
+  expect(broker?.services).toMatchObject([{ service: "store" }]);
+});
+
+it("refuses a config that changes queues: those of the file are what the broker knows", () => {
+  const config = { queues: { producers: [{ binding: "MORE", queue: "more" }], consumers: [] } };
+  expect(() => read({ config })).toThrow(/"config" of the Vite plugin changes "queues"/);
+});
+
+it("refuses a Worker that is called as the broker is", () => {
+  expect(() => read({}, { "wrangler.json": { ...WORKER, name: "sluice" } })).toThrow(
+    /the name of the broker/,
+  );
+});
+
+it("adds no front door to auxiliary Workers, and nothing to those without queues", () => {
+  const post = { ...WORKER, name: "post", queues: { consumers: [{ queue: "mails" }] } };
+  const plain = { ...WORKER, name: "plain", queues: {} };
+  const auxiliaryWorkers = [{ configPath: "post/wrangler.json" }, { configPath: "plain/wrangler.json" }];
+  const files = { "wrangler.json": WORKER, "post/wrangler.json": post, "plain/wrangler.json": plain };
+  const [, first, second, broker] = read({ auxiliaryWorkers }, files);
+  expect([first?.main, first?.services ?? []]).toEqual([join(folder, ".sluice/vite/post/entry.js"), []]);
+  expect(second?.main).toBe("./src/index.ts");
+  expect(broker?.services?.map(({ service }) => service)).toEqual(["post", "shop"]);
+});
+
+it("hands the options back where nothing is served, and stops a build that was taken for a server", () => {
+  const options = { auxiliaryWorkers: [] };
+  const { auxiliaryWorkers: [broker] = [] } = sluice(options);
+  const { devOnly } = broker ?? {};
+  expect(() => typeof devOnly === "function" && devOnly()).toThrow(/took this build for a dev server/);
+  vi.stubEnv("NODE_ENV", "production");
+  process.argv = ["node", "vite", "build"];
+  expect(sluice(options)).toBe(options);
+});

@@ -1,0 +1,86 @@
+import { expect, it, vi } from "vitest";
+import { boundExports, boundHandlers } from "./bound-exports.ts";
+
+vi.mock("cloudflare:workers", () => {
+  class Base {
+    constructor(
+      readonly ctx: unknown,
+      readonly env: { queue?: string },
+    ) {}
+  }
+  return {
+    DurableObject: class DurableObject extends Base {},
+    WorkerEntrypoint: class WorkerEntrypoint extends Base {},
+    WorkflowEntrypoint: class WorkflowEntrypoint extends Base {},
+  };
+});
+
+type Class = new (ctx: unknown, env: unknown) => { env: unknown; method(): string };
+const bind = (env: unknown) => Object.assign(env as object, { queue: "ours" });
+
+it("gives handlers a bound env, and the event, the context and the this that they had", () => {
+  class App {
+    #name = "app";
+    queue(...args: unknown[]) {
+      return [this.#name, ...args];
+    }
+    fetch = (...args: unknown[]) => args;
+    helper(env: unknown) {
+      return env;
+    }
+  }
+  const bound = boundHandlers(new App(), bind) as App;
+  expect(bound.queue("batch", {}, "ctx")).toEqual(["app", "batch", { queue: "ours" }, "ctx"]);
+  expect(bound.fetch("request", {}, "ctx")).toEqual(["request", { queue: "ours" }, "ctx"]);
+  expect(bound.helper({})).toEqual({});
+});
+
+it("gives classes a bound env before their constructors run, and leaves them their names and methods", async () => {
+  const { WorkerEntrypoint } = await import("cloudflare:workers");
+  class Office extends WorkerEntrypoint {
+    readonly seen = { ...(this.env as object) };
+    method() {
+      return "method";
+    }
+  }
+  const Bound = boundHandlers(Office, bind) as unknown as new (...args: unknown[]) => Office;
+  const office = new Bound("ctx", {});
+  expect([Bound.name, office.method(), office.seen]).toEqual(["Office", "method", { queue: "ours" }]);
+  expect(office).toBeInstanceOf(WorkerEntrypoint);
+});
+
+it("binds a Durable Object of the old kind, which extends nothing", () => {
+  class Counter {
+    constructor(
+      readonly state: unknown,
+      readonly env: unknown,
+    ) {}
+    method() {
+      return "method";
+    }
+  }
+  const Bound = boundHandlers(Counter, bind) as Class;
+  expect(new Bound("state", {}).env).toEqual({ queue: "ours" });
+});
+
+it.each([[undefined], [null], ["text"], [7]])("leaves %o as it is", (exported) => {
+  expect(boundHandlers(exported, bind)).toBe(exported);
+});
+
+it("leaves functions as they are", () => {
+  const helper = () => 1;
+  expect(boundHandlers(helper, bind)).toBe(helper);
+});
+
+it("has every named export, each bound once, and looks it up when it is used", () => {
+  class First {}
+  class Second {}
+  const module: Record<string, unknown> = { default: {}, Counter: First, LIMIT: 3 };
+  const exported = boundExports(module, bind) as Record<string, unknown>;
+  expect(Object.keys(exported)).toEqual(["Counter", "LIMIT"]);
+  expect(exported.LIMIT).toBe(3);
+  expect(exported.Counter).toBe(exported.Counter);
+  const before = exported.Counter;
+  module.Counter = Second;
+  expect(exported.Counter).not.toBe(before);
+});

@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { type DevServer, ViteProject } from "./vite-project.ts";
+
+/** For what a busy machine takes. */
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
+let project: ViteProject;
+let server: DevServer;
+
+beforeAll(async () => {
+  project = new ViteProject();
+  server = await project.dev();
+});
+afterAll(async () => {
+  await server?.stop();
+  project?.remove();
+});
+
+async function ask(path: string): Promise<unknown> {
+  const response = await fetch(`${server.url}${path}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}\n${server.printed()}`);
+  return JSON.parse(text);
+}
+
+function handled(...lines: string[]): Promise<void> {
+  return vi.waitFor(async () => {
+    expect(await ask("/")).toEqual(expect.arrayContaining(lines));
+  }, PATIENCE);
+}
+
+it.each([
+  ["a handler", "/send"],
+  ["the importable env", "/imported"],
+  ["a Durable Object", "/object"],
+  ["a named entrypoint", "/entrypoint"],
+])("what %s sends is handled", async (_, path) => {
+  const body = path.slice(1);
+  await ask(`${path}?body=${body}`);
+  await handled(`one ${body} 1`);
+});
+
+it("an auxiliary Worker, whose handlers are a class, handles messages and sends some", async () => {
+  await ask("/mail?body=letter");
+  await handled("one posted letter 1");
+});
+
+it("the code sees its own bindings and no others", async () => {
+  const keys = ["BOOK", "MAILS", "ORDERS"];
+  expect(await ask("/keys")).toEqual([keys, keys]);
+});
+
+it("serves the page and the API of the broker", async () => {
+  const page = await fetch(`${server.url}/__sluice/`, { headers: { accept: "text/html" } });
+  expect(page.headers.get("content-type")).toMatch("text/html");
+  expect(await page.text()).toMatch("Sluice");
+  const { queues } = (await ask("/__sluice/api/queues")) as { queues: { name: string }[] };
+  expect(queues.map(({ name }) => name)).toEqual(["lost", "mails", "orders"]);
+});
+
+it("a handler that is changed handles the next message; what waits outlives the server", async () => {
+  writeFileSync(join(project.folder, "src/version.ts"), 'export const VERSION = "two";\n');
+  await vi.waitFor(async () => {
+    await ask("/send?body=changed");
+    expect(await ask("/")).toEqual(expect.arrayContaining(["two changed 1"]));
+  }, PATIENCE);
+  await ask("/late?body=late&seconds=8");
+  expect(await ask("/")).not.toContain("two late 1");
+  await server.stop();
+  server = await project.dev();
+  await handled("two late 1");
+});
+
+it("a second server is told who has the messages", async () => {
+  await expect(project.dev()).rejects.toThrow(/in use by vite dev \(process \d+\)/);
+});
+
+it.each(["production", "development"])("a build with NODE_ENV=%s knows nothing of the broker", (nodeEnv) => {
+  project.build({ NODE_ENV: nodeEnv });
+  const folder = join(project.folder, "dist/shop");
+  const { main, queues, services } = JSON.parse(readFileSync(join(folder, "wrangler.json"), "utf8"));
+  expect(queues.producers.map(({ binding }: { binding: string }) => binding)).toEqual(["ORDERS", "MAILS"]);
+  expect(queues.consumers).toHaveLength(1);
+  expect(services).toEqual([]);
+  expect(readFileSync(join(folder, main), "utf8")).not.toMatch(/sluice/i);
+  expect(readdirSync(join(project.folder, "dist")).sort()).toEqual(["post", "shop"]);
+  expect(existsSync(join(project.folder, ".wrangler/state/v3/do/sluice-QueueBroker"))).toBe(true);
+});

@@ -1,0 +1,33 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { ViteProject } from "./vite-project.ts";
+
+/** How long it takes until the example project answers, with the broker and without, in turns: `start-times [rounds]`. */
+const rounds = Number(process.argv[2] ?? 5);
+const projects = { sluice: new ViteProject(), plain: new ViteProject() };
+const config = join(projects.plain.folder, "vite.config.mjs");
+const text = readFileSync(config, "utf8");
+writeFileSync(config, text.replace(/^import .*@sluice\/vite.*\n/m, "const sluice = (options) => options;\n"));
+
+const times: Record<keyof typeof projects, number[]> = { sluice: [], plain: [] };
+try {
+  // The first start of each fills Vite's cache.
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, project] of Object.entries(projects) as [keyof typeof projects, ViteProject][]) {
+      const begin = performance.now();
+      const server = await project.dev();
+      const response = await fetch(server.url);
+      if (!response.ok) throw new Error(`${name}: ${response.status}\n${server.printed()}`);
+      const ms = performance.now() - begin;
+      await server.stop();
+      if (round > 0) times[name].push(ms);
+    }
+  }
+} finally {
+  for (const project of Object.values(projects)) project.remove();
+}
+const median = (all: number[]) => all.sort((a, b) => a - b)[all.length >> 1] ?? Number.NaN;
+const [ours, plain] = [median(times.sluice), median(times.plain)];
+console.log(`ready, median of ${rounds}: ${Math.round(ours)} ms, without the broker ${Math.round(plain)} ms`);
+console.log(`${(ours / plain).toFixed(2)} times`);

@@ -1,0 +1,101 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+
+const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
+const PNPM = "pnpm@12.21.0";
+/** What a project with the package has besides it. */
+const BESIDE = ["@cloudflare/vite-plugin", "vite", "wrangler"];
+
+/** A running `vite dev`. */
+export interface DevServer {
+  readonly url: string;
+  /** All that it has printed. */
+  printed(): string;
+  /** Ends it as Ctrl-C does. */
+  stop(): Promise<void>;
+}
+
+/** A copy of the example project outside of the workspace, with the packed package installed in it. */
+export class ViteProject {
+  readonly folder = mkdtempSync(join(realpathSync(tmpdir()), "sluice-vite-"));
+  readonly #running = new Set<ChildProcess>();
+
+  constructor() {
+    cpSync(fileURLToPath(new URL("fixtures/shop", import.meta.url)), this.folder, { recursive: true });
+    writeFileSync(join(this.folder, "package.json"), '{ "private": true, "type": "module" }');
+    this.#install();
+  }
+
+  /** @param env of the process, besides this one's. */
+  async dev(env: NodeJS.ProcessEnv = {}): Promise<DevServer> {
+    const child = spawn(process.execPath, [this.#vite, "dev"], {
+      ...{ cwd: this.folder, env: this.#environment(env), stdio: ["ignore", "pipe", "pipe"] },
+    });
+    this.#running.add(child);
+    const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    let printed = "";
+    const url = await new Promise<string>((resolve, reject) => {
+      const read = (chunk: Buffer) => {
+        printed += stripVTControlCharacters(String(chunk));
+        const found = /Local:\s+(http:\S+)\//.exec(printed)?.[1];
+        if (found !== undefined) resolve(found);
+      };
+      child.stdout?.on("data", read);
+      child.stderr?.on("data", read);
+      void exited.then(() => reject(new Error(`vite dev has ended:\n${printed}`)));
+    });
+    const stop = async () => {
+      child.kill("SIGINT");
+      await exited;
+      this.#running.delete(child);
+    };
+    return { url, printed: () => printed, stop };
+  }
+
+  /** @throws Error with what was printed. */
+  build(env: NodeJS.ProcessEnv = {}): void {
+    const options = { cwd: this.folder, env: this.#environment(env), stdio: "pipe" } as const;
+    execFileSync(process.execPath, [this.#vite, "build"], options);
+  }
+
+  remove(): void {
+    for (const child of this.#running) child.kill("SIGKILL");
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  get #vite(): string {
+    return join(this.folder, "node_modules/vite/bin/vite.js");
+  }
+
+  /** Vitest's own variables are none of the project's. Nothing is asked of the Internet. */
+  #environment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+    const { NODE_ENV: _, VITEST: __, ...rest } = process.env;
+    return {
+      ...rest,
+      CI: "1",
+      CLOUDFLARE_CF_FETCH_ENABLED: "false",
+      WRANGLER_REGISTRY_PATH: join(this.folder, "registry"),
+      WRANGLER_SEND_METRICS: "false",
+      ...env,
+    };
+  }
+
+  /** As npm would, without asking a registry: the archive unpacked, and what the project has beside it. */
+  #install(): void {
+    const args = ["-y", PNPM, "pack", "--pack-destination", this.folder];
+    execFileSync("npx", args, { cwd: PACKAGE, stdio: ["ignore", "ignore", "inherit"] });
+    const modules = join(this.folder, "node_modules");
+    const target = join(modules, "@sluice/vite");
+    mkdirSync(target, { recursive: true });
+    const archive = join(this.folder, "sluice-vite-0.1.0.tgz");
+    execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
+    for (const name of BESIDE) {
+      mkdirSync(dirname(join(modules, name)), { recursive: true });
+      symlinkSync(realpathSync(join(PACKAGE, "node_modules", name)), join(modules, name));
+    }
+  }
+}
