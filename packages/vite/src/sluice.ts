@@ -14,12 +14,12 @@ const TAKEN_FOR_SERVER =
  * export default defineConfig({ plugins: [cloudflare(sluice())] });
  * ```
  *
- * Under `vite dev` all Workers of the project send to the broker, and it calls their `queue()` handlers. Messages lie in
- * `.wrangler/state` (`persistState`), where `sluice dev` has them too. What goes wrong in a configuration is thrown when
- * Vite reads it. Under `vite build`, `vite preview` and Vitest the options come back as they are.
+ * Under `vite dev` all Workers of the project send to the broker, and it calls their `queue()` handlers. Messages lie
+ * in `.wrangler/state` (`persistState`), where `sluice dev` has them too. What is wrong in a configuration is thrown
+ * when Vite reads it. Under `vite build`, `vite preview` and Vitest the options come back as they are.
  *
- * @param options what `cloudflare()` takes. `experimental.newConfig` cannot be used with it: such a configuration takes no
- *   Workers besides its own.
+ * @param options what `cloudflare()` takes. `experimental.newConfig` cannot be used with it: such a configuration takes
+ *   no Workers besides its own.
  */
 export function sluice(options: PluginConfig = {}): PluginConfig {
   if (!isServing(process.argv, process.env.NODE_ENV)) return options;

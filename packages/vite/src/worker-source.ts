@@ -50,7 +50,7 @@ export function bindingsSource({ name, producers, compatibility, runtime }: Work
 export function entrySource(worker: WorkerSource): string {
   const { compatibility, consumes, isEntry, main, runtime } = worker;
   const front = { brokerBinding: BROKER_BINDING, frontDoor: { kind: "open" } };
-  const { waitForWaitUntil } = compatibility;
+  const options = { waitForWaitUntil: compatibility.waitForWaitUntil };
   return lines([
     GENERATED_HEADER,
     `import { bind } from "./${BINDINGS_FILE}";`,
@@ -62,9 +62,7 @@ export function entrySource(worker: WorkerSource): string {
       ? `export default withFrontDoor(handlers, ${JSON.stringify(front)});`
       : "export default handlers ?? {};",
     ...(consumes
-      ? [
-          `export const ${CONSUMER_ENTRYPOINT} = createQueueConsumer(handlers, ${JSON.stringify({ waitForWaitUntil })});`,
-        ]
+      ? [`export const ${CONSUMER_ENTRYPOINT} = createQueueConsumer(handlers, ${JSON.stringify(options)});`]
       : []),
     "__vite_ssr_exportAll__(boundExports(main, bind));",
   ]);

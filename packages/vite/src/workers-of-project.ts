@@ -41,8 +41,8 @@ type Context = { readonly entryWorkerConfig: unknown };
 type Customizer = Partial<WorkerConfig> | ((config: WorkerConfig, context: never) => unknown) | undefined;
 
 /**
- * The Workers of a project, as Cloudflare's plugin hands over their configurations one after the other: the entry's, the
- * auxiliary ones', the broker's.
+ * The Workers of a project, as Cloudflare's plugin hands over their configurations one after the other: the entry's,
+ * the auxiliary ones', the broker's.
  */
 export class WorkersOfProject {
   readonly #options: PluginConfig;
