@@ -85,14 +85,14 @@ export class WorkersOfProject {
       ...{ consumers, directory, purpose: "dev", vars: this.#brokerVars(topology) },
       workingDirectory: this.#root,
       defaults: defaults as unknown as Unstable_Config,
+      main: { file: ENTRY_FILE, isReady: false },
     });
     makeOutputFolder(join(this.#root, OUTPUT_FOLDER));
     writeIfChanged(join(directory, TOPOLOGY_FILE), `${JSON.stringify(topology, null, 2)}\n`);
     writeIfChanged(join(directory, PAGE_FILE), pageArchive());
     const entry = join(directory, ENTRY_FILE);
     writeIfChanged(entry, brokerEntrySource(consumers, relativePath(directory, BROKER_MODULE)));
-    // Without a date it gets that of the plugin's own workerd, which starts no Worker with a later one.
-    Object.assign(defaults, generated, { main: entry, compatibility_date: undefined });
+    Object.assign(defaults, generated, { main: entry });
   }
 
   #brokerVars(topology: QueueTopology): Record<string, string> {
