@@ -3,10 +3,12 @@ import { boundExports, boundHandlers } from "./bound-exports.ts";
 
 vi.mock("cloudflare:workers", () => {
   class Base {
-    constructor(
-      readonly ctx: unknown,
-      readonly env: { queue?: string },
-    ) {}
+    readonly ctx: unknown;
+    readonly env: unknown;
+    constructor(ctx: unknown, env: unknown) {
+      this.ctx = ctx;
+      this.env = env;
+    }
   }
   return {
     DurableObject: class DurableObject extends Base {},
@@ -51,10 +53,10 @@ it("gives classes a bound env before their constructors run, and leaves them the
 
 it("binds a Durable Object of the old kind, which extends nothing", () => {
   class Counter {
-    constructor(
-      readonly state: unknown,
-      readonly env: unknown,
-    ) {}
+    readonly env: unknown;
+    constructor(_state: unknown, env: unknown) {
+      this.env = env;
+    }
     method() {
       return "method";
     }
