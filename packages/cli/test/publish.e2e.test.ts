@@ -8,7 +8,7 @@ import { packed } from "./pack.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 /** Largest archive of each package that is published, in bytes. */
 const ARCHIVE_BYTES_MAX: Readonly<Record<string, number>> = {
-  sluice: 1_700_000,
+  sluice: 2_300_000,
   "@sluice/testing": 700_000,
 };
 
