@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import getPort from "get-port";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually, type Lab, openLab, seePage } from "./lab.ts";
+import { packed } from "./pack.ts";
 import { Running } from "./running.ts";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
@@ -18,15 +19,11 @@ let lab: Lab;
  * @param wrangler which of the Wranglers that this package is tested with.
  */
 function install(folder: string, wrangler: "wrangler" | "wrangler-oldest" = "wrangler"): string {
-  const packed = execFileSync("npm", ["pack", "--json", "--pack-destination", folder], {
-    cwd: PACKAGE,
-    encoding: "utf8",
-  });
-  const [{ filename }] = JSON.parse(packed.slice(packed.indexOf("[\n")));
+  const archive = packed(PACKAGE, folder);
   const modules = join(folder, "node_modules");
   const target = join(modules, "sluice");
   mkdirSync(target, { recursive: true });
-  execFileSync("tar", ["-xzf", join(folder, filename), "-C", target, "--strip-components=1"]);
+  execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
   const manifest = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
   for (const name of [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });

@@ -10,6 +10,7 @@ const ROOT = join(import.meta.dirname, "../../..");
 const ARCHIVE_BYTES_MAX: Readonly<Record<string, number>> = {
   sluice: 2_300_000,
   "@sluice/testing": 700_000,
+  "@sluice/vite": 700_000,
 };
 
 interface Manifest {

@@ -12,11 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { packed } from "sluice/test/pack";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
-const PNPM = "pnpm@12.21.0";
 
 let project: string;
 
@@ -25,12 +25,10 @@ let project: string;
  * dependencies that its manifest declares and no others.
  */
 function install(folder: string): void {
-  const args = ["-y", PNPM, "pack", "--pack-destination", folder];
-  execFileSync("npx", args, { cwd: PACKAGE, stdio: ["ignore", "ignore", "inherit"] });
+  const archive = packed(PACKAGE, folder);
   const modules = join(folder, "node_modules");
   const target = join(modules, "@sluice/testing");
   mkdirSync(target, { recursive: true });
-  const archive = join(folder, "sluice-testing-0.1.0.tgz");
   execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
   const manifest = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
   // Types of Node.js are the project's own.

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { packed } from "sluice/test/pack";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
-const PNPM = "pnpm@12.21.0";
 /** What a project with the package has besides it. */
 const BESIDE = ["@cloudflare/vite-plugin", "vite", "wrangler"];
 
@@ -86,12 +86,10 @@ export class ViteProject {
 
   /** As npm would, without asking a registry: the archive unpacked, and what the project has beside it. */
   #install(): void {
-    const args = ["-y", PNPM, "pack", "--pack-destination", this.folder];
-    execFileSync("npx", args, { cwd: PACKAGE, stdio: ["ignore", "ignore", "inherit"] });
+    const archive = packed(PACKAGE, this.folder);
     const modules = join(this.folder, "node_modules");
     const target = join(modules, "@sluice/vite");
     mkdirSync(target, { recursive: true });
-    const archive = join(this.folder, "sluice-vite-0.1.0.tgz");
     execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
     for (const name of BESIDE) {
       mkdirSync(dirname(join(modules, name)), { recursive: true });
