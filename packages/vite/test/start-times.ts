@@ -3,12 +3,15 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { ViteProject } from "./vite-project.ts";
 
-/** How long it takes until the example project answers, with the broker and without, in turns: `start-times [rounds]`. */
+/**
+ * How long it takes until the example project's Worker answers, with the broker and without, in turns:
+ * `start-times [rounds]`. Without its auxiliary Worker: the broker counts for most where there is just one.
+ */
 const rounds = Number(process.argv[2] ?? 5);
 const projects = { sluice: new ViteProject(), plain: new ViteProject() };
-const config = join(projects.plain.folder, "vite.config.mjs");
-const text = readFileSync(config, "utf8");
-writeFileSync(config, text.replace(/^import .*@sluice\/vite.*\n/m, "const sluice = (options) => options;\n"));
+change(projects.sluice, /auxiliaryWorkers: \[.*?\],/, "");
+change(projects.plain, /auxiliaryWorkers: \[.*?\],/, "");
+change(projects.plain, /^import .*@sluice\/vite.*\n/m, "const sluice = (options) => options;\n");
 
 const times: Record<keyof typeof projects, number[]> = { sluice: [], plain: [] };
 try {
@@ -27,6 +30,15 @@ try {
 } finally {
   for (const project of Object.values(projects)) project.remove();
 }
+
+/** Changes a project's configuration of Vite. */
+function change({ folder }: ViteProject, what: RegExp, to: string): void {
+  const file = join(folder, "vite.config.mjs");
+  const text = readFileSync(file, "utf8");
+  if (!what.test(text)) throw new Error(`${file} has no ${what}`);
+  writeFileSync(file, text.replace(what, to));
+}
+
 const median = (all: number[]) => all.sort((a, b) => a - b)[all.length >> 1] ?? Number.NaN;
 const [ours, plain] = [median(times.sluice), median(times.plain)];
 console.log(`ready, median of ${rounds}: ${Math.round(ours)} ms, without the broker ${Math.round(plain)} ms`);
