@@ -36,6 +36,12 @@ import { BINDINGS_FILE, bindingsSource, entrySource } from "./worker-source.ts";
 /** Extensions of files; any other `main` is the name of a module. */
 const SCRIPTS: ReadonlySet<string> = new Set([".js", ".mjs", ".ts", ".mts", ".jsx", ".tsx"]);
 
+/**
+ * What changes the broker starts the server anew. Until then it is not reloaded: a second queue would begin to work on
+ * what the first one stores.
+ */
+const NO_RELOAD = "import.meta.hot?.accept(() => {});\n";
+
 type Context = { readonly entryWorkerConfig: unknown };
 /** `config` of Cloudflare's options: a part of a configuration, or what changes one in place or answers with a part. */
 type Customizer = Partial<WorkerConfig> | ((config: WorkerConfig, context: never) => unknown) | undefined;
@@ -91,7 +97,10 @@ export class WorkersOfProject {
     writeIfChanged(join(directory, TOPOLOGY_FILE), `${JSON.stringify(topology, null, 2)}\n`);
     writeIfChanged(join(directory, PAGE_FILE), pageArchive());
     const entry = join(directory, ENTRY_FILE);
-    writeIfChanged(entry, brokerEntrySource(consumers, relativePath(directory, BROKER_MODULE)));
+    writeIfChanged(
+      entry,
+      `${brokerEntrySource(consumers, relativePath(directory, BROKER_MODULE))}${NO_RELOAD}`,
+    );
     Object.assign(defaults, generated, { main: entry });
   }
 

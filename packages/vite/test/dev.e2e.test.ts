@@ -73,6 +73,19 @@ it("a handler that is changed handles the next message; what waits outlives the 
   await handled("two late 1");
 });
 
+it("a configuration that is changed starts the server anew, with all messages", async () => {
+  await ask("/late?body=kept&seconds=4");
+  const file = join(project.folder, "wrangler.jsonc");
+  writeFileSync(file, readFileSync(file, "utf8").replace('"lost"', '"dead"'));
+  await vi.waitFor(async () => {
+    const { queues } = (await ask("/__sluice/api/queues")) as { queues: { name: string }[] };
+    expect(queues.map(({ name }) => name)).toContain("dead");
+  }, PATIENCE);
+  await handled("two kept 1");
+  expect(server.printed()).toMatch("server restarted");
+  expect(server.printed()).not.toMatch(/\(sluice\) hmr update virtual:/);
+});
+
 it("a second server is told who has the messages", async () => {
   await expect(project.dev()).rejects.toThrow(/in use by vite dev \(process \d+\)/);
 });
