@@ -24,6 +24,7 @@ import {
   QUEUES_BINDING,
   queueCompatibility,
   relativePath,
+  SLUICE_PATH,
   TOPOLOGY_FILE,
   writeIfChanged,
 } from "sluice/generate";
@@ -38,9 +39,15 @@ const SCRIPTS: ReadonlySet<string> = new Set([".js", ".mjs", ".ts", ".mts", ".js
 
 /**
  * What changes the broker starts the server anew. Until then it is not reloaded: a second queue would begin to work on
- * what the first one stores.
+ * what the first one stores. And each queue is asked how it is: one that has messages and gets its first consumer goes
+ * on then. Before Vite knows the broker's classes none answers, and it begins once more.
  */
-const NO_RELOAD = "import.meta.hot?.accept(() => {});\n";
+const IN_VITE = `
+import { env } from "cloudflare:workers";
+import.meta.hot?.accept(() => {});
+const asked = new Request("http://localhost${SLUICE_PATH}/api/queues");
+broker.handler.fetch(asked, env, { waitUntil() {} }).catch(() => {});
+`;
 
 type Context = { readonly entryWorkerConfig: unknown };
 /** `config` of Cloudflare's options: a part of a configuration, or what changes one in place or answers with a part. */
@@ -99,7 +106,7 @@ export class WorkersOfProject {
     const entry = join(directory, ENTRY_FILE);
     writeIfChanged(
       entry,
-      `${brokerEntrySource(consumers, relativePath(directory, BROKER_MODULE))}${NO_RELOAD}`,
+      `${brokerEntrySource(consumers, relativePath(directory, BROKER_MODULE))}${IN_VITE}`,
     );
     Object.assign(defaults, generated, { main: entry });
   }

@@ -86,6 +86,19 @@ it("a configuration that is changed starts the server anew, with all messages", 
   expect(server.printed()).not.toMatch(/\(sluice\) hmr update virtual:/);
 });
 
+it("a queue that has messages and gets its first consumer goes on", async () => {
+  const file = join(project.folder, "post/wrangler.jsonc");
+  const text = readFileSync(file, "utf8");
+  await server.stop();
+  writeFileSync(file, text.replace(/"consumers": \[.*\]/, '"consumers": []'));
+  server = await project.dev();
+  await ask("/mail?body=early");
+  await server.stop();
+  writeFileSync(file, text);
+  server = await project.dev();
+  await handled("two posted early 1");
+});
+
 it("a second server is told who has the messages", async () => {
   await expect(project.dev()).rejects.toThrow(/in use by vite dev \(process \d+\)/);
 });
