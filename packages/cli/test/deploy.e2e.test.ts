@@ -153,6 +153,26 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     expect({ code: third.code, changes: third.changes }).toEqual({ code: 0, changes: [] });
   });
 
+  it("deploys a Worker that sends and consumes, which is bound to the broker as the broker is to it", async () => {
+    const project = openLab("staged");
+    const consumer = '\n[[queues.consumers]]\nqueue = "jobs"\n';
+    appendFileSync(join(project.folder, "sender/wrangler.toml"), consumer);
+    const env = { ...project.env, ...cloudflare.env };
+    const running = sluice(["deploy", "sender"], project.folder, env);
+    expect(await running.ended, running.output).toBe(0);
+    expect(running.output).toContain(
+      [
+        "In this order:",
+        "  1. the broker sluice, without sender: not there yet",
+        "  2. sender",
+        "  3. the broker sluice",
+      ].join("\n"),
+    );
+    expect(boundServices()).toEqual(["sender"]);
+    project.remove();
+    for (const name of ["sluice", "sender"]) cloudflare.account.remove(name, true);
+  });
+
   it("deploys an environment with a broker of its own", async () => {
     const staged = openLab("staged");
     const env = { ...staged.env, ...cloudflare.env };

@@ -9,7 +9,7 @@ import type { CloudflareApi } from "./cloudflare-api.ts";
 import { bundled } from "./contents.ts";
 import { type Deployment, type DeploymentOptions, openDeployment } from "./deployment.ts";
 import { deploymentMessage } from "./messages.ts";
-import { inOrder, type Live, type Step, stepsTo, type Wanted } from "./steps.ts";
+import { type Live, type Step, stepsTo, type Wanted } from "./steps.ts";
 import { upload } from "./uploads.ts";
 
 /** Each is a process of Wrangler, with some 250 MB. */
@@ -42,7 +42,6 @@ export async function deploy(
     const some = parts.slice(i, i + BUNDLED_AT_ONCE);
     wanted.push(...(await Promise.all(some.map((part) => bundled(part, wrangler)))));
   }
-  inOrder(wanted, live);
   const steps = stepsTo(wanted, live);
   printer.print(planText(wanted, live, steps));
   if (options.dryRun === true) return 0;
