@@ -77,7 +77,7 @@ export function answer(
  * @throws CliError with `EXIT_NOT_CONFIRMED` where nobody can be asked, and for another name.
  */
 export async function confirm(
-  { surroundings }: OnBroker,
+  { surroundings }: Pick<OnBroker, "surroundings">,
   { name, what, force }: { readonly name: string; readonly what: string; readonly force: boolean },
 ): Promise<void> {
   if (force) return;

@@ -6,6 +6,7 @@ import { CliError, EXIT_NOT_CONFIRMED } from "../../errors.ts";
 import type { Printer } from "../../report/printer.ts";
 import { plural } from "../../report/words.ts";
 import type { Surroundings } from "../../surroundings.ts";
+import { confirm } from "../on-broker.ts";
 import { readAccess } from "./broker-access.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import { type Deployment, type DeploymentOptions, openDeployment } from "./deployment.ts";
@@ -45,7 +46,8 @@ export async function destroy(
     : "The broker is gone already.";
   printer.print([...present.map(({ name }) => `  - ${name}`), "", waiting].join("\n"));
   await refuseIfBound(api, present, options.force === true);
-  await confirmed(options, broker.name, surroundings);
+  const asked = { name: broker.name, what: "All of it is deleted.", force: options.force === true };
+  await confirm({ surroundings }, asked);
 
   const unbound = isThere ? await calledBy(api, broker) : [];
   if (unbound.length > 0) {
@@ -114,20 +116,6 @@ async function refuseIfBound(api: CloudflareApi, parts: readonly Part[], force: 
     `Other Workers are bound to these, and would break:\n${lines.join("\n")}\n--force deletes them nevertheless.`,
     EXIT_NOT_CONFIRMED,
   );
-}
-
-async function confirmed(
-  { force }: Pick<DestroyOptions, "force">,
-  broker: string,
-  { isInteractive, ask }: Surroundings,
-): Promise<void> {
-  if (force === true) return;
-  if (!isInteractive)
-    throw new CliError("That cannot be undone: --force says that it is meant.", EXIT_NOT_CONFIRMED);
-  const typed = await ask(`That cannot be undone.\nType ${broker} to go on: `);
-  if (typed.trim() !== broker) {
-    throw new CliError(`That is not ${broker}. Nothing was changed.`, EXIT_NOT_CONFIRMED);
-  }
 }
 
 /** Workers that the broker is bound to now. */
