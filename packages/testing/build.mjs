@@ -23,7 +23,7 @@ await build({
   // jsonc-parser's "main" is a UMD module, whose requires no bundler sees.
   mainFields: ["module", "main"],
   // What package.json declares stays a dependency; the workspace's own packages, and what those need, are bundled.
-  external: ["croner", "esbuild", "miniflare", "wrangler", "yaml"],
+  external: ["croner", "wrangler", "yaml"],
 });
 
 await build({

@@ -12,3 +12,4 @@ export { bundleInside } from "./serve/workerd/bundle-inside.ts";
 export { stackFrameMapper } from "./serve/workerd/stack-frames.ts";
 export { servedWorkers } from "./serve/workerd/worker-options.ts";
 export { printedOf } from "./serve/workerd/workerd-process.ts";
+export { requireOfWrangler, takeWranglerOf } from "./wrangler/load-wrangler.ts";

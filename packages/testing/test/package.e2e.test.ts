@@ -14,17 +14,20 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packed } from "sluice/test/pack";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { WRANGLER_VERSION_MIN } from "../src/runtime/prepare.ts";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
 
-let project: string;
+/** Projects by the Wrangler that they have: one of those that this package is tested with. */
+const projects = { wrangler: "", "wrangler-oldest": "" };
+type Wrangler = keyof typeof projects;
 
 /**
  * Installs the packed package as npm would, without asking a registry: the archive unpacked, and beside it the
  * dependencies that its manifest declares and no others.
  */
-function install(folder: string): void {
+function install(folder: string, wrangler: Wrangler): void {
   const archive = packed(PACKAGE, folder);
   const modules = join(folder, "node_modules");
   const target = join(modules, "@sluice/testing");
@@ -32,23 +35,39 @@ function install(folder: string): void {
   execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
   const manifest = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
   // Types of Node.js are the project's own.
-  for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
+  const { dependencies, peerDependencies } = manifest;
+  for (const name of [...Object.keys({ ...dependencies, ...peerDependencies }), "@types/node"]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
-    symlinkSync(realpathSync(join(PACKAGE, "node_modules", name)), join(modules, name));
+    const installed = name === "wrangler" ? wrangler : name;
+    symlinkSync(realpathSync(join(PACKAGE, "node_modules", installed)), join(modules, name));
   }
 }
 
 beforeAll(() => {
-  project = mkdtempSync(join(realpathSync(tmpdir()), "sluice-testing-project-"));
-  writeFileSync(join(project, "package.json"), '{ "private": true, "type": "module" }');
-  cpSync(fileURLToPath(new URL("fixtures/orders", import.meta.url)), join(project, "orders"), {
-    recursive: true,
-  });
-  install(project);
+  for (const wrangler of Object.keys(projects) as Wrangler[]) {
+    const project = mkdtempSync(join(realpathSync(tmpdir()), "sluice-testing-project-"));
+    projects[wrangler] = project;
+    writeFileSync(join(project, "package.json"), '{ "private": true, "type": "module" }');
+    cpSync(fileURLToPath(new URL("fixtures/orders", import.meta.url)), join(project, "orders"), {
+      recursive: true,
+    });
+    install(project, wrangler);
+  }
 });
-afterAll(() => rmSync(project, { recursive: true, force: true }));
+afterAll(() => {
+  for (const project of Object.values(projects)) rmSync(project, { recursive: true, force: true });
+});
 
-it("the packed package tests a project that it is installed in", () => {
+it("uses the project's own Wrangler, of any version from the oldest that it is tested with", () => {
+  const { peerDependencies, devDependencies } = JSON.parse(
+    readFileSync(join(PACKAGE, "package.json"), "utf8"),
+  );
+  expect(peerDependencies).toEqual({ wrangler: `^${WRANGLER_VERSION_MIN}` });
+  expect(devDependencies["wrangler-oldest"]).toBe(`npm:wrangler@${WRANGLER_VERSION_MIN}`);
+});
+
+it.each(Object.keys(projects) as Wrangler[])("the packed package tests a project with its %s", (wrangler) => {
+  const project = projects[wrangler];
   const code = `
     import { createQueueRuntime, explore, type QueueRuntime } from "@sluice/testing";
 

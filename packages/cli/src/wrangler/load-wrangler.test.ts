@@ -34,6 +34,10 @@ describe("the user's Wrangler", () => {
     );
   });
 
+  it("is refused too if it is too old for what is asked of it", () => {
+    expect(() => findWrangler([projectWith("4.99.0")], "", "4.100.0")).toThrow(/needs Wrangler 4\.100\.0/);
+  });
+
   it("says what to do where there is none at all", () => {
     expect(() => findWrangler([projectFolder({})], join(projectFolder({}), "sluice.js"))).toThrow(
       /there is none[\s\S]*npm install --save-dev wrangler$/,

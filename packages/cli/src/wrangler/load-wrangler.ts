@@ -18,15 +18,19 @@ export const MAIN = "__sluiceMain";
 const EXPORT_MAIN = `\nexports.${MAIN} = typeof main === "function" ? main : undefined;\n`;
 
 let folders: readonly string[] = [];
+let versionMin = WRANGLER_VERSION_MIN;
 let file: string | null = null;
 let loaded: Wrangler | null = null;
 
 /**
  * Says where the user's project is: in the first of these folders that has a Wrangler, it is that one which is used.
  * Where none has, it is the one beside this package. Says nothing once Wrangler has been found.
+ *
+ * @param oldest version that will do.
  */
-export function takeWranglerOf(projectFolders: readonly string[]): void {
+export function takeWranglerOf(projectFolders: readonly string[], oldest = WRANGLER_VERSION_MIN): void {
   folders = projectFolders.map((folder) => resolve(folder));
+  versionMin = oldest;
 }
 
 /**
@@ -35,7 +39,7 @@ export function takeWranglerOf(projectFolders: readonly string[]): void {
  * @throws CliError where there is none, or one that is too old.
  */
 export function wranglerFile(): string {
-  file ??= findWrangler(folders);
+  file ??= findWrangler(folders, import.meta.filename, versionMin);
   return file;
 }
 
@@ -77,20 +81,22 @@ function requireWithMain(path: string): Wrangler {
  * Absolute path of the main module of the first Wrangler that is found.
  *
  * @param beside file that is asked last.
+ * @param oldest version that will do.
  * @throws CliError where there is none, or one that is too old.
  */
 export function findWrangler(
   projectFolders: readonly string[],
   beside: string = import.meta.filename,
+  oldest: string = WRANGLER_VERSION_MIN,
 ): string {
   for (const place of [...projectFolders.map((folder) => join(folder, "package.json")), beside]) {
     const require = createRequire(place);
     const manifest = resolved(require, "wrangler/package.json");
     if (manifest === null) continue;
     const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
-    if (isTooOld(version)) {
+    if (isTooOld(version, oldest)) {
       throw new CliError(
-        `Sluice needs Wrangler ${WRANGLER_VERSION_MIN} or newer, and ${dirname(manifest)} is ${version}. ` +
+        `Sluice needs Wrangler ${oldest} or newer, and ${dirname(manifest)} is ${version}. ` +
           "Install another one: npm install --save-dev wrangler@latest",
       );
     }
@@ -110,6 +116,6 @@ function resolved(require: NodeJS.Require, name: string): string | null {
   }
 }
 
-export function isTooOld(version: string): boolean {
-  return version.localeCompare(WRANGLER_VERSION_MIN, "en", { numeric: true }) < 0;
+export function isTooOld(version: string, oldest: string = WRANGLER_VERSION_MIN): boolean {
+  return version.localeCompare(oldest, "en", { numeric: true }) < 0;
 }

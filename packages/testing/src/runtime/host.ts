@@ -1,8 +1,8 @@
 /// <reference path="../queue-binding.d.ts" />
 import { readFileSync, rmSync } from "node:fs";
 import { QueueProducer } from "@sluice/producer";
-import type { DispatchFetch, Miniflare, V4WorkerOptions } from "miniflare";
-import { type Project, printedOf, QUEUES_BINDING } from "sluice/workers";
+import type { DispatchFetch, Miniflare, V4MiniflareOptions, V4WorkerOptions } from "miniflare";
+import { type Project, printedOf, QUEUES_BINDING, requireOfWrangler } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
 import { INTERRUPTED_ERROR } from "../wire.ts";
 import { BrokerCalls } from "./broker-calls.ts";
@@ -12,9 +12,14 @@ import { pushHandler } from "./push.ts";
 import { resetModule } from "./worker-modules.ts";
 
 const RESET_WORKER = "sluice-testing-reset";
-/** Beginnings of what nobody has to read: what workerd prints for those who make it, and faults that come on purpose. */
-const EXPECTED = ["NOSENTRY ", `${INTERRUPTED_ERROR}: `];
+/** What nobody has to read: what workerd prints for those who make it, and faults that come on purpose. */
+const EXPECTED = new RegExp(`^(NOSENTRY |(\\w+ \\[)?${INTERRUPTED_ERROR}\\]?: )`);
 const SOCKET = { host: "127.0.0.1", port: 0 };
+
+interface MiniflareOfAnyVersion {
+  readonly convertV4MiniflareOptions?: typeof import("miniflare").convertV4MiniflareOptions;
+  readonly Miniflare: new (options: object) => Miniflare;
+}
 
 /** A Miniflare with the user's Workers, the broker, and the Worker that empties everything. */
 export interface Host {
@@ -64,7 +69,6 @@ async function startMiniflare(
   { log = printBad, push = {} }: QueueRuntimeOptions,
   data: string,
 ): Promise<Miniflare> {
-  const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
   for (const warning of warnings) log(warning, "warn");
   const endpoints = await pushHandler(push, project);
   const told = workers.map(
@@ -79,19 +83,24 @@ async function startMiniflare(
           }
         : worker,
   );
+  return newMiniflare(data, {
+    workers: [...told, resetWorker()],
+    // Else it asks the Internet for one.
+    cf: false,
+    logRequests: false,
+    handleStructuredLogs: ({ level, message }) => {
+      const text = printedOf(message);
+      if (text !== null && !EXPECTED.test(text)) log(rewrite(text), level);
+    },
+  });
+}
+
+/** The Miniflare of the user's Wrangler. Before version 5 it takes these options as they are. */
+function newMiniflare(data: string, options: V4MiniflareOptions): Miniflare {
+  const miniflare = requireOfWrangler<typeof import("miniflare")>("miniflare");
+  const { convertV4MiniflareOptions: convert, Miniflare } = miniflare as MiniflareOfAnyVersion;
   return new Miniflare(
-    convertV4MiniflareOptions({
-      workers: [...told, resetWorker()],
-      resourcePersistencePath: data,
-      // Else it asks the Internet for one.
-      cf: false,
-      logRequests: false,
-      handleStructuredLogs: ({ level, message }) => {
-        const text = printedOf(message);
-        if (text !== null && !EXPECTED.some((beginning) => text.startsWith(beginning)))
-          log(rewrite(text), level);
-      },
-    }),
+    convert?.({ ...options, resourcePersistencePath: data }) ?? { ...options, defaultPersistRoot: data },
   );
 }
 
@@ -116,7 +125,8 @@ function resetWorker(): V4WorkerOptions {
   return {
     name: RESET_WORKER,
     modules: [{ type: "ESModule", path: "reset.js", contents: readFileSync(resetModule(), "utf8") }],
-    compatibilityDate: "2026-07-08",
+    // One that the workerd of the oldest Wrangler knows.
+    compatibilityDate: "2026-01-01",
     compatibilityFlags: ["unsafe_module"],
     unsafeDirectSockets: [SOCKET],
   };

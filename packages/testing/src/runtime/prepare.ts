@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { V4WorkerOptions } from "miniflare";
 import {
   brokerVariables,
@@ -9,11 +10,18 @@ import {
   refuseMissingMain,
   servedWorkers,
   stackFrameMapper,
+  takeWranglerOf,
   wranglerDefaults,
   writeGenerated,
 } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
 import { workerModules } from "./worker-modules.ts";
+
+/**
+ * The oldest Wrangler that runs here: the first whose workerd deletes all Durable Objects at once. `package.json` says
+ * the same.
+ */
+export const WRANGLER_VERSION_MIN = "4.106.0";
 
 /** The user's Workers and the broker as Miniflare takes them. */
 export interface Prepared {
@@ -40,6 +48,7 @@ export async function prepare(
 ): Promise<Prepared> {
   const { root = process.cwd() } = options;
   const { targets, env } = targetsOf(options.workers);
+  takeWranglerOf([root, ...targets.map((target) => resolve(root, target))], WRANGLER_VERSION_MIN);
   const project = await readProject({ targets, env, workingDirectory: root });
   refuseMissingMain(project.workers);
   const places = {

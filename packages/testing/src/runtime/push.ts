@@ -1,5 +1,5 @@
 import type { Request as WorkerdRequest, Response as WorkerdResponse } from "miniflare";
-import type { Project } from "sluice/workers";
+import { type Project, requireOfWrangler } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
 
 /**
@@ -7,8 +7,8 @@ import type { QueueRuntimeOptions } from "../api.ts";
  *
  * @throws TypeError for a function of a queue that has no endpoint.
  */
-export async function pushHandler(push: NonNullable<QueueRuntimeOptions["push"]>, { topology }: Project) {
-  const { Response: Answer } = await import("miniflare");
+export function pushHandler(push: NonNullable<QueueRuntimeOptions["push"]>, { topology }: Project) {
+  const { Response: Answer } = requireOfWrangler<typeof import("miniflare")>("miniflare");
   const queuesByUrl = new Map<string, string>();
   for (const [name, { consumer }] of Object.entries(topology.queues)) {
     if (consumer?.type === "http_push") queuesByUrl.set(new URL(consumer.settings.url).href, name);
