@@ -16,6 +16,8 @@ describe("the command line", () => {
     expect(parseCommandLine(["disk-full"], 7)).toEqual({ kind: "disk-full", times: 10, ...workers });
     const swaps = { kind: "swaps", swaps: 10, epochMsMax: 500 };
     expect(parseCommandLine(["sqs-swaps"], 7)).toEqual({ ...swaps, ...sqs });
+    const rollouts = { kind: "rollouts", rollouts: 100, stepMsMax: 500 };
+    expect(parseCommandLine(["rollouts"], 7)).toEqual({ ...rollouts, ...workers });
     const damage = { kind: "damage", cases: 28, from: 1 };
     expect(parseCommandLine(["damage"], 7)).toEqual({ ...damage, ...workers });
     expect(parseCommandLine(["sqs-damage"], 7)).toEqual({ ...damage, ...sqs });
@@ -24,6 +26,8 @@ describe("the command line", () => {
   it("takes options", () => {
     const args = ["kills", "--kills", "1000", "--seed", "3", "--epoch-ms", "0"];
     expect(parseCommandLine(args, 7)).toMatchObject({ kind: "kills", kills: 1_000, seed: 3, epochMsMax: 0 });
+    const old = ["rollouts", "--rollouts", "5", "--old", "/tmp/earlier", "--epoch-ms", "100"];
+    expect(parseCommandLine(old, 7)).toMatchObject({ rollouts: 5, old: "/tmp/earlier", stepMsMax: 100 });
   });
 
   it("answers with help when it is asked for or nothing is", () => {

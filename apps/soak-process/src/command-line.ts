@@ -12,6 +12,12 @@ export type Command = {
   | { readonly kind: "damage"; readonly cases: number; readonly from: number }
   | { readonly kind: "swaps"; readonly swaps: number; readonly epochMsMax: number }
   | { readonly kind: "syncs"; readonly messages: number }
+  | {
+      readonly kind: "rollouts";
+      readonly rollouts: number;
+      readonly stepMsMax: number;
+      readonly old?: string;
+    }
 );
 
 export const USAGE = `pnpm soak:process COMMAND [options]
@@ -19,6 +25,8 @@ export const USAGE = `pnpm soak:process COMMAND [options]
   kills      kill -9 of workerd under load     --kills N (100)    --epoch-ms N (500): longest time between two
   freezes    SIGSTOP and SIGCONT under load    --freezes N (10)   --seconds N (30): longest stop
   disk-full  a disk that is full under load    --times N (10); needs root, to mount one
+  rollouts   two versions, rolled out and back --rollouts N (100) --epoch-ms N (500): longest time between two steps
+                                               --old FOLDER: checkout that the old version is built of (this one)
   damage     state files cut, flipped, removed --cases N (28)     --from N (1): number of the first case
 
 The same of the broker alone, which "sluice serve" without Workers runs in its own process, with clients of SQS:
@@ -39,6 +47,8 @@ const OPTIONS = {
   messages: { type: "string" },
   cases: { type: "string" },
   from: { type: "string" },
+  rollouts: { type: "string" },
+  old: { type: "string" },
   seed: { type: "string" },
 } as const;
 
@@ -64,6 +74,11 @@ export function parseCommandLine(args: readonly string[], randomSeed: number): C
     case "sqs-freezes": {
       const frozenMsMax = 1000 * whole("--seconds", values.seconds, 30, 1);
       return { kind: "freezes", ...common, freezes: whole("--freezes", values.freezes, 10, 1), frozenMsMax };
+    }
+    case "rollouts": {
+      const rollouts = whole("--rollouts", values.rollouts, 100, 1);
+      const { old } = values;
+      return { kind, ...common, rollouts, stepMsMax: epochMsMax, ...(old === undefined ? {} : { old }) };
     }
     case "disk-full":
     case "sqs-disk-full":

@@ -10,6 +10,7 @@ import { summaryLines } from "./report.ts";
 import { runDiskFull, SQS_KILLED_SHARE } from "./runs/disk-full.ts";
 import { runFreezes } from "./runs/freezes.ts";
 import { runKills } from "./runs/kills.ts";
+import { runRollouts } from "./runs/rollouts.ts";
 import type { Ended, OpenScenario } from "./runs/scenario.ts";
 import { runSqsSwaps } from "./runs/sqs-swaps.ts";
 import { canTrace, runSqsSyncs } from "./runs/sqs-syncs.ts";
@@ -23,6 +24,7 @@ const SOURCES = ["packages", "apps/broker", "apps/harness", "apps/soak-process"]
 
 /** A line of progress after this many kills. */
 const KILLS_PER_LINE = 50;
+const ROLLOUTS_PER_LINE = 10;
 
 /** Carries a command out and prints its figures. Answers whether everything was as it must be. */
 export async function runCommand(command: Command): Promise<boolean> {
@@ -40,6 +42,7 @@ export async function runCommand(command: Command): Promise<boolean> {
     return cases.every(({ violations }) => violations.length === 0);
   }
   if (kind === "syncs") return runSyncs(command);
+  if (kind === "rollouts") return rollOut(command, took);
   const run = <S extends Summary | SqsSummary>(open: OpenScenario<S>) => runScenario(command, open, took);
   return broker === "sqs"
     ? run((persistDir) => SqsScenario.open(seed, persistDir))
@@ -64,8 +67,26 @@ async function runSyncs(command: Extract<Command, { kind: "syncs" }>): Promise<b
   return results.every(({ violationTexts }) => violationTexts.length === 0);
 }
 
+async function rollOut(
+  command: Extract<Command, { kind: "rollouts" }>,
+  took: () => string,
+): Promise<boolean> {
+  console.log(command.old === undefined ? "both versions: these sources" : `old version: ${command.old}`);
+  const onRollout = (rollouts: number) => {
+    if (rollouts % ROLLOUTS_PER_LINE === 0) console.log(`  ${rollouts} of ${command.rollouts}, ${took()}`);
+  };
+  const result = await runRollouts({ ...command, onRollout });
+  const lines: Line[] = [
+    ["rollouts, in turn to the new version and back", result.rollouts],
+    ["objects that were reset by them", result.reset],
+    ["kills in between", result.kills],
+    ["calls of the old and of the new producer", `${result.orders.old} and ${result.orders.new}`],
+  ];
+  return conclude(result, lines, took());
+}
+
 async function runScenario<S extends Summary | SqsSummary>(
-  command: Exclude<Command, { kind: "damage" | "syncs" }>,
+  command: Exclude<Command, { kind: "damage" | "syncs" | "rollouts" }>,
   open: OpenScenario<S>,
   took: () => string,
 ): Promise<boolean> {

@@ -16,6 +16,8 @@ export interface WorkerdService {
   readonly name: string;
   /** The bundled source of its only module of code: see `bundle`. */
   readonly source: string;
+  /** Other modules of code, by name without `.js`. */
+  readonly modules?: Readonly<Record<string, string>>;
   /** Its modules of bytes, by name. */
   readonly data?: Readonly<Record<string, Uint8Array>>;
   /** Default `TEST_COMPATIBILITY_DATE`. */
@@ -27,9 +29,17 @@ export interface WorkerdService {
   readonly durableObjects?: readonly string[];
 }
 
+export interface WorkerdOptions {
+  /** An existing folder that keeps the Durable Objects. Default: one that goes with the process. */
+  readonly objects?: string;
+  /** Services that other processes are, by name: `127.0.0.1:8080`. */
+  readonly external?: Readonly<Record<string, string>>;
+}
+
+/** Disposing of it is `kill -9`; resolves when it has ended. */
 export interface WorkerdProcess extends AsyncDisposable {
-  /** A request to the first service. */
-  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** A request to a service; by default the first one. */
+  fetch(path: string, init?: RequestInit, service?: string): Promise<Response>;
   /** Everything that was printed so far, in order: warnings of the runtime as well as the console. */
   readonly lines: readonly string[];
   /** Resolves when a line from number `from` on contains `text`, at once if one did before. */
@@ -42,24 +52,25 @@ export const TEST_COMPATIBILITY_DATE = "2026-11-01";
  * Starts real workerd with experimental features, which the dispatch of queue events by a service binding needs. The
  * broker-side counterpart of what is tested is whatever service the test defines: nothing of Miniflare takes part.
  */
-export async function startWorkerd(services: readonly WorkerdService[]): Promise<WorkerdProcess> {
+export async function startWorkerd(
+  services: readonly WorkerdService[],
+  options: WorkerdOptions = {},
+): Promise<WorkerdProcess> {
+  const [first] = services;
+  if (first === undefined) throw new Error("a test needs a service");
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-workerd-"));
-  for (const { name, source, data = {} } of services) {
+  for (const { name, source, modules = {}, data = {} } of services) {
     await writeFile(path.join(folder, `${name}.js`), source);
+    for (const [module, code] of Object.entries(modules))
+      await writeFile(path.join(folder, `${name}.${module}.js`), code);
     for (const [module, bytes] of Object.entries(data)) await writeFile(path.join(folder, module), bytes);
   }
-  await mkdir(path.join(folder, "objects"));
-  await writeFile(path.join(folder, "config.capnp"), capnpConfig(services));
+  const objects = options.objects ?? path.join(folder, "objects");
+  if (options.objects === undefined) await mkdir(objects);
+  await writeFile(path.join(folder, "config.capnp"), capnpConfig(services, objects, options.external ?? {}));
   const child = spawn(
     workerdPath,
-    [
-      "serve",
-      "config.capnp",
-      "--experimental",
-      "--verbose",
-      "--socket-addr=http=127.0.0.1:0",
-      "--control-fd=3",
-    ],
+    ["serve", "config.capnp", "--experimental", "--verbose", "--control-fd=3"],
     { cwd: folder, stdio: ["ignore", "pipe", "pipe", "pipe"] },
   );
   const output = recordOutput(child);
@@ -72,11 +83,12 @@ export async function startWorkerd(services: readonly WorkerdService[]): Promise
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const port = await listeningPort(child, output.lines);
+    const ports = await listeningPorts(child, services.length, output.lines);
     return {
       lines: output.lines,
       printed: output.printed,
-      fetch: (requestPath, init) => fetch(`http://127.0.0.1:${port}${requestPath}`, init),
+      fetch: (requestPath, init, service = first.name) =>
+        fetch(`http://127.0.0.1:${ports.get(service)}${requestPath}`, init),
       [Symbol.asyncDispose]: stop,
     };
   } catch (error) {
@@ -122,17 +134,22 @@ async function bundleAnew(source: string, resolveDir: string, names: "kept" | "s
   return file.text;
 }
 
-function capnpConfig(services: readonly WorkerdService[]): string {
-  const [first] = services;
-  if (first === undefined) throw new Error("a test needs a service");
+function capnpConfig(
+  services: readonly WorkerdService[],
+  objects: string,
+  external: Readonly<Record<string, string>>,
+): string {
   const described = services.map((service) => {
     const classes = service.durableObjects ?? [];
     const date = service.compatibilityDate ?? TEST_COMPATIBILITY_DATE;
+    const code = Object.keys(service.modules ?? {}).map(
+      (name) => `, (name = ${text(name)}, esModule = embed ${text(`${service.name}.${name}.js`)})`,
+    );
     const data = Object.keys(service.data ?? {}).map(
       (name) => `, (name = ${text(name)}, data = embed ${text(name)})`,
     );
     return `(name = ${text(service.name)}, worker = (
-      modules = [(name = "main.js", esModule = embed ${text(`${service.name}.js`)})${data.join("")}],
+      modules = [(name = "main.js", esModule = embed ${text(`${service.name}.js`)})${[...code, ...data].join("")}],
       compatibilityDate = ${text(date)},
       compatibilityFlags = [${(service.compatibilityFlags ?? []).map(text).join(", ")}],
       bindings = [${service.bindings ?? ""}],
@@ -140,10 +157,17 @@ function capnpConfig(services: readonly WorkerdService[]): string {
       durableObjectStorage = (localDisk = "objects"),
     ))`;
   });
+  const outside = Object.entries(external).map(
+    ([name, address]) => `, (name = ${text(name)}, external = (address = ${text(address)}, http = ()))`,
+  );
+  const sockets = services.map(
+    ({ name }) => `(name = ${text(name)}, address = "127.0.0.1:0", http = (), service = ${text(name)})`,
+  );
+  const disk = `(name = "objects", disk = (path = ${text(objects)}, writable = true))`;
   return `using Workerd = import "/workerd/workerd.capnp";
     const config :Workerd.Config = (
-      services = [${described.join(",\n")}, (name = "objects", disk = (path = "objects", writable = true))],
-      sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = ${text(first.name)})],
+      services = [${described.join(",\n")}, ${disk}${outside.join("")}],
+      sockets = [${sockets.join(", ")}],
     );`;
 }
 
@@ -178,12 +202,20 @@ function recordOutput(child: ChildProcess) {
   return { lines, printed };
 }
 
-/** workerd reports the port it got as a line of JSON on the control descriptor. */
-async function listeningPort(child: ChildProcess, lines: readonly string[]): Promise<number> {
-  const control = createInterface({ input: child.stdio[3] as Readable });
-  const reported = once(control, "line").then(([line]) => JSON.parse(line) as { port: number });
-  const exited = once(child, "exit").then(() => {
-    throw new Error(`workerd did not start:\n${lines.join("\n")}`);
+/** workerd reports the ports it got, each by a line of JSON on the control descriptor. */
+async function listeningPorts(
+  child: ChildProcess,
+  count: number,
+  lines: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const ports = new Map<string, number>();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  createInterface({ input: child.stdio[3] as Readable }).on("line", (line) => {
+    const { socket, port } = JSON.parse(line) as { socket: string; port: number };
+    ports.set(socket, port);
+    if (ports.size === count) resolve();
   });
-  return (await Promise.race([reported, exited])).port;
+  child.once("exit", () => reject(new Error(`workerd did not start:\n${lines.join("\n")}`)));
+  await promise;
+  return ports;
 }

@@ -21,14 +21,19 @@ export async function bundleWorkers(): Promise<WorkerSources> {
   return { broker, producer, consumer };
 }
 
-async function bundle(file: string): Promise<string> {
+/** Bundles what makes each object of a broker one of two versions, whose own bundles stay apart. */
+export function bundleRollouts(): Promise<string> {
+  return bundle("rollouts/broker.ts", ["old-broker", "new-broker"]);
+}
+
+async function bundle(file: string, apart: readonly string[] = []): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path.join(FOLDER, file)],
     bundle: true,
     write: false,
     format: "esm",
     target: "es2024",
-    external: ["cloudflare:*", "node:*"],
+    external: ["cloudflare:*", "node:*", ...apart],
   });
   const [output] = outputFiles;
   if (output === undefined) throw new Error(`esbuild made nothing of ${file}`);

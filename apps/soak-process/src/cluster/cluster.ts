@@ -50,7 +50,7 @@ export class Cluster {
 
   /** Every queue as the admin API shows it. */
   queues(): Promise<QueueFigures[]> {
-    return queueFigures(this.#url);
+    return queueFigures((path) => fetch(new URL(path, this.#url)));
   }
 
   /**

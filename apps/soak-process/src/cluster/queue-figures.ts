@@ -13,9 +13,9 @@ export interface DamageEntry {
   readonly text: string;
 }
 
-/** Every queue of the broker at an address. */
-export async function queueFigures(url: string): Promise<QueueFigures[]> {
-  const response = await fetch(new URL("/__sluice/api/queues", url));
+/** Every queue of the broker that answers `get`, which takes a path. */
+export async function queueFigures(get: (path: string) => Promise<Response>): Promise<QueueFigures[]> {
+  const response = await get("/__sluice/api/queues");
   if (!response.ok) throw new Error(`the admin API answered ${response.status}: ${await response.text()}`);
   return ((await response.json()) as { queues: QueueFigures[] }).queues;
 }

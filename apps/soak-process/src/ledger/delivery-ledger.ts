@@ -42,6 +42,8 @@ export class DeliveryLedger extends Ledger<Message> {
    * one may happen once more, and its deliveries need not be counted.
    */
   objectsMayReset = false;
+  /** Set while epochs may end by an update of the broker: a delivery that is cut off by it counts as no attempt. */
+  updatesReset = false;
   readonly duplicates = Object.fromEntries(DUPLICATE_CAUSES.map((cause) => [cause, 0])) as Record<
     DuplicateCause,
     number
@@ -180,7 +182,10 @@ export class DeliveryLedger extends Ledger<Message> {
 
   /** A second delivery: asked for by the handler, or because a kill took away what the handler had answered. */
   #checkAgain(what: string, earlier: Visit, visit: Visit): void {
-    const isCountedAgain = this.objectsMayReset && visit.attempts === earlier.attempts;
+    const isCutOff =
+      this.objectsMayReset ||
+      (this.updatesReset && earlier.epoch !== this.#epoch && earlier.settlement?.committed !== true);
+    const isCountedAgain = isCutOff && visit.attempts === earlier.attempts;
     if (visit.attempts <= earlier.attempts && !isCountedAgain) {
       this.violation(`${what} went from attempt ${earlier.attempts} to ${visit.attempts}`);
     }

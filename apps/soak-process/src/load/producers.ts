@@ -20,7 +20,7 @@ const DELAY_SECONDS_MAX = 3;
  * @returns when every producer has stopped, whether it was told to or its process was killed.
  */
 export async function produce(
-  cluster: Cluster,
+  cluster: Pick<Cluster, "send">,
   ledger: DeliveryLedger,
   random: Random,
   stop: AbortSignal,
@@ -31,7 +31,7 @@ export async function produce(
 }
 
 async function produceOne(
-  cluster: Cluster,
+  cluster: Pick<Cluster, "send">,
   ledger: DeliveryLedger,
   random: Random,
   stop: AbortSignal,

@@ -37,7 +37,9 @@ export type Ended<Summary extends Tally> = Summary & {
 };
 
 /** Takes whatever is left, and closes the ledger. */
-export async function conclude<Summary extends Tally>(scenario: Scenario<Summary>): Promise<Ended<Summary>> {
+export async function conclude<Summary extends Tally>(
+  scenario: Pick<Scenario<Summary>, "drain" | "ledger" | "unexpectedLines">,
+): Promise<Ended<Summary>> {
   const isDrained = await scenario.drain();
   return { ...scenario.ledger.summary(), isDrained, lines: scenario.unexpectedLines() };
 }

@@ -110,23 +110,32 @@ export class WorkersScenario implements Scenario<Summary> {
   async drain(): Promise<boolean> {
     await this.#stopProducing();
     this.handler.isDraining = true;
-    let [left, sinceMs] = [Number.POSITIVE_INFINITY, Date.now()];
-    for (;;) {
-      const queues = await this.cluster.queues();
-      const now = queues.reduce(
-        (sum, { messages: { ready, delayed, leased } }) => sum + ready + delayed + leased,
-        0,
-      );
-      if (now === 0 && this.ledger.owed === 0) return true;
-      const waiting = now + this.ledger.owed;
-      if (waiting !== left) [left, sinceMs] = [waiting, Date.now()];
-      else if (Date.now() - sinceMs > STALLED_MS) return false;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-    }
+    return drained(this.cluster, this.ledger);
   }
 
   async close(): Promise<void> {
     if (this.#cluster !== null) await this.kill();
     await rm(this.persistDir, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Waits until every queue is empty and nothing is owed.
+ *
+ * @returns whether that was reached; `false` when nothing more came for a while.
+ */
+export async function drained(cluster: Pick<Cluster, "queues">, ledger: DeliveryLedger): Promise<boolean> {
+  let [left, sinceMs] = [Number.POSITIVE_INFINITY, Date.now()];
+  for (;;) {
+    const queues = await cluster.queues();
+    const now = queues.reduce(
+      (sum, { messages: { ready, delayed, leased } }) => sum + ready + delayed + leased,
+      0,
+    );
+    if (now === 0 && ledger.owed === 0) return true;
+    const waiting = now + ledger.owed;
+    if (waiting !== left) [left, sinceMs] = [waiting, Date.now()];
+    else if (Date.now() - sinceMs > STALLED_MS) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
 }

@@ -66,7 +66,7 @@ export class BrokerProcess {
 
   /** Every queue as the admin API shows it. */
   queues(): Promise<QueueFigures[]> {
-    return queueFigures(this.#url);
+    return queueFigures((path) => fetch(new URL(path, this.#url)));
   }
 
   /** kill -9 of it and what it has started; resolves when nothing of it is left. */

@@ -204,12 +204,22 @@ describe("a directory that does not answer", () => {
     bench.stored = { epoch: 3, commits: 7, messages: 7 };
     bench.directory.position = position;
     const checked = bench.watermark.check();
-    await Promise.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
     await bench.ring();
     expect(await checked).toEqual({ epoch: 3, loss: null });
     expect(bench.lines).toEqual([
       `Queue "orders": the directory does not answer, so whether anything is missing is not known: ${reason}`,
     ]);
+  });
+
+  it("at first, because it was reset, is asked once more", async () => {
+    bench.stored = { epoch: 3, commits: 7, messages: 7 };
+    bench.reported = { epoch: 3, commits: 9, messages: 10 };
+    const { position } = bench.directory;
+    let asked = 0;
+    bench.directory.position = () => (asked++ === 0 ? Promise.reject(new Error("reset")) : position());
+    expect(await bench.start()).toEqual({ epoch: 3, loss: { commits: 2, messages: 3 } });
+    expect(bench.lines).toEqual([]);
   });
 
   it("tells of a loss later, with the first report", async () => {

@@ -174,7 +174,9 @@ export class Watermark {
   #within(ms: number): Promise<CommitPosition | null> {
     return new Promise((resolve, reject) => {
       this.#ports.schedule(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms);
-      this.#ports.directory.position().then(resolve, reject);
+      // Once more: a deployment may reset the directory while queues start, and the next call starts it again.
+      const asked = this.#ports.directory.position().catch(() => this.#ports.directory.position());
+      asked.then(resolve, reject);
     });
   }
 }

@@ -1,0 +1,14 @@
+/** Which versions take part in a rollout, and how much of it is done. */
+export interface Rollout {
+  readonly from: VersionName;
+  readonly to: VersionName;
+  /** Share of the broker's objects that run `to`, 0 to 1. */
+  readonly brokerShare: number;
+  /** Share of the queues whose consumer is `to`. */
+  readonly consumerShare: number;
+}
+
+export type VersionName = "old" | "new";
+
+/** Path at which the broker takes a `Rollout` by POST. Answers with how many objects were reset. */
+export const ROLLOUT_PATH = "/__rollout";
