@@ -181,7 +181,7 @@ module.exports = {
       name: "nothing-unresolvable",
       severity: "error",
       from: {},
-      to: { couldNotResolve: true, pathNot: "^(cloudflare|workerd|sluice):" },
+      to: { couldNotResolve: true, pathNot: "^((cloudflare|workerd|sluice):|(old|new)-broker$)" },
     },
   ],
   options: {

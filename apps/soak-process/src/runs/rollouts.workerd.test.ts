@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { runRollouts } from "./rollouts.ts";
 
 it("a rollout under load, with kill -9 in between, loses nothing and repeats nothing that was settled", async () => {
-  const result = await runRollouts({ seed: 20_267, rollouts: 3, stepMsMax: 300 });
+  const result = await runRollouts({ seed: 5, rollouts: 2, stepMsMax: 300 });
   expect(result.violationTexts).toEqual([]);
   expect(result.lines).toEqual([]);
-  expect(result).toMatchObject({ rollouts: 3, lost: 0, violations: 0, isDrained: true });
+  expect(result).toMatchObject({ rollouts: 2, lost: 0, violations: 0, isDrained: true });
   // The load was one, and both versions had their part in it.
   expect(result.acknowledged).toBeGreaterThan(100);
   expect(result.kills).toBeGreaterThan(0);
