@@ -1,5 +1,6 @@
 // Bundles the command and its modules for Workers into dist/, or another folder that is named, so that the package
 // needs none of the workspace's others. Plain JavaScript: `npm pack` runs it with whatever Node.js the machine has.
+import { execFileSync } from "node:child_process";
 import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,7 +14,7 @@ const folder = path(process.argv[2] ?? "dist");
 rmSync(folder, { recursive: true, force: true });
 
 await build({
-  entryPoints: [path("src/main.ts")],
+  entryPoints: [path("src/main.ts"), path("src/index.ts")],
   outdir: folder,
   bundle: true,
   // One file per command, loaded when it is asked for: `sluice --help` should not wait for Wrangler.
@@ -92,3 +93,16 @@ for (const file of outputs.filter((name) => name.endsWith(".map"))) {
   map.sources = map.sources.map((source) => relative(its, join(path("."), named(source))));
   writeFileSync(file, JSON.stringify(map));
 }
+
+// Declarations say all their types: those of Wrangler are the user's, and none of ours have to be there.
+execFileSync(
+  process.execPath,
+  [
+    ...[path("../../node_modules/typescript/bin/tsc"), "--ignoreConfig", "--noResolve", "--noCheck"],
+    ...["--isolatedDeclarations", "--declaration", "--emitDeclarationOnly", "--allowImportingTsExtensions"],
+    ...["--module", "esnext", "--moduleResolution", "bundler", "--target", "es2024", "--verbatimModuleSyntax"],
+    ...["--rootDir", path("src"), "--outDir", join(folder, "types")],
+    ...["index.ts", "platform-proxy/get-platform-proxy.ts"].map((file) => path(`src/${file}`)),
+  ],
+  { stdio: "inherit" },
+);

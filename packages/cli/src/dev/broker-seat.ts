@@ -2,7 +2,7 @@ import { DataInUseError, lockData } from "../data-lock.ts";
 import { CliError } from "../errors.ts";
 import { isRunning, otherSessions, type Session } from "./sessions.ts";
 
-/** Which `sluice dev` runs the broker of a data folder. */
+/** Which session runs the broker of a data folder. */
 export type Seat =
   /** This process. It comes here by the folder's lock, and leaves by its own end. */
   | { readonly kind: "own" }
@@ -13,6 +13,8 @@ export type Seat =
    */
   | { readonly kind: "joined"; readonly leader: Session };
 
+const SLUICE_DEV = "sluice dev";
+
 export interface BrokerSeatOptions {
   /** The data folder. Absolute. */
   readonly data: string;
@@ -20,6 +22,8 @@ export interface BrokerSeatOptions {
   readonly env: string;
   /** Configuration files of this process's Workers. */
   readonly files: readonly string[];
+  /** What has the folder, as others are told. Default: `sluice dev`. */
+  readonly command?: string;
   /** Folder in which the sessions find each other. */
   readonly sessions: string;
 }
@@ -82,7 +86,7 @@ export class BrokerSeat {
 
   #sit(): Seat {
     try {
-      this.#free = lockData(this.#options.data, "sluice dev");
+      this.#free = lockData(this.#options.data, this.#options.command ?? SLUICE_DEV);
       return { kind: "own" };
     } catch (error) {
       const leader = error instanceof DataInUseError ? this.#findLeader() : undefined;
@@ -93,9 +97,9 @@ export class BrokerSeat {
   }
 
   #findLeader(): Session | undefined {
-    const { data, env, files, sessions } = this.#options;
+    const { data, env, files, sessions, command = SLUICE_DEV } = this.#options;
     // Without a Worker there is nobody to use a broker.
-    if (files.length === 0) return undefined;
+    if (command === SLUICE_DEV && files.length === 0) return undefined;
     const here = otherSessions(sessions, process.pid).filter((one) => one.data === data && one.env === env);
     const leader = here.find(({ broker }) => broker !== null);
     const twin = leader && here.find((one) => one.files.some((file) => files.includes(file)));

@@ -42,13 +42,14 @@ export async function generate(input: GenerationInput): Promise<Generation> {
   const others = running.filter((session) => session.env === env);
   const joined = others.filter((session) => seat?.isUsedBy(session) === true);
   const filesJoined = filesOf(joined);
+  const filesSending = sendersOf(joined);
   const filesElsewhere = filesOf(others.filter((session) => !joined.includes(session)));
   const brokerName = seat?.brokerName ?? null;
   const project = await readProject({
-    ...{ targets, env, workingDirectory, filesElsewhere, filesJoined, brokerName },
+    ...{ targets, env, workingDirectory, filesElsewhere, filesJoined, filesSending, brokerName },
   });
   const plan = writeGenerated(project, input);
-  return { project, plan, watched: watchedBy(project, filesOf(others), sessions) };
+  return { project, plan, watched: watchedBy(project, [...filesOf(others), ...filesSending], sessions) };
 }
 
 /** Writes what Wrangler is to run of what was read. */
@@ -68,8 +69,13 @@ export function configFilesOf({ workers, broker }: Project): string[] {
   return [...workers.map(({ file }) => file), ...(broker.file === null ? [] : [broker.file])];
 }
 
-function filesOf(sessions: readonly Session[]): string[] {
+export function filesOf(sessions: readonly Session[]): string[] {
   return sessions.flatMap(({ files }) => files);
+}
+
+/** Configuration files of the Workers that these send for and do not run. */
+export function sendersOf(sessions: readonly Session[]): string[] {
+  return [...new Set(sessions.flatMap(({ senders = [] }) => senders))];
 }
 
 /** Each process has a folder of its own: two of them may run in one folder. */

@@ -6,14 +6,18 @@ import { writeIfChanged } from "../output/write-plan.ts";
 /** What the others' Workers are is nobody else's business. */
 const FOLDER_MODE = 0o700;
 
-/** A running `sluice dev`, as the others see it. */
+/** A running `sluice dev`, or a program whose `getPlatformProxy` sends to queues, as the others see it. */
 export interface Session {
   readonly pid: number;
+  /** Tells those of one process apart. Default: it has just one. */
+  readonly part?: string | undefined;
   readonly startedAtMs: number;
   /** The environment that it runs, "" for the top level. */
   readonly env: string;
   /** Configuration files of its Workers. */
   readonly files: readonly string[];
+  /** Configuration files of Workers whose queues it sends to without running them. Default: none. */
+  readonly senders?: readonly string[];
   /** Absolute path of its data folder; `null` until it knows. */
   readonly data: string | null;
   /** Name of the broker that it runs on that folder; `null` while it uses another session's. */
@@ -34,12 +38,12 @@ export function sessionsFolder(env: NodeJS.ProcessEnv): string {
  * of them answers a change with a reading of its own, and two would go on answering each other for ever.
  */
 export function announce(folder: string, session: Session): void {
-  writeIfChanged(fileOf(folder, session.pid), JSON.stringify(session), FOLDER_MODE);
+  writeIfChanged(fileOf(folder, session), JSON.stringify(session), FOLDER_MODE);
 }
 
 /** Takes the announcement back. */
-export function leave(folder: string, pid: number): void {
-  rmSync(fileOf(folder, pid), { force: true });
+export function leave(folder: string, pid: number, part?: string): void {
+  rmSync(fileOf(folder, { pid, part }), { force: true });
 }
 
 /** The other processes that are running, the oldest first. What a killed one left behind goes. */
@@ -49,13 +53,13 @@ export function otherSessions(folder: string, ownPid: number): Session[] {
     const session = read(join(folder, name));
     if (session === null || session.pid === ownPid) continue;
     if (isRunning(session.pid)) sessions.push(session);
-    else leave(folder, session.pid);
+    else rmSync(join(folder, name), { force: true });
   }
   return sessions.sort((a, b) => a.startedAtMs - b.startedAtMs || a.pid - b.pid);
 }
 
-function fileOf(folder: string, pid: number): string {
-  return join(folder, `${pid}.json`);
+function fileOf(folder: string, { pid, part }: Pick<Session, "pid" | "part">): string {
+  return join(folder, part === undefined ? `${pid}.json` : `${pid}-${part}.json`);
 }
 
 /** None where somebody has deleted the folder: every process makes it anew when it has something to tell. */
@@ -91,10 +95,15 @@ function isTextOrNull(value: unknown): boolean {
   return value === null || typeof value === "string";
 }
 
+function isFiles(value: unknown): boolean {
+  return Array.isArray(value) && value.every((file) => typeof file === "string" && isAbsolute(file));
+}
+
 function isSession(value: unknown): value is Session {
   if (typeof value !== "object" || value === null) return false;
-  const { pid, startedAtMs, env, files, data, broker } = value as Partial<Record<keyof Session, unknown>>;
-  const isList = Array.isArray(files) && files.every((file) => typeof file === "string" && isAbsolute(file));
+  const session = value as Partial<Record<keyof Session, unknown>>;
+  const { pid, startedAtMs, env, files, senders = [], data, broker } = session;
+  const isList = isFiles(files) && isFiles(senders);
   const isKnown = typeof pid === "number" && typeof startedAtMs === "number" && typeof env === "string";
   return isKnown && isList && isTextOrNull(data) && isTextOrNull(broker);
 }

@@ -3,7 +3,8 @@ import type { EventEmitter } from "node:events";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MAIN, requireOfWrangler, type Wrangler, wranglerFile } from "../wrangler/load-wrangler.ts";
+import { MAIN, type Wrangler, wranglerFile } from "../wrangler/load-wrangler.ts";
+import { registryFolder } from "../wrangler/registry.ts";
 import { startGuard } from "./guard.ts";
 import { type Attached, attach } from "./inside/attach.ts";
 import type { FromInside } from "./inside/contract.ts";
@@ -114,12 +115,6 @@ export class WranglerHere {
         break;
     }
   }
-}
-
-/** Where Wrangler writes down which Workers run on this machine, a file for each. */
-function registryFolder(env: NodeJS.ProcessEnv): string {
-  const { getDefaultDevRegistryPath } = requireOfWrangler<typeof import("miniflare")>("miniflare");
-  return env.WRANGLER_REGISTRY_PATH ?? getDefaultDevRegistryPath();
 }
 
 /** Makes the environment of this process another one. */

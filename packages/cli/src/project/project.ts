@@ -32,7 +32,7 @@ export interface ProjectOptions {
   /** Folders or configuration files. */
   readonly targets: readonly string[];
   /** What no target stands for. Default: the Worker in the current folder. */
-  readonly withoutTargets?: "current-folder" | "broker-alone";
+  readonly withoutTargets?: "current-folder" | "broker-alone" | "senders-alone";
   /** The environment, "" for the top level. */
   readonly env: string;
   /** Absolute. */
@@ -43,6 +43,8 @@ export interface ProjectOptions {
   readonly filesElsewhere?: readonly string[];
   /** Those of them whose Workers use the broker of this process: everything that these say of queues counts. */
   readonly filesJoined?: readonly string[];
+  /** Those of Workers that other processes send for and do not run, by the broker of this one. */
+  readonly filesSending?: readonly string[];
   /** Name of the broker's Worker, under which its data are kept. Default: what its configuration says. */
   readonly brokerName?: string | null;
 }
@@ -75,9 +77,11 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
   const here = [...own, ...(broker.queues === null ? [] : [broker.queues])];
   const joined = readElsewhere(options.filesJoined ?? [], env);
   const others = readElsewhere(options.filesElsewhere ?? [], env);
+  const senders = sendersAmong(readElsewhere(options.filesSending ?? [], env), [...own, ...joined]);
   const { topology, elsewhere, warnings } = withElsewhere(here, [
     ...joined,
-    ...consumersElsewhere([...own, ...joined], others),
+    ...senders,
+    ...consumersElsewhere([...own, ...joined, ...senders], others),
   ]);
   return {
     workers,
@@ -127,10 +131,24 @@ function readElsewhere(files: readonly string[], env: string): WorkerQueueConfig
   });
 }
 
+/**
+ * Workers that are sent for and not run, with the consumers that need none. Of those that are run, what they say is
+ * known.
+ */
+function sendersAmong(
+  senders: readonly WorkerQueueConfig[],
+  run: readonly WorkerQueueConfig[],
+): WorkerQueueConfig[] {
+  const files = new Set(run.map(({ file }) => file));
+  return senders
+    .filter(({ file }) => !files.has(file))
+    .map((sender) => ({ ...sender, consumers: sender.consumers.filter(({ type }) => type !== "worker") }));
+}
+
 function workerSources({ targets, workingDirectory, withoutTargets }: ProjectOptions): WorkerSource[] {
   if (targets.length > 0)
     return withoutOriginals(targets.flatMap((target) => sourcesAt(resolve(workingDirectory, target))));
-  if (withoutTargets === "broker-alone") return [];
+  if (withoutTargets === "broker-alone" || withoutTargets === "senders-alone") return [];
   const built = builtSources(workingDirectory);
   if (built.length > 0) return built;
   const file = configFileIn(workingDirectory);

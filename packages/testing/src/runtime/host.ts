@@ -1,4 +1,4 @@
-/// <reference path="../queue-binding.d.ts" />
+/// <reference path="../../../producer/queue-types.d.ts" />
 import { readFileSync, rmSync } from "node:fs";
 import { QueueProducer } from "@sluice/producer";
 import type { DispatchFetch, Miniflare, V4MiniflareOptions, V4WorkerOptions } from "miniflare";

@@ -51,10 +51,28 @@ export async function servedWorkers(
   const { assets } = generatedConfig(all[0] ?? plan.broker);
   const isWorkerFirst = assets?.run_worker_first === true;
   primary.unsafeDirectSockets = [{ ...SOCKET, entrypoint: isWorkerFirst ? FRONT_ENTRYPOINT : "default" }];
-  broker.unsafeDirectSockets = [SOCKET];
-  broker.bindings = { ...brokerVars } as NonNullable<V4WorkerOptions["bindings"]>;
-  broker.serviceBindings = { ...broker.serviceBindings, ...NETWORKS };
+  completeBroker(broker, brokerVars);
   return { workers: [...workers, ...served.flatMap(({ others }) => others)], maps };
+}
+
+/** The broker of a plan alone. Its consumers may run in other processes, which Miniflare's dev registry knows. */
+export async function brokerWorker(
+  { broker }: Pick<Plan, "broker">,
+  vars: Readonly<Record<string, unknown>>,
+): Promise<V4WorkerOptions> {
+  const { options } = await optionsOf(broker, true, null, refuseToBundle);
+  completeBroker(options, vars);
+  return options;
+}
+
+function refuseToBundle(): never {
+  throw new Error("the broker is no Worker of the user's");
+}
+
+function completeBroker(broker: V4WorkerOptions, vars: Readonly<Record<string, unknown>>): void {
+  broker.unsafeDirectSockets = [SOCKET];
+  broker.bindings = { ...vars } as NonNullable<V4WorkerOptions["bindings"]>;
+  broker.serviceBindings = { ...broker.serviceBindings, ...NETWORKS };
 }
 
 /**
@@ -69,7 +87,7 @@ const NETWORKS: V4WorkerOptions["serviceBindings"] = {
 async function optionsOf(
   worker: GeneratedWorker,
   isBroker: boolean,
-  here: ReadonlySet<string>,
+  here: ReadonlySet<string> | null,
   bundle: BundleWorker,
 ) {
   const { name, configFile } = worker;
@@ -80,10 +98,10 @@ async function optionsOf(
   );
   const { workerOptions, externalWorkers } = result;
   const { modulesRules: _, ...options } = workerOptions;
-  refuseAbsentWorkers(name, options, here);
+  if (here !== null) refuseAbsentWorkers(name, options, here);
   const { tails = [] } = options as Pick<V4WorkerOptions, "tails">;
   const { maps, ...code } = await codeOf(worker, isBroker, bundle);
-  const ours = { name, tails: tails.filter((tail) => here.has(String(targetOf(tail, "name")))) };
+  const ours = { name, tails: tails.filter((tail) => here?.has(String(targetOf(tail, "name")))) };
   return { options: { ...options, ...ours, ...code } as V4WorkerOptions, others: externalWorkers, maps };
 }
 

@@ -1,0 +1,2 @@
+/** What programs import of this package. */
+export { getPlatformProxy } from "./platform-proxy/get-platform-proxy.ts";

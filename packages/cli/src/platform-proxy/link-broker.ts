@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import type { V4WorkerOptions } from "miniflare";
+import { filesOf, sendersOf } from "../dev/generation.ts";
+import { otherSessions, type Session } from "../dev/sessions.ts";
+import { endpointVariables } from "../generate/broker-settings.ts";
+import { devVars } from "../generate/dev-vars.ts";
+import { LAST_END_VARIABLE } from "../generate/names.ts";
+import { makePlan } from "../generate/plan.ts";
+import { makeOutputFolder, OUTPUT_FOLDER, writePlan } from "../output/write-plan.ts";
+import { pageArchive } from "../page.ts";
+import type { End } from "../planned-end.ts";
+import { type Project, readProject } from "../project/project.ts";
+import { wranglerDefaults } from "../project/wrangler-config.ts";
+import { runtimeModules } from "../runtime-modules.ts";
+import { ownVariablesOf } from "../serve/variables.ts";
+import { brokerWorker } from "../serve/workerd/worker-options.ts";
+
+export interface SendersInput {
+  /** Configuration files of the Workers that this process sends for. Absolute. */
+  readonly senders: readonly string[];
+  readonly env: string;
+  /** Name that the data are kept under; `null` for what the files say. */
+  readonly brokerName: string | null;
+  readonly workingDirectory: string;
+  /** Folder in which the sessions find each other. */
+  readonly sessions: string;
+  /** Whether a session uses the broker of this process. */
+  isUser(session: Session): boolean;
+}
+
+/** Reads which queues the broker of this process has, and which consumers of other processes. */
+export async function readSenders(input: SendersInput) {
+  const { senders, env, brokerName, workingDirectory, sessions } = input;
+  const others = otherSessions(sessions, process.pid).filter((session) => session.env === env);
+  const joined = others.filter((session) => input.isUser(session));
+  const filesJoined = filesOf(joined);
+  const filesSending = [...new Set([...senders, ...sendersOf(joined)])];
+  const filesElsewhere = filesOf(others.filter((session) => !joined.includes(session)));
+  const project = await readProject({
+    ...{ targets: [], withoutTargets: "senders-alone", env, workingDirectory, brokerName },
+    ...{ filesJoined, filesElsewhere, filesSending },
+  });
+  return { project, watched: [...filesSending, ...filesOf(others)] };
+}
+
+/** Generates the broker of this process, as Miniflare takes it. */
+export async function generateLinkBroker(project: Project, lastEnd: End): Promise<V4WorkerOptions> {
+  const { broker, topology } = project;
+  const root = join(broker.directory, OUTPUT_FOLDER);
+  const plan = makePlan(project, "serve", {
+    outputDirectory: join(root, "proxy"),
+    workingDirectory: broker.directory,
+    runtime: runtimeModules(),
+    page: await pageArchive(),
+    defaults: await wranglerDefaults(),
+    environment: process.env,
+  });
+  makeOutputFolder(root);
+  writePlan(plan);
+  const own = broker.file === null ? {} : await ownVariablesOf(plan.broker);
+  const environment = { ...process.env, [LAST_END_VARIABLE]: lastEnd };
+  return brokerWorker(plan, { ...own, ...devVars(undefined, environment, endpointVariables(topology)) });
+}

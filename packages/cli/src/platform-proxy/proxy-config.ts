@@ -1,0 +1,28 @@
+import { dirname, join } from "node:path";
+import { relocate } from "../generate/relocate.ts";
+import { serialisable, settle } from "../generate/worker-config.ts";
+import { placeSecrets } from "../output/secrets.ts";
+import { writeIfChanged } from "../output/write-plan.ts";
+import { readWranglerConfig, wranglerDefaults } from "../project/wrangler-config.ts";
+
+/**
+ * Writes the configuration by which Wrangler makes the proxies of all bindings but queues: the user's, without those.
+ * With them it would make queues of its own, warn of our keys, and refuse pull consumers.
+ *
+ * @param file the user's configuration. Absolute.
+ * @param env the environment, "" for the top level.
+ * @param directory that it is written into. Absolute.
+ * @returns its absolute path, and what the file says.
+ */
+export async function writeProxyConfig(file: string, env: string, directory: string) {
+  const { config } = await readWranglerConfig(file, { env, quiet: true });
+  const from = dirname(file);
+  const relocated = relocate(config, { from, to: directory, workingDirectory: process.cwd() });
+  // No code is run.
+  const reduced = { ...relocated, main: undefined, queues: { producers: [], consumers: [] } };
+  const generated = serialisable(settle(reduced, "dev"), await wranglerDefaults());
+  const configFile = join(directory, "wrangler.json");
+  writeIfChanged(configFile, `${JSON.stringify(generated, null, 2)}\n`);
+  placeSecrets(from, directory, env);
+  return { configFile, config };
+}

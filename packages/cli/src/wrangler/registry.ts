@@ -1,0 +1,34 @@
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+/**
+ * Where Wrangler writes down which Workers run on this machine, a file for each. It hands that out to nobody (wrangler
+ * 4.164, `getRegistryPath`; Miniflare's own default is another folder).
+ */
+export function registryFolder(
+  env: NodeJS.ProcessEnv,
+  home: string = homedir(),
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const chosen = env.CLOUDFLARE_DEV_REGISTRY_PATH || env.WRANGLER_REGISTRY_PATH;
+  return chosen ? resolve(chosen) : join(wranglerFolder(env, home, platform), "registry");
+}
+
+function wranglerFolder(env: NodeJS.ProcessEnv, home: string, platform: NodeJS.Platform): string {
+  const legacy = join(home, ".wrangler");
+  if (statSync(legacy, { throwIfNoEntry: false })?.isDirectory()) return legacy;
+  return join(env.XDG_CONFIG_HOME || configFolder(env, home, platform), ".wrangler");
+}
+
+/** As the XDG rules are applied to systems that know nothing of them. */
+function configFolder(env: NodeJS.ProcessEnv, home: string, platform: NodeJS.Platform): string {
+  switch (platform) {
+    case "darwin":
+      return join(home, "Library/Preferences");
+    case "win32":
+      return join(env.APPDATA || join(home, "AppData/Roaming"), "xdg.config");
+    default:
+      return join(home, ".config");
+  }
+}

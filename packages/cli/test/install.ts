@@ -1,0 +1,28 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { packed } from "./pack.ts";
+
+const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * Installs the packed package as npm would, without asking a registry: the tarball unpacked, and beside it the
+ * dependencies that its manifest declares and no others.
+ *
+ * @param wrangler which of the Wranglers that this package is tested with.
+ */
+export function install(folder: string, wrangler: "wrangler" | "wrangler-oldest" = "wrangler"): string {
+  const archive = packed(PACKAGE, folder);
+  const modules = join(folder, "node_modules");
+  const target = join(modules, "sluice");
+  mkdirSync(target, { recursive: true });
+  execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
+  const manifest = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
+  for (const name of [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)]) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    const installed = name === "wrangler" ? wrangler : name;
+    symlinkSync(join(PACKAGE, "node_modules", installed), join(modules, name));
+  }
+  return join(target, manifest.bin.sluice);
+}

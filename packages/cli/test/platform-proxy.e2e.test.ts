@@ -1,0 +1,212 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import getPort from "get-port";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { install } from "./install.ts";
+import { eventually, type Lab, openLab } from "./lab.ts";
+import { Running } from "./running.ts";
+
+const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
+const NODE_TYPES = fileURLToPath(new URL("../node_modules/@types/node", import.meta.url));
+
+/** A framework's project, whose server is Node.js, and the Worker that handles its messages. */
+const FILES = {
+  "package.json": '{ "private": true, "type": "module" }',
+  "wrangler.jsonc": JSON.stringify({
+    ...{ name: "web", compatibility_date: "2026-11-01", vars: { GREETING: "hello" } },
+    kv_namespaces: [{ binding: "NOTES", id: "notes" }],
+    queues: {
+      producers: [
+        { binding: "JOBS", queue: "jobs" },
+        { binding: "LATER", queue: "jobs", delivery_delay: 3600 },
+      ],
+      consumers: [{ queue: "pulled", type: "http_pull" }],
+    },
+    sluice: { queues: { jobs: { message_retention_period: 86400 } } },
+  }),
+  ".dev.vars": 'SECRET="quiet"\n',
+  "server.mjs": `
+    import { createServer } from "node:http";
+    import { getPlatformProxy } from "sluice";
+
+    const { env, cf, ctx, caches, dispose } = await getPlatformProxy(JSON.parse(process.argv[2] ?? "{}"));
+    const answers = {
+      "/env": async () => {
+        await env.NOTES.put("note", "kept");
+        ctx.waitUntil(Promise.resolve());
+        return [Object.keys(env).sort(), env.GREETING, env.SECRET, await env.NOTES.get("note"), typeof cf, typeof caches.default];
+      },
+      "/send": async (text) => (await env.JOBS.send(text)).metadata.metrics.backlogCount,
+      "/map": (text) => env.JOBS.send(new Map([[text, new Date(0)]]), { contentType: "v8" }),
+      "/batch": (text) => env.JOBS.sendBatch((function* () { for (const n of [1, 2]) yield { body: { text, n } }; })()),
+      "/later": (text) => env.LATER.send(text),
+      "/refused": () => Promise.all([
+        env.JOBS.send("x".repeat(200_000)),
+        env.JOBS.send(() => {}),
+        env.JOBS.sendBatch(Array.from({ length: 101 }, () => ({ body: 1 }))),
+      ].map((sent) => sent.then(() => "sent", String))),
+      "/metrics": () => env.JOBS.metrics(),
+      "/again": async (text) => {
+        const other = await getPlatformProxy();
+        await other.env.JOBS.send(text);
+        await other.dispose();
+      },
+      "/end": () => dispose(),
+    };
+    const server = createServer(async (request, response) => {
+      const { pathname, search } = new URL(request.url, "http://localhost");
+      const { body, status } = await answers[pathname](search.slice(1)).then(
+        (body) => ({ body, status: 200 }),
+        (error) => ({ body: String(error), status: 500 }),
+      );
+      response.writeHead(status).end(JSON.stringify(body ?? null));
+      if (pathname === "/end") server.close();
+    }).listen(0, () => console.log("listens on", server.address().port));
+  `,
+  "post/wrangler.jsonc": JSON.stringify({
+    ...{ name: "post", main: "index.js", compatibility_date: "2026-11-01" },
+    queues: { consumers: [{ queue: "jobs", max_batch_timeout: 0 }] },
+  }),
+  "post/index.js": `export default {
+    queue({ messages }) {
+      for (const { body } of messages) console.log("got", body instanceof Map ? [...body.keys()] : body);
+    },
+  };`,
+};
+
+/** Three Wranglers one after the other, on a machine that may be busy. */
+describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
+  let lab: Lab;
+  let bin: string;
+  const running: Running[] = [];
+
+  const start = (args: readonly string[]) => {
+    const process = new Running(args, lab.folder, { ...lab.env, CLOUDFLARE_CF_FETCH_ENABLED: "false" });
+    running.push(process);
+    return process;
+  };
+  /** A program that has opened a proxy, and how it is asked. */
+  const serve = async (options: object = {}) => {
+    const server = start(["server.mjs", JSON.stringify(options)]);
+    const printed = await server.printed(/listens on \d+/);
+    const port = /listens on (\d+)/.exec(printed)?.[1];
+    const ask = async (path: string): Promise<unknown> => {
+      const response = await fetch(`http://localhost:${port}${path}`);
+      const body: unknown = await response.json();
+      if (!response.ok) throw new Error(`${body}\n${server.output}`);
+      return body;
+    };
+    const backlog = async () => ((await ask("/metrics")) as { backlogCount: number }).backlogCount;
+    return { server, ask, backlog };
+  };
+  /** Runs the Worker that handles the messages. */
+  const dev = async (...args: string[]) => {
+    const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
+    const ports = ["--port", `${port}`, "--inspector-port", `${inspectorPort}`];
+    const session = start([bin, "dev", "post", ...ports, ...args]);
+    await session.printed(/admin +http/);
+    return session;
+  };
+  const shared = ["--persist-to", ".wrangler/state"];
+
+  beforeAll(() => {
+    lab = openLab("staged");
+    mkdirSync(join(lab.folder, "post"));
+    for (const [name, text] of Object.entries(FILES)) writeFileSync(join(lab.folder, name), text);
+    bin = install(lab.folder);
+  });
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((process) => process.stop()));
+  });
+  afterAll(() => lab.remove());
+
+  it("has the environment as Wrangler makes it, and queues that refuse what they cannot send", async () => {
+    const { ask, backlog, server } = await serve();
+    const keys = ["GREETING", "JOBS", "LATER", "NOTES", "SECRET"];
+    expect(await ask("/env")).toEqual([keys, "hello", "quiet", "kept", "object", "object"]);
+    expect(await ask("/refused")).toEqual([
+      "Error: message length of 200002 bytes exceeds limit of 128000 (10204)",
+      expect.stringMatching(/^DataCloneError: .* could not be cloned\.$|^TypeError/),
+      "Error: batch message count of 101 exceeds limit of 100 (10202)",
+    ]);
+    await ask("/send?one");
+    await ask("/batch?two");
+    await ask("/later?three");
+    // Two proxies of one process share what is open.
+    await ask("/again?four");
+    expect(await backlog()).toBe(5);
+    await ask("/end");
+    expect(await server.ended).toBe(0);
+    expect(server.output).not.toMatch(/warn/i);
+    expect(readdirSync(join(lab.folder, ".wrangler/state/v3/do"))).toContain("sluice-QueueBroker");
+
+    // What was sent is there for whoever comes next: messages that `sluice dev` handles.
+    const post = await dev(...shared);
+    await post.printed(/got one/);
+    await post.printed(/got \{ text: 'two', n: 2 \}/);
+    await post.printed(/got four/);
+    expect(post.output).not.toContain("three");
+  });
+
+  it("sends to a running sluice dev, takes its broker over when it ends, and hands it back", async () => {
+    const first = await dev(...shared);
+    const { ask, backlog, server } = await serve();
+    await ask("/map?joined");
+    await first.printed(/got \[ 'joined' \]/);
+
+    await first.stop();
+    await expect.poll(() => ask("/send?alone").catch(() => null), { timeout: 30_000 }).not.toBeNull();
+    expect(await backlog()).toBeGreaterThan(0);
+
+    const second = await dev(...shared);
+    expect(second.output).toMatch(/The broker of this data folder runs in another process \(getPlatformProxy/);
+    await second.printed(/got alone/);
+    await ask("/send?across");
+    await second.printed(/got across/);
+
+    await ask("/end");
+    expect(await server.ended).toBe(0);
+    await second.printed(/The broker runs here now, with all messages/);
+  });
+
+  it("finds the broker of a sluice dev that has its queue, wherever that keeps its data", async () => {
+    const post = await dev();
+    const { ask } = await serve();
+    await ask("/send?found");
+    await post.printed(/got found/);
+    expect(readdirSync(join(lab.folder, "post/.wrangler/state/v3/do"))).toContain("sluice-QueueBroker");
+  });
+
+  it("keeps nothing with persist: false", async () => {
+    const { ask, backlog } = await serve({ persist: false });
+    expect(await backlog()).toBe(0);
+    await ask("/send?gone");
+    expect(await backlog()).toBe(1);
+    await ask("/end");
+    const { backlog: next } = await serve({ persist: false });
+    expect(await next()).toBe(0);
+  });
+
+  it("has Wrangler's types", () => {
+    mkdirSync(join(lab.folder, "node_modules/@types"), { recursive: true });
+    symlinkSync(NODE_TYPES, join(lab.folder, "node_modules/@types/node"));
+    writeFileSync(
+      join(lab.folder, "use.ts"),
+      `import { getPlatformProxy } from "sluice";
+      interface Env { readonly JOBS: { send(body: string): Promise<unknown> } }
+      const { env, dispose } = await getPlatformProxy<Env>({ configPath: "./wrangler.jsonc", persist: true });
+      await env.JOBS.send("typed");
+      // @ts-expect-error
+      await env.JOBS.send(7);
+      await dispose();
+      `,
+    );
+    const options = ["--strict", "--noEmit", "--skipLibCheck", "--module", "nodenext", "--target", "es2024"];
+    execFileSync(process.execPath, [TSC, "--ignoreConfig", ...options, "--types", "node", "use.ts"], {
+      cwd: lab.folder,
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+  });
+});
