@@ -100,7 +100,15 @@ execFileSync(
   [
     ...[path("../../node_modules/typescript/bin/tsc"), "--ignoreConfig", "--noResolve", "--noCheck"],
     ...["--isolatedDeclarations", "--declaration", "--emitDeclarationOnly", "--allowImportingTsExtensions"],
-    ...["--module", "esnext", "--moduleResolution", "bundler", "--target", "es2024", "--verbatimModuleSyntax"],
+    ...[
+      "--module",
+      "esnext",
+      "--moduleResolution",
+      "bundler",
+      "--target",
+      "es2024",
+      "--verbatimModuleSyntax",
+    ],
     ...["--rootDir", path("src"), "--outDir", join(folder, "types")],
     ...["index.ts", "platform-proxy/get-platform-proxy.ts"].map((file) => path(`src/${file}`)),
   ],

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import getPort from "get-port";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eventually, type Lab, openLab, seePage } from "./lab.ts";
 import { install } from "./install.ts";
+import { eventually, type Lab, openLab, seePage } from "./lab.ts";
 import { Running } from "./running.ts";
 
 let lab: Lab;

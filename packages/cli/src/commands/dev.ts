@@ -237,9 +237,12 @@ function joinSessions(env: string) {
 
 /** What to say of who has the broker. */
 function seatLine(seat: Seat): string {
-  return seat.kind === "own"
-    ? "The session that had the broker of this data folder has ended. The broker runs here now, with all messages."
-    : `The broker of this data folder runs in another "sluice dev" (process ${seat.leader.pid}). These Workers use it.`;
+  if (seat.kind === "own") {
+    return "The session that had the broker of this data folder has ended. The broker runs here now, with all messages.";
+  }
+  const { pid, part } = seat.leader;
+  const where = part === undefined ? 'another "sluice dev"' : "a program with getPlatformProxy";
+  return `The broker of this data folder runs in ${where} (process ${pid}). These Workers use it.`;
 }
 
 /** What tells the lines of this Wrangler apart. */

@@ -87,3 +87,19 @@ describe("sessions", () => {
     expect(sessionsFolder({})).not.toBe(sessionsFolder({ WRANGLER_REGISTRY_PATH: "/r" }));
   });
 });
+
+it("several of one process are told apart, and what they send for is known", () => {
+  const folder = projectFolder({});
+  const [first, second] = ["one", "two"].map((part) => ({
+    ...PARENT,
+    part,
+    files: [],
+    senders: ["/web.jsonc"],
+  }));
+  if (first === undefined || second === undefined) throw new Error("there are two");
+  announce(folder, first);
+  announce(folder, second);
+  expect(otherSessions(folder, OWN_PID)).toEqual([first, second]);
+  leave(folder, first.pid, first.part);
+  expect(otherSessions(folder, OWN_PID)).toEqual([second]);
+});

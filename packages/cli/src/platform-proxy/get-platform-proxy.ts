@@ -57,7 +57,8 @@ export const getPlatformProxy: typeof import("wrangler").getPlatformProxy = asyn
     const proxy = await wrangler.getPlatformProxy<Env & object, CfProperties>({
       ...options,
       ...{ configPath: configFile, environment: "" },
-      persist: persist === true ? { path: join(dirname(file), ".wrangler/state", RESOURCES_FOLDER) } : persist,
+      persist:
+        persist === true ? { path: join(dirname(file), ".wrangler/state", RESOURCES_FOLDER) } : persist,
       ...(envFiles === undefined ? {} : { envFiles: envFiles.map((path) => resolve(dirname(file), path)) }),
     });
     install(proxy.env, link, queues, queueCompatibility(config));

@@ -300,6 +300,37 @@ describe("readProject", () => {
     expect(elsewhere).toEqual(["mail"]);
   });
 
+  it("knows the queues of Workers that are sent for and not run, without their handlers", async () => {
+    const queues =
+      '[[queues.producers]]\nbinding = "Q"\nqueue = "q"\n[[queues.consumers]]\nqueue = "own"\n' +
+      '[[queues.consumers]]\nqueue = "pulled"\ntype = "http_pull"\n';
+    const folder = projectFolder({
+      "web/wrangler.toml": worker("web", queues),
+      "post/wrangler.toml": worker("post", '[[queues.consumers]]\nqueue = "q"\n'),
+    });
+    const [web, post] = ["web", "post"].map((name) => join(folder, name, "wrangler.toml")) as [
+      string,
+      string,
+    ];
+    const options = {
+      targets: [],
+      withoutTargets: "senders-alone",
+      env: "",
+      workingDirectory: folder,
+    } as const;
+    const sent = await readProject({ ...options, filesSending: [web], filesElsewhere: [post] });
+    expect(sent.workers).toEqual([]);
+    expect(sent.topology.queues.q).toMatchObject({
+      producers: [{ worker: "web", binding: "Q" }],
+      consumer: { worker: "post" },
+    });
+    expect(sent.topology.queues.own).toMatchObject({ consumer: null });
+    expect(sent.topology.queues.pulled).toMatchObject({ consumer: { type: "http_pull" } });
+    // Somebody runs it after all.
+    const run = await readProject({ ...options, filesSending: [web], filesJoined: [web] });
+    expect(run.topology.queues.own).toMatchObject({ consumer: { worker: "web" } });
+  });
+
   it("leaves out what other processes run where it does not fit together with what runs here", async () => {
     const folder = projectFolder({
       "api/wrangler.toml": worker("api", '[[queues.consumers]]\nqueue = "q"\ndead_letter_queue = "dead"\n'),
