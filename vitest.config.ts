@@ -26,6 +26,9 @@ const isolate = false;
 /** What compiled modules are kept in for the processes that tests start: Wrangler is 15 MB of source. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL("node_modules/.cache/node-compile", import.meta.url));
 
+/** How long `expect.poll` waits, in milliseconds: what a test waits for comes late on a busy machine. */
+const poll = { timeout: 30_000 };
+
 /**
  * One run for the whole repository. `unit` and `node` need nothing but Node, and run first. `workerd` starts real
  * workerd processes and real Wrangler ones: of its files, which wait for these half of the time, two run at a time,
@@ -43,6 +46,7 @@ export default defineConfig({
           isolate,
           maxWorkers: "100%",
           testTimeout: 60_000,
+          expect: { poll },
         },
       },
       {
@@ -55,6 +59,7 @@ export default defineConfig({
           maxWorkers: "100%",
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          expect: { poll },
         },
       },
       {
@@ -70,6 +75,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          expect: { poll },
         },
       },
     ],

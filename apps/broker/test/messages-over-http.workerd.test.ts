@@ -242,7 +242,7 @@ describe("messages over HTTP (spec cloudflare-queues 5)", () => {
     expect(await pulledFrom("pulled")).toMatchObject([{ body: "retried", attempts: 2 }]);
     await pass(30_000);
     await expect
-      .poll(() => queues.messages.peek(idOf("dead"), { account_id }), { timeout: 10_000 })
+      .poll(() => queues.messages.peek(idOf("dead"), { account_id }))
       .toMatchObject({ messages: [{ body: "lapsed" }, { body: "retried" }] });
     expect(await queues.getMetrics(id, { account_id })).toMatchObject({ backlog_count: 0 });
   });

@@ -203,7 +203,7 @@ it("a Worker can consume a queue that SQS creates, and SQS receive from one that
   });
   await sqs.send(new SendMessageCommand({ QueueUrl: urlOf("from-sqs"), MessageBody: "m" }));
   await expect
-    .poll(() => attributes("from-sqs"), { timeout: 10_000 })
+    .poll(() => attributes("from-sqs"))
     .toMatchObject({ ApproximateNumberOfMessages: "0", ApproximateNumberOfMessagesNotVisible: "0" });
   await rest.create({ account_id, queue_name: "from-rest" });
   await sqs.send(new SendMessageCommand({ QueueUrl: urlOf("from-rest"), MessageBody: "m" }));

@@ -136,7 +136,7 @@ it("a move task keeps its rate, is the only one, and leaves what has not left wh
     const asked = new GetQueueAttributesCommand({ QueueUrl: dead, AttributeNames: names });
     return (await sqs.send(asked)).Attributes?.ApproximateNumberOfMessages;
   };
-  await expect.poll(count, { timeout: 10_000 }).toBe("10");
+  await expect.poll(count).toBe("10");
   const SourceArn = arnOf("dead");
   const start = () =>
     sqs.send(new StartMessageMoveTaskCommand({ SourceArn, MaxNumberOfMessagesPerSecond: 1 }));

@@ -188,7 +188,7 @@ describe("wrangler queues", () => {
       ],
     });
     // What waited is delivered at once: the Worker is one that the broker is bound to.
-    await expect.poll(() => waiting("work"), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => waiting("work")).toBe(0);
     expect(await shown("work-dead")).toBeDefined();
     const [list, json, second, circle, range, nobody] = await Promise.all([
       run(0, "queues consumer list work"),

@@ -27,7 +27,7 @@ async function rowsPerMessage(
   await send(harness);
   const seen = () => harness.seen.reduce((sum, batch) => sum + batch.messages.length, 0);
   await harness.until(() => seen() === messages);
-  await expect.poll(async () => (await queue.describe("orders")).leased, { timeout: 10_000 }).toBe(0);
+  await expect.poll(async () => (await queue.describe("orders")).leased).toBe(0);
   const rows = ((await queue.describe("orders")).rowsWritten - before) / messages;
   console.log(`${rows.toFixed(4)} rows written per message`);
   return rows;

@@ -220,7 +220,7 @@ describe("a queue that is deleted", () => {
     recordIn(await stub.deleteQueue(((await stub.findByName("dead")) as QueueRecord).queueId));
     await harness.send("orders", ["a"]);
     const dead = await harness.queue("dead");
-    await expect.poll(async () => (await dead.describe("dead")).ready, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await dead.describe("dead")).ready).toBe(1);
     expect(await stub.findByName("dead")).not.toBeNull();
   });
 });
@@ -241,13 +241,13 @@ describe("queues that have come to rest", () => {
       ["orders", 0],
       ["pulled", 2],
     ];
-    await expect.poll(() => ready(stub), { timeout: 20_000 }).toEqual(expected);
+    await expect.poll(() => ready(stub)).toEqual(expected);
     // Who looks at the others has them report that they are at rest, once.
     const later = await harness.queue("later");
-    await expect.poll(async () => (await later.describe("later")).ready, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await later.describe("later")).ready).toBe(1);
     await (await harness.queue("unused")).describe("unused");
     const all = [["later", 1], ...expected, ["unused", 0]];
-    await expect.poll(() => ready(stub), { timeout: 20_000 }).toEqual(all);
+    await expect.poll(() => ready(stub)).toEqual(all);
 
     const again = await start(queues);
     const directory = await again.directory();

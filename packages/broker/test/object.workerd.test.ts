@@ -57,16 +57,14 @@ describe("the alarm of a queue's object", () => {
     const queue = (await broker.queue("orders")) as Broken;
     await broker.send("orders", ["a"]);
     await queue.breakNextCommit(true);
-    await expect.poll(() => queue.outcomesOfAlarms(), { timeout: 10_000 }).not.toEqual([]);
+    await expect.poll(() => queue.outcomesOfAlarms()).not.toEqual([]);
     const outcomes = await queue.outcomesOfAlarms();
     expect(new Set(outcomes)).toEqual(new Set(["ended"]));
     expect(broker.lines).toContainEqual(
       expect.stringMatching(/^Queue "orders": Error: the disk failed\n {4}at .*broker/),
     );
     // It rings again by itself.
-    await expect
-      .poll(async () => (await queue.outcomesOfAlarms()).length, { timeout: 10_000 })
-      .toBeGreaterThan(outcomes.length);
+    await expect.poll(async () => (await queue.outcomesOfAlarms()).length).toBeGreaterThan(outcomes.length);
   });
 });
 

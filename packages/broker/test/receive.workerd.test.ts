@@ -125,7 +125,7 @@ describe("receivers of a queue's object", () => {
     await send("dead", { body: "n" });
     await object.startMove("dead", { ...move, taskId: "t2", target: "nowhere" });
     await expect
-      .poll(() => object.listMoves("dead"), { timeout: 10_000 })
+      .poll(() => object.listMoves("dead"))
       .toMatchObject([{ status: "failed", failure: "targetNotFound" }, { taskId: "t" }]);
   });
 

@@ -165,7 +165,7 @@ describe("a data folder", () => {
       expect(await second.order({ takeAtMs: 0 })).toBe("in use");
       expect(other(folder)).toContain(`(process 1 of another container or machine, ${hostname()})`);
       await first.kill();
-      await expect.poll(() => second.order({ takeAtMs: 0 }), { timeout: 10_000 }).toBe("held");
+      await expect.poll(() => second.order({ takeAtMs: 0 })).toBe("held");
     } finally {
       await Promise.all([first.kill(), second.kill()]);
     }

@@ -72,7 +72,7 @@ describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
 
     expect(await get(`${seller.url}/?first`)).toBe("sent");
     await packer.session.printed(/got \?first of orders/);
-    await expect.poll(() => get(`${packer.url}/?delay=0`), { timeout: 30_000 }).toBe("sent");
+    await expect.poll(() => get(`${packer.url}/?delay=0`)).toBe("sent");
     await packer.session.printed(/got \?delay=0 of reminders/);
     expect(await get(`${packer.url}/__sluice/api/queues`)).toContain("reminders");
 
@@ -86,7 +86,7 @@ describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
     sellerUrl = again.url;
     await again.session.printed(/runs in another "sluice dev"/);
     await again.session.printed(/admin +http/);
-    await expect.poll(() => get(`${again.url}/?again`), { timeout: 30_000 }).toBe("sent");
+    await expect.poll(() => get(`${again.url}/?again`)).toBe("sent");
     await packer.session.printed(/got \?again of orders/);
   });
 
@@ -95,7 +95,7 @@ describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
     const before = seller?.output.length;
     await packer?.stop("SIGKILL");
     await seller?.printed(/The broker runs here now, with all messages/, before);
-    await expect.poll(() => get(`${sellerUrl}/?after`), { timeout: 30_000 }).toBe("sent");
+    await expect.poll(() => get(`${sellerUrl}/?after`)).toBe("sent");
     const again = await start("packer.jsonc");
     await again.session.printed(/got \?after of orders/);
   });

@@ -61,7 +61,7 @@ describe("sluice dev with several Workers", () => {
 
   it.each(["class", "imported", "entrypoint", "object"])("takes what is sent by way of: %s", async (way) => {
     expect(await get(`/send/${way}?text=${way}`)).toBe("sent");
-    await expect.poll(received, { timeout: 30_000 }).toContain(way);
+    await expect.poll(received).toContain(way);
   });
 
   it("keeps a message that nobody receives", async () => {
@@ -92,7 +92,7 @@ describe("sluice dev with several Workers", () => {
   it("runs changed code for the messages that were waiting already", async () => {
     await get("/send/later?text=delayed&seconds=2");
     edit("mailer/src/signature.ts", () => 'export const signature = ", yours";');
-    await expect.poll(received, { timeout: 30_000 }).toContain("delayed, yours");
+    await expect.poll(received).toContain("delayed, yours");
   });
 
   it("goes on with what it knew when a configuration breaks, and takes it up again when it is mended", async () => {
@@ -100,14 +100,14 @@ describe("sluice dev with several Workers", () => {
     edit("mailer/wrangler.toml", (toml) => `${toml}broken = = 1\n`);
     await running.printed(/mailer\/wrangler\.toml:\d+.*\n(.*\n)*Sluice goes on/, broken);
     await get("/send/class?text=meanwhile");
-    await expect.poll(received, { timeout: 30_000 }).toContain("meanwhile, yours");
+    await expect.poll(received).toContain("meanwhile, yours");
 
     const mended = running.output.length;
     edit("mailer/wrangler.toml", (toml) =>
       toml.replace("broken = = 1\n", '[[queues.consumers]]\nqueue = "nobodys"\nmax_batch_timeout = 0\n'),
     );
     await running.printed(/nobodys {2}front \(NOBODYS\) +mailer/, mended);
-    await expect.poll(received, { timeout: 30_000 }).toContain("kept, yours");
+    await expect.poll(received).toContain("kept, yours");
   });
 
   it("keeps its data where wrangler dev keeps it: beside the first Worker", () => {

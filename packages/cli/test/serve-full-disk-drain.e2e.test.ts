@@ -145,7 +145,7 @@ describe.runIf(disk !== null)("sluice serve on a disk that its messages have fil
     await look();
     await drain("drained");
     // What it held is room on the disk, of which some is kept for the next time.
-    await expect.poll(() => existsSync(reserve), { timeout: 30_000, interval: 50 }).toBe(true);
+    await expect.poll(() => existsSync(reserve), { interval: 50 }).toBe(true);
     await stop("SIGKILL");
     disk?.fill();
     await start();
@@ -164,10 +164,10 @@ describe.runIf(disk !== null)("sluice serve on a disk that its messages have fil
     sent.purged = 0;
     await client().send(new DeleteQueueCommand({ QueueUrl: url("dropped") }));
     // What they held is room on the disk, for any queue.
-    await expect.poll(() => send("later"), { timeout: 30_000, interval: 100 }).toBe(null);
+    await expect.poll(() => send("later"), { interval: 100 }).toBe(null);
     await client().send(new CreateQueueCommand({ QueueName: "another" }));
     for (let i = 0; i < 50; i++) {
-      await expect.poll(() => send("later"), { timeout: 30_000, interval: 100 }).toBe(null);
+      await expect.poll(() => send("later"), { interval: 100 }).toBe(null);
     }
     await drain("later");
   }, 120_000);
@@ -175,13 +175,13 @@ describe.runIf(disk !== null)("sluice serve on a disk that its messages have fil
   it("lets messages be deleted that somebody else's files leave no room for", async () => {
     // Files of drained queues shrink one after the other: until then the disk may be full again for a moment.
     for (let i = 0; i < 20; i++) {
-      await expect.poll(() => send("later"), { timeout: 30_000, interval: 100 }).toBe(null);
+      await expect.poll(() => send("later"), { interval: 100 }).toBe(null);
     }
     disk?.fill();
-    await expect.poll(() => send("later"), { timeout: 30_000, interval: 50 }).toBe(FULL);
+    await expect.poll(() => send("later"), { interval: 50 }).toBe(FULL);
     await drain("later");
     disk?.giveRoom();
-    await expect.poll(() => send("later"), { timeout: 30_000, interval: 100 }).toBe(null);
+    await expect.poll(() => send("later"), { interval: 100 }).toBe(null);
     await drain("later");
   }, 60_000);
 });
@@ -216,7 +216,7 @@ describe.runIf(workerdDisk !== null)(
       await client().send(new DeleteQueueCommand({ QueueUrl: url("dropped") }));
       await stop("SIGKILL");
       await start();
-      await expect.poll(() => send("later"), { timeout: 30_000, interval: 100 }).toBe(null);
+      await expect.poll(() => send("later"), { interval: 100 }).toBe(null);
       await drain("later");
     }, 120_000);
   },

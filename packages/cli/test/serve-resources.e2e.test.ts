@@ -43,7 +43,7 @@ describe("sluice serve", () => {
   it("has KV, R2 and D1, where Wrangler keeps them", async () => {
     expect(await get("/send?count=12")).toBe("sent");
     const expected = { cache: "12", file: "12", base: [{ count: "12" }] };
-    await expect.poll(kept, { timeout: 30_000 }).toMatchObject(expected);
+    await expect.poll(kept).toMatchObject(expected);
     const folders = ["kv", "r2", "d1", "do/sluice-staging-QueueBroker"];
     expect(folders.filter((name) => !existsSync(join(lab.folder, "state/v3", name)))).toEqual([]);
   });

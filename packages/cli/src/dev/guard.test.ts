@@ -37,7 +37,7 @@ it.skipIf(process.platform === "win32")("ends and deletes what a killed process 
     rmSync(folder, { recursive: true });
   });
   child.kill("SIGKILL");
-  await expect.poll(() => isRunning(guarded), { timeout: 30_000 }).toBe(false);
-  await expect.poll(() => existsSync(file), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => isRunning(guarded)).toBe(false);
+  await expect.poll(() => existsSync(file)).toBe(false);
   expect(isRunning(dropped)).toBe(true);
 });
