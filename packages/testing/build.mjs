@@ -12,7 +12,7 @@ const folder = path("dist");
 rmSync(folder, { recursive: true, force: true });
 
 await build({
-  entryPoints: [path("src/index.ts")],
+  entryPoints: { index: path("src/index.ts"), vitest: path("src/vitest/sluice.ts") },
   outdir: folder,
   bundle: true,
   // What starts a runtime is loaded when there is a cache for what is compiled.
@@ -38,6 +38,16 @@ await build({
   // The broker is given to workerd as it is here.
   minify: true,
 });
+await build({
+  entryPoints: [path("src/vitest/in-worker.ts")],
+  outdir: folder,
+  bundle: true,
+  format: "esm",
+  platform: "neutral",
+  mainFields: ["module", "main"],
+  target: "es2024",
+  external: ["cloudflare:*", "node:*"],
+});
 copyFileSync(path("src/worker/reset.js"), join(folder, "worker/reset.js"));
 
 // Declarations say all their types: none of what they come from has to be read, or to be there for users.
@@ -48,6 +58,9 @@ const exported = [
   "explore/explore.ts",
   "explore/random.ts",
   "explore/shrink.ts",
+  "vitest/in-worker.ts",
+  "vitest/options.ts",
+  "vitest/sluice.ts",
 ];
 execFileSync(
   process.execPath,

@@ -2,10 +2,14 @@
 export { writeGenerated } from "./dev/generation.ts";
 export { CliError } from "./errors.ts";
 export { endpointVariables } from "./generate/broker-settings.ts";
-export { QUEUES_BINDING } from "./generate/names.ts";
+export { queueCompatibility } from "./generate/compatibility.ts";
+export { BROKER_BINDING, CONSUMER_ENTRYPOINT, QUEUES_BINDING } from "./generate/names.ts";
 export type { Plan } from "./generate/plan.ts";
+export { relativePath } from "./generate/relocate.ts";
+export { BINDINGS_FILE, bindingsSource } from "./generate/worker-entry.ts";
 export { refuseMissingMain } from "./project/missing-main.ts";
 export { type Project, readProject } from "./project/project.ts";
+export type { UserWorker } from "./project/worker.ts";
 export { wranglerDefaults } from "./project/wrangler-config.ts";
 export { brokerVariables, ownVariablesOf } from "./serve/variables.ts";
 export { bundleInside } from "./serve/workerd/bundle-inside.ts";

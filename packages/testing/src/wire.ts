@@ -4,8 +4,26 @@ import type { Fault } from "./api.ts";
 /** What the test kit in Node.js and its part in the broker say to each other: JSON over HTTP, below this path. */
 export const TEST_PATH = "/__sluice/test";
 
+/** Variable of a broker whose host prints all that it says: it says nothing of deliveries that went well then. */
+export const QUIET_VARIABLE = "SLUICE_TESTING_QUIET";
+
 /** Name of what is thrown into a handler in the place of what may go wrong there. */
 export const INTERRUPTED_ERROR = "InterruptedError";
+
+export function toBase64(bytes: Uint8Array): string {
+  let text = "";
+  for (let i = 0; i < bytes.length; i += BYTES_AT_ONCE) {
+    text += String.fromCharCode(...bytes.subarray(i, i + BYTES_AT_ONCE));
+  }
+  return btoa(text);
+}
+
+/** Arguments that a call can have are limited. */
+const BYTES_AT_ONCE = 32_768;
+
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
 
 /** Something that happened in the broker, in the order in which it did. */
 export type Entry =

@@ -1,57 +1,17 @@
 import { execFileSync } from "node:child_process";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { packed } from "sluice/test/pack";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { WRANGLER_VERSION_MIN } from "../src/runtime/prepare.ts";
-
-const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
-const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
+import { installedProject, PACKAGE, TSC, type Wrangler } from "./installed-project.ts";
 
 /** Projects by the Wrangler that they have: one of those that this package is tested with. */
-const projects = { wrangler: "", "wrangler-oldest": "" };
-type Wrangler = keyof typeof projects;
-
-/**
- * Installs the packed package as npm would, without asking a registry: the archive unpacked, and beside it the
- * dependencies that its manifest declares and no others.
- */
-function install(folder: string, wrangler: Wrangler): void {
-  const archive = packed(PACKAGE, folder);
-  const modules = join(folder, "node_modules");
-  const target = join(modules, "@sluice/testing");
-  mkdirSync(target, { recursive: true });
-  execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
-  const manifest = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
-  // Types of Node.js are the project's own.
-  const { dependencies, peerDependencies } = manifest;
-  for (const name of [...Object.keys({ ...dependencies, ...peerDependencies }), "@types/node"]) {
-    mkdirSync(dirname(join(modules, name)), { recursive: true });
-    const installed = name === "wrangler" ? wrangler : name;
-    symlinkSync(realpathSync(join(PACKAGE, "node_modules", installed)), join(modules, name));
-  }
-}
+const projects: Partial<Record<Wrangler, string>> = {};
+const WRANGLERS: readonly Wrangler[] = ["wrangler", "wrangler-oldest"];
 
 beforeAll(() => {
-  for (const wrangler of Object.keys(projects) as Wrangler[]) {
-    const project = mkdtempSync(join(realpathSync(tmpdir()), "sluice-testing-project-"));
-    projects[wrangler] = project;
-    writeFileSync(join(project, "package.json"), '{ "private": true, "type": "module" }');
-    cpSync(fileURLToPath(new URL("fixtures/orders", import.meta.url)), join(project, "orders"), {
-      recursive: true,
-    });
-    install(project, wrangler);
+  for (const wrangler of WRANGLERS) {
+    projects[wrangler] = installedProject("orders", { beside: ["@types/node"], wrangler });
   }
 });
 afterAll(() => {
@@ -66,8 +26,8 @@ it("uses the project's own Wrangler, of any version from the oldest that it is t
   expect(devDependencies["wrangler-oldest"]).toBe(`npm:wrangler@${WRANGLER_VERSION_MIN}`);
 });
 
-it.each(Object.keys(projects) as Wrangler[])("the packed package tests a project with its %s", (wrangler) => {
-  const project = projects[wrangler];
+it.each(WRANGLERS)("the packed package tests a project with its %s", (wrangler) => {
+  const project = projects[wrangler] ?? "";
   const code = `
     import { createQueueRuntime, explore, type QueueRuntime } from "@sluice/testing";
 
@@ -76,7 +36,7 @@ it.each(Object.keys(projects) as Wrangler[])("the packed package tests a project
       readonly BOOK: { getByName(name: string): { lines(): Promise<string[]> } };
     }
     const queues: QueueRuntime<Env> = await createQueueRuntime<Env>({
-      workers: ["./orders/wrangler.toml"],
+      workers: ["./wrangler.toml"],
       push: { hooks: async (request) => new Response(await request.text()) },
     });
     await queues.env.ORDERS.send({ id: 1, failures: 2 });

@@ -1,7 +1,8 @@
-import type { ProducerBroker } from "@sluice/producer";
+/// <reference path="../../../producer/queue-types.d.ts" />
+import { type ProducerBroker, QueueProducer } from "@sluice/producer";
 import type { PostReply } from "@sluice/protocol";
 import type { Entry, LogRequest, PlanRequest, PostRequest, RunReply, RunRequest } from "../wire.ts";
-import { TEST_PATH } from "../wire.ts";
+import { TEST_PATH, toBase64 } from "../wire.ts";
 
 /** A message as the admin API lists it. */
 export interface ListedMessage {
@@ -23,14 +24,18 @@ const API = "/__sluice/client/v4/accounts/local/queues";
 const PAGE = 100;
 const LISTED_MAX = 1_000;
 
+type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+
 /** What the test kit asks the broker over HTTP. */
 export class BrokerCalls {
   readonly #url: string;
+  readonly #fetch: Fetch;
   readonly #queueIds = new Map<string, string>();
 
   /** @param url of the broker, without a slash at its end. */
-  constructor(url: string) {
+  constructor(url: string, by: Fetch = fetch) {
     this.#url = url;
+    this.#fetch = by;
   }
 
   /** URL by which SQS's clients know a queue. */
@@ -51,7 +56,7 @@ export class BrokerCalls {
     return {
       post: async (queue, requests, producer) => {
         const sent = requests.map(({ packed, ...rest }) => {
-          return { ...rest, packed: Buffer.from(packed).toString("base64") };
+          return { ...rest, packed: toBase64(packed) };
         });
         const request: PostRequest = {
           queue,
@@ -117,11 +122,23 @@ export class BrokerCalls {
   }
 
   async #call<Reply>(path: string, init?: RequestInit): Promise<Reply> {
-    const response = await fetch(`${this.#url}${path}`, init);
+    const call = this.#fetch;
+    const response = await call(`${this.#url}${path}`, init);
     const text = await response.text();
     if (!response.ok) throw new Error(messageIn(text) ?? `${path}: ${response.status} ${text}`);
     return JSON.parse(text) as Reply;
   }
+}
+
+/** What makes senders to a broker's queues. */
+export function producersOn(calls: BrokerCalls) {
+  return (queue: string, deliveryDelaySeconds?: number, worker?: string): QueueProducer =>
+    new QueueProducer({
+      ...{ queue, deliveryDelaySeconds, worker },
+      broker: () => calls.producerBroker(),
+      exposeErrorCodes: true,
+      defaultContentType: "json",
+    });
 }
 
 /** What the broker says is wrong, in either API's words. */

@@ -1,14 +1,13 @@
-/// <reference path="../../../producer/queue-types.d.ts" />
 import { readFileSync, rmSync } from "node:fs";
-import { QueueProducer } from "@sluice/producer";
 import type { DispatchFetch, Miniflare, V4MiniflareOptions, V4WorkerOptions } from "miniflare";
 import { type Project, printedOf, QUEUES_BINDING, requireOfWrangler } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
 import { INTERRUPTED_ERROR } from "../wire.ts";
-import { BrokerCalls } from "./broker-calls.ts";
+import { BrokerCalls, producersOn } from "./broker-calls.ts";
 import { dataFolder, temporaryFolder } from "./data-folder.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { pushHandler } from "./push.ts";
+import type { QueueHost } from "./queues.ts";
 import { resetModule } from "./worker-modules.ts";
 
 const RESET_WORKER = "sluice-testing-reset";
@@ -22,16 +21,9 @@ interface MiniflareOfAnyVersion {
 }
 
 /** A Miniflare with the user's Workers, the broker, and the Worker that empties everything. */
-export interface Host {
-  readonly calls: BrokerCalls;
+export interface Host extends QueueHost {
   readonly env: Record<string, unknown>;
   readonly fetch: DispatchFetch;
-  /** Leads stack traces to the user's sources. */
-  readonly rewrite: (text: string) => string;
-  /** What sends to a queue. */
-  producerOf(queue: string): QueueProducer;
-  /** Ends every Durable Object and deletes what they have stored. */
-  empty(): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -137,13 +129,7 @@ async function bindingsOf(miniflare: Miniflare, { workers }: Project, calls: Bro
   const all = await Promise.all(workers.map(({ name }) => miniflare.getBindings(name)));
   const env: Record<string, unknown> = Object.assign({}, ...all.reverse());
   for (const name of [QUEUES_BINDING, "__SLUICE_BROKER", "__SLUICE_ASSETS"]) delete env[name];
-  const producerOf = (queue: string, deliveryDelaySeconds?: number, worker?: string) =>
-    new QueueProducer({
-      ...{ queue, deliveryDelaySeconds, worker },
-      broker: () => calls.producerBroker(),
-      exposeErrorCodes: true,
-      defaultContentType: "json",
-    });
+  const producerOf = producersOn(calls);
   for (const { name, queues } of [...workers].reverse()) {
     for (const { binding, queue, deliveryDelaySeconds } of queues.producers) {
       env[binding] = producerOf(queue, deliveryDelaySeconds, name);

@@ -1,6 +1,6 @@
 import { decodeBodies, PackedIndex } from "@sluice/protocol";
 import type { Batch, DeadLetter, Fault, Progress, State, Story, StoryEvent } from "../api.ts";
-import type { Entry, HappenedEntry } from "../wire.ts";
+import { type Entry, fromBase64, type HappenedEntry } from "../wire.ts";
 
 /** A message whose story goes on. */
 interface Told {
@@ -82,7 +82,7 @@ export class Ledger {
   }
 
   #store(packed: string): void {
-    const index = new PackedIndex(new Uint8Array(Buffer.from(packed, "base64")));
+    const index = new PackedIndex(fromBase64(packed));
     const bodies = decodeBodies(index);
     for (const [i, id] of index.ids().entries()) if (!this.#bodies.has(id)) this.#bodies.set(id, bodies[i]);
   }

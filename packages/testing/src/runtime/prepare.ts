@@ -5,12 +5,14 @@ import {
   bundleInside,
   endpointVariables,
   ownVariablesOf,
+  type Plan,
   type Project,
   readProject,
   refuseMissingMain,
   servedWorkers,
   stackFrameMapper,
   takeWranglerOf,
+  type UserWorker,
   wranglerDefaults,
   writeGenerated,
 } from "sluice/workers";
@@ -26,6 +28,7 @@ export const WRANGLER_VERSION_MIN = "4.106.0";
 /** The user's Workers and the broker as Miniflare takes them. */
 export interface Prepared {
   readonly project: Project;
+  readonly plan: Plan;
   /** The user's, the broker, and what these need. */
   readonly workers: readonly V4WorkerOptions[];
   /** What there is to warn of in the configurations. */
@@ -39,17 +42,21 @@ export interface Prepared {
  * its own, since several test processes may run in one folder.
  *
  * @param folder for what is generated. Absolute.
+ * @param first changes the first Worker, which another host bundles. Default: it is as the others.
  * @throws Error for configurations that cannot be used, with what is wrong.
  */
 export async function prepare(
-  options: QueueRuntimeOptions,
+  options: Pick<QueueRuntimeOptions, "workers" | "root">,
   startMs: number,
   folder: string,
+  first?: (worker: UserWorker) => UserWorker,
 ): Promise<Prepared> {
   const { root = process.cwd() } = options;
   const { targets, env } = targetsOf(options.workers);
   takeWranglerOf([root, ...targets.map((target) => resolve(root, target))], WRANGLER_VERSION_MIN);
-  const project = await readProject({ targets, env, workingDirectory: root });
+  const read = await readProject({ targets, env, workingDirectory: root });
+  const changed = read.workers.map((worker, i) => (i === 0 ? (first?.(worker) ?? worker) : worker));
+  const project = { ...read, workers: changed };
   refuseMissingMain(project.workers);
   const places = {
     ...{ root: folder, outputDirectory: folder, workingDirectory: root, runtime: workerModules() },
@@ -62,8 +69,14 @@ export async function prepare(
     ...{ SLUICE_ENV: "development", SLUICE_API_TOKENS: "", SLUICE_AWS_ACCESS_KEYS: "" },
     SLUICE_CLOCK_START: String(startMs),
   };
-  const { workers, maps } = await servedWorkers(plan, vars, bundleInside);
-  return { project, workers, warnings: project.warnings, rewrite: stackFrameMapper(maps) };
+  const { workers, maps } = await servedWorkers(plan, vars, (worker) =>
+    first !== undefined && worker === plan.workers[0] ? bundledElsewhere(worker) : bundleInside(worker),
+  );
+  return { project, plan, workers, warnings: project.warnings, rewrite: stackFrameMapper(maps) };
+}
+
+async function bundledElsewhere({ directory: modulesRoot }: Plan["broker"]) {
+  return { modules: [], modulesRoot, maps: new Map() };
 }
 
 function targetsOf(workers: QueueRuntimeOptions["workers"]) {

@@ -1,16 +1,21 @@
+import { env } from "cloudflare:workers";
 import type { BrokerEnv } from "@sluice/broker";
 import { type BrokerWorkerOptions, defineBroker as defineUsualBroker } from "@sluice/broker-worker";
 import {
+  fromBase64,
   type LogRequest,
   type MetricsRequest,
   type PlanRequest,
   type PostRequest,
+  QUIET_VARIABLE,
   type RunRequest,
   TEST_PATH,
 } from "../wire.ts";
 import { FaultyConsumers } from "./faulty-consumers.ts";
 import { Recorder } from "./recorder.ts";
 import { brokerTime, queueObject, runClock } from "./run-clock.ts";
+
+if (QUIET_VARIABLE in env) console.log = () => {};
 
 /**
  * The broker of a test: the one that is deployed, with a record of everything that happens, faults that come when a
@@ -36,7 +41,7 @@ export function defineBroker({
         return runClock(brokerTime(env, options.topology), asked as RunRequest, recorder);
       case "post": {
         const { queue, requests, producer } = asked as PostRequest;
-        const packed = requests.map(({ packed: text, ...rest }) => ({ ...rest, packed: bytesOf(text) }));
+        const packed = requests.map(({ packed: text, ...rest }) => ({ ...rest, packed: fromBase64(text) }));
         return { reply: await queueObject(env, queue).post(queue, packed, producer) };
       }
       case "metrics": {
@@ -82,8 +87,4 @@ async function logBehind(recorder: Recorder, { after, waitMs }: LogRequest) {
     clearTimeout(timer);
   }
   return { entries: recorder.after(after) };
-}
-
-function bytesOf(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 }

@@ -1,7 +1,7 @@
 import type { NotedEvent } from "@sluice/broker";
 import type { PackedIndex } from "@sluice/protocol";
 import type { Fault } from "../api.ts";
-import type { Entry } from "../wire.ts";
+import { type Entry, toBase64 } from "../wire.ts";
 
 /** Digits of a message id, and how ids are joined in an event. */
 const ID_LENGTH = 32;
@@ -70,7 +70,7 @@ export class Recorder {
 
   stored(queue: string, messages: PackedIndex, from: number, count: number): void {
     const packed = messages.packed.subarray(messages.offsets[from], messages.offsets[from + count]);
-    this.#add({ kind: "stored", queue, packed: base64(packed) });
+    this.#add({ kind: "stored", queue, packed: toBase64(packed) });
   }
 
   noted(queue: string, event: NotedEvent, atMs: number): void {
@@ -139,11 +139,4 @@ function placesOf(queue: string, at: readonly number[]): string[] {
     }
   }
   return places;
-}
-
-function base64(bytes: Uint8Array): string {
-  let text = "";
-  for (let i = 0; i < bytes.length; i += 32_768)
-    text += String.fromCharCode(...bytes.subarray(i, i + 32_768));
-  return btoa(text);
 }

@@ -1,0 +1,188 @@
+import type { QueueProducer } from "@sluice/producer";
+import type {
+  Batch,
+  MessageMatch,
+  Progress,
+  QueueHandle,
+  QueueRuntime,
+  Span,
+  Story,
+  WaitOptions,
+} from "../api.ts";
+import { msOf } from "../span.ts";
+import type { PlanRequest, RunReply, RunRequest } from "../wire.ts";
+import type { BrokerCalls } from "./broker-calls.ts";
+import { Ledger } from "./ledger.ts";
+import { fits, nothingFits } from "./match.ts";
+import { queueHandle } from "./queue-handle.ts";
+
+/** Deliveries after which a call that moves the clock gives up. */
+export const DELIVERIES_MAX = 10_000;
+/** Furthest that `runUntilIdle` goes, in ms. */
+export const IDLE_MS_MAX = 31 * 86_400_000;
+/** How long `waitFor` waits in real time once nothing is due, in ms. */
+export const WAIT_MS = 2_000;
+
+type Limits = Pick<RunRequest, "forMs"> & Partial<Omit<RunRequest, "forMs" | "after">>;
+
+/** The broker of a test, and what is around it. */
+export interface QueueHost {
+  readonly calls: BrokerCalls;
+  /** Leads stack traces to the user's sources. */
+  readonly rewrite: (text: string) => string;
+  /** What sends to a queue. */
+  producerOf(queue: string): QueueProducer;
+  /** Ends every Durable Object and deletes what they have stored. */
+  empty(): Promise<void>;
+}
+
+/** The queues of a broker and their clock, as a test sees them: in Node.js, and in a Worker. */
+export class Queues implements Omit<QueueRuntime, "env" | "fetch" | typeof Symbol.asyncDispose> {
+  readonly #host: QueueHost;
+  readonly #startMs: number;
+  #ledger: Ledger;
+  #nowMs: number;
+  /** Calls that move the clock, one after the other. */
+  #moving: Promise<unknown> = Promise.resolve();
+
+  constructor(host: QueueHost, startMs: number) {
+    this.#host = host;
+    this.#ledger = new Ledger(0, host.rewrite);
+    this.#startMs = startMs;
+    this.#nowMs = startMs;
+  }
+
+  get now(): Date {
+    return new Date(this.#nowMs);
+  }
+
+  queue<B = unknown>(name: string): QueueHandle<B> {
+    return queueHandle<B>(name, {
+      calls: this.#host.calls,
+      producer: this.#host.producerOf(name),
+      ledger: () => this.#caughtUp(),
+    });
+  }
+
+  sqsUrl(queue: string): URL {
+    return this.#host.calls.sqsUrl(queue);
+  }
+
+  async advance(by: Span): Promise<Progress> {
+    const { progress } = await this.#run({ forMs: msOf(by) });
+    return progress;
+  }
+
+  async runUntilIdle(
+    options: { limit?: number; until?: Span; throwErrors?: boolean } = {},
+  ): Promise<Progress> {
+    const { limit = DELIVERIES_MAX, until, throwErrors = false } = options;
+    const atMostMs = until === undefined ? IDLE_MS_MAX : msOf(until);
+    const { progress } = await this.#run({ forMs: null, atMostMs, deliveriesMax: limit });
+    const [error, ...others] = progress.errors;
+    if (!throwErrors || error === undefined) return progress;
+    throw others.length === 0
+      ? error
+      : new AggregateError(progress.errors, `${progress.errors.length} deliveries have failed`);
+  }
+
+  async waitFor<B = unknown>(match: MessageMatch<B>, options: WaitOptions = {}): Promise<Story<B>> {
+    const { within = 0, timeoutMs = WAIT_MS } = options;
+    const withinMs = msOf(within);
+    let untilMs: number | undefined;
+    const endsMs = performance.now() + timeoutMs;
+    let forMs = 0;
+    for (;;) {
+      const { reply } = await this.#run({ forMs });
+      const found = this.#ledger.stories().find((story) => fits(story, match as MessageMatch));
+      if (found !== undefined) return found as Story<B>;
+      const { nowMs, nextMs } = reply;
+      untilMs ??= nowMs + withinMs;
+      if (nextMs !== null && nextMs <= untilMs) {
+        forMs = Math.max(1, Math.ceil(nextMs) - this.#nowMs);
+        continue;
+      }
+      // Somebody outside of the queues, such as a request that is under way, may still send.
+      forMs = 0;
+      const { last } = this.#ledger;
+      const { entries } = await this.#host.calls.log({ after: last, waitMs: this.#restMs(endsMs) });
+      if (entries.length === 0) throw nothingFits(match as MessageMatch, this.#ledger.stories(), nextMs);
+      this.#ledger.take(entries);
+    }
+  }
+
+  async story<B = unknown>(id: string): Promise<Story<B>> {
+    const story = (await this.#caughtUp()).story(id);
+    if (story === undefined) throw new Error(`nothing is known of a message "${id}"`);
+    return story as Story<B>;
+  }
+
+  async stories<B = unknown>(): Promise<Story<B>[]> {
+    return (await this.#caughtUp()).stories() as Story<B>[];
+  }
+
+  batches<B = unknown>(queue?: string): Batch<B>[] {
+    const all = this.#ledger.batches as Batch<B>[];
+    return queue === undefined ? [...all] : all.filter((batch) => batch.queue === queue);
+  }
+
+  async reset(): Promise<void> {
+    await this.begin([]);
+  }
+
+  /** Begins anew with a history of faults. */
+  begin(faults: PlanRequest["faults"]): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#host.empty();
+      const { last } = await this.#host.calls.plan({ faults });
+      this.#host.calls.forget();
+      this.#ledger = new Ledger(last, this.#host.rewrite);
+      this.#nowMs = this.#startMs;
+    });
+  }
+
+  /** What happened to all messages, as of the last call that waited for the broker. */
+  get knownStories(): Story[] {
+    return this.#ledger.stories();
+  }
+
+  /** Faults that have come since the last `begin`. */
+  get faults() {
+    return this.#ledger.faults;
+  }
+
+  #run(limits: Limits): Promise<{ readonly progress: Progress; readonly reply: RunReply }> {
+    return this.#inTurn(async () => {
+      const { last } = this.#ledger;
+      const defaults = { atMostMs: IDLE_MS_MAX, deliveriesMax: DELIVERIES_MAX };
+      const reply = await this.#host.calls.run({ ...defaults, ...limits, after: last });
+      const { nowMs, nextMs, isTooMuch } = reply;
+      this.#nowMs = nowMs;
+      const counts = this.#ledger.take(reply.entries);
+      if (isTooMuch) {
+        throw new Error(
+          `More than ${limits.deliveriesMax ?? DELIVERIES_MAX} deliveries, and still not done: does something send to itself?`,
+        );
+      }
+      return { progress: { ...counts, nextDue: nextMs === null ? null : new Date(nextMs) }, reply };
+    });
+  }
+
+  /** What is known, with all that has happened by now. */
+  async #caughtUp(): Promise<Ledger> {
+    const ledger = this.#ledger;
+    const { entries } = await this.#host.calls.log({ after: ledger.last, waitMs: 0 });
+    ledger.take(entries);
+    return ledger;
+  }
+
+  #inTurn<Result>(move: () => Promise<Result>): Promise<Result> {
+    const moved = this.#moving.then(move, move);
+    this.#moving = moved.catch(() => {});
+    return moved;
+  }
+
+  #restMs(endsMs: number): number {
+    return Math.max(0, Math.round(endsMs - performance.now()));
+  }
+}

@@ -1,0 +1,7 @@
+/** What modules of the Workers runtime, and of Cloudflare's plugin for Vitest, export that is used here. */
+declare module "cloudflare:workers" {
+  export const env: object;
+}
+declare module "cloudflare:test" {
+  export function reset(): Promise<void>;
+}

@@ -1,0 +1,43 @@
+/** What is used of a Vitest project. */
+interface VitestProject {
+  readonly name: string;
+  readonly config: { readonly root: string };
+  readonly vite: { readonly config: { readonly plugins: readonly { readonly name: string }[] } };
+}
+
+/** The project that options are asked for. */
+export interface TestedProject {
+  /** Folder that relative paths count from. Absolute. */
+  readonly root: string;
+  /** Name under which the Worker under test runs, whatever its configuration calls it. */
+  readonly runner: string;
+}
+
+/** What Cloudflare's plugins call the Workers that they run tests in, by their own names. */
+const RUNNERS: Readonly<Record<string, string>> = {
+  "@cloudflare/vitest-plugin": "vitest-plugin-runner-",
+  "@cloudflare/vitest-pool-workers": "vitest-pool-workers-runner-",
+};
+
+/**
+ * The project that Cloudflare's plugin asks options for.
+ *
+ * The plugin hands over no project, but calls the function as a member of what runs the tests, which has it. The broker
+ * has to know: what calls a Worker names it, and the plugin calls the Worker under test after the project.
+ *
+ * @param caller `this` of the function.
+ * @throws TypeError for a caller of another kind.
+ */
+export function projectOf(caller: unknown): TestedProject {
+  const { project } = (caller as { readonly options?: { readonly project?: VitestProject } } | undefined)
+    ?.options ?? { project: undefined };
+  const plugins = project?.vite.config.plugins ?? [];
+  const prefix = plugins.map(({ name }) => RUNNERS[name]).find((found) => found !== undefined);
+  if (project === undefined || prefix === undefined) {
+    throw new TypeError(
+      "sluice() of @sluice/testing/vitest makes options for cloudflareTest() of @cloudflare/vitest-plugin 1.x or " +
+        "@cloudflare/vitest-pool-workers 0.x: plugins: [cloudflareTest(sluice({ … }))].",
+    );
+  }
+  return { root: project.config.root, runner: `${prefix}${project.name.replaceAll(/[^a-z0-9-]/gi, "_")}` };
+}

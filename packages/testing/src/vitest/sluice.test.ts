@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { type PoolContext, type SluiceOptions, sluice } from "./sluice.ts";
+
+const WRANGLER = { wrangler: { configPath: "./wrangler.toml" } };
+
+/** What Cloudflare's plugin calls the function of. */
+function callerOf(plugin: string, name = "") {
+  const project = {
+    name,
+    config: { root: "/" },
+    vite: { config: { plugins: [{ name: "vite" }, { name: plugin }] } },
+  };
+  return { options: { project } };
+}
+const asked = (options: SluiceOptions, caller: unknown = callerOf("@cloudflare/vitest-plugin")) =>
+  sluice(options).call(caller, {} as PoolContext);
+
+it.each<[string, SluiceOptions, string]>([
+  ["no configuration", {}, "Name it: wrangler: { configPath"],
+  ["a cloudflare.config.ts", { config: true }, "not from a cloudflare.config.ts"],
+  [
+    "a main module",
+    { ...WRANGLER, main: "src/index.ts" },
+    'Name "src/index.ts" as "main" of ./wrangler.toml',
+  ],
+  [
+    "queues of Miniflare's",
+    { ...WRANGLER, miniflare: { queueProducers: ["A"] } },
+    "`queueProducers` would use",
+  ],
+  [
+    "queues of Miniflare's in another Worker",
+    {
+      ...WRANGLER,
+      miniflare: { workers: [{ name: "x", modules: true, script: "", queueConsumers: ["a"] }] },
+    },
+    "`auxiliaryWorkers`: [{ configPath:",
+  ],
+  ["no date", { ...WRANGLER, start: new Date(Number.NaN) }, "start: an invalid date"],
+  ["a file that is not there", { wrangler: { configPath: "./nowhere.toml" } }, "/nowhere.toml: No such file"],
+])("refuses %s in words", async (_, options, message) => {
+  await expect(asked(options)).rejects.toThrow(message);
+});
+
+it.each([null, {}, callerOf("another-plugin")])(
+  "knows the plugins that it is for: not %o",
+  async (caller) => {
+    await expect(asked(WRANGLER, caller)).rejects.toThrow("plugins: [cloudflareTest(sluice({ … }))]");
+  },
+);

@@ -1,0 +1,101 @@
+import { statSync } from "node:fs";
+import { enableCompileCache, flushCompileCache } from "node:module";
+import { resolve } from "node:path";
+import type { PoolContext, PoolOptions, SluiceOptions } from "./options.ts";
+import { projectOf, type TestedProject } from "./project.ts";
+import type { WorkersUnderTest } from "./workers-under-test.ts";
+
+export type { PoolContext, PoolOptions, SluiceOptions } from "./options.ts";
+
+/**
+ * Options of `cloudflareTest` with a broker for the queues of a project, on a clock that stands until a test moves it.
+ *
+ * ```ts
+ * export default defineConfig({
+ *   plugins: [cloudflareTest(sluice({ wrangler: { configPath: "./wrangler.toml" } }))],
+ * });
+ * ```
+ *
+ * What the Worker under test and the tests send goes to the broker, which calls the `queue()` handlers. Tests import
+ * `advance`, `runUntilIdle`, `stories` and others from `@sluice/testing/worker`. Every test file has a broker of its
+ * own, as it has a runtime of its own.
+ *
+ * @param options what `cloudflareTest` takes, or a function that returns it. Queues are those of the Wrangler
+ *   configuration: `wrangler.configPath` is needed, and neither `main` nor `config` may be there.
+ * @returns what `cloudflareTest` calls before each file. It rejects for configurations that cannot be used, with what
+ *   is wrong.
+ */
+export function sluice(
+  options: SluiceOptions | ((context: PoolContext) => SluiceOptions | Promise<SluiceOptions>),
+): (this: unknown, context: PoolContext) => Promise<PoolOptions> {
+  const prepared = new PreparedWorkers();
+  return async function poolOptions(context) {
+    const project = projectOf(this);
+    const given = typeof options === "function" ? await options(context) : options;
+    const { auxiliaryWorkers: _, start: __, ...rest } = given;
+    refuseUnusable(given);
+    const workers = await prepared.of(given, project);
+    return workers.optionsFor(rest, project.runner);
+  };
+}
+
+/** Workers that are ready to run. They are kept until their configurations change: each test file asks for them. */
+class PreparedWorkers {
+  #key: string | undefined;
+  #workers: Promise<WorkersUnderTest> | undefined;
+
+  of(options: SluiceOptions, { root }: TestedProject): Promise<WorkersUnderTest> {
+    const { wrangler, auxiliaryWorkers = [], start } = options;
+    const files = [wrangler, ...auxiliaryWorkers].map((worker) => resolve(root, worker?.configPath ?? ""));
+    const changed = files.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs);
+    const key = JSON.stringify([files, changed, wrangler?.environment, start]);
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#workers = prepare(files, options, root);
+    }
+    return this.#workers as Promise<WorkersUnderTest>;
+  }
+}
+
+async function prepare(files: readonly string[], options: SluiceOptions, root: string) {
+  const { wrangler, start = new Date() } = options;
+  if (!Number.isFinite(start.getTime())) throw new TypeError("start: an invalid date.");
+  const env = wrangler?.environment ?? process.env.CLOUDFLARE_ENV ?? "";
+  // Wrangler is 15 MB of source, which the next process need not compile.
+  enableCompileCache();
+  const { prepareWorkers } = await import("./workers-under-test.ts");
+  const workers = files.map((config) => ({ config, env }));
+  const prepared = await prepareWorkers({ workers, root }, start.getTime());
+  flushCompileCache();
+  return prepared;
+}
+
+/** @throws TypeError for options that lead past the Wrangler configuration, which is what says which queues there are. */
+function refuseUnusable({ wrangler, main, config, miniflare }: SluiceOptions): void {
+  if (config !== undefined && config !== false) {
+    throw new TypeError(
+      "sluice() reads queues from a Wrangler configuration, and not from a cloudflare.config.ts (`config`). " +
+        'Name one: wrangler: { configPath: "./wrangler.toml" }.',
+    );
+  }
+  if (wrangler?.configPath === undefined) {
+    throw new TypeError(
+      'sluice() reads queues from a Wrangler configuration. Name it: wrangler: { configPath: "./wrangler.toml" }.',
+    );
+  }
+  if (main !== undefined) {
+    throw new TypeError(
+      `sluice() puts an entry of its own before the Worker's module. Name "${main}" as "main" of ` +
+        `${wrangler.configPath} instead of in the options.`,
+    );
+  }
+  for (const worker of [miniflare, ...(miniflare?.workers ?? [])]) {
+    for (const key of ["queueProducers", "queueConsumers"] as const) {
+      if (worker?.[key] === undefined) continue;
+      throw new TypeError(
+        `miniflare: \`${key}\` would use Miniflare's queues. Write them in a Wrangler configuration, and name that of ` +
+          'another Worker in `auxiliaryWorkers`: [{ configPath: "../mailer/wrangler.toml" }].',
+      );
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { V4WorkerOptions } from "miniflare";
+import {
+  BINDINGS_FILE,
+  bindingsSource,
+  CONSUMER_ENTRYPOINT,
+  queueCompatibility,
+  relativePath,
+  type UserWorker,
+} from "sluice/workers";
+import type { QueueRuntimeOptions } from "../api.ts";
+import { temporaryFolder } from "../runtime/data-folder.ts";
+import { type Prepared, prepare } from "../runtime/prepare.ts";
+import { workerModules } from "../runtime/worker-modules.ts";
+import { QUIET_VARIABLE } from "../wire.ts";
+import type { PoolOptions } from "./options.ts";
+
+/** Compatibility flag by which a Worker has its named entrypoints in `ctx.exports`, and Cloudflare's plugin exports them. */
+const CTX_EXPORTS = {
+  enable: "enable_ctx_exports",
+  disable: "disable_ctx_exports",
+  defaultFrom: "2025-11-17",
+};
+
+/** Answers for the HTTP endpoints of queues: nothing that a test does leaves the machine. */
+const ENDPOINTS_WORKER: V4WorkerOptions & { name: string } = {
+  name: "sluice-testing-endpoints",
+  compatibilityDate: "2026-01-01",
+  modules: [
+    {
+      type: "ESModule",
+      path: "endpoints.js",
+      contents: `export default { fetch: () => new Response("HTTP endpoints are tested with createQueueRuntime()", { status: 501 }) };`,
+    },
+  ],
+};
+
+/** The Workers of a project, of which the first one is run by Cloudflare's plugin for Vitest. */
+export interface WorkersUnderTest {
+  /**
+   * Options with a broker and the other Workers.
+   *
+   * @param runner name under which the plugin runs the first one.
+   */
+  optionsFor(given: PoolOptions, runner: string): PoolOptions;
+}
+
+/**
+ * Reads configurations and makes ready what runs beside the Worker under test.
+ *
+ * @throws Error for configurations that cannot be used, with what is wrong.
+ */
+export async function prepareWorkers(
+  options: Pick<QueueRuntimeOptions, "workers" | "root">,
+  startMs: number,
+): Promise<WorkersUnderTest> {
+  const folder = temporaryFolder();
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const prepared = await prepare(options, startMs, folder, withNamedEntrypoints);
+  for (const warning of prepared.warnings) console.warn(warning);
+  const [underTest] = prepared.plan.workers;
+  if (underTest === undefined) throw new Error("a configuration has a Worker");
+  sendEachByItself(prepared, underTest.directory);
+  const { name, configFile } = underTest;
+  return {
+    optionsFor: (given, runner) => ({
+      ...given,
+      // What was read is that of the environment already.
+      wrangler: { configPath: configFile, environment: "" },
+      additionalExports: { ...given.additionalExports, [CONSUMER_ENTRYPOINT]: "WorkerEntrypoint" },
+      miniflare: {
+        ...given.miniflare,
+        workers: [...(given.miniflare?.workers ?? []), ...besides(prepared, name, runner)] as never,
+      },
+    }),
+  };
+}
+
+/** The broker reaches the `queue()` handler by an entrypoint. The plugin exports those of `ctx.exports` alone. */
+function withNamedEntrypoints(worker: UserWorker): UserWorker {
+  const { compatibility_date: date, compatibility_flags: flags } = worker.wrangler;
+  const kept = flags.filter((flag) => flag !== CTX_EXPORTS.disable);
+  const isDefault = date === undefined || date >= CTX_EXPORTS.defaultFrom;
+  const isOn = isDefault || kept.includes(CTX_EXPORTS.enable);
+  const compatibility_flags = isOn ? kept : [...kept, CTX_EXPORTS.enable];
+  return { ...worker, wrangler: { ...worker.wrangler, compatibility_flags } };
+}
+
+/** The plugin turns the flag off with which requests could share calls to the broker. */
+function sendEachByItself({ project }: Prepared, directory: string): void {
+  const [worker] = project.workers;
+  if (worker === undefined) return;
+  const behaviour = { ...queueCompatibility(worker.wrangler), sharesCalls: false };
+  const runtime = relativePath(directory, workerModules().worker);
+  const source = bindingsSource(worker.name, worker.queues.producers, behaviour, runtime);
+  writeFileSync(join(directory, BINDINGS_FILE), source);
+}
+
+/** The broker and the other Workers, with their bindings to the Worker under test. New at every call: they are changed. */
+function besides({ project, workers }: Prepared, underTest: string, runner: string): V4WorkerOptions[] {
+  const renamed = (binding: unknown, key: string): unknown => {
+    if (binding === underTest) return runner;
+    if (typeof binding !== "object" || binding === null || Reflect.get(binding, key) !== underTest)
+      return binding;
+    return { ...binding, [key]: runner };
+  };
+  const eachRenamed = (bindings: object | undefined, key: string) =>
+    Object.fromEntries(
+      Object.entries(bindings ?? {}).map(([name, binding]) => [name, renamed(binding, key)]),
+    );
+  const others = workers.slice(1).map(({ unsafeDirectSockets: _, ...worker }) => {
+    const isBroker = worker.name === project.broker.name;
+    const { name: endpoints } = ENDPOINTS_WORKER;
+    const services = {
+      ...eachRenamed(worker.serviceBindings, "name"),
+      ...(isBroker ? { SLUICE_PUBLIC_HOSTS: endpoints, SLUICE_LISTED_HOSTS: endpoints } : {}),
+    };
+    const durableObjects = eachRenamed(worker.durableObjects, "scriptName");
+    const bindings = { ...worker.bindings, ...(isBroker ? { [QUIET_VARIABLE]: true } : {}) };
+    return { ...worker, bindings, serviceBindings: services, durableObjects } as V4WorkerOptions;
+  });
+  return [...others, { ...ENDPOINTS_WORKER }];
+}

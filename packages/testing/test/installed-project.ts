@@ -1,0 +1,48 @@
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { packed } from "sluice/test/pack";
+
+export const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
+export const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
+
+/** The Wranglers that this package is tested with. */
+export type Wrangler = "wrangler" | "wrangler-oldest";
+
+/**
+ * A copy of a fixture outside of the workspace, with the packed package installed as npm would do it, without asking a
+ * registry: the archive unpacked, and beside it the dependencies that its manifest declares and no others.
+ *
+ * @param options `beside`: what the project has besides.
+ * @returns its folder.
+ */
+export function installedProject(
+  fixture: string,
+  { beside, wrangler = "wrangler" }: { readonly beside: readonly string[]; readonly wrangler?: Wrangler },
+): string {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "sluice-testing-project-"));
+  cpSync(fileURLToPath(new URL(`fixtures/${fixture}`, import.meta.url)), folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }');
+  const archive = packed(PACKAGE, folder);
+  const modules = join(folder, "node_modules");
+  const target = join(modules, "@sluice/testing");
+  mkdirSync(target, { recursive: true });
+  execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
+  const { dependencies } = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
+  for (const name of [...Object.keys(dependencies), "wrangler", ...beside]) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    const installed = name === "wrangler" ? wrangler : name;
+    symlinkSync(realpathSync(join(PACKAGE, "node_modules", installed)), join(modules, name));
+  }
+  return folder;
+}

@@ -1,0 +1,45 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { installedProject, TSC } from "./installed-project.ts";
+
+interface TestResult {
+  readonly fullName: string;
+  readonly status: string;
+  readonly failureMessages: readonly string[];
+}
+
+let project: string;
+beforeAll(() => {
+  const beside = ["@cloudflare/vitest-plugin", "@cloudflare/workers-types", "@types/node", "vitest"];
+  project = installedProject("shop", { beside });
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+/** What tests of a project are run with: Vitest's own variables are none of the project's. */
+function environment(): NodeJS.ProcessEnv {
+  const { VITEST: _, VITEST_POOL_ID: __, VITEST_WORKER_ID: ___, NODE_ENV: ____, ...rest } = process.env;
+  return { ...rest, CI: "1", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
+}
+
+it("the packed package puts the broker into a project's tests by Cloudflare's plugin for Vitest", () => {
+  const vitest = join(project, "node_modules/vitest/vitest.mjs");
+  const args = [vitest, "run", "--reporter=json", "--outputFile=results.json"];
+  const { status, stderr, stdout } = spawnSync(process.execPath, args, {
+    ...{ cwd: project, env: environment(), encoding: "utf8" },
+  });
+  expect(status, `${stdout}\n${stderr}`).toBe(0);
+  const results = JSON.parse(readFileSync(join(project, "results.json"), "utf8"));
+  const tests: TestResult[] = results.testResults.flatMap(
+    ({ assertionResults }: { assertionResults: TestResult[] }) => assertionResults,
+  );
+  expect(tests.filter(({ status }) => status !== "passed")).toEqual([]);
+  expect(tests.length).toBeGreaterThan(12);
+  // What the broker says of deliveries that went well is for nobody.
+  expect(stdout).not.toContain("QUEUE ");
+});
+
+it("its types fit those of Cloudflare's plugin", () => {
+  execFileSync(process.execPath, [TSC, "-p", "."], { cwd: project, stdio: ["ignore", "inherit", "inherit"] });
+});
