@@ -40,6 +40,7 @@ module.exports = {
   forbidden: [
     only("engine"),
     only("retry"),
+    only("prices"),
     only("protocol"),
     only("aws"),
     only("objects"),
@@ -88,6 +89,13 @@ module.exports = {
       to: { pathNot: "^packages/retry/src" },
     },
     {
+      name: "prices-are-pure",
+      comment: "Numbers and sums: the page, the command and the bench all use them.",
+      severity: "error",
+      from: { path: "^packages/prices/src" },
+      to: { pathNot: "^packages/prices/src" },
+    },
+    {
       name: "examples-know-nothing-of-us",
       comment: "They are ordinary Cloudflare Queues projects.",
       severity: "error",
@@ -121,7 +129,7 @@ module.exports = {
       from: { path: "^packages/dashboard/src" },
       to: {
         path: "^(packages|apps)/",
-        pathNot: "^packages/(dashboard/|gateway/src/admin/views\\.ts)",
+        pathNot: "^packages/(dashboard/|prices/|gateway/src/admin/views\\.ts)",
       },
     },
     {
@@ -143,9 +151,10 @@ module.exports = {
     ...folders("broker", {
       platform: [],
       rpc: [],
-      store: ["platform", "rpc"],
+      usage: [],
+      store: ["platform", "rpc", "usage"],
       history: ["store"],
-      turn: ["history", "platform", "store"],
+      turn: ["history", "platform", "store", "usage"],
       send: ["history", "store", "turn"],
       transfer: ["history", "platform", "rpc", "send", "store", "turn"],
       why: ["turn"],
@@ -165,9 +174,10 @@ module.exports = {
         "receive",
         "endpoint",
         "look",
+        "usage",
       ],
       directory: ["platform", "rpc", "store"],
-      object: ["platform", "rpc", "store", "turn", "push", "faults", "endpoint", "queue"],
+      object: ["platform", "rpc", "store", "turn", "push", "faults", "endpoint", "queue", "usage"],
     }),
     ...layers("engine", "segments", "order", "queue", "commands", "push", "views"),
     {

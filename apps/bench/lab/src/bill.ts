@@ -1,3 +1,5 @@
+import type { QueueUsage } from "@sluice/protocol";
+
 /** What Cloudflare bills of a Durable Object beside the rows of its database. */
 export interface MeterReading {
   /** RPC calls from outside, and alarms that ran. */
@@ -9,8 +11,7 @@ export interface MeterReading {
   readonly activeMs: number;
 }
 
-/** Everything that is billed for one queue since its object started. */
+/** What the meter says, and what the object itself has counted. */
 export interface Bill extends MeterReading {
-  readonly rowsWritten: number;
-  readonly rowsRead: number;
+  readonly usage: QueueUsage;
 }

@@ -30,10 +30,11 @@ export class QueueBroker extends Broker {
     return this.#meter.alarm(() => super.alarm());
   }
 
-  /** Not counted itself. */
+  /** Not counted by the meter; a call for the object. */
   async bill(queue: string): Promise<Bill> {
-    const { rowsWritten, rowsRead } = await super.describe(queue);
-    return { ...this.#meter.read(), rowsWritten, rowsRead };
+    const { usage } = await super.describe(queue);
+    if (usage === undefined) throw new Error(`queue "${queue}" has counted nothing`);
+    return { ...this.#meter.read(), usage };
   }
 }
 

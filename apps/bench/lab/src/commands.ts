@@ -2,11 +2,12 @@ import type { Bill } from "./bill.ts";
 
 /** What the driver does when it is told to; each command's answer is its name in `Answers`. */
 export type LabCommand =
-  /** Sends messages in batches of 100, so many at once, and does not wait for them to be handled. */
+  /** Sends messages by `sendBatch` (100 each by default), so many at once, and does not wait until they are handled. */
   | {
       readonly kind: "fill";
       readonly messages: number;
       readonly atOnce: number;
+      readonly batchSize?: number;
       readonly delaySeconds: number;
     }
   /** Sends messages one by one from so many requests at once. */

@@ -89,7 +89,7 @@ async function timed(work: () => Promise<unknown>): Promise<{ tookMs: number }> 
 /** Delayed messages get due over ten minutes, neighbours in different seconds. */
 const DELAYS_SPREAD_SECONDS = 600;
 
-function fill(env: Env, { messages, atOnce, delaySeconds }: FillCommand): Promise<void> {
+function fill(env: Env, { messages, atOnce, batchSize = 100, delaySeconds }: FillCommand): Promise<void> {
   let sent = 0;
   const next = (): MessageSendRequest<Payload> => {
     sent += 1;
@@ -98,7 +98,8 @@ function fill(env: Env, { messages, atOnce, delaySeconds }: FillCommand): Promis
       ? { body }
       : { body, delaySeconds: delaySeconds + (sent % DELAYS_SPREAD_SECONDS) };
   };
-  return inParallel(atOnce, messages / 100, () => env.BENCH.sendBatch(Array.from({ length: 100 }, next)));
+  const batch = () => Array.from({ length: batchSize }, next);
+  return inParallel(atOnce, messages / batchSize, () => env.BENCH.sendBatch(batch()));
 }
 
 async function sendFromRequests(env: Env, requests: number, messages: number): Promise<void> {

@@ -18,14 +18,24 @@ afterAll(async () => {
 const handled = (messages: number) =>
   expect.poll(() => lab.tell({ kind: "handled" })).toMatchObject({ acknowledged: messages });
 
-it("bills a request for every call and rows for every commit", async () => {
+it("counts as the meter does: a request for every call and alarm, rows for every commit, time awake", async () => {
+  // The directory tells a new queue what it is: a call that the meter does not see.
+  await lab.tell({ kind: "fill", messages: 100, atOnce: 1, delaySeconds: 0 });
+  await handled(100);
   const before = await lab.tell({ kind: "bill" });
   await lab.tell({ kind: "fill", messages: 1_000, atOnce: 1, delaySeconds: 0 });
-  await handled(1_000);
+  await handled(1_100);
   const after = await lab.tell({ kind: "bill" });
   expect(after.requests - after.alarms - (before.requests - before.alarms)).toBe(10);
-  expect(after.rowsWritten - before.rowsWritten).toBeGreaterThanOrEqual(10);
-  expect(after.activeMs).toBeGreaterThan(before.activeMs);
+  const [first, last] = [before.usage, after.usage];
+  const calls = 10 + 1;
+  expect(last.requests - first.requests - (after.alarmsSet - before.alarmsSet)).toBeLessThanOrEqual(calls);
+  expect(last.requests - first.requests).toBeGreaterThanOrEqual(calls);
+  expect(last.rowsWritten - first.rowsWritten).toBeGreaterThanOrEqual(
+    10 + after.alarmsSet - before.alarmsSet,
+  );
+  expect(last.awakeMs - first.awakeMs).toBeGreaterThanOrEqual(after.activeMs - before.activeMs);
+  expect(last).toMatchObject({ messages: 1_100, messageChunks: 1_100, deliveries: 1_100 });
 });
 
 it("delivers again what its handler is told to retry", async () => {

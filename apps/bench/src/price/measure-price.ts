@@ -1,45 +1,42 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Bill, billOf, type Others, othersOf, type Sent, scaled, type Used } from "@sluice/prices";
 import { type Lab, startLab } from "../lab/lab.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
-import { PAYLOAD_BYTES } from "../workload/payload.ts";
-import { type Price, priceOf, queuesPrice, sqsPrice, type Usage } from "./prices.ts";
 import { SCENARIOS, type Scenario } from "./scenarios.ts";
 
 /** How long messages may take to be handled once they are sent. */
 const HANDLED_MS_MAX = 120_000;
 const POLL_MS = 20;
 
+/** What the object of a queue has counted for the messages of a scenario. */
+export type Counted = Used & Sent;
+
 /** The bill of a scenario, and what others ask for the same. USD per million messages. */
 export interface Priced {
   readonly title: string;
-  readonly usage: Usage;
-  readonly price: Price;
-  readonly cloudflareQueues: number;
-  /** One message a request, and the ten that SQS allows. */
-  readonly sqsSingle: number;
-  readonly sqsBatched: number;
+  readonly counted: Counted;
+  readonly price: Bill;
+  readonly others: Others;
 }
 
 export async function measurePrices(isQuick: boolean, say: (line: string) => void): Promise<Priced[]> {
   const priced: Priced[] = [];
   for (const scenario of SCENARIOS) {
     say(scenario.title);
-    const usage = await measureUsage(scenario, isQuick ? scenario.quickMessages : scenario.messages);
-    const { retriesPerMessage } = scenario;
+    const messages = isQuick ? scenario.quickMessages : scenario.messages;
+    const counted = await measureUsage(scenario, messages);
     priced.push({
       title: scenario.title,
-      usage,
-      price: priceOf(usage),
-      cloudflareQueues: queuesPrice(PAYLOAD_BYTES, retriesPerMessage),
-      sqsSingle: sqsPrice(PAYLOAD_BYTES, retriesPerMessage, 1),
-      sqsBatched: sqsPrice(PAYLOAD_BYTES, retriesPerMessage, 10),
+      counted,
+      price: scaled(billOf(counted), 1e6 / messages),
+      others: scaled(othersOf(counted, "standard"), 1e6 / messages),
     });
   }
   return priced;
 }
 
-/** Runs a scenario on a new queue and takes the difference of the meters before and after. */
-async function measureUsage(scenario: Scenario, messages: number): Promise<Usage> {
+/** Runs a scenario on a new queue and takes the difference of what is counted before and after. */
+async function measureUsage(scenario: Scenario, messages: number): Promise<Counted> {
   const persistDir = await temporaryFolder("price");
   const lab = await startLab({ persistDir, consumer: scenario.consumer });
   try {
@@ -47,17 +44,20 @@ async function measureUsage(scenario: Scenario, messages: number): Promise<Usage
     await lab.tell({ kind: "fill", messages: 100, atOnce: 1, delaySeconds: 0 });
     await untilAcknowledged(lab, 100);
     await lab.tell({ kind: "behave", behaviour: scenario.behaviour });
-    const before = await lab.tell({ kind: "bill" });
+    const { usage: before } = await settledBill(lab);
     await send(lab, scenario, messages);
     await untilAcknowledged(lab, messages);
-    const after = await settledBill(lab);
+    const { usage: after, asked } = await settledBill(lab);
     return {
-      messages,
       rowsWritten: after.rowsWritten - before.rowsWritten,
       rowsRead: after.rowsRead - before.rowsRead,
-      requests: after.requests - before.requests,
-      alarmsSet: after.alarmsSet - before.alarmsSet,
-      activeMs: after.activeMs - before.activeMs,
+      // Asking for the bill is a call, too.
+      requests: after.requests - before.requests - asked,
+      awakeMs: after.awakeMs - before.awakeMs,
+      messages: after.messages - before.messages,
+      messageBytes: after.messageBytes - before.messageBytes,
+      messageChunks: after.messageChunks - before.messageChunks,
+      deliveries: after.deliveries - before.deliveries,
     };
   } finally {
     await lab.stop();
@@ -68,7 +68,7 @@ async function measureUsage(scenario: Scenario, messages: number): Promise<Usage
 async function send(lab: Lab, { sending }: Scenario, messages: number): Promise<void> {
   switch (sending.kind) {
     case "batches":
-      await lab.tell({ kind: "fill", messages, atOnce: 1, delaySeconds: 0 });
+      await lab.tell({ kind: "fill", messages, atOnce: 1, batchSize: sending.size, delaySeconds: 0 });
       return;
     case "requests":
       await lab.tell({ kind: "send", requests: sending.requests, messages });
@@ -93,10 +93,12 @@ async function untilAcknowledged(lab: Lab, messages: number): Promise<void> {
 
 /** The bill once the last acknowledgement is written too: it comes after the handler. */
 async function settledBill(lab: Lab) {
+  let asked = 1;
   for (let last = await lab.tell({ kind: "bill" }); ; ) {
     await sleep(10 * POLL_MS);
     const bill = await lab.tell({ kind: "bill" });
-    if (bill.rowsWritten === last.rowsWritten) return bill;
+    asked += 1;
+    if (bill.usage.rowsWritten === last.usage.rowsWritten) return { usage: bill.usage, asked };
     last = bill;
   }
 }

@@ -4,31 +4,27 @@ import type { Priced } from "./measure-price.ts";
 
 /** What is counted per message, and what it costs per million. */
 export function priceTables(priced: readonly Priced[]): string {
-  const usage = priced.map(({ title, usage: { messages, ...used } }) => [
+  const usage = priced.map(({ title, counted }) => [
     title,
-    threeDigits((used.rowsWritten + used.alarmsSet) / messages),
-    threeDigits(used.alarmsSet / messages),
-    threeDigits(used.rowsRead / messages),
-    threeDigits(used.requests / messages),
-    threeDigits(used.activeMs / messages),
+    threeDigits(counted.rowsWritten / counted.messages),
+    threeDigits(counted.rowsRead / counted.messages),
+    threeDigits(counted.requests / counted.messages),
+    threeDigits(counted.awakeMs / counted.messages),
   ]);
-  const prices = priced.map(({ title, price, cloudflareQueues, sqsSingle, sqsBatched }) => [
+  const prices = priced.map(({ title, price, others }) => [
     title,
     usd(price.rowsWritten),
     usd(price.rowsRead),
     usd(price.requests),
     usd(price.duration),
     usd(price.total),
-    usd(cloudflareQueues),
-    `${usd(sqsSingle)} / ${usd(sqsBatched)}`,
+    usd(others.cloudflareQueues),
+    `${usd(others.sqsSingle)} / ${usd(others.sqsBatched)}`,
   ]);
   return [
     "### Used per message",
     "",
-    markdownTable(
-      ["use of a queue", "rows written", "of them alarms", "rows read", "requests", "active ms"],
-      usage,
-    ),
+    markdownTable(["use of a queue", "rows written", "rows read", "requests", "awake ms"], usage),
     "",
     "### USD per million messages",
     "",

@@ -3,7 +3,7 @@ import type { Behaviour } from "../../lab/src/commands.ts";
 
 /** How the messages of a scenario are sent. */
 export type Sending =
-  | { readonly kind: "batches" }
+  | { readonly kind: "batches"; readonly size: number }
   | { readonly kind: "requests"; readonly requests: number }
   | { readonly kind: "trickle"; readonly everyMs: number };
 
@@ -20,14 +20,24 @@ export interface Scenario {
   readonly quickMessages: number;
 }
 
+/** Sizes of `sendBatch` and of the consumer's batches that must be cheaper than Cloudflare Queues. */
+const BATCH_SIZES = [1, 2, 5, 10, 25, 50, 100];
+
 const IN_HUNDREDS = { maxBatchSize: 100, maxBatchTimeoutSeconds: 1 };
 const IN_TENS = { maxBatchSize: 10, maxBatchTimeoutSeconds: 1 };
-const BATCHES: Sending = { kind: "batches" };
+const BATCHES: Sending = { kind: "batches", size: 100 };
 const EVERY_SECOND: Sending = { kind: "trickle", everyMs: 1000 };
 const requests = (count: number): Sending => ({ kind: "requests", requests: count });
 
 export const SCENARIOS: readonly Scenario[] = [
-  scenario("sendBatch(100), batches of 100", IN_HUNDREDS, BATCHES, 50_000),
+  ...BATCH_SIZES.map((size) =>
+    scenario(
+      `sendBatch(${size}), batches of ${size}, one after the other`,
+      { maxBatchSize: size, maxBatchTimeoutSeconds: 1 },
+      { kind: "batches", size },
+      size * 5_000,
+    ),
+  ),
   scenario("50 senders, batches of 100", IN_HUNDREDS, requests(50), 20_000),
   scenario("50 senders, batches of 10", IN_TENS, requests(50), 20_000),
   scenario("one sender, batches of 10", IN_TENS, requests(1), 5_000),

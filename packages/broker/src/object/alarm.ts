@@ -11,6 +11,11 @@ export class Alarm {
   #realMs: number | null = null;
   /** How often it was written since this epoch began. */
   timesWritten = 0;
+  /**
+   * How often it rings because of this epoch: one that is set before it has rung replaces the other. Counted when it
+   * is set, since who hears it may be the next epoch.
+   */
+  rings = 0;
 
   /** @param write Stores the alarm, at a moment of real time. */
   constructor(clock: MovableClock, write: (realMs: number) => void) {
@@ -33,6 +38,7 @@ export class Alarm {
     const realMs = this.#clock.realMsOf(atMs);
     if (realMs === null) return;
     if (this.#realMs !== null && this.#realMs <= realMs) return;
+    if (this.#realMs === null) this.rings += 1;
     this.#realMs = realMs;
     this.timesWritten += 1;
     this.#write(realMs);

@@ -23,6 +23,8 @@ export interface QueueHost {
   /** Queues whose database file was found to be damaged, by the epoch before. */
   readonly suspectFiles: Set<string>;
   readonly probe: QueueProbe | undefined;
+  /** Calls of the object since it started. */
+  requests(): number;
   /** Id of a queue's object. */
   idOf(queue: string): string;
 }
@@ -45,6 +47,7 @@ export async function loadQueue(queue: string, host: QueueHost): Promise<OpenQue
       commits: fullStorages.watch(queue),
       clockStartMs: clockStartMsOf(env),
       probe: host.probe,
+      requests: host.requests,
       isClockMovable: env.SLUICE_ENV === "development",
       // A queue may be called "constructor": only what the record itself holds counts.
       deployed: Object.hasOwn(queues, queue) ? queues[queue] : undefined,

@@ -10,6 +10,8 @@ export class ObjectQueue {
   #queue: OpenQueue | undefined;
   #opening: Promise<OpenQueue> | undefined;
   #isDropped = false;
+  /** Calls of the object since it started, or since its queue was dropped. */
+  requests = 0;
 
   /**
    * @param load opens a queue on what its object has stored. Throws `UnreadableQueueError`.
@@ -38,8 +40,13 @@ export class ObjectQueue {
     return this.#queue;
   }
 
-  /** The queue, opened if it is not. Throws `UnreadableQueueError`; the next call tries again. */
+  /** For a call of the object: the queue, opened if it is not. Throws `UnreadableQueueError`; the next call tries again. */
   async open(queue: string): Promise<OpenQueue> {
+    this.requests += 1;
+    return this.#open(queue);
+  }
+
+  async #open(queue: string): Promise<OpenQueue> {
     this.#opening ??= this.#begin(queue);
     this.#queue ??= await this.#opening;
     const { name } = this.#queue.core;
@@ -53,7 +60,7 @@ export class ObjectQueue {
   async openKnown(): Promise<OpenQueue | null> {
     const { id, storage } = this.#ctx;
     const name = id.name ?? nameIn(storage);
-    return name === null || this.#idOf(name) !== id.toString() ? null : this.open(name);
+    return name === null || this.#idOf(name) !== id.toString() ? null : this.#open(name);
   }
 
   /** The core of a queue that exists. Throws `QueueNotFoundError` and `UnreadableQueueError`. */
@@ -77,6 +84,7 @@ export class ObjectQueue {
     open.drop();
     this.#queue = undefined;
     this.#opening = undefined;
+    this.requests = 0;
     await this.#ctx.storage.deleteAlarm();
     await this.#ctx.storage.sync();
     this.#isDropped = true;

@@ -3,6 +3,7 @@ import {
   type QueueDefinition,
   type QueueDescription,
   type QueueRecord,
+  type QueueUsage,
   REAL_TIME,
 } from "@sluice/protocol";
 import { Faults } from "../faults/faults.ts";
@@ -17,9 +18,11 @@ import { type FileCondition, repairFile } from "../store/file-damage.ts";
 import { idleSnapshotOf } from "../store/idle-snapshot.ts";
 import { type CommitWatcher, SqliteStore } from "../store/sqlite-store.ts";
 import { type Loss, Watermark } from "../store/watermark.ts";
+import { AwakeTime } from "../usage/awake-time.ts";
 import { Alarm } from "./alarm.ts";
 import { writeRecord } from "./apply-configuration.ts";
 import type { BoundConsumers } from "./bound-consumers.ts";
+import { usageOf } from "./queue-usage.ts";
 import { isOfDeleted, type Known, knownFrom, QueueNotFoundError, Registration } from "./registration.ts";
 import { Timer } from "./timer.ts";
 import { UnwritableQueueError } from "./unreadable-queue.ts";
@@ -67,6 +70,8 @@ export interface OpenQueueInput extends Pick<QueuePorts, "transfer" | "broken"> 
   /** Where the clock of the broker stood at first, in ms since 1970; `null` where it ran. */
   readonly clockStartMs: number | null;
   readonly probe: QueueProbe | undefined;
+  /** Calls of the object since it started. */
+  readonly requests: () => number;
   /** What the broker was deployed with; `undefined` for a queue that no configuration names. */
   readonly deployed: QueueDefinition | undefined;
   readonly consumers: Pick<BoundConsumers, "consumerOf" | "callerOf">;
@@ -109,13 +114,21 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
       ? new MovableClock(systemClock, store.readClockOffsetMs())
       : MovableClock.standing(systemClock, clockStartMs);
   const alarm = new Alarm(clock, (realMs) => void storage.setAlarm(realMs));
-  const schedule = (callback: () => void, ms: number) => void setTimeout(callback, ms);
+  const awake = new AwakeTime(() => systemClock.now());
+  const schedule = (callback: () => void, ms: number) => {
+    awake.begin();
+    setTimeout(() => {
+      awake.end();
+      callback();
+    }, ms);
+  };
   const log = untilOver(
     isOver,
     createConsoleLog(console, () => clock.now(), schedule),
   );
   const copy = store.readRecord();
   let answer: Opened | null = null;
+  const directoryCalls = { requests: 1, rowsWritten: 0 };
   const opening = directory.opened(name, copy).then((opened) => {
     answer = opened;
     return opened;
@@ -124,7 +137,11 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     store,
     directory: {
       position: async () => (await opening).position,
-      report: (position, snapshot) => directory.report(name, position, snapshot),
+      report: (position, snapshot) => {
+        directoryCalls.requests += 1;
+        directoryCalls.rowsWritten += 1;
+        return directory.report(name, position, snapshot);
+      },
     },
     log,
     schedule,
@@ -182,6 +199,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     },
     queueExists: async (queue) => (await directory.findByName(queue)) !== null,
     setTimer: (atMs) => timer.set(atMs),
+    awake,
     after: schedule,
     broken,
   });
@@ -189,11 +207,16 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   if (topicVersion !== undefined) core.topic.changed(topicVersion);
   noteCondition(core, file);
   if (status.loss !== null) noteLoss(core, status.loss);
+  const usage = usageOf({
+    ...{ store, alarm, awake, core },
+    ...{ requests: input.requests, directory: directoryCalls },
+  });
   const describe = (): QueueDescription => {
     const description = core.describe();
     return {
       ...description,
       rowsWritten: description.rowsWritten + alarm.timesWritten,
+      usage: usage(),
       ...faults.description,
     };
   };
@@ -206,7 +229,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   watermark.begin(
     {
       writePosition: async () => {
-        const position = await writePosition(core, store, before);
+        const position = await writePosition(core, store, before, usage);
         // What was committed since is reported later, and the queue as it is then.
         return { position, snapshot: store.commits === position.commits ? snapshotOf(describe()) : null };
       },
@@ -296,6 +319,7 @@ async function writePosition(
   core: QueueCore,
   store: SqliteStore,
   before: CommitPosition,
+  usage: () => QueueUsage,
 ): Promise<CommitPosition> {
   let position = before;
   await core.submit(() =>
@@ -303,9 +327,9 @@ async function writePosition(
       position = {
         epoch: core.epoch,
         commits: store.commits,
-        messages: before.messages + core.intake.messagesTaken,
+        messages: before.messages + core.intake.taken.messages,
       };
-      store.writePosition(position);
+      store.writePosition(position, usage());
     }),
   );
   return position;

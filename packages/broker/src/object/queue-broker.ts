@@ -85,6 +85,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         ...{
           consumers: this.#consumers,
           directory: this.#directory,
+          requests: () => this.#queue.requests,
           idOf: (name: string) => this.#idOf(name),
         },
       };

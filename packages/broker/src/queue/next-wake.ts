@@ -10,6 +10,7 @@ import type { Moves } from "../transfer/moves.ts";
 import type { Outbox } from "../transfer/outbox.ts";
 import type { QueueContext } from "../turn/context.ts";
 import type { Throttle } from "../turn/throttle.ts";
+import type { AwakeTime } from "../usage/awake-time.ts";
 
 /**
  * While a delivery or a transfer runs the alarm is at most this far away, in ms: after a crash nothing else would wake
@@ -25,6 +26,8 @@ export interface WakePorts {
    * ends with it. Costs nothing to write. Default: the alarm.
    */
   setTimer?(atMs: number): void;
+  /** Told whether anything is under way that keeps the object from sleeping. Default: nobody is. */
+  readonly awake?: AwakeTime;
 }
 
 /** The parts of a queue that have something to do at a moment. */
@@ -54,6 +57,7 @@ export function armNextWake(context: QueueContext, parts: TimedParts, ports: Wak
   ]);
   if (atMs !== null) ports.setAlarm(atMs);
   const { wakeAtMs } = receivers;
+  ports.awake?.hold(wakeAtMs !== null || isUnderWay(parts));
   if (wakeAtMs === null) return;
   if (ports.setTimer === undefined) ports.setAlarm(wakeAtMs);
   else ports.setTimer(wakeAtMs);

@@ -127,6 +127,7 @@ export class QueueCore implements QueueContext {
       turn: (jobs) => this.#turn(jobs),
       synced: () => store.synced(),
       isHurried: () => this.watchers.isIdleAwaited,
+      awake: ports.awake,
       durable: () => {
         this.receivers.answer();
         this.watchers.answer();
@@ -140,7 +141,7 @@ export class QueueCore implements QueueContext {
     this.damage = new DamageLog(this, damageRecord);
     const firstId = this.epoch * IDS_PER_EPOCH;
     this.history = historyFor(this, ports, firstId);
-    this.watchers = new Watchers(this);
+    this.watchers = new Watchers(this, ports.awake);
     this.throttle = new Throttle(this, latestEpoch > 0);
     const { cache, throttle } = this;
     this.deduplication = new Deduplication(this, firstId);

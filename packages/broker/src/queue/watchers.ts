@@ -1,6 +1,7 @@
 import { counts } from "@sluice/engine";
 import type { QueueFigures, WatchReply, WatchRequest } from "@sluice/protocol";
 import type { QueueContext } from "../turn/context.ts";
+import type { AwakeTime } from "../usage/awake-time.ts";
 import { isUnderWay } from "./next-wake.ts";
 
 /** Events that one answer has at most. */
@@ -23,19 +24,22 @@ type WatchedQueue = Pick<QueueContext, "queue" | "nowMs" | "history"> & Paramete
  */
 export class Watchers {
   readonly #context: WatchedQueue;
+  readonly #awake: AwakeTime | undefined;
   #waiting: Watcher[] = [];
   /** Callers that wait until nothing is under way. */
   #idle: PromiseWithResolvers<void> | null = null;
 
-  constructor(context: WatchedQueue) {
+  /** @param awake told while somebody waits. Default: nobody is. */
+  constructor(context: WatchedQueue, awake?: AwakeTime) {
     this.#context = context;
+    this.#awake = awake;
   }
 
   /** What has happened since the caller's last call; at once if there is anything, or if it is the first one. */
   watch(request: WatchRequest): Promise<WatchReply> {
     const state = this.#state();
     if (request.state !== state) return Promise.resolve(this.#replyTo(request, state));
-    return new Promise((answer, reject) => {
+    const reply = new Promise<WatchReply>((answer, reject) => {
       const [longest] = this.#waiting;
       if (this.#waiting.length >= WATCHERS_MAX && longest !== undefined) {
         this.#waiting.shift();
@@ -43,6 +47,7 @@ export class Watchers {
       }
       this.#waiting.push({ request, answer, reject });
     });
+    return this.#awake?.during(reply) ?? reply;
   }
 
   /** After a turn that is durable: answers those who have not seen what it did. */

@@ -3,6 +3,7 @@ import {
   joinPacked,
   PackedIndex,
   QUEUE_ERROR_CODES,
+  type QueueUsage,
   type RpcFailure,
   type SendReply,
   type SendRequest,
@@ -18,6 +19,9 @@ import { noteStored } from "./note-stored.ts";
 
 /** Packed bytes that may wait for their commit at a time; a Durable Object has 128 MB for everything. */
 export const UNCOMMITTED_BYTES_MAX = 32_000_000;
+
+/** What Cloudflare Queues and SQS bill as one operation, in bytes. */
+const BILLED_BYTES = 64_000;
 
 /** What sequence numbers are counted from, so that each has 20 digits (spec sqs 4.4). */
 const FIRST_SEQUENCE_NUMBER = 10n ** 19n;
@@ -49,7 +53,7 @@ export class Intake {
   #incoming: Incoming[] = [];
   #incomingCount = 0;
   #uncommittedBytes = 0;
-  #messagesTaken = 0;
+  readonly #taken = { messages: 0, messageBytes: 0, messageChunks: 0 };
 
   constructor(
     context: QueueContext,
@@ -145,8 +149,10 @@ export class Intake {
   accept(incoming: readonly Incoming[]): void {
     this.#incoming.push(...incoming);
     for (const { index } of incoming) {
-      this.#messagesTaken += index.count;
       this.#incomingCount += index.count;
+      this.#taken.messages += index.count;
+      this.#taken.messageBytes += index.packed.byteLength;
+      this.#taken.messageChunks += chunksOf(index);
     }
   }
 
@@ -155,9 +161,9 @@ export class Intake {
     return this.#context.queue.nextSeq + this.#incomingCount;
   }
 
-  /** Messages that were taken in by this epoch, those of a turn that runs included. */
-  get messagesTaken(): number {
-    return this.#messagesTaken;
+  /** What was taken in by this epoch, by the turn that runs included. */
+  get taken(): Pick<QueueUsage, "messages" | "messageBytes" | "messageChunks"> {
+    return this.#taken;
   }
 
   /** Within a turn, after its jobs: puts into the queue what they have taken in. */
@@ -174,6 +180,16 @@ export class Intake {
 /** 20 digits that grow with the messages of a queue. */
 export function sequenceNumberOf(seq: number): string {
   return String(FIRST_SEQUENCE_NUMBER + BigInt(seq));
+}
+
+/** How many times 64,000 bytes are begun. Hardly a batch has so many altogether, and then no message is looked at. */
+function chunksOf(index: PackedIndex): number {
+  if (index.packed.byteLength <= BILLED_BYTES) return index.count;
+  let chunks = 0;
+  for (let i = 0; i < index.count; i++) {
+    chunks += Math.max(1, Math.ceil(index.contentBytes(i) / BILLED_BYTES));
+  }
+  return chunks;
 }
 
 /** Views hold on to the whole batch that they are of. */

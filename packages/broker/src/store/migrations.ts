@@ -2,7 +2,8 @@
  * The schema, one numbered step after the other. A contract: a step that was released is never changed, only followed.
  *
  * - `meta`: single values: `schema`, `name`, `epoch` (how often the queue has started and written something),
- *   `clock_offset_ms`, `mark` (`[commits, messages]`, see `CommitPosition`), `record` (what the directory said last
+ *   `clock_offset_ms`, `mark` (`[commits, messages]`, see `CommitPosition`, and what was used this
+ *   month, `storedUsage`), `record` (what the directory said last
  *   that the queue is, as `[checksum, JSON]`) and `damage` (what was found, as JSON).
  * - `segments`: a row per group of messages that were committed together. `idx` holds sizes and due times, `state` what
  *   had already happened to the messages when the row was written, `payload` their records and `seal` the checksums of

@@ -1,5 +1,6 @@
-import type { QueueDamage, QueueRecord } from "@sluice/protocol";
+import type { QueueDamage, QueueRecord, QueueUsage } from "@sluice/protocol";
 import type { CommitPosition } from "../rpc/commit-position.ts";
+import { storedUsage, usageFrom } from "../usage/stored-usage.ts";
 import { checksumOf } from "./checksum.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { checksumsOf, DamagedChecksumsError, verified } from "./record-checksums.ts";
@@ -253,8 +254,14 @@ export class SqliteStore implements QueueStore, DamageRecord {
     return { epoch: this.readEpoch(), commits: Math.max(commits, latest?.commits ?? 0), messages };
   }
 
-  writePosition({ commits, messages }: CommitPosition): void {
-    this.#writeMeta("mark", JSON.stringify([commits, messages]));
+  /** What the object had used by then this month; `null` if nothing says so. */
+  readUsage(): QueueUsage | null {
+    return usageFrom(this.#json<readonly unknown[]>("mark")?.[2]);
+  }
+
+  writePosition({ commits, messages }: CommitPosition, usage = this.readUsage()): void {
+    const used = usage === null ? [] : [storedUsage(usage)];
+    this.#writeMeta("mark", JSON.stringify([commits, messages, ...used]));
   }
 
   /** Goes on counting from there: after damage, so that no number stands for two commits. */

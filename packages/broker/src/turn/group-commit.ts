@@ -1,3 +1,5 @@
+import type { AwakeTime } from "../usage/awake-time.ts";
+
 /** How long deferred work lingers for a commit to share, in ms, unless the timer already runs for work before it. */
 export const LINGER_MS = 5;
 /** Longest that it lingers, in ms. */
@@ -33,6 +35,8 @@ export interface GroupCommitPorts {
   broken(error: unknown): void;
   /** Whether somebody waits until nothing is under way: then deferred work is run at once. Default: nobody does. */
   isHurried?(): boolean;
+  /** Told when a commit begins to be under way, and when none is any more. */
+  readonly awake?: Pick<AwakeTime, "begin" | "end"> | undefined;
   /** Calls back after a time, if this epoch lasts so long. Default: never, and deferred work is run at once. */
   readonly after?: ((callback: () => void, ms: number) => void) | undefined;
 }
@@ -121,6 +125,7 @@ export class GroupCommit {
   /** Runs turns as long as work waits. */
   async #commit(): Promise<void> {
     this.#state = { kind: "committing" };
+    this.#ports.awake?.begin();
     while (this.#waiting.length > 0) {
       const jobs = this.#takeJobs();
       try {
@@ -137,6 +142,7 @@ export class GroupCommit {
       }
     }
     if (this.#state.kind === "committing") this.#state = { kind: "idle" };
+    this.#ports.awake?.end();
   }
 }
 

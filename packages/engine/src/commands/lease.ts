@@ -111,6 +111,7 @@ export function leaseOrDeadLetter(
   const { leaseId, slices, count, bytes } = taking;
   if (count === 0) return null;
   queue.nextLeaseId += 1;
+  queue.deliveries += count;
   return { leaseId, expiresMs: request.expiresMs, slices, count, bytes };
 }
 

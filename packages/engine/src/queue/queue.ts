@@ -73,6 +73,8 @@ export interface Queue {
   nextSegmentId: number;
   nextSeq: number;
   nextLeaseId: number;
+  /** Messages that were leased since the queue was created or restored, each as often as it was. */
+  deliveries: number;
   /** Segments that still take messages, see `send`. */
   readonly tails: Segment[];
   /**
@@ -116,6 +118,7 @@ export function createQueue(rules: QueueRules, epoch: number): Queue {
     // Senders to a FIFO queue see them, so they grow even when all messages that had the last ones are gone.
     nextSeq: isFifo ? epoch * IDS_PER_EPOCH + 1 : 0,
     nextLeaseId: epoch * IDS_PER_EPOCH + 1,
+    deliveries: 0,
     tails: [],
     isAgeOrdered: true,
     restoredToMs: 0,

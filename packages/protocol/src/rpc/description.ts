@@ -1,5 +1,6 @@
 import type { Fault } from "./faults.ts";
 import type { MoveTask } from "./moves.ts";
+import type { QueueUsage } from "./usage.ts";
 
 /** State of a queue for people: what the admin API shows. */
 export interface QueueDescription {
@@ -16,6 +17,8 @@ export interface QueueDescription {
   /** Rows written and read by this object since it started: what Cloudflare bills. */
   readonly rowsWritten: number;
   readonly rowsRead: number;
+  /** What it has used this month; absent from a broker that does not count it, and where nothing can be read. */
+  readonly usage?: QueueUsage;
   /** Damage that was found, oldest first; empty in a healthy queue. */
   readonly damage: readonly QueueDamage[];
   /** How delivery goes; `null` for a queue that is not delivered to anybody. */

@@ -14,3 +14,4 @@ export * from "./send.ts";
 export * from "./settlement.ts";
 export * from "./tokens.ts";
 export * from "./topics.ts";
+export * from "./usage.ts";

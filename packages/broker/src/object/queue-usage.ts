@@ -1,0 +1,38 @@
+import type { QueueUsage } from "@sluice/protocol";
+import { systemClock } from "../platform/clock.ts";
+import type { QueueCore } from "../queue/queue-core.ts";
+import type { SqliteStore } from "../store/sqlite-store.ts";
+import type { AwakeTime } from "../usage/awake-time.ts";
+import { MonthUsage } from "../usage/month-usage.ts";
+import type { Alarm } from "./alarm.ts";
+
+/** Where the object of a queue counts what Cloudflare bills. */
+export interface UsageSources {
+  readonly store: SqliteStore;
+  readonly alarm: Alarm;
+  readonly awake: AwakeTime;
+  readonly core: QueueCore;
+  /** Calls of the object. */
+  readonly requests: () => number;
+  readonly directory: DirectoryCalls;
+}
+
+/** What the object asks of the directory's: that is billed too. */
+export interface DirectoryCalls {
+  requests: number;
+  rowsWritten: number;
+}
+
+/** What the object of a queue has used this month, by the clock of the machine: a bill knows no other. */
+export function usageOf({ store, alarm, awake, core, requests, directory }: UsageSources): () => QueueUsage {
+  const counts = () => ({
+    rowsWritten: store.rowsWritten + alarm.timesWritten + directory.rowsWritten,
+    rowsRead: store.rowsRead,
+    requests: requests() + alarm.rings + directory.requests,
+    awakeMs: awake.totalMs,
+    ...core.intake.taken,
+    deliveries: core.queue.deliveries,
+  });
+  const month = new MonthUsage(counts, store.readUsage(), systemClock.now());
+  return () => month.read(systemClock.now());
+}

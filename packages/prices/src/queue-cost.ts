@@ -1,0 +1,68 @@
+import { type Bill, billOf, type Used } from "./bill.ts";
+import { factorAtMonthEnd, monthOf } from "./month.ts";
+import { queuesUsd, type Sent, sqsUsd } from "./others.ts";
+import { SQS_BATCH_MAX } from "./prices.ts";
+
+/** What a queue has counted of a month: `QueueUsage` of the protocol. */
+export interface CountedMonth extends Used, Sent {
+  /** `2026-11`, in UTC. */
+  readonly month: string;
+  /** Since when, in ms since 1970. */
+  readonly sinceMs: number;
+}
+
+/** What others take for the same messages, in USD and with nothing included. */
+export interface Others {
+  readonly cloudflareQueues: number;
+  /** One message a request, and the ten that SQS allows. */
+  readonly sqsSingle: number;
+  readonly sqsBatched: number;
+}
+
+/** What a queue costs this month, in USD and with nothing included. */
+export interface QueueCost {
+  readonly used: Used & Sent;
+  readonly soFar: Bill;
+  /** How many times as much it is at the end of the month, at this rate; `null` where too little is counted. */
+  readonly factorAtMonthEnd: number | null;
+  /** `null` where no message came in. */
+  readonly perMillion: { readonly own: Bill; readonly others: Others } | null;
+  readonly others: Others;
+}
+
+/** @param nowMs a count of an earlier month is none of this one: the queue has slept since. */
+export function queueCost(counted: CountedMonth, kind: "standard" | "fifo", nowMs: number): QueueCost {
+  const isOfMonth = counted.month === monthOf(nowMs);
+  const used: Used & Sent = isOfMonth ? counted : NOTHING;
+  const others = othersOf(used, kind);
+  const soFar = billOf(used);
+  const { messages } = used;
+  return {
+    used,
+    soFar,
+    factorAtMonthEnd: isOfMonth ? factorAtMonthEnd(counted.sinceMs, nowMs) : 1,
+    perMillion:
+      messages === 0 ? null : { own: scaled(soFar, 1e6 / messages), others: scaled(others, 1e6 / messages) },
+    others,
+  };
+}
+
+const NOTHING: Used & Sent = {
+  ...{ rowsWritten: 0, rowsRead: 0, requests: 0, awakeMs: 0 },
+  ...{ messages: 0, messageBytes: 0, messageChunks: 0, deliveries: 0 },
+};
+
+export function othersOf(sent: Sent, kind: "standard" | "fifo"): Others {
+  return {
+    cloudflareQueues: queuesUsd(sent),
+    sqsSingle: sqsUsd(sent, kind, 1),
+    sqsBatched: sqsUsd(sent, kind, SQS_BATCH_MAX),
+  };
+}
+
+/** So many times as much of everything. */
+export function scaled<T extends Bill | Others>(amounts: T, factor: number): T {
+  return Object.fromEntries(
+    Object.entries(amounts).map(([name, value]) => [name, (value as number) * factor]),
+  ) as unknown as T;
+}
