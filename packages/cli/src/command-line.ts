@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { BuildOptions } from "./commands/build.ts";
 import { addCompletion, COMPLETE_COMMAND } from "./commands/completion.ts";
+import { addCost } from "./commands/cost/grammar.ts";
 import { addDeploy } from "./commands/deploy/grammar.ts";
 import type { DevOptions } from "./commands/dev.ts";
 import { addClock, addFaults } from "./commands/development/grammar.ts";
@@ -148,6 +149,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
   addQueues(program, execute);
   addMessages(program, execute);
   addTail(program, execute);
+  addCost(program, execute);
   addTokens(program, execute);
   addAudit(program, execute);
   addClock(program, execute);

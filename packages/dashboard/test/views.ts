@@ -24,6 +24,7 @@ export function queueView(changes: Partial<QueueView> = {}): QueueView {
     damage: [],
     deadLettersOf: { queues: [], subscriptions: [] },
     storage: { rowsWritten: 0, rowsRead: 0 },
+    usage: null,
     ...changes,
   };
 }

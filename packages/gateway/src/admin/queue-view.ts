@@ -3,6 +3,7 @@ import {
   type QueueDefinition,
   type QueueDescription,
   type QueueRecord,
+  type QueueUsage,
   type RedriveSettings,
   type TopicSubscription,
   VISIBILITY_TIMEOUT_MS_DEFAULT,
@@ -42,6 +43,8 @@ export interface QueueView extends BacklogView {
   readonly faults: readonly Fault[];
   /** Rows that the queue's object wrote and read since it started: what Cloudflare bills. */
   readonly storage: { readonly rowsWritten: number; readonly rowsRead: number };
+  /** What it has used this month of what Cloudflare bills; `null` where nothing of it can be read. */
+  readonly usage: QueueUsage | null;
 }
 
 /** What a queue has to do with others. */
@@ -78,6 +81,7 @@ export function viewOf(
     lastMove: description.lastMove === null ? null : moveView(description.lastMove),
     faults: description.faults ?? [],
     storage: { rowsWritten: description.rowsWritten, rowsRead: description.rowsRead },
+    usage: description.usage ?? null,
   };
 }
 

@@ -37,6 +37,7 @@ describe("GET /queues", () => {
       backlogBytes: 4,
       oldestMessageAt: "2023-11-14T22:13:20.000Z",
       storage: { rowsWritten: 5, rowsRead: 6 },
+      usage: null,
       damage: [],
       health: null,
       kind: "standard",

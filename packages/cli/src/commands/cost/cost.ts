@@ -1,0 +1,33 @@
+import type { QueueView } from "@sluice/gateway/views";
+import { allQueues, queueNamed } from "../../client/queues.ts";
+import { CliError } from "../../errors.ts";
+import { answer, type OnBroker } from "../on-broker.ts";
+import { type Costs, costsOf } from "./costs.ts";
+import { textOfAll, textOfOne } from "./text.ts";
+
+/** `sluice cost`: of a queue, or of all. */
+export async function showCost(on: OnBroker, name: string | null): Promise<number> {
+  const queues = name === null ? await allQueues(on.client) : [await queueNamed(on.client, name)];
+  const costs = costsOf(queues.map(countedBy), Date.now());
+  const [only] = costs.queues;
+  if (!on.json && only === undefined) {
+    on.printer.warn("There are no queues yet, and what is not there costs nothing.");
+    return 0;
+  }
+  answer(on, name === null ? costs : onlyOne(costs), {
+    text: name === null || only === undefined ? textOfAll(costs) : textOfOne(costs, only),
+  });
+  return 0;
+}
+
+/** @throws CliError for a queue of a broker that counts nothing, or whose store cannot be read. */
+function countedBy({ name, kind, usage = null }: QueueView) {
+  if (usage !== null) return { name, kind, usage };
+  throw new CliError(
+    `What queue "${name}" has used is not known: its broker is older, or its store is damaged.`,
+  );
+}
+
+function onlyOne({ queues, sum: _, ...rest }: Costs) {
+  return { ...rest, queue: queues[0] };
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { type CountedQueue, costsOf } from "./costs.ts";
+import { textOfAll, textOfOne } from "./text.ts";
+
+const START = Date.parse("2026-11-01T00:00:00Z");
+const TENTH = Date.parse("2026-11-11T00:00:00Z");
+
+function counted(name: string, changes: Partial<CountedQueue["usage"]> = {}): CountedQueue {
+  const usage = {
+    ...{ month: "2026-11", sinceMs: START },
+    ...{ rowsWritten: 30e6, rowsRead: 1e6, requests: 1e6, awakeMs: 1e6 },
+    ...{ messages: 20e6, messageBytes: 4e9, messageChunks: 20e6, deliveries: 20e6 },
+    ...changes,
+  };
+  return { name, kind: "standard", usage };
+}
+
+describe("what queues cost", () => {
+  it("is summed up, with and without what is included", () => {
+    const { sum, monthEnd } = costsOf([counted("orders"), counted("mails")], TENTH);
+    // 60 rows, 2 requests at 0.15, 0.000256 M GB-s at 12.50, 0.002 for reads.
+    expect(sum.usd).toBeCloseTo(60 + 0.3 + 0.0032 + 0.002, 9);
+    expect(sum.beyondIncludedUsd).toBeCloseTo(10 + 0.15, 9);
+    expect(monthEnd?.usd).toBeCloseTo(3 * sum.usd, 6);
+    expect(monthEnd?.beyondIncludedUsd).toBeCloseTo(130 + 0.75, 6);
+    expect(sum.others.cloudflareQueues).toBeCloseTo(48, 9);
+  });
+
+  it("has no month's end while a queue has counted less than an hour", () => {
+    const costs = costsOf([counted("orders"), counted("new", { sinceMs: TENTH - 1 })], TENTH);
+    expect(costs.monthEnd).toBeNull();
+    expect(costs.queues.map(({ monthEndUsd }) => monthEndUsd === null)).toEqual([false, true]);
+  });
+
+  it("is a line for each queue and one for all", () => {
+    const none = { messages: 0, messageBytes: 0, messageChunks: 0, deliveries: 0, rowsWritten: 1 };
+    expect(textOfAll(costsOf([counted("orders"), counted("quiet", none)], TENTH))).toMatchInlineSnapshot(`
+      "2026-11 (UTC), in USD at list prices of 2026-11 with nothing included
+
+      queue   messages    so far   month's end  per million  Queues  SQS     SQS by ten
+      orders  20,000,000  $30.153  $90.458      $1.508       $1.200  $1.200  $0.120
+      quiet   0           $0.153   $0.458       -            -       -       -
+      all     20,000,000  $30.305  $90.916      $1.515       $1.200  $1.200  $0.120
+
+      Beyond what the plan of $5 includes: $0.150 so far, $40.750 at the month's end at this rate.
+      That is for an account whose other objects use nothing of it.
+      Not counted: requests to your Workers and their CPU time, storage beyond 5 GB, queues that were deleted,
+      and what was used in the last seconds before a crash. See docs/cost.md."
+    `);
+  });
+
+  it("is told of one queue by what is billed", () => {
+    const costs = costsOf([counted("orders")], TENTH);
+    const [queue] = costs.queues;
+    if (queue === undefined) throw new Error("there is none");
+    expect(textOfOne(costs, queue)).toMatchInlineSnapshot(`
+      "2026-11 (UTC), in USD at list prices of 2026-11 with nothing included
+
+      queue              orders
+      counted since      2026-11-01T00:00:00.000Z
+      messages                20,000,000
+      rows written            30,000,000            $30.000      $1.500 per million
+      rows read                1,000,000            $0.0010    <$0.0001 per million
+      requests                 1,000,000             $0.150     $0.0075 per million
+      time awake                     128 GB-s       $0.0016    <$0.0001 per million
+      sum                                           $30.153      $1.508 per million
+      at month's end                                $90.458
+      Cloudflare Queues                             $24.000      $1.200 per million
+      SQS                                           $24.000      $1.200 per million
+        ten a request                                $2.400      $0.120 per million
+
+      Beyond what the plan of $5 includes: $0 so far, $40.300 at the month's end at this rate.
+      That is for an account whose other objects use nothing of it.
+      Not counted: requests to your Workers and their CPU time, storage beyond 5 GB, queues that were deleted,
+      and what was used in the last seconds before a crash. See docs/cost.md."
+    `);
+    expect(textOfOne(costs, { ...queue, monthEndUsd: null })).toContain("too early to tell");
+  });
+});

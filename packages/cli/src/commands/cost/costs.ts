@@ -1,0 +1,106 @@
+import type { QueueView } from "@sluice/gateway/views";
+import {
+  type Bill,
+  billBeyondIncluded,
+  billOf,
+  monthOf,
+  type Others,
+  PRICES_AS_OF,
+  type QueueCost,
+  queueCost,
+  type Sent,
+  scaled,
+  sumOf,
+  times,
+  type Used,
+} from "@sluice/prices";
+
+/** A queue with what it has counted. */
+export interface CountedQueue extends Pick<QueueView, "name" | "kind"> {
+  readonly usage: NonNullable<QueueView["usage"]>;
+}
+
+/** Amounts at one moment, in USD. */
+export interface Amounts {
+  /** At list prices. */
+  readonly usd: number;
+  /** Beyond what the plan includes, if nothing else on the account uses that. */
+  readonly beyondIncludedUsd: number;
+}
+
+/** What a queue costs, in USD at list prices with nothing included. */
+export interface QueueCosts {
+  readonly name: string;
+  readonly kind: "standard" | "fifo";
+  /** Since when is counted, as ISO 8601. */
+  readonly since: string;
+  readonly used: Used & Sent;
+  readonly soFar: Bill;
+  /** At the end of the month, at this rate; `null` where too little is counted to tell. */
+  readonly monthEndUsd: number | null;
+  /** For the same messages. */
+  readonly others: Others;
+  /** `null` where no message came in this month. */
+  readonly perMillion: QueueCost["perMillion"];
+}
+
+/** What the queues of a broker cost this month. */
+export interface Costs {
+  /** `2026-11`, in UTC. */
+  readonly month: string;
+  readonly pricesAsOf: string;
+  readonly queues: readonly QueueCosts[];
+  readonly sum: Amounts & { readonly messages: number; readonly others: Others };
+  /** `null` where a queue has counted too little to tell. */
+  readonly monthEnd: Amounts | null;
+}
+
+export function costsOf(counted: readonly CountedQueue[], nowMs: number): Costs {
+  const costs = counted.map(({ name, kind, usage }) => ({
+    ...{ name, kind, sinceMs: usage.sinceMs },
+    cost: queueCost(usage, kind, nowMs),
+  }));
+  const atEnd = costs.map(({ cost: { used, factorAtMonthEnd } }) =>
+    factorAtMonthEnd === null ? null : times(used, factorAtMonthEnd),
+  );
+  const known = atEnd.filter((used) => used !== null);
+  return {
+    month: monthOf(nowMs),
+    pricesAsOf: PRICES_AS_OF,
+    queues: costs.map(({ name, kind, sinceMs, cost }) => ({
+      ...{ name, kind, since: new Date(sinceMs).toISOString() },
+      ...{ used: pickUsed(cost.used), soFar: cost.soFar, monthEndUsd: endUsd(cost) },
+      ...{ others: cost.others, perMillion: cost.perMillion },
+    })),
+    sum: {
+      ...amountsOf(sumOf(costs.map(({ cost }) => cost.used))),
+      messages: costs.reduce((sum, { cost }) => sum + cost.used.messages, 0),
+      others: othersSum(costs.map(({ cost }) => cost.others)),
+    },
+    monthEnd: known.length === costs.length ? amountsOf(sumOf(known)) : null,
+  };
+}
+
+function amountsOf(used: Used): Amounts {
+  return { usd: billOf(used).total, beyondIncludedUsd: billBeyondIncluded(used).total };
+}
+
+function endUsd({ soFar, factorAtMonthEnd }: QueueCost): number | null {
+  return factorAtMonthEnd === null ? null : scaled(soFar, factorAtMonthEnd).total;
+}
+
+/** Without the month, which all of them share. */
+function pickUsed(used: Used & Sent): Used & Sent {
+  const { rowsWritten, rowsRead, requests, awakeMs, messages, messageBytes, messageChunks, deliveries } =
+    used;
+  return { rowsWritten, rowsRead, requests, awakeMs, messages, messageBytes, messageChunks, deliveries };
+}
+
+function othersSum(all: readonly Others[]): Others {
+  const sum = (of: (others: Others) => number) => all.reduce((total, others) => total + of(others), 0);
+  return {
+    cloudflareQueues: sum(({ cloudflareQueues }) => cloudflareQueues),
+    sqsSingle: sum(({ sqsSingle }) => sqsSingle),
+    sqsBatched: sum(({ sqsBatched }) => sqsBatched),
+  };
+}

@@ -1,0 +1,99 @@
+import { gigabyteSeconds, INCLUDED } from "@sluice/prices";
+import { facts, table } from "../../report/table.ts";
+import type { Costs, QueueCosts } from "./costs.ts";
+
+const COLUMNS = ["queue", "messages", "so far", "month's end", "per million", "Queues", "SQS", "SQS by ten"];
+
+const NOT_COUNTED =
+  "Not counted: requests to your Workers and their CPU time, storage beyond 5 GB, queues that were deleted,\n" +
+  "and what was used in the last seconds before a crash. See docs/cost.md.";
+
+/** Of all queues, a line each. */
+export function textOfAll(costs: Costs): string {
+  const { queues, sum, monthEnd } = costs;
+  const lines = [
+    ...queues.map(({ name, used, soFar, monthEndUsd, perMillion }) => [
+      name,
+      used.messages.toLocaleString("en"),
+      usd(soFar.total),
+      monthEndUsd === null ? "-" : usd(monthEndUsd),
+      ...(perMillion === null
+        ? ["-", "-", "-", "-"]
+        : [
+            usd(perMillion.own.total),
+            usd(perMillion.others.cloudflareQueues),
+            usd(perMillion.others.sqsSingle),
+            usd(perMillion.others.sqsBatched),
+          ]),
+    ]),
+    [
+      "all",
+      sum.messages.toLocaleString("en"),
+      usd(sum.usd),
+      monthEnd === null ? "-" : usd(monthEnd.usd),
+      ...perMillionOfAll(costs),
+    ],
+  ];
+  return [heading(costs), "", table(COLUMNS, lines), "", included(costs), NOT_COUNTED].join("\n");
+}
+
+/** Of one queue, by what is billed. */
+export function textOfOne(costs: Costs, queue: QueueCosts): string {
+  const { used, soFar, perMillion, others, monthEndUsd, kind } = queue;
+  const line = (amount: string, what: string, total: number, each: number | undefined) =>
+    `${amount.padStart(15)} ${what.padEnd(8)} ${usd(total).padStart(9)}${each === undefined ? "" : `${usd(each).padStart(12)} per million`}`;
+  const own = perMillion?.own;
+  const whole = (count: number) => Math.round(count).toLocaleString("en");
+  const beside = (name: string, total: number, each: number | undefined): readonly [string, string] => [
+    name,
+    line("", "", total, each),
+  ];
+  return [
+    heading(costs),
+    "",
+    facts([
+      ["queue", `${queue.name}${kind === "fifo" ? " (FIFO)" : ""}`],
+      ["counted since", queue.since],
+      ["messages", line(whole(used.messages), "", 0, undefined).trimEnd().slice(0, 15)],
+      ["rows written", line(whole(used.rowsWritten), "", soFar.rowsWritten, own?.rowsWritten)],
+      ["rows read", line(whole(used.rowsRead), "", soFar.rowsRead, own?.rowsRead)],
+      ["requests", line(whole(used.requests), "", soFar.requests, own?.requests)],
+      ["time awake", line(whole(gigabyteSeconds(used.awakeMs)), "GB-s", soFar.duration, own?.duration)],
+      ["sum", line("", "", soFar.total, own?.total)],
+      ["at month's end", monthEndUsd === null ? TOO_EARLY : line("", "", monthEndUsd, undefined)],
+      beside("Cloudflare Queues", others.cloudflareQueues, perMillion?.others.cloudflareQueues),
+      beside(`SQS${kind === "fifo" ? " FIFO" : ""}`, others.sqsSingle, perMillion?.others.sqsSingle),
+      beside("  ten a request", others.sqsBatched, perMillion?.others.sqsBatched),
+    ]),
+    "",
+    included(costs),
+    NOT_COUNTED,
+  ].join("\n");
+}
+
+const TOO_EARLY = "too early to tell: less than an hour is counted";
+
+function heading({ month, pricesAsOf }: Costs): string {
+  return `${month} (UTC), in USD at list prices of ${pricesAsOf} with nothing included`;
+}
+
+function perMillionOfAll({ sum: { messages, usd: total, others } }: Costs): string[] {
+  if (messages === 0) return ["-", "-", "-", "-"];
+  const { cloudflareQueues, sqsSingle, sqsBatched } = others;
+  return [total, cloudflareQueues, sqsSingle, sqsBatched].map((amount) => usd((amount / messages) * 1e6));
+}
+
+function included({ sum, monthEnd }: Costs): string {
+  const end = monthEnd === null ? "" : `, ${usd(monthEnd.beyondIncludedUsd)} at the month's end at this rate`;
+  return (
+    `Beyond what the plan of $${INCLUDED.planUsd} includes: ${usd(sum.beyondIncludedUsd)} so far${end}.\n` +
+    "That is for an account whose other objects use nothing of it."
+  );
+}
+
+/** Small amounts to their first digits. */
+function usd(amount: number): string {
+  if (amount === 0) return "$0";
+  if (amount < 0.0001) return "<$0.0001";
+  return `$${amount.toFixed(amount < 0.1 ? 4 : amount < 100 ? 3 : 0)}`;
+}
