@@ -22,7 +22,7 @@ it("uses the project's own Wrangler, of any version from the oldest that it is t
   const { peerDependencies, devDependencies } = JSON.parse(
     readFileSync(join(PACKAGE, "package.json"), "utf8"),
   );
-  expect(peerDependencies).toEqual({ wrangler: `^${WRANGLER_VERSION_MIN}` });
+  expect(peerDependencies.wrangler).toBe(`^${WRANGLER_VERSION_MIN}`);
   expect(devDependencies["wrangler-oldest"]).toBe(`npm:wrangler@${WRANGLER_VERSION_MIN}`);
 });
 
