@@ -59,7 +59,7 @@ export function trial(waits: boolean): fc.Arbitrary<Trial> {
 }
 
 /** Message id number n. */
-export function messageId(n: number): string {
+function messageId(n: number): string {
   return n.toString(16).padStart(32, "0");
 }
 

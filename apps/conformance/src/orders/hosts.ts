@@ -1,0 +1,136 @@
+import { execFile, execFileSync } from "node:child_process";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { promisify, stripVTControlCharacters } from "node:util";
+import { startChild } from "@sluice/harness/child";
+import { createQueueRuntime } from "@sluice/testing";
+import getPort from "get-port";
+import { packed } from "sluice/test/pack";
+import { type Ask, bindingOf, queueOf, type Settled, settledBy } from "../../workers/orders/settled.ts";
+import { RETRY_DELAY_SECONDS } from "./order-table.ts";
+
+/** Runs programs in a project, and answers with what became of the two messages of each. */
+export type Host = (folder: string, programs: readonly string[]) => Promise<Settled[][]>;
+
+const CONFORMANCE = resolve(import.meta.dirname, "../..");
+const SLUICE = resolve(CONFORMANCE, "../../packages/cli/src/main.ts");
+const PROJECT = join(CONFORMANCE, "workers/orders");
+/** What the project has installed. */
+const INSTALLED = [
+  "@cloudflare/vite-plugin",
+  "@cloudflare/vitest-plugin",
+  "@sluice/testing",
+  "vite",
+  "vitest",
+  "wrangler",
+];
+
+/** Whatever runs the user's Workers on the broker. */
+export const HOSTS: Readonly<Record<string, Host>> = {
+  "sluice dev": (folder, programs) => served(folder, programs, [SLUICE, "dev", "--inspector-port", "0"]),
+  "vite dev": (folder, programs) => {
+    installPacked("@sluice/vite", folder);
+    return served(folder, programs, [join(folder, "node_modules/vite/bin/vite.js"), "dev", "--strictPort"]);
+  },
+  "@sluice/testing": async (folder, programs) => {
+    const queues = await createQueueRuntime({ workers: [folder], log: () => {} });
+    try {
+      return await settledBy((path, init) => queues.fetch(path, init), programs);
+    } finally {
+      await queues[Symbol.asyncDispose]();
+    }
+  },
+  "@cloudflare/vitest-plugin": async (folder, programs) => {
+    writeFileSync(join(folder, "programs.json"), JSON.stringify(programs));
+    const vitest = join(folder, "node_modules/vitest/vitest.mjs");
+    const args = [vitest, "run", "--reporter=json", "--outputFile=results.json"];
+    await promisify(execFile)(process.execPath, args, { cwd: folder, env: environmentIn(folder) });
+    const { testResults } = JSON.parse(readFileSync(join(folder, "results.json"), "utf8"));
+    return testResults[0].assertionResults[0].meta.settled;
+  },
+};
+
+/** Runs programs by a host, in a project of its own. */
+export async function runBy(host: Host, programs: readonly string[]): Promise<Settled[][]> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "conformance-orders-")));
+  try {
+    writeProject(folder, programs.length);
+    return await host(folder, programs);
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** An ordinary project with a queue for each program. Nothing in it knows what runs it. */
+function writeProject(folder: string, count: number): void {
+  for (const file of readdirSync(PROJECT)) copyFileSync(join(PROJECT, file), join(folder, file));
+  const numbers = Array.from({ length: count }, (_, i) => i);
+  const config = {
+    ...{ name: "orders", main: "index.ts", compatibility_date: "2026-09-01" },
+    queues: {
+      producers: numbers.map((i) => ({ binding: bindingOf(i), queue: queueOf(i) })),
+      consumers: numbers.map((i) => ({
+        ...{ queue: queueOf(i), max_batch_size: 2, max_batch_timeout: 60 },
+        retry_delay: RETRY_DELAY_SECONDS,
+      })),
+    },
+  };
+  writeFileSync(join(folder, "wrangler.json"), JSON.stringify(config, null, 2));
+  writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }');
+  for (const name of INSTALLED) {
+    const target = join(folder, "node_modules", name);
+    mkdirSync(dirname(target), { recursive: true });
+    symlinkSync(realpathSync(join(CONFORMANCE, "node_modules", name)), target);
+  }
+}
+
+/** Installs a package of the workspace as it is published: Vite takes long for the broker's sources. */
+function installPacked(name: string, folder: string): void {
+  const archive = packed(realpathSync(join(CONFORMANCE, "node_modules", name)), folder);
+  const target = join(folder, "node_modules", name);
+  mkdirSync(target, { recursive: true });
+  execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
+}
+
+/** Runs programs in the process of a dev server. */
+async function served(folder: string, programs: readonly string[], args: readonly string[]) {
+  const port = await getPort();
+  const url = `http://localhost:${port}`;
+  const ask: Ask = (path, init) => fetch(`${url}${path}`, init);
+  const child = startChild(process.execPath, [...args, "--port", `${port}`], {
+    ...{ cwd: folder, env: environmentIn(folder) },
+  });
+  try {
+    await child.ready(async () => (await ask("/__sluice/health")).ok);
+    return await settledBy(ask, programs);
+  } catch (error) {
+    throw new Error(`${String(error)}\n${stripVTControlCharacters(child.output)}`);
+  } finally {
+    await child.stop("SIGINT");
+  }
+}
+
+/** Vitest's own variables are none of the project's. Nothing is asked of the Internet. */
+function environmentIn(folder: string): NodeJS.ProcessEnv {
+  const { NODE_ENV: _, VITEST: __, CLOUDFLARE_ENV: ___, ...rest } = process.env;
+  return {
+    ...rest,
+    CI: "1",
+    NO_COLOR: "1",
+    CLOUDFLARE_CF_FETCH_ENABLED: "false",
+    WRANGLER_REGISTRY_PATH: join(folder, "registry"),
+    WRANGLER_SEND_METRICS: "false",
+    X_LOCAL_OBSERVABILITY: "false",
+  };
+}

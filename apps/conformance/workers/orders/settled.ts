@@ -1,0 +1,66 @@
+/** What became of a message. `default` is the consumer's `retry_delay`. */
+export type Settled = "ack" | `retry ${number} s`;
+
+/** Asks the first Worker of a host: the project's, with the broker's API below `/__sluice`. */
+export type Ask = (path: string, init?: { method: string; body: string }) => Promise<Response>;
+
+/** Of an event of a queue's history, what is used here. */
+interface HistoryEvent {
+  readonly kind: string;
+  readonly ids: readonly string[];
+  readonly messages: number;
+  readonly batch: number | null;
+  readonly delayMs: number | null;
+}
+
+/** How long a busy machine may take to run all programs, in ms. */
+const PATIENCE_MS = 60_000;
+const POLL_MS = 100;
+
+/** Names of what the program of a number has. */
+export const queueOf = (i: number): string => `orders-${i}`;
+export const bindingOf = (i: number): string => `ORDERS_${i}`;
+
+/**
+ * Runs programs, each on a batch of two messages in a queue of its own, and answers with what became of both.
+ *
+ * @throws Error for one that is not settled after a minute.
+ */
+export async function settledBy(ask: Ask, programs: readonly string[]): Promise<Settled[][]> {
+  const body = JSON.stringify(Object.fromEntries(programs.map((program, i) => [bindingOf(i), program])));
+  const sent = await ask("/", { method: "POST", body });
+  if (!sent.ok) throw new Error(`${sent.status} ${await sent.text()}`);
+  await sent.text();
+  return Promise.all(programs.map((program, i) => settledIn(ask, queueOf(i), program)));
+}
+
+async function settledIn(ask: Ask, queue: string, program: string): Promise<Settled[]> {
+  for (const endsMs = Date.now() + PATIENCE_MS; ; ) {
+    const response = await ask(`/__sluice/api/queues/${queue}/history`);
+    if (!response.ok) throw new Error(`${queue}: ${response.status} ${await response.text()}`);
+    const { events } = (await response.json()) as { events: HistoryEvent[] };
+    const settled = settledOf(events.toReversed());
+    if (settled !== null) return settled;
+    if (Date.now() > endsMs) throw new Error(`${program}: not settled: ${JSON.stringify(events)}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** What became of both messages of the first batch; `null` until it is settled. */
+function settledOf(events: readonly HistoryEvent[]): Settled[] | null {
+  const { ids = [] } = events.find(({ kind }) => kind === "accepted") ?? {};
+  const delivered = events.find(({ kind }) => kind === "delivered");
+  const acked = events
+    .filter(({ kind, batch }) => kind === "acked" && batch === delivered?.batch)
+    .reduce((sum, { messages }) => sum + messages, 0);
+  const delays = new Map(
+    events.flatMap(({ kind, ids, delayMs }) =>
+      kind === "retried" ? ids.map((id): [string, number] => [id, (delayMs ?? 0) / 1_000]) : [],
+    ),
+  );
+  if (delivered?.messages !== 2 || acked + delays.size < 2) return null;
+  return ids.map((id): Settled => {
+    const seconds = delays.get(id);
+    return seconds === undefined ? "ack" : `retry ${seconds} s`;
+  });
+}
