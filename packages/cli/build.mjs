@@ -110,7 +110,12 @@ execFileSync(
       "--verbatimModuleSyntax",
     ],
     ...["--rootDir", path("src"), "--outDir", join(folder, "types")],
-    ...["index.ts", "platform-proxy/get-platform-proxy.ts"].map((file) => path(`src/${file}`)),
+    ...[
+      "index.ts",
+      "miniflare/options.ts",
+      "miniflare/sluice-workers.ts",
+      "platform-proxy/get-platform-proxy.ts",
+    ].map((file) => path(`src/${file}`)),
   ],
   { stdio: "inherit" },
 );

@@ -41,3 +41,18 @@ export async function bundleBroker(outfile) {
     .map(({ text }) => text);
   return { code, map };
 }
+
+/** The code of the runtime for the users' Workers. */
+export async function bundleRuntime() {
+  const { outputFiles } = await build({
+    entryPoints: [path("src/runtime/worker.ts")],
+    write: false,
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    target: "es2024",
+    external: ["cloudflare:*"],
+  });
+  return outputFiles[0].text;
+}

@@ -1,2 +1,4 @@
 /** What programs import of this package. */
+export type * from "./miniflare/options.ts";
+export { sluiceWorkers } from "./miniflare/sluice-workers.ts";
 export { getPlatformProxy } from "./platform-proxy/get-platform-proxy.ts";

@@ -28,6 +28,16 @@ export async function readyBroker(): Promise<ReadyBroker> {
   return { code: (await bundleBroker(packed)).code, map: null, paint };
 }
 
+/** The runtime for the users' Workers: of the package, or bundled anew when this runs from source. */
+export async function runtimeCode(): Promise<string> {
+  const packed = fileURLToPath(new URL("./runtime/worker.js", import.meta.url));
+  if (existsSync(packed)) return readFileSync(packed, "utf8");
+  const { bundleRuntime } = (await import(new URL("../bundle-broker.mjs", import.meta.url).href)) as {
+    bundleRuntime(): Promise<string>;
+  };
+  return bundleRuntime();
+}
+
 /**
  * Folders of our own sources as stack traces of Workers name them, absolute: of the package those that its source maps
  * say.

@@ -6,6 +6,7 @@ export { daemonSettings } from "./tables/push-table.ts";
 export type { QueueSettings } from "./tables/sluice-table.ts";
 export {
   readWorkerConfig,
+  readWorkerTables,
   type WorkerQueueConfig,
 } from "./tables/worker-config.ts";
 export { buildTopology } from "./topology/topology.ts";

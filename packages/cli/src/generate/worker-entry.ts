@@ -61,11 +61,14 @@ export interface WorkerEntryInput {
   readonly waitForWaitUntil: boolean;
   /** Module specifier of our runtime for Workers. */
   readonly runtime: string;
+  /** Name of the module of the bindings, beside the entry. Default: `bindings.js`. */
+  readonly bindingsFile?: string;
 }
 
 /** Source of a generated entry: the user's module with everything it exports, and what the broker needs beside it. */
 export function workerEntrySource(input: WorkerEntryInput): string {
   const { userMain, main, hasBindings, frontDoor, consumes, waitForWaitUntil, runtime } = input;
+  const { bindingsFile = BINDINGS_FILE } = input;
   const hasDefault = main.kind === "default";
   const usesDefault = hasDefault && (frontDoor !== null || consumes);
   const ours = [
@@ -76,7 +79,7 @@ export function workerEntrySource(input: WorkerEntryInput): string {
   const options = literal({ waitForWaitUntil });
   return lines([
     GENERATED_HEADER,
-    ...(hasBindings ? [`import "./${BINDINGS_FILE}";`] : []),
+    ...(hasBindings ? [`import "./${bindingsFile}";`] : []),
     ...(ours.length === 0 ? [] : [`import { ${ours.sort().join(", ")} } from ${literal(runtime)};`]),
     ...(usesDefault ? [`import handlers from ${literal(userMain)};`] : []),
     "",

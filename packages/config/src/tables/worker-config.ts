@@ -1,6 +1,7 @@
 import type { SnsSettings } from "@sluice/protocol";
 import { type ConfigDiagnostic, ConfigError } from "../file/diagnostics.ts";
-import { readDocument } from "../file/document.ts";
+import { type ConfigDocument, readDocument } from "../file/document.ts";
+import { KeyLines } from "../file/lines.ts";
 import { placeOf, Report, ROOT } from "../file/report.ts";
 import { recordOf, type Table } from "../file/table.ts";
 import { type ConsumerConfig, readConsumer } from "./consumer.ts";
@@ -53,11 +54,24 @@ export interface ReadWorkerConfigOptions {
  * @throws ConfigError with everything that is wrong, not just the first of it.
  */
 export function readWorkerConfig(file: string, options: ReadWorkerConfigOptions = {}): WorkerQueueConfig {
-  const document = readDocument(file);
+  return readDocumentOfWorker(readDocument(file), options.env);
+}
+
+/**
+ * Reads the configuration of a Worker that no file has, by the same rules.
+ *
+ * @param origin what errors name in the place of a file.
+ * @param directory that its paths are relative to. Absolute.
+ */
+export function readWorkerTables(origin: string, directory: string, root: Table): WorkerQueueConfig {
+  return readDocumentOfWorker({ file: origin, directory, root, lines: new KeyLines() }, undefined);
+}
+
+function readDocumentOfWorker(document: ConfigDocument, env: string | undefined): WorkerQueueConfig {
   const { root } = document;
   const report = new Report(document);
 
-  const active = selectEnvironment(document, options.env, report);
+  const active = selectEnvironment(document, env, report);
   const queues = checkActiveQueues(root, active, report);
   checkBindingsAreUnique(queues.producers, report);
   refuseConsumersOfPages(root, active, queues, report);

@@ -16,7 +16,7 @@ export interface ServedWorkers extends Pick<Bundle, "maps"> {
 export type BundleWorker = (worker: GeneratedWorker) => Promise<Bundle>;
 
 /** Where a Worker listens for requests, on this machine alone. */
-const SOCKET = { host: "127.0.0.1", port: 0 };
+export const LOCAL_SOCKET = { host: "127.0.0.1", port: 0 };
 const TLS_OPTIONS = { trustBrowserCas: true };
 
 /** The code of a Worker of static assets alone, which is asked for what is none of them. */
@@ -50,7 +50,9 @@ export async function servedWorkers(
   const primary = workers[0] as V4WorkerOptions;
   const { assets } = generatedConfig(all[0] ?? plan.broker);
   const isWorkerFirst = assets?.run_worker_first === true;
-  primary.unsafeDirectSockets = [{ ...SOCKET, entrypoint: isWorkerFirst ? FRONT_ENTRYPOINT : "default" }];
+  primary.unsafeDirectSockets = [
+    { ...LOCAL_SOCKET, entrypoint: isWorkerFirst ? FRONT_ENTRYPOINT : "default" },
+  ];
   completeBroker(broker, brokerVars);
   return { workers: [...workers, ...served.flatMap(({ others }) => others)], maps };
 }
@@ -70,7 +72,7 @@ function refuseToBundle(): never {
 }
 
 function completeBroker(broker: V4WorkerOptions, vars: Readonly<Record<string, unknown>>): void {
-  broker.unsafeDirectSockets = [SOCKET];
+  broker.unsafeDirectSockets = [LOCAL_SOCKET];
   broker.bindings = { ...vars } as NonNullable<V4WorkerOptions["bindings"]>;
   broker.serviceBindings = { ...broker.serviceBindings, ...NETWORKS };
 }
@@ -79,7 +81,7 @@ function completeBroker(broker: V4WorkerOptions, vars: Readonly<Record<string, u
  * What the broker calls HTTP endpoints over, and those that may be private: the hosts of `SLUICE_PUSH_HOSTS`, or any
  * in development. workerd looks at every address that a name resolves to.
  */
-const NETWORKS: V4WorkerOptions["serviceBindings"] = {
+export const NETWORKS: V4WorkerOptions["serviceBindings"] = {
   SLUICE_PUBLIC_HOSTS: { network: { allow: ["public"], tlsOptions: TLS_OPTIONS } },
   SLUICE_LISTED_HOSTS: { network: { allow: ["public", "private"], tlsOptions: TLS_OPTIONS } },
 };

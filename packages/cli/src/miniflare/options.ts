@@ -1,0 +1,49 @@
+/** The part of Miniflare's options that the broker is added to. All other options stay as they are. */
+
+export interface MiniflareModule {
+  readonly type: string;
+  readonly path: string;
+  readonly contents?: string | Uint8Array;
+}
+
+/** A Worker, as Miniflare 4 takes it, and Miniflare 5 by `convertV4MiniflareOptions`. */
+export interface MiniflareWorker {
+  readonly name?: string | undefined;
+  readonly rootPath?: string | undefined;
+  readonly modules?: boolean | readonly MiniflareModule[] | undefined;
+  readonly modulesRoot?: string | undefined;
+  readonly script?: string | undefined;
+  readonly scriptPath?: string | undefined;
+  readonly compatibilityDate?: string | undefined;
+  readonly compatibilityFlags?: readonly string[] | undefined;
+  readonly durableObjects?: Readonly<Record<string, unknown>> | undefined;
+  readonly serviceBindings?: Readonly<Record<string, unknown>> | undefined;
+  /** Queues by the names of their bindings; a list means bindings that are called as their queues are. */
+  readonly queueProducers?:
+    | Readonly<Record<string, string | MiniflareProducer>>
+    | readonly string[]
+    | undefined;
+  /** Settings by the names of the queues. Default of each: production's, not Miniflare's. */
+  readonly queueConsumers?: Readonly<Record<string, MiniflareConsumer>> | readonly string[] | undefined;
+}
+
+export interface MiniflareProducer {
+  readonly queueName: string;
+  /** In seconds. */
+  readonly deliveryDelay?: number | undefined;
+}
+
+export interface MiniflareConsumer {
+  readonly maxBatchSize?: number | undefined;
+  /** In seconds. */
+  readonly maxBatchTimeout?: number | undefined;
+  readonly maxRetries?: number | undefined;
+  readonly deadLetterQueue?: string | undefined;
+  /** In seconds. */
+  readonly retryDelay?: number | undefined;
+}
+
+/** Options of a Miniflare: for several Workers, or for one. */
+export interface MiniflareOptions extends MiniflareWorker {
+  readonly workers?: readonly MiniflareWorker[] | undefined;
+}

@@ -1,0 +1,112 @@
+import { dirname, join, relative, resolve } from "node:path";
+import type { WorkerQueueConfig } from "@sluice/config";
+import { CliError } from "../errors.ts";
+import { FLAG_DISALLOW_IMPORTABLE_ENV, flagsWithRpc, queueCompatibility } from "../generate/compatibility.ts";
+import { BROKER_CLASS, BROKER_NAME, QUEUES_BINDING } from "../generate/names.ts";
+import { relativePath } from "../generate/relocate.ts";
+import { bindingsSource, workerEntrySource } from "../generate/worker-entry.ts";
+import { makeOutputFolder, OUTPUT_FOLDER, writeIfChanged } from "../output/write-plan.ts";
+import type { MiniflareModule, MiniflareWorker } from "./options.ts";
+
+/** Miniflare takes no other extension for an ES module unless it is told. */
+const FILES = { entry: "sluice-entry.mjs", bindings: "sluice-bindings.mjs", runtime: "sluice-runtime.mjs" };
+/** What a script without a path is called. */
+const SCRIPT_FILE = "sluice-user.mjs";
+/** Miniflare's own for a Worker without a date. */
+const COMPATIBILITY_DATE_DEFAULT = "2000-01-01";
+
+/**
+ * A Worker whose queues are the broker's: an entry of ours stands before its main module.
+ *
+ * @param queues what its options say of queues.
+ * @param runtime code of our runtime for Workers.
+ * @throws CliError for a Worker that is not made of ES modules.
+ */
+export function wrapped(
+  worker: MiniflareWorker,
+  queues: WorkerQueueConfig,
+  runtime: string,
+): MiniflareWorker {
+  const { workerName: name, producers, consumers } = queues;
+  const { queueProducers: _, queueConsumers: __, ...rest } = worker;
+  if (producers.length === 0 && consumers.length === 0) return rest;
+  const { compatibilityDate: date = COMPATIBILITY_DATE_DEFAULT, compatibilityFlags: flags = [] } = worker;
+  const compatibility = { compatibility_date: date, compatibility_flags: flags };
+  const behaviour = queueCompatibility(compatibility);
+  const hasObjects = Object.keys(worker.durableObjects ?? {}).length > 0;
+  const sourcesOf = (userMain: string) => ({
+    [FILES.entry]: workerEntrySource({
+      ...{ userMain, main: { kind: "default", file: userMain }, frontDoor: null, hasBindings: true },
+      ...{ consumes: consumers.length > 0, waitForWaitUntil: behaviour.waitForWaitUntil },
+      ...{ runtime: `./${FILES.runtime}`, bindingsFile: FILES.bindings },
+    }),
+    [FILES.bindings]: bindingsSource(
+      ...[name, producers, { ...behaviour, sharesCalls: behaviour.resolvesAcrossRequests && !hasObjects }],
+      `./${FILES.runtime}`,
+    ),
+    [FILES.runtime]: runtime,
+  });
+  const objects = { [QUEUES_BINDING]: { className: BROKER_CLASS, scriptName: BROKER_NAME, useSQLite: true } };
+  return {
+    ...rest,
+    ...codeOf(worker, name, sourcesOf),
+    name,
+    compatibilityFlags: flagsWithRpc(compatibility).filter((flag) => flag !== FLAG_DISALLOW_IMPORTABLE_ENV),
+    durableObjects: { ...worker.durableObjects, ...(producers.length === 0 ? {} : objects) },
+  };
+}
+
+/** The code, with the entry before it, in the form that it is given in. */
+function codeOf(
+  worker: MiniflareWorker,
+  name: string,
+  sourcesOf: (userMain: string) => Record<string, string>,
+): MiniflareWorker {
+  const { modules, script, scriptPath } = worker;
+  if (Array.isArray(modules)) return { modules: withEntry(modules, name, sourcesOf) };
+  if (modules !== true) throw notModules(name);
+  if (script !== undefined) {
+    const user: MiniflareModule = { type: "ESModule", path: scriptPath ?? SCRIPT_FILE, contents: script };
+    return { script: undefined, scriptPath: undefined, modules: withEntry([user], name, sourcesOf) };
+  }
+  if (scriptPath === undefined) throw notModules(name);
+  // Miniflare finds what the user's module imports by itself, and looks for all of it in files.
+  const root = resolve(worker.rootPath ?? ".");
+  const main = resolve(root, scriptPath);
+  const output = join(root, OUTPUT_FOLDER);
+  const folder = join(output, "miniflare", name);
+  makeOutputFolder(output);
+  for (const [file, source] of Object.entries(sourcesOf(relativePath(folder, main)))) {
+    writeIfChanged(join(folder, file), source);
+  }
+  return { scriptPath: join(folder, FILES.entry), modulesRoot: commonFolder(folder, dirname(main)) };
+}
+
+function withEntry(
+  modules: readonly MiniflareModule[],
+  name: string,
+  sourcesOf: (userMain: string) => Record<string, string>,
+): MiniflareModule[] {
+  const [main] = modules;
+  if (main?.type !== "ESModule") throw notModules(name);
+  const folder = dirname(main.path);
+  const ours = Object.entries(sourcesOf(relativePath(folder, main.path))).map(
+    ([file, contents]): MiniflareModule => ({ type: "ESModule", path: join(folder, file), contents }),
+  );
+  return [...ours, ...modules];
+}
+
+function notModules(name: string): CliError {
+  return new CliError(
+    `Worker "${name}": sluiceWorkers takes ES modules: "modules" with "script", "scriptPath" or a list.`,
+  );
+}
+
+/** The folder around two others. */
+function commonFolder(one: string, other: string): string {
+  return relative(one, other).startsWith("..") && relative(other, one).startsWith("..")
+    ? commonFolder(dirname(one), other)
+    : relative(one, other).startsWith("..")
+      ? other
+      : one;
+}
