@@ -30,7 +30,7 @@ const FILES = {
       },
     };`,
   "src/shout.mjs": "export const shout = (text) => text.toUpperCase();",
-  "harness.mjs": `import { readFileSync } from "node:fs";
+  "harness.mjs": `import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
     import { createRequire } from "node:module";
     import { sluiceWorkers } from "sluice";
 
@@ -43,10 +43,13 @@ const FILES = {
       queueProducers: { ORDERS: { queueName: "orders" } },
       queueConsumers: { orders: { maxBatchTimeout: 0, retryDelay: 0 } },
     };
+    mkdirSync("dist", { recursive: true });
     const read = (path) => readFileSync(path, "utf8");
     const module = (path) => ({ type: "ESModule", path, contents: read(path) });
+    const bundle = read("src/index.mjs").replace(/import.*shout.*/, read("src/shout.mjs").replace("export", ""));
+    writeFileSync("dist/index.js", bundle);
     const forms = {
-      file: { ...shop, modules: true, scriptPath: "src/index.mjs" },
+      file: { ...shop, modules: true, scriptPath: "dist/index.js" },
       list: { workers: [{ ...shop, name: "shop", modules: [module("src/index.mjs"), module("src/shout.mjs")] }] },
       text: {
         workers: [
@@ -55,16 +58,17 @@ const FILES = {
             script: "export default { async fetch(request, env) { await env.orders.send('till'); return fetch('http://shop/'); } };",
             outboundService: "shop",
           },
-          { ...shop, name: "shop", modules: true, script: read("src/index.mjs").replace(/import.*shout.*/, "const shout = (text) => text;") },
+          { ...shop, name: "shop", modules: true, script: bundle },
         ],
       },
     };
-    const options = await sluiceWorkers({ ...forms[process.argv[2]], cf: false });
+    const { workers = [forms[process.argv[2]]] } = forms[process.argv[2]];
+    const options = await sluiceWorkers({ workers, cf: false });
     const miniflare = new Miniflare(convertV4MiniflareOptions(options));
     const ask = async (path) => (await miniflare.dispatchFetch("http://localhost" + path)).json();
     await ask("/send?one");
     await ask("/send?twice");
-    const expected = process.argv[2] === "text" ? ["till 1"] : ["ONE 1", "TWICE 2"];
+    const expected = process.argv[2] === "text" ? ["TILL 1"] : ["ONE 1", "TWICE 2"];
     for (let lines = []; !expected.every((line) => lines.includes(line)); lines = await ask("/"));
     console.log("handled", expected.join(", "));
     if (process.argv[2] !== "text") console.log("keys", (await ask("/keys")).join());
@@ -84,8 +88,9 @@ const FILES = {
   }),
   "start-worker.mjs": `import { unstable_startWorker } from "wrangler";
 
-    const dev = { server: { port: 0 }, inspector: false, logLevel: "error", persist: ".wrangler/state" };
+    const dev = { registry: ".wrangler/registry", persist: ".wrangler/state", server: { port: 0 }, inspector: false };
     const broker = await unstable_startWorker({ config: ".sluice/sluice/wrangler.json", dev });
+    await broker.fetch("http://localhost/__sluice/health");
     const shop = await unstable_startWorker({ config: ".sluice/shop/wrangler.json", dev });
     const ask = async (path) => (await shop.fetch("http://localhost" + path)).json();
     await ask("/send?one");
@@ -111,7 +116,7 @@ beforeAll(() => {
 afterAll(() => lab.remove());
 
 async function run(...args: string[]): Promise<string> {
-  const program = new Running(args, lab.folder, lab.env);
+  const program = new Running(args, lab.folder, { ...lab.env, CLOUDFLARE_CF_FETCH_ENABLED: "false" });
   const code = await program.ended;
   expect(program.output).not.toMatch(/uncaught/i);
   expect(code, program.output).toBe(0);
@@ -129,7 +134,7 @@ it.each([
 });
 
 it("sluiceWorkers adds the broker to several Workers, given as text", async () => {
-  expect(await run("harness.mjs", "text")).toContain("handled till 1");
+  expect(await run("harness.mjs", "text")).toContain("handled TILL 1");
 });
 
 it("unstable_startWorker runs what sluice build has made", async () => {

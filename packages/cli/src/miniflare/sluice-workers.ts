@@ -34,7 +34,7 @@ const NAME_DEFAULT = "worker";
  * ```ts
  * const miniflare = new Miniflare(await sluiceWorkers({
  *   modules: true,
- *   scriptPath: "./src/index.mjs",
+ *   scriptPath: "./dist/index.js",
  *   queueProducers: { ORDERS: "orders" },
  *   queueConsumers: { orders: { maxRetries: 5 } },
  * }));
@@ -45,7 +45,7 @@ const NAME_DEFAULT = "worker";
  * say that Durable Objects are kept, messages are kept with them: give no folder to two of them, or to `sluice dev`.
  *
  * @param options as Miniflare 4 takes them, and Miniflare 5 by its `convertV4MiniflareOptions`. Workers that send or
- *   consume are ES modules: a list, a `script` that imports nothing, or a `scriptPath`.
+ *   consume are ES modules: a list of them, or a `script` or `scriptPath` that imports none, as bundlers make it.
  * @returns the options with their `workers`, and the broker at the end under the name `sluice`. Its page is at
  *   `/__sluice/` of `unsafeGetDirectURL("sluice")`.
  * @throws Error for Workers and settings that cannot be used.

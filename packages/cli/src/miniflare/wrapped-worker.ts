@@ -1,11 +1,11 @@
-import { dirname, join, relative, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { WorkerQueueConfig } from "@sluice/config";
 import { CliError } from "../errors.ts";
 import { FLAG_DISALLOW_IMPORTABLE_ENV, flagsWithRpc, queueCompatibility } from "../generate/compatibility.ts";
 import { BROKER_CLASS, BROKER_NAME, QUEUES_BINDING } from "../generate/names.ts";
 import { relativePath } from "../generate/relocate.ts";
 import { bindingsSource, workerEntrySource } from "../generate/worker-entry.ts";
-import { makeOutputFolder, OUTPUT_FOLDER, writeIfChanged } from "../output/write-plan.ts";
 import type { MiniflareModule, MiniflareWorker } from "./options.ts";
 
 /** Miniflare takes no other extension for an ES module unless it is told. */
@@ -64,22 +64,11 @@ function codeOf(
 ): MiniflareWorker {
   const { modules, script, scriptPath } = worker;
   if (Array.isArray(modules)) return { modules: withEntry(modules, name, sourcesOf) };
-  if (modules !== true) throw notModules(name);
-  if (script !== undefined) {
-    const user: MiniflareModule = { type: "ESModule", path: scriptPath ?? SCRIPT_FILE, contents: script };
-    return { script: undefined, scriptPath: undefined, modules: withEntry([user], name, sourcesOf) };
-  }
-  if (scriptPath === undefined) throw notModules(name);
-  // Miniflare finds what the user's module imports by itself, and looks for all of it in files.
-  const root = resolve(worker.rootPath ?? ".");
-  const main = resolve(root, scriptPath);
-  const output = join(root, OUTPUT_FOLDER);
-  const folder = join(output, "miniflare", name);
-  makeOutputFolder(output);
-  for (const [file, source] of Object.entries(sourcesOf(relativePath(folder, main)))) {
-    writeIfChanged(join(folder, file), source);
-  }
-  return { scriptPath: join(folder, FILES.entry), modulesRoot: commonFolder(folder, dirname(main)) };
+  const file = scriptPath === undefined ? undefined : resolve(worker.rootPath ?? ".", scriptPath);
+  const contents = script ?? (file === undefined ? undefined : readFileSync(file, "utf8"));
+  if (modules !== true || contents === undefined) throw notModules(name);
+  const user: MiniflareModule = { type: "ESModule", path: file ?? SCRIPT_FILE, contents };
+  return { script: undefined, scriptPath: undefined, modules: withEntry([user], name, sourcesOf) };
 }
 
 function withEntry(
@@ -100,13 +89,4 @@ function notModules(name: string): CliError {
   return new CliError(
     `Worker "${name}": sluiceWorkers takes ES modules: "modules" with "script", "scriptPath" or a list.`,
   );
-}
-
-/** The folder around two others. */
-function commonFolder(one: string, other: string): string {
-  return relative(one, other).startsWith("..") && relative(other, one).startsWith("..")
-    ? commonFolder(dirname(one), other)
-    : relative(one, other).startsWith("..")
-      ? other
-      : one;
 }
