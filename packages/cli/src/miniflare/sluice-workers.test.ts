@@ -15,7 +15,10 @@ it("keeps all options, and gives the Workers what they reach the broker by", asy
       {
         ...{ name: "shop", modules: true, script: SCRIPT, bindings: { GREETING: "hello" } },
         compatibilityFlags: ["disallow_importable_env"],
-        queueProducers: { ORDERS: "orders", LATER: { queueName: "orders", deliveryDelay: 60 } },
+        queueProducers: {
+          ORDERS: { queueName: "orders" },
+          LATER: { queueName: "orders", deliveryDelay: 60 },
+        },
         queueConsumers: { orders: { maxRetries: 7, deadLetterQueue: "dead" } },
       },
     ],
