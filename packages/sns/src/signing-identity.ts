@@ -1,17 +1,15 @@
-import { AsnConvert } from "@peculiar/asn1-schema";
-import {
-  AlgorithmIdentifier,
-  AttributeTypeAndValue,
-  AttributeValue,
-  Certificate,
-  Name,
-  RelativeDistinguishedName,
-  SubjectPublicKeyInfo,
-  TBSCertificate,
-  Validity,
-  Version,
-} from "@peculiar/asn1-x509";
 import { sha256Hex, toBase64 } from "@sluice/aws";
+import {
+  bitString,
+  derNull,
+  explicit,
+  integer,
+  objectIdentifier,
+  sequence,
+  set,
+  time,
+  utf8String,
+} from "./der.ts";
 
 /** A key with its certificate, as plain data. Whoever has the key can sign as this broker. */
 export interface SigningIdentity {
@@ -25,8 +23,10 @@ const KEY_BITS = 2048;
 /** Years that a certificate is valid; receivers that look at its dates would refuse it afterwards. */
 const VALID_YEARS = 100;
 const SERIAL_BYTES = 16;
-/** sha256WithRSAEncryption, and commonName. */
-const SHA256_WITH_RSA = "1.2.840.113549.1.1.11";
+/** Version 3 by its number in a certificate. */
+const VERSION_3 = 2;
+/** sha256WithRSAEncryption. */
+const SIGNATURE_ALGORITHM = sequence(objectIdentifier("1.2.840.113549.1.1.11"), derNull);
 const COMMON_NAME = "2.5.4.3";
 
 /** Makes a new key and a certificate of it. Takes a second or so: once for a broker is enough. */
@@ -42,38 +42,34 @@ export async function createSigningIdentity(nowMs: number): Promise<SigningIdent
   if (!("privateKey" in keys)) throw new Error("RSA has pairs of keys");
   const spki = (await crypto.subtle.exportKey("spki", keys.publicKey)) as ArrayBuffer;
   const pkcs8 = (await crypto.subtle.exportKey("pkcs8", keys.privateKey)) as ArrayBuffer;
-  const content = certificateContent(AsnConvert.parse(spki, SubjectPublicKeyInfo), nowMs);
-  const certificate = new Certificate({
-    tbsCertificate: content,
-    signatureAlgorithm: content.signature,
-    signatureValue: await crypto.subtle.sign(algorithm, keys.privateKey, AsnConvert.serialize(content)),
-  });
+  const content = certificateContent(new Uint8Array(spki), nowMs);
+  const signature = await crypto.subtle.sign(algorithm, keys.privateKey, content);
   return {
     privateKeyPkcs8: toBase64(new Uint8Array(pkcs8)),
-    certificatePem: pem(new Uint8Array(AsnConvert.serialize(certificate))),
+    certificatePem: pem(sequence(content, SIGNATURE_ALGORITHM, bitString(new Uint8Array(signature)))),
   };
 }
 
-function certificateContent(subjectPublicKeyInfo: SubjectPublicKeyInfo, nowMs: number): TBSCertificate {
-  const value = new AttributeValue({ utf8String: "Sluice" });
-  const name = new Name([
-    new RelativeDistinguishedName([new AttributeTypeAndValue({ type: COMMON_NAME, value })]),
-  ]);
+/** `TBSCertificate` of RFC 5280, 4.1, without extensions. */
+function certificateContent(subjectPublicKeyInfo: Uint8Array, nowMs: number): Uint8Array<ArrayBuffer> {
+  const name = sequence(set(sequence(objectIdentifier(COMMON_NAME), utf8String("Sluice"))));
   const notBefore = new Date(nowMs);
   const notAfter = new Date(nowMs);
   notAfter.setUTCFullYear(notBefore.getUTCFullYear() + VALID_YEARS);
   const serial = crypto.getRandomValues(new Uint8Array(SERIAL_BYTES));
   // Positive, and as long as it looks.
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
-  return new TBSCertificate({
-    version: Version.v3,
-    serialNumber: serial.buffer,
-    signature: new AlgorithmIdentifier({ algorithm: SHA256_WITH_RSA, parameters: null }),
-    issuer: name,
-    subject: name,
-    validity: new Validity({ notBefore, notAfter }),
+  const issuer = name;
+  const subject = name;
+  return sequence(
+    explicit(0, integer(Uint8Array.of(VERSION_3))),
+    integer(serial),
+    SIGNATURE_ALGORITHM,
+    issuer,
+    sequence(time(notBefore), time(notAfter)),
+    subject,
     subjectPublicKeyInfo,
-  });
+  );
 }
 
 function pem(der: Uint8Array): string {

@@ -1,4 +1,11 @@
-import type { ConsumerDefinition, HttpPushSettings, QueueConsumerRpc, QueueRecord } from "@sluice/protocol";
+import {
+  type ConsumerDefinition,
+  type Delivery,
+  type HttpPushSettings,
+  type QueueConsumerRpc,
+  type QueueRecord,
+  withoutNativeBodies,
+} from "@sluice/protocol";
 import type { EndpointPort } from "../endpoint/endpoint.ts";
 import { EndpointCaller } from "../endpoint/endpoint-caller.ts";
 import { EndpointConsumer } from "../endpoint/endpoint-consumer.ts";
@@ -8,6 +15,12 @@ import type { Clock } from "../platform/clock.ts";
 import type { QueueLog } from "../platform/log.ts";
 import type { ConsumerPort } from "../push/delivery-result.ts";
 import type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
+
+/** A delivery as it is, unless workerd's own binding has sent something of it: Workers read our own format alone. */
+function readable(delivery: Delivery): Delivery {
+  const packed = withoutNativeBodies(delivery.packed);
+  return packed === delivery.packed ? delivery : { ...delivery, packed };
+}
 
 /** Consumers as the broker Worker reaches them: Workers by the bindings it is deployed with, endpoints over HTTP. */
 export class BoundConsumers {
@@ -62,7 +75,7 @@ export class BoundConsumers {
     if (binding === undefined) return null;
     return {
       name: worker,
-      deliver: (delivery) => binding.deliver(delivery),
+      deliver: (delivery) => binding.deliver(readable(delivery)),
       callsOf: (deliveryId) => binding.callsOf(deliveryId),
       ping: () => binding.ping(),
     };

@@ -1,5 +1,4 @@
 import { DevalueError, parse, stringify } from "devalue";
-import { readV8, V8_FORMAT_BYTE } from "./native.ts";
 import { type Fixups, fillShells, shellReducers, shellRevivers } from "./shells.ts";
 
 /**
@@ -7,7 +6,8 @@ import { type Fixups, fillShells, shellReducers, shellRevivers } from "./shells.
  *
  * Production stores V8's own serialization. workerd gives Workers no access to it (`node:v8` throws
  * ERR_METHOD_NOT_IMPLEMENTED and RPC never shows its bytes), so ours is devalue's text after the character U+0001. The
- * first byte is a contract: 01 names this format, FF is V8's own, which workerd's own binding sends and `readV8` reads.
+ * first byte is a contract: 01 names this format, FF is V8's own, which workerd's own binding sends and `readV8` reads: in
+ * the broker, which hands it to Workers in this format, since each of them would grow by a sixth.
  *
  * What structured clone accepts and this cannot keep is refused at the send: Blob, File, Request, Response and
  * SharedArrayBuffer. A resizable ArrayBuffer arrives as one of fixed length.
@@ -35,9 +35,8 @@ export function serializeClone(value: unknown): string {
 
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
-/** Reads what `serializeClone` or V8 itself wrote. Throws a plain Error that says what is wrong with the bytes. */
+/** Reads what `serializeClone` wrote. Throws a plain Error that says what is wrong with the bytes. */
 export function reviveClone(bytes: Uint8Array): unknown {
-  if (bytes[0] === V8_FORMAT_BYTE) return readV8(bytes);
   if (bytes[0] !== FORMAT_BYTE) throw new Error("its first byte is not that of a known format");
   const parsed: unknown = parse(decoder.decode(bytes).slice(FORMAT_MARK.length), shellRevivers);
   if (!Array.isArray(parsed) || !(parsed[1] instanceof Set)) throw new Error("its parts are missing");

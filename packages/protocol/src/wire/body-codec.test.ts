@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BodyDecodeError, decodeBody, encodeBody, serializeBody } from "./body-codec.ts";
+import { BodyDecodeError, encodeBody, serializeBody } from "./body-codec.ts";
+import { decodeBody } from "./native-bodies.ts";
 
 const utf8 = (value: string) => new TextEncoder().encode(value);
 

@@ -50,12 +50,12 @@ export function encodeBody(value: unknown, contentType: ContentType): Uint8Array
 }
 
 /**
- * The value that a consumer sees (spec cloudflare-queues 1.2). `bytes` are a copy: the packed batch around them holds
+ * The value that a consumer sees (spec cloudflare-queues 1.2), of a body that is not V8's own. `bytes` are a copy: the packed batch around them holds
  * the bodies of other messages, and `body.buffer` must not show them.
  *
  * @throws BodyDecodeError when the bytes are not of that content type.
  */
-export function decodeBody(bytes: Uint8Array, contentType: ContentType): unknown {
+export function decodeOwnBody(bytes: Uint8Array, contentType: ContentType): unknown {
   switch (contentType) {
     case "text":
       return decoder.decode(bytes);

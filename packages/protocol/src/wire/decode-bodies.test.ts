@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BodyDecodeError, decodeBody, encodeBody } from "./body-codec.ts";
+import { BodyDecodeError, encodeBody } from "./body-codec.ts";
 import { decodeBodies } from "./decode-bodies.ts";
+import { decodeBody } from "./native-bodies.ts";
 import { type MessageToPack, PackedIndex, packMessages } from "./packed.ts";
 import { CONTENT_TYPES, type ContentType, OFFSET_CONTENT_TYPE, PackedFormatError } from "./packed-layout.ts";
 

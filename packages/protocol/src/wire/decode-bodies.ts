@@ -1,4 +1,4 @@
-import { decodeBody } from "./body-codec.ts";
+import { decodeOwnBody } from "./body-codec.ts";
 import type { PackedIndex } from "./packed.ts";
 import { RECORD_HEADER_BYTES } from "./packed-layout.ts";
 
@@ -9,18 +9,18 @@ const SPACE = 0x20;
 const FOUR_SPACES = 0x20202020;
 const [OPENING, COMMA, CLOSING] = [0x5b, 0x2c, 0x5d];
 
-/** As `decodeBody` reads them: a byte order mark is part of a body, and no JSON begins with one. */
+/** As `decodeOwnBody` reads them: a byte order mark is part of a body, and no JSON begins with one. */
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 /**
- * The bodies of a batch in its order, as `decodeBody` gives each of them.
+ * The bodies of a batch in its order, as `decodeOwnBody` gives each of them.
  *
  * @throws BodyDecodeError when one is not of its content type, `PackedFormatError` when that is unknown.
  */
 export function decodeBodies(index: PackedIndex): unknown[] {
   return (
     parseTogether(index) ??
-    Array.from({ length: index.count }, (_, i) => decodeBody(index.body(i), index.knownContentType(i)))
+    Array.from({ length: index.count }, (_, i) => decodeOwnBody(index.body(i), index.knownContentType(i)))
   );
 }
 

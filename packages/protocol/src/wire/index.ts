@@ -1,5 +1,6 @@
-export { BodyDecodeError, decodeBody, encodeBody, serializeBody } from "./body-codec.ts";
+export { BodyDecodeError, encodeBody, serializeBody } from "./body-codec.ts";
 export { decodeBodies } from "./decode-bodies.ts";
+export { decodeBody, withoutNativeBodies } from "./native-bodies.ts";
 export {
   changeRecord,
   joinPacked,
