@@ -71,11 +71,16 @@ export async function runRollouts(options: RolloutOptions): Promise<Ended<Summar
       options.onRollout?.(rollout);
     }
     const { reset, orders } = scenario;
-    return { ...(await conclude(scenario)), rollouts: options.rollouts, kills, reset, orders };
+    const ended = await conclude(scenario);
+    const lines = options.old === undefined ? ended.lines : ended.lines.filter((line) => !RESET.test(line));
+    return { ...ended, lines, rollouts: options.rollouts, kills, reset, orders };
   } finally {
     await scenario.close();
   }
 }
+
+/** What an earlier version says of a directory that is being reset; this one asks it again. */
+const RESET = /directory does not answer.*code was updated/;
 
 type Step = Partial<Pick<Stage, "brokerShare" | "consumerShare" | "producerShare">>;
 

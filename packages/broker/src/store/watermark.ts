@@ -9,6 +9,11 @@ import { type CommitPosition, furthest, isBehind, NO_COMMITS } from "../rpc/comm
 export const REPORT_AFTER_MS = 5_000;
 /** Longest that a queue waits at its start for the directory to answer, in ms. */
 export const CHECK_MS_MAX = 5_000;
+/**
+ * When a directory that fails is asked again, in ms: a deployment may reset it while queues start, and then it is away
+ * for a moment.
+ */
+export const CHECK_AGAIN_MS: readonly number[] = [50, 200, 1_000];
 
 /** Where it is known outside of the queue how far that has come. */
 export interface PositionDirectory {
@@ -174,10 +179,19 @@ export class Watermark {
   #within(ms: number): Promise<CommitPosition | null> {
     return new Promise((resolve, reject) => {
       this.#ports.schedule(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms);
-      // Once more: a deployment may reset the directory while queues start, and the next call starts it again.
-      const asked = this.#ports.directory.position().catch(() => this.#ports.directory.position());
-      asked.then(resolve, reject);
+      this.#position(CHECK_AGAIN_MS).then(resolve, reject);
     });
+  }
+
+  /** @param waitsMs before each further attempt. */
+  async #position([waitMs, ...others]: readonly number[]): Promise<CommitPosition | null> {
+    try {
+      return await this.#ports.directory.position();
+    } catch (error) {
+      if (waitMs === undefined) throw error;
+      await new Promise<void>((resolve) => this.#ports.schedule(resolve, waitMs));
+      return this.#position(others);
+    }
   }
 }
 
