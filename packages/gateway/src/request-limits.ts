@@ -54,6 +54,7 @@ export function bodyBytesMax(head: RequestHead): number {
 }
 
 function adminBytesMax({ pathname }: RequestHead): number {
+  if (pathname.startsWith(`${PREFIX}/api/backup/`)) return ADMIN_MESSAGES_BYTES_MAX;
   const queues = `${PREFIX}/api/queues/`;
   const hasMessages = pathname.startsWith(queues) && ADMIN_MESSAGES.test(pathname.slice(queues.length));
   return hasMessages ? ADMIN_MESSAGES_BYTES_MAX : ADMIN_BYTES_MAX;

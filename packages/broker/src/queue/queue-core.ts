@@ -272,7 +272,10 @@ export class QueueCore implements QueueContext {
     const admitted =
       enqueue === undefined
         ? undefined
-        : this.intake.admit([enqueue], { messageBytesMax: SQS_RECORD_BYTES_MAX, by: "SQS" });
+        : this.intake.admit([enqueue], {
+            messageBytesMax: SQS_RECORD_BYTES_MAX,
+            by: enqueue.attempts === undefined ? "SQS" : "import",
+          });
     const received = receive === undefined ? undefined : this.receivers.receiveInNextTurn(receive);
     const turn = this.submit((): QueueWorkDone => {
       const removed = remove?.map((receipt) => deleteByReceipt(this, receipt));

@@ -1,4 +1,4 @@
-import { createQueue } from "@sluice/engine";
+import { createQueue, standings } from "@sluice/engine";
 import { PackedIndex, packMessages, unpackMessages } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { packTexts, type SendOptions } from "../../test/messages.ts";
@@ -148,6 +148,18 @@ describe("records of messages with delays", () => {
         ["c", 1_000],
       ],
     ]);
+  });
+
+  it("that were exported keep their attempts, in whatever order they are stored", () => {
+    const queue = createQueue(rulesOf(undefined), 1);
+    const cache = new PayloadCache();
+    const batch = { ...incoming(["c", "a", "b"], { ownDelays: [9, 0, 5] }), attempts: [3, 0, 1] };
+    storeIncoming(queue, [batch], (id) => cache.get(id) ?? new PackedIndex(new Uint8Array()), cache, 1000);
+    const attempts = [...standings(queue)].flatMap(({ from, to, attempts }) =>
+      Array.from({ length: to - from }, () => attempts),
+    );
+    // In the order of their due times: a, b, c.
+    expect(attempts).toEqual([0, 1, 3]);
   });
 
   it("go into another segment when they are due before those that are there", () => {

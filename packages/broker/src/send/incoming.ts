@@ -1,4 +1,4 @@
-import { type Placement, type Queue, send } from "@sluice/engine";
+import { countAttempts, type Placement, type Queue, send } from "@sluice/engine";
 import { joinPacked, PackedIndex, uncountedBytes } from "@sluice/protocol";
 import type { PayloadCache } from "../store/payload-cache.ts";
 
@@ -16,6 +16,8 @@ export interface Incoming {
   readonly by?: string | null;
   /** The queue that it comes from. */
   readonly from?: string;
+  /** Deliveries that each message had before it was exported; its retention begins anew. Default: none is known. */
+  readonly attempts?: readonly number[];
 }
 
 /** Told of what was stored together, and where. */
@@ -55,13 +57,14 @@ function isStorable({ index }: Incoming): boolean {
 /** Cuts what is too large for one segment between two records. A single record always fits. */
 function inStorableParts(incoming: Incoming): Incoming[] {
   if (isStorable(incoming)) return [incoming];
-  const { index, ...rest } = incoming;
+  const { index, attempts, ...rest } = incoming;
   const parts: Incoming[] = [];
   let from = 0;
   for (let to = 1; to <= index.count; to++) {
     const isLast = to === index.count;
     if (!isLast && index.records(from, to + 1).byteLength <= SEGMENT_BYTES_MAX) continue;
-    parts.push({ ...rest, index: new PackedIndex(index.records(from, to).slice()) });
+    const own = attempts === undefined ? {} : { attempts: attempts.slice(from, to) };
+    parts.push({ ...rest, ...own, index: new PackedIndex(index.records(from, to).slice()) });
     from = to;
   }
   return parts;
@@ -81,16 +84,20 @@ function storeGroup(
   const dueMs: number[] = [];
   // Has a place for the last dead letter, and for those before it.
   const acceptedMs: number[] = [];
-  for (const { index, delaySeconds } of group) {
+  const earlier: { readonly position: number; readonly attempts: number }[] = [];
+  for (const { index, delaySeconds, attempts } of group) {
     for (let i = 0; i < index.count; i++) {
       const extension = index.hasExtension(i) ? index.extension(i) : {};
       const { groupId, deadLetterSource } = extension;
       sizes.push(index.contentBytes(i) - uncountedBytes(extension));
       if (groupId !== undefined) groups[sizes.length - 1] = groupId;
       // On a FIFO queue a dead letter begins anew (spec sqs 6.2).
-      if (deadLetterSource !== undefined && !queue.isFifo && index.timestampMs(i) > 0) {
+      const isNew = attempts === undefined;
+      if (isNew && deadLetterSource !== undefined && !queue.isFifo && index.timestampMs(i) > 0) {
         acceptedMs[sizes.length - 1] = Math.min(nowMs, index.timestampMs(i));
       }
+      const had = attempts?.[i] ?? 0;
+      if (had > 0) earlier.push({ position: sizes.length - 1, attempts: had });
       dueMs.push(nowMs + 1000 * (index.delaySeconds(i) ?? delaySeconds));
       // Messages of another queue keep the time of their send.
       if (!(index.timestampMs(i) > 0)) index.stamp(i, nowMs);
@@ -102,6 +109,11 @@ function storeGroup(
     ...(acceptedMs.length > 0 ? { acceptedMs } : {}),
   };
   const placement = send(queue, messages, nowMs);
+  const { segmentId, from, order } = placement;
+  for (const { position, attempts } of earlier) {
+    const index = from + (order === null ? position : order.indexOf(position));
+    countAttempts(queue, { segmentId, index }, attempts, nowMs);
+  }
   const parts =
     placement.order === null
       ? group.map(({ index }) => index.packed)

@@ -1,5 +1,6 @@
 import {
   type EnqueuedMessage,
+  type EnqueueRequest,
   joinPacked,
   PackedIndex,
   QUEUE_ERROR_CODES,
@@ -86,7 +87,7 @@ export class Intake {
    * @param by who sends them. Default: nobody knows.
    */
   admit(
-    requests: readonly SendRequest[],
+    requests: readonly EnqueueRequest[],
     { messageBytesMax, by }: { readonly messageBytesMax?: number; readonly by?: string | undefined } = {},
   ): Admitted | RpcFailure {
     const delaySeconds = deliveryDelaySecondsOf(this.#context.definition);
@@ -94,7 +95,7 @@ export class Intake {
     if (!admission.ok) return admission;
     const reserved = this.reserve(requests.reduce((sum, { packed }) => sum + packed.byteLength, 0));
     if (!reserved.ok) return reserved;
-    const { incoming } = admission;
+    const incoming = admission.incoming.map((each, i) => ({ ...each, ...earlierOf(requests[i]) }));
     const accept = () => {
       if (this.#context.queue.isFifo) return incoming.flatMap((each) => this.enqueue(each));
       // The fast path looks at no message: nobody asks what became of each.
@@ -190,6 +191,11 @@ function chunksOf(index: PackedIndex): number {
     chunks += Math.max(1, Math.ceil(index.contentBytes(i) / BILLED_BYTES));
   }
   return chunks;
+}
+
+/** Deliveries that the messages of a request had before they were exported. */
+function earlierOf(request: EnqueueRequest | undefined): Pick<Incoming, "attempts"> {
+  return request?.attempts === undefined ? {} : { attempts: request.attempts };
 }
 
 /** Views hold on to the whole batch that they are of. */

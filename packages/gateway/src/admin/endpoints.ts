@@ -135,6 +135,11 @@ export const ENDPOINTS = [
     body: '{"advanceMs": N}',
     answers: 'moves time; {"to": "next"} to what comes next, {"freeze": true} stops it (development)',
   },
+  {
+    method: "GET",
+    path: "/__sluice/api/backup",
+    answers: "what the broker is set to, without secrets; /messages?queue=NAME has what a queue holds",
+  },
   { method: "GET", path: "/__sluice/metrics", answers: "queues and topics in Prometheus' text format" },
   { method: "GET", path: "/__sluice/health", answers: "whether the broker runs, as of the last second" },
 ] as const;

@@ -6,6 +6,7 @@ import type { Authority } from "../rights/authority.ts";
 import { auditRoutes } from "./access/audit-routes.ts";
 import { guard } from "./access/guard.ts";
 import { tokenRoutes } from "./access/token-routes.ts";
+import { backupRoutes } from "./backup/backup-routes.ts";
 import { clockRoutes } from "./clock-routes.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { AdminError, failure } from "./failure.ts";
@@ -38,6 +39,7 @@ export function adminRoutes(directory: QueueDirectory, authority: Authority, wai
   app.route("/events", streamRoutes(directory, waits));
   app.route("/topics", topicRoutes(directory));
   app.route("/tokens", tokenRoutes(directory, authority));
+  app.route("/backup", backupRoutes(directory));
   app.route("/audit", auditRoutes(directory));
   app.route("/clock", clockRoutes(directory));
   app.route("/", processRoutes(directory, waits));

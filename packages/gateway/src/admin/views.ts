@@ -2,6 +2,15 @@
 export type { AuditPage, AuditView } from "./access/audit-routes.ts";
 export type { NewTokenView, TokenView } from "./access/token-routes.ts";
 export type { BacklogView, DamageView, HealthView } from "./backlog-view.ts";
+export type {
+  BackupMessage,
+  BackupQueue,
+  BackupSubscription,
+  BackupTopic,
+  BackupTopicSubscription,
+  BackupView,
+} from "./backup/backup-view.ts";
+export type { Restored } from "./backup/restore.ts";
 export type { ClockView } from "./clock-routes.ts";
 export type { FiguresView, FrameView } from "./history/event-stream.ts";
 export type { EventView, StoryGapView } from "./history/history-view.ts";

@@ -18,6 +18,11 @@ export interface EnqueuedMessage {
 }
 
 export interface EnqueueRequest extends SendRequest {
+  /**
+   * Deliveries that each message has had in the queue of which it was exported. Such messages are kept as long as new
+   * ones are, whenever they were sent. Default: they are new.
+   */
+  readonly attempts?: readonly number[];
   /** Revision of the queue's record that the sender went by. Absent: whatever the queue is now is right. */
   readonly revision?: number;
 }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { WholeMessageView } from "@sluice/gateway/views";
 import { PAGE_MESSAGES_MAX, pageOfWholeMessages } from "../../client/messages.ts";
@@ -8,6 +8,7 @@ import { plural } from "../../report/words.ts";
 import { filterOf, type WhichMessages } from "../messages/look.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { Checkpoint } from "./checkpoint.ts";
+import { toFile, toPrinter } from "./sink.ts";
 
 export interface ExportOptions extends WhichMessages {
   /** Default: standard output. */
@@ -25,15 +26,6 @@ interface ExportState {
   /** Length of the file: what is behind it was being written. */
   readonly bytes: number;
   readonly messages: number;
-}
-
-/** Takes lines. */
-interface Sink {
-  write(lines: string): void;
-  /** Notes how far everything has come that was written. */
-  keep(state: Pick<ExportState, "cursor" | "messages">): void;
-  /** When everything was written. */
-  end(): void;
 }
 
 /**
@@ -56,7 +48,7 @@ export async function exportMessages(on: OnBroker, queue: string, options: Expor
       sink.write(page.messages.map((message) => `${JSON.stringify(lineOf(message))}\n`).join(""));
       exported += page.messages.length;
       cursor = page.cursor;
-      if (cursor !== null) sink.keep({ cursor, messages: exported });
+      if (cursor !== null) sink.keep({ queue, filter, cursor, messages: exported });
       bar.update(page.searched, page.of);
     } while (cursor !== null);
   } finally {
@@ -73,7 +65,7 @@ function open(on: OnBroker, queue: string, filter: string, { output, resume = fa
   const begin = { cursor: null as string | null, messages: 0 };
   if (output === undefined) {
     if (resume) throw new CliError("--resume goes on with a file: name it with --output.", EXIT_USAGE);
-    return { ...begin, sink: toPrinter(on) };
+    return { ...begin, sink: toPrinter(on.printer) };
   }
   const file = resolve(on.surroundings.cwd, output);
   const checkpoint = new Checkpoint<ExportState>(`${file}.sluice-export`);
@@ -83,51 +75,19 @@ function open(on: OnBroker, queue: string, filter: string, { output, resume = fa
       throw new CliError(text, EXIT_FAILED);
     }
     checkpoint.remove();
-    return { ...begin, sink: toFile(file, "wx", 0, checkpoint, { queue, filter }) };
+    return { ...begin, sink: toFile(file, "wx", 0, checkpoint) };
   }
   if (!checkpoint.exists) {
     if (existsSync(file)) return { ...begin, sink: null };
-    return { ...begin, sink: toFile(file, "wx", 0, checkpoint, { queue, filter }) };
+    return { ...begin, sink: toFile(file, "wx", 0, checkpoint) };
   }
   const state = checkpoint.read();
   if (state.queue !== queue || state.filter !== filter) {
     const other = state.filter === "" ? state.queue : `${state.queue} with the filter ${state.filter}`;
     throw new CliError(`${output} is an export of ${other}. Go on with just that.`, EXIT_USAGE);
   }
-  const sink = toFile(file, "r+", state.bytes, checkpoint, { queue, filter });
+  const sink = toFile(file, "r+", state.bytes, checkpoint);
   return { cursor: state.cursor as string | null, messages: state.messages, sink };
-}
-
-function toPrinter({ printer }: OnBroker): Sink {
-  return {
-    write: (lines) => {
-      if (lines !== "") printer.print(lines.trimEnd());
-    },
-    keep: () => {},
-    end: () => {},
-  };
-}
-
-function toFile(
-  file: string,
-  flags: "wx" | "r+",
-  from: number,
-  checkpoint: Checkpoint<ExportState>,
-  what: Pick<ExportState, "queue" | "filter">,
-): Sink {
-  const descriptor = openSync(file, flags);
-  ftruncateSync(descriptor, from);
-  let bytes = from;
-  return {
-    write: (lines) => {
-      bytes += writeSync(descriptor, Buffer.from(lines), 0, null, bytes);
-    },
-    keep: (state) => checkpoint.write({ ...what, ...state, bytes }),
-    end: () => {
-      closeSync(descriptor);
-      checkpoint.remove();
-    },
-  };
 }
 
 /** A message as it is written: what an import can use, and where it comes from. What is not there is left out. */

@@ -51,5 +51,12 @@ export const ADMIN_NEEDS: RouteNeeds = {
   "POST /api/tokens": changingEvery("token.create"),
   "DELETE /api/tokens/:name": changingEvery("token.revoke"),
   "POST /api/tokens/:name/rotate": changingEvery("token.rotate"),
+  "GET /api/backup": ADMIN_EVERY,
+  "GET /api/backup/messages": ADMIN_EVERY,
+  "POST /api/backup/queues": changingEvery("queue.create"),
+  "POST /api/backup/topics": changingEvery("topic.create"),
+  "POST /api/backup/topic-subscriptions": changingEvery("topic.subscribe"),
+  "POST /api/backup/subscriptions": changingEvery("subscription.create"),
+  "POST /api/backup/messages": ADMIN_EVERY,
   "GET /metrics": READ_EVERY,
 };

@@ -76,9 +76,22 @@ async function sendBatch(
   { name, definition }: QueueRecord,
   text: string,
 ): Promise<readonly string[]> {
+  const incoming = incomingBatch(text, definition.fifo !== undefined);
+  const packed = pack(incoming, BODIES_BYTES_MAX);
+  const hasLarge = incoming.some(({ body }) => body.byteLength > MESSAGE_BYTES_MAX);
+  await storeMessages(directory, name, packed, hasLarge);
+  return unpackMessages(packed).map(({ id }) => id);
+}
+
+/**
+ * The messages of a request that sends a batch.
+ *
+ * @param isGrouped whether each must have a group.
+ * @throws AdminError for what is no such batch, with the `index` of the message.
+ */
+export function incomingBatch(text: string, isGrouped: boolean): IncomingMessage[] {
   const messages = messagesIn(text);
-  const isFifo = definition.fifo !== undefined;
-  const ungrouped = isFifo ? messages.findIndex(({ group }) => group == null) : -1;
+  const ungrouped = isGrouped ? messages.findIndex(({ group }) => group == null) : -1;
   if (ungrouped !== -1) throw invalid("must have a group: the queue is a FIFO queue", ungrouped);
   const incoming = messages.map(incomingOf);
   const bytes = incoming.reduce((sum, { body }) => sum + body.byteLength, 0);
@@ -86,10 +99,7 @@ async function sendBatch(
     throw new AdminError(413, "batch_too_large", `Bodies of a batch have ${BODIES_BYTES_MAX} bytes at most.`);
   }
   checkBodies(incoming);
-  const packed = pack(incoming, BODIES_BYTES_MAX);
-  const hasLarge = incoming.some(({ body }) => body.byteLength > MESSAGE_BYTES_MAX);
-  await storeMessages(directory, name, packed, hasLarge);
-  return unpackMessages(packed).map(({ id }) => id);
+  return incoming;
 }
 
 function messagesIn(text: string): z.infer<typeof batch>["messages"] {
@@ -147,6 +157,6 @@ function attributeOf(type: string, value: string, index: number): AttributeValue
   return { DataType: type, BinaryValue: bytes };
 }
 
-function invalid(problem: string, index: number): AdminError {
+export function invalid(problem: string, index: number): AdminError {
   return new AdminError(400, "invalid_message", `Message ${index} of the batch ${problem}.`, { index });
 }

@@ -1,0 +1,103 @@
+import type {
+  BackupMessage,
+  BackupQueue,
+  BackupSubscription,
+  BackupTopic,
+  BackupTopicSubscription,
+  BackupView,
+} from "@sluice/gateway/views";
+import { CliError, EXIT_FAILED } from "../../errors.ts";
+
+/** The version of a backup's lines. Another one is for lines that this version would misread. */
+export const BACKUP_VERSION = 1;
+
+/** The first line of a backup. */
+export interface BackupHeader {
+  readonly sluice: "backup";
+  readonly version: number;
+  /** When it was begun. */
+  readonly at: string;
+  /** Names of queues, and ARNs of topics, that it has: who imports it looks whether they are there. */
+  readonly queues: readonly string[];
+  readonly topics: readonly string[];
+}
+
+/**
+ * Any other line. What a line names stands in a line before it, and the last one is `end`: without it the backup was
+ * cut off.
+ */
+export type BackupLine =
+  | { readonly queue: BackupQueue }
+  | { readonly topic: BackupTopic }
+  | { readonly topicSubscription: BackupTopicSubscription }
+  | { readonly subscription: BackupSubscription }
+  | { readonly in: string; readonly message: BackupMessage }
+  | { readonly end: { readonly messages: number } };
+
+/** The lines with which a backup begins. */
+export function firstLines(backup: BackupView): string {
+  const header: BackupHeader = {
+    ...{ sluice: "backup", version: BACKUP_VERSION, at: backup.at },
+    queues: backup.queues.map(({ name }) => name),
+    topics: backup.topics.map(({ arn }) => arn),
+  };
+  const lines: (BackupHeader | BackupLine)[] = [
+    header,
+    ...backup.queues.map((queue) => ({ queue })),
+    ...backup.topics.map((topic) => ({ topic })),
+    ...backup.topicSubscriptions.map((topicSubscription) => ({ topicSubscription })),
+    ...backup.subscriptions.map((subscription) => ({ subscription })),
+  ];
+  return linesOfBackup(lines);
+}
+
+export function linesOfBackup(lines: readonly object[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
+/**
+ * Reads the first line of a backup.
+ *
+ * @param file for people.
+ * @throws CliError for one that is none, or of another version.
+ */
+export function headerIn(text: string, file: string): BackupHeader {
+  const value = jsonIn(text);
+  if (!isObject(value) || value.sluice !== "backup") {
+    throw new CliError(
+      `${file} is no backup: its first line is not that of "sluice export --all".`,
+      EXIT_FAILED,
+    );
+  }
+  if (value.version !== BACKUP_VERSION) {
+    const text = `${file} is a backup of version ${value.version}, and this sluice reads version ${BACKUP_VERSION}.`;
+    throw new CliError(text, EXIT_FAILED);
+  }
+  return value as unknown as BackupHeader;
+}
+
+/**
+ * Reads another line.
+ *
+ * @param place of the line, for people.
+ * @throws CliError for a line that is none of a backup's.
+ */
+export function backupLineIn(text: string, place: string): BackupLine {
+  const value = jsonIn(text);
+  const kinds = ["queue", "topic", "topicSubscription", "subscription", "message", "end"];
+  if (isObject(value) && kinds.some((kind) => isObject(value[kind]))) return value as unknown as BackupLine;
+  throw new CliError(`${place}: this is no line of a backup.`, EXIT_FAILED);
+}
+
+/** `undefined` for what is no JSON. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,134 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { backupOf, pageOfBackup } from "../../client/backup.ts";
+import { BrokerFailure } from "../../client/broker-client.ts";
+import { CliError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from "../../errors.ts";
+import { progressBar } from "../../report/progress.ts";
+import { plural } from "../../report/words.ts";
+import { answer, type OnBroker } from "../on-broker.ts";
+import { firstLines, linesOfBackup } from "./backup-lines.ts";
+import { Checkpoint } from "./checkpoint.ts";
+import { type Sink, toFile, toPrinter } from "./sink.ts";
+
+export interface ExportAllOptions {
+  /** Default: standard output. */
+  readonly output?: string;
+  /** Goes on with an export into `output` that was stopped. */
+  readonly resume?: boolean;
+}
+
+/** How far a backup has come. */
+interface BackupState {
+  /** When it was begun, as the broker has it. */
+  readonly begunAt: string;
+  /** What is still to be read, the first of them from `cursor` on. */
+  readonly holders: readonly string[];
+  readonly cursor: string | null;
+  readonly messages: number;
+}
+
+/**
+ * `sluice export --all`: a whole broker as lines of JSON, while it runs. Nothing is leased or counted, and no secret is
+ * written. Whatever was accepted before and is not settled meanwhile is in it.
+ */
+export async function exportAll(on: OnBroker, options: ExportAllOptions): Promise<number> {
+  const opened = await open(on, options);
+  if (opened === null) {
+    on.printer.warn(`${options.output} is whole: there is no export to go on with.`);
+    return 0;
+  }
+  const { sink, begun } = opened;
+  const bar = progressBar(on.surroundings, "queues");
+  let state = begun;
+  const count = begun.holders.length;
+  try {
+    while (state.holders.length > 0) {
+      state = await exportPage(on, state, sink);
+      sink.keep(state);
+      bar.update(count - state.holders.length, count);
+    }
+  } finally {
+    bar.stop();
+  }
+  // A redrive moves messages from what is read late to what was read already: nobody knows which were missed.
+  await refuseRedrives(on, state.begunAt);
+  sink.write(linesOfBackup([{ end: { messages: state.messages } }]));
+  sink.end();
+  const words = `Exported the broker with ${plural(state.messages, "message")}.`;
+  if (options.output === undefined) on.printer.warn(words);
+  else answer(on, { exported: state.messages, file: options.output }, { words });
+  return 0;
+}
+
+async function exportPage(
+  { client }: OnBroker,
+  state: BackupState,
+  sink: Sink<BackupState>,
+): Promise<BackupState> {
+  const [holder = "", ...others] = state.holders;
+  try {
+    const { messages, cursor } = await pageOfBackup(client, holder, state.cursor);
+    sink.write(linesOfBackup(messages.map((message) => ({ in: holder, message }))));
+    const holders = cursor === null ? others : state.holders;
+    return { ...state, holders, cursor, messages: state.messages + messages.length };
+  } catch (error) {
+    // Somebody has deleted it meanwhile.
+    if (!(error instanceof BrokerFailure) || error.exitCode !== EXIT_NOT_FOUND) throw error;
+    return { ...state, holders: others, cursor: null };
+  }
+}
+
+async function open(
+  on: OnBroker,
+  { output, resume = false }: ExportAllOptions,
+): Promise<{ sink: Sink<BackupState>; begun: BackupState } | null> {
+  if (output === undefined) {
+    if (resume) throw new CliError("--resume goes on with a file: name it with --output.", EXIT_USAGE);
+    return begin(on, () => toPrinter(on.printer));
+  }
+  const file = resolve(on.surroundings.cwd, output);
+  const checkpoint = new Checkpoint<BackupState & { readonly bytes: number }>(`${file}.sluice-export`);
+  if (resume && checkpoint.exists) {
+    const { bytes, ...begun } = checkpoint.read();
+    if (begun.holders === undefined) {
+      throw new CliError(`${output} is an export of one queue. Go on with just that.`, EXIT_USAGE);
+    }
+    return { begun, sink: toFile(file, "r+", bytes, checkpoint) };
+  }
+  if (existsSync(file)) {
+    if (resume) return null;
+    const text = `${output} exists. --resume goes on with an export that was stopped; else name another file.`;
+    throw new CliError(text, EXIT_FAILED);
+  }
+  checkpoint.remove();
+  return begin(on, () => toFile(file, "wx", 0, checkpoint));
+}
+
+async function begin(on: OnBroker, sinkOf: () => Sink<BackupState>) {
+  const backup = await refuseRedrives(on, null);
+  const sink = sinkOf();
+  sink.write(firstLines(backup));
+  const begun: BackupState = { begunAt: backup.at, holders: backup.holders, cursor: null, messages: 0 };
+  sink.keep(begun);
+  return { sink, begun };
+}
+
+/**
+ * Answers with what the broker is set to.
+ *
+ * @param since as ISO 8601; `null` asks only for redrives that run.
+ * @throws CliError where a redrive runs, or has run since then.
+ */
+async function refuseRedrives({ client }: OnBroker, since: string | null) {
+  const backup = await backupOf(client);
+  const redrives = backup.redrives.filter(
+    ({ isRunning, startedAt }) => isRunning || (since !== null && startedAt >= since),
+  );
+  if (redrives.length === 0) return backup;
+  const names = redrives.map(({ queue }) => queue).join(", ");
+  const text =
+    since === null
+      ? `A redrive moves messages out of ${names}. Wait until it has ended, or cancel it: a backup could miss them.`
+      : `A redrive has moved messages out of ${names} meanwhile, which may be missing. Export to another file.`;
+  throw new CliError(text, EXIT_FAILED);
+}

@@ -1,0 +1,26 @@
+import { isolate } from "../queue/isolate.ts";
+import type { Queue } from "../queue/queue.ts";
+import { toWaiting } from "../queue/transitions.ts";
+import type { MessagePosition } from "./purge.ts";
+
+/**
+ * A message that waits has had deliveries already, in the queue that it was exported from: they count as if they had
+ * been here. It stays where it is, `ready` or `delayed`.
+ *
+ * @param attempts 1 or more.
+ */
+export function countAttempts(
+  queue: Queue,
+  { segmentId, index }: MessagePosition,
+  attempts: number,
+  nowMs: number,
+): void {
+  const segment = queue.segments.get(segmentId);
+  if (segment === undefined) throw new RangeError(`there is no segment ${segmentId}`);
+  const dueMs = segment.dueOf(index);
+  const entry = isolate(queue, segment, index);
+  // An id that nobody holds, as of a lease that has ended.
+  entry.leaseId = queue.nextLeaseId++;
+  entry.attempts = attempts;
+  toWaiting(queue, entry, dueMs, nowMs);
+}

@@ -1,0 +1,31 @@
+import type { QueueDefinition } from "@sluice/protocol";
+
+/** Of a queue what says where its dead letters go. */
+export interface Ordered {
+  readonly name: string;
+  readonly definition: Pick<QueueDefinition, "consumer" | "receive">;
+}
+
+/**
+ * Queues in an order in which each comes before those that take its dead letters. Where dead letters go in a circle,
+ * which only clients of SQS can set, one of the circle comes first.
+ */
+export function sourcesFirst<Queue extends Ordered>(queues: readonly Queue[]): Queue[] {
+  const byName = new Map(queues.map((queue) => [queue.name, queue]));
+  const seen = new Set<string>();
+  const targetsFirst: Queue[] = [];
+  const visit = (name: string) => {
+    const queue = byName.get(name);
+    if (queue === undefined || seen.has(name)) return;
+    seen.add(name);
+    for (const target of targetsOf(queue)) visit(target);
+    targetsFirst.push(queue);
+  };
+  for (const { name } of queues) visit(name);
+  return targetsFirst.reverse();
+}
+
+function targetsOf({ definition: { consumer, receive } }: Ordered): string[] {
+  const targets = [consumer?.settings.deadLetterQueue, receive?.redrive?.deadLetterQueue];
+  return targets.filter((name) => name != null);
+}

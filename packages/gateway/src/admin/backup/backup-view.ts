@@ -1,0 +1,125 @@
+import type {
+  ConsumerDefinition,
+  Jurisdiction,
+  LookedAt,
+  NewSubscription,
+  QueueRecord,
+  QueueSettingsChange,
+  TopicProtocol,
+  TopicRecord,
+  TopicSubscription,
+} from "@sluice/protocol";
+import { DELAY_SECONDS_MAX } from "@sluice/protocol";
+import { wholeMessageView } from "../message-view.ts";
+
+/** Everything that a broker is set to, without secrets, and what holds messages: what a backup begins with. */
+export interface BackupView {
+  readonly at: string;
+  /** Those that take dead letters before those that they come from: so each is made before another one names it. */
+  readonly queues: readonly BackupQueue[];
+  readonly topics: readonly BackupTopic[];
+  readonly topicSubscriptions: readonly BackupTopicSubscription[];
+  readonly subscriptions: readonly BackupSubscription[];
+  /**
+   * What holds messages, in the order in which it has to be read: a message that moves on to a dead-letter queue
+   * meanwhile is met there, if it was not met before.
+   */
+  readonly holders: readonly string[];
+  /** Redrives, which move messages against that order: the latest one of each queue that had one. */
+  readonly redrives: readonly BackupRedrive[];
+}
+
+export interface BackupRedrive {
+  readonly queue: string;
+  readonly startedAt: string;
+  readonly isRunning: boolean;
+}
+
+export interface BackupQueue {
+  readonly name: string;
+  readonly settings: QueueSettingsChange;
+  readonly consumer: ConsumerDefinition | null;
+  readonly jurisdiction: Jurisdiction | null;
+  readonly dialects: Readonly<Record<string, unknown>>;
+}
+
+export type BackupTopic = Pick<TopicRecord, "arn" | "isFifo" | "attributes" | "tags">;
+
+export interface BackupTopicSubscription
+  extends Pick<TopicSubscription, "arn" | "topicArn" | "deadLetterQueue" | "attributes"> {
+  readonly protocol: TopicProtocol;
+  /** Without the name and the password that a URL may have. */
+  readonly endpoint: string;
+  readonly lacksPassword: boolean;
+  /** The queue of an `sqs` subscription; that of an endpoint, by the name under which its messages are exported. */
+  readonly target: string;
+  readonly isConfirmed: boolean;
+  readonly wasAuthenticated: boolean;
+  readonly authenticateOnUnsubscribe: boolean;
+}
+
+/** Events of a source that go to a queue. */
+export interface BackupSubscription extends Omit<NewSubscription, "queueId"> {
+  readonly queue: string;
+}
+
+/** A message as a backup has it. What is not there is left out. */
+export interface BackupMessage {
+  readonly id: string;
+  readonly sentAt: string;
+  /** Deliveries that have ended: one that is under way counts as none. */
+  readonly attempts: number;
+  /** What is left of its delay; 0 for what is ready or leased. */
+  readonly delaySeconds: number;
+  readonly contentType: string;
+  readonly text?: string;
+  readonly base64?: string;
+  readonly group?: string;
+  readonly attributes?: Readonly<Record<string, { readonly type: string; readonly value: string }>>;
+  readonly from?: string;
+}
+
+export function backupQueue({ name, definition, jurisdiction, dialects }: QueueRecord): BackupQueue {
+  const { producers: _, consumer, ...settings } = definition;
+  return { name, settings, consumer, jurisdiction, dialects };
+}
+
+export function backupTopic({ arn, isFifo, attributes, tags }: TopicRecord): BackupTopic {
+  return { arn, isFifo, attributes, tags };
+}
+
+export function backupTopicSubscription(subscription: TopicSubscription): BackupTopicSubscription {
+  const { arn, topicArn, protocol, deadLetterQueue, attributes, status, target } = subscription;
+  const { endpoint, lacksPassword } = withoutPassword(subscription);
+  const isConfirmed = status.kind === "confirmed";
+  return {
+    ...{ arn, topicArn, protocol, endpoint, lacksPassword, target, deadLetterQueue, attributes, isConfirmed },
+    wasAuthenticated: isConfirmed && status.wasAuthenticated,
+    authenticateOnUnsubscribe: isConfirmed && status.authenticateOnUnsubscribe,
+  };
+}
+
+function withoutPassword({ protocol, endpoint }: Pick<TopicSubscription, "protocol" | "endpoint">) {
+  const url = protocol === "sqs" ? null : URL.parse(endpoint);
+  if (url === null || (url.username === "" && url.password === "")) return { endpoint, lacksPassword: false };
+  url.username = "";
+  url.password = "";
+  return { endpoint: url.href, lacksPassword: true };
+}
+
+/** @param nowMs of the queue's own clock. */
+export function backupMessage(message: LookedAt, nowMs: number): BackupMessage {
+  const { id, sentAt, contentType, text, base64, group, attributes, from } = wholeMessageView(message);
+  const isLeased = message.state === "leased";
+  const leftMs = isLeased ? 0 : message.atMs - nowMs;
+  return {
+    ...{ id, sentAt },
+    attempts: Math.max(0, message.attempts - (isLeased ? 1 : 0)),
+    delaySeconds: Math.min(DELAY_SECONDS_MAX, Math.max(0, Math.ceil(leftMs / 1_000))),
+    contentType,
+    ...(text === null ? (base64 === null ? {} : { base64 }) : { text }),
+    ...(group === null ? {} : { group }),
+    ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
+    ...(from === null ? {} : { from }),
+  };
+}

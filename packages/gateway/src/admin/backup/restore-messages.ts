@@ -1,0 +1,62 @@
+import { packMessages } from "@sluice/protocol";
+import * as z from "zod/mini";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { statusOfQueueError } from "../../account/queue-error-status.ts";
+import { AdminError } from "../failure.ts";
+import { incomingBatch, invalid } from "../messages/batch-route.ts";
+
+/** Most deliveries of a message that are kept: SQS lets messages be received for ever. */
+const ATTEMPTS_MAX = 1_000_000;
+
+/** What a message of a backup has besides what others have that are sent by the hundred. */
+const schema = z.object({
+  id: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
+  sentAt: z.string().check(z.refine((text) => Date.parse(text) > 0, "must be a time")),
+  attempts: z.int().check(z.gte(0), z.lte(ATTEMPTS_MAX)),
+  from: z.optional(z.string().check(z.minLength(1), z.maxLength(80))),
+});
+
+/**
+ * Stores messages under the ids that they had, with the time of their send, their attempts and what is left of their
+ * delay; all of them or none. Their retention begins anew.
+ *
+ * @returns how many.
+ */
+export async function restoreMessages(
+  directory: QueueDirectory,
+  queue: string,
+  text: string,
+): Promise<number> {
+  const incoming = incomingBatch(text, false);
+  const { messages } = JSON.parse(text) as { messages: readonly unknown[] };
+  const pasts = messages.map(pastOf);
+  const packed = packMessages(
+    incoming.map(({ contentType, body, delaySeconds = 0, extension }, i) => {
+      const { from, ...past } = pasts[i] as Past; // as many as messages
+      const whole = { ...extension, ...(from === undefined ? {} : { deadLetterOf: from }) };
+      return { ...past, contentType, body, delaySeconds, extension: whole };
+    }),
+  );
+  const attempts = pasts.map((past) => past.attempts);
+  const reply = await directory.queue(queue).work(queue, { enqueue: { packed, attempts } });
+  const failure = !reply.ok ? reply : reply.enqueued?.ok === false ? reply.enqueued : null;
+  if (failure !== null) throw new AdminError(statusOfQueueError(failure.code), "refused", failure.cause);
+  return messages.length;
+}
+
+interface Past {
+  readonly id: string;
+  readonly timestampMs: number;
+  readonly attempts: number;
+  readonly from: string | undefined;
+}
+
+function pastOf(message: unknown, index: number): Past {
+  const read = schema.safeParse(message);
+  if (read.success) {
+    const { id, sentAt, attempts, from } = read.data;
+    return { id, timestampMs: Date.parse(sentAt), attempts, from };
+  }
+  const [issue] = read.error.issues;
+  throw invalid([issue?.path.join("."), issue?.message].join(" ").trim(), index);
+}
