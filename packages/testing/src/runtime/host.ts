@@ -46,7 +46,7 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
     remove();
   };
   try {
-    const prepared = await prepare(options, startMs, folders.generated);
+    const prepared = await prepare(options, { startMs, folder: folders.generated });
     miniflare = await startMiniflare(prepared, options, folders.data);
     const host = await hostOf(miniflare, prepared);
     return { ...host, dispose };

@@ -37,23 +37,31 @@ export interface Prepared {
   readonly rewrite: (line: string) => string;
 }
 
+export interface PrepareOptions {
+  /** Where the virtual clock begins. */
+  readonly startMs: number;
+  /** For what is generated. Absolute. */
+  readonly folder: string;
+  /** Changes the first Worker, which another host bundles. Default: it is as the others. */
+  readonly first?: (worker: UserWorker) => UserWorker;
+  /** Where to look for Wrangler before the project's own folders. */
+  readonly wranglerFolders?: readonly string[];
+}
+
 /**
  * Reads the user's configurations and bundles the Workers: what `sluice serve` does, in this process and in a folder of
  * its own, since several test processes may run in one folder.
  *
- * @param folder for what is generated. Absolute.
- * @param first changes the first Worker, which another host bundles. Default: it is as the others.
  * @throws Error for configurations that cannot be used, with what is wrong.
  */
 export async function prepare(
   options: Pick<QueueRuntimeOptions, "workers" | "root">,
-  startMs: number,
-  folder: string,
-  first?: (worker: UserWorker) => UserWorker,
+  { startMs, folder, first, wranglerFolders = [] }: PrepareOptions,
 ): Promise<Prepared> {
   const { root = process.cwd() } = options;
   const { targets, env } = targetsOf(options.workers);
-  takeWranglerOf([root, ...targets.map((target) => resolve(root, target))], WRANGLER_VERSION_MIN);
+  const projectFolders = [root, ...targets.map((target) => resolve(root, target))];
+  takeWranglerOf([...wranglerFolders, ...projectFolders], WRANGLER_VERSION_MIN);
   const read = await readProject({ targets, env, workingDirectory: root });
   const changed = read.workers.map((worker, i) => (i === 0 ? (first?.(worker) ?? worker) : worker));
   const project = { ...read, workers: changed };

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { projectOf } from "./project.ts";
 
@@ -7,5 +8,16 @@ it.each([
   ["@cloudflare/vitest-pool-workers", "shop", "vitest-pool-workers-runner-shop"],
 ])("by %s the Worker of a project %o runs as %s", (plugin, name, runner) => {
   const project = { name, config: { root: "/project" }, vite: { config: { plugins: [{ name: plugin }] } } };
-  expect(projectOf({ options: { project } })).toEqual({ root: "/project", runner });
+  expect(projectOf({ options: { project } })).toEqual({ root: "/project", pluginFolder: null, runner });
+});
+
+it("finds the plugin that the project has", () => {
+  const plugin = "@cloudflare/vitest-plugin";
+  const project = {
+    name: "",
+    config: { root: import.meta.dirname },
+    vite: { config: { plugins: [{ name: plugin }] } },
+  };
+  const { pluginFolder } = projectOf({ options: { project } });
+  expect(pluginFolder?.endsWith(join("node_modules", plugin))).toBe(true);
 });

@@ -1,3 +1,8 @@
+import { realpathSync } from "node:fs";
+import { findPackageJSON } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+
 /** What is used of a Vitest project. */
 interface VitestProject {
   readonly name: string;
@@ -9,6 +14,8 @@ interface VitestProject {
 export interface TestedProject {
   /** Folder that relative paths count from. Absolute. */
   readonly root: string;
+  /** Folder of Cloudflare's plugin; `null` where it cannot be told. Absolute. */
+  readonly pluginFolder: string | null;
   /** Name under which the Worker under test runs, whatever its configuration calls it. */
   readonly runner: string;
 }
@@ -32,12 +39,23 @@ export function projectOf(caller: unknown): TestedProject {
   const { project } = (caller as { readonly options?: { readonly project?: VitestProject } } | undefined)
     ?.options ?? { project: undefined };
   const plugins = project?.vite.config.plugins ?? [];
-  const prefix = plugins.map(({ name }) => RUNNERS[name]).find((found) => found !== undefined);
-  if (project === undefined || prefix === undefined) {
+  const plugin = plugins.map(({ name }) => name).find((name) => name in RUNNERS);
+  if (project === undefined || plugin === undefined) {
     throw new TypeError(
       "sluice() of @sluice/testing/vitest makes options for cloudflareTest() of @cloudflare/vitest-plugin 1.x or " +
         "@cloudflare/vitest-pool-workers 0.x: plugins: [cloudflareTest(sluice({ … }))].",
     );
   }
-  return { root: project.config.root, runner: `${prefix}${project.name.replaceAll(/[^a-z0-9-]/gi, "_")}` };
+  const { root } = project.config;
+  const runner = `${RUNNERS[plugin]}${project.name.replaceAll(/[^a-z0-9-]/gi, "_")}`;
+  return { root, pluginFolder: folderOf(plugin, root), runner };
+}
+
+function folderOf(name: string, root: string): string | null {
+  try {
+    const manifest = findPackageJSON(name, pathToFileURL(join(root, "package.json")));
+    return manifest === undefined ? null : dirname(realpathSync(manifest));
+  } catch {
+    return null;
+  }
 }

@@ -44,20 +44,25 @@ class PreparedWorkers {
   #key: string | undefined;
   #workers: Promise<WorkersUnderTest> | undefined;
 
-  of(options: SluiceOptions, { root }: TestedProject): Promise<WorkersUnderTest> {
+  of(options: SluiceOptions, project: TestedProject): Promise<WorkersUnderTest> {
+    const { root } = project;
     const { wrangler, auxiliaryWorkers = [], start } = options;
     const files = [wrangler, ...auxiliaryWorkers].map((worker) => resolve(root, worker?.configPath ?? ""));
     const changed = files.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs);
     const key = JSON.stringify([files, changed, wrangler?.environment, start]);
     if (key !== this.#key) {
       this.#key = key;
-      this.#workers = prepare(files, options, root);
+      this.#workers = prepare(files, options, project);
     }
     return this.#workers as Promise<WorkersUnderTest>;
   }
 }
 
-async function prepare(files: readonly string[], options: SluiceOptions, root: string) {
+async function prepare(
+  files: readonly string[],
+  options: SluiceOptions,
+  { root, pluginFolder }: TestedProject,
+): Promise<WorkersUnderTest> {
   const { wrangler, start = new Date() } = options;
   if (!Number.isFinite(start.getTime())) throw new TypeError("start: an invalid date.");
   const env = wrangler?.environment ?? process.env.CLOUDFLARE_ENV ?? "";
@@ -65,7 +70,7 @@ async function prepare(files: readonly string[], options: SluiceOptions, root: s
   enableCompileCache();
   const { prepareWorkers } = await import("./workers-under-test.ts");
   const workers = files.map((config) => ({ config, env }));
-  const prepared = await prepareWorkers({ workers, root }, start.getTime());
+  const prepared = await prepareWorkers({ workers, root }, start.getTime(), pluginFolder);
   flushCompileCache();
   return prepared;
 }

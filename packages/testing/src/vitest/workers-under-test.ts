@@ -49,15 +49,21 @@ export interface WorkersUnderTest {
 /**
  * Reads configurations and makes ready what runs beside the Worker under test.
  *
+ * @param pluginFolder folder of Cloudflare's plugin, whose Wrangler reads them: it has loaded that one, and runs the
+ *   Workers by the Miniflare that goes with it. `null` for the project's Wrangler.
  * @throws Error for configurations that cannot be used, with what is wrong.
  */
 export async function prepareWorkers(
   options: Pick<QueueRuntimeOptions, "workers" | "root">,
   startMs: number,
+  pluginFolder: string | null,
 ): Promise<WorkersUnderTest> {
   const folder = temporaryFolder();
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const prepared = await prepare(options, startMs, folder, withNamedEntrypoints);
+  const prepared = await prepare(options, {
+    ...{ startMs, folder, first: withNamedEntrypoints },
+    wranglerFolders: pluginFolder === null ? [] : [pluginFolder],
+  });
   for (const warning of prepared.warnings) console.warn(warning);
   const [underTest] = prepared.plan.workers;
   if (underTest === undefined) throw new Error("a configuration has a Worker");
