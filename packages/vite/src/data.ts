@@ -1,15 +1,7 @@
-import { resolve } from "node:path";
-import type { PluginConfig } from "@cloudflare/vite-plugin";
 import { announceEnd, type End, forgetPlannedEnd, lastEndIn, lockData } from "sluice/generate";
 
 /** Data folders that this process has, until it ends: Vite reads its configuration anew when it restarts its server. */
 const held = new Set<string>();
-
-/** Absolute path of the folder that Cloudflare's plugin keeps everything in; `null` for nothing that is kept. */
-export function dataFolder(root: string, persistState: PluginConfig["persistState"] = true): string | null {
-  if (persistState === false) return null;
-  return resolve(root, persistState === true ? ".wrangler/state" : persistState.path);
-}
 
 /**
  * Takes a data folder for the broker of this process.

@@ -5,6 +5,7 @@ import type { PluginConfig, WorkerConfig } from "@cloudflare/vite-plugin";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { sluice } from "./sluice.ts";
+import { rootOf } from "./workers-of-project.ts";
 
 const WORKER = {
   name: "shop",
@@ -131,4 +132,13 @@ it("hands the options back where nothing is served, and stops a build that was t
   vi.stubEnv("NODE_ENV", "production");
   process.argv = ["node", "vite", "build"];
   expect(sluice(options)).toBe(options);
+});
+
+it("finds Vite's root by how the configuration is named", () => {
+  const cwd = process.cwd();
+  expect(rootOf("/web/wrangler.jsonc", undefined)).toBe("/web");
+  expect(rootOf("/web/conf/wrangler.jsonc", "./conf/wrangler.jsonc")).toBe("/web");
+  expect(rootOf("/web/conf/wrangler.jsonc", "/web/conf/wrangler.jsonc")).toBe(cwd);
+  expect(rootOf(join(dirname(cwd), "wrangler.jsonc"), "../wrangler.jsonc")).toBe(cwd);
+  expect(rootOf("/web/wrangler.jsonc", "../wrangler.jsonc")).toBe("/web");
 });

@@ -24,9 +24,11 @@ const TAKEN_FOR_SERVER =
 export function sluice(options: PluginConfig = {}): PluginConfig {
   if (!isServing(process.argv, process.env.NODE_ENV)) return options;
   const { config: customizer, auxiliaryWorkers = [] } = options;
-  const workers = new WorkersOfProject(options);
+  const persistState = persistence(options.persistState);
+  const workers = new WorkersOfProject({ ...options, persistState });
   return {
     ...options,
+    persistState,
     config: (config) => workers.takeEntry(config, customizer),
     auxiliaryWorkers: [
       ...auxiliaryWorkers.map((worker) => ({
@@ -43,6 +45,14 @@ export function sluice(options: PluginConfig = {}): PluginConfig {
       },
     ],
   };
+}
+
+/**
+ * Where everything is kept. Cloudflare's plugin asks for the path when all configurations have been read: by then it is
+ * absolute.
+ */
+function persistence(given: PluginConfig["persistState"] = true): false | { path: string } {
+  return given === false ? false : { path: given === true ? ".wrangler/state" : given.path };
 }
 
 type AuxiliaryWorker = NonNullable<PluginConfig["auxiliaryWorkers"]>[number];

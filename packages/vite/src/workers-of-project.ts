@@ -1,4 +1,4 @@
-import { dirname, extname, join, resolve } from "node:path";
+import { basename, dirname, extname, isAbsolute, join, normalize, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { PluginConfig, WorkerConfig } from "@cloudflare/vite-plugin";
 import { buildTopology, readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
@@ -29,7 +29,7 @@ import {
   writeIfChanged,
 } from "sluice/generate";
 import type { Unstable_Config } from "wrangler";
-import { dataFolder, takeData } from "./data.ts";
+import { takeData } from "./data.ts";
 import { BROKER_MODULE, pageArchive, WORKER_MODULE } from "./our-modules.ts";
 import { withPathOfBroker } from "./static-routing.ts";
 import { BINDINGS_FILE, bindingsSource, entrySource } from "./worker-source.ts";
@@ -53,26 +53,29 @@ type Context = { readonly entryWorkerConfig: unknown };
 /** `config` of Cloudflare's options: a part of a configuration, or what changes one in place or answers with a part. */
 type Customizer = Partial<WorkerConfig> | ((config: WorkerConfig, context: never) => unknown) | undefined;
 
+/** What is made of the options of Cloudflare's plugin. The path is that of its options, and becomes absolute. */
+export type ProjectOptions = Omit<PluginConfig, "persistState"> & {
+  readonly persistState: false | { path: string };
+};
+
 /**
  * The Workers of a project, as Cloudflare's plugin hands over their configurations one after the other: the entry's,
  * the auxiliary ones', the broker's.
  */
 export class WorkersOfProject {
-  readonly #options: PluginConfig;
+  readonly #options: ProjectOptions;
   readonly #queues: WorkerQueueConfig[] = [];
   #entry: WorkerConfig | undefined;
   #root = process.cwd();
 
-  constructor(options: PluginConfig) {
+  constructor(options: ProjectOptions) {
     this.#options = options;
   }
 
   /** Changes the configuration in place: lists that are returned would be added to those that are there. */
   takeEntry(config: WorkerConfig, customizer: Customizer): void {
-    const { configPath: chosen } = this.#options;
-    // Vite's root is told to no configuration. Cloudflare's plugin looks for the file there.
-    const isFound = chosen === undefined && process.env.CLOUDFLARE_VITE_WRANGLER_CONFIG_PATH === undefined;
-    if (isFound && config.configPath !== undefined) this.#root = dirname(config.configPath);
+    const chosen = this.#options.configPath ?? process.env.CLOUDFLARE_VITE_WRANGLER_CONFIG_PATH;
+    if (config.configPath !== undefined) this.#root = rootOf(config.configPath, chosen);
     this.#entry = config;
     this.#take(config, customizer, undefined, true);
   }
@@ -112,8 +115,12 @@ export class WorkersOfProject {
   }
 
   #brokerVars(topology: QueueTopology): Record<string, string> {
-    const data = dataFolder(this.#root, this.#options.persistState);
-    const environment = data === null ? process.env : { ...process.env, [LAST_END_VARIABLE]: takeData(data) };
+    const { persistState } = this.#options;
+    if (persistState !== false) persistState.path = resolve(this.#root, persistState.path);
+    const environment =
+      persistState === false
+        ? process.env
+        : { ...process.env, [LAST_END_VARIABLE]: takeData(persistState.path) };
     const entry = this.#entry as unknown as Unstable_Config | undefined;
     return devVars(entry, environment, endpointVariables(topology));
   }
@@ -158,6 +165,19 @@ export class WorkersOfProject {
     if (SCRIPTS.has(extname(main))) return relativePath(directory, resolve(dirname(file), main));
     return main.startsWith(".") ? relativePath(directory, resolve(this.#root, main)) : main;
   }
+}
+
+/**
+ * Vite's root, which is told to no configuration: Cloudflare's plugin looks for the entry's configuration there. Where
+ * one is chosen that lies elsewhere, that one's folder.
+ *
+ * @param file absolute path of the configuration.
+ * @param chosen how it was named, seen from the root.
+ */
+export function rootOf(file: string, chosen: string | undefined): string {
+  const path = normalize(chosen ?? basename(file));
+  if (!isAbsolute(path) && file.endsWith(`${sep}${path}`)) return file.slice(0, -path.length - 1) || sep;
+  return resolve(path) === file ? process.cwd() : dirname(file);
 }
 
 interface Leading {

@@ -19,20 +19,35 @@ export interface DevServer {
   stop(): Promise<void>;
 }
 
-/** A copy of the example project outside of the workspace, with the packed package installed in it. */
+export interface ViteProjectOptions {
+  /** Folder of it in `fixtures`. */
+  readonly fixture: string;
+  /** What it has installed besides, of what this package has. Default: nothing. */
+  readonly packages?: readonly string[];
+  /** The command line that runs its tool, in `node_modules`. Default: Vite's own. */
+  readonly tool?: string;
+}
+
+/** A copy of an example project outside of the workspace, with the packed package installed in it. */
 export class ViteProject {
   readonly folder = mkdtempSync(join(realpathSync(tmpdir()), "sluice-vite-"));
   readonly #running = new Set<ChildProcess>();
+  readonly #tool: string;
 
-  constructor() {
-    cpSync(fileURLToPath(new URL("fixtures/shop", import.meta.url)), this.folder, { recursive: true });
-    writeFileSync(join(this.folder, "package.json"), '{ "private": true, "type": "module" }');
-    this.#install();
+  constructor(
+    { fixture, packages = [], tool = "vite/bin/vite.js" }: ViteProjectOptions = { fixture: "shop" },
+  ) {
+    cpSync(fileURLToPath(new URL(`fixtures/${fixture}`, import.meta.url)), this.folder, { recursive: true });
+    const dependencies = Object.fromEntries(packages.map((name) => [name, "*"]));
+    const manifest = { private: true, type: "module", dependencies };
+    writeFileSync(join(this.folder, "package.json"), JSON.stringify(manifest));
+    this.#tool = join(this.folder, "node_modules", tool);
+    this.#install([...BESIDE, ...packages]);
   }
 
   /** @param env of the process, besides this one's. */
   async dev(env: NodeJS.ProcessEnv = {}): Promise<DevServer> {
-    const child = spawn(process.execPath, [this.#vite, "dev"], {
+    const child = spawn(process.execPath, [this.#tool, "dev"], {
       ...{ cwd: this.folder, env: this.#environment(env), stdio: ["ignore", "pipe", "pipe"] },
     });
     this.#running.add(child);
@@ -59,16 +74,12 @@ export class ViteProject {
   /** @throws Error with what was printed. */
   build(env: NodeJS.ProcessEnv = {}): void {
     const options = { cwd: this.folder, env: this.#environment(env), stdio: "pipe" } as const;
-    execFileSync(process.execPath, [this.#vite, "build"], options);
+    execFileSync(process.execPath, [this.#tool, "build"], options);
   }
 
   remove(): void {
     for (const child of this.#running) child.kill("SIGKILL");
     rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  get #vite(): string {
-    return join(this.folder, "node_modules/vite/bin/vite.js");
   }
 
   /** Vitest's own variables are none of the project's. Nothing is asked of the Internet. */
@@ -85,13 +96,13 @@ export class ViteProject {
   }
 
   /** As npm would, without asking a registry: the archive unpacked, and what the project has beside it. */
-  #install(): void {
+  #install(names: readonly string[]): void {
     const archive = packed(PACKAGE, this.folder);
     const modules = join(this.folder, "node_modules");
     const target = join(modules, "@sluice/vite");
     mkdirSync(target, { recursive: true });
     execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
-    for (const name of BESIDE) {
+    for (const name of names) {
       mkdirSync(dirname(join(modules, name)), { recursive: true });
       symlinkSync(realpathSync(join(PACKAGE, "node_modules", name)), join(modules, name));
     }
