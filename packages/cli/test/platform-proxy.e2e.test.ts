@@ -65,6 +65,13 @@ const FILES = {
       if (pathname === "/end") server.close();
     }).listen(0, () => console.log("listens on", server.address().port));
   `,
+  "guide.mjs": `
+import { getPlatformProxy } from "sluice";
+
+const { env, dispose } = await getPlatformProxy();
+await env.JOBS.send("hello");
+await dispose();
+  `,
   "post/wrangler.jsonc": JSON.stringify({
     ...{ name: "post", main: "index.js", compatibility_date: "2026-11-01" },
     queues: { consumers: [{ queue: "jobs", max_batch_timeout: 0 }] },
@@ -142,11 +149,14 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     expect(server.output).not.toMatch(/warn/i);
     expect(readdirSync(join(lab.folder, ".wrangler/state/v3/do"))).toContain("sluice-QueueBroker");
 
+    expect(await start(["guide.mjs"]).ended).toBe(0);
+
     // What was sent is there for whoever comes next: messages that `sluice dev` handles.
     const post = await dev(...shared);
     await post.printed(/got one/);
     await post.printed(/got \{ text: 'two', n: 2 \}/);
     await post.printed(/got four/);
+    await post.printed(/got hello/);
     expect(post.output).not.toContain("three");
   });
 

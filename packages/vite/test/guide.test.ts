@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+/** Tests leave out what needs a port of its own. */
+const flat = (text: string) =>
+  text.replaceAll(", inspectorPort: false", "").replaceAll(/\s+/g, " ").replaceAll(", ]", " ]").trim();
+
+/** What the guide shows is part of these, which tests run. */
+const RUN = [
+  ...["react-router/vite.config.mjs", "shop/vite.config.mjs", "tanstack-start/vite.config.mjs"],
+  ...["tanstack-start/src/server.ts"],
+].map((file) => `packages/vite/test/fixtures/${file}`);
+const TESTS = [
+  ...RUN,
+  "packages/vite/test/root.e2e.test.ts",
+  "packages/cli/test/fixtures/sveltekit/src/hooks.server.js",
+  "packages/cli/test/platform-proxy.e2e.test.ts",
+  "packages/cli/test/sluice-workers.e2e.test.ts",
+].map((file) => flat(read(file)));
+const SNIPPETS = [...read("docs/vite.md").matchAll(/```[jt]s\n(.*?)```/gs)].map(([, code]) => `${code}`);
+
+it.each(SNIPPETS)("is run by a test: %s", (snippet) => {
+  expect(TESTS.some((test) => test.includes(flat(snippet)))).toBe(true);
+});
+
+it("there are some", () => expect(SNIPPETS.length).toBeGreaterThan(7));
