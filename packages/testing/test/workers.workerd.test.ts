@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createQueueRuntime } from "../src/index.ts";
 
 const shop = (name: string) => fileURLToPath(new URL(`../../../apps/${name}/wrangler.toml`, import.meta.url));
@@ -31,6 +31,9 @@ describe("Workers that cannot be run", () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "sluice-bad-"));
   });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each([
@@ -48,7 +51,11 @@ describe("Workers that cannot be run", () => {
     const config = `name = "${name}"\nmain = "index.js"\ncompatibility_date = "2026-01-20"\n${more}`;
     writeFileSync(join(project, "wrangler.toml"), config);
     writeFileSync(join(project, "index.js"), code);
+    const temporary = join(folder, `${name}-tmp`);
+    mkdirSync(temporary);
+    vi.stubEnv("TMPDIR", temporary);
     await expect(createQueueRuntime({ workers: [project], log: () => {} })).rejects.toThrow(message);
     expect(readdirSync(project).sort()).toEqual(["index.js", "wrangler.toml"]);
+    expect(readdirSync(temporary).filter((file) => file.startsWith("sluice-"))).toEqual([]);
   });
 });

@@ -41,9 +41,13 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
   process.once("exit", remove);
   let miniflare: Miniflare | undefined;
   const dispose = async () => {
-    await miniflare?.dispose();
-    process.off("exit", remove);
-    remove();
+    try {
+      // Rejects where the Workers did not start.
+      await miniflare?.dispose();
+    } finally {
+      process.off("exit", remove);
+      remove();
+    }
   };
   try {
     const prepared = await prepare(options, { startMs, folder: folders.generated });

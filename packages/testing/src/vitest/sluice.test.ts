@@ -1,4 +1,7 @@
-import { expect, it } from "vitest";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
 import { type PoolContext, type SluiceOptions, sluice } from "./sluice.ts";
 
 const WRANGLER = { wrangler: { configPath: "./wrangler.toml" } };
@@ -38,8 +41,13 @@ it.each<[string, SluiceOptions, string]>([
   ],
   ["no date", { ...WRANGLER, start: new Date(Number.NaN) }, "start: an invalid date"],
   ["a file that is not there", { wrangler: { configPath: "./nowhere.toml" } }, "/nowhere.toml: No such file"],
-])("refuses %s in words", async (_, options, message) => {
+])("refuses %s in words, and leaves nothing behind", async (_, options, message) => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-vitest-unit-"));
+  vi.stubEnv("TMPDIR", folder);
   await expect(asked(options)).rejects.toThrow(message);
+  expect(readdirSync(folder).filter((name) => name.startsWith("sluice-"))).toEqual([]);
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
 });
 
 it.each([null, {}, callerOf("another-plugin")])(

@@ -59,10 +59,15 @@ export async function prepareWorkers(
   pluginFolder: string | null,
 ): Promise<WorkersUnderTest> {
   const folder = temporaryFolder();
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", remove);
   const prepared = await prepare(options, {
     ...{ startMs, folder, first: withNamedEntrypoints },
     wranglerFolders: pluginFolder === null ? [] : [pluginFolder],
+  }).catch((error: unknown) => {
+    process.off("exit", remove);
+    remove();
+    throw error;
   });
   for (const warning of prepared.warnings) console.warn(warning);
   const [underTest] = prepared.plan.workers;
