@@ -1,12 +1,12 @@
 // Bundles the command and its modules for Workers into dist/, or another folder that is named, so that the package
 // needs none of the workspace's others. Plain JavaScript: `npm pack` runs it with whatever Node.js the machine has.
-import { execFileSync } from "node:child_process";
 import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildPage } from "../dashboard/build.mjs";
 import { bundleBroker } from "./bundle-broker.mjs";
+import { forNode, forWorkers, writeTypes } from "./bundling.mjs";
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -14,16 +14,11 @@ const folder = path(process.argv[2] ?? "dist");
 rmSync(folder, { recursive: true, force: true });
 
 await build({
+  ...forNode,
   entryPoints: [path("src/main.ts"), path("src/index.ts")],
   outdir: folder,
-  bundle: true,
   // One file per command, loaded when it is asked for: `sluice --help` should not wait for Wrangler.
   splitting: true,
-  format: "esm",
-  platform: "node",
-  target: "node22.16",
-  // jsonc-parser's "main" is a UMD module, whose requires no bundler sees.
-  mainFields: ["module", "main"],
   // What package.json declares stays a dependency; the workspace's own packages, and what those need, are bundled.
   external: ["@bomb.sh/tab", "cli-progress", "commander", "croner", "yaml"],
 });
@@ -32,23 +27,15 @@ writeFileSync(join(folder, "page.bin"), await buildPage());
 
 // What runs in Wrangler's process, by itself: it is loaded before Wrangler is.
 await build({
+  ...forNode,
   entryPoints: [{ in: path("src/dev/inside/main.ts"), out: "dev/inside" }],
   outdir: folder,
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  target: "node22.16",
 });
 
-const forWorkers = await build({
+const runtime = await build({
+  ...forWorkers,
   entryPoints: [path("src/runtime/worker.ts"), path("src/runtime/broker.ts")],
   outdir: join(folder, "runtime"),
-  bundle: true,
-  format: "esm",
-  platform: "neutral",
-  mainFields: ["module", "main"],
-  target: "es2024",
-  external: ["cloudflare:*"],
   // Wrangler's bundles are made of these: their stack traces shall lead to our sources. Places are all that takes.
   sourcemap: true,
   sourcesContent: false,
@@ -60,14 +47,10 @@ const { code, map } = await bundleBroker(ready);
 writeFileSync(ready, code);
 writeFileSync(`${ready}.map`, map);
 
-const forNode = await build({
+const standalone = await build({
+  ...forNode,
   entryPoints: [path("src/serve/standalone/broker.ts"), path("src/serve/standalone/recovery.ts")],
   outdir: join(folder, "standalone"),
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  target: "node22.16",
-  mainFields: ["module", "main"],
   plugins: [
     {
       name: "platform",
@@ -84,7 +67,7 @@ const forNode = await build({
 // Where the package is installed our sources are not: they are called as the repository calls them, seen from the
 // package.
 const repository = path("../..");
-const outputs = [forWorkers, forNode].flatMap(({ metafile }) => Object.keys(metafile.outputs));
+const outputs = [runtime, standalone].flatMap(({ metafile }) => Object.keys(metafile.outputs));
 outputs.push(`${ready}.map`);
 for (const file of outputs.filter((name) => name.endsWith(".map"))) {
   const map = JSON.parse(readFileSync(file, "utf8"));
@@ -94,28 +77,9 @@ for (const file of outputs.filter((name) => name.endsWith(".map"))) {
   writeFileSync(file, JSON.stringify(map));
 }
 
-// Declarations say all their types: those of Wrangler are the user's, and none of ours have to be there.
-execFileSync(
-  process.execPath,
-  [
-    ...[path("../../node_modules/typescript/bin/tsc"), "--ignoreConfig", "--noResolve", "--noCheck"],
-    ...["--isolatedDeclarations", "--declaration", "--emitDeclarationOnly", "--allowImportingTsExtensions"],
-    ...[
-      "--module",
-      "esnext",
-      "--moduleResolution",
-      "bundler",
-      "--target",
-      "es2024",
-      "--verbatimModuleSyntax",
-    ],
-    ...["--rootDir", path("src"), "--outDir", join(folder, "types")],
-    ...[
-      "index.ts",
-      "miniflare/options.ts",
-      "miniflare/sluice-workers.ts",
-      "platform-proxy/get-platform-proxy.ts",
-    ].map((file) => path(`src/${file}`)),
-  ],
-  { stdio: "inherit" },
-);
+writeTypes(path("src"), folder, [
+  "index.ts",
+  "miniflare/options.ts",
+  "miniflare/sluice-workers.ts",
+  "platform-proxy/get-platform-proxy.ts",
+]);

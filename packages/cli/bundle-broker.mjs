@@ -3,6 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildPage } from "../dashboard/build.mjs";
+import { forWorkers } from "./bundling.mjs";
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -14,15 +15,10 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 export async function bundleBroker(outfile) {
   const page = await buildPage();
   const { outputFiles } = await build({
+    ...forWorkers,
     entryPoints: [path("src/runtime/broker-ready.ts")],
     outfile,
     write: false,
-    bundle: true,
-    format: "esm",
-    platform: "neutral",
-    mainFields: ["module", "main"],
-    target: "es2024",
-    external: ["cloudflare:*"],
     minify: true,
     sourcemap: "external",
     sourcesContent: false,
@@ -45,14 +41,9 @@ export async function bundleBroker(outfile) {
 /** The code of the runtime for the users' Workers. */
 export async function bundleRuntime() {
   const { outputFiles } = await build({
+    ...forWorkers,
     entryPoints: [path("src/runtime/worker.ts")],
     write: false,
-    bundle: true,
-    format: "esm",
-    platform: "neutral",
-    mainFields: ["module", "main"],
-    target: "es2024",
-    external: ["cloudflare:*"],
   });
   return outputFiles[0].text;
 }

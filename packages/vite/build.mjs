@@ -1,11 +1,11 @@
 // Bundles the configuration and its modules for Workers into dist/, with the types of what it exports, so that the
 // package needs none of the workspace's others. Plain JavaScript: `pnpm pack` runs it with whatever Node.js the machine
 // has.
-import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { forNode, forWorkers, writeTypes } from "../cli/bundling.mjs";
 import { buildPage } from "../dashboard/build.mjs";
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
@@ -14,14 +14,9 @@ const folder = path("dist");
 rmSync(folder, { recursive: true, force: true });
 
 await build({
+  ...forNode,
   entryPoints: [path("src/index.ts")],
   outdir: folder,
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  target: "node22.16",
-  // jsonc-parser's "main" is a UMD module, whose requires no bundler sees.
-  mainFields: ["module", "main"],
   // Nothing of Wrangler is used but what Cloudflare's plugin hands over.
   external: ["wrangler", "esbuild", "@cloudflare/vite-plugin"],
   // Packages of CommonJS require Node's own modules.
@@ -38,36 +33,12 @@ const map = Buffer.from(JSON.stringify({ version: 3, sources: [], names: [], map
 );
 
 await build({
+  ...forWorkers,
   entryPoints: [path("src/worker/worker.ts"), path("src/worker/broker.ts")],
   outdir: join(folder, "worker"),
-  bundle: true,
-  format: "esm",
-  platform: "neutral",
-  mainFields: ["module", "main"],
-  target: "es2024",
-  external: ["cloudflare:*"],
   // Vite transforms whatever it runs, at each start.
   minify: true,
   footer: { js: `//# sourceMappingURL=data:application/json;base64,${map}` },
 });
 
-// Declarations say all their types: none of what they come from has to be read, or to be there for users.
-execFileSync(
-  process.execPath,
-  [
-    ...[path("../../node_modules/typescript/bin/tsc"), "--ignoreConfig", "--noResolve", "--noCheck"],
-    ...["--isolatedDeclarations", "--declaration", "--emitDeclarationOnly", "--allowImportingTsExtensions"],
-    ...[
-      "--module",
-      "esnext",
-      "--moduleResolution",
-      "bundler",
-      "--target",
-      "es2024",
-      "--verbatimModuleSyntax",
-    ],
-    ...["--rootDir", path("src"), "--outDir", join(folder, "types")],
-    ...["index.ts", "sluice.ts"].map((file) => path(`src/${file}`)),
-  ],
-  { stdio: "inherit" },
-);
+writeTypes(path("src"), folder, ["index.ts", "sluice.ts"]);
