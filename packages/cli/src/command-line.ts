@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { BuildOptions } from "./commands/build.ts";
 import { addCompletion, COMPLETE_COMMAND } from "./commands/completion.ts";
@@ -8,6 +7,7 @@ import type { DevOptions } from "./commands/dev.ts";
 import { addClock, addFaults } from "./commands/development/grammar.ts";
 import { addDoctor } from "./commands/doctor/grammar.ts";
 import { addTail } from "./commands/events/grammar.ts";
+import { addInit } from "./commands/init/grammar.ts";
 import { addMessages } from "./commands/messages/grammar.ts";
 import { collect, type Execute } from "./commands/on-broker.ts";
 import { addQueues } from "./commands/queues/grammar.ts";
@@ -18,6 +18,7 @@ import type { WorkerDaemonOptions } from "./commands/worker-daemon.ts";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "./errors.ts";
 import type { Printer } from "./report/printer.ts";
 import { processSurroundings, type Surroundings } from "./surroundings.ts";
+import { version } from "./version.ts";
 
 /**
  * Runs a command line and resolves to the exit code.
@@ -156,6 +157,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
   addFaults(program, execute);
   addTransfer(program, execute);
   addDoctor(program, execute);
+  addInit(program, execute);
   addCompletion(program);
   pointToHelp(program, "sluice");
   return program;
@@ -217,8 +219,3 @@ export function complaintAboutNode(version: string): string | null {
   if (version.localeCompare(NODE_VERSION_MIN, "en", { numeric: true }) >= 0) return null;
   return `Sluice needs Node.js ${NODE_VERSION_MIN} or newer. This is ${version}.`;
 }
-
-/** Version of this package: `package.json` is one folder up, from source and from the bundle alike. */
-export const version: string = JSON.parse(
-  readFileSync(new URL("../package.json", import.meta.url), "utf8"),
-).version;

@@ -26,6 +26,8 @@ export interface ViteProjectOptions {
   readonly packages?: readonly string[];
   /** The command line that runs its tool, in `node_modules`. Default: Vite's own. */
   readonly tool?: string;
+  /** Whether the packed package is installed in it. Default: yes. */
+  readonly hasPackage?: boolean;
 }
 
 /** A copy of an example project outside of the workspace, with the packed package installed in it. */
@@ -35,14 +37,17 @@ export class ViteProject {
   readonly #tool: string;
 
   constructor(
-    { fixture, packages = [], tool = "vite/bin/vite.js" }: ViteProjectOptions = { fixture: "shop" },
+    { fixture, packages = [], tool = "vite/bin/vite.js", hasPackage = true }: ViteProjectOptions = {
+      fixture: "shop",
+    },
   ) {
     cpSync(fileURLToPath(new URL(`fixtures/${fixture}`, import.meta.url)), this.folder, { recursive: true });
     const dependencies = Object.fromEntries(packages.map((name) => [name, "*"]));
     const manifest = { private: true, type: "module", dependencies };
     writeFileSync(join(this.folder, "package.json"), JSON.stringify(manifest));
     this.#tool = join(this.folder, "node_modules", tool);
-    this.#install([...BESIDE, ...packages]);
+    if (hasPackage) this.#unpack();
+    this.link([...BESIDE, ...packages]);
   }
 
   /** @param env of the process, besides this one's. */
@@ -95,16 +100,20 @@ export class ViteProject {
     };
   }
 
-  /** As npm would, without asking a registry: the archive unpacked, and what the project has beside it. */
-  #install(names: readonly string[]): void {
-    const archive = packed(PACKAGE, this.folder);
+  /** Leads the project to packages that this one has, as npm would install them, without asking a registry. */
+  link(names: readonly string[] = BESIDE): void {
     const modules = join(this.folder, "node_modules");
-    const target = join(modules, "@sluice/vite");
-    mkdirSync(target, { recursive: true });
-    execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
     for (const name of names) {
       mkdirSync(dirname(join(modules, name)), { recursive: true });
+      rmSync(join(modules, name), { recursive: true, force: true });
       symlinkSync(realpathSync(join(PACKAGE, "node_modules", name)), join(modules, name));
     }
+  }
+
+  #unpack(): void {
+    const archive = packed(PACKAGE, this.folder);
+    const target = join(this.folder, "node_modules/@sluice/vite");
+    mkdirSync(target, { recursive: true });
+    execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
   }
 }

@@ -90,6 +90,24 @@ export async function confirm(
   }
 }
 
+/**
+ * Asks whether something is to be done that can be undone.
+ *
+ * @param yes whether the command line has said so already.
+ * @throws CliError with `EXIT_NOT_CONFIRMED` where nobody can be asked, and for any answer but yes.
+ */
+export async function agree(
+  surroundings: Surroundings,
+  { question, yes }: { readonly question: string; readonly yes: boolean },
+): Promise<void> {
+  if (yes) return;
+  if (!surroundings.isInteractive) {
+    throw new CliError("Nobody can be asked here: --yes says that it is meant.", EXIT_NOT_CONFIRMED);
+  }
+  const answered = await surroundings.ask(`${question} [y/N] `);
+  if (!/^y(es)?$/i.test(answered.trim())) throw new CliError("Nothing was changed.", EXIT_NOT_CONFIRMED);
+}
+
 /** A whole number of an option. */
 export function whole(value: string): number {
   if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It is a whole number, 0 or more.");

@@ -1,0 +1,27 @@
+import type { Command } from "commander";
+import { type Execute, examples } from "../on-broker.ts";
+
+export interface InitOptions {
+  /** Change without asking. */
+  readonly yes?: boolean;
+  /** Show what would be changed, and change nothing. */
+  readonly dryRun?: boolean;
+  /** Folder of packed packages that are installed in the place of published ones. */
+  readonly from?: string;
+}
+
+/** `sluice init`. */
+export function addInit(program: Command, execute: Execute): void {
+  program
+    .command("init")
+    .description("make the project of the current folder run on Sluice: dependency, script, Vite and Vitest")
+    .option("-y, --yes", "change without asking")
+    .option("--dry-run", "show what would be changed, and change nothing")
+    .option("--from <folder>", "install packed packages of this folder (default: published ones)")
+    .addHelpText("after", examples("sluice init --dry-run", "sluice init --yes --from /tmp"))
+    .action((options: InitOptions) =>
+      execute(async (printer, surroundings) =>
+        (await import("./init.ts")).init(options, printer, surroundings),
+      ),
+    );
+}

@@ -1,0 +1,173 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { expect, it } from "vitest";
+import { projectFolder } from "../../../test/project-folder.ts";
+import { run } from "../../command-line.ts";
+import { changesFor } from "./changes.ts";
+
+const WRANGLER = { "wrangler.jsonc": "{}" };
+const VITE = `import { cloudflare } from "@cloudflare/vite-plugin";
+import { defineConfig } from 'vite'
+
+// Kept as it is.
+export default defineConfig(({ mode }) => ({
+	plugins: [cloudflare({ configPath: './shop.jsonc', persistState: true }),],
+}))
+`;
+
+function changed(files: Readonly<Record<string, string>>) {
+  const changes = changesFor(projectFolder(files));
+  const after = Object.fromEntries(changes.files.map(({ name, after }) => [name, after]));
+  return { ...changes, after };
+}
+
+function manifest(rest: object, indent = 2): string {
+  return `${JSON.stringify({ name: "shop", ...rest }, null, indent)}\n`;
+}
+
+it("puts sluice() around the options of Cloudflare's Vite plugin, and leaves the rest as it is written", () => {
+  const { after, packages, notes } = changed({
+    ...WRANGLER,
+    "package.json": manifest({}),
+    "vite.config.ts": VITE,
+  });
+  const imported = 'import { cloudflare } from "@cloudflare/vite-plugin";\n';
+  expect(after).toEqual({
+    "vite.config.ts": VITE.replace(imported, `${imported}import { sluice } from "@sluice/vite";\n`).replace(
+      /cloudflare\(({[^}]*})\)/,
+      "cloudflare(sluice($1))",
+    ),
+  });
+  expect(packages).toEqual(["@sluice/vite"]);
+  expect(notes).toEqual([]);
+});
+
+it("puts sluice() where there are no options, by whatever name the plugin is imported", () => {
+  const text = `import { cloudflare as workers } from "@cloudflare/vite-plugin";\nexport default { plugins: [workers()] };\n`;
+  const { after } = changed({ ...WRANGLER, "package.json": manifest({}), "vite.config.mjs": text });
+  expect(after["vite.config.mjs"]).toContain('import { sluice } from "@sluice/vite";');
+  expect(after["vite.config.mjs"]).toContain("plugins: [workers(sluice())]");
+});
+
+it("puts sluice() around the options of Cloudflare's Vitest plugin, where they name a configuration", () => {
+  const text = (options: string) =>
+    `import { cloudflareTest } from "@cloudflare/vitest-plugin";\nexport default { plugins: [cloudflareTest(${options})] };\n`;
+  const files = { ...WRANGLER, "package.json": manifest({ scripts: { dev: "sluice dev" } }) };
+  const named = 'wrangler: { configPath: "./wrangler.jsonc" }';
+  const { after, packages } = changed({ ...files, "vitest.config.ts": text(`{ ${named} }`) });
+  expect(after["vitest.config.ts"]).toContain('import { sluice } from "@sluice/testing/vitest";');
+  expect(after["vitest.config.ts"]).toContain(`cloudflareTest(sluice({ ${named} }))`);
+  expect(packages).toEqual(["@sluice/testing", "sluice"]);
+  for (const [options, why] of [
+    ["", "it names no wrangler.configPath"],
+    [`{ main: "./index.ts", ${named} }`, 'it names a "main"'],
+  ] as const) {
+    const { files: none, notes } = changed({ ...files, "vitest.config.ts": text(options) });
+    expect(none).toEqual([]);
+    expect(notes.join()).toContain(`vitest.config.ts cannot be changed here: ${why}. Change it by hand:`);
+  }
+});
+
+it.each([
+  [
+    "that does not parse",
+    "import { cloudflare } from '@cloudflare/vite-plugin'; export default {",
+    "it does not parse",
+  ],
+  [
+    "with two calls",
+    "import { cloudflare } from '@cloudflare/vite-plugin'; export default [cloudflare(), cloudflare()];",
+    "cloudflare() is called 2 times",
+  ],
+  [
+    "that has the name already",
+    "import { cloudflare } from '@cloudflare/vite-plugin'; const sluice = 1; export default [cloudflare(), sluice];",
+    'something else is called "sluice" there',
+  ],
+])("prints the line for a configuration of Vite %s", (_, text, why) => {
+  const { files, notes } = changed({ ...WRANGLER, "package.json": manifest({}), "vite.config.js": text });
+  expect(files).toEqual([]);
+  expect(notes).toEqual([
+    `vite.config.js cannot be changed here: ${why}. Change it by hand:\n` +
+      '  import { sluice } from "@sluice/vite";   plugins: [cloudflare(sluice({ ... }))]',
+  ]);
+});
+
+it.each([
+  ["none", {}, { dev: "sluice dev" }],
+  [
+    "Wrangler",
+    { dev: "wrangler dev", start: "wrangler dev --port 3000" },
+    { dev: "sluice dev", start: "sluice dev --port 3000" },
+  ],
+  ["Sluice", { dev: "sluice dev apps/shop" }, { dev: "sluice dev apps/shop" }],
+  ["Wrangler with an option of its own", { dev: "wrangler dev --remote" }, { dev: "wrangler dev --remote" }],
+  ["another tool", { dev: "next dev" }, { dev: "next dev" }],
+])("a script dev that runs %s", (_, scripts, expected) => {
+  const { after, notes } = changed({ ...WRANGLER, "package.json": manifest({ scripts }, 4) });
+  const text = after["package.json"] ?? manifest({ scripts }, 4);
+  expect(text).toBe(manifest({ scripts: expected }, 4));
+  expect(notes).toHaveLength(JSON.stringify(scripts).match(/next|remote/) ? 1 : 0);
+});
+
+it.each([
+  ["package-lock.json", "npm install --save-dev"],
+  ["pnpm-lock.yaml", "pnpm add --save-dev"],
+  ["yarn.lock", "yarn add --dev"],
+  ["bun.lock", "bun add --dev"],
+])("the package manager is that of %s, in this folder or around it", (lock, command) => {
+  const folder = projectFolder({
+    [lock]: "",
+    "apps/shop/package.json": manifest({ packageManager: "yarn@4.0.0" }),
+  });
+  const { manager } = changesFor(join(folder, "apps/shop"));
+  expect([manager.name, ...manager.add].join(" ")).toBe(command);
+});
+
+it("the package manager is the one that is declared where there is no lock file", () => {
+  expect(changed({ "package.json": manifest({ packageManager: "pnpm@12.0.0" }) }).manager.name).toBe("pnpm");
+  expect(changed({ "package.json": manifest({}) }).manager.name).toBe("npm");
+});
+
+/** Runs the command, and answers what is asked. */
+async function init(folder: string, args: readonly string[], answer: string | null = null) {
+  const [printed, warned]: [string[], string[]] = [[], []];
+  const printer = { print: (text: string) => printed.push(text), warn: (text: string) => warned.push(text) };
+  const code = await run(["init", ...args], printer, {
+    ...{ cwd: folder, env: process.env, input: Readable.from([]), showsProgress: false },
+    isInteractive: answer !== null,
+    ask: async () => answer ?? "",
+  });
+  return { code, printed: printed.join("\n"), warned: warned.join("\n") };
+}
+
+it("shows the difference, asks, and finds nothing to do when it is run again", async () => {
+  const installed = manifest({ scripts: { dev: "wrangler dev" }, devDependencies: { sluice: "0.1.0" } });
+  const folder = projectFolder({ ...WRANGLER, "package.json": installed });
+  const read = () => readFileSync(join(folder, "package.json"), "utf8");
+  const dry = await init(folder, ["--dry-run"]);
+  expect(dry).toMatchObject({ code: 0, warned: "" });
+  expect(dry.printed).toMatch(/^--- package.json\n\+\+\+ package.json\n@@ /);
+  expect(dry.printed).toContain('-    "dev": "wrangler dev"\n+    "dev": "sluice dev"');
+  expect(await init(folder, [])).toMatchObject({ code: 5, warned: expect.stringContaining("--yes") });
+  expect(await init(folder, [], "n")).toMatchObject({ code: 5, warned: "Nothing was changed." });
+  expect(read()).toBe(installed);
+  expect((await init(folder, [], "y")).code).toBe(0);
+  expect(read()).toBe(installed.replace("wrangler dev", "sluice dev"));
+  expect(await init(folder, [])).toEqual({ code: 0, printed: "There is nothing to change.", warned: "" });
+});
+
+it("says what it would install, and where there is no project or no package", async () => {
+  const folder = projectFolder({ ...WRANGLER, "package.json": manifest({}) });
+  expect((await init(folder, ["--dry-run"])).printed).toContain("$ npm install --save-dev sluice@^0.1.0");
+  expect(await init(folder, ["--from", "packages"])).toMatchObject({
+    code: 2,
+    warned: `There is no ${join(folder, "packages/sluice-0.1.0.tgz")}.`,
+  });
+  writeFileSync(join(folder, "package.json"), "[]");
+  expect(await init(folder, [])).toMatchObject({
+    code: 1,
+    warned: expect.stringContaining("There is no package.json"),
+  });
+});

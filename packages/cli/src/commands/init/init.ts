@@ -1,0 +1,66 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createTwoFilesPatch } from "diff";
+import { CliError, EXIT_USAGE } from "../../errors.ts";
+import type { Printer } from "../../report/printer.ts";
+import type { Surroundings } from "../../surroundings.ts";
+import { version } from "../../version.ts";
+import { agree } from "../on-broker.ts";
+import { type Changes, changesFor } from "./changes.ts";
+import type { InitOptions } from "./grammar.ts";
+
+/** Unchanged lines that a diff shows around each change. */
+const CONTEXT_LINES = 2;
+
+/**
+ * `sluice init`: makes the project of the current folder run on Sluice, after a look at what that changes. Run again it
+ * finds nothing to do.
+ */
+export async function init(
+  options: InitOptions,
+  printer: Printer,
+  surroundings: Surroundings,
+): Promise<number> {
+  const { cwd } = surroundings;
+  const changes = changesFor(cwd);
+  const { files, notes } = changes;
+  const command = installation(changes, options.from === undefined ? null : resolve(cwd, options.from));
+  for (const { name, before, after } of files) {
+    const patch = createTwoFilesPatch(name, name, before, after, "", "", { context: CONTEXT_LINES });
+    printer.print(patch.slice(patch.indexOf("---")).trimEnd());
+  }
+  if (command !== null) printer.print(`$ ${command.join(" ")}`);
+  for (const note of notes) printer.print(note);
+  if (files.length === 0 && command === null) {
+    printer.print("There is nothing to change.");
+    return 0;
+  }
+  if (options.dryRun) return 0;
+  await agree(surroundings, { question: "Change this?", yes: options.yes === true });
+  for (const { name, after } of files) writeFileSync(join(cwd, name), after);
+  if (command !== null) install(command, surroundings);
+  printer.print("Done. docs/getting-started.md and docs/vite.md go on from here.");
+  return 0;
+}
+
+/** The command line that installs what is missing; `null` for nothing. */
+function installation({ packages, manager }: Changes, from: string | null): string[] | null {
+  if (packages.length === 0) return null;
+  return [manager.name, ...manager.add, ...packages.map((name) => specifier(name, from))];
+}
+
+function specifier(name: string, from: string | null): string {
+  if (from === null) return `${name}@^${version}`;
+  const archive = join(from, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
+  if (!existsSync(archive)) throw new CliError(`There is no ${archive}.`, EXIT_USAGE);
+  return archive;
+}
+
+function install([program = "", ...args]: readonly string[], { cwd, env }: Surroundings): void {
+  // On Windows package managers are scripts of the shell.
+  const isShell = process.platform === "win32";
+  const { status, error } = spawnSync(program, args, { cwd, env, stdio: "inherit", shell: isShell });
+  if (error !== undefined) throw new CliError(`${program} cannot be run: ${error.message}`);
+  if (status !== 0) throw new CliError(`${program} has ended with ${status}. The files are changed already.`);
+}

@@ -1,0 +1,74 @@
+import { applyEdits, modify, parse } from "jsonc-parser";
+
+/** What is read of a `package.json`. */
+export interface Manifest {
+  readonly packageManager?: unknown;
+  readonly scripts?: Readonly<Record<string, unknown>>;
+  readonly dependencies?: Readonly<Record<string, unknown>>;
+  readonly devDependencies?: Readonly<Record<string, unknown>>;
+}
+
+/** Options of `wrangler dev` that `sluice dev` has too; of the others none is known to go with it. */
+const SHARED_OPTIONS: ReadonlySet<string> = new Set([
+  "--port",
+  "--ip",
+  "--env",
+  "--persist-to",
+  "--inspector-port",
+]);
+/** Scripts that run a project's Worker while it is worked on. */
+const DEV_SCRIPTS = ["dev", "start"];
+
+/** `null` for text that is no object of JSON. */
+export function readManifest(text: string): Manifest | null {
+  const manifest: unknown = parse(text);
+  return typeof manifest === "object" && manifest !== null && !Array.isArray(manifest) ? manifest : null;
+}
+
+export function dependsOn({ dependencies, devDependencies }: Manifest, name: string): boolean {
+  return dependencies?.[name] !== undefined || devDependencies?.[name] !== undefined;
+}
+
+/** The text of a `package.json` whose scripts run `sluice dev`, and what is left to do by hand. */
+export function withDevScript(text: string, { scripts = {} }: Manifest): { text: string; notes: string[] } {
+  const wrangler = DEV_SCRIPTS.filter((name) => /^wrangler dev(\s|$)/.test(String(scripts[name] ?? "")));
+  const changed = wrangler.flatMap((name) => {
+    const script = onSluice(String(scripts[name]));
+    return script === null ? [] : [{ name, script }];
+  });
+  const left = wrangler.filter((name) => !changed.some((each) => each.name === name));
+  const notes = left.map(
+    (name) => `The script "${name}" has options that "sluice dev" takes after "--": see sluice dev --help.`,
+  );
+  if (wrangler.length > 0) {
+    return { text: changed.reduce((all, { name, script }) => withScript(all, name, script), text), notes };
+  }
+  const { dev } = scripts;
+  if (dev === undefined) return { text: withScript(text, "dev", "sluice dev"), notes };
+  if (String(dev).includes("sluice dev")) return { text, notes };
+  return {
+    text,
+    notes: [
+      `The script "dev" runs something else (${dev}). Run the Workers with queue handlers beside it: sluice dev`,
+    ],
+  };
+}
+
+/** `null` for a command line with other options. */
+function onSluice(script: string): string | null {
+  const options = script.match(/(?<=\s)-\S*/g) ?? [];
+  const isKnown = options.every((option) => SHARED_OPTIONS.has(option.replace(/=.*/, "")));
+  const isOne = !/[&|;<>$`]/.test(script);
+  return isKnown && isOne ? script.replace(/^wrangler dev/, "sluice dev") : null;
+}
+
+/** Everything but the script stays as it is written. */
+function withScript(text: string, name: string, script: string): string {
+  const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? "  ";
+  const formattingOptions = {
+    insertSpaces: !indent.includes("\t"),
+    tabSize: indent.includes("\t") ? 1 : indent.length,
+    eol: text.includes("\r\n") ? "\r\n" : "\n",
+  };
+  return applyEdits(text, modify(text, ["scripts", name], script, { formattingOptions }));
+}
