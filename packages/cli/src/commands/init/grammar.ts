@@ -1,14 +1,6 @@
 import type { Command } from "commander";
 import { type Execute, examples } from "../on-broker.ts";
-
-export interface InitOptions {
-  /** Change without asking. */
-  readonly yes?: boolean;
-  /** Show what would be changed, and change nothing. */
-  readonly dryRun?: boolean;
-  /** Folder of packed packages that are installed in the place of published ones. */
-  readonly from?: string;
-}
+import type { InitOptions } from "./init.ts";
 
 /** `sluice init`. */
 export function addInit(program: Command, execute: Execute): void {

@@ -8,7 +8,15 @@ import type { Surroundings } from "../../surroundings.ts";
 import { version } from "../../version.ts";
 import { agree } from "../on-broker.ts";
 import { type Changes, changesFor } from "./changes.ts";
-import type { InitOptions } from "./grammar.ts";
+
+export interface InitOptions {
+  /** Change without asking. */
+  readonly yes?: boolean;
+  /** Show what would be changed, and change nothing. */
+  readonly dryRun?: boolean;
+  /** Folder of packed packages that are installed in the place of published ones. */
+  readonly from?: string;
+}
 
 /** Unchanged lines that a diff shows around each change. */
 const CONTEXT_LINES = 2;
