@@ -128,15 +128,16 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   );
   const copy = store.readRecord();
   let answer: Opened | null = null;
-  const directoryCalls = { requests: 1, rowsWritten: 0 };
-  const opening = directory.opened(name, copy).then((opened) => {
-    answer = opened;
-    return opened;
-  });
+  const directoryCalls = { requests: 0, rowsWritten: 0 };
   watermark = new Watermark(name, {
     store,
     directory: {
-      position: async () => (await opening).position,
+      position: async () => {
+        directoryCalls.requests += 1;
+        const opened = await directory.opened(name, copy);
+        answer = opened;
+        return opened.position;
+      },
       report: (position, snapshot) => {
         directoryCalls.requests += 1;
         directoryCalls.rowsWritten += 1;
