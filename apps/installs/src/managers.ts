@@ -1,0 +1,42 @@
+/** How a package manager is got and used. */
+export interface Manager {
+  /** Its package. */
+  readonly package: string;
+  readonly version: string;
+  /** What is run of it, below its package. A binary of its own where `isProgram` is set, else a script of Node.js. */
+  readonly bin: string;
+  readonly isProgram?: true;
+  /** Arguments that install packages as development dependencies. */
+  readonly add: readonly string[];
+  /** Whether packages stay archives, which only what it starts can read. */
+  readonly isPlugAndPlay?: true;
+  /** Files that a project has for it. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** Each with the version that it is tried with. */
+export const MANAGERS = {
+  npm: { package: "npm", version: "11", bin: "bin/npm-cli.js", add: ["install", "--save-dev"] },
+  pnpm: {
+    ...{ package: "pnpm", version: "12.21.0", bin: "bin/pnpm.mjs", add: ["add", "--save-dev"] },
+    // It fails until somebody has said whether scripts of Wrangler's packages may run; "pnpm approve-builds" asks.
+    files: { "pnpm-workspace.yaml": "allowBuilds:\n  esbuild: true\n  workerd: true\n" },
+  },
+  "yarn-1": {
+    ...{ package: "yarn", version: "1", bin: "bin/yarn.js" },
+    add: ["add", "--dev", "--no-progress", "--ignore-engines"],
+  },
+  "yarn-4": {
+    ...{ package: "@yarnpkg/cli-dist", version: "4", bin: "bin/yarn.js", add: ["add", "--dev"] },
+    // A folder of its own is no workspace of what lies above it.
+    files: { "yarn.lock": "", ".yarnrc.yml": "nodeLinker: node-modules\nenableTelemetry: false\n" },
+  },
+  "yarn-pnp": {
+    ...{ package: "@yarnpkg/cli-dist", version: "4", bin: "bin/yarn.js", add: ["add", "--dev"] },
+    isPlugAndPlay: true,
+    files: { "yarn.lock": "", ".yarnrc.yml": "enableTelemetry: false\n" },
+  },
+  bun: { package: "bun", version: "1", bin: "bin/bun.exe", isProgram: true, add: ["add", "--dev"] },
+} satisfies Record<string, Manager>;
+
+export type ManagerName = keyof typeof MANAGERS;

@@ -1,0 +1,126 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { startChild } from "@sluice/harness/child";
+import getPort from "get-port";
+import type { Manager } from "./managers.ts";
+import { BESIDE, writeProject } from "./project.ts";
+
+export interface InstallOptions {
+  readonly manager: Manager;
+  /** Program of the Node.js that everything runs on. */
+  readonly node: string;
+  /** What `managers.ts` has of the manager, as a file. */
+  readonly bin: string;
+  readonly archives: readonly string[];
+  /** Packages in whose place there is an empty one. */
+  readonly without: readonly string[];
+  /** A folder that is made for the project. */
+  readonly folder: string;
+}
+
+/** How an install went. */
+export interface Tried {
+  /** What did not work; none where everything did. */
+  readonly problems: readonly string[];
+  /** What our packages take in `node_modules`, in bytes; 0 where there is none. */
+  readonly bytes: number;
+}
+
+/** Lines of a failure that are shown. */
+const LINES_TOLD = 15;
+
+/** Installs the archives into a project of their own, and uses them there. */
+export async function tryInstall(options: InstallOptions): Promise<Tried> {
+  const { manager, node, bin, archives, without, folder } = options;
+  writeProject(folder, manager.files ?? {}, without);
+  const env = {
+    ...process.env,
+    PATH: [dirname(node), join(folder, "node_modules/.bin"), process.env.PATH].join(delimiter),
+    // Not those of the pnpm that has started this: they are settings of any manager.
+    ...Object.fromEntries(
+      Object.keys(process.env).flatMap((name) => (/^npm_/i.test(name) ? [[name, undefined]] : [])),
+    ),
+    CI: "1",
+    NO_COLOR: "1",
+    NODE_COMPILE_CACHE: "",
+    WRANGLER_SEND_METRICS: "false",
+    WRANGLER_REGISTRY_PATH: join(folder, "registry"),
+    // A lock file is written where CI expects to find one.
+    YARN_ENABLE_IMMUTABLE_INSTALLS: "false",
+  };
+  const run = (command: string, ...args: readonly string[]) =>
+    execFileSync(command, args, { cwd: folder, env, encoding: "utf8", stdio: "pipe" });
+  const [program, first] = manager.isProgram === true ? [bin, []] : [node, [bin]];
+  const problems: string[] = [];
+  const step = async (name: string, act: () => string | Promise<string>, expected: RegExp) => {
+    try {
+      const said = await act();
+      if (!expected.test(said)) problems.push(`${name} says: ${toldOf(said)}`);
+    } catch (error) {
+      problems.push(`${name}: ${toldOf(wordsOf(error))}`);
+    }
+  };
+  const files = archives.map((archive) =>
+    manager.package.startsWith("@yarnpkg") ? named(archive) : archive,
+  );
+  await step("install", () => `${run(program, ...first, ...manager.add, ...files, ...BESIDE)}done`, /done/);
+  if (problems.length > 0) return { problems, bytes: 0 };
+  const isPlugAndPlay = manager.isPlugAndPlay === true;
+  const started = (name: string): readonly [string, ...string[]] =>
+    isPlugAndPlay
+      ? [program, ...first, name]
+      : [name === "node" ? name : join(folder, "node_modules/.bin", name)];
+  const said = (name: string, ...args: readonly string[]) => {
+    const [command, ...before] = started(name);
+    return run(command, ...before, ...args);
+  };
+  await step("node", () => said("node", "--version"), new RegExp(`^${run(node, "--version").trim()}`));
+  await step("sluice --version", () => said("sluice", "--version"), /^\d+\.\d+\.\d+/);
+  await step("sluice doctor", () => said("sluice", "doctor", "--json"), /"findings"/);
+  await step("imports", () => said("node", "imports.js"), /^function,function,function/);
+  await step("sluice dev", () => handled(started("sluice"), folder, env), /got \?hello/);
+  const own = isPlugAndPlay ? [] : ["sluice", "@sluice/testing", "@sluice/vite"];
+  return { problems, bytes: own.reduce((sum, name) => sum + sizeOf(join(folder, "node_modules", name)), 0) };
+}
+
+/** Runs `sluice dev`, sends a message and answers with what is printed once its handler has it. */
+async function handled(
+  [command, ...before]: readonly [string, ...string[]],
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<string> {
+  const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
+  const args = [...before, "dev", "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
+  const child = startChild(command, args, { cwd: folder, env });
+  try {
+    await child.ready(() => /admin +http/.test(child.output));
+    await fetch(`http://localhost:${port}/?hello`);
+    await child.ready(() => child.output.includes("got ?hello"));
+    return child.output;
+  } finally {
+    await child.stop("SIGINT");
+  }
+}
+
+/** As Yarn wants a file to be named that it is to install: by the package, and by a path that says that it is one. */
+function named(archive: string): string {
+  const name = /([^/]+)-\d+\.\d+\.\d+\.tgz$/.exec(archive)?.[1] ?? "";
+  return `${name.replace(/^sluice-/, "@sluice/")}@file:${archive}`;
+}
+
+function wordsOf(error: unknown): string {
+  const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+  return `${error instanceof Error ? error.message : error}\n${stdout}${stderr}`;
+}
+
+function toldOf(text: string): string {
+  return text.trim().split("\n").slice(-LINES_TOLD).join("\n");
+}
+
+function sizeOf(path: string): number {
+  const files = readdirSync(path, { recursive: true, encoding: "utf8" }).map((file) =>
+    statSync(join(path, file)),
+  );
+  return files.reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0);
+}
