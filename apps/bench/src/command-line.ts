@@ -36,7 +36,8 @@ export const USAGE = `pnpm bench [options]
 
   --system NAME      only systems whose id starts like this; repeatable
   --case WAY         only this case: single, concurrent50, concurrent500, batch100, burst, idle; with --sqs sqs-single,
-                     sqs-senders50, sqs-batches16, sqs-drain16, sqs-through; repeatable
+                     sqs-senders50, sqs-batches16, sqs-drain16, sqs-through; with --price how its row begins;
+                     repeatable
   --runs N           runs of each case whose median counts (default ${RUNS_DEFAULT})
   --seconds N        length of a run (default ${RUN_SECONDS_DEFAULT})
   --quick            everything small, within a minute: to see that it works, not how fast

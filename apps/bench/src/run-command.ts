@@ -15,6 +15,7 @@ import { type Comparison, compare } from "./compare/compare.ts";
 import { compareTables, systemsTable } from "./compare/compare-tables.ts";
 import { measurePrices } from "./price/measure-price.ts";
 import { priceTables } from "./price/price-tables.ts";
+import { SCENARIOS, type Scenario } from "./price/scenarios.ts";
 import { comparisonChart } from "./report/comparison-chart.ts";
 import { conditionsList, readConditions } from "./report/conditions.ts";
 import { writeChart, writeFigures } from "./report/documents.ts";
@@ -71,7 +72,9 @@ const MODES: Readonly<Record<Mode, (command: Command) => Promise<Report>>> = {
   },
 
   async price(command) {
-    const priced = await measurePrices(command.isQuick, say);
+    const isWanted = ({ title }: Scenario, wanted: string) => title.startsWith(wanted);
+    const scenarios = chosen("case", SCENARIOS, command.cases, isWanted);
+    const priced = await measurePrices(scenarios, command.isQuick, say);
     return { markdown: priceTables(priced), data: priced };
   },
 

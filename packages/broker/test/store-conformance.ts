@@ -172,6 +172,23 @@ export const STORE_CONFORMANCE: readonly ConformanceCase[] = cases({
     assert.deepEqual([...store.segments()], [{ id: 1, index: bytes(1, 1, 1), state: bytes(6) }]);
   },
 
+  "writes the state of a segment into its row, alone or with a new payload: one row"(disk) {
+    const store = disk.open();
+    const states = () => [...store.segments()].map(({ state }) => state);
+    store.commit(() => store.insertSegment(1, bytes(1), null, bytes(1)));
+    const before = store.rowsWritten;
+    store.commit(() => store.writeOwnState(1, bytes(5)));
+    assert.deepEqual(states(), [bytes(5)]);
+    store.commit(() => store.replaceSegment(1, bytes(1, 1), bytes(1, 2), bytes(6)));
+    assert.equal(store.rowsWritten - before, 2);
+    assert.deepEqual([...store.segments()], [{ id: 1, index: bytes(1, 1), state: bytes(6) }]);
+    assert.deepEqual(store.readPayload(1), bytes(1, 2));
+    store.commit(() => store.writeOwnState(2, bytes(5)));
+    assert.equal([...store.segments()].length, 1);
+    store.commit(() => store.deleteSegment(1, false));
+    assert.deepEqual(states(), []);
+  },
+
   "replaces the index of a segment alone, and of none that is gone"(disk) {
     const store = disk.open();
     store.commit(() => store.insertSegment(1, bytes(1), bytes(5), bytes(1, 2)));

@@ -125,10 +125,11 @@ export abstract class TableStore implements QueueStore {
     this.rowsWritten -= 1;
   }
 
-  replaceSegment(id: number, index: Uint8Array, payload: Uint8Array): void {
+  replaceSegment(id: number, index: Uint8Array, payload: Uint8Array, state: Uint8Array | null = null): void {
     const row = this.tables.segments.get(id);
     if (row === undefined) return;
-    this.write("segments", id, { ...row, index: index.slice(), payload: payload.slice() });
+    const changed = { index: index.slice(), state: state?.slice() ?? row.state, payload: payload.slice() };
+    this.write("segments", id, { ...row, ...changed });
   }
 
   writeIndex(id: number, index: Uint8Array): void {
@@ -138,6 +139,11 @@ export abstract class TableStore implements QueueStore {
 
   writeState(id: number, state: Uint8Array): void {
     this.write("states", id, state.slice());
+  }
+
+  writeOwnState(id: number, state: Uint8Array): void {
+    const row = this.tables.segments.get(id);
+    if (row !== undefined) this.write("segments", id, { ...row, state: state.slice() });
   }
 
   deleteSegment(id: number, hasState: boolean): void {

@@ -31,7 +31,7 @@ export {
   takeChanges,
 } from "./queue/queue.ts";
 export { isHeld, reserveSeq } from "./queue/sequence.ts";
-export type { EntryState, LeaseKind, Slice } from "./segments/segment.ts";
+export type { EntryState, LeaseKind, Segment, Slice } from "./segments/segment.ts";
 export { ByteFormatError } from "./stored/bytes.ts";
 export {
   type Accepted,

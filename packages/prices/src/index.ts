@@ -1,4 +1,5 @@
 export * from "./bill.ts";
+export * from "./costs.ts";
 export * from "./month.ts";
 export * from "./others.ts";
 export * from "./prices.ts";

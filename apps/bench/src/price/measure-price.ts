@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Bill, billOf, type Others, othersOf, type Sent, scaled, type Used } from "@sluice/prices";
 import { type Lab, startLab } from "../lab/lab.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
-import { SCENARIOS, type Scenario } from "./scenarios.ts";
+import type { Scenario } from "./scenarios.ts";
 
 /** How long messages may take to be handled once they are sent. */
 const HANDLED_MS_MAX = 120_000;
@@ -19,9 +19,13 @@ export interface Priced {
   readonly others: Others;
 }
 
-export async function measurePrices(isQuick: boolean, say: (line: string) => void): Promise<Priced[]> {
+export async function measurePrices(
+  scenarios: readonly Scenario[],
+  isQuick: boolean,
+  say: (line: string) => void,
+): Promise<Priced[]> {
   const priced: Priced[] = [];
-  for (const scenario of SCENARIOS) {
+  for (const scenario of scenarios) {
     say(scenario.title);
     const messages = isQuick ? scenario.quickMessages : scenario.messages;
     const counted = await measureUsage(scenario, messages);

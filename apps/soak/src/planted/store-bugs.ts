@@ -18,6 +18,9 @@ export const STORE_BUGS: readonly PlantedBug[] = [
       writeState: (id, state) => {
         if (!isSkipped()) ports.store.writeState(id, state);
       },
+      writeOwnState: (id, state) => {
+        if (!isSkipped()) ports.store.writeOwnState(id, state);
+      },
     });
   }),
   inPorts("dead-letter move", "the intent of a dead-letter move is not written", (ports) =>
@@ -25,9 +28,9 @@ export const STORE_BUGS: readonly PlantedBug[] = [
   ),
   inPorts("conservation", "a segment that takes more messages keeps its old payload", (ports) =>
     alterStore(ports, {
-      replaceSegment: (id, index) => {
+      replaceSegment: (id, index, _, state) => {
         const payload = ports.store.readPayload(id);
-        if (payload !== null) ports.store.replaceSegment(id, index, payload);
+        if (payload !== null) ports.store.replaceSegment(id, index, payload, state);
       },
     }),
   ),

@@ -48,6 +48,7 @@ export async function loadQueue(queue: string, host: QueueHost): Promise<OpenQue
       clockStartMs: clockStartMsOf(env),
       probe: host.probe,
       requests: host.requests,
+      isBilled: env.SLUICE_ENV === undefined,
       isClockMovable: env.SLUICE_ENV === "development",
       // A queue may be called "constructor": only what the record itself holds counts.
       deployed: Object.hasOwn(queues, queue) ? queues[queue] : undefined,

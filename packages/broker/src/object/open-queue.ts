@@ -18,6 +18,7 @@ import { type FileCondition, repairFile } from "../store/file-damage.ts";
 import { idleSnapshotOf } from "../store/idle-snapshot.ts";
 import { type CommitWatcher, SqliteStore } from "../store/sqlite-store.ts";
 import { type Loss, Watermark } from "../store/watermark.ts";
+import { LINGER_DEPLOYED_MS, LINGER_MS } from "../turn/group-commit.ts";
 import { AwakeTime } from "../usage/awake-time.ts";
 import { Alarm } from "./alarm.ts";
 import { writeRecord } from "./apply-configuration.ts";
@@ -70,6 +71,8 @@ export interface OpenQueueInput extends Pick<QueuePorts, "transfer" | "broken"> 
   /** Where the clock of the broker stood at first, in ms since 1970; `null` where it ran. */
   readonly clockStartMs: number | null;
   readonly probe: QueueProbe | undefined;
+  /** Whether what it uses is billed: deployed. */
+  readonly isBilled: boolean;
   /** Calls of the object since it started. */
   readonly requests: () => number;
   /** What the broker was deployed with; `undefined` for a queue that no configuration names. */
@@ -200,6 +203,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     },
     queueExists: async (queue) => (await directory.findByName(queue)) !== null,
     setTimer: (atMs) => timer.set(atMs),
+    lingerMs: input.isBilled ? LINGER_DEPLOYED_MS : LINGER_MS,
     awake,
     after: schedule,
     broken,

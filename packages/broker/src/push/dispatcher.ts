@@ -17,7 +17,7 @@ import { Backoff } from "../platform/backoff.ts";
 import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { metricsOf } from "../turn/figures.ts";
-import { LINGER_MS_MAX } from "../turn/group-commit.ts";
+import { LINGER_MS } from "../turn/group-commit.ts";
 import { type LeaseRecords, readLease } from "../turn/lease-records.ts";
 import { isForWorkerDaemon } from "../turn/rules.ts";
 import type { Throttle } from "../turn/throttle.ts";
@@ -48,6 +48,8 @@ const GONE_DURING_TRIAL = "it had just said that it is back, and was gone before
 export interface DispatcherPorts {
   /** The queue's consumer, `null` if it has none. Asked anew each time: it can change. */
   consumer(): ConsumerPort | null;
+  /** How long a settlement that nobody waits for may linger for another commit to share, in ms. Default `LINGER_MS`. */
+  readonly lingerMs?: number;
 }
 
 /** Hands batches to the queue's consumer and settles what it did with them. */
@@ -265,7 +267,7 @@ export class PushDispatcher {
     const { queue, nowMs } = this.#context;
     if (result instanceof Absence || !isAcknowledged(result)) return false;
     if (this.#trial === batch.leaseId || this.#throttle.isOn) return false;
-    return !isSlotAwaited(queue, nowMs + LINGER_MS_MAX);
+    return !isSlotAwaited(queue, nowMs + 2 * (this.#ports.lingerMs ?? LINGER_MS));
   }
 
   #settle(running: Running, result: DeliveryResult | RejectedDelivery | Absence, endedMs: number): void {

@@ -53,27 +53,57 @@ describe("writeChanges", () => {
     expect(withState.size).toBe(0);
   });
 
-  it("writes what happened to messages into a row apart from their payload", () => {
+  it("writes what happened to messages of a small segment into its row, with what was appended", () => {
     const { store, withState, write, sendTexts, take } = setUp();
     const id = sendTexts("a", "b");
     write();
-    store.replaceSegment = () => {
-      throw new Error("the payload did not change");
-    };
     take(1);
     expect(write()).toBe(1);
+    const [leased] = store.segments();
+    take(1);
+    sendTexts("y");
+    expect(write()).toBe(1);
+    const [both] = store.segments();
+    expect(leased?.state).not.toBeNull();
+    expect(both?.state).not.toEqual(leased?.state);
+    expect(new PackedIndex(store.readPayload(id) ?? new Uint8Array()).count).toBe(3);
+    expect(withState.size).toBe(0);
+    // One that has grown has a state apart, and that is the one which counts.
+    sendTexts(...Array<string>(18).fill("z"));
+    take(1);
+    expect(write()).toBe(2);
     expect(withState).toEqual(new Set([id]));
-    take(1);
-    expect(write()).toBe(1);
+    const [grown] = store.segments();
+    expect(grown?.state).not.toEqual(both?.state);
   });
+
+  it.each([
+    ["4,001 bytes", ["x".repeat(4_001)]],
+    ["21 messages", Array<string>(21).fill("x")],
+  ])(
+    "writes what happened to messages of a segment with %s into a row apart from their payload",
+    (_, texts) => {
+      const { store, withState, write, sendTexts, take } = setUp();
+      const id = sendTexts(...texts, "b");
+      write();
+      store.replaceSegment = () => {
+        throw new Error("the payload did not change");
+      };
+      take(1);
+      expect(write()).toBe(1);
+      expect(withState).toEqual(new Set([id]));
+      take(1);
+      expect(write()).toBe(1);
+    },
+  );
 
   it("replaces the row of a segment that took more messages, and writes its state only if that changed", () => {
     const { store, write, sendTexts, take } = setUp();
-    const id = sendTexts("a");
+    const id = sendTexts(...Array<string>(21).fill("a"));
     write();
     sendTexts("b");
     expect(write()).toBe(1);
-    expect(new PackedIndex(store.readPayload(id) ?? new Uint8Array()).count).toBe(2);
+    expect(new PackedIndex(store.readPayload(id) ?? new Uint8Array()).count).toBe(22);
     take(1);
     sendTexts("c");
     expect(write()).toBe(2);
@@ -88,7 +118,7 @@ describe("writeChanges", () => {
     write();
     for (const range of first) acknowledge(queue, range);
     expect(write()).toBe(1);
-    const touchedLater = sendTexts("b");
+    const touchedLater = sendTexts("b".repeat(4_001));
     write();
     const second = take(1);
     write();

@@ -1,10 +1,17 @@
-import { encodeIndex, encodeState, type Queue, takeChanges } from "@sluice/engine";
+import { encodeIndex, encodeState, type Queue, type Segment, takeChanges } from "@sluice/engine";
 import type { PayloadCache } from "../store/payload-cache.ts";
 import type { QueueStore } from "../store/store.ts";
 
 /**
+ * What happened to the messages of so small a segment goes into its own row. The payload is written again, but it is
+ * less than a page of the file; a row apart is billed when it is written and once more when it is deleted.
+ */
+const SMALL_BYTES_MAX = 4_000;
+const SMALL_MESSAGES_MAX = 20;
+
+/**
  * Writes what the engine changed: one row per new segment, one per segment whose messages were touched, one delete per
- * finished one.
+ * finished one. A small segment takes one row for each commit that it has a part in.
  *
  * @param withState Segments that have a row in `segment_states`; kept up to date.
  */
@@ -26,11 +33,21 @@ export function writeChanges(
       store.insertSegment(id, encodeIndex(segment), state, payloadBytes(cache, id));
       continue;
     }
+    if (!withState.has(id) && isSmall(segment)) {
+      if (change !== "touched")
+        store.replaceSegment(id, encodeIndex(segment), payloadBytes(cache, id), state);
+      else if (state !== null) store.writeOwnState(id, state);
+      continue;
+    }
     if (change !== "touched") store.replaceSegment(id, encodeIndex(segment), payloadBytes(cache, id));
     if (change === "appended" || state === null) continue;
     store.writeState(id, state);
     withState.add(id);
   }
+}
+
+function isSmall(segment: Segment): boolean {
+  return segment.count <= SMALL_MESSAGES_MAX && segment.bytes(0, segment.count) <= SMALL_BYTES_MAX;
 }
 
 function payloadBytes(cache: PayloadCache, id: number): Uint8Array {

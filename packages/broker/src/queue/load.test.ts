@@ -32,8 +32,8 @@ describe("damage", () => {
     await world.send("orders", ["acknowledged", "retried"]);
     await world.pass(0);
     world.handler = () => ({});
-    world.store("orders").damage(({ states }) => {
-      for (const [id, state] of states) states.set(id, state.slice(1));
+    world.store("orders").damage(({ segments }) => {
+      for (const [id, row] of segments) segments.set(id, { ...row, state: row.state?.slice(1) ?? null });
     });
     world.crash("orders");
     world.lines.length = 0;

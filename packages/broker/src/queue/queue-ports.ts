@@ -40,7 +40,7 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   newMessageId?(): string;
   /**
    * Calls back after a time in ms, if this epoch lasts so long. With it a settlement that nobody waits for may linger
-   * for another commit to share (`LINGER_MS_MAX`). Default: never, and each settlement is committed at once.
+   * for another commit to share (`lingerMs`). Default: never, and each settlement is committed at once.
    */
   after?(callback: () => void, ms: number): void;
   /** Memory and store have parted: nothing may be answered any more until the object is started again. */

@@ -94,3 +94,21 @@ function ofLength(bytes: Uint8Array, length: number): Uint8Array {
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
+
+/** A row with packed bytes. */
+export type SealedRow = { seal: ArrayBuffer; payload: ArrayBuffer };
+
+/** The packed bytes of a row; those that are damaged are unreadable. Throws `DamagedChecksumsError`. */
+export function verify({ seal, payload }: SealedRow): Uint8Array {
+  return verified(new Uint8Array(payload), new Uint8Array(seal));
+}
+
+/** The same; nothing where nothing can be told of them. */
+export function verifyOrNothing(row: SealedRow): Uint8Array {
+  try {
+    return verify(row);
+  } catch (error) {
+    if (!(error instanceof DamagedChecksumsError)) throw error;
+    return new Uint8Array();
+  }
+}

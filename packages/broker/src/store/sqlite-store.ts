@@ -3,7 +3,7 @@ import type { CommitPosition } from "../rpc/commit-position.ts";
 import { storedUsage, usageFrom } from "../usage/stored-usage.ts";
 import { checksumOf } from "./checksum.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { checksumsOf, DamagedChecksumsError, verified } from "./record-checksums.ts";
+import { checksumsOf, type SealedRow, verify, verifyOrNothing } from "./record-checksums.ts";
 import { RECORD_KEY, recordCopy, recordFrom, SELECT_RECORD } from "./record-copy.ts";
 import {
   DamagedRowError,
@@ -16,6 +16,8 @@ import {
 } from "./store.ts";
 
 const INSERT_SEGMENT = "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?)";
+const REPLACE_SEGMENT =
+  "UPDATE segments SET commits = ?, idx = ?, state = coalesce(?, state), seal = ?, payload = ? WHERE id = ?";
 
 /** Those of whose messages something has become. */
 export const SELECT_TOUCHED_SEGMENTS = `SELECT s.id, s.idx, coalesce(t.state, s.state) AS state
@@ -143,7 +145,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
    * them.
    */
   readPayload(id: number): Uint8Array | null {
-    const [row] = this.#run<Stored>("SELECT seal, payload FROM segments WHERE id = ?", id);
+    const [row] = this.#run<SealedRow>("SELECT seal, payload FROM segments WHERE id = ?", id);
     return row === undefined ? null : verify(row);
   }
 
@@ -166,9 +168,9 @@ export class SqliteStore implements QueueStore, DamageRecord {
     if (this.rowsWritten === before) this.#run(INSERT_SEGMENT, ...values);
   }
 
-  replaceSegment(id: number, index: Uint8Array, payload: Uint8Array): void {
-    const values = [this.#commits, index, this.#checksumsOf(id, payload), payload, id];
-    this.#execute("UPDATE segments SET commits = ?, idx = ?, seal = ?, payload = ? WHERE id = ?", ...values);
+  replaceSegment(id: number, index: Uint8Array, payload: Uint8Array, state: Uint8Array | null = null): void {
+    const values = [this.#commits, index, state, this.#checksumsOf(id, payload), payload, id];
+    this.#execute(REPLACE_SEGMENT, ...values);
   }
 
   writeIndex(id: number, index: Uint8Array): void {
@@ -179,6 +181,10 @@ export class SqliteStore implements QueueStore, DamageRecord {
     this.#execute("INSERT OR REPLACE INTO segment_states VALUES (?, ?, ?)", id, this.#commits, state);
   }
 
+  writeOwnState(id: number, state: Uint8Array): void {
+    this.#execute("UPDATE segments SET commits = ?, state = ? WHERE id = ?", this.#commits, state, id);
+  }
+
   deleteSegment(id: number, hasState: boolean): void {
     this.#checksums.delete(id);
     this.#emptied.push(id);
@@ -187,7 +193,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
   }
 
   outbox(): readonly OutboxItem[] {
-    return this.#run<Stored & { id: number; target: string }>(
+    return this.#run<SealedRow & { id: number; target: string }>(
       "SELECT id, target, seal, payload FROM outbox ORDER BY id",
     ).map(({ id, target, ...row }) => ({ id, target, payload: verifyOrNothing(row) }));
   }
@@ -375,22 +381,6 @@ export class SqliteStore implements QueueStore, DamageRecord {
       for (const step of MIGRATIONS.slice(version)) for (const statement of step) this.#run(statement);
       this.#writeMeta("schema", MIGRATIONS.length);
     });
-  }
-}
-
-/** A row with packed bytes. */
-type Stored = { seal: ArrayBuffer; payload: ArrayBuffer };
-
-function verify({ seal, payload }: Stored): Uint8Array {
-  return verified(new Uint8Array(payload), new Uint8Array(seal));
-}
-
-function verifyOrNothing(row: Stored): Uint8Array {
-  try {
-    return verify(row);
-  } catch (error) {
-    if (!(error instanceof DamagedChecksumsError)) throw error;
-    return new Uint8Array();
   }
 }
 

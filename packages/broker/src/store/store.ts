@@ -67,11 +67,14 @@ export interface QueueStore extends JournalRows {
   /** Records that are damaged may be in it as unreadable ones (`isReadable`). Throws when nothing of it can be told. */
   readPayload(id: number): Uint8Array | null;
   insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void;
-  /** Replaces a segment that took more messages. */
-  replaceSegment(id: number, index: Uint8Array, payload: Uint8Array): void;
+  /** Replaces a segment that took more messages. @param state what its row says of them. Default: what it said. */
+  replaceSegment(id: number, index: Uint8Array, payload: Uint8Array, state?: Uint8Array | null): void;
   /** Replaces what is known of a segment's messages beside their bytes: when they are due has changed. */
   writeIndex(id: number, index: Uint8Array): void;
+  /** In a row apart, so that the payload is not written again. */
   writeState(id: number, state: Uint8Array): void;
+  /** In the row of the segment: one row less to delete. For one that has no state apart. */
+  writeOwnState(id: number, state: Uint8Array): void;
   /** @param hasState Whether `writeState` was ever called for it: saves a statement when not. */
   deleteSegment(id: number, hasState: boolean): void;
 

@@ -4,6 +4,7 @@ import { withFigures } from "../api/figures.ts";
 import { queueLink, topicLink } from "../api/route.ts";
 import { useHeard } from "../api/use-feed.ts";
 import { useLive } from "../api/use-live.ts";
+import { CostCard } from "../cost/cost-card.tsx";
 import { useKeys } from "../ui/keys.ts";
 import { Page } from "../ui/page.tsx";
 import { Table } from "../ui/table.tsx";
@@ -116,6 +117,7 @@ function Shown({ queues: answered, topics, refresh }: Answer & { readonly refres
       {shownTopics.length === 0 ? null : (
         <Table label="Topics" columns={TOPIC_COLUMNS} rows={shownTopics} rowKey={({ arn }) => arn} />
       )}
+      <CostCard queues={queues} />
       <footer>
         The same as JSON: <a href="/__sluice/api/queues">/__sluice/api/queues</a>,{" "}
         <a href="/__sluice/api/topics">/__sluice/api/topics</a>

@@ -1,5 +1,6 @@
 import type { QueueView } from "../api/call.ts";
 import { queueLink } from "../api/route.ts";
+import { CostCard } from "../cost/cost-card.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { QueueName } from "../ui/queue-name.tsx";
 import { Charts } from "./charts.tsx";
@@ -32,6 +33,7 @@ export function NowTab({ queue, events: { events, isOn, samples }, now }: NowTab
         </header>
         <ConsumerFacts queue={queue} now={now} />
       </section>
+      <CostCard queues={[queue]} />
       {isOn === false ? <HistoryIsOff name={queue.name} /> : null}
       {recent.length > 0 ? <EventList label="Recent deliveries" events={recent} now={now} /> : null}
       {isOn === true && recent.length === 0 ? (

@@ -12,6 +12,13 @@ export function span(ms: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** An amount of money, small ones to their first digits. */
+export function usd(amount: number): string {
+  if (amount === 0) return "$0";
+  if (amount < 0.0001) return "<$0.0001";
+  return `$${amount.toFixed(amount < 0.1 ? 4 : amount < 100 ? 2 : 0)}`;
+}
+
 /** How long ago a moment was, by the clock of who tells it. */
 export function ago(iso: string, now: string): string {
   const ms = Date.parse(now) - Date.parse(iso);

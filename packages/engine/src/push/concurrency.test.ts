@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { queueWith, sendMany } from "../../test/queues.ts";
 import { type Lease, type PushEnd, pushEnded, type Queue } from "../index.ts";
-import { CONCURRENCY_MAX, IDLE_ENDS_MAX } from "./concurrency.ts";
+import { CONCURRENCY_MAX, IDLE_ENDS_MAX, IDLE_ENDS_OF_SINGLES_MAX } from "./concurrency.ts";
 
 /** Ends deliveries, one after the other, while others are running. */
 function end(queue: Queue, ...ends: PushEnd[]): number {
@@ -144,6 +144,13 @@ describe("scaling down", () => {
     queue.push.target = 40;
     expect(end(queue, "ok")).toBe(2);
     expect(end(queue, ...times(IDLE_ENDS_MAX - 2, "ok"))).toBe(2);
+    expect(end(queue, "ok")).toBe(1);
+  });
+
+  it("stays what it was where batches are single messages, and is one when nothing was left a hundred times", () => {
+    const queue = queueWith({ maxBatchSize: 1 });
+    queue.push.target = 40;
+    expect(end(queue, ...times(IDLE_ENDS_OF_SINGLES_MAX - 1, "ok"))).toBe(40);
     expect(end(queue, "ok")).toBe(1);
   });
 

@@ -1,8 +1,8 @@
 import type { QueueView } from "@sluice/gateway/views";
+import { type Costs, costsOf } from "@sluice/prices";
 import { allQueues, queueNamed } from "../../client/queues.ts";
 import { CliError } from "../../errors.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
-import { type Costs, costsOf } from "./costs.ts";
 import { textOfAll, textOfOne } from "./text.ts";
 
 /** `sluice cost`: of a queue, or of all. */

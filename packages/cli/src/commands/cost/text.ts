@@ -1,6 +1,5 @@
-import { gigabyteSeconds, INCLUDED } from "@sluice/prices";
+import { type Costs, gigabyteSeconds, INCLUDED, type QueueCosts } from "@sluice/prices";
 import { facts, table } from "../../report/table.ts";
-import type { Costs, QueueCosts } from "./costs.ts";
 
 const COLUMNS = ["queue", "messages", "so far", "month's end", "per million", "Queues", "SQS", "SQS by ten"];
 

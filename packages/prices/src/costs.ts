@@ -1,23 +1,14 @@
-import type { QueueView } from "@sluice/gateway/views";
-import {
-  type Bill,
-  billBeyondIncluded,
-  billOf,
-  monthOf,
-  type Others,
-  PRICES_AS_OF,
-  type QueueCost,
-  queueCost,
-  type Sent,
-  scaled,
-  sumOf,
-  times,
-  type Used,
-} from "@sluice/prices";
+import { type Bill, billBeyondIncluded, billOf, sumOf, times, type Used } from "./bill.ts";
+import { monthOf } from "./month.ts";
+import type { Sent } from "./others.ts";
+import { PRICES_AS_OF } from "./prices.ts";
+import { type CountedMonth, type Others, type QueueCost, queueCost, scaled } from "./queue-cost.ts";
 
 /** A queue with what it has counted. */
-export interface CountedQueue extends Pick<QueueView, "name" | "kind"> {
-  readonly usage: NonNullable<QueueView["usage"]>;
+export interface CountedQueue {
+  readonly name: string;
+  readonly kind: "standard" | "fifo";
+  readonly usage: CountedMonth;
 }
 
 /** Amounts at one moment, in USD. */
