@@ -4,12 +4,18 @@ import {
   type DeliveryReply,
   deliveryReply,
   type HandlerCalls,
+  isSpoken,
+  protocolRefusal,
   type QueueConsumerRpc,
+  type RefusedDelivery,
 } from "@sluice/protocol";
 import { BatchState } from "./batch-state.ts";
 import type { QueueController } from "./queue-controller.ts";
 import { type HandlerCall, type RunOptions, runDelivery } from "./run-delivery.ts";
 import { UnfinishedDeliveries } from "./unfinished.ts";
+
+const THE_BROKER = "the broker";
+const THIS_WORKER = "its consumer";
 
 /** A class of handlers, as `export default class extends WorkerEntrypoint`. */
 type EntrypointClass = new (ctx: ExecutionContext, env: unknown) => object;
@@ -36,7 +42,8 @@ export function createQueueConsumer(defaultExport: unknown, options: RunOptions)
   const unfinished = new UnfinishedDeliveries();
 
   return class QueueConsumer extends WorkerEntrypoint<unknown> implements QueueConsumerRpc {
-    async deliver(delivery: Delivery): Promise<DeliveryReply> {
+    async deliver(delivery: Delivery, protocol?: number): Promise<DeliveryReply | RefusedDelivery> {
+      if (!isSpoken(protocol)) return { refused: protocolRefusal(THE_BROKER, THIS_WORKER, protocol) };
       const { ctx, env } = this;
       const findHandler = (): HandlerCall | undefined => {
         const handlers = isEntrypointClass(defaultExport) ? new defaultExport(ctx, env) : defaultExport;
@@ -57,8 +64,9 @@ export function createQueueConsumer(defaultExport: unknown, options: RunOptions)
       return Promise.resolve(unfinished.take(deliveryId));
     }
 
-    ping(): Promise<"pong"> {
-      return Promise.resolve("pong");
+    async ping(protocol?: number): Promise<"pong"> {
+      if (!isSpoken(protocol)) throw new Error(protocolRefusal(THE_BROKER, THIS_WORKER, protocol));
+      return "pong";
     }
   };
 }

@@ -4,6 +4,7 @@ import {
   illegalInvocation,
   isObject,
   isQueueNotFound,
+  PROTOCOL_VERSION,
   type QueueBrokerRpc,
   type QueuePostRpc,
   type RpcFailure,
@@ -180,7 +181,7 @@ export class QueueProducer<Body = unknown> extends Uncopied {
 
   async #sendTo(broker: ProducerBroker, requests: readonly SendRequest[]): Promise<SendReply> {
     const { queue, worker } = this.#options;
-    const reply = await broker.post(queue, requests, worker);
+    const reply = await broker.post(queue, requests, worker, PROTOCOL_VERSION);
     return typeof reply === "string" ? { ok: true, metrics: readMetricsText(reply) } : reply;
   }
 

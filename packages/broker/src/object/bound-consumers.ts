@@ -2,6 +2,7 @@ import {
   type ConsumerDefinition,
   type Delivery,
   type HttpPushSettings,
+  PROTOCOL_VERSION,
   type QueueConsumerRpc,
   type QueueRecord,
   withoutNativeBodies,
@@ -75,9 +76,9 @@ export class BoundConsumers {
     if (binding === undefined) return null;
     return {
       name: worker,
-      deliver: (delivery) => binding.deliver(readable(delivery)),
+      deliver: (delivery) => binding.deliver(readable(delivery), PROTOCOL_VERSION),
       callsOf: (deliveryId) => binding.callsOf(deliveryId),
-      ping: () => binding.ping(),
+      ping: () => binding.ping(PROTOCOL_VERSION),
     };
   }
 

@@ -28,7 +28,7 @@ import type {
   StartMoveReply,
   TopicDescription,
 } from "@sluice/protocol";
-import { isTopicObject, metricsText } from "@sluice/protocol";
+import { isSpoken, isTopicObject, metricsText } from "@sluice/protocol";
 import type { EndpointPort } from "../endpoint/endpoint.ts";
 import { traceOf } from "../platform/log.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
@@ -43,7 +43,7 @@ import { changeClock, nextMomentIn, receiveUnderFrozenClock, settleAt } from "./
 import { ObjectQueue } from "./object-queue.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueReads } from "./queue-reads.ts";
-import { refusedSend } from "./refused-send.ts";
+import { refusedProtocol, refusedSend } from "./refused-send.ts";
 import { FullStorages, STORAGE_FULL, STORAGE_IS_FULL } from "./storage-full.ts";
 import {
   describeUnreadable,
@@ -113,7 +113,13 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       }
     }
 
-    async post(queue: string, requests: readonly SendRequest[], producer?: string): Promise<PostReply> {
+    async post(
+      queue: string,
+      requests: readonly SendRequest[],
+      producer?: string,
+      protocol?: number,
+    ): Promise<PostReply> {
+      if (!isSpoken(protocol)) return refusedProtocol(producer, protocol);
       const reply = await this.send(queue, requests, producer);
       return reply.ok ? metricsText(reply.metrics) : reply;
     }

@@ -1,6 +1,19 @@
-import type { EnqueueReply, EnqueueRequest } from "@sluice/protocol";
+import {
+  type EnqueueReply,
+  type EnqueueRequest,
+  protocolRefusal,
+  QUEUE_ERROR_CODES,
+  type RpcFailure,
+} from "@sluice/protocol";
 import type { OpenQueue } from "./open-queue.ts";
 import { STORAGE_FULL } from "./storage-full.ts";
+
+/** Why a producer that is too old or too new for this broker is refused. */
+export function refusedProtocol(producer: string | undefined, protocol: unknown): RpcFailure {
+  const caller = producer === undefined ? "the sending Worker" : `Worker "${producer}"`;
+  const cause = `Nothing is stored: ${protocolRefusal(caller, "the broker", protocol)}`;
+  return { ok: false, code: QUEUE_ERROR_CODES.unknownInternalError, cause };
+}
 
 /** Why messages are not taken in before they are looked at; `undefined` where nothing speaks against them. */
 export function refusedSend(

@@ -5,6 +5,7 @@ import type {
   DeliveryResult,
   HandlerCalls,
   QueueConsumerRpc,
+  RefusedDelivery,
 } from "@sluice/protocol";
 
 const NO_CALLS: HandlerCalls = {
@@ -24,9 +25,12 @@ export interface RejectedDelivery {
 export class Absence {
   /** For people: why the call failed. */
   readonly reason: string;
+  /** Whether somebody is there, and does not understand us. */
+  readonly isRefusal: boolean;
 
-  constructor(reason: string) {
+  constructor(reason: string, isRefusal = false) {
     this.reason = reason;
+    this.isRefusal = isRefusal;
   }
 }
 
@@ -51,8 +55,9 @@ export function interruptedResult(outcome: string, reason: string, calls: unknow
  * What a consumer answered, if it is a result; a failure if it is not. The consumer is another Worker, deployed at
  * another time, and a result that cannot be settled would keep its messages leased and its slot taken.
  */
-export function readResult(answer: unknown): DeliveryResult | RejectedDelivery {
+export function readResult(answer: unknown): DeliveryResult | RejectedDelivery | Absence {
   if (answer === ("acknowledged" satisfies DeliveryReply)) return ackedResult();
+  if (isRefused(answer)) return new Absence(answer.refused, true);
   if (isRejected(answer)) return { rejected: answer.rejected };
   return isResult(answer)
     ? answer
@@ -65,6 +70,10 @@ function isResult(answer: unknown): answer is DeliveryResult {
 
 function isRejected(answer: unknown): answer is RejectedDelivery {
   return isObject(answer) && typeof answer.rejected === "string";
+}
+
+function isRefused(answer: unknown): answer is RefusedDelivery {
+  return isObject(answer) && typeof answer.refused === "string";
 }
 
 function areCalls(answer: unknown): answer is HandlerCalls {
@@ -91,7 +100,7 @@ function isDelay(value: unknown): boolean {
 
 /** A consumer as the dispatcher sees it. `callsOf` and `ping` reject when its Worker is not there. */
 export interface ConsumerPort extends Pick<QueueConsumerRpc, "callsOf"> {
-  deliver(delivery: Delivery): Promise<DeliveryReply | RejectedDelivery>;
+  deliver(delivery: Delivery): Promise<DeliveryReply | RejectedDelivery | RefusedDelivery>;
   /** For log lines. */
   readonly name: string;
   /**

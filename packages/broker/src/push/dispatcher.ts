@@ -279,7 +279,7 @@ export class PushDispatcher {
     if (result instanceof Absence) {
       if (isTrial) this.#settler.settle(running, failedResult(GONE_DURING_TRIAL), tookMs);
       else this.#release(running, result.reason);
-      this.#noteAbsence(running);
+      this.#noteAbsence(running, result);
     } else {
       this.#trial = null;
       this.#settler.settle(running, result, tookMs);
@@ -310,11 +310,14 @@ export class PushDispatcher {
   }
 
   /** The consumer of a delivery is not there: it is asked before the next lease. */
-  #noteAbsence(running: Running): void {
+  #noteAbsence(running: Running, { reason, isRefusal }: Absence): void {
     const { nowMs, log, name } = this.#context;
     // A call that began before the consumer said that it is back tells nothing about it any more.
     if (!this.#backoff.failing && running.returns === this.#returns) {
-      log.warn(`Queue "${name}": its consumer "${running.consumer.name}" is not running, its messages wait`);
+      const what = isRefusal
+        ? `does not take its messages, which wait: ${reason}`
+        : "is not running, its messages wait";
+      log.warn(`Queue "${name}": its consumer "${running.consumer.name}" ${what}`);
       this.#backoff.failed(nowMs);
     }
   }
@@ -347,7 +350,8 @@ export class PushDispatcher {
 }
 
 function failureOf(result: DeliveryResult | RejectedDelivery | Absence): string | null {
-  if (result instanceof Absence) return `nobody was there: ${result.reason}`;
+  if (result instanceof Absence)
+    return result.isRefusal ? result.reason : `nobody was there: ${result.reason}`;
   if ("rejected" in result) return result.rejected;
   return result.outcome === "ok" ? null : (result.error ?? result.outcome);
 }

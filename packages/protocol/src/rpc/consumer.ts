@@ -33,16 +33,26 @@ export interface DeliveryResult extends HandlerCalls {
 
 /** What the broker calls on a consumer Worker's generated entrypoint. */
 export interface QueueConsumerRpc {
-  /** Runs the user's `queue()` handler. Never rejects because of what the handler does. */
-  deliver(delivery: Delivery): Promise<DeliveryReply>;
+  /**
+   * Runs the user's `queue()` handler. Never rejects because of what the handler does.
+   *
+   * @param protocol the broker's `PROTOCOL_VERSION`. Default: that of a build which names none.
+   */
+  deliver(delivery: Delivery, protocol?: number): Promise<DeliveryReply | RefusedDelivery>;
   /**
    * What the handler of a delivery that has no result has called so far: the platform ends a handler that hangs, and
    * its acknowledgements must not go with it. Once for each delivery; `null` when the isolate that ran it is not this
    * one.
    */
   callsOf(deliveryId: string): Promise<HandlerCalls | null>;
-  /** Answers if the Worker runs at all: tells a crash from an absence. */
-  ping(): Promise<"pong">;
+  /** Answers if the Worker runs at all, and can be delivered to: tells a crash from an absence. */
+  ping(protocol?: number): Promise<"pong">;
+}
+
+/** The answer of a consumer that does not understand the broker: its handler has not run, and its messages wait. */
+export interface RefusedDelivery {
+  /** For people. */
+  readonly refused: string;
 }
 
 /** What a delivery is answered with: one word where all of it is acknowledged, as it mostly is (`deliveryReply`). */

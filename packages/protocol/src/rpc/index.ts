@@ -15,3 +15,4 @@ export * from "./settlement.ts";
 export * from "./tokens.ts";
 export * from "./topics.ts";
 export * from "./usage.ts";
+export * from "./version.ts";

@@ -44,8 +44,14 @@ export interface QueuePostRpc {
    * time: the sync of its commit has emptied the processor's caches of what reads it.
    *
    * @param producer who sends, for people: the name of a Worker.
+   * @param protocol the producer's `PROTOCOL_VERSION`. Default: that of a build which names none.
    */
-  post(queue: string, requests: readonly SendRequest[], producer?: string): Promise<PostReply>;
+  post(
+    queue: string,
+    requests: readonly SendRequest[],
+    producer?: string,
+    protocol?: number,
+  ): Promise<PostReply>;
 }
 
 /** Backlog figures as one text: three numbers and blanks. */

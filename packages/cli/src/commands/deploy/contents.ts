@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
+import { PROTOCOL_VERSION } from "@sluice/protocol";
 import { CliError } from "../../errors.ts";
 import { type Part, withoutServices } from "./parts.ts";
 import type { Wanted } from "./steps.ts";
@@ -34,11 +35,11 @@ export async function bundled(part: Part, wrangler: RunWrangler): Promise<Wanted
   }
 }
 
-/** 19 characters: a version's tag may have 25. */
+/** 22 characters: a version's tag may have 25. It says the protocol as well (`protocolOf`). */
 function tagOf(contents: readonly (readonly [name: string, bytes: Buffer])[], config: string): string {
   const hash = createHash("sha256").update(config);
   for (const [name, bytes] of contents) hash.update(`\0${name}\0${bytes.length}\0`).update(bytes);
-  return `sluice-${hash.digest("hex").slice(0, 12)}`;
+  return `sluice-p${PROTOCOL_VERSION}-${hash.digest("hex").slice(0, 12)}`;
 }
 
 function assetsOf({ config, configFile }: Part): [string, Buffer][] {

@@ -8,6 +8,7 @@ import { brokerSecrets, readAccess, writeAccess } from "./broker-access.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import { bundled } from "./contents.ts";
 import { type Deployment, type DeploymentOptions, openDeployment } from "./deployment.ts";
+import { protocolWarning } from "./live-protocol.ts";
 import { deploymentMessage } from "./messages.ts";
 import { type Live, type Step, stepsTo, type Wanted } from "./steps.ts";
 import { upload } from "./uploads.ts";
@@ -97,7 +98,10 @@ function planText(
   });
   if (steps.length === 0) return [...lines, "", "Nothing to deploy."].join("\n");
   const order = steps.map((step, i) => `  ${i + 1}. ${stepText(step)}`);
-  return [...lines, "", "In this order:", ...order, ""].join("\n");
+  const broker = wanted.find(({ part }) => part.isBroker)?.part.name ?? "";
+  const warning = protocolWarning(live.get(broker)?.tag ?? null);
+  const warned = warning === null ? [] : [warning, ""];
+  return [...lines, "", "In this order:", ...order, "", ...warned].join("\n");
 }
 
 function stepText({ part, without }: Step): string {

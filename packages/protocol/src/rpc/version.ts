@@ -1,0 +1,33 @@
+/**
+ * Number of the protocol that Workers and their broker speak. Cloudflare rolls a deployment out over minutes, in which
+ * a new producer calls an old broker, and an old one a new broker; the same holds for consumers. So each call names the
+ * number of its caller, and who is called takes its own, the one before and the one after it. A release may raise it by
+ * one, and what it sends must be understood by the one before.
+ */
+export const PROTOCOL_VERSION = 2;
+
+/** What a caller speaks that names none: builds from before there were numbers. */
+const UNNUMBERED = 1;
+
+/** Whether a call of that number can be taken. Asked for every call: costs a comparison. */
+export function isSpoken(protocol: unknown): boolean {
+  return Math.abs(numberOf(protocol) - PROTOCOL_VERSION) <= 1;
+}
+
+/**
+ * Why a call of a number cannot be taken: who is too old, and what to do.
+ *
+ * @param caller, callee who calls, and who this is: `the broker`, `Worker "shop"`.
+ */
+export function protocolRefusal(caller: string, callee: string, protocol: unknown): string {
+  const number = numberOf(protocol);
+  const [older, newer] = number < PROTOCOL_VERSION ? [caller, callee] : [callee, caller];
+  return (
+    `${caller} speaks protocol ${number}, ${callee} takes ${PROTOCOL_VERSION - 1} to ${PROTOCOL_VERSION + 1}: ` +
+    `deploy ${older} again, with the release of ${newer}. "sluice deploy" deploys all of them.`
+  );
+}
+
+function numberOf(protocol: unknown): number {
+  return typeof protocol === "number" ? protocol : UNNUMBERED;
+}
