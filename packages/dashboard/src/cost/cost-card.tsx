@@ -21,8 +21,8 @@ export function CostCard({ queues }: { readonly queues: readonly QueueView[] }) 
           ["At its end", monthEnd === null ? "too early to tell" : `${usd(monthEnd.usd)} at this rate`],
           ["Beyond the plan", `${usd((monthEnd ?? sum).beyondIncludedUsd)} over its $${INCLUDED.planUsd}`],
           ["A million messages", <PerMillion key="own" of={sum} amount={sum.usd} />],
-          ["Cloudflare Queues", <PerMillion key="queues" of={sum} amount={sum.others.cloudflareQueues} />],
-          ["Amazon SQS", <SqsPerMillion key="sqs" of={sum} others={sum.others} />],
+          ["on Cloudflare Queues", <PerMillion key="queues" of={sum} amount={sum.others.cloudflareQueues} />],
+          ["on Amazon SQS", <SqsPerMillion key="sqs" of={sum} others={sum.others} />],
         ]}
       />
     </section>
@@ -36,13 +36,13 @@ interface PerMillionProps {
 
 function PerMillion({ of: { messages }, amount }: PerMillionProps) {
   if (messages === 0) return <NoMessage />;
-  return <span>{`${usd((amount / messages) * 1e6)} a million`}</span>;
+  return <span>{usd((amount / messages) * 1e6)}</span>;
 }
 
 function SqsPerMillion({ of: { messages }, others }: { readonly of: Costs["sum"]; readonly others: Others }) {
   if (messages === 0) return <NoMessage />;
   const each = (amount: number) => usd((amount / messages) * 1e6);
-  return <span>{`${each(others.sqsSingle)} a million, ${each(others.sqsBatched)} by ten`}</span>;
+  return <span>{`${each(others.sqsSingle)}, by ten ${each(others.sqsBatched)}`}</span>;
 }
 
 function NoMessage() {
