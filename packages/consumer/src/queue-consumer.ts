@@ -7,7 +7,7 @@ import {
   isSpoken,
   protocolRefusal,
   type QueueConsumerRpc,
-  type RefusedDelivery,
+  REFUSED,
 } from "@sluice/protocol";
 import { BatchState } from "./batch-state.ts";
 import type { QueueController } from "./queue-controller.ts";
@@ -42,8 +42,8 @@ export function createQueueConsumer(defaultExport: unknown, options: RunOptions)
   const unfinished = new UnfinishedDeliveries();
 
   return class QueueConsumer extends WorkerEntrypoint<unknown> implements QueueConsumerRpc {
-    async deliver(delivery: Delivery, protocol?: number): Promise<DeliveryReply | RefusedDelivery> {
-      if (!isSpoken(protocol)) return { refused: protocolRefusal(THE_BROKER, THIS_WORKER, protocol) };
+    async deliver(delivery: Delivery, protocol?: number): Promise<DeliveryReply> {
+      if (!isSpoken(protocol)) return refused(protocol);
       const { ctx, env } = this;
       const findHandler = (): HandlerCall | undefined => {
         const handlers = isEntrypointClass(defaultExport) ? new defaultExport(ctx, env) : defaultExport;
@@ -69,6 +69,12 @@ export function createQueueConsumer(defaultExport: unknown, options: RunOptions)
       return "pong";
     }
   };
+}
+
+function refused(protocol: unknown): DeliveryReply {
+  const error = protocolRefusal(THE_BROKER, THIS_WORKER, protocol);
+  const nothing = { ackAll: false, retryBatch: { retry: false }, explicitAcks: [], retryMessages: [] };
+  return { outcome: REFUSED, ...nothing, error };
 }
 
 function isEntrypointClass(defaultExport: unknown): defaultExport is EntrypointClass {

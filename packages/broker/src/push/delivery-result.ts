@@ -1,11 +1,11 @@
 import type { Lease } from "@sluice/engine";
-import type {
-  Delivery,
-  DeliveryReply,
-  DeliveryResult,
-  HandlerCalls,
-  QueueConsumerRpc,
-  RefusedDelivery,
+import {
+  type Delivery,
+  type DeliveryReply,
+  type DeliveryResult,
+  type HandlerCalls,
+  type QueueConsumerRpc,
+  REFUSED,
 } from "@sluice/protocol";
 
 const NO_CALLS: HandlerCalls = {
@@ -57,11 +57,10 @@ export function interruptedResult(outcome: string, reason: string, calls: unknow
  */
 export function readResult(answer: unknown): DeliveryResult | RejectedDelivery | Absence {
   if (answer === ("acknowledged" satisfies DeliveryReply)) return ackedResult();
-  if (isRefused(answer)) return new Absence(answer.refused, true);
   if (isRejected(answer)) return { rejected: answer.rejected };
-  return isResult(answer)
-    ? answer
-    : failedResult("the consumer answered with something that is no delivery result");
+  if (!isResult(answer))
+    return failedResult("the consumer answered with something that is no delivery result");
+  return answer.outcome === REFUSED ? new Absence(answer.error ?? "", true) : answer;
 }
 
 function isResult(answer: unknown): answer is DeliveryResult {
@@ -70,10 +69,6 @@ function isResult(answer: unknown): answer is DeliveryResult {
 
 function isRejected(answer: unknown): answer is RejectedDelivery {
   return isObject(answer) && typeof answer.rejected === "string";
-}
-
-function isRefused(answer: unknown): answer is RefusedDelivery {
-  return isObject(answer) && typeof answer.refused === "string";
 }
 
 function areCalls(answer: unknown): answer is HandlerCalls {
@@ -100,7 +95,7 @@ function isDelay(value: unknown): boolean {
 
 /** A consumer as the dispatcher sees it. `callsOf` and `ping` reject when its Worker is not there. */
 export interface ConsumerPort extends Pick<QueueConsumerRpc, "callsOf"> {
-  deliver(delivery: Delivery): Promise<DeliveryReply | RejectedDelivery | RefusedDelivery>;
+  deliver(delivery: Delivery): Promise<DeliveryReply | RejectedDelivery>;
   /** For log lines. */
   readonly name: string;
   /**

@@ -23,13 +23,19 @@ export interface HandlerCalls {
  * What a handler did with its batch; field for field what workerd's own dispatch reports (spec cloudflare-queues 2.8).
  */
 export interface DeliveryResult extends HandlerCalls {
-  /** `ok` or `exception`; the broker adds `exceededWallTime`. */
+  /** `ok`, `exception` or `REFUSED`; the broker adds `exceededWallTime`. */
   readonly outcome: string;
   /** First line of what the handler threw, for the log. */
   readonly error?: string;
   /** What the handler threw with its stack and causes, `ERROR_TEXT_MAX` at most; if that is more than `error`. */
   readonly stack?: string;
 }
+
+/**
+ * Outcome of a delivery by a protocol that the consumer does not speak: its handler has not run, nothing is settled,
+ * and `error` says who is too old.
+ */
+export const REFUSED = "refused";
 
 /** What the broker calls on a consumer Worker's generated entrypoint. */
 export interface QueueConsumerRpc {
@@ -38,7 +44,7 @@ export interface QueueConsumerRpc {
    *
    * @param protocol the broker's `PROTOCOL_VERSION`. Default: that of a build which names none.
    */
-  deliver(delivery: Delivery, protocol?: number): Promise<DeliveryReply | RefusedDelivery>;
+  deliver(delivery: Delivery, protocol?: number): Promise<DeliveryReply>;
   /**
    * What the handler of a delivery that has no result has called so far: the platform ends a handler that hangs, and
    * its acknowledgements must not go with it. Once for each delivery; `null` when the isolate that ran it is not this
@@ -47,12 +53,6 @@ export interface QueueConsumerRpc {
   callsOf(deliveryId: string): Promise<HandlerCalls | null>;
   /** Answers if the Worker runs at all, and can be delivered to: tells a crash from an absence. */
   ping(protocol?: number): Promise<"pong">;
-}
-
-/** The answer of a consumer that does not understand the broker: its handler has not run, and its messages wait. */
-export interface RefusedDelivery {
-  /** For people. */
-  readonly refused: string;
 }
 
 /** What a delivery is answered with: one word where all of it is acknowledged, as it mostly is (`deliveryReply`). */
