@@ -15,6 +15,7 @@ const TESTS = [
   ...RUN,
   "packages/vite/test/root.e2e.test.ts",
   "packages/cli/test/fixtures/sveltekit/src/hooks.server.js",
+  "packages/cli/test/fixtures/nitro/server/plugins/queues.js",
   "packages/cli/test/platform-proxy.e2e.test.ts",
   "packages/cli/test/sluice-workers.e2e.test.ts",
 ].map((file) => flat(read(file)));
