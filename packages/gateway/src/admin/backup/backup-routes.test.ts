@@ -1,0 +1,89 @@
+import { type EnqueueRequest, PackedIndex } from "@sluice/protocol";
+import { describe, expect, it, vi } from "vitest";
+import { directoryOf, OPEN, queueWith, subscriptionOf, TOPIC } from "../../../test/directory.ts";
+import { createGateway, type QueueDirectory } from "../../index.ts";
+
+const API = "http://localhost:8787/__sluice/api/backup";
+
+async function ask(directory: QueueDirectory, path: string, body?: unknown) {
+  const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const response = await createGateway(directory, OPEN).request(`${API}${path}`, init);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+describe("GET /backup", () => {
+  it("has dead-letter queues first, is read the other way round, and keeps passwords to itself", async () => {
+    const subscription = subscriptionOf({
+      ...{ protocol: "https", endpoint: "https://me:hush@example.com/", target: "subscription/1" },
+    });
+    const topics = [{ topic: TOPIC, subscriptions: [subscription] }];
+    const { body } = await ask(directoryOf(undefined, {}, topics), "");
+    expect(body).toMatchObject({
+      queues: [{ name: "dead" }, { name: "orders", settings: { deliveryDelaySeconds: 5 } }],
+      topics: [{ arn: TOPIC.arn }],
+      topicSubscriptions: [{ endpoint: "https://example.com/", lacksPassword: true, isConfirmed: true }],
+      holders: ["subscription/1", "orders", "dead"],
+      redrives: [],
+    });
+    expect(JSON.stringify(body)).not.toMatch(/hush|token/i);
+  });
+});
+
+const message = {
+  ...{ id: "0".repeat(32), sentAt: "2026-11-23T00:00:00.000Z", attempts: 2 },
+  ...{ contentType: "text", text: "x", delaySeconds: 9, from: "orders" },
+};
+
+describe("POST /backup", () => {
+  it("stores messages under their ids, with attempts, delay and the time of their send", async () => {
+    const enqueued: EnqueueRequest[] = [];
+    const work = vi.fn(async (_: string, { enqueue }: { enqueue?: EnqueueRequest }) => {
+      if (enqueue !== undefined) enqueued.push(enqueue);
+      return { ok: true, enqueued: { ok: true, messages: null } } as const;
+    });
+    const directory = { ...directoryOf(), queue: () => queueWith({ work }) };
+    const said = await ask(directory, "/messages?queue=dead", { messages: [message] });
+    expect(said).toEqual({ status: 200, body: { restored: 1 } });
+    const [{ packed, attempts } = { packed: new Uint8Array() }] = enqueued;
+    expect(attempts).toEqual([2]);
+    const index = new PackedIndex(packed);
+    expect(index.message(0)).toMatchObject({
+      ...{ id: message.id, delaySeconds: 9, timestampMs: Date.parse(message.sentAt) },
+    });
+    expect(index.extension(0)).toEqual({ deadLetterOf: "orders" });
+  });
+
+  it.each([
+    [{ id: "x" }, /id/],
+    [{ sentAt: "yesterday" }, /sentAt must be a time/],
+    [{ attempts: -1 }, /attempts/],
+    [{ text: undefined }, /text, or base64/],
+  ])("refuses a message with %j, and says which it is", async (wrong, problem) => {
+    const messages = [message, { ...message, ...wrong }];
+    const { status, body } = await ask(directoryOf(), "/messages?queue=dead", { messages });
+    expect({ status, body }).toMatchObject({ status: 400, body: { error: { index: 1 } } });
+    expect(JSON.stringify(body)).toMatch(problem);
+  });
+
+  const queue = {
+    ...{ name: "new", settings: { deliveryDelaySeconds: 0, messageRetentionSeconds: 60 } },
+    ...{ consumer: null, jurisdiction: null, dialects: {} },
+  };
+
+  it.each([
+    ["/queues", { ...queue, settings: { ...queue.settings, messageRetentionSeconds: 59 } }, /Retention/],
+    ["/queues", { ...queue, consumer: { type: "ftp", settings: {} } }, /consumer/],
+    ["/topics", { arn: "arn:aws:sqs:us-east-1:0:x", isFifo: false, attributes: {}, tags: {} }, /arn/],
+    ["/topic-subscriptions", { isConfirmed: false }, /topicArn/],
+    ["/subscriptions", null, /not as a backup has it/],
+  ])("%s refuses what no backup has: %j", async (path, body, problem) => {
+    const said = await ask(directoryOf(), path, body);
+    expect(said).toMatchObject({ status: 400, body: { error: { code: "invalid_body" } } });
+    expect(JSON.stringify(said.body)).toMatch(problem);
+  });
+
+  it("is 404 for a queue that is not there", async () => {
+    const said = await ask(directoryOf(), "/messages?queue=gone", { messages: [message] });
+    expect(said).toMatchObject({ status: 404, body: { error: { code: "queue_not_found" } } });
+  });
+});
