@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-import { enableCompileCache } from "node:module";
-import { run } from "./command-line.ts";
-import { terminal } from "./report/printer.ts";
+import { refusalOf } from "./node-version.ts";
 
-// Half of the second that Wrangler takes to load is its compilation.
-enableCompileCache();
-// What is done is done: a broker that ran in this process may have set timers, which nobody waits for any more.
-process.exit(await run(process.argv.slice(2), terminal));
+const refusal = refusalOf(process.versions.node);
+if (refusal !== null) {
+  console.error(refusal);
+  process.exit(1);
+}
+// Loaded only then: an older Node.js does not get as far as running a module that imports what it does not have.
+await import("./start.ts");

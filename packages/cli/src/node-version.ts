@@ -1,0 +1,13 @@
+/** The first Node.js that has all that the command uses; package.json says the same to package managers. */
+const NEEDED = { major: 22, minor: 16 };
+
+/**
+ * What to say of a Node.js that is too old; `null` for one that will do.
+ *
+ * @param version as in `process.versions.node`.
+ */
+export function refusalOf(version: string): string | null {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > NEEDED.major || (major === NEEDED.major && minor >= NEEDED.minor)) return null;
+  return `sluice needs Node.js ${NEEDED.major}.${NEEDED.minor} or later, and this is ${version}.`;
+}
