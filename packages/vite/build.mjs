@@ -26,8 +26,8 @@ await build({
 });
 writeFileSync(join(folder, "page.bin"), await buildPage());
 
-// A map of nothing, which Vite takes for that of what it has transformed. It would make one of three times the size of the
-// code, and send it to workerd at each start.
+// A map of nothing, which Vite takes for that of what it has transformed. It would make one of three times the size of
+// the code, and send it to workerd at each start.
 const map = Buffer.from(JSON.stringify({ version: 3, sources: [], names: [], mappings: "" })).toString(
   "base64",
 );

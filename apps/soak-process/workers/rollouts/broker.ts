@@ -24,7 +24,9 @@ let rollout = bindings.ROLLOUT;
 /** Objects that this process has started. */
 const started = new Map<string, DurableObjectNamespace>();
 
-/** Where an object stands among all, from 0 to below 1: the same for every share, so that it changes its version once. */
+/**
+ * Where an object stands among all, from 0 to below 1: the same for every share, so that it changes its version once.
+ */
 function placeOf(id: string, digits: number): number {
   return Number.parseInt(id.slice(digits, digits + 6), 16) / 0x1000000;
 }

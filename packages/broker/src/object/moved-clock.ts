@@ -34,8 +34,8 @@ export async function receiveUnderFrozenClock(
 }
 
 /**
- * Has a queue go by a clock that stands, and do what is due then. Resolves when nothing is under way any more, with what
- * comes next. Nothing is written: a queue that starts again asks the directory what time it is.
+ * Has a queue go by a clock that stands, and do what is due then. Resolves when nothing is under way any more, with
+ * what comes next. Nothing is written: a queue that starts again asks the directory what time it is.
  */
 export async function settleAt(
   { core, clock, alarm }: OpenQueue,

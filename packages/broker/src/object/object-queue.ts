@@ -40,7 +40,9 @@ export class ObjectQueue {
     return this.#queue;
   }
 
-  /** For a call of the object: the queue, opened if it is not. Throws `UnreadableQueueError`; the next call tries again. */
+  /**
+   * For a call of the object: the queue, opened if it is not. Throws `UnreadableQueueError`; the next call tries again.
+   */
   async open(queue: string): Promise<OpenQueue> {
     this.requests += 1;
     return this.#open(queue);

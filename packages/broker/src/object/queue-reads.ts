@@ -15,7 +15,10 @@ import type {
 import type { QueueCore } from "../queue/queue-core.ts";
 import type { BrokerEnv } from "./broker-env.ts";
 
-/** What a queue's object answers about a queue that exists. For one that does not, all of it throws `QueueNotFoundError`. */
+/**
+ * What a queue's object answers about a queue that exists. For one that does not, all of it throws
+ * `QueueNotFoundError`.
+ */
 export abstract class QueueReads extends DurableObject<BrokerEnv> {
   /** The core of a queue that exists. A property, as methods can be called by anybody. */
   protected abstract readonly existing: (queue: string) => Promise<QueueCore>;

@@ -73,8 +73,8 @@ export function nextMomentOf(context: QueueContext, parts: TimedParts): NextMome
 }
 
 /**
- * When something is delivered or transferred next if nobody sends anything, in ms; `null` if nothing will be. Neither the
- * end of a lease or of a retention period is work, nor is what a schedule sends for ever.
+ * When something is delivered or transferred next if nobody sends anything, in ms; `null` if nothing will be. Neither
+ * the end of a lease or of a retention period is work, nor is what a schedule sends for ever.
  */
 export function nextWorkMsOf(context: QueueContext, parts: TimedParts): number | null {
   const { dispatcher, throttle, daemon, outbox, moves } = parts;

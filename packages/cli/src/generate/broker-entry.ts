@@ -46,7 +46,8 @@ function byWorker(consumers: readonly ConsumerBinding[]): Record<string, string>
 }
 
 /**
- * Source of a broker's entry that is to be bundled: its code, told which queues there are and by which binding each consumer is reached.
+ * Source of a broker's entry that is to be bundled: its code, told which queues there are and by which binding each
+ * consumer is reached.
  *
  * @param runtime module specifier of our runtime for the broker.
  */

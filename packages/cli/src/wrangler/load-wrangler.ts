@@ -59,7 +59,9 @@ export function loadWrangler(): Wrangler {
   return loaded;
 }
 
-/** Loads a module of CommonJS and has it export its `main`, which Wrangler runs only where it is a process of its own. */
+/**
+ * Loads a module of CommonJS and has it export its `main`, which Wrangler runs only where it is a process of its own.
+ */
 function requireWithMain(path: string): Wrangler {
   const its = pathToFileURL(path).href;
   const hooks = registerHooks({

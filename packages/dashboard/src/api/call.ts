@@ -71,7 +71,8 @@ export async function call<Answer>(
 /**
  * Asks the admin API, with the token if there is one.
  *
- * @throws TokenNeeded where the broker asks for one, Refused with the API's words for any other answer that is no success.
+ * @throws TokenNeeded where the broker asks for one, Refused with the API's words for any other answer that is no
+ * success.
  */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
   const token = sessionStorage.getItem(TOKEN_KEY);

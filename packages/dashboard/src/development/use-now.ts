@@ -1,7 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { useDevelopment } from "./use-development.tsx";
 
-/** A time that goes on by itself from what the broker has said it was, in steps of a second, unless its clock stands. */
+/**
+ * A time that goes on by itself from what the broker has said it was, in steps of a second, unless its clock stands.
+ */
 export function useNow(now: string): string {
   const isFrozen = useDevelopment().clock?.isFrozen ?? false;
   const [heard, setHeard] = useState({ now, atMs: performance.now() });

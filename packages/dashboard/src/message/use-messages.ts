@@ -3,7 +3,9 @@ import { call, errorText, type MessageView, queuePath, Refused } from "../api/ca
 
 /** Messages of one page of the list. */
 const PAGE_SIZE = 50;
-/** Calls that one page may take: each goes through messages for a tenth of a second, and a filter may fit few of them. */
+/**
+ * Calls that one page may take: each goes through messages for a tenth of a second, and a filter may fit few of them.
+ */
 const CALLS_MAX = 20;
 
 interface Answer {

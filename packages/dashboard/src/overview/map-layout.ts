@@ -29,7 +29,9 @@ export interface MapEdge {
   /** The queue whose messages go this way, and which of its figures stands there. */
   readonly queue: string;
   readonly carries: "in" | "out" | "dead";
-  /** Whether it is the topmost of several ways into the queue, or another one: only what comes by all of them is known. */
+  /**
+   * Whether it is the topmost of several ways into the queue, or another one: only what comes by all of them is known.
+   */
   readonly shared: "first" | "other" | null;
   /** Ends of a curve, in the coordinates of nodes. */
   readonly from: Point;
@@ -50,7 +52,9 @@ export interface QueueMap {
   readonly leftOut: number;
 }
 
-/** Who sends in the first column, queues in the second, who gets their messages in the third, dead letters in the last. */
+/**
+ * Who sends in the first column, queues in the second, who gets their messages in the third, dead letters in the last.
+ */
 export function layOutMap(queues: readonly QueueView[], topics: readonly TopicView[]): QueueMap {
   const shown = chosen(queues);
   const names = new Set(shown.map(({ name }) => name));

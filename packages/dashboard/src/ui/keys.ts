@@ -1,6 +1,8 @@
 import { useEffect } from "preact/hooks";
 
-/** Where a browser remembers that somebody wants no shortcuts: those who speak to it press keys that they do not mean. */
+/**
+ * Where a browser remembers that somebody wants no shortcuts: those who speak to it press keys that they do not mean.
+ */
 const OFF_KEY = "sluice-no-shortcuts";
 
 export function shortcutsAreOn(): boolean {

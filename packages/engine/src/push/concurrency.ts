@@ -15,8 +15,9 @@ export const IDLE_ENDS_OF_SINGLES_MAX = 100;
  * explicit retry is none: its delivery ended well. With nothing left to do it is two at most, and one when that was so
  * `IDLE_ENDS_MAX` times in a row: who sends the next batch when the last one is handled is often a little ahead of the
  * end of its delivery, and that batch would wait for a commit of its own each time. So it is two as well when anything
- * waits on a queue that gathers no batches (`max_batch_timeout` 0). Where a batch is one message, it is what it was until `IDLE_ENDS_OF_SINGLES_MAX`: messages
- * that wait are not gathered, and each takes a commit more. `max_concurrency` bounds it.
+ * waits on a queue that gathers no batches (`max_batch_timeout` 0). Where a batch is one message, it is what it was
+ * until `IDLE_ENDS_OF_SINGLES_MAX`: messages that wait are not gathered, and each takes a commit more.
+ * `max_concurrency` bounds it.
  */
 export function learnConcurrency(queue: Queue, failed: boolean): void {
   const { push, rules } = queue;

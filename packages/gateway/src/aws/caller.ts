@@ -11,8 +11,8 @@ import type { AwsRequest } from "./request.ts";
  * Who may use the AWS endpoint.
  *
  * - `open`: everybody, with any credentials or none; but no page of another site.
- * - `keys`: who signs with one of these keys, or with one that the broker keeps (spec sqs 1.5). Without any at all it is
- *   closed, for the reason `whenNone`.
+ * - `keys`: who signs with one of these keys, or with one that the broker keeps (spec sqs 1.5). Without any at all
+ *   it is closed, for the reason `whenNone`.
  * - `closed`: nobody, for the reason that is given.
  */
 export type AwsAccess =

@@ -12,8 +12,8 @@ let isHeard = false;
 
 /**
  * Code of an instance that has ended meets `InstanceEndedError` wherever it goes on, and may await nothing of that.
- * The platform stops such code, and logs what else an object rejects without being heard; Node.js would end the process, and every
- * other object with it.
+ * The platform stops such code, and logs what else an object rejects without being heard; Node.js would end the
+ * process, and every other object with it.
  *
  * @param error is told of all other rejections that nobody handles, wherever in the process they come from.
  */

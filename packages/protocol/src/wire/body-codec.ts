@@ -50,8 +50,8 @@ export function encodeBody(value: unknown, contentType: ContentType): Uint8Array
 }
 
 /**
- * The value that a consumer sees (spec cloudflare-queues 1.2), of a body that is not V8's own. `bytes` are a copy: the packed batch around them holds
- * the bodies of other messages, and `body.buffer` must not show them.
+ * The value that a consumer sees (spec cloudflare-queues 1.2), of a body that is not V8's own. `bytes` are a copy: the
+ * packed batch around them holds the bodies of other messages, and `body.buffer` must not show them.
  *
  * @throws BodyDecodeError when the bytes are not of that content type.
  */

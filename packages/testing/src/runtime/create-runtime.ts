@@ -11,8 +11,8 @@ import { Runtime } from "./runtime.ts";
  * await queues.advance("12h");
  * ```
  *
- * It takes about as long as Miniflare does by itself, most of it for loading Wrangler: start one for a file of tests and
- * call `reset()` between them.
+ * It takes about as long as Miniflare does by itself, most of it for loading Wrangler: start one for a file of tests
+ * and call `reset()` between them.
  *
  * @typeParam E bindings of the Workers.
  * @throws Error for configurations that cannot be used and Workers that do not start, with what is wrong.

@@ -12,7 +12,9 @@ export function temporaryFolder(): string {
   return mkdtempSync(join(realpathSync(tmpdir()), "sluice-testing-"));
 }
 
-/** A new folder for everything that is stored: in memory where there is room, since no test wants a sync of the disk. */
+/**
+ * A new folder for everything that is stored: in memory where there is room, since no test wants a sync of the disk.
+ */
 export function dataFolder(): string {
   return mkdtempSync(join(isInMemoryPossible() ? MEMORY_FOLDER : tmpdir(), "sluice-testing-data-"));
 }

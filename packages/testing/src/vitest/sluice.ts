@@ -75,7 +75,9 @@ async function prepare(
   return prepared;
 }
 
-/** @throws TypeError for options that lead past the Wrangler configuration, which is what says which queues there are. */
+/**
+ * @throws TypeError for options that lead past the Wrangler configuration, which is what says which queues there are.
+ */
 function refuseUnusable({ wrangler, main, config, miniflare }: SluiceOptions): void {
   if (config !== undefined && config !== false) {
     throw new TypeError(

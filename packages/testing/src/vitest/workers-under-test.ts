@@ -16,7 +16,10 @@ import { workerModules } from "../runtime/worker-modules.ts";
 import { QUIET_VARIABLE } from "../wire.ts";
 import type { PoolOptions } from "./options.ts";
 
-/** Compatibility flag by which a Worker has its named entrypoints in `ctx.exports`, and Cloudflare's plugin exports them. */
+/**
+ * Compatibility flag by which a Worker has its named entrypoints in `ctx.exports`, and Cloudflare's plugin exports
+ * them.
+ */
 const CTX_EXPORTS = {
   enable: "enable_ctx_exports",
   disable: "disable_ctx_exports",
@@ -108,7 +111,9 @@ function sendEachByItself({ project }: Prepared, directory: string): void {
   writeFileSync(join(directory, BINDINGS_FILE), source);
 }
 
-/** The broker and the other Workers, with their bindings to the Worker under test. New at every call: they are changed. */
+/**
+ * The broker and the other Workers, with their bindings to the Worker under test. New at every call: they are changed.
+ */
 function besides({ project, workers }: Prepared, underTest: string, runner: string): V4WorkerOptions[] {
   const renamed = (binding: unknown, key: string): unknown => {
     if (binding === underTest) return runner;

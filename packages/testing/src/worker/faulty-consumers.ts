@@ -224,7 +224,9 @@ class FaultyDelivery {
   }
 }
 
-/** The result of a handler that was to be interrupted, also where it could not be: an endpoint knows nothing of that. */
+/**
+ * The result of a handler that was to be interrupted, also where it could not be: an endpoint knows nothing of that.
+ */
 function interrupted(answer: Answer, { kind }: Fault): Answer {
   if (answer === "acknowledged") return failedResult(`fault ${kind}`);
   if ("rejected" in answer || answer.outcome !== "ok") return answer;

@@ -18,8 +18,8 @@ const KINDS: Readonly<Record<string, V4ModuleRuleType>> = {
 };
 
 /**
- * Has the Wrangler of this process bundle a Worker as `wrangler dev` does. Another process takes a second or two to load
- * Wrangler alone.
+ * Has the Wrangler of this process bundle a Worker as `wrangler dev` does. Another process takes a second or two to
+ * load Wrangler alone.
  *
  * It is Wrangler's own development environment without its runtime and its proxy: what it would run is taken from it.
  *
