@@ -33,4 +33,5 @@ export { decodeReceipt, receivedMsOf } from "./receive/receipt-token.ts";
 export type { QueueStatus } from "./rpc/queue-status.ts";
 export type { Transfer, TransferItem, TransferReply, Undeliverable } from "./rpc/transfer.ts";
 export type { Note, OutboxItem, QueueStore, StoredSegment } from "./store/store.ts";
+export { LINGER_DEPLOYED_MS, LINGER_MS } from "./turn/group-commit.ts";
 export { LEASE_GRACE_MS, rulesOf } from "./turn/rules.ts";

@@ -1,5 +1,7 @@
 import {
   type ConsumerPort,
+  LINGER_DEPLOYED_MS,
+  LINGER_MS,
   type QueueCore,
   type QueuePorts,
   type Transfer,
@@ -73,6 +75,8 @@ function portsOf(
     ...{ store: queue.disk, clock, log, broken },
     cutOffCounts: !epoch.isAfterPlannedEnd,
     cutOffDelayMs: epoch.cutOffDelayMs,
+    // A queue meets both: as it is on a machine of its own, and where rows are billed.
+    lingerMs: epoch.number % 2 === 0 ? LINGER_MS : LINGER_DEPLOYED_MS,
     keepsHistory: world.keepsHistory,
     newMessageId: () => world.newMessageId(),
     writeFirst: () => {

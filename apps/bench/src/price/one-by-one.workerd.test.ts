@@ -1,0 +1,24 @@
+import { queuesUsd } from "@sluice/prices";
+import { expect, it } from "vitest";
+import { measurePrices } from "./measure-price.ts";
+import { SCENARIOS } from "./scenarios.ts";
+
+/** Batches of one message, of which each takes a commit, are the dearest. Enough that how it begins does not count. */
+const MESSAGES = 2_000;
+
+it("costs less than Cloudflare Queues, one message after the other in batches of one", async () => {
+  const scenarios = SCENARIOS.filter(({ title }) => title.startsWith("sendBatch(1),"));
+  expect(scenarios.length).toBe(1);
+  const [priced] = await measurePrices(
+    scenarios.map((scenario) => ({ ...scenario, messages: MESSAGES })),
+    false,
+    () => {},
+  );
+  expect(priced?.counted).toMatchObject({
+    messages: MESSAGES,
+    messageChunks: MESSAGES,
+    deliveries: MESSAGES,
+  });
+  const million = { messages: 1e6, messageBytes: 0, messageChunks: 1e6, deliveries: 1e6 };
+  expect(priced?.price.total).toBeLessThan(queuesUsd(million));
+});
