@@ -49,15 +49,21 @@ export interface Holder {
   readonly pidNamespace: string | null;
 }
 
+/** By which option a command is given another data folder. */
+function optionOf(command: string): string {
+  return { "vite dev": "persistState", getPlatformProxy: "persist" }[command] ?? "--persist-to";
+}
+
 /** A data folder that another process holds. */
 export class DataInUseError extends CliError {
   /** `null` where it has not said who it is: it has just begun, or its disk is full. */
   readonly holder: Holder | null;
 
-  constructor(folder: string, holder: Holder | null) {
+  /** @param command that wanted it. */
+  constructor(folder: string, holder: Holder | null, command: string) {
     super(
       `The data in ${folder} are in use by ${holder === null ? "another process" : described(holder)}. ` +
-        "End that first, or choose another folder with --persist-to.",
+        `End that first, or choose another folder with ${optionOf(command)}.`,
     );
     this.holder = holder;
   }
@@ -82,11 +88,11 @@ export function lockData(folder: string, command: string): () => void {
   try {
     makeFolder(join(folder, OBJECTS_FOLDER), FOLDER_MODE);
     lock = take(join(folder, LOCK_FILE));
-    if (lock === null) throw new DataInUseError(folder, readHolder(holderFile));
+    if (lock === null) throw new DataInUseError(folder, readHolder(holderFile), command);
     // Not before: files of another process come and go.
     checkWritable(join(folder, OBJECTS_FOLDER), lock);
   } catch (error) {
-    throw unusable(folder, error) ?? error;
+    throw unusable(folder, error, command) ?? error;
   }
   writeHolder(holderFile, command);
   const free = () => {
@@ -178,12 +184,12 @@ function pidNamespace(): string | null {
 }
 
 /** `null` for an error that is not the folder's. */
-function unusable(folder: string, error: unknown): CliError | null {
+function unusable(folder: string, error: unknown, command: string): CliError | null {
   const reason = refusalOf(error);
   if (reason === null) return null;
   const path = error instanceof Error && "path" in error ? String(error.path) : folder;
   const where = path.startsWith(join(folder, OBJECTS_FOLDER, sep)) ? `${path}: ` : "";
   return new CliError(
-    `The data cannot be kept in ${folder}: ${where}${reason}. Choose another folder with --persist-to.`,
+    `The data cannot be kept in ${folder}: ${where}${reason}. Choose another folder with ${optionOf(command)}.`,
   );
 }

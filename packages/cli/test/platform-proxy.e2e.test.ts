@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import getPort from "get-port";
@@ -9,6 +9,7 @@ import { type Lab, openLab } from "./lab.ts";
 import { Running } from "./running.ts";
 
 const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
+const OLDEST = fileURLToPath(new URL("../node_modules/wrangler-oldest", import.meta.url));
 const NODE_TYPES = fileURLToPath(new URL("../node_modules/@types/node", import.meta.url));
 
 /** A framework's project, whose server is Node.js, and the Worker that handles its messages. */
@@ -47,6 +48,11 @@ const FILES = {
         env.JOBS.send(() => {}),
         env.JOBS.sendBatch(Array.from({ length: 101 }, () => ({ body: 1 }))),
       ].map((sent) => sent.then(() => "sent", String))),
+      "/stream": async (text) => {
+        const failures = [];
+        for (const end = Date.now() + Number(text); Date.now() < end; ) await env.JOBS.send("streamed").catch((error) => failures.push(String(error)));
+        return failures;
+      },
       "/metrics": () => env.JOBS.metrics(),
       "/again": async (text) => {
         const other = await getPlatformProxy();
@@ -170,7 +176,10 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     await expect.poll(() => ask("/send?alone").catch(() => null), { timeout: 30_000 }).not.toBeNull();
     expect(await backlog()).toBeGreaterThan(0);
 
+    // Each start and end of a session changes which consumers there are.
+    const stream = ask("/stream?8000");
     const second = await dev(...shared);
+    expect(await stream).toEqual([]);
     expect(second.output).toMatch(
       /The broker of this data folder runs in a program with getPlatformProxy \(process \d+\)/,
     );
@@ -220,5 +229,23 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
       cwd: lab.folder,
       stdio: ["ignore", "inherit", "inherit"],
     });
+  });
+
+  it("says so where another kind of process has the messages, and where Wrangler is too old", async () => {
+    const serve = start([bin, "serve", "--port", "0"]);
+    await serve.printed(/data {4}/);
+    const refused = start(["guide.mjs"]);
+    expect(await refused.ended).toBe(1);
+    expect(refused.output).toMatch(
+      /in use by sluice serve \(process \d+\)\. End that first, or choose another folder with persist\./,
+    );
+    await serve.stop();
+
+    const modules = join(lab.folder, "node_modules");
+    rmSync(join(modules, "wrangler"));
+    symlinkSync(OLDEST, join(modules, "wrangler"));
+    const old = start(["guide.mjs"]);
+    expect(await old.ended).toBe(1);
+    expect(old.output).toContain("getPlatformProxy needs a newer Wrangler");
   });
 });

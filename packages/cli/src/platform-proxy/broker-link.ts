@@ -2,6 +2,7 @@
 import { mkdtempSync, realpathSync, rmSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { ProducerBroker } from "@sluice/producer";
 import { RESOURCES_FOLDER } from "../data-lock.ts";
@@ -13,7 +14,7 @@ import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "../planned-e
 import type { Project } from "../project/project.ts";
 import { brokersFolder, registerBroker } from "../running-brokers.ts";
 import { generateLinkBroker, readSenders } from "./link-broker.ts";
-import { LinkRuntime } from "./link-runtime.ts";
+import { LinkRuntime, type LinkRuntimeOptions } from "./link-runtime.ts";
 
 /** Which broker a link leads to. */
 export interface LinkPlace {
@@ -26,6 +27,9 @@ export interface LinkPlace {
 const COMMAND = "getPlatformProxy";
 /** How often a link looks whether the process that has its broker was killed. One that ends says so. */
 const VACANCY_EVERY_MS = 1_000;
+
+/** How long calls may take to finish before the runtime is started anew, in ms. */
+const CALLS_MS_MAX = 5_000;
 
 /**
  * This process's way to the broker of a data folder. Whoever came first to that folder runs the broker: a `sluice dev`,
@@ -53,6 +57,8 @@ export class BrokerLink {
   #lastEnd: End = "planned";
   #updates: Promise<void> = Promise.resolve();
   #unregister = () => {};
+  /** Those that have no answer yet. */
+  readonly #calls = new Set<Promise<void>>();
   #isClosed = false;
 
   private constructor(place: LinkPlace) {
@@ -93,7 +99,14 @@ export class BrokerLink {
   getByName(queue: string): ProducerBroker {
     const call = async <T>(run: (broker: ProducerBroker) => Promise<T>) => {
       await this.#updates;
-      return run(this.#runtime.queues.getByName(queue));
+      const called = run(this.#runtime.queues.getByName(queue));
+      const settled = called.then(
+        () => {},
+        () => {},
+      );
+      this.#calls.add(settled);
+      settled.then(() => this.#calls.delete(settled));
+      return called;
     };
     return {
       post: (...args) => call(async (broker) => broker.post(...args)),
@@ -114,6 +127,7 @@ export class BrokerLink {
     clearInterval(this.#vacancy);
     this.#waker.stop();
     await this.#updates;
+    await this.#callsSettled();
     this.#announceEnd();
     await this.#runtime.end();
     process.off("exit", this.#onExit);
@@ -174,11 +188,11 @@ export class BrokerLink {
     const broker = project.broker.name;
     if (seat.seat.kind === "joined") {
       this.#announce(senders, null);
-      if (before !== "joined") await this.#runtime.run({ broker, own: null, resources });
+      if (before !== "joined") await this.#run({ broker, own: null, resources });
     } else if (!isDeepStrictEqual(this.#project?.topology, project.topology)) {
       if (before !== "own") this.#lastEnd = lastEndIn(this.#data);
       const own = await generateLinkBroker(project, this.#lastEnd);
-      await this.#runtime.run({ broker, own, resources });
+      await this.#run({ broker, own, resources });
       // It is this process that ends it from now on.
       this.#lastEnd = "planned";
       this.#project = project;
@@ -190,6 +204,16 @@ export class BrokerLink {
       ...watched.map((path) => ({ kind: "file", path }) as const),
       { kind: "folder", path: this.#sessions, except: `${process.pid}-${this.#part}.json` },
     ]);
+  }
+
+  /** Lets calls finish that a runtime with other options would cut off. Those that come now wait for it. */
+  async #run(options: LinkRuntimeOptions): Promise<void> {
+    await this.#callsSettled();
+    await this.#runtime.run(options);
+  }
+
+  async #callsSettled(): Promise<void> {
+    await Promise.race([Promise.all(this.#calls), sleep(CALLS_MS_MAX, undefined, { ref: false })]);
   }
 
   #announce(senders: readonly string[], broker: string | null): void {
