@@ -48,7 +48,7 @@ export async function init(
   await agree(surroundings, { question: "Change this?", yes: options.yes === true });
   for (const { name, after } of files) writeFileSync(join(cwd, name), after);
   if (command !== null) install(command, surroundings);
-  printer.print("Done. docs/getting-started.md and docs/vite.md go on from here.");
+  printer.print(`Done. Start it by "${changes.manager.name} run dev". /__sluice/ there is the dashboard.`);
   return 0;
 }
 
