@@ -6,8 +6,15 @@ const flat = (text: string) => text.replaceAll(/\s+/g, " ").trim();
 
 /** What the guide shows is part of these, which are run. */
 const TESTS = flat(
-  read("apps/shop-consumer/test/orders.workerd.test.ts") +
-    read("packages/testing/test/runtime.workerd.test.ts"),
+  [
+    "apps/shop-consumer/test/orders.workerd.test.ts",
+    "packages/testing/test/runtime.workerd.test.ts",
+    "packages/testing/test/fixtures/shop/vitest.config.ts",
+    "packages/testing/test/fixtures/shop/test/shop.spec.ts",
+    "apps/conformance/workers/orders/vitest.config.ts",
+  ]
+    .map(read)
+    .join("\n"),
 );
 const SNIPPETS = [...read("docs/testing-your-queues.md").matchAll(/```ts\n(.*?)```/gs)].map(
   ([, code]) => `${code}`,

@@ -86,7 +86,7 @@ function writeProject(folder: string, count: number): void {
       })),
     },
   };
-  writeFileSync(join(folder, "wrangler.json"), JSON.stringify(config, null, 2));
+  writeFileSync(join(folder, "wrangler.jsonc"), JSON.stringify(config, null, 2));
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }');
   for (const name of INSTALLED) {
     const target = join(folder, "node_modules", name);

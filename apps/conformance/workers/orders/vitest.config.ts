@@ -4,7 +4,7 @@ import { sluice } from "@sluice/testing/vitest";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  plugins: [cloudflareTest(sluice({ wrangler: { configPath: "./wrangler.json" } }))],
+  plugins: [cloudflareTest(sluice({ wrangler: { configPath: "./wrangler.jsonc" } }))],
   test: {
     provide: { programs: JSON.parse(readFileSync("programs.json", "utf8")) },
     testTimeout: 120_000,
