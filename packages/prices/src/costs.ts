@@ -2,7 +2,14 @@ import { type Bill, billBeyondIncluded, billOf, sumOf, times, type Used } from "
 import { monthOf } from "./month.ts";
 import type { Sent } from "./others.ts";
 import { PRICES_AS_OF } from "./prices.ts";
-import { type CountedMonth, type Others, type QueueCost, queueCost, scaled } from "./queue-cost.ts";
+import {
+  type CountedMonth,
+  type Others,
+  PER_MILLION_FROM_MESSAGES,
+  type QueueCost,
+  queueCost,
+  scaled,
+} from "./queue-cost.ts";
 
 /** A queue with what it has counted. */
 export interface CountedQueue {
@@ -31,7 +38,7 @@ export interface QueueCosts {
   readonly monthEndUsd: number | null;
   /** For the same messages. */
   readonly others: Others;
-  /** `null` where no message came in this month. */
+  /** `null` below `PER_MILLION_FROM_MESSAGES`. */
   readonly perMillion: QueueCost["perMillion"];
 }
 
@@ -41,7 +48,12 @@ export interface Costs {
   readonly month: string;
   readonly pricesAsOf: string;
   readonly queues: readonly QueueCosts[];
-  readonly sum: Amounts & { readonly messages: number; readonly others: Others };
+  readonly sum: Amounts & {
+    readonly messages: number;
+    readonly others: Others;
+    /** `null` below `PER_MILLION_FROM_MESSAGES`. */
+    readonly perMillion: { readonly usd: number; readonly others: Others } | null;
+  };
   /** `null` where a queue has counted too little to tell. */
   readonly monthEnd: Amounts | null;
 }
@@ -55,6 +67,9 @@ export function costsOf(counted: readonly CountedQueue[], nowMs: number): Costs 
     factorAtMonthEnd === null ? null : times(used, factorAtMonthEnd),
   );
   const known = atEnd.filter((used) => used !== null);
+  const soFar = amountsOf(sumOf(costs.map(({ cost }) => cost.used)));
+  const messages = costs.reduce((sum, { cost }) => sum + cost.used.messages, 0);
+  const others = othersSum(costs.map(({ cost }) => cost.others));
   return {
     month: monthOf(nowMs),
     pricesAsOf: PRICES_AS_OF,
@@ -64,9 +79,12 @@ export function costsOf(counted: readonly CountedQueue[], nowMs: number): Costs 
       ...{ others: cost.others, perMillion: cost.perMillion },
     })),
     sum: {
-      ...amountsOf(sumOf(costs.map(({ cost }) => cost.used))),
-      messages: costs.reduce((sum, { cost }) => sum + cost.used.messages, 0),
-      others: othersSum(costs.map(({ cost }) => cost.others)),
+      ...soFar,
+      ...{ messages, others },
+      perMillion:
+        messages < PER_MILLION_FROM_MESSAGES
+          ? null
+          : { usd: soFar.usd * (1e6 / messages), others: scaled(others, 1e6 / messages) },
     },
     monthEnd: known.length === costs.length ? amountsOf(sumOf(known)) : null,
   };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { factorAtMonthEnd, monthEndMs } from "./month.ts";
-import { type CountedMonth, queueCost } from "./queue-cost.ts";
+import { type CountedMonth, PER_MILLION_FROM_MESSAGES, queueCost } from "./queue-cost.ts";
 
 const START = Date.parse("2026-11-01T00:00:00Z");
 const TENTH = Date.parse("2026-11-11T00:00:00Z");
@@ -17,6 +17,16 @@ it("is what was counted, for a million messages, and beside what others take", (
   expect(perMillion?.own.total).toBeCloseTo(2.03, 12);
   expect(perMillion?.others.cloudflareQueues).toBeCloseTo(1.2, 12);
   expect(others.cloudflareQueues).toBeCloseTo(0.012, 12);
+});
+
+it.each([
+  [PER_MILLION_FROM_MESSAGES - 1, false],
+  [PER_MILLION_FROM_MESSAGES, true],
+  [PER_MILLION_FROM_MESSAGES + 1, true],
+])("says of %i messages what a million takes: %s", (messages, isTold) => {
+  const cost = queueCost({ ...COUNTED, messages }, "standard", TENTH);
+  expect(cost.perMillion !== null).toBe(isTold);
+  expect(cost.soFar.total).toBeGreaterThan(0);
 });
 
 it("is at the end of the month what it comes to at this rate", () => {

@@ -25,10 +25,16 @@ export interface QueueCost {
   readonly soFar: Bill;
   /** How many times as much it is at the end of the month, at this rate; `null` where too little is counted. */
   readonly factorAtMonthEnd: number | null;
-  /** `null` where no message came in. */
+  /** `null` below `PER_MILLION_FROM_MESSAGES`. */
   readonly perMillion: { readonly own: Bill; readonly others: Others } | null;
   readonly others: Others;
 }
+
+/**
+ * Messages from which on it is told what a million of them takes. Of fewer, the start of the queue and its first alarms
+ * are most of the bill, and say nothing about a million.
+ */
+export const PER_MILLION_FROM_MESSAGES = 1_000;
 
 /** @param nowMs a count of an earlier month is none of this one: the queue has slept since. */
 export function queueCost(counted: CountedMonth, kind: "standard" | "fifo", nowMs: number): QueueCost {
@@ -42,7 +48,9 @@ export function queueCost(counted: CountedMonth, kind: "standard" | "fifo", nowM
     soFar,
     factorAtMonthEnd: isOfMonth ? factorAtMonthEnd(counted.sinceMs, nowMs) : 1,
     perMillion:
-      messages === 0 ? null : { own: scaled(soFar, 1e6 / messages), others: scaled(others, 1e6 / messages) },
+      messages < PER_MILLION_FROM_MESSAGES
+        ? null
+        : { own: scaled(soFar, 1e6 / messages), others: scaled(others, 1e6 / messages) },
     others,
   };
 }

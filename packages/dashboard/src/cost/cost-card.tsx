@@ -1,4 +1,4 @@
-import { type Costs, costsOf, INCLUDED, type Others } from "@sluice/prices";
+import { type Costs, costsOf, INCLUDED } from "@sluice/prices";
 import type { QueueView } from "../api/call.ts";
 import { usd } from "../text/format.ts";
 import { Facts } from "../ui/facts.tsx";
@@ -20,31 +20,19 @@ export function CostCard({ queues }: { readonly queues: readonly QueueView[] }) 
           ["This month", `${usd(sum.usd)} for ${sum.messages.toLocaleString("en")} messages`],
           ["At its end", monthEnd === null ? "too early to tell" : `${usd(monthEnd.usd)} at this rate`],
           ["Beyond the plan", `${usd((monthEnd ?? sum).beyondIncludedUsd)} over its $${INCLUDED.planUsd}`],
-          ["A million messages", <PerMillion key="own" of={sum} amount={sum.usd} />],
-          ["on Cloudflare Queues", <PerMillion key="queues" of={sum} amount={sum.others.cloudflareQueues} />],
-          ["on Amazon SQS", <SqsPerMillion key="sqs" of={sum} others={sum.others} />],
+          ...perMillionFacts(sum),
         ]}
       />
     </section>
   );
 }
 
-interface PerMillionProps {
-  readonly of: Costs["sum"];
-  readonly amount: number;
-}
-
-function PerMillion({ of: { messages }, amount }: PerMillionProps) {
-  if (messages === 0) return <NoMessage />;
-  return <span>{usd((amount / messages) * 1e6)}</span>;
-}
-
-function SqsPerMillion({ of: { messages }, others }: { readonly of: Costs["sum"]; readonly others: Others }) {
-  if (messages === 0) return <NoMessage />;
-  const each = (amount: number) => usd((amount / messages) * 1e6);
-  return <span>{`${each(others.sqsSingle)}, by ten ${each(others.sqsBatched)}`}</span>;
-}
-
-function NoMessage() {
-  return <span class="quiet">no message yet</span>;
+function perMillionFacts({ perMillion }: Costs["sum"]): readonly (readonly [string, string])[] {
+  if (perMillion === null) return [["A million messages", "too few messages yet to tell"]];
+  const { cloudflareQueues, sqsSingle, sqsBatched } = perMillion.others;
+  return [
+    ["A million messages", usd(perMillion.usd)],
+    ["on Cloudflare Queues", usd(cloudflareQueues)],
+    ["on Amazon SQS", `${usd(sqsSingle)}, by ten ${usd(sqsBatched)}`],
+  ];
 }

@@ -39,8 +39,10 @@ export function textOfAll(costs: Costs): string {
 /** Of one queue, by what is billed. */
 export function textOfOne(costs: Costs, queue: QueueCosts): string {
   const { used, soFar, perMillion, others, monthEndUsd, kind } = queue;
-  const line = (amount: string, what: string, total: number, each: number | undefined) =>
-    `${amount.padStart(15)} ${what.padEnd(8)} ${usd(total).padStart(9)}${each === undefined ? "" : `${usd(each).padStart(12)} per million`}`;
+  const line = (amount: string, what: string, total: number, each: number | undefined) => {
+    const ofMillion = each === undefined ? "" : `${usd(each).padStart(12)} per million`;
+    return `${amount.padStart(15)} ${what.padEnd(8)} ${usd(total).padStart(9)}${ofMillion}`;
+  };
   const own = perMillion?.own;
   const whole = (count: number) => Math.round(count).toLocaleString("en");
   const beside = (name: string, total: number, each: number | undefined): readonly [string, string] => [
@@ -76,10 +78,10 @@ function heading({ month, pricesAsOf }: Costs): string {
   return `${month} (UTC), in USD at list prices of ${pricesAsOf} with nothing included`;
 }
 
-function perMillionOfAll({ sum: { messages, usd: total, others } }: Costs): string[] {
-  if (messages === 0) return ["-", "-", "-", "-"];
-  const { cloudflareQueues, sqsSingle, sqsBatched } = others;
-  return [total, cloudflareQueues, sqsSingle, sqsBatched].map((amount) => usd((amount / messages) * 1e6));
+function perMillionOfAll({ sum: { perMillion } }: Costs): string[] {
+  if (perMillion === null) return ["-", "-", "-", "-"];
+  const { cloudflareQueues, sqsSingle, sqsBatched } = perMillion.others;
+  return [perMillion.usd, cloudflareQueues, sqsSingle, sqsBatched].map(usd);
 }
 
 function included({ sum, monthEnd }: Costs): string {
