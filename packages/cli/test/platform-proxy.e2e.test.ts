@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import getPort from "get-port";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { install } from "./install.ts";
-import { type Lab, openLab } from "./lab.ts";
+import { descendants, isRunning, type Lab, openLab } from "./lab.ts";
 import { Running } from "./running.ts";
 
 const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
@@ -70,6 +70,11 @@ const FILES = {
       response.writeHead(status).end(JSON.stringify(body ?? null));
       if (pathname === "/end") server.close();
     }).listen(0, () => console.log("listens on", server.address().port));
+  `,
+  // As Nitro runs a server.
+  "thread.mjs": `
+    import { Worker } from "node:worker_threads";
+    new Worker(new URL("server.mjs", import.meta.url));
   `,
   "guide.mjs": `
 import { getPlatformProxy } from "sluice";
@@ -209,6 +214,20 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     const { backlog: next } = await serve({ persist: false });
     expect(await next()).toBe(0);
   });
+
+  it.each(["server.mjs", "thread.mjs"])(
+    "leaves no workerd behind where %s is killed outright",
+    async (program) => {
+      const server = start([program]);
+      await server.printed(/listens on \d+/);
+      const workerds = descendants(server.pid).filter((pid) =>
+        readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--control-fd="),
+      );
+      expect(workerds.length).toBeGreaterThan(1);
+      await server.stop("SIGKILL");
+      await expect.poll(() => workerds.filter(isRunning)).toEqual([]);
+    },
+  );
 
   it("has Wrangler's types", () => {
     mkdirSync(join(lab.folder, "node_modules/@types"), { recursive: true });

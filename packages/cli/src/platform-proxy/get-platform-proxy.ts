@@ -11,6 +11,7 @@ import { makeOutputFolder, OUTPUT_FOLDER } from "../output/write-plan.ts";
 import { configFileIn } from "../project/broker.ts";
 import { loadWrangler, takeWranglerOf } from "../wrangler/load-wrangler.ts";
 import { BrokerLink } from "./broker-link.ts";
+import { guardWorkerd } from "./guard-workerd.ts";
 import { writeProxyConfig } from "./proxy-config.ts";
 
 /**
@@ -48,6 +49,7 @@ export const getPlatformProxy: typeof import("wrangler").getPlatformProxy = asyn
   if (file === null || queues === null || queues.producers.length === 0) {
     return wrangler.getPlatformProxy<Env, CfProperties>(options);
   }
+  guardWorkerd();
   const root = join(dirname(file), OUTPUT_FOLDER);
   makeOutputFolder(root);
   const { configFile, config } = await writeProxyConfig(file, env, join(root, "proxy", queues.workerName));
