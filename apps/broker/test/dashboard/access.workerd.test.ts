@@ -118,9 +118,11 @@ describe.skipIf(CHROMIUM === null)("by keyboard alone, somebody", () => {
   it("goes through the page, searches, sends, and finds help", async () => {
     const page = await lab.open();
     await says(page.getByRole("status").first(), "live");
+    const queues = page.getByRole("table", { name: "All queues" }).getByRole("row");
+    await expect.poll(() => queues.count()).toBeGreaterThan(2);
     await page.keyboard.press("/");
     await page.keyboard.type("inb");
-    await expect.poll(() => page.getByRole("table", { name: "All queues" }).getByRole("row").count()).toBe(2);
+    await expect.poll(() => queues.count()).toBe(2);
     await page.keyboard.press("Enter");
     await says(page.getByRole("heading", { level: 1 }), "inbox");
     const current = page.getByRole("navigation", { name: "Parts of the page" }).locator("[aria-current]");
