@@ -6,5 +6,11 @@ if (refusal !== null) {
   console.error(refusal);
   process.exit(1);
 }
-// Loaded only then: an older Node.js does not get as far as running a module that imports what it does not have.
-await import("./start.ts");
+// The rest is loaded only then: an older Node.js runs no module that imports what it does not have.
+const { enableCompileCache } = await import("node:module");
+// Half of the second that Wrangler takes to load is its compilation.
+enableCompileCache();
+const { run } = await import("./command-line.ts");
+const { terminal } = await import("./report/printer.ts");
+// What is done is done: a broker that ran in this process may have set timers, which nobody waits for any more.
+process.exit(await run(process.argv.slice(2), terminal));

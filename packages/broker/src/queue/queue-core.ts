@@ -143,9 +143,8 @@ export class QueueCore implements QueueContext {
     this.history = historyFor(this, ports, firstId);
     this.watchers = new Watchers(this, ports.awake);
     this.throttle = new Throttle(this, latestEpoch > 0);
-    const { cache, throttle } = this;
     this.deduplication = new Deduplication(this, firstId);
-    const { deduplication } = this;
+    const { cache, throttle, deduplication } = this;
     this.intake = new Intake(this, { deduplication, cache });
     this.outbox = new Outbox(this, ports, firstId);
     const { intake, outbox } = this;
@@ -161,10 +160,8 @@ export class QueueCore implements QueueContext {
     this.tasks = new PeriodicTasks(this, intake);
     this.messages = new Messages(this, this);
     this.#withState = loadSegments(this.queue, store, this.damage, this.nowMs);
-    const goesOn = resume(this, this, {
-      counts: ports.cutOffCounts ?? true,
-      delayMs: ports.cutOffDelayMs ?? 0,
-    });
+    const counts = ports.cutOffCounts ?? true;
+    const goesOn = resume(this, this, { counts, delayMs: ports.cutOffDelayMs ?? 0 });
     if (goesOn || this.#hasUnwritten) void this.wake();
   }
 

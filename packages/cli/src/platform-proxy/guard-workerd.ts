@@ -1,9 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
 import { type Guard, startGuard } from "../dev/guard.ts";
-
-/** An argument of workerd's, and of nothing else that a dev server starts. */
-const WORKERD_ARGUMENT = "--control-fd=3";
+import { WORKERD_ARGUMENT } from "../serve/workerd/workerd-process.ts";
 
 let guard: Guard | null = null;
 

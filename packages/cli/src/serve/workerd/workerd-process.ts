@@ -118,7 +118,7 @@ interface Unstarted extends ChildProcess {
 }
 
 /** An argument of workerd's, and of nothing else that is started meanwhile. */
-const WORKERD_ARGUMENT = "--control-fd=3";
+export const WORKERD_ARGUMENT = "--control-fd=3";
 
 /**
  * Waits for the process of a workerd, which Miniflare keeps to itself. It gets a session of its own, since a
