@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmdirSync, statSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, rmdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
+/** Folder with the archives that a run of the tests has packed. Without it each caller packs its own. */
+export const ARCHIVES_VARIABLE = "SLUICE_TEST_ARCHIVES";
 /** Held while an archive is made: that builds into the package's own `dist`, which others may be packing. */
 const LOCK = join(tmpdir(), "sluice-packing");
 /** A lock that is as old was left behind by a test that was killed, in ms. */
@@ -18,14 +20,30 @@ const LOCK_AGE_MS_MAX = 120_000;
 export function packed(directory: string, folder: string): string {
   while (!locked()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   try {
-    const args = ["-y", "pnpm@12.21.0", "pack", "--pack-destination", folder];
-    execFileSync("npx", args, { cwd: directory, stdio: ["ignore", "ignore", "inherit"] });
+    const archives = process.env[ARCHIVES_VARIABLE];
+    if (archives === undefined) return pack(directory, folder);
+    const kept = join(archives, basename(directory));
+    mkdirSync(kept, { recursive: true });
+    const archive = archiveIn(kept) ?? pack(directory, kept);
+    const copy = join(folder, basename(archive));
+    copyFileSync(archive, copy);
+    return copy;
   } finally {
     rmdirSync(LOCK);
   }
-  const [archive] = readdirSync(folder).filter((file) => file.endsWith(".tgz"));
+}
+
+function pack(directory: string, folder: string): string {
+  const args = ["-y", "pnpm@12.21.0", "pack", "--pack-destination", folder];
+  execFileSync("npx", args, { cwd: directory, stdio: ["ignore", "ignore", "inherit"] });
+  const archive = archiveIn(folder);
   if (archive === undefined) throw new Error(`nothing was packed of ${directory}`);
-  return join(folder, archive);
+  return archive;
+}
+
+function archiveIn(folder: string): string | undefined {
+  const name = readdirSync(folder).find((file) => file.endsWith(".tgz"));
+  return name === undefined ? undefined : join(folder, name);
 }
 
 function locked(): boolean {
