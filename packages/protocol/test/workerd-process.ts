@@ -40,6 +40,7 @@ export interface WorkerdOptions {
 export interface WorkerdProcess extends AsyncDisposable {
   /** A request to a service; by default the first one. */
   fetch(path: string, init?: RequestInit, service?: string): Promise<Response>;
+  readonly pid: number;
   /** Everything that was printed so far, in order: warnings of the runtime as well as the console. */
   readonly lines: readonly string[];
   /** Resolves when a line from number `from` on contains `text`, at once if one did before. */
@@ -85,6 +86,7 @@ export async function startWorkerd(
   try {
     const ports = await listeningPorts(child, services.length, output.lines);
     return {
+      pid: child.pid ?? 0,
       lines: output.lines,
       printed: output.printed,
       fetch: (requestPath, init, service = first.name) =>
@@ -106,19 +108,26 @@ const bundles = new Map<string, Promise<string>>();
  * @param resolveDir where its imports are looked up.
  * @param names what becomes of the names of functions and classes: `kept`, as Wrangler does unless it is told
  *   otherwise, or `shortened`.
+ * @param apart modules that are not bundled with it.
  */
 export function bundle(
   source: string,
   resolveDir: string,
   names: "kept" | "shortened" = "kept",
+  apart: readonly string[] = [],
 ): Promise<string> {
-  const key = JSON.stringify([source, resolveDir, names]);
-  const bundled = bundles.get(key) ?? bundleAnew(source, resolveDir, names);
+  const key = JSON.stringify([source, resolveDir, names, apart]);
+  const bundled = bundles.get(key) ?? bundleAnew(source, resolveDir, names, apart);
   bundles.set(key, bundled);
   return bundled;
 }
 
-async function bundleAnew(source: string, resolveDir: string, names: "kept" | "shortened"): Promise<string> {
+async function bundleAnew(
+  source: string,
+  resolveDir: string,
+  names: "kept" | "shortened",
+  apart: readonly string[],
+): Promise<string> {
   const result = await build({
     stdin: { contents: source, resolveDir, loader: "ts" },
     bundle: true,
@@ -127,7 +136,7 @@ async function bundleAnew(source: string, resolveDir: string, names: "kept" | "s
     target: "es2024",
     keepNames: names === "kept",
     minifyIdentifiers: names === "shortened",
-    external: ["cloudflare:*", "node:*", "*.bin"],
+    external: ["cloudflare:*", "node:*", "*.bin", ...apart],
   });
   const [file] = result.outputFiles;
   if (file === undefined) throw new Error("esbuild wrote nothing");

@@ -1,130 +1,107 @@
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { setImmediate as turn } from "node:timers/promises";
+import {
+  startWorkerd,
+  type WorkerdProcess,
+  type WorkerdService,
+} from "@sluice/protocol/test/workerd-process";
 import type { BatchReport, SendAnswer, SendOrder, Verdict } from "../../workers/wire.ts";
-import type { WorkerSources } from "./bundle-workers.ts";
 import { type QueueFigures, queueFigures } from "./queue-figures.ts";
-import { TOPOLOGY } from "./topology.ts";
-import { isRunning, untilGone, workerdChildren } from "./workerd-process.ts";
-
-const COMPATIBILITY_DATE = "2026-11-01";
+import { BROKER, TOKEN } from "./services.ts";
+import { isRunning } from "./workerd-process.ts";
 
 export interface ClusterOptions {
-  readonly sources: WorkerSources;
+  readonly services: readonly WorkerdService[];
   /** Where everything is kept. Another cluster started on it goes on with what is there. */
   readonly persistDir: string;
-  /** Called with each batch that reaches the handler; what it answers is carried out. */
+  /** Called with each batch that reaches a handler; what it answers is carried out. */
   handle(report: BatchReport): Promise<Verdict>;
 }
 
-/** One start of the whole system: one workerd with a broker, a producer and a consumer in it. */
+/** One start of the whole system: one plain workerd with brokers, producers and consumers in it. */
 export class Cluster {
-  /** Lines that the Workers and workerd have printed. */
-  readonly lines: string[] = [];
-  readonly #miniflare: Miniflare;
-  #url = "";
-  #pids: readonly number[] = [];
-
-  /** Starts wait for one another: a workerd is known as the cluster's by not having been there before. */
-  static #latestStart: Promise<unknown> = Promise.resolve();
+  readonly #workerd: WorkerdProcess;
+  readonly #ledger: Server;
 
   /** Resolves when requests are answered. */
-  static start(options: ClusterOptions): Promise<Cluster> {
-    const started = Cluster.#latestStart.then(async () => {
-      const cluster = new Cluster(options);
-      await cluster.#ready();
-      return cluster;
-    });
-    Cluster.#latestStart = started.catch(() => {});
-    return started;
+  static async start({ services, persistDir, handle }: ClusterOptions): Promise<Cluster> {
+    const ledger = await listening(handle);
+    const external = { ledger: `127.0.0.1:${(ledger.address() as AddressInfo).port}` };
+    try {
+      return new Cluster(await startWorkerd(services, { objects: persistDir, external }), ledger);
+    } catch (error) {
+      ledger.close();
+      throw error;
+    }
   }
 
-  private constructor(options: ClusterOptions) {
-    this.#miniflare = new Miniflare(optionsOf(options, (line) => this.lines.push(line)));
+  private constructor(workerd: WorkerdProcess, ledger: Server) {
+    this.#workerd = workerd;
+    this.#ledger = ledger;
   }
 
-  /** Sends messages through the producer. Rejects when the process does not live to answer. */
-  async send(order: SendOrder): Promise<SendAnswer> {
-    const response = await fetch(this.#url, { method: "POST", body: JSON.stringify(order) });
-    if (!response.ok) throw new Error(`the producer answered ${response.status}: ${await response.text()}`);
+  /** Everything that was printed. */
+  get lines(): readonly string[] {
+    return this.#workerd.lines;
+  }
+
+  /** A request to one of its Workers. Rejects unless it succeeds, as when the process does not live to answer. */
+  async request(worker: string, path: string, init: RequestInit = {}): Promise<Response> {
+    const response = await this.#workerd.fetch(path, init, worker);
+    if (!response.ok) throw new Error(`${worker} answered ${response.status}: ${await response.text()}`);
+    return response;
+  }
+
+  /** Sends messages through a producer. */
+  async send(order: SendOrder, producer = "producer"): Promise<SendAnswer> {
+    const response = await this.request(producer, "/", { method: "POST", body: JSON.stringify(order) });
     return (await response.json()) as SendAnswer;
   }
 
   /** Every queue as the admin API shows it. */
   queues(): Promise<QueueFigures[]> {
-    return queueFigures((path) => fetch(new URL(path, this.#url)));
-  }
-
-  /**
-   * Moves the clock of every queue that can be opened. Asks the queues, not the directory: that may be what is
-   * damaged.
-   */
-  async advanceClock(ms: number): Promise<void> {
-    const response = await fetch(new URL(`/__soak/clock?ms=${ms}`, this.#url), { method: "POST" });
-    if (!response.ok) throw new Error(`the clock answered ${response.status}: ${await response.text()}`);
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    return queueFigures((path) => this.request(BROKER, path, { headers }));
   }
 
   /** Whether workerd has ended, for whatever reason. */
   async hasEnded(): Promise<boolean> {
-    return !(await Promise.all(this.#pids.map(isRunning))).every(Boolean);
+    return !(await isRunning(this.#workerd.pid));
   }
 
-  /** kill -9 of workerd, at once. */
-  kill(): void {
-    for (const pid of this.#pids) process.kill(pid, "SIGKILL");
-  }
-
-  /** After `kill`: resolves when nothing of this epoch is left. */
-  async ended(): Promise<void> {
-    await untilGone(this.#pids);
-    await this.#miniflare.dispose();
+  /** kill -9 of workerd, at once. Resolves when it has ended. */
+  async kill(): Promise<void> {
+    await this.#workerd[Symbol.asyncDispose]();
+    this.#ledger.closeAllConnections();
+    this.#ledger.close();
   }
 
   /** SIGSTOP: the process gets no time until `thaw`. */
   freeze(): void {
-    for (const pid of this.#pids) process.kill(pid, "SIGSTOP");
+    process.kill(this.#workerd.pid, "SIGSTOP");
   }
 
   thaw(): void {
-    for (const pid of this.#pids) process.kill(pid, "SIGCONT");
-  }
-
-  async #ready(): Promise<void> {
-    const known = new Set(await workerdChildren());
-    this.#url = (await this.#miniflare.ready).href;
-    this.#pids = await workerdChildren(known);
-    if (this.#pids.length === 0) throw new Error("no workerd was started");
+    process.kill(this.#workerd.pid, "SIGCONT");
   }
 }
 
-function optionsOf({ sources, persistDir, handle }: ClusterOptions, print: (line: string) => void) {
-  const worker = (name: "producer" | "broker" | "consumer") => ({
-    name,
-    compatibilityDate: COMPATIBILITY_DATE,
-    modules: [{ type: "ESModule", path: `${name}.js`, contents: sources[name] }],
+/** Answers for the ledger's side of a process. What comes of one that has gone is told to nobody. */
+async function listening(handle: ClusterOptions["handle"]): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    if (request.url === "/reached") return void response.end();
+    try {
+      const report = JSON.parse(await text(request)) as BatchReport;
+      // A caller that was reset has hung up; that is known a turn of the event loop later.
+      await turn();
+      if (request.socket.destroyed) return;
+      response.end(JSON.stringify(await handle(report)));
+    } catch (error) {
+      response.writeHead(503).end(String(error));
+    }
   });
-  const answer = async (request: Request) =>
-    Response.json(await handle((await request.json()) as BatchReport));
-  return convertV4MiniflareOptions({
-    resourcePersistencePath: persistDir,
-    handleStructuredLogs: ({ message }: { message: string }) => print(message),
-    workers: [
-      {
-        ...worker("producer"),
-        bindings: { QUEUE_NAMES: Object.keys(TOPOLOGY.queues) },
-        durableObjects: {
-          SLUICE_QUEUES: { className: "QueueBroker", scriptName: "broker", useSQLite: true },
-        },
-        serviceBindings: { BROKER: "broker" },
-      },
-      {
-        ...worker("broker"),
-        bindings: { TOPOLOGY, SLUICE_ENV: "development" },
-        durableObjects: {
-          SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true },
-          SLUICE_DIRECTORY: { className: "Directory", useSQLite: true },
-        },
-        serviceBindings: { CONSUMER: { name: "consumer", entrypoint: "SluiceQueueConsumer" } },
-      },
-      { ...worker("consumer"), serviceBindings: { LEDGER: answer } },
-    ],
-  } as unknown as Parameters<typeof convertV4MiniflareOptions>[0]);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
 }

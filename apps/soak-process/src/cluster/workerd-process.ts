@@ -5,20 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 const GONE_WITHIN_MS = 10_000;
 const LOOK_AGAIN_MS = 2;
 
-/**
- * Process ids of a process's children that are workerd, this one's by default, without those that were known before
- * (Linux).
- */
-export async function workerdChildren(
-  known: ReadonlySet<number> = new Set(),
-  parent: number = process.pid,
-): Promise<number[]> {
+/** Process ids of a process's children that are workerd (Linux). */
+export async function workerdChildren(parent: number): Promise<number[]> {
   const pids: number[] = [];
   for (const entry of await readdir("/proc")) {
     const stat = /^\d+$/.test(entry) ? await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "") : "";
     const [, name, state, ppid] = /^\d+ \((.*)\) (\S) (\d+)/.exec(stat) ?? [];
-    if (name !== "workerd" || state === "Z" || Number(ppid) !== parent) continue;
-    if (!known.has(Number(entry))) pids.push(Number(entry));
+    if (name === "workerd" && state !== "Z" && Number(ppid) === parent) pids.push(Number(entry));
   }
   return pids;
 }

@@ -30,7 +30,7 @@ export async function databasesOf(state: string): Promise<Map<string, string>> {
   try {
     const found = new Map<string, string>();
     for (const file of await objectFiles(copy)) {
-      const name = file.includes("-Directory/") ? "directory" : `queue ${nameIn(path.join(copy, file))}`;
+      const name = file.includes("Directory/") ? "directory" : `queue ${nameIn(path.join(copy, file))}`;
       found.set(name, file);
     }
     return found;
@@ -61,7 +61,7 @@ export function moveLogIntoFile({ file, wal }: Database): void {
 
 async function objectFiles(state: string): Promise<string[]> {
   const files = await readdir(state, { recursive: true });
-  return files.filter((file) => /-(Directory|QueueBroker)\/[0-9a-f]{64}\.sqlite$/.test(file)).sort();
+  return files.filter((file) => /(Directory|QueueBroker)\/[0-9a-f]{64}\.sqlite$/.test(file)).sort();
 }
 
 function nameIn(file: string): string {

@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 import { startChild } from "@sluice/harness/child";
 import type { WorkerdService } from "@sluice/protocol/test/workerd-process";
 import { uploaded } from "sluice/test/uploaded";
+import type { Rollout, VersionName } from "../../workers/rollouts/wire.ts";
+import { BROKER, BROKER_BINDINGS, json } from "../cluster/services.ts";
 import { PRODUCED_QUEUES, settingsOf, TOPOLOGY } from "../cluster/topology.ts";
 
 const WORKERS = fileURLToPath(new URL("../../workers/", import.meta.url));
@@ -15,6 +17,28 @@ export interface Version {
   readonly broker: WorkerdService;
   readonly producer: WorkerdService;
   readonly consumer: WorkerdService;
+}
+
+export type Versions = Readonly<Record<VersionName, Version>>;
+
+/** Two versions side by side, of which each object of the broker runs one. */
+export function servicesOf(versions: Versions, broker: string, rollout: Rollout): WorkerdService[] {
+  const { old: before, new: after } = versions;
+  const consumer = (version: VersionName) =>
+    `(name = "${version.toUpperCase()}_CONSUMER", service = (name = "${version}-consumer", entrypoint = "SluiceQueueConsumer"))`;
+  return [
+    {
+      ...after.broker,
+      ...{ name: BROKER, source: broker },
+      modules: { "old-broker": before.broker.source, "new-broker": after.broker.source },
+      data: { ...before.broker.data, ...after.broker.data },
+      bindings: [...BROKER_BINDINGS, consumer("old"), consumer("new"), json("ROLLOUT", rollout)].join(", "),
+    },
+    { ...before.producer, name: "old-producer" },
+    { ...after.producer, name: "new-producer" },
+    { ...before.consumer, name: "old-consumer" },
+    { ...after.consumer, name: "new-consumer" },
+  ];
 }
 
 /**
@@ -72,6 +96,6 @@ function writeProject(folder: string): void {
 function writeWorker(folder: string, name: string, config: object): void {
   const own = path.join(folder, name);
   mkdirSync(own);
-  cpSync(path.join(WORKERS, "rollouts", `${name}.ts`), path.join(own, "index.ts"));
+  cpSync(path.join(WORKERS, "ordinary", `${name}.ts`), path.join(own, "index.ts"));
   writeFileSync(path.join(own, "wrangler.json"), JSON.stringify({ name, ...config }));
 }

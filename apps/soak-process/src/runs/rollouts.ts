@@ -42,11 +42,12 @@ export async function runRollouts(options: RolloutOptions): Promise<Ended<Summar
   const after = await versionOf();
   const before = options.old === undefined ? after : await versionOf(options.old);
   const first: Stage = { from: "old", to: "new", brokerShare: 0, consumerShare: 0, producerShare: 0 };
-  const scenario = await RolloutsScenario.open(options.seed, { old: before, new: after }, first);
+  const scenario = await RolloutsScenario.between(options.seed, { old: before, new: after }, first);
   const { random } = scenario;
   let kills = 0;
   try {
     await scenario.start();
+    scenario.load();
     let stage = first;
     for (let rollout = 1; rollout <= options.rollouts; rollout++) {
       for (const step of drawSteps(random)) {
@@ -62,6 +63,7 @@ export async function runRollouts(options: RolloutOptions): Promise<Ended<Summar
             await scenario.kill();
           }
           await scenario.start();
+          scenario.load();
         }
       }
       await sleep(random.between(0, options.stepMsMax));

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ledger, Sent, Tally } from "@sluice/harness/ledger";
 import type { Random } from "@sluice/harness/random";
+import type { QueueFigures } from "../cluster/queue-figures.ts";
 
 /** A broker under load, with the ledger of those who use it, over any number of epochs. */
 export interface Scenario<Summary extends Tally> {
@@ -49,7 +50,35 @@ export function damageLines(lines: readonly string[]): string[] {
   return lines.filter((line) => /damage|lost|missing|older than/.test(line));
 }
 
+/** Longest that a run waits without anything being delivered before it takes the rest for lost, in ms. */
+const STALLED_MS = 30_000;
 const LOOK_AGAIN_MS = 20;
+
+/**
+ * Waits until every queue is empty, of hidden and delayed messages too, and nothing is owed.
+ *
+ * @param came how many messages have come so far, where more may come than there were.
+ * @returns whether that was reached; `false` when nothing more came for a while.
+ */
+export async function drained(
+  broker: { queues(): Promise<readonly QueueFigures[]> },
+  ledger: { readonly owed: number },
+  came: () => number = () => 0,
+): Promise<boolean> {
+  let [progress, sinceMs] = ["", Date.now()];
+  for (;;) {
+    const queues = await broker.queues();
+    const left = queues.reduce(
+      (sum, { messages: { ready, delayed, leased } }) => sum + ready + delayed + leased,
+      0,
+    );
+    if (left === 0 && ledger.owed === 0) return true;
+    const now = `${left + ledger.owed} ${came()}`;
+    if (now !== progress) [progress, sinceMs] = [now, Date.now()];
+    else if (Date.now() - sinceMs > STALLED_MS) return false;
+    await sleep(LOOK_AGAIN_MS);
+  }
+}
 
 /** Waits for something to come true. Answers whether it did within `ms`. */
 export async function until(holds: () => boolean, ms: number): Promise<boolean> {

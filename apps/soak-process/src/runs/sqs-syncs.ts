@@ -71,7 +71,7 @@ async function traced(
   await cycle();
   calls.length = 0;
   const file = path.join(scenario.persistDir, "trace");
-  const tracer = await attach([pid, ...(await workerdChildren(new Set(), pid))], file);
+  const tracer = await attach([pid, ...(await workerdChildren(pid))], file);
   for (let i = 0; i < messages; i++) await cycle();
   tracer.kill("SIGINT");
   await once(tracer, "close");

@@ -35,7 +35,7 @@ export class BrokerProcess {
       await epoch.kill();
       throw error;
     }
-    epoch.#pids = await workerdChildren(new Set(), epoch.pid);
+    epoch.#pids = await workerdChildren(epoch.pid);
     return epoch;
   }
 

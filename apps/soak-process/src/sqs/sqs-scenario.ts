@@ -1,20 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "@sluice/harness/random";
 import getPort from "get-port";
-import { damageLines, type Scenario } from "../runs/scenario.ts";
+import { damageLines, drained, type Scenario } from "../runs/scenario.ts";
 import { BrokerProcess } from "./broker-process.ts";
 import { buildCommand, type Command } from "./command.ts";
 import { createQueues } from "./queues.ts";
 import { ReceiveLedger, type SqsSummary } from "./receive-ledger.ts";
 import { consume } from "./sqs-consumers.ts";
 import { produce, type Unanswered } from "./sqs-producers.ts";
-
-/** Longest that a run waits without anything being received before it takes the rest for lost, in ms. */
-const STALLED_MS = 30_000;
-const LOOK_AGAIN_MS = 50;
 
 /** `sluice serve` with clients of SQS and their ledger, over any number of epochs. */
 export class SqsScenario implements Scenario<SqsSummary> {
@@ -124,24 +119,12 @@ export class SqsScenario implements Scenario<SqsSummary> {
     this.#epoch = null;
   }
 
-  /**
-   * Receives and deletes whatever is left, until every queue is empty.
-   *
-   * @returns whether that was reached; `false` when nothing more came for a while.
-   */
+  /** Receives and deletes whatever is left, until every queue is empty. */
   async drain(): Promise<boolean> {
     this.#isDraining = true;
     this.#stop.producing.abort();
     await this.#producing;
-    let [progress, sinceMs] = ["", Date.now()];
-    for (;;) {
-      const left = await this.#left();
-      if (left === 0 && this.ledger.owed === 0) return true;
-      const now = `${left} ${this.ledger.owed} ${this.ledger.received}`;
-      if (now !== progress) [progress, sinceMs] = [now, Date.now()];
-      else if (Date.now() - sinceMs > STALLED_MS) return false;
-      await sleep(LOOK_AGAIN_MS);
-    }
+    return drained(this.epoch, this.ledger, () => this.ledger.received);
   }
 
   async close(): Promise<void> {
@@ -155,14 +138,5 @@ export class SqsScenario implements Scenario<SqsSummary> {
     this.#stop.producing.abort();
     this.#stop.consuming.abort();
     await Promise.all([this.#producing, this.#consuming]);
-  }
-
-  /** Messages in all queues, hidden and delayed ones too. */
-  async #left(): Promise<number> {
-    const queues = await this.epoch.queues();
-    return queues.reduce(
-      (sum, { messages: { ready, delayed, leased } }) => sum + ready + delayed + leased,
-      0,
-    );
   }
 }
