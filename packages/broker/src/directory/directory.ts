@@ -101,9 +101,9 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       this.#deletions = new Deletions(sql);
       this.#tokens = new Tokens(sql, () => Date.now());
       this.#audit = new AuditRows(sql, () => Date.now());
-      this.#registry = new Registry(this.#rows.read(), {
+      this.#registry = new Registry(this.#rows.all(), {
         save: (row) => this.#rows.save(row),
-        erase: (name) => this.#rows.erase(name),
+        erase: (name) => this.#rows.delete(name),
         now: () => Date.now(),
         newId,
       });

@@ -52,7 +52,7 @@ describe("a directory that nobody runs", () => {
     const copies = [record("again", 8), record("damaged", 3), record("new", 2)];
     takeBack(sql, readKnown(sql), copies);
     log.mockRestore();
-    expect([...rows.read()]).toEqual(
+    expect([...rows.all()]).toEqual(
       copies.map((copy) => ({ kind: "queue", record: copy, configured: null, told: copy.revision })),
     );
   });

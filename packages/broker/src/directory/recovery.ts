@@ -20,7 +20,7 @@ export interface Known {
 /** Reads it while nobody runs the directory. The log names rows that are damaged. */
 export function readKnown(sql: Sql): Known {
   const rows = new DirectoryRows(sql as SqlStorage);
-  const byName = Array.from(rows.read(), (row) => [nameOf(row), row] as const);
+  const byName = Array.from(rows.all(), (row) => [nameOf(row), row] as const);
   return { hasStarted: rows.deployed !== null, rows: new Map(byName) };
 }
 

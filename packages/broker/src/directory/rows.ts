@@ -1,43 +1,22 @@
-import { checksumOfText } from "../store/checksum.ts";
+import { JsonRows } from "./json-rows.ts";
 import { type DirectoryRow, nameOf } from "./row.ts";
 
-/** A contract: these tables are stored. */
-const SCHEMA = [
-  "CREATE TABLE IF NOT EXISTS queues " +
-    "(name TEXT PRIMARY KEY, row TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID",
-  "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-];
-
-/** The rows of the directory in its object's database. */
-export class DirectoryRows {
+/**
+ * The rows of the directory in its object's database. Where one is damaged, the configuration, or the queue's own copy,
+ * brings it back.
+ */
+export class DirectoryRows extends JsonRows<DirectoryRow> {
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {
+    super(sql, "queues", "name TEXT", "queue");
     this.#sql = sql;
-    for (const statement of SCHEMA) sql.exec(statement);
-  }
-
-  /** Damaged rows are left out: the configuration, or the queue's own copy, brings them back. */
-  *read(): Iterable<DirectoryRow> {
-    const rows = this.#sql.exec<{ name: string; row: string; checksum: number }>(
-      "SELECT name, row, checksum FROM queues",
-    );
-    for (const { name, row, checksum } of rows) {
-      if (checksum === checksumOfText(row)) yield JSON.parse(row) as DirectoryRow;
-      else console.error(`Directory: what was stored of queue "${name}" is damaged and left out`);
-    }
+    // A contract: this table is stored.
+    sql.exec("CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID");
   }
 
   save(row: DirectoryRow): void {
-    const text = JSON.stringify(row);
-    this.#sql.exec(
-      "INSERT OR REPLACE INTO queues VALUES (?, ?, ?)",
-      ...[nameOf(row), text, checksumOfText(text)],
-    );
-  }
-
-  erase(name: string): void {
-    this.#sql.exec("DELETE FROM queues WHERE name = ?", name);
+    this.put(nameOf(row), row);
   }
 
   /** Fingerprint of the topology that was applied last, `null` before the first one. */

@@ -28,8 +28,8 @@ describe("the directory's rows", () => {
     const deleted: DirectoryRow = { kind: "deleted", name: "gone", revision: 9 };
     const kept = row("kept");
     for (const one of [row("kept"), kept, row("erased"), deleted]) rows.save(one);
-    rows.erase("erased");
-    expect([...new DirectoryRows(sql).read()]).toEqual([deleted, kept]);
+    rows.delete("erased");
+    expect([...new DirectoryRows(sql).all()]).toEqual([deleted, kept]);
   });
 
   it("are left out when they are damaged, and the log says so", () => {
@@ -38,7 +38,7 @@ describe("the directory's rows", () => {
     rows.save(row("damaged"));
     rows.save(row("whole"));
     sql.exec(`UPDATE queues SET row = replace(row, '345600', '345601') WHERE name = 'damaged'`);
-    expect([...rows.read()].map((one) => one.kind === "queue" && one.record.name)).toEqual(["whole"]);
+    expect([...rows.all()].map((one) => one.kind === "queue" && one.record.name)).toEqual(["whole"]);
     expect(log.mock.calls).toEqual([
       ['Directory: what was stored of queue "damaged" is damaged and left out'],
     ]);

@@ -18,8 +18,8 @@ export class TopicRegistry {
   constructor(rows: TopicRows, versions: TopicVersions) {
     this.#rows = rows;
     this.versions = versions;
-    for (const topic of rows.topics()) this.#topics.set(topic.arn, topic);
-    for (const subscription of rows.subscriptions()) {
+    for (const topic of rows.topics.all()) this.#topics.set(topic.arn, topic);
+    for (const subscription of rows.subscriptions.all()) {
       if (this.#topics.has(subscription.topicArn)) this.#enter(subscription);
     }
   }
@@ -85,7 +85,7 @@ export class TopicRegistry {
   }
 
   putTopic(topic: TopicRecord): TopicRecord {
-    this.#rows.saveTopic(topic);
+    this.#rows.topics.put(topic.arn, topic);
     // Of a new one nobody can remember anything.
     if (this.#topics.has(topic.arn)) this.versions.change(topic.topicId);
     this.#topics.set(topic.arn, topic);
@@ -93,13 +93,13 @@ export class TopicRegistry {
   }
 
   eraseTopic({ arn, topicId }: TopicRecord): void {
-    this.#rows.eraseTopic(arn);
+    this.#rows.topics.delete(arn);
     this.#topics.delete(arn);
     this.versions.erase(topicId);
   }
 
   putSubscription(subscription: TopicSubscription): TopicSubscription {
-    this.#rows.saveSubscription(subscription);
+    this.#rows.subscriptions.put(subscription.subscriptionId, subscription);
     this.#leave(subscription.subscriptionId);
     this.#enter(subscription);
     this.#topicChanged(subscription.topicArn);
@@ -107,7 +107,7 @@ export class TopicRegistry {
   }
 
   eraseSubscription({ subscriptionId, topicArn }: TopicSubscription): void {
-    this.#rows.eraseSubscription(subscriptionId);
+    this.#rows.subscriptions.delete(subscriptionId);
     this.#leave(subscriptionId);
     this.#topicChanged(topicArn);
   }

@@ -14,6 +14,9 @@ import { TopicRegistry } from "./topic-registry.ts";
 import type { TopicRows } from "./topic-rows.ts";
 import type { TopicVersions } from "./topic-versions.ts";
 
+/** Key of the only one. */
+const SIGNING_IDENTITY = 1;
+
 /** What topics need of the directory around them. */
 export interface TopicsPorts {
   readonly queues: Registry;
@@ -94,13 +97,13 @@ export class Topics {
   }
 
   signingIdentity(): SigningIdentity | null {
-    return this.#rows.signingIdentity();
+    return this.#rows.signingIdentities.get(SIGNING_IDENTITY);
   }
 
   /** The first one stays: what was signed must be good for as long as somebody checks it. */
   keepSigningIdentity(identity: SigningIdentity): SigningIdentity {
-    const kept = this.#rows.signingIdentity();
-    if (kept === null) this.#rows.saveSigningIdentity(identity);
+    const kept = this.signingIdentity();
+    if (kept === null) this.#rows.signingIdentities.put(SIGNING_IDENTITY, identity);
     return kept ?? identity;
   }
 }
