@@ -31,6 +31,7 @@ export {
   takeChanges,
 } from "./queue/queue.ts";
 export { isHeld, reserveSeq } from "./queue/sequence.ts";
+export { type HeapNode, TimeHeap } from "./segments/heap.ts";
 export type { EntryState, LeaseKind, Segment, Slice } from "./segments/segment.ts";
 export { ByteFormatError } from "./stored/bytes.ts";
 export {

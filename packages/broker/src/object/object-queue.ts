@@ -1,30 +1,18 @@
 import type { QueueCore } from "../queue/queue-core.ts";
-import { nameIn, type OpenQueue } from "./open-queue.ts";
+import { idOf, nameIn, type OpenQueue, openQueue, type QueueHost } from "./open-queue.ts";
 import { QueueNotFoundError } from "./registration.ts";
 
 /** The queue of a Durable Object: opened by whoever asks for it first, and again once it was dropped. */
 export class ObjectQueue {
-  readonly #ctx: DurableObjectState;
-  readonly #load: (name: string) => Promise<OpenQueue>;
-  readonly #idOf: (name: string) => string;
+  readonly #host: QueueHost;
   #queue: OpenQueue | undefined;
   #opening: Promise<OpenQueue> | undefined;
   #isDropped = false;
   /** Calls of the object since it started, or since its queue was dropped. */
   requests = 0;
 
-  /**
-   * @param load opens a queue on what its object has stored. Throws `UnreadableQueueError`.
-   * @param idOf id of a queue's object.
-   */
-  constructor(
-    ctx: DurableObjectState,
-    load: (name: string) => Promise<OpenQueue>,
-    idOf: (name: string) => string,
-  ) {
-    this.#ctx = ctx;
-    this.#load = load;
-    this.#idOf = idOf;
+  constructor(host: QueueHost) {
+    this.#host = host;
   }
 
   /**
@@ -60,9 +48,9 @@ export class ObjectQueue {
    * Opens the queue whose object this is, `null` while nobody knows which one that is: what is stored may be another's.
    */
   async openKnown(): Promise<OpenQueue | null> {
-    const { id, storage } = this.#ctx;
+    const { id, storage } = this.#host.ctx;
     const name = id.name ?? nameIn(storage);
-    return name === null || this.#idOf(name) !== id.toString() ? null : this.#open(name);
+    return name === null || idOf(name, this.#host.env) !== id.toString() ? null : this.#open(name);
   }
 
   /** The core of a queue that exists. Throws `QueueNotFoundError` and `UnreadableQueueError`. */
@@ -87,15 +75,16 @@ export class ObjectQueue {
     this.#queue = undefined;
     this.#opening = undefined;
     this.requests = 0;
-    await this.#ctx.storage.deleteAlarm();
-    await this.#ctx.storage.sync();
+    const { storage } = this.#host.ctx;
+    await storage.deleteAlarm();
+    await storage.sync();
     this.#isDropped = true;
     console.log(`Queue "${open.core.name}" is deleted, ${backlogCount} message(s) in it`);
   }
 
   async #begin(queue: string): Promise<OpenQueue> {
     try {
-      return await this.#load(queue);
+      return await openQueue(queue, this.#host, () => this.requests);
     } catch (error) {
       this.#opening = undefined;
       throw error;

@@ -1,32 +1,32 @@
 import {
   type ClockSetting,
-  type QueueDefinition,
   type QueueDescription,
   type QueueRecord,
   type QueueUsage,
   REAL_TIME,
 } from "@sluice/protocol";
 import { Faults } from "../faults/faults.ts";
-import { MovableClock, systemClock } from "../platform/clock.ts";
-import { createConsoleLog, type QueueLog } from "../platform/log.ts";
-import type { QueueProbe } from "../queue/probe.ts";
+import { clockStartMsOf, MovableClock, systemClock } from "../platform/clock.ts";
+import { createConsoleLog, type QueueLog, traceOf } from "../platform/log.ts";
 import { QueueCore } from "../queue/queue-core.ts";
-import type { QueuePorts } from "../queue/queue-ports.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { Opened, QueuesDirectory } from "../rpc/directory-object.ts";
-import { type FileCondition, repairFile } from "../store/file-damage.ts";
+import { type FileCondition, isFileDamage, repairFile } from "../store/file-damage.ts";
 import { idleSnapshotOf } from "../store/idle-snapshot.ts";
-import { type CommitWatcher, SqliteStore } from "../store/sqlite-store.ts";
+import { SqliteStore } from "../store/sqlite-store.ts";
 import { type Loss, Watermark } from "../store/watermark.ts";
 import { LINGER_DEPLOYED_MS, LINGER_MS } from "../turn/group-commit.ts";
 import { AwakeTime } from "../usage/awake-time.ts";
 import { Alarm } from "./alarm.ts";
 import { writeRecord } from "./apply-configuration.ts";
 import type { BoundConsumers } from "./bound-consumers.ts";
+import type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
+import type { LastEnds } from "./last-end.ts";
 import { usageOf } from "./queue-usage.ts";
 import { isOfDeleted, type Known, knownFrom, QueueNotFoundError, Registration } from "./registration.ts";
+import { type FullStorages, isStorageFull } from "./storage-full.ts";
 import { Timer } from "./timer.ts";
-import { UnwritableQueueError } from "./unreadable-queue.ts";
+import { UnreadableQueueError, UnwritableQueueError } from "./unreadable-queue.ts";
 
 /** A queue with everything that keeps it in its object. */
 export interface OpenQueue {
@@ -48,38 +48,22 @@ export interface OpenQueue {
   drop(): void;
 }
 
-/** What the object has to give. */
-export interface OpenQueueInput extends Pick<QueuePorts, "transfer" | "broken"> {
-  readonly storage: DurableObjectStorage;
+/** The object of a queue, and what it shares with those of others in its isolate. */
+export interface QueueHost {
+  readonly ctx: DurableObjectState;
+  readonly env: BrokerEnv;
+  readonly options: BrokerOptions;
+  readonly consumers: BoundConsumers;
   readonly directory: QueuesDirectory;
-  readonly wasStorageFull: boolean;
-  /** Whether the epoch before this one was ended on purpose; it ran that version of the broker's code, if any. */
-  wasEndPlanned(version: string | null): Promise<boolean>;
-  /**
-   * How long messages of deliveries wait that the end of the epoch before has cut off, if it was not planned, in ms.
-   */
-  readonly cutOffDelayMs: number;
-  /** Which version of the broker's code this is, `null` if it has none. */
-  readonly version: string | null;
-  /** Whether queues that are not set to anything keep a history. */
-  readonly keepsHistory: boolean;
-  /** Whether an earlier epoch found its database file to be damaged. */
-  readonly isFileSuspect: boolean;
-  readonly commits: CommitWatcher;
-  /** Whether it goes by the clock of the broker: development only. */
-  readonly isClockMovable: boolean;
-  /** Where the clock of the broker stood at first, in ms since 1970; `null` where it ran. */
-  readonly clockStartMs: number | null;
-  readonly probe: QueueProbe | undefined;
-  /** Whether what it uses is billed: deployed. */
-  readonly isBilled: boolean;
-  /** Calls of the object since it started. */
-  readonly requests: () => number;
-  /** What the broker was deployed with; `undefined` for a queue that no configuration names. */
-  readonly deployed: QueueDefinition | undefined;
-  readonly consumers: Pick<BoundConsumers, "consumerOf" | "callerOf">;
-  /** Id of a queue's object: its file is called by it. */
-  readonly idOf: (queue: string) => string;
+  readonly fullStorages: FullStorages;
+  readonly lastEnds: LastEnds;
+  /** Queues whose database file was found to be damaged, by the epoch before. */
+  readonly suspectFiles: Set<string>;
+}
+
+/** Id of a queue's object: its file is called by it. */
+export function idOf(queue: string, { SLUICE_QUEUES: namespace }: BrokerEnv): string {
+  return namespace.idFromName(queue).toString();
 }
 
 /**
@@ -90,27 +74,53 @@ export function nameIn(storage: DurableObjectStorage): string | null {
 }
 
 /**
- * Opens a queue on what its object has stored: asks the directory what it is and how far it had come. Damage is noted
- * and does not keep the rest from going on; rejects only when nothing can be read, it is another queue's, or nobody
- * knows what the queue is.
+ * Opens a queue on what its object has stored.
+ *
+ * @param requests calls of the object since it started.
+ * @throws UnreadableQueueError when nothing can be read, it is another queue's, or nobody knows what the queue is.
  */
-export async function openQueue(name: string, input: OpenQueueInput): Promise<OpenQueue> {
-  const { storage, directory, transfer, version } = input;
+export async function openQueue(name: string, host: QueueHost, requests: () => number): Promise<OpenQueue> {
+  const { suspectFiles } = host;
+  try {
+    const open = await begin(name, host, requests);
+    host.lastEnds.begun(name);
+    host.consumers.warnOfUnbound(name, open.registration.record);
+    return open;
+  } catch (error) {
+    if (isFileDamage(error)) suspectFiles.add(name);
+    throw new UnreadableQueueError(name, error);
+  }
+}
+
+/**
+ * Asks the directory what the queue is and how far it had come. Damage is noted and does not keep the rest from going
+ * on.
+ */
+async function begin(name: string, host: QueueHost, requests: () => number): Promise<OpenQueue> {
+  const { ctx, env, options, consumers, directory, fullStorages, lastEnds, suspectFiles } = host;
+  const { storage } = ctx;
+  const { probe } = options;
+  const { queues } = options.topology;
+  const isDevelopment = env.SLUICE_ENV === "development";
+  const version = env.SLUICE_VERSION?.id ?? null;
+  const wasStorageFull = fullStorages.takeReset(name);
+  const cutOffDelayMs = lastEnds.delayMs(name, env);
+  const commits = fullStorages.watch(name);
   let isDropped = false;
   // Workers stop the code of an instance that has ended. Elsewhere its storage says so, and what it still does is
   // nobody's.
   const isOver = () => isDropped || (storage as { readonly isOver?: boolean }).isOver === true;
   let watermark: Watermark | undefined;
-  const file = repairFile(storage, input.isFileSuspect);
+  const file = repairFile(storage, suspectFiles.has(name));
   const store = new SqliteStore(storage, {
     committed: () => {
-      input.commits.committed();
+      commits.committed();
       watermark?.committed();
     },
-    durable: () => input.commits.durable(),
+    durable: () => commits.durable(),
   });
-  refuseForeign(store, name, input.idOf);
-  const { clockStartMs, probe } = input;
+  refuseForeign(store, name, env);
+  const clockStartMs = clockStartMsOf(env);
   probe?.opened(name);
   const clock =
     clockStartMs === null
@@ -152,11 +162,16 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   });
   const before = store.readPosition();
   const versionBefore = store.readVersion();
-  const [status, wasEndPlanned] = await Promise.all([watermark.check(), input.wasEndPlanned(versionBefore)]);
+  const [status, wasEndPlanned] = await Promise.all([
+    watermark.check(),
+    lastEnds.wasPlanned(name, env, versionBefore),
+  ]);
   alarm.found(await storage.getAlarm());
-  if (input.isClockMovable) clock.goBy(clockIn(answer));
+  if (isDevelopment) clock.goBy(clockIn(answer));
   warnOfDirectory(name, answer, log);
-  const known = knownFrom(statusIn(answer), copy, input.deployed);
+  // A queue may be called "constructor": only what the record itself holds counts.
+  const deployed = Object.hasOwn(queues, name) ? queues[name] : undefined;
+  const known = knownFrom(statusIn(answer), copy, deployed);
   if (known === null) throw new Error("the directory does not answer, and nothing else tells what it is");
   if (copy !== null && isOfDeleted(copy, known)) {
     log.warn(`Queue "${name}" was deleted; what it held is dropped`);
@@ -167,17 +182,21 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     if (!isOver()) void core.wake();
   });
   const broken = (error: unknown) => {
-    if (!isOver()) input.broken(error);
+    if (isOver()) return;
+    if (isStorageFull(error)) fullStorages.found(name, Date.now());
+    else console.error(`Queue "${name}": a commit failed: ${traceOf(error)}`);
+    if (isFileDamage(error)) suspectFiles.add(name);
+    ctx.abort(`a commit failed, the queue starts again from its store: ${error}`);
   };
   const faults = new Faults({ log, queue: name, after: schedule, crash: broken });
   const core: QueueCore = new QueueCore(name, {
     store,
     clock,
     log,
-    cutOffCounts: !input.wasStorageFull && !wasEndPlanned,
-    cutOffDelayMs: input.cutOffDelayMs,
+    cutOffCounts: !wasStorageFull && !wasEndPlanned,
+    cutOffDelayMs,
     damageRecord: store,
-    keepsHistory: input.keepsHistory,
+    keepsHistory: isDevelopment,
     ...(probe === undefined ? {} : { probe }),
     epochKnown: status.epoch,
     writeFirst: () => {
@@ -188,22 +207,23 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
     definition: () => registration.definition,
     consumer: () => {
       const consumer = registration.definition?.consumer ?? null;
-      const port = consumer === null ? null : input.consumers.consumerOf(consumer, clock, log);
+      const port = consumer === null ? null : consumers.consumerOf(consumer, clock, log);
       return port === null ? null : faults.around(probe?.around(name, port) ?? port);
     },
     daemon: () => {
       const consumer = registration.definition?.consumer;
       return consumer?.type === "http_push" && consumer.settings.format === "sqsd"
-        ? input.consumers.callerOf(consumer.settings, clock, log)
+        ? consumers.callerOf(consumer.settings, clock, log)
         : null;
     },
-    transfer,
+    transfer: (target, transfer) =>
+      env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(target)).take(target, transfer),
     setAlarm: (atMs) => {
       if (!isOver()) alarm.set(atMs);
     },
     queueExists: async (queue) => (await directory.findByName(queue)) !== null,
     setTimer: (atMs) => timer.set(atMs),
-    lingerMs: input.isBilled ? LINGER_DEPLOYED_MS : LINGER_MS,
+    lingerMs: env.SLUICE_ENV === undefined ? LINGER_DEPLOYED_MS : LINGER_MS,
     awake,
     after: schedule,
     broken,
@@ -214,7 +234,7 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
   if (status.loss !== null) noteLoss(core, status.loss);
   const usage = usageOf({
     ...{ store, alarm, awake, core },
-    ...{ requests: input.requests, directory: directoryCalls },
+    ...{ requests, directory: directoryCalls },
   });
   const describe = (): QueueDescription => {
     const description = core.describe();
@@ -275,11 +295,11 @@ export async function openQueue(name: string, input: OpenQueueInput): Promise<Op
 }
 
 /** Files of queues that somebody has exchanged stay as they are: put back, each has everything that it had. */
-function refuseForeign(store: SqliteStore, name: string, idOf: OpenQueueInput["idOf"]): void {
+function refuseForeign(store: SqliteStore, name: string, env: BrokerEnv): void {
   const stored = store.readName();
   if (stored === null || stored === name) return;
   throw new Error(
-    `its file ${idOf(name)}.sqlite is that of queue "${stored}", whose place is ${idOf(stored)}.sqlite. ` +
+    `its file ${idOf(name, env)}.sqlite is that of queue "${stored}", whose place is ${idOf(stored, env)}.sqlite. ` +
       `Stop the broker and put it there.`,
   );
 }

@@ -38,7 +38,6 @@ import { applyConfiguration, createIfAbsent } from "./apply-configuration.ts";
 import { BoundConsumers } from "./bound-consumers.ts";
 import { type BrokerEnv, type BrokerOptions, directoryOf } from "./broker-env.ts";
 import { LastEnds } from "./last-end.ts";
-import { loadQueue } from "./load-queue.ts";
 import { changeClock, nextMomentIn, receiveUnderFrozenClock, settleAt } from "./moved-clock.ts";
 import { ObjectQueue } from "./object-queue.ts";
 import type { OpenQueue } from "./open-queue.ts";
@@ -79,21 +78,10 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       super(ctx, env);
       this.#consumers = new BoundConsumers(env, options.consumers, endpoints);
       this.#directory = directoryOf(env);
-      const { topology, probe } = options;
-      const host = {
-        ...{ ctx, env, fullStorages, lastEnds, suspectFiles, topology, probe },
-        ...{
-          consumers: this.#consumers,
-          directory: this.#directory,
-          requests: () => this.#queue.requests,
-          idOf: (name: string) => this.#idOf(name),
-        },
-      };
-      this.#queue = new ObjectQueue(
-        ctx,
-        (queue) => loadQueue(queue, host),
-        (queue) => this.#idOf(queue),
-      );
+      this.#queue = new ObjectQueue({
+        ...{ ctx, env, options, fullStorages, lastEnds, suspectFiles },
+        ...{ consumers: this.#consumers, directory: this.#directory },
+      });
       // Calls wait until the queue is loaded. One that cannot be says so to each of them.
       void ctx.blockConcurrencyWhile(async () => {
         try {
@@ -337,10 +325,6 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     async #passOn({ core }: OpenQueue, transfer: Transfer): Promise<TransferReply> {
       const fate = await this.#directory.undeliverable(transfer.source, core.name);
       return core.inbox.passOn(transfer, fate);
-    }
-
-    #idOf(queue: string): string {
-      return this.env.SLUICE_QUEUES.idFromName(queue).toString();
     }
   };
 }
