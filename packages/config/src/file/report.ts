@@ -43,6 +43,11 @@ export class Report {
     this.#add("error", place, text);
   }
 
+  /** An error that begins with the name of the field: `The field "a.b" TEXT`. */
+  fieldError(place: Place, text: string): void {
+    this.error(place, `The field "${place.field}" ${text}`);
+  }
+
   warning(place: Place, text: string): void {
     this.#add("warning", place, text);
   }

@@ -19,10 +19,7 @@ export function checkShape<T>(
       }
     } else {
       const found = valueAt(value, issue.path);
-      report.error(
-        issuePlace,
-        `The field "${issuePlace.field}" should be ${issue.message} but got ${found}.`,
-      );
+      report.fieldError(issuePlace, `should be ${issue.message} but got ${found}.`);
     }
   }
   return undefined;

@@ -55,7 +55,7 @@ export function selectEnvironment(
     };
   }
   if (!isTable(table)) {
-    report.error(place, `The field "${place.field}" should be an object but got ${JSON.stringify(table)}.`);
+    report.fieldError(place, `should be an object but got ${JSON.stringify(table)}.`);
     return { env: requested, workerName: suffixedName(document, requested, report), table: {}, place };
   }
   checkName(table, place, report);

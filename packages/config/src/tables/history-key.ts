@@ -22,7 +22,6 @@ export function readHistoryKey(
   const [, number = "", unit] = /^(\d{1,7})([smhd])$/.exec(value) ?? [];
   const seconds = unit === undefined ? 0 : Number(number) * UNITS[unit as keyof typeof UNITS];
   if (seconds >= HISTORY_SECONDS_MIN && seconds <= HISTORY_SECONDS_MAX) return seconds;
-  const place = placeOf(queuePlace, "history");
-  report.error(place, `The field "${place.field}" should be ${TEXT} but got ${JSON.stringify(value)}.`);
+  report.fieldError(placeOf(queuePlace, "history"), `should be ${TEXT} but got ${JSON.stringify(value)}.`);
   return undefined;
 }

@@ -35,7 +35,11 @@ export interface SettingRange {
   readonly decimals: boolean;
 }
 
-const DELAY: SettingRange = { min: 0, max: DELAY_SECONDS_MAX, unit: "seconds", decimals: false };
+function whole(min: number, max: number, unit: string): SettingRange {
+  return { min, max, unit, decimals: false };
+}
+
+const DELAY = whole(0, DELAY_SECONDS_MAX, "seconds");
 
 /**
  * The ranges of a consumer's keys (spec cloudflare-queues 3.1). Wrangler checks none of them, production refuses at
@@ -43,11 +47,11 @@ const DELAY: SettingRange = { min: 0, max: DELAY_SECONDS_MAX, unit: "seconds", d
  * that no queue could have is a mistake.
  */
 export const CONSUMER_RANGES = {
-  max_batch_size: { min: BATCH_SIZE_MIN, max: BATCH_SIZE_MAX, unit: "messages", decimals: false },
+  max_batch_size: whole(BATCH_SIZE_MIN, BATCH_SIZE_MAX, "messages"),
   max_batch_timeout: { min: 0, max: BATCH_TIMEOUT_SECONDS_MAX, unit: "seconds", decimals: true },
-  max_retries: { min: 0, max: RETRIES_MAX, unit: "retries", decimals: false },
-  max_concurrency: { min: CONCURRENCY_MIN, max: CONCURRENCY_MAX, unit: "invocations", decimals: false },
-  visibility_timeout_ms: { min: 0, max: VISIBILITY_TIMEOUT_MS_MAX, unit: "milliseconds", decimals: false },
+  max_retries: whole(0, RETRIES_MAX, "retries"),
+  max_concurrency: whole(CONCURRENCY_MIN, CONCURRENCY_MAX, "invocations"),
+  visibility_timeout_ms: whole(0, VISIBILITY_TIMEOUT_MS_MAX, "milliseconds"),
   retry_delay: DELAY,
 } as const satisfies Readonly<Record<string, SettingRange>>;
 
@@ -57,25 +61,10 @@ export const PRODUCER_RANGES = { delivery_delay: DELAY } as const;
 /** The ranges of a queue's own settings (spec cloudflare-queues 0). */
 export const QUEUE_RANGES = {
   delivery_delay: DELAY,
-  message_retention_period: {
-    min: RETENTION_SECONDS_MIN,
-    max: RETENTION_SECONDS_MAX,
-    unit: "seconds",
-    decimals: false,
-  },
-  visibility_timeout: {
-    min: 0,
-    max: VISIBILITY_TIMEOUT_MS_MAX / 1_000,
-    unit: "seconds",
-    decimals: false,
-  },
-  receive_wait_time: { min: 0, max: RECEIVE_WAIT_MS_MAX / 1_000, unit: "seconds", decimals: false },
-  max_receives_per_second: {
-    min: 1,
-    max: RECEIVES_PER_SECOND_MAX,
-    unit: "messages",
-    decimals: false,
-  },
+  message_retention_period: whole(RETENTION_SECONDS_MIN, RETENTION_SECONDS_MAX, "seconds"),
+  visibility_timeout: whole(0, VISIBILITY_TIMEOUT_MS_MAX / 1_000, "seconds"),
+  receive_wait_time: whole(0, RECEIVE_WAIT_MS_MAX / 1_000, "seconds"),
+  max_receives_per_second: whole(1, RECEIVES_PER_SECOND_MAX, "messages"),
 } as const satisfies Readonly<Record<string, SettingRange>>;
 
 /** The range of what is set of all topics: a message lives as long as it could in a queue. */
@@ -85,32 +74,17 @@ export const SNS_RANGES = {
 
 /** The range of a redrive policy's number (spec sqs 6.1). */
 export const REDRIVE_RANGES = {
-  max_receive_count: { min: 1, max: RECEIVE_COUNT_MAX, unit: "receives", decimals: false },
+  max_receive_count: whole(1, RECEIVE_COUNT_MAX, "receives"),
 } as const satisfies Readonly<Record<string, SettingRange>>;
 
 /** The ranges of an HTTP endpoint's settings. */
 export const PUSH_RANGES = {
-  max_concurrency: {
-    min: HTTP_CONCURRENCY_MIN,
-    max: HTTP_CONCURRENCY_MAX,
-    unit: "requests",
-    decimals: false,
-  },
-  connect_timeout: {
-    min: CONNECT_TIMEOUT_SECONDS_MIN,
-    max: CONNECT_TIMEOUT_SECONDS_MAX,
-    unit: "seconds",
-    decimals: false,
-  },
-  response_timeout: {
-    min: RESPONSE_TIMEOUT_SECONDS_MIN,
-    max: RESPONSE_TIMEOUT_SECONDS_MAX,
-    unit: "seconds",
-    decimals: false,
-  },
+  max_concurrency: whole(HTTP_CONCURRENCY_MIN, HTTP_CONCURRENCY_MAX, "requests"),
+  connect_timeout: whole(CONNECT_TIMEOUT_SECONDS_MIN, CONNECT_TIMEOUT_SECONDS_MAX, "seconds"),
+  response_timeout: whole(RESPONSE_TIMEOUT_SECONDS_MIN, RESPONSE_TIMEOUT_SECONDS_MAX, "seconds"),
   max_retries: CONSUMER_RANGES.max_retries,
   retry_delay: DELAY,
-  cron_catch_up_window: { min: 1, max: CATCH_UP_MS_MAX / 1_000, unit: "seconds", decimals: false },
+  cron_catch_up_window: whole(1, CATCH_UP_MS_MAX / 1_000, "seconds"),
 } as const satisfies Readonly<Record<string, SettingRange>>;
 
 /**
@@ -128,12 +102,10 @@ export function checkRanges(
     const value = table[key];
     if (typeof value !== "number" || isWithin(value, range)) continue;
     isInRange = false;
-    const keyPlace = placeOf(place, key);
     const kind = range.decimals ? "number" : "whole number";
-    report.error(
-      keyPlace,
-      `The field "${keyPlace.field}" should be a ${kind} of ${range.unit} from ${range.min} to ` +
-        `${range.max} but got ${value}.`,
+    report.fieldError(
+      placeOf(place, key),
+      `should be a ${kind} of ${range.unit} from ${range.min} to ${range.max} but got ${value}.`,
     );
   }
   return isInRange;

@@ -84,6 +84,10 @@ const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 export function readPushTable(value: unknown, place: Place, report: Report): HttpPushSettings | null {
   const raw = checkShape(pushSchema, value, place, report);
   if (raw === undefined) return null;
+  const refuse = (key: string, text: string): null => {
+    report.fieldError(placeOf(place, key), text);
+    return null;
+  };
   const url = readUrl(raw.url, placeOf(place, "url"), report);
   const inRange = checkRanges(raw, place, PUSH_RANGES, report);
   const headers = readHeaders(raw.headers, placeOf(place, "headers"), report);
@@ -91,41 +95,26 @@ export function readPushTable(value: unknown, place: Place, report: Report): Htt
     checkQueueName(raw.dead_letter_queue, placeOf(place, "dead_letter_queue"), report);
   }
   if (raw.signing_secret !== undefined && !VARIABLE_NAME.test(raw.signing_secret)) {
-    const { field } = placeOf(place, "signing_secret");
-    report.error(
-      placeOf(place, "signing_secret"),
-      `The field "${field}" should be the name of an environment variable that holds the key, not the key.`,
+    return refuse(
+      "signing_secret",
+      "should be the name of an environment variable that holds the key, not the key.",
     );
-    return null;
   }
   if (raw.readiness_path !== undefined && !raw.readiness_path.startsWith("/")) {
-    const { field } = placeOf(place, "readiness_path");
-    report.error(
-      placeOf(place, "readiness_path"),
-      `The field "${field}" should begin with "/" but is "${raw.readiness_path}".`,
-    );
-    return null;
+    return refuse("readiness_path", `should begin with "/" but is "${raw.readiness_path}".`);
   }
   const sqsd = raw.format === "sqsd" ? readSqsdOptions(raw, place, report) : null;
   for (const key of raw.format === "sqsd" ? [] : ONLY_OF_SQSD) {
-    if (raw[key] === undefined) continue;
-    const { field } = placeOf(place, key);
-    report.error(placeOf(place, key), `The field "${field}" needs format = "sqsd".`);
-    return null;
+    if (raw[key] !== undefined) return refuse(key, 'needs format = "sqsd".');
   }
   for (const key of raw.cron === undefined ? OF_TASKS : []) {
-    if (raw[key] === undefined) continue;
-    const { field } = placeOf(place, key);
-    report.error(placeOf(place, key), `The field "${field}" needs "cron", the file with the tasks.`);
-    return null;
+    if (raw[key] !== undefined) return refuse(key, 'needs "cron", the file with the tasks.');
   }
   if (raw.cron_catch_up === "none" && raw.cron_catch_up_window !== undefined) {
-    const windowPlace = placeOf(place, "cron_catch_up_window");
-    report.error(
-      windowPlace,
-      `The field "${windowPlace.field}" has no effect with cron_catch_up = "none": nothing is made up for.`,
+    return refuse(
+      "cron_catch_up_window",
+      'has no effect with cron_catch_up = "none": nothing is made up for.',
     );
-    return null;
   }
   const tasks =
     raw.cron === undefined ? [] : readTasks(raw.cron, raw.cron_days, placeOf(place, "cron"), report);
@@ -164,7 +153,7 @@ function readTasks(
     text = readFileSync(file, "utf8");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    report.error(place, `The field "${place.field}" names a file that cannot be read: ${reason}`);
+    report.fieldError(place, `names a file that cannot be read: ${reason}`);
     return null;
   }
   const parsed = parseCronYaml(text, days);
@@ -176,19 +165,16 @@ function readTasks(
 /** What the worker daemon is set to; `null` if anything of it is wrong. */
 function readSqsdOptions(raw: z.infer<typeof pushSchema>, place: Place, report: Report): SqsdOptions | null {
   for (const key of NOT_OF_SQSD.filter((candidate) => raw[candidate] !== undefined)) {
-    const { field } = placeOf(place, key);
-    report.error(
+    report.fieldError(
       placeOf(place, key),
-      `The field "${field}" is no key of the format "sqsd": its settings stand in "options", by their ` +
-        "names in Elastic Beanstalk.",
+      'is no key of the format "sqsd": its settings stand in "options", by their names in Elastic Beanstalk.',
     );
   }
   const optionsPlace = placeOf(place, "options");
   const parsed = parseSqsdOptions(raw.options ?? {}, raw.dead_letter_queue !== undefined);
   if (parsed.kind === "invalid") {
     for (const { option, message } of parsed.issues) {
-      const optionPlace = placeOf(optionsPlace, option);
-      report.error(optionPlace, `The field "${optionPlace.field}" ${message}.`);
+      report.fieldError(placeOf(optionsPlace, option), `${message}.`);
     }
     return null;
   }
@@ -263,7 +249,7 @@ function readUrl(text: string, place: Place, report: Report): string | null {
         : null;
   if (problem === null) return text;
   // The text may hold a password: it is not repeated.
-  report.error(place, `The field "${place.field}" ${problem}.`);
+  report.fieldError(place, `${problem}.`);
   return null;
 }
 
@@ -279,11 +265,7 @@ function readHeaders(
     if (isHeader) headers.push([name, value]);
     else {
       isValid = false;
-      const { field } = placeOf(place, name);
-      report.error(
-        placeOf(place, name),
-        `The field "${field}" is no header: its name or value cannot be sent.`,
-      );
+      report.fieldError(placeOf(place, name), "is no header: its name or value cannot be sent.");
     }
   }
   return isValid ? Object.fromEntries(headers) : null;

@@ -25,7 +25,7 @@ const NONE: CheckedQueues = { producers: [], consumers: [] };
 export function checkQueues(value: unknown, place: Place, report: Report): CheckedQueues {
   if (value === undefined) return NONE;
   if (!isTable(value)) {
-    report.error(place, `The field "${place.field}" should be an object but got ${JSON.stringify(value)}.`);
+    report.fieldError(place, `should be an object but got ${JSON.stringify(value)}.`);
     return NONE;
   }
   warnOfUnknownKeys(value, ["consumers", "producers"], place, report);
@@ -43,7 +43,7 @@ function checkElements<T>(
 ): Placed<T>[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
-    report.error(place, `The field "${place.field}" should be an array but got ${JSON.stringify(value)}.`);
+    report.fieldError(place, `should be an array but got ${JSON.stringify(value)}.`);
     return [];
   }
   const checked: Placed<T>[] = [];

@@ -122,8 +122,7 @@ function readRetry(table: Table, queuePlace: Place, report: Report): RetryPolicy
   const result = parseRetryTable(table);
   if (result.kind === "policy") return result.policy;
   for (const { path, message } of result.issues) {
-    const place = path.reduce(placeOf, placeOf(queuePlace, "retry"));
-    report.error(place, `The field "${place.field}" ${message}.`);
+    report.fieldError(path.reduce(placeOf, placeOf(queuePlace, "retry")), `${message}.`);
   }
   return null;
 }

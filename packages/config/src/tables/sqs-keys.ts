@@ -71,21 +71,16 @@ export function readSqsKeys(queue: string, raw: RawSqsKeys, place: Place, report
 function checkFifo(queue: string, raw: RawSqsKeys, place: Place, report: Report): void {
   const isFifo = isFifoName(queue);
   if (raw.fifo !== undefined && raw.fifo !== isFifo) {
-    const keyPlace = placeOf(place, "fifo");
-    report.error(
-      keyPlace,
-      `The field "${keyPlace.field}" should be ${isFifo}: a queue is a FIFO queue if its name ends in ` +
-        `"${FIFO_SUFFIX}".`,
+    report.fieldError(
+      placeOf(place, "fifo"),
+      `should be ${isFifo}: a queue is a FIFO queue if its name ends in "${FIFO_SUFFIX}".`,
     );
   }
   if (isFifo) return;
   for (const key of FIFO_KEYS) {
     if (raw[key] === undefined) continue;
-    const keyPlace = placeOf(place, key);
-    report.error(
-      keyPlace,
-      `The field "${keyPlace.field}" is for FIFO queues alone, whose names end in "${FIFO_SUFFIX}".`,
-    );
+    const text = `is for FIFO queues alone, whose names end in "${FIFO_SUFFIX}".`;
+    report.fieldError(placeOf(place, key), text);
   }
 }
 
