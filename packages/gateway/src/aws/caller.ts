@@ -40,19 +40,6 @@ export function refusePage(
   if (reason !== null) throw new AwsError(COMMON_ERRORS.accessDenied, reason);
 }
 
-/**
- * What each action does. AWS calls those that read `Get…` or `List…`, and no others.
- *
- * @param others what some do besides.
- */
-export function effectsOf<Name extends string>(
-  actions: Readonly<Record<Name, unknown>>,
-  others: Partial<Readonly<Record<Name, Effect>>> = {},
-): Readonly<Record<Name, Effect>> {
-  const effects = Object.keys(actions).map((name) => [name, /^(Get|List)/.test(name) ? "reads" : "changes"]);
-  return { ...Object.fromEntries(effects), ...others };
-}
-
 /** An unknown action changes nothing. */
 function effectOf(parameters: URLSearchParams, effects: Readonly<Record<string, Effect>>): Effect {
   const action = parameters.get("Action") ?? "";

@@ -1,4 +1,4 @@
-import { effectsOf } from "../caller.ts";
+import { type AwsAction, effectsOf, needsOf } from "../action.ts";
 import type { SnsContext } from "./context.ts";
 import type { SnsActionName, SnsInput, SnsOutput } from "./model.ts";
 import { publish, publishBatch } from "./publish/publish-actions.ts";
@@ -20,32 +20,33 @@ import {
   setTopicAttributes,
 } from "./topic/topic-actions.ts";
 
-type Handler<Name extends SnsActionName> = (
-  context: SnsContext,
-  input: SnsInput<Name>,
-) => Promise<SnsOutput<Name> extends undefined ? unknown : SnsOutput<Name>>;
+type Output<Name extends SnsActionName> = SnsOutput<Name> extends undefined ? unknown : SnsOutput<Name>;
 
-/** What carries each action out. */
-export const SNS_HANDLERS: { readonly [Name in SnsActionName]: Handler<Name> } = {
-  AddPermission: addPermission,
-  ConfirmSubscription: confirmSubscription,
-  CreateTopic: createTopic,
-  DeleteTopic: deleteTopic,
-  GetSubscriptionAttributes: getSubscriptionAttributes,
-  GetTopicAttributes: getTopicAttributes,
-  ListSubscriptions: listSubscriptions,
-  ListSubscriptionsByTopic: listSubscriptionsByTopic,
-  ListTagsForResource: listTagsForResource,
-  ListTopics: listTopics,
-  Publish: publish,
-  PublishBatch: publishBatch,
-  RemovePermission: removePermission,
-  SetSubscriptionAttributes: setSubscriptionAttributes,
-  SetTopicAttributes: setTopicAttributes,
-  Subscribe: subscribe,
-  TagResource: tagResource,
-  Unsubscribe: unsubscribe,
-  UntagResource: untagResource,
+const { READ, SEND, changing } = needsOf("every");
+
+/** Every action. A topic leads to whatever queues: SNS is for who may use all of them. */
+export const SNS_HANDLERS: {
+  readonly [Name in SnsActionName]: AwsAction<SnsContext, SnsInput<Name>, Output<Name>>;
+} = {
+  AddPermission: { run: addPermission, need: changing("topic.change") },
+  ConfirmSubscription: { run: confirmSubscription, need: changing("topic.confirm") },
+  CreateTopic: { run: createTopic, need: changing("topic.create") },
+  DeleteTopic: { run: deleteTopic, need: changing("topic.delete") },
+  GetSubscriptionAttributes: { run: getSubscriptionAttributes, need: READ },
+  GetTopicAttributes: { run: getTopicAttributes, need: READ },
+  ListSubscriptions: { run: listSubscriptions, need: READ },
+  ListSubscriptionsByTopic: { run: listSubscriptionsByTopic, need: READ },
+  ListTagsForResource: { run: listTagsForResource, need: READ },
+  ListTopics: { run: listTopics, need: READ },
+  Publish: { run: publish, need: SEND },
+  PublishBatch: { run: publishBatch, need: SEND },
+  RemovePermission: { run: removePermission, need: changing("topic.change") },
+  SetSubscriptionAttributes: { run: setSubscriptionAttributes, need: changing("subscription.change") },
+  SetTopicAttributes: { run: setTopicAttributes, need: changing("topic.change") },
+  Subscribe: { run: subscribe, need: changing("topic.subscribe") },
+  TagResource: { run: tagResource, need: changing("topic.change") },
+  Unsubscribe: { run: unsubscribe, need: changing("topic.unsubscribe") },
+  UntagResource: { run: untagResource, need: changing("topic.change") },
 };
 
 /**
@@ -57,10 +58,7 @@ export const SNS_EFFECTS = effectsOf(SNS_HANDLERS, {
   Unsubscribe: "byToken",
 });
 
-export async function handle(context: SnsContext, action: string, input: object): Promise<object> {
-  const handler = SNS_HANDLERS[action as SnsActionName] as (
-    context: SnsContext,
-    input: object,
-  ) => Promise<object | undefined>;
-  return (await handler(context, input)) ?? {};
+/** The action of a name that the service has. */
+export function snsAction(name: string): AwsAction<SnsContext, object, object | undefined> {
+  return SNS_HANDLERS[name as SnsActionName] as AwsAction<SnsContext, object, object | undefined>;
 }

@@ -20,11 +20,10 @@ import { Change } from "../change.ts";
 import type { Home } from "../queue-address.ts";
 import type { AwsRequest } from "../request.ts";
 import { traceHeaderOf } from "../trace-header.ts";
-import { handle, SNS_EFFECTS } from "./actions.ts";
+import { SNS_EFFECTS, snsAction } from "./actions.ts";
 import type { SnsContext, SnsPorts } from "./context.ts";
 import { SNS_ERRORS } from "./errors.ts";
 import { SNS_ACTIONS, SNS_MODEL, SNS_VERSION, type SnsActionName } from "./model.ts";
-import { SNS_NEEDS } from "./needs.ts";
 import { TopicCalls } from "./publish/topic-calls.ts";
 import { certificateOf, Signers } from "./signers.ts";
 
@@ -73,7 +72,7 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
       endpoint: `${request.url.origin}${prefix}`,
       traceHeader: traceHeaderOf(request.headers),
     };
-    const need = SNS_NEEDS[call.action as SnsActionName];
+    const { run, need } = snsAction(call.action);
     if (refusalOf(caller.rights, need) !== null) {
       const { region, account } = caller;
       const anyTopic = formatArn({
@@ -85,7 +84,7 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
       });
       throw accessDenied(caller, `SNS:${call.action}`, subjectOf({ ...call.input }) ?? anyTopic);
     }
-    const output = await handle(context, call.action, call.input);
+    const output = (await run(context, call.input)) ?? {};
     if (need.audit !== undefined) {
       context.change.name(subjectOf({ ...call.input, ...output }));
       await context.change.note(ports.audit, need, "sns", caller);

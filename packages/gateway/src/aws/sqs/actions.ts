@@ -1,4 +1,4 @@
-import { effectsOf } from "../caller.ts";
+import { type AwsAction, effectsOf, needsOf } from "../action.ts";
 import type { SqsContext } from "./context.ts";
 import { receiveMessage } from "./message/receive-actions.ts";
 import { sendMessage, sendMessageBatch } from "./message/send-actions.ts";
@@ -23,36 +23,38 @@ import {
 } from "./queue/queue-actions.ts";
 import { listQueueTags, tagQueue, untagQueue } from "./queue/tags.ts";
 
-type Handler<Name extends SqsActionName> = (
-  context: SqsContext,
-  input: SqsInput<Name>,
-) => Promise<SqsOutput<Name> extends undefined ? unknown : SqsOutput<Name>>;
+type Output<Name extends SqsActionName> = SqsOutput<Name> extends undefined ? unknown : SqsOutput<Name>;
 
-/** What carries each action out. */
-export const SQS_HANDLERS: { readonly [Name in SqsActionName]: Handler<Name> } = {
-  AddPermission: addPermission,
-  CancelMessageMoveTask: cancelMessageMoveTask,
-  ChangeMessageVisibility: changeMessageVisibility,
-  ChangeMessageVisibilityBatch: changeMessageVisibilityBatch,
-  CreateQueue: createQueue,
-  DeleteMessage: deleteMessage,
-  DeleteMessageBatch: deleteMessageBatch,
-  DeleteQueue: deleteQueue,
-  GetQueueAttributes: getQueueAttributes,
-  GetQueueUrl: getQueueUrl,
-  ListDeadLetterSourceQueues: listDeadLetterSourceQueues,
-  ListMessageMoveTasks: listMessageMoveTasks,
-  ListQueues: listQueues,
-  ListQueueTags: listQueueTags,
-  PurgeQueue: purgeQueue,
-  ReceiveMessage: receiveMessage,
-  RemovePermission: removePermission,
-  SendMessage: sendMessage,
-  SendMessageBatch: sendMessageBatch,
-  SetQueueAttributes: setQueueAttributes,
-  StartMessageMoveTask: startMessageMoveTask,
-  TagQueue: tagQueue,
-  UntagQueue: untagQueue,
+const { ANY, READ, SEND, CONSUME, changing } = needsOf("one");
+
+/** Every action. */
+export const SQS_HANDLERS: {
+  readonly [Name in SqsActionName]: AwsAction<SqsContext, SqsInput<Name>, Output<Name>>;
+} = {
+  AddPermission: { run: addPermission, need: changing("queue.change") },
+  CancelMessageMoveTask: { run: cancelMessageMoveTask, need: changing("queue.redrive.cancel") },
+  ChangeMessageVisibility: { run: changeMessageVisibility, need: CONSUME },
+  ChangeMessageVisibilityBatch: { run: changeMessageVisibilityBatch, need: CONSUME },
+  CreateQueue: { run: createQueue, need: changing("queue.create") },
+  DeleteMessage: { run: deleteMessage, need: CONSUME },
+  DeleteMessageBatch: { run: deleteMessageBatch, need: CONSUME },
+  DeleteQueue: { run: deleteQueue, need: changing("queue.delete") },
+  GetQueueAttributes: { run: getQueueAttributes, need: READ },
+  // Who sends or receives asks for it first.
+  GetQueueUrl: { run: getQueueUrl, need: ANY },
+  ListDeadLetterSourceQueues: { run: listDeadLetterSourceQueues, need: READ },
+  ListMessageMoveTasks: { run: listMessageMoveTasks, need: READ },
+  ListQueues: { run: listQueues, need: needsOf("listed").READ },
+  ListQueueTags: { run: listQueueTags, need: READ },
+  PurgeQueue: { run: purgeQueue, need: changing("queue.purge") },
+  ReceiveMessage: { run: receiveMessage, need: CONSUME },
+  RemovePermission: { run: removePermission, need: changing("queue.change") },
+  SendMessage: { run: sendMessage, need: SEND },
+  SendMessageBatch: { run: sendMessageBatch, need: SEND },
+  SetQueueAttributes: { run: setQueueAttributes, need: changing("queue.change") },
+  StartMessageMoveTask: { run: startMessageMoveTask, need: changing("queue.redrive") },
+  TagQueue: { run: tagQueue, need: changing("queue.change") },
+  UntagQueue: { run: untagQueue, need: changing("queue.change") },
 };
 
 /** To receive hides messages and counts: it changes. */
@@ -61,11 +63,7 @@ export const SQS_EFFECTS = effectsOf(SQS_HANDLERS);
 /** Actions that are about no queue, which a request to a queue's own URL cannot mean (spec sqs 1.3). */
 export const QUEUELESS_ACTIONS: readonly string[] = ["CreateQueue", "ListQueues"];
 
-/** Carries an action out. Resolves with `undefined` for one that answers nothing. */
-export function handle(context: SqsContext, action: string, input: object): Promise<object | undefined> {
-  const handler = SQS_HANDLERS[action as SqsActionName] as (
-    context: SqsContext,
-    input: object,
-  ) => Promise<object | undefined>;
-  return handler(context, input);
+/** The action of a name that the service has. */
+export function sqsAction(name: string): AwsAction<SqsContext, object, object | undefined> {
+  return SQS_HANDLERS[name as SqsActionName] as AwsAction<SqsContext, object, object | undefined>;
 }

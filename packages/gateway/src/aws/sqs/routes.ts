@@ -22,12 +22,11 @@ import { endpointPath } from "../path.ts";
 import { arnOf } from "../queue-address.ts";
 import type { AwsAnswer, AwsRequest } from "../request.ts";
 import { traceHeaderOf } from "../trace-header.ts";
-import { handle, QUEUELESS_ACTIONS, SQS_EFFECTS } from "./actions.ts";
+import { QUEUELESS_ACTIONS, SQS_EFFECTS, sqsAction } from "./actions.ts";
 import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
 import { refuse, SQS_ERRORS } from "./errors.ts";
 import { KnownQueues } from "./known-queues.ts";
-import { SQS_MODEL, type SqsActionName } from "./model.ts";
-import { SQS_NEEDS } from "./needs.ts";
+import { SQS_MODEL } from "./model.ts";
 import { QueueCalls } from "./queue-calls.ts";
 
 /**
@@ -90,7 +89,8 @@ export function sqsService(
     if (isAtQueue && protocol !== "json" && QUEUELESS_ACTIONS.includes(call.action)) {
       throw refuse(COMMON_ERRORS.invalidAction, `The action ${call.action} is not valid for this endpoint.`);
     }
-    if (refusalOf(caller.rights, SQS_NEEDS[call.action as SqsActionName]) !== null) {
+    const action = sqsAction(call.action);
+    if (refusalOf(caller.rights, action.need) !== null) {
       const anyQueue = arnOf({ region: caller.region, account: caller.account, name: "*" });
       throw accessDenied(caller, `sqs:${call.action.toLowerCase()}`, anyQueue);
     }
@@ -112,7 +112,7 @@ export function sqsService(
       client: request.client,
       traceHeader: traceHeaderOf(request.headers),
     };
-    return { call, context, output: handle(context, call.action, call.input) };
+    return { call, context, output: action.run(context, call.input) };
   }
 
   function failureOf(error: unknown, protocol: Protocol, requestId: string): Answer {
@@ -138,7 +138,7 @@ export function sqsService(
         const text = await textOf(request, access);
         const { call, context, output } = begin(request, protocol, text, kept, { keepAlive, noteWait });
         const answer = answerOf(SQS_MODEL, call, (await output) ?? {}, requestId);
-        const need = SQS_NEEDS[call.action as SqsActionName];
+        const { need } = sqsAction(call.action);
         if (need.audit !== undefined) await context.change.note(ports.audit, need, "sqs", context.caller);
         return { ...answer, hasWaited };
       } catch (error) {
