@@ -1,4 +1,4 @@
-import { cpuMs } from "../process/cpu-time.ts";
+import { cpuMs } from "../process/processes.ts";
 import { count } from "../report/figures.ts";
 import type { RunningSystem, System } from "../systems/system.ts";
 import type { Way } from "../workload/ways.ts";

@@ -3,7 +3,7 @@ import type { ConsumerSettings, QueueTopology } from "@sluice/protocol";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Answers, LabCommand } from "../../lab/src/commands.ts";
-import { residentBytes } from "../process/memory.ts";
+import { residentBytes } from "../process/processes.ts";
 import type { Measured } from "../workload/run.ts";
 import type { Way } from "../workload/ways.ts";
 

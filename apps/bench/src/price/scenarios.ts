@@ -13,8 +13,6 @@ export interface Scenario {
   readonly consumer: Partial<ConsumerSettings>;
   readonly sending: Sending;
   readonly behaviour: Behaviour;
-  /** Deliveries after the first one, per message. */
-  readonly retriesPerMessage: number;
   readonly messages: number;
   /** The same for `--quick`. */
   readonly quickMessages: number;
@@ -75,7 +73,6 @@ function scenario(
     consumer,
     sending,
     behaviour,
-    retriesPerMessage: 1 / retriedEvery,
     messages,
     quickMessages,
   };

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, startChild } from "@sluice/harness/child";
 import getPort from "get-port";
 import { median, medians } from "../measure/statistics.ts";
-import { residentBytesOfTree } from "../process/memory.ts";
+import { residentBytesOfTree } from "../process/processes.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import { makeProject, type StartProject } from "./project.ts";
 

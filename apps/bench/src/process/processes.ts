@@ -1,0 +1,95 @@
+import { readdir, readFile } from "node:fs/promises";
+
+/** A process as the kernel reports it. */
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+}
+
+/** The time of a process. */
+export interface ProcessTimes extends Process {
+  /** CPU ticks of itself and of those of its children that have ended. */
+  readonly ticks: number;
+}
+
+/** The memory of a process. */
+export interface ProcessStatus extends Process {
+  readonly name: string;
+  readonly residentBytes: number;
+}
+
+/** Length of a tick of `/proc/PID/stat` on Linux, in ms; USER_HZ has been 100 on every machine that Node runs on. */
+const TICK_MS = 10;
+
+/**
+ * CPU time that processes and all their descendants have used so far, user and system, in ms. `null` where there is no
+ * `/proc`.
+ */
+export async function cpuMs(roots: readonly number[]): Promise<number | null> {
+  const processes = await readProcesses("stat", parseStat);
+  return processes && TICK_MS * sum(treeOf(roots, processes), ({ ticks }) => ticks);
+}
+
+/** Resident memory in bytes of this process's children with that name; `null` where there is no `/proc`. */
+export async function residentBytes(name: string): Promise<number | null> {
+  const processes = await readProcesses("status", parseStatus);
+  const own = processes?.filter((each) => each.name === name && each.parent === process.pid);
+  return own === undefined ? null : sum(own, ({ residentBytes }) => residentBytes);
+}
+
+/**
+ * Resident memory in bytes of a process and all that it has started, and those in turn; `null` where there is no
+ * `/proc`. A page that several of them share counts in each.
+ */
+export async function residentBytesOfTree(root: number): Promise<number | null> {
+  const processes = await readProcesses("status", parseStatus);
+  return processes && sum(treeOf([root], processes), ({ residentBytes }) => residentBytes);
+}
+
+/** Processes and their descendants, in whatever order they are given. */
+export function treeOf<Each extends Process>(roots: readonly number[], processes: readonly Each[]): Each[] {
+  const tree = new Set(roots);
+  for (const pid of tree) {
+    for (const each of processes) if (each.parent === pid) tree.add(each.pid);
+  }
+  return processes.filter(({ pid }) => tree.has(pid));
+}
+
+/** A line of `/proc/PID/stat`; `null` for one of a process that is gone. */
+export function parseStat(line: string): ProcessTimes | null {
+  // The name stands in parentheses and may contain anything, parentheses too.
+  const match = /^(\d+) \(.*\) (.*)$/s.exec(line.trim());
+  if (match === null) return null;
+  const [, pid = "", rest = ""] = match;
+  const fields = rest.split(" ");
+  // Fields 14 to 17 of the line: utime, stime, cutime, cstime. The third field is the first of `rest`.
+  return { pid: Number(pid), parent: Number(fields[1]), ticks: sum(fields.slice(11, 15), Number) };
+}
+
+/** `/proc/PID/status`; `null` for a process that is gone. */
+export function parseStatus(text: string): ProcessStatus | null {
+  const field = (key: string) => new RegExp(`^${key}:\\s*(\\S+)`, "m").exec(text)?.[1];
+  const [name, pid, parent] = ["Name", "Pid", "PPid"].map(field);
+  if (name === undefined || pid === undefined || parent === undefined) return null;
+  const residentBytes = 1024 * Number(field("VmRSS") ?? 0);
+  return { name, pid: Number(pid), parent: Number(parent), residentBytes };
+}
+
+/** What a file of `/proc/PID` says of each process; `null` where there is no `/proc`. */
+async function readProcesses<Each>(
+  file: "stat" | "status",
+  parse: (text: string) => Each | null,
+): Promise<Each[] | null> {
+  const names = await readdir("/proc").catch(() => null);
+  if (names === null) return null;
+  const texts = await Promise.all(
+    names
+      .filter((name) => /^\d+$/.test(name))
+      .map((name) => readFile(`/proc/${name}/${file}`, "utf8").catch(() => "")),
+  );
+  return texts.map(parse).filter((each) => each !== null);
+}
+
+function sum<Each>(all: readonly Each[], of: (each: Each) => number): number {
+  return all.reduce((total, each) => total + of(each), 0);
+}
