@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { installedProject, TSC } from "./installed-project.ts";
 
@@ -9,6 +10,8 @@ interface TestResult {
   readonly status: string;
   readonly failureMessages: readonly string[];
 }
+
+const SLUICE = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
 
 let project: string;
 beforeAll(() => {
@@ -23,6 +26,22 @@ function environment(): NodeJS.ProcessEnv {
   return { ...rest, CI: "1", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
 }
 
+it("sluice init puts sluice() into the configuration of a plain project, after it has shown that", () => {
+  const folder = join(project, "notes");
+  const file = join(folder, "vitest.config.ts");
+  const plain = readFileSync(file, "utf8");
+  const init = (...args: string[]) =>
+    execFileSync(process.execPath, [SLUICE, "init", ...args], { cwd: folder, encoding: "utf8" });
+  const shown = init("--dry-run");
+  expect(shown).toContain('+import { sluice } from "@sluice/testing/vitest";\n');
+  expect(shown).toContain(
+    '+  plugins: [cloudflareTest(sluice({ wrangler: { configPath: "./wrangler.jsonc" } }))],\n',
+  );
+  expect(readFileSync(file, "utf8")).toBe(plain);
+  expect(init("--yes")).toContain(shown);
+  expect(init("--yes")).toBe("There is nothing to change.\n");
+});
+
 it("the packed package puts the broker into a project's tests by Cloudflare's plugin for Vitest", () => {
   const vitest = join(project, "node_modules/vitest/vitest.mjs");
   const args = [vitest, "run", "--reporter=json", "--outputFile=results.json"];
@@ -36,6 +55,8 @@ it("the packed package puts the broker into a project's tests by Cloudflare's pl
   );
   expect(tests.filter(({ status }) => status !== "passed")).toEqual([]);
   expect(tests.length).toBeGreaterThan(12);
+  // In the project that was plain before.
+  expect(tests.map(({ fullName }) => fullName)).toContain("what a request sends is retried after an hour");
   // What the broker says of deliveries that went well is for nobody.
   expect(stdout).not.toContain("QUEUE ");
 });

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CliError } from "../../errors.ts";
 import { configFileIn } from "../../project/broker.ts";
-import { dependsOn, readManifest, withDevScript } from "./manifest.ts";
+import { dependsOn, type Manifest, readManifest, withDevScript } from "./manifest.ts";
 import { type PackageManager, packageManagerOf } from "./package-manager.ts";
-import { type WrappedCall, wrapCall } from "./tool-config.ts";
+import { type WrappedCall, wrapCalls } from "./tool-config.ts";
 
 /** A file as it is and as it is to be. */
 export interface FileChange {
@@ -27,16 +27,39 @@ export interface Changes {
 const MANIFEST = "package.json";
 const EXTENSIONS = [".ts", ".mts", ".js", ".mjs", ".cts", ".cjs"];
 
-const VITE: WrappedCall & { readonly package: string; readonly line: string } = {
-  ...{ from: "@cloudflare/vite-plugin", name: "cloudflare", ours: "@sluice/vite", package: "@sluice/vite" },
+/** A tool whose configuration is changed. */
+interface Tool extends WrappedCall {
+  /** Ours, with `sluice()` for it. */
+  readonly package: string;
+  /** Names of its configuration files, without their extensions. */
+  readonly files: readonly string[];
+  /** What to write where it has to be done by hand. */
+  readonly line: string;
+  /** A module of it that has no call to be wrapped yet, and what to do about that. */
+  readonly older?: { readonly module: string; readonly advice: string };
+}
+
+const VITE: Tool = {
+  ...{ from: ["@cloudflare/vite-plugin"], name: "cloudflare", files: ["vite.config"] },
+  ...{ ours: "@sluice/vite", package: "@sluice/vite", alias: "sluiceVite" },
   line: 'import { sluice } from "@sluice/vite";   plugins: [cloudflare(sluice({ ... }))]',
 };
-const VITEST: typeof VITE = {
-  ...{ from: "@cloudflare/vitest-plugin", name: "cloudflareTest" },
-  ...{ ours: "@sluice/testing/vitest", package: "@sluice/testing" },
+const VITEST: Tool = {
+  // The second is what the first was called before its version 1.
+  ...{ from: ["@cloudflare/vitest-plugin", "@cloudflare/vitest-pool-workers"], name: "cloudflareTest" },
+  ...{ ours: "@sluice/testing/vitest", package: "@sluice/testing", alias: "sluiceTest" },
+  files: ["vitest.config", "vitest.workspace", "vite.config"],
   line:
     'import { sluice } from "@sluice/testing/vitest";   ' +
     'plugins: [cloudflareTest(sluice({ wrangler: { configPath: "./wrangler.jsonc" } }))]',
+  older: {
+    module: "@cloudflare/vitest-pool-workers/config",
+    advice:
+      "defineWorkersConfig() and defineWorkersProject() of @cloudflare/vitest-pool-workers take no sluice(). Move to " +
+      "cloudflareTest() of @cloudflare/vitest-plugin, which replaces them " +
+      "(https://developers.cloudflare.com/workers/testing/vitest-integration/), and run this again. " +
+      "Then it is to say:",
+  },
   // It reads the queues of that file, and makes a `main` of its own.
   refuse: (args) => {
     if (!/\bconfigPath\s*:/.test(args)) return "it names no wrangler.configPath";
@@ -58,23 +81,10 @@ export function changesFor(folder: string): Changes {
   const changed = new Map<string, string>();
   const notes: string[] = [];
   const packages = new Set<string>();
-  for (const [tool, bases] of [
-    [VITE, ["vite.config"]],
-    [VITEST, ["vitest.config", "vite.config"]],
-  ] as const) {
-    for (const name of bases.flatMap((base) => EXTENSIONS.map((extension) => `${base}${extension}`))) {
-      const before = changed.get(name) ?? read(folder, name);
-      if (before === null) continue;
-      const wrapping = wrapCall(before, tool);
-      if (wrapping.kind === "absent") continue;
-      packages.add(tool.package);
-      if (wrapping.kind === "wrapped") changed.set(name, wrapping.text);
-      if (wrapping.kind === "by-hand") {
-        notes.push(`${name} cannot be changed here: ${wrapping.why}. Change it by hand:\n  ${tool.line}`);
-      }
-    }
-  }
-  if (!packages.has(VITE.package)) {
+  const isOfTool = (tool: Tool) => changeTool(tool, { folder, manifest, changed, notes, packages });
+  const isOfVite = isOfTool(VITE);
+  isOfTool(VITEST);
+  if (!isOfVite) {
     // Vite's own command stays what runs a project of Vite's.
     packages.add("sluice");
     const scripts = withDevScript(text, manifest);
@@ -95,6 +105,44 @@ export function changesFor(folder: string): Changes {
     manager: packageManagerOf(folder, manifest.packageManager),
     notes,
   };
+}
+
+interface Found {
+  readonly folder: string;
+  readonly manifest: Manifest;
+  /** Files by name, as they are to be. */
+  readonly changed: Map<string, string>;
+  readonly notes: string[];
+  readonly packages: Set<string>;
+}
+
+/** Puts `sluice()` into the configuration of a tool, or says how. `false` for a project that does not use the tool. */
+function changeTool(tool: Tool, { folder, manifest, changed, notes, packages }: Found): boolean {
+  let isThere = false;
+  for (const name of tool.files.flatMap((base) => EXTENSIONS.map((extension) => `${base}${extension}`))) {
+    const before = changed.get(name) ?? read(folder, name);
+    if (before === null) continue;
+    if (tool.older !== undefined && before.includes(tool.older.module)) {
+      isThere = true;
+      notes.push(`${name} cannot be changed here: ${tool.older.advice}\n  ${tool.line}`);
+      continue;
+    }
+    const wrapping = wrapCalls(before, tool);
+    if (wrapping.kind === "absent") continue;
+    isThere = true;
+    packages.add(tool.package);
+    if (wrapping.kind === "wrapped") changed.set(name, wrapping.text);
+    if (wrapping.kind === "by-hand") {
+      notes.push(`${name} cannot be changed here: ${wrapping.why}. Change it by hand:\n  ${tool.line}`);
+    }
+  }
+  const installed = tool.from.find((name) => dependsOn(manifest, name));
+  if (isThere || installed === undefined) return isThere;
+  notes.push(
+    `${installed} is installed, and no configuration of this folder imports ${tool.name} from it. Run this in the ` +
+      `folder of the one that does, or change that by hand:\n  ${tool.line}`,
+  );
+  return true;
 }
 
 function read(folder: string, name: string): string | null {

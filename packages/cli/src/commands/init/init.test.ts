@@ -10,7 +10,7 @@ const WRANGLER = { "wrangler.jsonc": "{}" };
 const VITE = `import { cloudflare } from "@cloudflare/vite-plugin";
 import { defineConfig } from 'vite'
 
-// Kept as it is.
+// Kept as it is, without sluice().
 export default defineConfig(({ mode }) => ({
 	plugins: [cloudflare({ configPath: './shop.jsonc', persistState: true }),],
 }))
@@ -69,6 +69,79 @@ it("puts sluice() around the options of Cloudflare's Vitest plugin, where they n
   }
 });
 
+it("puts sluice() around every call, under another name where something else has that one", () => {
+  const text = `import { cloudflare } from "@cloudflare/vite-plugin";
+import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
+const sluice = process.env.VITEST !== undefined;
+export default {
+  plugins: [sluice || cloudflare()],
+  test: {
+    projects: [
+      { plugins: [cloudflareTest({ wrangler: { configPath: "./a.toml" } })] },
+      { plugins: [cloudflareTest(() => ({ wrangler: { configPath: "./b.toml" } }))] },
+    ],
+  },
+};
+`;
+  const { after, packages, notes } = changed({
+    ...WRANGLER,
+    "package.json": manifest({}),
+    "vite.config.ts": text,
+  });
+  expect(after["vite.config.ts"]).toBe(
+    text
+      .replace('vite-plugin";\n', '$&import { sluice as sluiceVite } from "@sluice/vite";\n')
+      .replace('pool-workers";\n', '$&import { sluice as sluiceTest } from "@sluice/testing/vitest";\n')
+      .replace("cloudflare()", "cloudflare(sluiceVite())")
+      .replaceAll(/cloudflareTest\((\S* => \(.*\)|{.*})\)\]/g, "cloudflareTest(sluiceTest($1))]"),
+  );
+  expect(packages).toEqual(["@sluice/testing", "@sluice/vite"]);
+  expect(notes).toEqual([]);
+});
+
+it.each([
+  ["in its configuration", "vitest.config.ts", "defineWorkersConfig"],
+  ["in a workspace", "vitest.workspace.ts", "defineWorkersProject"],
+])("says where to go from an older way to run tests in Workers, %s", (_, name, define) => {
+  const text = `import { ${define} } from "@cloudflare/vitest-pool-workers/config";\nexport default ${define}({});\n`;
+  const { after, packages, notes } = changed({
+    ...WRANGLER,
+    [name]: text,
+    "package.json": manifest({ devDependencies: { "@cloudflare/vitest-pool-workers": "^0.8.0" } }),
+  });
+  expect(Object.keys(after)).toEqual(["package.json"]);
+  expect(packages).toEqual(["sluice"]);
+  expect(notes).toEqual([
+    expect.stringMatching(
+      `^${name} cannot be changed here: .*Move to cloudflareTest\\(\\) .*\n  import { sluice }`,
+    ),
+  ]);
+});
+
+it.each([
+  [
+    "@cloudflare/vite-plugin",
+    "cloudflare",
+    { "vite.config.ts": 'import * as x from "@cloudflare/vite-plugin";' },
+    [],
+  ],
+  [
+    "@cloudflare/vitest-plugin",
+    "cloudflareTest",
+    { "vitest.config.ts": 'export default { test: { projects: ["a"] } };' },
+    ["sluice"],
+  ],
+])("says so where %s is used in no way that is known", (name, call, files, expected) => {
+  const devDependencies = { [name]: "^1.0.0" };
+  const manifestText = manifest({ devDependencies, scripts: { dev: "sluice dev" } });
+  const { packages, notes, files: none } = changed({ ...WRANGLER, ...files, "package.json": manifestText });
+  expect(none).toEqual([]);
+  expect(packages).toEqual(expected);
+  expect(notes.join()).toContain(
+    `${name} is installed, and no configuration of this folder imports ${call} from it.`,
+  );
+});
+
 it.each([
   [
     "that does not parse",
@@ -76,13 +149,13 @@ it.each([
     "it does not parse",
   ],
   [
-    "with two calls",
-    "import { cloudflare } from '@cloudflare/vite-plugin'; export default [cloudflare(), cloudflare()];",
-    "cloudflare() is called 2 times",
+    "that does not call it",
+    "import { cloudflare } from '@cloudflare/vite-plugin'; export { cloudflare };",
+    "cloudflare() is not called there",
   ],
   [
-    "that has the name already",
-    "import { cloudflare } from '@cloudflare/vite-plugin'; const sluice = 1; export default [cloudflare(), sluice];",
+    "that has all names already",
+    "import { cloudflare } from '@cloudflare/vite-plugin'; const [sluice, sluiceVite] = x; export default cloudflare();",
     'something else is called "sluice" there',
   ],
 ])("prints the line for a configuration of Vite %s", (_, text, why) => {

@@ -1,19 +1,20 @@
 import { parse } from "@babel/parser";
 
-/** A call in the configuration of a tool whose options are to go through `sluice()`. */
+/** Calls in the configuration of a tool whose options are to go through `sluice()`. */
 export interface WrappedCall {
-  /** Module and name of the function that is called. */
-  readonly from: string;
+  /** Modules that export the function, each under the same name. */
+  readonly from: readonly string[];
   readonly name: string;
-  /** Module of our `sluice`. */
+  /** Module of our `sluice`, and what that is called where the configuration has something else of that name. */
   readonly ours: string;
+  readonly alias: string;
   /** Why a call cannot be wrapped, by its source; `null` if it can. */
   refuse?(call: string): string | null;
 }
 
 /** What became of a configuration. */
 export type Wrapping =
-  /** The call is not there. */
+  /** The function is not imported there. */
   | { readonly kind: "absent" }
   | { readonly kind: "done-before" }
   | { readonly kind: "wrapped"; readonly text: string }
@@ -37,25 +38,35 @@ interface Call extends Node {
   readonly arguments: readonly Node[];
 }
 
-/** Puts `sluice()` around the options of a call, with the import that it needs. The rest stays as it is written. */
-export function wrapCall(text: string, { from, name, ours, refuse = () => null }: WrappedCall): Wrapping {
-  if (!text.includes(from)) return { kind: "absent" };
+/**
+ * Puts `sluice()` around the options of each call, with the import that it needs: a configuration of several projects
+ * has a call for each. The rest stays as it is written.
+ */
+export function wrapCalls(text: string, tool: WrappedCall): Wrapping {
+  if (!tool.from.some((module) => text.includes(module))) return { kind: "absent" };
   const body = programOf(text);
   if (body === null) return { kind: "by-hand", why: "it does not parse" };
   const imports = body.filter((node): node is Import => node.type === "ImportDeclaration");
-  if (imports.some(({ source }) => source.value === ours)) return { kind: "done-before" };
-  const theirs = imports.find(({ source }) => source.value === from);
-  const local = theirs?.specifiers.find(({ imported }) => imported?.name === name)?.local.name;
+  if (imports.some(({ source }) => source.value === tool.ours)) return { kind: "done-before" };
+  const theirs = imports.find(({ source, specifiers }) => {
+    return tool.from.includes(source.value) && localName(specifiers, tool.name) !== undefined;
+  });
+  const local = theirs && localName(theirs.specifiers, tool.name);
   if (theirs === undefined || local === undefined) return { kind: "absent" };
   const calls = callsOf(body, local);
-  const [call] = calls;
-  if (call === undefined || calls.length > 1) {
-    return { kind: "by-hand", why: `${local}() is called ${calls.length} times` };
+  if (calls.length === 0) return { kind: "by-hand", why: `${local}() is not called there` };
+  const ours = ["sluice", tool.alias].find((name) => !hasName(body, name));
+  if (ours === undefined) return { kind: "by-hand", why: 'something else is called "sluice" there' };
+  for (const { start, end } of calls) {
+    const why = tool.refuse?.(text.slice(start, end)) ?? null;
+    if (why !== null) return { kind: "by-hand", why };
   }
-  if (/\bsluice\b/.test(text)) return { kind: "by-hand", why: 'something else is called "sluice" there' };
-  const why = refuse(text.slice(call.start, call.end));
-  if (why !== null) return { kind: "by-hand", why };
-  return { kind: "wrapped", text: wrapped(text, call, theirs, ours) };
+  return { kind: "wrapped", text: wrapped(text, calls, theirs, { local: ours, module: tool.ours }) };
+}
+
+/** What a configuration calls what it imports; `undefined` where it does not. */
+function localName(specifiers: Import["specifiers"], name: string): string | undefined {
+  return specifiers.find(({ imported }) => imported?.name === name)?.local.name;
 }
 
 /** `null` for what does not parse. */
@@ -67,18 +78,35 @@ function programOf(text: string): readonly Node[] | null {
   }
 }
 
-/** From the end on: what stands before keeps its place. */
-function wrapped(text: string, call: Call, theirs: Import, ours: string): string {
-  const [first, last] = [call.arguments[0], call.arguments.at(-1)];
-  const [start, end] = first && last ? [first.start, last.end] : [call.end - 1, call.end - 1];
-  const wrapping = `${text.slice(0, start)}sluice(${text.slice(start, end)})${text.slice(end)}`;
-  // In the manner of the import that it stands beside.
-  const declaration = text.slice(theirs.start, theirs.end);
-  const quote = declaration.includes("'") ? "'" : '"';
-  const semicolon = declaration.endsWith(";") ? ";" : "";
-  const line = `import { sluice } from ${quote}${ours}${quote}${semicolon}`;
+function wrapped(
+  text: string,
+  calls: readonly Call[],
+  theirs: Import,
+  ours: { readonly local: string; readonly module: string },
+): string {
   const newline = text.includes("\r\n") ? "\r\n" : "\n";
-  return `${wrapping.slice(0, theirs.end)}${newline}${line}${wrapping.slice(theirs.end)}`;
+  const insertions = [{ at: theirs.end, text: `${newline}${importLike(text, theirs, ours)}` }];
+  for (const call of calls) {
+    const [first, last] = [call.arguments[0], call.arguments.at(-1)];
+    const [start, end] = first && last ? [first.start, last.end] : [call.end - 1, call.end - 1];
+    insertions.push({ at: start, text: `${ours.local}(` }, { at: end, text: ")" });
+  }
+  // From the end on: what stands before keeps its place. Of two in one place the second one is made first.
+  const inOrder = insertions.map((each, i) => ({ ...each, i })).sort((a, b) => b.at - a.at || b.i - a.i);
+  return inOrder.reduce((all, { at, text }) => `${all.slice(0, at)}${text}${all.slice(at)}`, text);
+}
+
+/** An import in the manner of the one that it stands beside. */
+function importLike(
+  text: string,
+  { start, end }: Node,
+  { local, module }: { readonly local: string; readonly module: string },
+): string {
+  const beside = text.slice(start, end);
+  const quote = beside.includes("'") ? "'" : '"';
+  const semicolon = beside.endsWith(";") ? ";" : "";
+  const name = local === "sluice" ? local : `sluice as ${local}`;
+  return `import { ${name} } from ${quote}${module}${quote}${semicolon}`;
 }
 
 function callsOf(value: unknown, callee: string): Call[] {
@@ -86,6 +114,12 @@ function callsOf(value: unknown, callee: string): Call[] {
   if (typeof value !== "object" || value === null) return [];
   const found = Object.values(value).flatMap((part) => callsOf(part, callee));
   return isCallOf(value, callee) ? [value, ...found] : found;
+}
+
+function hasName(value: unknown, name: string): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { type, name: its } = value as { readonly type?: unknown; readonly name?: unknown };
+  return (type === "Identifier" && its === name) || Object.values(value).some((part) => hasName(part, name));
 }
 
 function isCallOf(node: object, name: string): node is Call {
