@@ -11,7 +11,7 @@ import {
   setAlarm,
   useClock,
 } from "../../test/alarms.ts";
-import { temporaryFolder, UNIQUE_KEY, write } from "../../test/world.ts";
+import { read, temporaryFolder, UNIQUE_KEY, write } from "../../test/world.ts";
 
 useClock();
 
@@ -52,6 +52,28 @@ describe("the index of all alarms", () => {
       expect(aside).toHaveLength(how === "is lost" ? 0 : 1);
     },
   );
+
+  it("may be one of an older workerd, which writes no names", async () => {
+    const folder = temporaryFolder();
+    const before = hearing({ folder });
+    await setAlarm(before, "a", 1_000);
+    before.objects.close();
+    write(
+      metadata(folder),
+      `CREATE TABLE older (actor_id TEXT PRIMARY KEY, scheduled_time INTEGER) WITHOUT ROWID;
+       INSERT INTO older SELECT actor_id, scheduled_time FROM _cf_ALARM;
+       DROP TABLE _cf_ALARM;
+       ALTER TABLE older RENAME TO _cf_ALARM`,
+    );
+    const world = hearing({ folder });
+    await setAlarm(world, "b", 2_000);
+    await pass(2_000);
+    expect(world.rings).toEqual([1_000, 2_000]);
+    expect(world.errors).toEqual([]);
+    // That workerd goes on with it.
+    const columns = read(metadata(folder), "SELECT name FROM pragma_table_info('_cf_ALARM')");
+    expect(columns.map(({ name }) => name)).toEqual(["actor_id", "scheduled_time"]);
+  });
 
   it("never says later than what an object has committed, whatever fails between the two commits", async () => {
     const folder = temporaryFolder();

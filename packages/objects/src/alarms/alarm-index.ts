@@ -29,6 +29,7 @@ interface Entry {
  */
 export class AlarmIndex {
   readonly #database: Database;
+  readonly #hasNames: boolean;
   readonly #ring: Ring;
   readonly #error: (line: string) => void;
   readonly #entries = new Map<string, Entry>();
@@ -37,11 +38,12 @@ export class AlarmIndex {
   constructor(folder: string, ring: Ring, error: (line: string) => void, room = new Room()) {
     this.#ring = ring;
     this.#error = error;
-    this.#database = openIndex(folder, error, room);
+    const { database, hasNames } = openIndex(folder, error, room);
+    this.#database = database;
+    this.#hasNames = hasNames;
     try {
-      const rows = this.#database.all(
-        "SELECT actor_id, scheduled_time / 1000000 AS at_ms, actor_name FROM _cf_ALARM",
-      );
+      const name = hasNames ? "actor_name" : "NULL AS actor_name";
+      const rows = database.all(`SELECT actor_id, scheduled_time / 1000000 AS at_ms, ${name} FROM _cf_ALARM`);
       for (const { actor_id, at_ms, actor_name } of rows) {
         this.#arm(String(actor_id), actor_name === null ? null : String(actor_name), Number(at_ms));
       }
@@ -101,11 +103,9 @@ export class AlarmIndex {
   #write(id: string, name: string | null, atMs: number | null): void {
     if (atMs === null) this.#database.runAlone("DELETE FROM _cf_ALARM WHERE actor_id = ?", [id]);
     else {
-      this.#database.runAlone("INSERT OR REPLACE INTO _cf_ALARM VALUES (?, ?, ?)", [
-        id,
-        BigInt(atMs) * NS_PER_MS,
-        name,
-      ]);
+      const values = [id, BigInt(atMs) * NS_PER_MS, ...(this.#hasNames ? [name] : [])];
+      const marks = values.map(() => "?").join(", ");
+      this.#database.runAlone(`INSERT OR REPLACE INTO _cf_ALARM VALUES (${marks})`, values);
     }
   }
 

@@ -10,13 +10,22 @@ const INDEX_FILE = "metadata.sqlite";
 const CREATE =
   "CREATE TABLE _cf_ALARM (actor_id TEXT PRIMARY KEY, scheduled_time INTEGER, actor_name TEXT) WITHOUT ROWID";
 
+export interface Index {
+  readonly database: Database;
+  /**
+   * Whether it has the column `actor_name`. Before autumn 2026 workerd wrote none, and that workerd crashes on an index
+   * that has one: an index stays as it is, so that a project with such a Wrangler goes on.
+   */
+  readonly hasNames: boolean;
+}
+
 /**
  * Opens the index of all alarms. Where there is none, or one that is damaged, it is made from what the objects' own
  * files say: else nobody would start an object that nobody calls. What was damaged is put aside.
  *
  * @throws SqliteError where it cannot be opened for another reason.
  */
-export function openIndex(folder: string, error: (line: string) => void, room: Room): Database {
+export function openIndex(folder: string, error: (line: string) => void, room: Room): Index {
   const file = join(folder, INDEX_FILE);
   const finding = findingIn(file);
   if (finding !== null) {
@@ -28,9 +37,9 @@ export function openIndex(folder: string, error: (line: string) => void, room: R
   }
   const database = new Database(file, room);
   try {
-    const tables = database.all("SELECT 1 FROM sqlite_schema WHERE name = '_cf_ALARM'");
-    if (tables.length === 0) fill(database, folder, error);
-    return database;
+    const columns = database.all("SELECT name FROM pragma_table_info('_cf_ALARM')").map(({ name }) => name);
+    if (columns.length === 0) fill(database, folder, error);
+    return { database, hasNames: columns.length === 0 || columns.includes("actor_name") };
   } catch (reason) {
     database.close();
     throw reason;
