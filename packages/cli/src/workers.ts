@@ -17,3 +17,4 @@ export { stackFrameMapper } from "./serve/workerd/stack-frames.ts";
 export { servedWorkers } from "./serve/workerd/worker-options.ts";
 export { printedOf } from "./serve/workerd/workerd-process.ts";
 export { requireOfWrangler, takeWranglerOf } from "./wrangler/load-wrangler.ts";
+export { newMiniflare } from "./wrangler/new-miniflare.ts";

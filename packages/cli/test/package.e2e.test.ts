@@ -97,6 +97,14 @@ it("the packed package runs a project with the oldest Wrangler that it allows", 
     // That Wrangler ends with 0 where newer ones end with 130.
     await running.stop();
   }
+  const serve = new Running([bin, "serve", ".", "--port", `${port}`], project, lab.env);
+  try {
+    await serve.printed(/data {4}/);
+    expect(await (await fetch(`http://localhost:${port}/?served`)).text()).toBe("sent");
+    await serve.printed(/got \?served/);
+  } finally {
+    expect(await serve.stop()).toBe(0);
+  }
 });
 
 it("the packed package says what to install where there is no Wrangler", async () => {

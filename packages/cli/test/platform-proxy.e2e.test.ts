@@ -266,6 +266,8 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     symlinkSync(OLDEST, join(modules, "wrangler"));
     const old = start(["guide.mjs"]);
     expect(await old.ended).toBe(1);
-    expect(old.output).toContain("getPlatformProxy needs a newer Wrangler");
+    expect(old.output).toMatch(
+      /getPlatformProxy needs Wrangler 4\.84\.0 or newer, and \S+ is 4\.60\.0\. Install another/,
+    );
   });
 });

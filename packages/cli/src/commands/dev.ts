@@ -35,7 +35,7 @@ import { ownSources } from "../runtime-modules.ts";
 import { tellDisk } from "../serve/tell-broker.ts";
 import { silentMsMaxOf } from "../serve/workerd/run-on-workerd.ts";
 import { inDeliveryText } from "../watchdog/in-delivery.ts";
-import { loadWrangler, takeWranglerOf } from "../wrangler/load-wrangler.ts";
+import { loadWrangler, takeWranglerOf, wranglerVersion } from "../wrangler/load-wrangler.ts";
 
 /** How often a session that uses another one's broker looks whether that one was killed. One that ends says so. */
 const VACANCY_EVERY_MS = 1_000;
@@ -79,7 +79,10 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   await refusePortsInUse(project, options);
   const places = withLastEnd(await findPlaces("dev", workingDirectory), runtime.url);
   const data = dataFolderOf(project, options);
-  const seat = new BrokerSeat({ data, env, files: configFilesOf(project), sessions: session.folder });
+  const seat = new BrokerSeat({
+    ...{ data, env, files: configFilesOf(project), sessions: session.folder },
+    wranglerVersion: wranglerVersion(),
+  });
   const read = () =>
     generate({ targets, env, places, purpose: "dev", sessions: session.folder, seat, envFiles });
   const announceSelf = (of: Project) =>

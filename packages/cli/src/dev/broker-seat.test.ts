@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
 import { DataInUseError, lockData } from "../data-lock.ts";
+import { SHARING_VERSION_MIN } from "../wrangler/load-wrangler.ts";
 import { BrokerSeat } from "./broker-seat.ts";
 import { announce, leave, type Session } from "./sessions.ts";
 
@@ -21,8 +22,13 @@ function leaderOf(data: string, sessions: string, change: Partial<Session> = {})
   return { free, session };
 }
 
-function sit(data: string, sessions: string, files = ["/b.jsonc"]): BrokerSeat {
-  const seat = new BrokerSeat({ data, env: "", files, sessions });
+function sit(
+  data: string,
+  sessions: string,
+  files = ["/b.jsonc"],
+  wranglerVersion = SHARING_VERSION_MIN,
+): BrokerSeat {
+  const seat = new BrokerSeat({ data, env: "", files, sessions, wranglerVersion });
   onTestFinished(() => seat.leave());
   return seat;
 }
@@ -51,6 +57,14 @@ describe("the broker of a data folder", () => {
     expect(seat.change()).toEqual({ kind: "own" });
     expect(seat.brokerName).toBe("kept");
     expect(() => lockData(data, "sluice dev")).toThrow(DataInUseError);
+  });
+
+  it("is not shared by a Wrangler whose Workers would not reach it", () => {
+    const { data, sessions } = folders();
+    leaderOf(data, sessions);
+    expect(() => sit(data, sessions, ["/b.jsonc"], "4.83.0")).toThrow(
+      /in use by sluice dev \(process \d+\)\. End that first, .* To share its broker takes Wrangler 4\.84\.0 or newer, and this is 4\.83\.0\.$/,
+    );
   });
 
   it("is vacant once its process was killed", () => {

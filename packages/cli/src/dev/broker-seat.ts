@@ -1,5 +1,6 @@
 import { DataInUseError, lockData } from "../data-lock.ts";
 import { CliError } from "../errors.ts";
+import { isTooOld, SHARING_VERSION_MIN } from "../wrangler/load-wrangler.ts";
 import { isRunning, otherSessions, type Session } from "./sessions.ts";
 
 /** Which session runs the broker of a data folder. */
@@ -22,6 +23,8 @@ export interface BrokerSeatOptions {
   readonly env: string;
   /** Configuration files of this process's Workers. */
   readonly files: readonly string[];
+  /** Of the Wrangler that these Workers run by. */
+  readonly wranglerVersion: string;
   /** What has the folder, as others are told. Default: `sluice dev`. */
   readonly command?: string;
   /** Folder in which the sessions find each other. */
@@ -91,9 +94,20 @@ export class BrokerSeat {
     } catch (error) {
       const leader = error instanceof DataInUseError ? this.#findLeader() : undefined;
       if (leader === undefined) throw error;
+      this.#refuseOldWrangler(error);
       this.#brokerName = leader.broker;
       return { kind: "joined", leader };
     }
+  }
+
+  /** @throws CliError where the Workers would not reach a broker of another process. */
+  #refuseOldWrangler(inUse: unknown): void {
+    const { wranglerVersion } = this.#options;
+    if (!isTooOld(wranglerVersion, SHARING_VERSION_MIN)) return;
+    throw new CliError(
+      `${inUse instanceof Error ? inUse.message : inUse} To share its broker takes Wrangler ` +
+        `${SHARING_VERSION_MIN} or newer, and this is ${wranglerVersion}.`,
+    );
   }
 
   #findLeader(): Session | undefined {

@@ -13,6 +13,7 @@ import { type FileWatch, watchFiles } from "../dev/watch.ts";
 import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "../planned-end.ts";
 import type { Project } from "../project/project.ts";
 import { brokersFolder, registerBroker } from "../running-brokers.ts";
+import { wranglerVersion } from "../wrangler/load-wrangler.ts";
 import { generateLinkBroker, readSenders } from "./link-broker.ts";
 import { LinkRuntime, type LinkRuntimeOptions } from "./link-runtime.ts";
 
@@ -173,7 +174,7 @@ export class BrokerLink {
     const before = this.#seat?.seat.kind;
     if (this.#seat === null) {
       const options = { data: this.#data, env, files: [], sessions: this.#sessions };
-      this.#seat = new BrokerSeat({ ...options, command: COMMAND });
+      this.#seat = new BrokerSeat({ ...options, command: COMMAND, wranglerVersion: wranglerVersion() });
     } else {
       this.#seat.change();
     }

@@ -9,10 +9,13 @@ import { queueCompatibility } from "../generate/compatibility.ts";
 import { QUEUES_BINDING } from "../generate/names.ts";
 import { makeOutputFolder, OUTPUT_FOLDER } from "../output/write-plan.ts";
 import { configFileIn } from "../project/broker.ts";
-import { loadWrangler, takeWranglerOf } from "../wrangler/load-wrangler.ts";
+import { loadWrangler, SHARING_VERSION_MIN, takeWranglerOf } from "../wrangler/load-wrangler.ts";
 import { BrokerLink } from "./broker-link.ts";
 import { guardWorkerd } from "./guard-workerd.ts";
 import { writeProxyConfig } from "./proxy-config.ts";
+
+/** The broker may be that of a `sluice dev`. */
+const NEED = { who: "getPlatformProxy", oldest: SHARING_VERSION_MIN };
 
 /**
  * Wrangler's `getPlatformProxy`, with queues that send to the broker: for frameworks whose dev server is Node.js.
@@ -31,7 +34,8 @@ import { writeProxyConfig } from "./proxy-config.ts";
  *   `--persist-to`, or its `v3`. Default: `.wrangler/state` beside the configuration. With `false` they are gone
  *   after `dispose()`, and no other process shares them.
  * @returns as Wrangler's. `dispose()` hands a broker of this process to a `sluice dev` that uses it.
- * @throws Error for configurations that cannot be used, and where a process that shares no broker has the messages.
+ * @throws Error for configurations that cannot be used, for a Wrangler before 4.84, and where a process that shares no
+ *   broker has the messages.
  */
 export const getPlatformProxy: typeof import("wrangler").getPlatformProxy = async <
   Env,
@@ -42,13 +46,15 @@ export const getPlatformProxy: typeof import("wrangler").getPlatformProxy = asyn
   const workingDirectory = process.cwd();
   const { configPath, environment, persist = true, envFiles } = options;
   const file = configPath === undefined ? configFileAbove(workingDirectory) : resolve(configPath);
-  takeWranglerOf([...(file === null ? [] : [dirname(file)]), workingDirectory]);
-  const wrangler = loadWrangler();
   const env = chosenEnvironment(environment, process.env);
   const queues = file === null ? null : readWorkerConfig(file, { env });
+  const folders = [...(file === null ? [] : [dirname(file)]), workingDirectory];
   if (file === null || queues === null || queues.producers.length === 0) {
-    return wrangler.getPlatformProxy<Env, CfProperties>(options);
+    takeWranglerOf(folders);
+    return loadWrangler().getPlatformProxy<Env, CfProperties>(options);
   }
+  takeWranglerOf(folders, NEED);
+  const wrangler = loadWrangler();
   guardWorkerd();
   const root = join(dirname(file), OUTPUT_FOLDER);
   makeOutputFolder(root);

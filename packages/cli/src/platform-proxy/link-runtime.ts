@@ -1,9 +1,8 @@
 import type { ProducerBroker } from "@sluice/producer";
-import type { Miniflare, V4WorkerOptions } from "miniflare";
-import { CliError } from "../errors.ts";
+import type { Miniflare, V4MiniflareOptions, V4WorkerOptions } from "miniflare";
 import { BROKER_CLASS, QUEUES_BINDING } from "../generate/names.ts";
 import { printedOf } from "../serve/workerd/workerd-process.ts";
-import { requireOfWrangler } from "../wrangler/load-wrangler.ts";
+import { miniflareOptions, newMiniflare } from "../wrangler/new-miniflare.ts";
 import { registryFolder } from "../wrangler/registry.ts";
 
 /** Durable Objects of the queues, as this process calls them. */
@@ -40,13 +39,6 @@ export class LinkRuntime {
 
   /** Starts it, or starts it anew with other options. */
   async run({ broker, own, resources }: LinkRuntimeOptions): Promise<void> {
-    const { convertV4MiniflareOptions, Miniflare } =
-      requireOfWrangler<Partial<typeof import("miniflare")>>("miniflare");
-    if (convertV4MiniflareOptions === undefined || Miniflare === undefined) {
-      throw new CliError(
-        "getPlatformProxy needs a newer Wrangler. Install it: npm install --save-dev wrangler@latest",
-      );
-    }
     const client: V4WorkerOptions = {
       name: this.#name,
       modules: true,
@@ -54,9 +46,8 @@ export class LinkRuntime {
       compatibilityDate: COMPATIBILITY_DATE,
       durableObjects: { [QUEUES_BINDING]: { className: BROKER_CLASS, scriptName: broker } },
     };
-    const options = convertV4MiniflareOptions({
+    const options: V4MiniflareOptions = {
       workers: [client, ...(own === null ? [] : [own])],
-      resourcePersistencePath: resources,
       unsafeDevRegistryPath: registryFolder(process.env),
       // Else it asks the Internet for one.
       cf: false,
@@ -65,10 +56,10 @@ export class LinkRuntime {
         const text = printedOf(message);
         if (text !== null && (level === "error" || level === "warn")) process.stderr.write(`${text}\n`);
       },
-    });
+    };
     this.#queues = null;
-    if (this.#miniflare === null) this.#miniflare = new Miniflare(options);
-    else await this.#miniflare.setOptions(options);
+    if (this.#miniflare === null) this.#miniflare = newMiniflare(options, resources);
+    else await this.#miniflare.setOptions(miniflareOptions(options, resources));
     const bindings = await this.#miniflare.getBindings<Record<string, Queues>>(this.#name);
     this.#queues = bindings[QUEUES_BINDING] ?? null;
   }

@@ -35,7 +35,10 @@ describe("the user's Wrangler", () => {
   });
 
   it("is refused too if it is too old for what is asked of it", () => {
-    expect(() => findWrangler([projectWith("4.99.0")], "", "4.100.0")).toThrow(/needs Wrangler 4\.100\.0/);
+    const need = { who: "getPlatformProxy", oldest: "4.100.0" };
+    expect(() => findWrangler([projectWith("4.99.0")], "", need)).toThrow(
+      /^getPlatformProxy needs Wrangler 4\.100\.0 or newer, and /,
+    );
   });
 
   it("says what to do where there is none at all", () => {

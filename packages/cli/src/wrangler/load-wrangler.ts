@@ -6,6 +6,19 @@ import { CliError } from "../errors.ts";
 
 /** The oldest Wrangler that runs here. `package.json` says the same. */
 export const WRANGLER_VERSION_MIN = "4.60.0";
+/**
+ * The oldest Wrangler whose processes share a broker: before it a process could not call the Durable Objects of another
+ * one by RPC (https://github.com/cloudflare/workers-sdk/pull/12600).
+ */
+export const SHARING_VERSION_MIN = "4.84.0";
+
+/** What runs by Wrangler, as people know it, and the oldest version that will do. */
+export interface WranglerNeed {
+  readonly who: string;
+  readonly oldest: string;
+}
+
+const COMMANDS: WranglerNeed = { who: "Sluice", oldest: WRANGLER_VERSION_MIN };
 
 /** Wrangler's module, with what it keeps to itself. */
 export type Wrangler = typeof import("wrangler") & {
@@ -18,19 +31,17 @@ export const MAIN = "__sluiceMain";
 const EXPORT_MAIN = `\nexports.${MAIN} = typeof main === "function" ? main : undefined;\n`;
 
 let folders: readonly string[] = [];
-let versionMin = WRANGLER_VERSION_MIN;
+let need = COMMANDS;
 let file: string | null = null;
 let loaded: Wrangler | null = null;
 
 /**
  * Says where the user's project is: in the first of these folders that has a Wrangler, it is that one which is used.
  * Where none has, it is the one beside this package. Says nothing once Wrangler has been found.
- *
- * @param oldest version that will do.
  */
-export function takeWranglerOf(projectFolders: readonly string[], oldest = WRANGLER_VERSION_MIN): void {
+export function takeWranglerOf(projectFolders: readonly string[], its = COMMANDS): void {
   folders = projectFolders.map((folder) => resolve(folder));
-  versionMin = oldest;
+  need = its;
 }
 
 /**
@@ -39,8 +50,13 @@ export function takeWranglerOf(projectFolders: readonly string[], oldest = WRANG
  * @throws CliError where there is none, or one that is too old.
  */
 export function wranglerFile(): string {
-  file ??= findWrangler(folders, import.meta.filename, versionMin);
+  file ??= findWrangler(folders, import.meta.filename, need);
   return file;
+}
+
+/** @throws CliError where there is none, or one that is too old. */
+export function wranglerVersion(): string {
+  return requireOfWrangler<{ readonly version: string }>("wrangler/package.json").version;
 }
 
 /** Whatever Wrangler itself uses, by the name of its package: Miniflare has to be the one that it is made for. */
@@ -83,13 +99,12 @@ function requireWithMain(path: string): Wrangler {
  * Absolute path of the main module of the first Wrangler that is found.
  *
  * @param beside file that is asked last.
- * @param oldest version that will do.
  * @throws CliError where there is none, or one that is too old.
  */
 export function findWrangler(
   projectFolders: readonly string[],
   beside: string = import.meta.filename,
-  oldest: string = WRANGLER_VERSION_MIN,
+  { who, oldest } = COMMANDS,
 ): string {
   for (const place of [...projectFolders.map((folder) => join(folder, "package.json")), beside]) {
     const require = createRequire(place);
@@ -98,7 +113,7 @@ export function findWrangler(
     const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
     if (isTooOld(version, oldest)) {
       throw new CliError(
-        `Sluice needs Wrangler ${oldest} or newer, and ${dirname(manifest)} is ${version}. ` +
+        `${who} needs Wrangler ${oldest} or newer, and ${dirname(manifest)} is ${version}. ` +
           "Install another one: npm install --save-dev wrangler@latest",
       );
     }

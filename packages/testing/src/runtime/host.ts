@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import type { DispatchFetch, Miniflare, V4MiniflareOptions, V4WorkerOptions } from "miniflare";
-import { type Project, printedOf, QUEUES_BINDING, requireOfWrangler } from "sluice/workers";
+import { newMiniflare, type Project, printedOf, QUEUES_BINDING } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
 import { INTERRUPTED_ERROR } from "../wire.ts";
 import { BrokerCalls, producersOn } from "./broker-calls.ts";
@@ -14,11 +14,6 @@ const RESET_WORKER = "sluice-testing-reset";
 /** What nobody has to read: what workerd prints for those who make it, and faults that come on purpose. */
 const EXPECTED = new RegExp(`^(NOSENTRY |(\\w+ \\[)?${INTERRUPTED_ERROR}\\]?: )`);
 const SOCKET = { host: "127.0.0.1", port: 0 };
-
-interface MiniflareOfAnyVersion {
-  readonly convertV4MiniflareOptions?: typeof import("miniflare").convertV4MiniflareOptions;
-  readonly Miniflare: new (options: object) => Miniflare;
-}
 
 /** A Miniflare with the user's Workers, the broker, and the Worker that empties everything. */
 export interface Host extends QueueHost {
@@ -79,7 +74,7 @@ async function startMiniflare(
           }
         : worker,
   );
-  return newMiniflare(data, {
+  const options: V4MiniflareOptions = {
     workers: [...told, resetWorker()],
     // Else it asks the Internet for one.
     cf: false,
@@ -88,16 +83,8 @@ async function startMiniflare(
       const text = printedOf(message);
       if (text !== null && !EXPECTED.test(text)) log(rewrite(text), level);
     },
-  });
-}
-
-/** The Miniflare of the user's Wrangler. Before version 5 it takes these options as they are. */
-function newMiniflare(data: string, options: V4MiniflareOptions): Miniflare {
-  const miniflare = requireOfWrangler<typeof import("miniflare")>("miniflare");
-  const { convertV4MiniflareOptions: convert, Miniflare } = miniflare as MiniflareOfAnyVersion;
-  return new Miniflare(
-    convert?.({ ...options, resourcePersistencePath: data }) ?? { ...options, defaultPersistRoot: data },
-  );
+  };
+  return newMiniflare(options, data);
 }
 
 async function hostOf(miniflare: Miniflare, { project, rewrite }: Prepared): Promise<Omit<Host, "dispose">> {

@@ -61,7 +61,10 @@ export async function prepare(
   const { root = process.cwd() } = options;
   const { targets, env } = targetsOf(options.workers);
   const projectFolders = [root, ...targets.map((target) => resolve(root, target))];
-  takeWranglerOf([...wranglerFolders, ...projectFolders], WRANGLER_VERSION_MIN);
+  takeWranglerOf([...wranglerFolders, ...projectFolders], {
+    who: "@sluice/testing",
+    oldest: WRANGLER_VERSION_MIN,
+  });
   const read = await readProject({ targets, env, workingDirectory: root });
   const changed = read.workers.map((worker, i) => (i === 0 ? (first?.(worker) ?? worker) : worker));
   const project = { ...read, workers: changed };

@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import type { V4WorkerOptions } from "miniflare";
 import { CliError } from "../../errors.ts";
 import type { Runtime } from "../../watchdog/keep-running.ts";
-import { requireOfWrangler } from "../../wrangler/load-wrangler.ts";
+import { newMiniflare } from "../../wrangler/new-miniflare.ts";
 
 export interface WorkerdOptions {
   /** The first one answers requests. */
@@ -46,13 +46,11 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  */
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const { workers, broker, resources, inspectorPort, rewrite } = options;
-  const { convertV4MiniflareOptions, Miniflare } = requireOfWrangler<typeof import("miniflare")>("miniflare");
   const workerd = takeWorkerd();
   const known = SIGNALS.flatMap((signal) => process.listeners(signal));
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
+  const miniflare = newMiniflare(
+    {
       workers: [...workers],
-      resourcePersistencePath: resources,
       // Else it asks the Internet for one.
       cf: false,
       verbose: true,
@@ -65,7 +63,8 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
       ...(inspectorPort === null ? {} : { inspectorPort }),
       // Else it says that it is in another folder than ours.
       unsafeRuntimeEnv: { PWD: process.cwd() },
-    }),
+    },
+    resources,
   );
   for (const signal of SIGNALS) {
     for (const listener of process.listeners(signal)) {
