@@ -114,3 +114,13 @@ it.each(["production", "development"])("a build with NODE_ENV=%s knows nothing o
   expect(readdirSync(join(project.folder, "dist")).sort()).toEqual(["post", "shop"]);
   expect(existsSync(join(project.folder, ".wrangler/state/v3/do/sluice-QueueBroker"))).toBe(true);
 });
+
+it("sluice dev runs what was built, auxiliary Workers too, on the broker and with the same data", async () => {
+  await ask("/late?body=across&seconds=8");
+  await server.stop();
+  server = await project.sluiceDev("dist/shop");
+  await handled("two posted early 1", "two across 1");
+  await ask("/mail?body=built");
+  await handled("two posted built 1");
+  expect(readdirSync(join(project.folder, "dist/shop"))).not.toContain(".wrangler");
+});

@@ -7,10 +7,11 @@ import { stripVTControlCharacters } from "node:util";
 import { packed } from "sluice/test/pack";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
+const SLUICE = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
 /** What a project with the package has besides it. */
 const BESIDE = ["@cloudflare/vite-plugin", "vite", "wrangler"];
 
-/** A running `vite dev`. */
+/** A running `vite dev` or `sluice dev`. */
 export interface DevServer {
   readonly url: string;
   /** All that it has printed. */
@@ -51,8 +52,18 @@ export class ViteProject {
   }
 
   /** @param env of the process, besides this one's. */
-  async dev(env: NodeJS.ProcessEnv = {}): Promise<DevServer> {
-    const child = spawn(process.execPath, [this.#tool, "dev"], {
+  dev(env: NodeJS.ProcessEnv = {}): Promise<DevServer> {
+    return this.#start([this.#tool, "dev"], /Local:\s+(http:\S+)\//, env);
+  }
+
+  /** Runs `sluice dev` of this repository. */
+  sluiceDev(...targets: readonly string[]): Promise<DevServer> {
+    return this.#start([SLUICE, "dev", ...targets, "--port", "0"], /queues\s+(http:\S+)\/__sluice\//);
+  }
+
+  /** @param pattern by which it prints its address. */
+  async #start(args: readonly string[], pattern: RegExp, env: NodeJS.ProcessEnv = {}): Promise<DevServer> {
+    const child = spawn(process.execPath, args, {
       ...{ cwd: this.folder, env: this.#environment(env), stdio: ["ignore", "pipe", "pipe"] },
     });
     this.#running.add(child);
@@ -61,12 +72,12 @@ export class ViteProject {
     const url = await new Promise<string>((resolve, reject) => {
       const read = (chunk: Buffer) => {
         printed += stripVTControlCharacters(String(chunk));
-        const found = /Local:\s+(http:\S+)\//.exec(printed)?.[1];
+        const found = pattern.exec(printed)?.[1];
         if (found !== undefined) resolve(found);
       };
       child.stdout?.on("data", read);
       child.stderr?.on("data", read);
-      void exited.then(() => reject(new Error(`vite dev has ended:\n${printed}`)));
+      void exited.then(() => reject(new Error(`${args[1]} has ended:\n${printed}`)));
     });
     const stop = async () => {
       child.kill("SIGINT");

@@ -72,7 +72,13 @@ describe("readProject", () => {
       "dist/mailer/index.js": INDEX,
     });
 
-    it.each([{ targets: [] }, { targets: ["."] }, { targets: [".", "mailer"] }])(
+    it.each([
+      { targets: [] },
+      { targets: ["."] },
+      { targets: [".", "mailer"] },
+      { targets: ["dist/web"] },
+      { targets: ["dist/web/wrangler.json", "dist/mailer"] },
+    ])(
       "takes what was made, all Workers of it, and not what it was made of: $targets",
       async ({ targets }) => {
         const folder = projectFolder(files());
@@ -89,6 +95,21 @@ describe("readProject", () => {
         ]);
       },
     );
+
+    it("takes all of it in the folder of its first Worker too, with the data of the whole project", async () => {
+      const folder = projectFolder(files());
+      const { workers } = await read(join(folder, "dist/web"));
+      expect(workers.map(({ name, userDirectory }) => [name, userDirectory])).toEqual([
+        ["web", folder],
+        ["mailer", join(folder, "dist/mailer")],
+      ]);
+    });
+
+    it("takes another Worker of it alone", async () => {
+      const folder = projectFolder(files());
+      const { workers } = await read(folder, ["dist/mailer"]);
+      expect(workers.map(({ name }) => name)).toEqual(["mailer"]);
+    });
 
     it("is not misled by a redirect to what was generated here", async () => {
       const folder = projectFolder({

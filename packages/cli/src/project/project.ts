@@ -10,6 +10,7 @@ import {
 import type { QueueDefinition, QueueTopology } from "@sluice/protocol";
 import { CliError } from "../errors.ts";
 import type { BrokerBase } from "../generate/broker-config.ts";
+import { readToolsRedirect } from "../output/redirect.ts";
 import { type Broker, brokerAlone, configFileIn, defaultBroker, readBroker } from "./broker.ts";
 import { findBuildOutput } from "./build-output.ts";
 import { consumersElsewhere } from "./elsewhere.ts";
@@ -152,7 +153,7 @@ function workerSources({ targets, workingDirectory, withoutTargets }: ProjectOpt
   const built = builtSources(workingDirectory);
   if (built.length > 0) return built;
   const file = configFileIn(workingDirectory);
-  if (file !== null) return [{ kind: "written", file }];
+  if (file !== null) return sourcesOf(file);
   throw new CliError(
     `There is no ${CONFIG_FILE_NAMES.join(", ")} in ${workingDirectory}.\n` +
       "Run this in the folder of a Worker, or name the folders of your Workers: sluice dev apps/producer apps/consumer",
@@ -160,13 +161,28 @@ function workerSources({ targets, workingDirectory, withoutTargets }: ProjectOpt
 }
 
 /**
- * What is run of a file or a folder: a file as it is, of a folder what a build tool has made, else its own
- * configuration.
+ * What is run of a file or a folder: of a folder what a build tool has made, else its own configuration.
  */
 function sourcesAt(target: string): WorkerSource[] {
   const isFolder = statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
   const built = isFolder ? builtSources(target) : [];
-  return built.length > 0 ? built : [{ kind: "written", file: findConfigFile(target) }];
+  return built.length > 0 ? built : sourcesOf(findConfigFile(target));
+}
+
+/**
+ * What is run of a configuration: itself, or a whole build whose first Worker it is. What a build tool has made keeps
+ * nothing in its own folder, which the next build empties.
+ */
+function sourcesOf(file: string): WorkerSource[] {
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const redirect = readToolsRedirect(folder);
+    if (redirect !== null && [redirect.configFile, ...redirect.auxiliary].includes(file)) {
+      const built = builtSources(folder);
+      const place = built.findIndex((source) => source.file === file);
+      if (place >= 0) return place === 0 ? built : built.slice(place, place + 1);
+    }
+    if (dirname(folder) === folder) return [{ kind: "written", file }];
+  }
 }
 
 /** Empty where no build tool has made anything. */
