@@ -1,4 +1,4 @@
-import { changeQueue, createQueue, deleteQueue, setConsumer } from "@sluice/broker/testing";
+import { changeQueue, createQueue, deleteQueue, type Registry, setConsumer } from "@sluice/broker/testing";
 import type { DirectoryReply, QueueDefinition, QueueSettingsChange } from "@sluice/protocol";
 import { drawDefinition, type Scenario } from "../history/scenario.ts";
 import type { Simulation } from "../history/simulation.ts";
@@ -32,49 +32,29 @@ export class Administrator {
     }
   }
 
-  /** Sees to it that the queue exists and has who takes its messages; then calls back. */
-  restore(queue: QueueObject, done: () => void): void {
+  /** Sees to it that the queue exists and has who takes its messages. */
+  async restore(queue: QueueObject): Promise<void> {
     this.unfinished += 1;
     const definition = this.#draw(queue);
-    const again = () => this.#world.loop.after(AGAIN_MS, attempt);
-    const attempt = () =>
-      this.#ask(
-        queue,
-        (object) => {
-          const row = object.queue(queue.name);
-          const created = row === undefined ? createQueue(object, { name: queue.name }) : null;
-          if (created?.ok === false) return created;
-          const { queueId = "" } = object.queue(queue.name)?.record ?? {};
-          const changed = changeQueue(object, queueId, { settings: settingsOf(definition) });
-          return changed.ok ? withConsumer(object, queueId, definition, changed) : changed;
-        },
-        (reply) => {
-          if (!reply.ok) {
-            again();
-            return;
-          }
-          this.unfinished -= 1;
-          done();
-        },
-        again,
-      );
-    attempt();
+    const restore = (registry: Registry) => {
+      const row = registry.queue(queue.name);
+      const created = row === undefined ? createQueue(registry, { name: queue.name }) : null;
+      return created?.ok === false ? created : change(registry, queue, definition);
+    };
+    while ((await this.#ask(queue, restore))?.ok !== true) await this.#world.loop.sleep(AGAIN_MS);
+    this.unfinished -= 1;
   }
 
   #change(queue: QueueObject): void {
     this.#world.faults["queue changed by the API"] += 1;
     const definition = this.#draw(queue);
-    this.#ask(queue, (registry) => {
-      const { queueId = "" } = registry.queue(queue.name)?.record ?? {};
-      const changed = changeQueue(registry, queueId, { settings: settingsOf(definition) });
-      return changed.ok ? withConsumer(registry, queueId, definition, changed) : changed;
-    });
+    void this.#ask(queue, (registry) => change(registry, queue, definition));
   }
 
   #delete(queue: QueueObject): void {
     const { random, loop, faults } = this.#world;
     faults["queue deleted by the API"] += 1;
-    this.#ask(queue, (registry) => {
+    void this.#ask(queue, (registry) => {
       // One that was on its way for so long would leave nobody to bring the queue back.
       const { queueId = "" } =
         (this.#world.isTroubled ? registry.queue(queue.name)?.record : undefined) ?? {};
@@ -89,26 +69,23 @@ export class Administrator {
   #create(queue: QueueObject): void {
     this.#world.faults["queue created again by the API"] += 1;
     const definition = this.#draw(queue);
-    this.#ask(queue, (registry) => {
+    void this.#ask(queue, (registry) => {
       const created = createQueue(registry, { name: queue.name, settings: settingsOf(definition) });
       return created.ok ? withConsumer(registry, created.record.queueId, definition, created) : created;
     });
   }
 
-  #ask(
+  /** What the directory answers; `null` if it does not. */
+  async #ask(
     { name }: QueueObject,
-    make: Parameters<DirectoryObject["change"]>[0],
-    answered: (reply: DirectoryReply) => void = () => {},
-    failed: () => void = () => {},
-  ): void {
-    this.#directory.ask<DirectoryReply>(
-      (_object, directory) => directory.change(make),
-      (reply) => {
-        this.#world.note("directory answers", name, reply.ok ? reply.record.revision : 0);
-        answered(reply);
-      },
-      failed,
-    );
+    make: (registry: Registry) => DirectoryReply,
+  ): Promise<DirectoryReply | null> {
+    const asked = this.#directory.ask((_object, directory) => directory.change(make));
+    const reply = await asked.catch(() => null);
+    if (reply !== null) {
+      this.#world.note("directory answers", name, reply.ok ? reply.record.revision : 0);
+    }
+    return reply;
   }
 
   /** Settings for it; dead letters go to queues further down. */
@@ -126,8 +103,14 @@ function settingsOf({ producers: _, consumer: __, ...settings }: QueueDefinition
   return settings;
 }
 
+function change(registry: Registry, { name }: QueueObject, definition: QueueDefinition): DirectoryReply {
+  const { queueId = "" } = registry.queue(name)?.record ?? {};
+  const changed = changeQueue(registry, queueId, { settings: settingsOf(definition) });
+  return changed.ok ? withConsumer(registry, queueId, definition, changed) : changed;
+}
+
 function withConsumer(
-  registry: Parameters<typeof setConsumer>[0],
+  registry: Registry,
   queueId: string,
   { consumer }: QueueDefinition,
   otherwise: DirectoryReply,

@@ -1,5 +1,7 @@
+import type { QueueCore } from "@sluice/broker/testing";
 import type { Simulation } from "../history/simulation.ts";
-import { Network } from "../platform/network.ts";
+import type { DeliveryRecord } from "../ledger/delivery-record.ts";
+import { exchange } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 
 /** Between two polls of a client once everybody behaves, in ms. */
@@ -9,12 +11,10 @@ const CALM_POLL_MS = 20_000;
 export abstract class Client {
   protected readonly world: Simulation;
   protected readonly queue: QueueObject;
-  protected readonly network: Network;
 
   constructor(world: Simulation, queue: QueueObject) {
     this.world = world;
     this.queue = queue;
-    this.network = new Network(world);
   }
 
   /** Polls now, and again: on average after that time while there is trouble. */
@@ -27,4 +27,45 @@ export abstract class Client {
   }
 
   protected abstract poll(): void;
+
+  /**
+   * Uses the receipts of what it got: late, twice or never while there is trouble.
+   *
+   * @param decide what it wants done with them, another time perhaps something else.
+   */
+  protected useReceipts<Uses>(
+    latesMs: readonly [number, ...number[]],
+    decide: () => Uses,
+    use: (uses: Uses) => void,
+  ): void {
+    const { random, loop, isTroubled, faults } = this.world;
+    if (isTroubled && random.chance(0.1)) {
+      faults["receipt never used"] += 1;
+      return;
+    }
+    const uses = decide();
+    loop.after(random.pick(latesMs), () => use(uses));
+    if (!isTroubled || !random.chance(0.3)) return;
+    faults["receipt used twice"] += 1;
+    const others = random.chance(0.3) ? uses : decide();
+    loop.after(random.pick([0, 500, 40_000]), () => use(others));
+  }
+
+  /** Has the queue do something about that many receipts of a batch, in one turn. */
+  protected async settle(
+    { leaseId }: DeliveryRecord,
+    count: number,
+    carryOut: (core: QueueCore) => Promise<unknown>,
+  ): Promise<void> {
+    const { world, queue } = this;
+    const settled = exchange(world, () => {
+      world.note("receipts arrive", queue.name, leaseId, count);
+      return queue.call(carryOut);
+    });
+    const isDone = await settled.then(
+      () => 1,
+      () => 0,
+    );
+    world.note("receipts are done", queue.name, leaseId, isDone);
+  }
 }

@@ -15,7 +15,7 @@ import { unnamedDelayMs } from "../ledger/retry-delay.ts";
 import { tagOfRequest } from "../ledger/tags.ts";
 import type { CalledEndpoint } from "../platform/called.ts";
 import type { Epoch } from "../platform/epoch.ts";
-import { Network } from "../platform/network.ts";
+import { exchange } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import { type Conduct, drawConduct, OK } from "./endpoint-answer.ts";
 import { answers, type Challenge, challengeOf } from "./endpoint-authorization.ts";
@@ -51,7 +51,6 @@ export class HttpEndpoint implements CalledEndpoint {
   readonly format: HttpPushFormat;
   readonly #replies: Replies;
   readonly #asks: Asks;
-  readonly #network: Network;
   readonly #calls = new Map<string, Call>();
   /** Every challenge that it has given. */
   readonly #challenges: Challenge[] = [];
@@ -66,64 +65,51 @@ export class HttpEndpoint implements CalledEndpoint {
     this.format = format;
     this.#replies = replies;
     this.#asks = asks;
-    this.#network = new Network(world);
   }
 
   /**
-   * A request leaves the queue. `done` is called once, with what came of it.
+   * A request leaves the queue.
    *
    * @param calledMs since when the queue has waited for it, in ms: a request leaves when what was written is durable.
    */
-  post(
-    epoch: Epoch,
-    request: EndpointRequest,
-    calledMs: number,
-    done: (outcome: EndpointOutcome) => void,
-  ): void {
-    const { name } = this.#queue;
-    const { loop } = this.#world;
+  async post(epoch: Epoch, request: EndpointRequest, calledMs: number): Promise<EndpointOutcome> {
+    const { responseTimeoutMs } = request;
     const call = this.#depart(epoch, request);
     const tag = tagOfRequest(request);
-    let isOver = false;
-    const end = (outcome: Outcome) => {
-      if (isOver) return;
-      isOver = true;
-      tooLong.isCancelled = true;
-      const status = outcome.kind === "answered" ? outcome.answer.status : 0;
-      this.#world.note("request is answered", name, call.record.leaseId, status);
-      call.isUnderWay = false;
-      const leftMs = request.responseTimeoutMs - (this.#world.nowMs - calledMs);
-      if (epoch.isAlive) this.#heard(call, epoch, outcome, leftMs);
-      done(toldOf(outcome));
-    };
-    const tooLong = loop.after(request.responseTimeoutMs, () => {
-      end({ kind: "timedOut", reason: "no answer in time" });
-    });
-    this.#network.send<Outcome>({
-      arrives: (reply) => this.#arrive(request, call, tag, reply),
-      answered: end,
-      failed: () => end(this.#cutOff(request)),
-    });
+    const answer = exchange(this.#world, () => this.#arrive(request, call, tag));
+    const tooLate: Outcome = { kind: "timedOut", reason: "no answer in time" };
+    const outcome = await this.#inTime(
+      responseTimeoutMs,
+      answer.catch(() => this.#cutOff(request)),
+      tooLate,
+    );
+    const status = outcome.kind === "answered" ? outcome.answer.status : 0;
+    this.#world.note("request is answered", this.#queue.name, call.record.leaseId, status);
+    call.isUnderWay = false;
+    const leftMs = responseTimeoutMs - (this.#world.nowMs - calledMs);
+    if (epoch.isAlive) this.#heard(call, epoch, outcome, leftMs);
+    return toldOf(outcome);
   }
 
   /** The queue asks whether anybody is there. */
-  isReady(epoch: Epoch, probe: number, timeoutMs: number, done: (isReady: boolean) => void): void {
+  async isReady(epoch: Epoch, probe: number, timeoutMs: number): Promise<boolean> {
     const { name } = this.#queue;
     this.#world.note("ping leaves the queue", name);
-    let isOver = false;
-    const end = (isReady: boolean) => {
-      if (isOver) return;
-      isOver = true;
-      tooLong.isCancelled = true;
-      this.#world.note("ping is answered", name, isReady ? 1 : 0);
-      if (isReady && epoch.isAlive && probe === epoch.probes) this.#isBack(epoch);
-      done(isReady);
-    };
-    const tooLong = this.#world.loop.after(timeoutMs, () => end(false));
-    this.#network.send<boolean>({
-      arrives: (reply) => reply(!this.#isAbsent),
-      answered: end,
-      failed: () => end(false),
+    const answer = exchange(this.#world, async () => !this.#isAbsent).catch(() => false);
+    const isReady = await this.#inTime(timeoutMs, answer, false);
+    this.#world.note("ping is answered", name, isReady ? 1 : 0);
+    if (isReady && epoch.isAlive && probe === epoch.probes) this.#isBack(epoch);
+    return isReady;
+  }
+
+  /** What is answered, or `tooLate` if nothing has been for so long. */
+  #inTime<Answer>(timeoutMs: number, answer: Promise<Answer>, tooLate: Answer): Promise<Answer> {
+    return new Promise((resolve) => {
+      const end = this.#world.loop.after(timeoutMs, () => resolve(tooLate));
+      void answer.then((value) => {
+        end.isCancelled = true;
+        resolve(value);
+      });
     });
   }
 
@@ -173,7 +159,7 @@ export class HttpEndpoint implements CalledEndpoint {
       return known;
     }
     const hidesNothing = this.#settings.daemon?.visibilityTimeoutSeconds === 0;
-    const record = recordDeparture(this.#world, this.#queue, epoch, {
+    const record = recordDeparture(this.#world, this.#queue, {
       ...{ tags: [tag], ids: [idOf(request)], attempts: [attempts] },
       ...(hidesNothing ? { visibilityMs: 0 } : {}),
     });
@@ -186,15 +172,12 @@ export class HttpEndpoint implements CalledEndpoint {
     return made;
   }
 
-  #arrive(request: EndpointRequest, { record }: Call, tag: number, reply: (outcome: Outcome) => void): void {
+  async #arrive(request: EndpointRequest, { record }: Call, tag: number): Promise<Outcome> {
     const { random, loop, isTroubled } = this.#world;
-    if (this.#isAbsent) {
-      this.#turnAway(request, reply);
-      return;
-    }
-    if (!this.#isAuthorized(request)) {
-      loop.after(random.pick([0, 3, 200]), () => reply(this.#ask()));
-      return;
+    if (this.#isAbsent) return this.#turnAway(request);
+    if (this.#asks !== "nothing" && !this.#isAuthorized(request)) {
+      await loop.sleep(random.pick([0, 3, 200]));
+      return this.#ask(this.#asks);
     }
     const drawn = isTroubled ? random.pick([...this.#replies]) : "ok";
     const conduct: Conduct = isTroubled ? drawConduct(this.#world, drawn, tag) : OK;
@@ -208,46 +191,44 @@ export class HttpEndpoint implements CalledEndpoint {
     const workMs = random.pick([0, 0, 3, 200, isTroubled ? 4_000 : 400]);
     switch (conduct.kind) {
       case "answer":
-        loop.after(workMs, () => reply({ kind: "answered", answer: conduct.answer }));
-        return;
+        await loop.sleep(workMs);
+        return { kind: "answered", answer: conduct.answer };
       case "hang":
-        return;
+        return new Promise(() => {});
       case "late":
-        loop.after(request.responseTimeoutMs + LATE_MS, () => reply({ kind: "answered", answer: OK.answer }));
-        return;
+        await loop.sleep(request.responseTimeoutMs + LATE_MS);
+        return { kind: "answered", answer: OK.answer };
       case "die":
         this.absentUntilMs = this.#world.nowMs + random.pick([10, 2_000, HEARTBEAT_MS + 1, 40_000]);
-        reply(this.#cutOff(request));
-        return;
+        return this.#cutOff(request);
       case "drop":
-        loop.after(workMs, () => reply(this.#cutOff(request)));
-        return;
+        await loop.sleep(workMs);
+        return this.#cutOff(request);
     }
   }
 
   #isAuthorized({ url, headers: { authorization } }: EndpointRequest): boolean {
-    if (this.#asks === "nothing") return true;
     return (
       authorization !== undefined &&
       this.#challenges.some((challenge) => answers(authorization, challenge, CREDENTIALS, url))
     );
   }
 
-  #ask(): Outcome {
-    if (this.#asks === "nothing") throw new Error("an endpoint that asks for nothing has asked");
+  #ask(asks: Exclude<Asks, "nothing">): Outcome {
     this.#world.faults["endpoint asked for authorization"] += 1;
-    const challenge = challengeOf(this.#asks, `${this.#queue.name}-${this.#challenges.length}`);
+    const challenge = challengeOf(asks, `${this.#queue.name}-${this.#challenges.length}`);
     this.#challenges.push(challenge);
     return { kind: "answered", answer: { status: 401, retryAfter: null, wait: null, challenge } };
   }
 
   /** Nobody takes the connection: that is told, or never happens. */
-  #turnAway({ connectTimeoutMs }: EndpointRequest, reply: (outcome: Outcome) => void): void {
-    const { loop, faults } = this.#world;
+  async #turnAway({ connectTimeoutMs }: EndpointRequest): Promise<Outcome> {
+    const { loop, faults, random } = this.#world;
     faults["endpoint not there"] += 1;
-    if (connectTimeoutMs === null) reply({ kind: "closed", reason: "refused, or cut" });
-    else if (this.#world.random.chance(0.5)) reply({ kind: "unreachable", reason: "refused" });
-    else loop.after(connectTimeoutMs, () => reply({ kind: "unreachable", reason: "no connection in time" }));
+    if (connectTimeoutMs === null) return { kind: "closed", reason: "refused, or cut" };
+    if (random.chance(0.5)) return { kind: "unreachable", reason: "refused" };
+    await loop.sleep(connectTimeoutMs);
+    return { kind: "unreachable", reason: "no connection in time" };
   }
 
   /** What is seen of a connection that is lost: whoever asks looks whether anybody is there. */

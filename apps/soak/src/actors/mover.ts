@@ -1,20 +1,18 @@
-import type { CancelMoveReply, NewMove, StartMoveReply } from "@sluice/protocol";
+import type { NewMove } from "@sluice/protocol";
 import type { QueueScenario, Scenario } from "../history/scenario.ts";
 import type { Simulation } from "../history/simulation.ts";
-import { Network } from "../platform/network.ts";
+import { exchange } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 
 /** Somebody who redrives dead letters, or moves what is in a queue elsewhere, and thinks better of it now and then. */
 export class Mover {
   readonly #world: Simulation;
   readonly #scenario: Scenario;
-  readonly #network: Network;
   #tasks = 0;
 
   constructor(world: Simulation, scenario: Scenario) {
     this.#world = world;
     this.#scenario = scenario;
-    this.#network = new Network(world);
   }
 
   /** Schedules its tasks. */
@@ -26,50 +24,45 @@ export class Mover {
       // Mostly out of the last one, which dead letters come to.
       const i = random.pick([movable.at(-1), movable.at(-1), movable[random.below(movable.length)]]);
       const queue = i === undefined ? undefined : this.#world.queues[i];
-      if (queue !== undefined) loop.after(random.below(troubleMs), () => this.#begin(queue));
+      if (queue !== undefined) loop.after(random.below(troubleMs), () => void this.#begin(queue));
     }
   }
 
-  #begin(queue: QueueObject): void {
+  async #begin(queue: QueueObject): Promise<void> {
     const move = this.#drawMove(queue);
     const { faults, random, loop } = this.#world;
     faults["move task begun"] += 1;
-    this.#network.send<StartMoveReply>({
-      arrives: (reply, refuse) => {
-        const taskId = `task ${++this.#tasks}`;
-        const asked = { ...move, taskId };
-        queue.movesAskedFor.set(taskId, asked);
-        this.#world.note("move is asked for", queue.name, this.#tasks, move.ratePerSecond ?? 0);
-        queue.call((core) => core.moves.begin(asked), reply, refuse);
-      },
-      answered: (reply) => {
-        this.#world.note("move is answered", queue.name, reply.ok ? 1 : 2);
-        if (reply.ok && random.chance(0.4)) {
-          loop.after(random.pick([0, 300, 5_000]), () => this.#cancel(queue, reply.task.taskId));
-        }
-      },
-      failed: () => this.#world.note("move is answered", queue.name, 0),
+    const reply = await this.#ask(queue, () => {
+      const taskId = `task ${++this.#tasks}`;
+      const asked = { ...move, taskId };
+      queue.movesAskedFor.set(taskId, asked);
+      this.#world.note("move is asked for", queue.name, this.#tasks, move.ratePerSecond ?? 0);
+      return queue.call((core) => core.moves.begin(asked));
+    });
+    if (reply?.ok !== true || !random.chance(0.4)) return;
+    await loop.sleep(random.pick([0, 300, 5_000]));
+    await this.#cancel(queue, reply.task.taskId);
+  }
+
+  async #cancel(queue: QueueObject, taskId: string): Promise<void> {
+    this.#world.faults["move task cancelled"] += 1;
+    await this.#ask(queue, async () => {
+      queue.movesCancelled.add(taskId);
+      this.#world.note("move is cancelled", queue.name);
+      const reply = await queue.call((core) => core.moves.cancel(taskId));
+      if (reply.ok) this.#world.check("cancelled", queue, { taskId });
+      return reply;
     });
   }
 
-  #cancel(queue: QueueObject, taskId: string): void {
-    this.#world.faults["move task cancelled"] += 1;
-    this.#network.send<CancelMoveReply>({
-      arrives: (reply, refuse) => {
-        queue.movesCancelled.add(taskId);
-        this.#world.note("move is cancelled", queue.name);
-        queue.call(
-          (core) => core.moves.cancel(taskId),
-          (cancelled) => {
-            if (cancelled.ok) this.#world.check("cancelled", queue, { taskId });
-            reply(cancelled);
-          },
-          refuse,
-        );
-      },
-      answered: (reply) => this.#world.note("move is answered", queue.name, reply.ok ? 1 : 2),
-      failed: () => this.#world.note("move is answered", queue.name, 0),
-    });
+  /** What is answered to it; `null` if nothing is. */
+  async #ask<Reply extends { readonly ok: boolean }>(
+    { name }: QueueObject,
+    arrives: () => Promise<Reply>,
+  ): Promise<Reply | null> {
+    const reply = await exchange(this.#world, arrives).catch(() => null);
+    this.#world.note("move is answered", name, reply === null ? 0 : reply.ok ? 1 : 2);
+    return reply;
   }
 
   #drawMove(queue: QueueObject): Omit<NewMove, "taskId"> {

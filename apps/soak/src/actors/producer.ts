@@ -3,11 +3,9 @@ import type { Scenario } from "../history/scenario.ts";
 import type { Simulation } from "../history/simulation.ts";
 import { packTagged, type TaggedMessage } from "../ledger/tags.ts";
 import type { Transmission } from "../ledger/transmission.ts";
-import { Network } from "../platform/network.ts";
+import { exchange } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
-
-/** Times that a producer sends again what it has no answer to. */
-const ATTEMPTS_MAX = 4;
+import { untilAnswered } from "./until-answered.ts";
 
 /** Message groups of a FIFO queue. */
 export const GROUPS = 3;
@@ -21,81 +19,62 @@ interface Draft {
   readonly count: number;
 }
 
+/** A send that arrived, and what the queue says of it. */
+interface Sent {
+  readonly transmission: Transmission;
+  readonly reply: SendReply;
+}
+
 /** Sends at random moments, one message or many, with and without delays, and again when it gets no answer. */
 export class Producer {
-  /** Requests without an answer, and those that are about to be repeated. */
+  /** Sends without an answer that are not given up. */
   underWay = 0;
-  /** Sends that are not given up and not stored yet. */
-  unstored = 0;
   readonly #world: Simulation;
-  readonly #network: Network;
   readonly #scenario: Scenario;
   #idNumbers = 0;
 
   constructor(world: Simulation, scenario: Scenario) {
     this.#world = world;
-    this.#network = new Network(world);
     this.#scenario = scenario;
   }
 
-  /** Draws messages and sends them until a queue says that it has them, or the producer has enough of it. */
-  send(queue: QueueObject): void {
-    this.#attempt(queue, this.#draft(), 1, () => {});
-  }
-
-  /** Sends until the queue has stored it: without faults no send is in vain. */
-  insist(queue: QueueObject): void {
-    this.unstored += 1;
-    this.#attempt(queue, this.#draft(), -Infinity, () => {
-      this.unstored -= 1;
-    });
-  }
-
-  #attempt(queue: QueueObject, draft: Draft, attempt: number, stored: () => void): void {
-    const { loop, random } = this.#world;
+  /**
+   * Draws messages and sends them until a queue says that it has them, or the producer has enough of it. One that
+   * insists never has: without faults no send is in vain.
+   */
+  async send(queue: QueueObject, insists: boolean): Promise<void> {
     this.underWay += 1;
-    this.#world.note("send leaves a producer", queue.name, draft.count);
-    this.#network.send<{ transmission: Transmission; reply: SendReply }>({
-      arrives: (reply, refuse) => this.#arrive(queue, draft, reply, refuse),
-      answered: ({ transmission, reply }) => {
-        this.underWay -= 1;
-        this.#world.note("send is answered", queue.name, transmission.firstTag, reply.ok ? 1 : 0);
-        if (reply.ok) stored();
-        else this.#world.fail("liveness", queue, `a send within all limits is refused: ${reply.cause}`);
-      },
-      failed: () => {
-        this.underWay -= 1;
-        this.#world.note("send is answered", queue.name, 0, 0);
-        if (attempt < ATTEMPTS_MAX && (attempt < 0 || random.chance(0.7))) {
-          const afterMs = random.pick([0, 100, 2_000]);
-          this.underWay += 1;
-          loop.after(afterMs, () => {
-            this.underWay -= 1;
-            this.#attempt(queue, draft, attempt + 1, stored);
-          });
-        }
-      },
-    });
+    const draft = this.#draft();
+    await untilAnswered(this.#world, insists, () => this.#attempt(queue, draft));
+    this.underWay -= 1;
   }
 
-  #arrive(
-    queue: QueueObject,
-    draft: Draft,
-    reply: (answer: { transmission: Transmission; reply: SendReply }) => void,
-    refuse: (error: unknown) => void,
-  ): void {
-    queue.call(
-      async (core) => {
-        const { transmission, requests } = this.#transmit(queue, draft);
-        this.#world.note("send arrives", queue.name, transmission.firstTag, transmission.count);
-        return { transmission, reply: await core.send(requests) };
-      },
-      (answer) => {
-        if (answer.reply.ok) this.#world.check("acknowledged", queue, answer.transmission);
-        reply(answer);
-      },
-      refuse,
-    );
+  async #attempt(queue: QueueObject, draft: Draft): Promise<void> {
+    const { name } = queue;
+    this.#world.note("send leaves a producer", name, draft.count);
+    let sent: Sent | null = null;
+    try {
+      sent = await exchange(this.#world, () => this.#arrive(queue, draft));
+    } finally {
+      this.#world.note(
+        "send is answered",
+        name,
+        sent?.transmission.firstTag,
+        sent?.reply.ok === true ? 1 : 0,
+      );
+    }
+    if (sent.reply.ok) return;
+    this.#world.fail("liveness", queue, `a send within all limits is refused: ${sent.reply.cause}`);
+  }
+
+  async #arrive(queue: QueueObject, draft: Draft): Promise<Sent> {
+    const sent = await queue.call(async (core) => {
+      const { transmission, requests } = this.#transmit(queue, draft);
+      this.#world.note("send arrives", queue.name, transmission.firstTag, transmission.count);
+      return { transmission, reply: await core.send(requests) };
+    });
+    if (sent.reply.ok) this.#world.check("acknowledged", queue, sent.transmission);
+    return sent;
   }
 
   /** Gives the messages the tags of this arrival. */

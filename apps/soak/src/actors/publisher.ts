@@ -3,12 +3,11 @@ import type { TopicScenario } from "../history/scenario.ts";
 import type { Simulation } from "../history/simulation.ts";
 import type { Publication } from "../ledger/publications.ts";
 import { packTagged } from "../ledger/tags.ts";
-import { Network } from "../platform/network.ts";
+import { exchange } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import { GROUPS } from "./producer.ts";
+import { untilAnswered } from "./until-answered.ts";
 
-/** Times that a publisher publishes again what it has no answer to. */
-const ATTEMPTS_MAX = 4;
 const FILLER_BYTES_MAX = 400;
 
 /** Messages of one publish, before an arrival gives their copies tags. */
@@ -16,72 +15,53 @@ type Draft = readonly { readonly idNumber: number; readonly deduplicationId: str
 
 /** Publishes to a topic, one message or many, and again when it gets no answer. */
 export class Publisher {
-  /** Publishes that are not given up and not taken yet, and those without an answer. */
-  unfinished = 0;
+  /** Publishes without an answer that are not given up. */
+  underWay = 0;
   readonly #world: Simulation;
   readonly #topic: QueueObject;
   readonly #settings: TopicScenario;
-  readonly #network: Network;
   #idNumbers = 0;
 
   constructor(world: Simulation, topic: QueueObject, settings: TopicScenario) {
     this.#world = world;
     this.#topic = topic;
     this.#settings = settings;
-    this.#network = new Network(world);
   }
 
-  /** Publishes until the topic says that it has it, or the publisher has enough of it. */
-  publish(): void {
-    this.#attempt(this.#draft(), 1);
+  /**
+   * Publishes until the topic says that it has it, or the publisher has enough of it. One that insists never has:
+   * without faults no publish is in vain.
+   */
+  async publish(insists: boolean): Promise<void> {
+    this.underWay += 1;
+    const draft = this.#draft();
+    await untilAnswered(this.#world, insists, () => this.#attempt(draft));
+    this.underWay -= 1;
   }
 
-  /** Publishes until the topic has taken it: without faults no publish is in vain. */
-  insist(): void {
-    this.#attempt(this.#draft(), -Infinity);
+  async #attempt(draft: Draft): Promise<void> {
+    const topic = this.#topic;
+    this.#world.note("publish leaves", topic.name, draft.length);
+    let reply: PublishReply | null = null;
+    try {
+      reply = await exchange(this.#world, () => this.#arrive(draft));
+    } finally {
+      this.#world.note("publish is answered", topic.name, reply?.ok === true ? 1 : 0);
+    }
+    if (reply.ok === false) this.#world.fail("liveness", topic, `a publish is refused: ${reply.cause}`);
   }
 
-  #attempt(draft: Draft, attempt: number): void {
-    const { loop, random } = this.#world;
-    const { name } = this.#topic;
-    this.unfinished += 1;
-    this.#world.note("publish leaves", name, draft.length);
-    this.#network.send<PublishReply>({
-      arrives: (reply, refuse) => this.#arrive(draft, reply, refuse),
-      answered: (reply) => {
-        this.unfinished -= 1;
-        this.#world.note("publish is answered", name, reply.ok ? 1 : 0);
-        if (reply.ok === false)
-          this.#world.fail("liveness", this.#topic, `a publish is refused: ${reply.cause}`);
-      },
-      failed: () => {
-        this.#world.note("publish is answered", name, 0);
-        if (attempt < ATTEMPTS_MAX && (attempt < 0 || random.chance(0.7))) {
-          loop.after(random.pick([0, 100, 2_000]), () => {
-            this.unfinished -= 1;
-            this.#attempt(draft, attempt + 1);
-          });
-        } else this.unfinished -= 1;
-      },
-    });
-  }
-
-  #arrive(draft: Draft, reply: (answer: PublishReply) => void, refuse: (error: unknown) => void): void {
+  async #arrive(draft: Draft): Promise<PublishReply> {
     const topic = this.#topic;
     const { request, publications } = this.#transmit(draft);
     this.#world.note("publish arrives", topic.name, publications[0]?.tags[0] ?? 0, draft.length);
-    topic.callObject(
-      (core) => core.topic.publish(request),
-      (answer) => {
-        if (answer.ok === true) {
-          const taken = publications.filter((_, i) => answer.messages[i]?.duplicate === false);
-          const dropped = publications.filter((_, i) => answer.messages[i]?.duplicate === true);
-          this.#world.check("published", topic, { taken, dropped });
-        }
-        reply(answer);
-      },
-      refuse,
-    );
+    const reply = await topic.callObject((core) => core.topic.publish(request));
+    if (reply.ok === true) {
+      const taken = publications.filter((_, i) => reply.messages[i]?.duplicate === false);
+      const dropped = publications.filter((_, i) => reply.messages[i]?.duplicate === true);
+      this.#world.check("published", topic, { taken, dropped });
+    }
+    return reply;
   }
 
   /** Gives every copy of this arrival a tag, for every queue that subscribes now. */

@@ -1,4 +1,5 @@
 import type { DeliveryRecord, Verdict } from "../ledger/delivery-record.ts";
+import { exchange } from "../platform/network.ts";
 import { Client } from "./client.ts";
 import { type Pulled, pull, settlePulled } from "./pull-port.ts";
 import { departingFrom, recordDeparture } from "./push-consumer.ts";
@@ -8,51 +9,29 @@ type Settlements = { receipt: Pulled["receipts"][number]; position: number; verd
 
 /** A client that leases messages, works on them and settles some, late or twice or never. */
 export class Puller extends Client {
-  protected override poll(): void {
+  protected override async poll(): Promise<void> {
     const { random, isTroubled } = this.world;
     const queue = this.queue;
     const max = random.pick([1, 3, 10]);
     const visibilityMs = isTroubled ? random.pick([1, 500, 30_000]) : 60_000;
-    this.network.send<Receipted | null>({
-      arrives: (reply, refuse) => {
-        this.world.note("pull arrives", queue.name, max, visibilityMs);
-        queue.call(
-          (core) => pull(core, max, visibilityMs),
-          (pulled) => reply(pulled === null ? null : this.#depart(pulled)),
-          refuse,
-        );
-      },
-      answered: (pulled) => {
-        const leaseId = pulled?.record.leaseId ?? 0;
-        this.world.note("pull is answered", queue.name, leaseId, pulled?.receipts.length ?? 0);
-        if (pulled !== null) this.#work(pulled);
-      },
-      failed: () => this.world.note("pull is answered", queue.name, 0, 0),
-    });
+    const arrives = async () => {
+      this.world.note("pull arrives", queue.name, max, visibilityMs);
+      const pulled = await queue.call((core) => pull(core, max, visibilityMs));
+      return pulled && this.#depart(pulled);
+    };
+    const pulled = await exchange(this.world, arrives).catch(() => null);
+    this.world.note("pull is answered", queue.name, pulled?.record.leaseId, pulled?.receipts.length);
+    if (pulled === null) return;
+    this.useReceipts(
+      [0, 1, 400, 2_000],
+      () => this.#decide(pulled),
+      (settlements) => void this.#settle(pulled.record, settlements),
+    );
   }
 
   #depart(pulled: Pulled): Receipted {
-    const { epoch } = this.queue;
-    if (epoch === null) throw new Error("a queue that does not run has answered");
-    return {
-      ...pulled,
-      record: recordDeparture(this.world, this.queue, epoch, departingFrom(pulled.packed, pulled.attempts)),
-    };
-  }
-
-  #work(pulled: Receipted): void {
-    const { random, loop, isTroubled, faults } = this.world;
-    if (isTroubled && random.chance(0.1)) {
-      faults["receipt never used"] += 1;
-      return;
-    }
-    const settlements = this.#decide(pulled);
-    loop.after(random.pick([0, 1, 400, 2_000]), () => this.#settle(pulled.record, settlements));
-    if (isTroubled && random.chance(0.1)) {
-      faults["receipt used twice"] += 1;
-      const others = random.chance(0.5) ? settlements : this.#decide(pulled);
-      loop.after(random.pick([0, 500, 40_000]), () => this.#settle(pulled.record, others));
-    }
+    const leaving = departingFrom(pulled.packed, pulled.attempts);
+    return { ...pulled, record: recordDeparture(this.world, this.queue, leaving) };
   }
 
   #decide({ receipts }: Pulled): Settlements {
@@ -66,27 +45,15 @@ export class Puller extends Client {
     });
   }
 
-  #settle(record: DeliveryRecord, settlements: Settlements): void {
+  #settle(record: DeliveryRecord, settlements: Settlements): Promise<void> {
     const queue = this.queue;
-    const { name } = queue;
-    this.network.send<1>({
-      arrives: (reply, refuse) => {
-        this.world.note("settlement of a pull arrives", name, record.leaseId, settlements.length);
-        queue.call(
-          (core) => {
-            const epoch = queue.epoch?.number ?? 0;
-            for (const { position, verdict } of settlements) {
-              const message = record.messages[position];
-              if (message !== undefined) record.reach(message, verdict, epoch, queue.disk.committedVersion);
-            }
-            return settlePulled(core, settlements);
-          },
-          () => reply(1),
-          refuse,
-        );
-      },
-      answered: () => this.world.note("settlement of a pull is answered", name, record.leaseId, 1),
-      failed: () => this.world.note("settlement of a pull is answered", name, record.leaseId, 0),
+    return this.settle(record, settlements.length, (core) => {
+      const epoch = queue.epoch?.number ?? 0;
+      for (const { position, verdict } of settlements) {
+        const message = record.messages[position];
+        if (message !== undefined) record.reach(message, verdict, epoch, queue.disk.committedVersion);
+      }
+      return settlePulled(core, settlements);
     });
   }
 }

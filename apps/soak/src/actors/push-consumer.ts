@@ -6,7 +6,7 @@ import type { Message } from "../ledger/message.ts";
 import { tagsOf } from "../ledger/tags.ts";
 import type { CalledWorker } from "../platform/called.ts";
 import type { Epoch } from "../platform/epoch.ts";
-import { Network } from "../platform/network.ts";
+import { exchange } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import { drawResult } from "./handler-result.ts";
 
@@ -31,84 +31,57 @@ export class PushConsumer implements CalledWorker {
   readonly #world: Simulation;
   readonly #queue: QueueObject;
   readonly #behaviours: readonly [Behaviour, ...Behaviour[]];
-  readonly #network: Network;
 
   constructor(world: Simulation, queue: QueueObject, behaviours: readonly [Behaviour, ...Behaviour[]]) {
     this.#world = world;
     this.#queue = queue;
     this.#behaviours = behaviours;
-    this.#network = new Network(world);
   }
 
   /** A batch leaves the queue. */
-  deliver(
-    epoch: Epoch,
-    delivery: Delivery,
-    done: (result: DeliveryResult) => void,
-    failed: (error: unknown) => void,
-  ): void {
-    const record = recordDeparture(
-      this.#world,
-      this.#queue,
-      epoch,
-      departingFrom(delivery.packed, delivery.attempts),
-    );
-    const { ids } = record;
-    const { name } = this.#queue;
-    this.#network.send<DeliveryResult>({
-      arrives: (reply, refuse) => this.#handle(record, ids, reply, refuse),
-      answered: (result) => {
-        this.#world.note("batch is answered", name, record.leaseId, result.outcome === "ok" ? 1 : 2);
-        if (epoch.isAlive)
-          this.#reach(record, epoch, verdictsOf(result, ids, this.#queue.rules.retryDelayMs));
-        done(result);
-      },
-      failed: (error) => {
-        this.#world.note("batch is answered", name, record.leaseId, 0);
-        failed(error);
-      },
-    });
+  async deliver(epoch: Epoch, delivery: Delivery): Promise<DeliveryResult> {
+    const leaving = departingFrom(delivery.packed, delivery.attempts);
+    const record = recordDeparture(this.#world, this.#queue, leaving);
+    const { ids, leaseId } = record;
+    let result: DeliveryResult | null = null;
+    try {
+      result = await exchange(this.#world, () => this.#handle(record, ids));
+    } finally {
+      const outcome = result === null ? 0 : result.outcome === "ok" ? 1 : 2;
+      this.#world.note("batch is answered", this.#queue.name, leaseId, outcome);
+    }
+    if (epoch.isAlive) this.#reach(record, epoch, verdictsOf(result, ids, this.#queue.rules.retryDelayMs));
+    return result;
   }
 
   /** The queue asks what the handler of a delivery had called that failed or takes too long. */
-  callsOf(
-    epoch: Epoch,
-    deliveryId: string,
-    done: (calls: HandlerCalls | null) => void,
-    failed: (error: unknown) => void,
-  ): void {
+  async callsOf(epoch: Epoch, deliveryId: string): Promise<HandlerCalls | null> {
     const { name, ledger } = this.#queue;
     const leaseId = Number(deliveryId.split(" ", 1)[0]);
     const record = ledger.deliveries.get(leaseId);
     if (record === undefined) throw new Error(`delivery "${deliveryId}" never left`);
     this.#world.note("calls are asked for", name, leaseId);
-    this.#network.send<HandlerCalls | null>({
-      arrives: (reply, refuse) => {
-        if (this.#isAbsent) {
-          refuse(ABSENT);
-          return;
-        }
-        const calls = this.#unfinished.get(record) ?? null;
+    try {
+      const calls = await exchange(this.#world, async () => {
+        if (this.#isAbsent) throw ABSENT;
+        const unfinished = this.#unfinished.get(record) ?? null;
         this.#unfinished.delete(record);
-        reply(calls);
-      },
-      answered: (calls) => {
-        this.#world.note("calls are told", name, leaseId, calls === null ? 0 : 1);
-        if (epoch.isAlive) {
-          const result = { ...NO_CALLS, ...calls, outcome: "exception" };
-          this.#reach(record, epoch, verdictsOf(result, record.ids, this.#queue.rules.retryDelayMs));
-        }
-        done(calls);
-      },
-      failed: (error) => {
-        this.#world.note("calls are told", name, leaseId, 2);
-        if (epoch.isAlive) {
-          epoch.consumerIsAbsent = true;
-          this.#reach(record, epoch, () => ({ kind: "release" }));
-        }
-        failed(error);
-      },
-    });
+        return unfinished;
+      });
+      this.#world.note("calls are told", name, leaseId, calls === null ? 0 : 1);
+      if (epoch.isAlive) {
+        const result = { ...NO_CALLS, ...calls, outcome: "exception" };
+        this.#reach(record, epoch, verdictsOf(result, record.ids, this.#queue.rules.retryDelayMs));
+      }
+      return calls;
+    } catch (error) {
+      this.#world.note("calls are told", name, leaseId, 2);
+      if (epoch.isAlive) {
+        epoch.consumerIsAbsent = true;
+        this.#reach(record, epoch, () => ({ kind: "release" }));
+      }
+      throw error;
+    }
   }
 
   /** The how-manieth time a queue asks whether its absent consumer is back. */
@@ -118,24 +91,19 @@ export class PushConsumer implements CalledWorker {
   }
 
   /** A ping leaves the queue. */
-  ping(epoch: Epoch, probe: number, done: () => void, failed: (error: unknown) => void): void {
+  async ping(epoch: Epoch, probe: number): Promise<void> {
     const { name } = this.#queue;
     this.#world.note("ping leaves the queue", name);
-    this.#network.send<1>({
-      arrives: (reply, refuse) => {
-        if (this.#isAbsent) refuse(ABSENT);
-        else reply(1);
-      },
-      answered: () => {
-        this.#world.note("ping is answered", name, 1);
-        if (epoch.isAlive) epoch.consumerIsAbsent &&= probe !== epoch.probes;
-        done();
-      },
-      failed: (error) => {
-        this.#world.note("ping is answered", name, 0);
-        failed(error);
-      },
-    });
+    let isThere = 0;
+    try {
+      await exchange(this.#world, async () => {
+        if (this.#isAbsent) throw ABSENT;
+      });
+      isThere = 1;
+    } finally {
+      this.#world.note("ping is answered", name, isThere);
+    }
+    if (epoch.isAlive) epoch.consumerIsAbsent &&= probe !== epoch.probes;
   }
 
   get #isAbsent(): boolean {
@@ -154,17 +122,9 @@ export class PushConsumer implements CalledWorker {
     }
   }
 
-  #handle(
-    record: DeliveryRecord,
-    ids: readonly string[],
-    reply: (result: DeliveryResult) => void,
-    refuse: (error: unknown) => void,
-  ): void {
+  async #handle(record: DeliveryRecord, ids: readonly string[]): Promise<DeliveryResult> {
     const { random, loop, isTroubled } = this.#world;
-    if (this.#isAbsent) {
-      refuse(ABSENT);
-      return;
-    }
+    if (this.#isAbsent) throw ABSENT;
     const behaviour = isTroubled ? random.pick([...this.#behaviours]) : "ok";
     this.#world.note(
       "batch arrives at its consumer",
@@ -177,20 +137,21 @@ export class PushConsumer implements CalledWorker {
       case "hang":
         this.#world.faults["handler hung"] += 1;
         this.#remember(record, ids);
-        return;
+        return new Promise(() => {});
       case "crash":
         this.#world.faults["handler crashed"] += 1;
         // Or its isolate went with it.
         if (random.chance(0.5)) this.#remember(record, ids);
-        loop.after(workMs, () => refuse(CRASHED));
-        return;
+        await loop.sleep(workMs);
+        throw CRASHED;
       case "late":
         this.#world.faults["handler answered late"] += 1;
         this.#remember(record, ids);
-        loop.after(LATE_MS, () => reply(drawResult(this.#world, "some", ids)));
-        return;
+        await loop.sleep(LATE_MS);
+        return drawResult(this.#world, "some", ids);
       default:
-        loop.after(workMs, () => reply(drawResult(this.#world, behaviour, ids)));
+        await loop.sleep(workMs);
+        return drawResult(this.#world, behaviour, ids);
     }
   }
 }
@@ -221,7 +182,6 @@ export function departingFrom(packed: Uint8Array, attempts: number | readonly nu
 export function recordDeparture(
   world: Simulation,
   queue: QueueObject,
-  epoch: Epoch,
   { tags, ids, attempts, visibilityMs, leaseId: knownLeaseId, isRepeated = false }: Leaving,
 ): DeliveryRecord {
   const { ledger, name } = queue;
@@ -250,7 +210,7 @@ export function recordDeparture(
   };
   world.check("departs", queue, leaving);
   if (isRepeated && sameLease !== undefined) return sameLease;
-  const record = new DeliveryRecord(leaseId, epoch.number, known, ids);
+  const record = new DeliveryRecord(leaseId, queue.epoch?.number ?? 0, known, ids);
   if (joined && sameLease !== undefined) return sameLease.add(known, ids);
   ledger.deliveries.set(leaseId, record);
   return record;

@@ -3,6 +3,7 @@ import type { ReceiveReply, ReceiveRequest } from "@sluice/protocol";
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
 import type { Message, NamedReceive, ReceiptUse } from "../ledger/message.ts";
 import { VISIBILITY_TOTAL_MS_MAX } from "../ledger/named-receives.ts";
+import { exchange } from "../platform/network.ts";
 import { Client } from "./client.ts";
 import { departingFrom, recordDeparture } from "./push-consumer.ts";
 
@@ -45,7 +46,7 @@ export class Receiver extends Client {
     const { fifo } = this.queue.definition;
     const visibilityMs = isTroubled ? this.#drawVisibility() : CALM_VISIBILITY_MS;
     if (visibilityMs === 0) faults["receive that hides nothing"] += 1;
-    this.#attempt({
+    void this.#attempt({
       max: random.pick([1, 3, 10]),
       visibilityTimeoutMs: visibilityMs,
       waitMs: random.pick([0, 0, 2_000, 20_000]),
@@ -60,43 +61,36 @@ export class Receiver extends Client {
     return roll < 0.2 ? LONG_VISIBILITY_MS : random.pick([0, 500, 30_000, 60_000]);
   }
 
-  #attempt(request: Request, repeats = 0): void {
+  async #attempt(request: Request, repeats = 0): Promise<void> {
     const queue = this.queue;
     const { visibilityTimeoutMs: visibilityMs, waitMs, attemptId } = request;
-    this.network.send<Received | null>({
-      arrives: (reply, refuse) => {
-        this.world.note("receive arrives", queue.name, visibilityMs, waitMs);
-        const receiving = { visibilityMs, attemptId: attemptId ?? null };
-        const before = queue.ledger.namedReceives.named(receiving.attemptId);
-        let end = () => {};
-        queue.call(
-          (core) => {
-            end = queue.receives.begin(receiving, this.world.nowMs + waitMs);
-            return core.receivers.receive(request);
-          },
-          (received) => {
-            end();
-            reply(this.#depart(received, request, before));
-          },
-          (error) => {
-            end();
-            refuse(error);
-          },
-        );
-      },
-      answered: (received) => {
-        const leaseId = received?.record.leaseId ?? 0;
-        this.world.note("receive is answered", queue.name, leaseId, received?.receipts.length ?? 0);
-        // Its client may have lost what it got, or forgotten that it had it.
-        const isLost = this.#again(request, repeats, leaseId, received === null ? 0.2 : 0.6);
-        if (received !== null && !(isLost && this.world.random.chance(0.7)))
-          this.#work(received, visibilityMs);
-      },
-      failed: () => {
-        this.world.note("receive is answered", queue.name, 0, 0);
-        this.#again(request, repeats, 0, 1);
-      },
+    let isAnswered = true;
+    const arrives = async () => {
+      this.world.note("receive arrives", queue.name, visibilityMs, waitMs);
+      const receiving = { visibilityMs, attemptId: attemptId ?? null };
+      const before = queue.ledger.namedReceives.named(receiving.attemptId);
+      let end = () => {};
+      const received = queue.call((core) => {
+        end = queue.receives.begin(receiving, this.world.nowMs + waitMs);
+        return core.receivers.receive(request);
+      });
+      return this.#depart(await received.finally(() => end()), request, before);
+    };
+    const received = await exchange(this.world, arrives).catch(() => {
+      isAnswered = false;
+      return null;
     });
+    const leaseId = received?.record.leaseId ?? 0;
+    this.world.note("receive is answered", queue.name, leaseId, received?.receipts.length);
+    // Its client may have lost what it got, or forgotten that it had it.
+    const probability = !isAnswered ? 1 : received === null ? 0.2 : 0.6;
+    const isLost = this.#again(request, repeats, leaseId, probability);
+    if (received === null || (isLost && this.world.random.chance(0.7))) return;
+    this.useReceipts(
+      this.world.isTroubled ? [0, 1, 400, 2_000, visibilityMs, 40_000] : [0, 1, 400],
+      () => this.#decide(received),
+      (uses) => void this.#use(received.record, uses),
+    );
   }
 
   /** Makes a receive again by its attempt id, with another visibility timeout or the same. Answers whether it does. */
@@ -112,15 +106,14 @@ export class Receiver extends Client {
     const isLong = request.visibilityTimeoutMs >= LONG_VISIBILITY_MS;
     loop.after(random.pick(isLong ? REPEATED_LATE_MS : REPEATED_SOON_MS), () => {
       this.world.note("receive is made again", this.queue.name, leaseId);
-      this.#attempt({ ...request, visibilityTimeoutMs }, repeats + 1);
+      void this.#attempt({ ...request, visibilityTimeoutMs }, repeats + 1);
     });
     return true;
   }
 
   #depart(reply: ReceiveReply, request: Request, before: NamedReceive | null): Received | null {
     const queue = this.queue;
-    const { epoch, ledger } = queue;
-    if (epoch === null) throw new Error("a queue that does not run has answered");
+    const { ledger } = queue;
     const { attemptId, visibilityTimeoutMs: visibilityMs } = request;
     if (reply.kind !== "received") {
       if (attemptId !== undefined) {
@@ -142,29 +135,12 @@ export class Receiver extends Client {
     // Another one of the same name may have been served in the same turn, and have changed it since.
     const isLast =
       attemptId === undefined || !queue.receives.waiting.some((other) => other.attemptId === attemptId);
-    const record = recordDeparture(this.world, queue, epoch, {
+    const record = recordDeparture(this.world, queue, {
       ...{ ...leaving, attempts, leaseId, isRepeated },
       ...(isLast || visibilityMs === 0 ? { visibilityMs } : {}),
     });
     if (got !== null && attemptId !== undefined) ledger.namedReceives.answered(got, attemptId, receipts);
     return { record, receipts };
-  }
-
-  #work(received: Received, visibilityMs: number): void {
-    const { random, loop, isTroubled, faults } = this.world;
-    if (isTroubled && random.chance(0.1)) {
-      faults["receipt never used"] += 1;
-      return;
-    }
-    const uses = this.#decide(received);
-    const lateMs = isTroubled
-      ? random.pick([0, 1, 400, 2_000, visibilityMs, 40_000])
-      : random.pick([0, 1, 400]);
-    loop.after(lateMs, () => this.#use(received.record, uses));
-    if (!isTroubled || !random.chance(0.3)) return;
-    faults["receipt used twice"] += 1;
-    const others = random.chance(0.3) ? uses : this.#decide(received);
-    loop.after(random.pick([0, 500, 40_000]), () => this.#use(received.record, others));
   }
 
   #decide({ receipts }: Received): Use[] {
@@ -181,23 +157,10 @@ export class Receiver extends Client {
     });
   }
 
-  #use(record: DeliveryRecord, uses: readonly Use[]): void {
-    const queue = this.queue;
-    const { name } = queue;
-    this.network.send<1>({
-      arrives: (reply, refuse) => {
-        this.world.note("receipts arrive", name, record.leaseId, uses.length);
-        queue.call(
-          (core) => {
-            for (const use of uses) this.#note(record, use);
-            return carryOut(core, uses);
-          },
-          () => reply(1),
-          refuse,
-        );
-      },
-      answered: () => this.world.note("receipts are done", name, record.leaseId, 1),
-      failed: () => this.world.note("receipts are done", name, record.leaseId, 0),
+  #use(record: DeliveryRecord, uses: readonly Use[]): Promise<void> {
+    return this.settle(record, uses.length, (core) => {
+      for (const use of uses) this.#note(record, use);
+      return carryOut(core, uses);
     });
   }
 

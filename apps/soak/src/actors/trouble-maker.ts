@@ -96,15 +96,13 @@ export class TroubleMaker {
       if (queue.endpoint?.format !== "sqsd") continue;
       faults["worker daemon drained"] += 1;
       const askedMs = this.#world.nowMs;
-      queue.call(
-        (core) => core.drain(),
-        ({ requests }) => {
-          this.#world.note("worker daemon is drained", queue.name, requests);
-          const fromMs = this.#world.nowMs;
-          queue.drained = { fromMs, untilMs: askedMs + DRAIN_MS, epoch: queue.epoch?.number ?? 0 };
-        },
-        () => {},
-      );
+      const drained = queue.call((core) => core.drain());
+      const note = ({ requests }: { readonly requests: number }) => {
+        this.#world.note("worker daemon is drained", queue.name, requests);
+        const fromMs = this.#world.nowMs;
+        queue.drained = { fromMs, untilMs: askedMs + DRAIN_MS, epoch: queue.epoch?.number ?? 0 };
+      };
+      drained.then(note, () => {});
     }
   }
 
@@ -133,15 +131,12 @@ export class TroubleMaker {
   /** Somebody looks at the queue, which lets its engine look at the clock between two turns. */
   #ask(): void {
     const queue = this.#anyQueue();
-    queue?.call(
-      async (core) => {
-        const description = core.describe();
-        this.#world.check("described", queue, description);
-        return description;
-      },
-      ({ ready, leased }) => this.#world.note("figures are asked for", queue.name, ready, leased),
-      () => {},
-    );
+    const described = queue?.call(async (core) => {
+      const description = core.describe();
+      this.#world.check("described", queue, description);
+      this.#world.note("figures are asked for", queue.name, description.ready, description.leased);
+    });
+    described?.catch(() => {});
   }
 
   #anyQueue(): QueueObject | undefined {

@@ -17,8 +17,6 @@ const MEANINGS = {
   "transfer is answered": ["id", "1 if taken"],
   "pull arrives": ["most messages", "visibility in ms"],
   "pull is answered": ["lease", "messages"],
-  "settlement of a pull arrives": ["lease", "messages"],
-  "settlement of a pull is answered": ["lease", "1 if done"],
   commit: ["version", "segments"],
   durable: ["version"],
   "alarm is set": ["in ms", "version"],

@@ -158,7 +158,8 @@ function begin(world: Simulation, scenario: Scenario): Senders {
   const producer = new Producer(world, scenario);
   for (let i = 0; i < scenario.sends; i++) {
     const queue = world.queues[random.pick([0, 0, 0, random.below(world.queues.length)])];
-    if (queue !== undefined) loop.after(random.below(scenario.troubleMs), () => producer.send(queue));
+    if (queue !== undefined)
+      loop.after(random.below(scenario.troubleMs), () => void producer.send(queue, false));
   }
   const publisher = beginTopic(world, scenario);
   new TroubleMaker(world, scenario).start();
@@ -189,18 +190,18 @@ function beginTopic(world: Simulation, { topic: settings, troubleMs }: Scenario)
   world.queues = [...world.queues, topic];
   const publisher = new Publisher(world, topic, settings);
   for (let i = 0; i < settings.publishes; i++) {
-    loop.after(random.below(troubleMs), () => publisher.publish());
+    loop.after(random.below(troubleMs), () => void publisher.publish(false));
   }
   return publisher;
 }
 
 function endTrouble(world: Simulation, { producer, publisher, administrator }: Senders): void {
-  publisher?.insist();
+  void publisher?.publish(true);
   world.directory?.failWrites(Infinity, 0);
   for (const queue of world.queues) {
     endTasks(queue);
-    if (administrator !== null) administrator.restore(queue, () => producer.insist(queue));
-    else if (!queue.isTopic && queue.gone === null) producer.insist(queue);
+    if (administrator !== null) void administrator.restore(queue).then(() => producer.send(queue, true));
+    else if (!queue.isTopic && queue.gone === null) void producer.send(queue, true);
     queue.disk.failWrites(Infinity, 0);
     if (queue.called !== null) queue.called.absentUntilMs = 0;
     if (queue.settings.delivery === "paused") queue.resume();
@@ -273,7 +274,7 @@ function isDrained(
   return (
     directory?.isDone !== false &&
     (administrator?.unfinished ?? 0) === 0 &&
-    travelling + producer.underWay + producer.unstored + (publisher?.unfinished ?? 0) === 0 &&
+    travelling + producer.underWay + (publisher?.underWay ?? 0) === 0 &&
     queues.every(({ ledger, disk }) => {
       const { waiting, leased } = ledger.counts;
       const moves = ledger.moveTasks.filter(({ status }) => status === "running").length;
@@ -300,11 +301,7 @@ function lastDueMs({ queues }: Simulation): number {
 async function startAllAgain(world: Simulation): Promise<void> {
   for (const queue of world.queues) {
     queue.evict();
-    queue.callObject(
-      async (core) => core.describe(),
-      () => {},
-      () => {},
-    );
+    queue.callObject(async (core) => core.describe()).catch(() => {});
     await microtasksDone();
     // Where it asks the directory first, that takes its time.
     while (queue.epoch?.isOpening === true) {

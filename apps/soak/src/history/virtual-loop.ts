@@ -32,6 +32,11 @@ export class VirtualLoop {
     return this.at(this.nowMs + delayMs, run);
   }
 
+  /** Resolves `delayMs` from now. */
+  sleep(delayMs: number): Promise<void> {
+    return new Promise((resolve) => this.after(delayMs, resolve));
+  }
+
   /** Lets `run` happen at a moment; at once for one that has passed. */
   at(atMs: number, run: () => void): ScheduledEvent {
     const event = { isCancelled: false, atMs, seq: this.#random.next(), at: -1, run };

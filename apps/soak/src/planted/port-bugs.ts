@@ -4,14 +4,9 @@ import { inPorts, type PlantedBug } from "./planted-bug.ts";
 /** Mistakes in how a queue deals with its surroundings: alarm, clock, consumer, other queues. */
 export const PORT_BUGS: readonly PlantedBug[] = [
   inPorts("one live lease", "a batch leaves before its lease is durable", (ports, { consumer, epoch }) =>
-    consumer === null
+    consumer === null || epoch === null
       ? ports
-      : alterConsumer(ports, () => ({
-          deliver: (delivery) =>
-            new Promise((resolve, reject) => {
-              if (epoch !== null) consumer.deliver(epoch, delivery, resolve, reject);
-            }),
-        })),
+      : alterConsumer(ports, () => ({ deliver: (delivery) => consumer.deliver(epoch, delivery) })),
   ),
   inPorts("conservation", "a batch that was retried on purpose is acknowledged", (ports) =>
     alterConsumer(ports, (consumer) => ({

@@ -11,7 +11,7 @@ import type { DirectoryReply, QueueDefinition, QueueRecord } from "@sluice/proto
 import type { ScheduledEvent } from "../history/virtual-loop.ts";
 import { DirectoryLedger } from "../ledger/directory-ledger.ts";
 import { Disk, type Version } from "./disk.ts";
-import { Network } from "./network.ts";
+import { exchange } from "./network.ts";
 import type { QueueWorld } from "./queue-object.ts";
 
 const GONE = new Error("The directory's object was reset.");
@@ -22,7 +22,7 @@ interface Epoch {
   readonly registry: Registry;
   readonly changes: Changes;
   isAlive: boolean;
-  readonly calls: Set<(error: unknown) => void>;
+  readonly ended: PromiseWithResolvers<never>;
 }
 
 /**
@@ -32,7 +32,6 @@ interface Epoch {
 export class DirectoryObject {
   readonly ledger = new DirectoryLedger();
   readonly #world: QueueWorld;
-  readonly #network: Network;
   #disk: Disk;
   #epoch: Epoch | null = null;
   #topology: Readonly<Record<string, QueueDefinition>>;
@@ -45,7 +44,6 @@ export class DirectoryObject {
   /** @param topology what the broker is deployed with. */
   constructor(world: QueueWorld, topology: Readonly<Record<string, QueueDefinition>>) {
     this.#world = world;
-    this.#network = new Network(world);
     this.#topology = topology;
     this.#disk = new Disk({
       event: () => world.loop.events,
@@ -65,11 +63,7 @@ export class DirectoryObject {
     this.#topology = topology;
     this.#deployments += 1;
     this.#end(this.#disk.committedVersion);
-    this.call(
-      async () => undefined,
-      () => {},
-      () => {},
-    );
+    this.call(async () => undefined).catch(() => {});
   }
 
   /** Lets `count` writes fail, after `after` more that succeed. */
@@ -80,36 +74,20 @@ export class DirectoryObject {
   /** A call leaves for the directory. */
   ask<Answer>(
     run: (epoch: { readonly registry: Registry }, directory: DirectoryObject) => Promise<Answer>,
-    answered: (answer: Answer) => void,
-    failed: (error: unknown) => void,
-  ): void {
-    this.#network.send<Answer>({
-      arrives: (reply, refuse) => this.call((epoch) => run(epoch, this), reply, refuse),
-      answered,
-      failed,
-    });
+  ): Promise<Answer> {
+    return exchange(this.#world, () => this.call((epoch) => run(epoch, this)));
   }
 
   /** A call arrives. Its answer leaves when everything that was written is durable. */
-  call<Answer>(
-    run: (epoch: Epoch) => Promise<Answer>,
-    reply: (answer: Answer) => void,
-    refuse: (error: unknown) => void,
-  ): void {
+  call<Answer>(run: (epoch: Epoch) => Promise<Answer>): Promise<Answer> {
     const epoch = this.#running();
     this.#trouble();
-    if (!epoch.isAlive) {
-      refuse(GONE);
-      return;
-    }
-    epoch.calls.add(refuse);
-    const settle = (how: () => void) => {
-      if (epoch.calls.delete(refuse)) how();
-    };
-    run(epoch).then(
-      (answer) => this.#whenDurable(epoch, () => settle(() => reply(answer))),
-      (error: unknown) => settle(() => refuse(error)),
-    );
+    if (!epoch.isAlive) return Promise.reject(GONE);
+    const answer = run(epoch).then(async (it) => {
+      await this.#durable(epoch);
+      return it;
+    });
+    return Promise.race([epoch.ended.promise, answer]);
   }
 
   /** A queue's object has started, with a copy of what it was. */
@@ -156,10 +134,8 @@ export class DirectoryObject {
       newId: () => String(++this.#ids).padStart(32, "0"),
     });
     const notices = new Notices(registry, {
-      configure: (name, record) =>
-        this.#tell(epoch, name, (done, failed) => this.#objectOf(name).configure(record, done, failed)),
-      clear: (name, revision) =>
-        this.#tell(epoch, name, (done, failed) => this.#objectOf(name).clear(revision, done, failed)),
+      configure: (name, record) => this.#tell(epoch, name, () => this.#objectOf(name).configure(record)),
+      clear: (name, revision) => this.#tell(epoch, name, () => this.#objectOf(name).clear(revision)),
       transaction: (write) => {
         if (epoch.isAlive) this.transaction(write);
       },
@@ -172,7 +148,10 @@ export class DirectoryObject {
       },
       after: (ms) => new Promise((resolve) => this.#world.loop.after(ms, resolve)),
     });
-    const epoch: Epoch = { registry, changes, isAlive: true, calls: new Set() };
+    const ended = Promise.withResolvers<never>();
+    // Nobody may be waiting.
+    ended.promise.catch(() => {});
+    const epoch: Epoch = { registry, changes, isAlive: true, ended };
     this.#epoch = epoch;
     this.#world.note("directory starts", "", this.#disk.durableVersion);
     this.#deploy(epoch);
@@ -206,11 +185,7 @@ export class DirectoryObject {
     if (alarmAtMs === null) return;
     this.#alarm = this.#world.loop.at(alarmAtMs, () => {
       this.#alarm = null;
-      this.call(
-        (epoch) => epoch.changes.tellAll(),
-        () => {},
-        () => this.#schedule(),
-      );
+      this.call((epoch) => epoch.changes.tellAll()).catch(() => this.#schedule());
     });
   }
 
@@ -222,35 +197,20 @@ export class DirectoryObject {
   }
 
   /** A call leaves for a queue's object, when what was written is durable. */
-  #tell(
-    epoch: Epoch,
-    name: string,
-    call: (done: () => void, failed: (error: unknown) => void) => void,
-  ): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#whenDurable(epoch, () => {
-        this.#world.note("queue is told what it is", name);
-        if (this.#world.bug?.directory === "tellsNobody") {
-          resolve();
-          return;
-        }
-        this.#network.send<1>({
-          arrives: (reply, refuse) => call(() => reply(1), refuse),
-          answered: () => epoch.isAlive && resolve(),
-          failed: (error) => {
-            if (!epoch.isAlive) return;
-            if (this.#world.bug?.directory === "tellsOnce") resolve();
-            else reject(error);
-          },
-        });
-      });
+  async #tell(epoch: Epoch, name: string, tell: () => Promise<void>): Promise<void> {
+    await this.#durable(epoch);
+    this.#world.note("queue is told what it is", name);
+    const bug = this.#world.bug?.directory;
+    if (bug === "tellsNobody") return;
+    const told = exchange(this.#world, tell).catch((error: unknown) => {
+      if (bug !== "tellsOnce") throw error;
     });
+    await inEpoch(epoch, told);
   }
 
-  #whenDurable(epoch: Epoch, run: () => void): void {
-    this.#disk.whenDurable(() => {
-      if (epoch.isAlive) run();
-    });
+  /** When what was written is durable; never if the object ends before. */
+  #durable(epoch: Epoch): Promise<void> {
+    return inEpoch(epoch, new Promise((resolve) => this.#disk.whenDurable(resolve)));
   }
 
   #trouble(): void {
@@ -288,9 +248,7 @@ export class DirectoryObject {
     if (epoch === null) return;
     epoch.isAlive = false;
     this.#world.note("directory ends", "", version);
-    const calls = [...epoch.calls];
-    epoch.calls.clear();
-    for (const fail of calls) fail(GONE);
+    epoch.ended.reject(GONE);
   }
 
   #enter(versions: readonly Version[]): void {
@@ -306,6 +264,16 @@ export class DirectoryObject {
       }
     }
   }
+}
+
+/** What comes of it while the object runs: afterwards nothing does. */
+function inEpoch<Result>(epoch: Epoch, result: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    result.then(
+      (value) => epoch.isAlive && resolve(value),
+      (error: unknown) => epoch.isAlive && reject(error),
+    );
+  });
 }
 
 function rowIn(bytes: Uint8Array): DirectoryRow[] {

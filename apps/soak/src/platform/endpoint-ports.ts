@@ -5,7 +5,7 @@ import type { Epoch } from "./epoch.ts";
 import type { QueueObject } from "./queue-object.ts";
 
 /** Makes a call one that leaves the object. */
-type Leave = <Answer>(start: (done: (answer: Answer) => void) => void) => Promise<Answer>;
+export type Leave = <Answer>(start: () => Promise<Answer>) => Promise<Answer>;
 
 /** The way from one epoch of a queue to its HTTP endpoint, with the broker's own callers on it. */
 export function endpointPortsOf(
@@ -18,12 +18,12 @@ export function endpointPortsOf(
   const way: EndpointPort = {
     post: (request) => {
       const calledMs = queue.world.nowMs;
-      return leave((done) => endpoint.post(epoch, request, calledMs, done));
+      return leave(() => endpoint.post(epoch, request, calledMs));
     },
     isReady: (_url, _path, timeoutMs) => {
       epoch.probes += 1;
       const probe = epoch.probes;
-      return leave((done) => endpoint.isReady(epoch, probe, timeoutMs, done));
+      return leave(() => endpoint.isReady(epoch, probe, timeoutMs));
     },
   };
   const port = queue.world.bug?.wrapEndpoint?.(way) ?? way;

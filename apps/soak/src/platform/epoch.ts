@@ -1,10 +1,5 @@
 import { Alarm, MovableClock, QueueCore, type QueuePorts, type Registration } from "@sluice/broker/testing";
 
-/** A call into an object that waits for its answer. */
-interface Call {
-  fail(error: unknown): void;
-}
-
 const NO_TRIAL = { state: "none", isUnclear: false } as const;
 const GONE = new Error("Durable Object reset because its code was updated or it ran out of luck.");
 
@@ -34,10 +29,10 @@ export class Epoch {
   registration: Registration | null = null;
   /** Whether it is being found out what the queue is: calls wait. */
   isOpening: boolean;
-  #whenOpen: (() => void)[] = [];
+  readonly #opened = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<never>();
   #core: QueueCore | null = null;
   #isAlive = true;
-  readonly #calls = new Set<Call>();
 
   /**
    * @param setAlarm Stores the alarm in the platform.
@@ -58,6 +53,8 @@ export class Epoch {
     this.isOpening = isOpening;
     this.alarm = new Alarm(new MovableClock({ now: nowMs }, 0), setAlarm);
     this.alarm.found(alarmAtMs);
+    // Nobody may be waiting.
+    this.#ended.promise.catch(() => {});
   }
 
   /** Loads the queue. It may break while it does: then the epoch has ended before it began. */
@@ -74,49 +71,25 @@ export class Epoch {
     return this.#core;
   }
 
-  /** Calls the queue. Exactly one of `done` and `failed` is called, unless the queue never answers. */
-  call<Result>(
-    run: (core: QueueCore) => Promise<Result>,
-    done: (result: Result) => void,
-    failed: (error: unknown) => void,
-  ): void {
-    const call = { fail: failed };
-    if (this.isOpening && this.#isAlive) {
-      this.#calls.add(call);
-      this.#whenOpen.push(() => {
-        if (this.#calls.delete(call)) this.call(run, done, failed);
-      });
-      return;
-    }
-    const core = this.#core;
-    if (core === null || !this.#isAlive) {
-      failed(GONE);
-      return;
-    }
-    this.#calls.add(call);
-    run(core).then(
-      (result) => {
-        if (this.#calls.delete(call)) done(result);
-      },
-      (error: unknown) => {
-        if (this.#calls.delete(call)) failed(error);
-      },
-    );
+  /** Calls the queue: once it is open, and until the epoch ends. */
+  call<Result>(run: (core: QueueCore) => Promise<Result>): Promise<Result> {
+    const answer = this.isOpening ? this.#opened.promise.then(() => this.#run(run)) : this.#run(run);
+    return Promise.race([this.#ended.promise, answer]);
+  }
+
+  #run<Result>(run: (core: QueueCore) => Promise<Result>): Promise<Result> {
+    return this.#core === null || !this.#isAlive ? Promise.reject(GONE) : run(this.#core);
   }
 
   /** It is known what the queue is, and the queue is loaded: calls that have waited go on. */
   opened(): void {
     this.isOpening = false;
-    const waiting = this.#whenOpen;
-    this.#whenOpen = [];
-    for (const go of waiting) go();
+    this.#opened.resolve();
   }
 
   /** Ends it; callers that wait hear of it. */
   end(): void {
     this.#isAlive = false;
-    const calls = [...this.#calls];
-    this.#calls.clear();
-    for (const call of calls) call.fail(GONE);
+    this.#ended.reject(GONE);
   }
 }

@@ -1,68 +1,46 @@
 import type { World } from "../history/world.ts";
 
-/** A request and its answer between two objects, or between an object and a Worker. */
-export interface Exchange<Answer> {
-  /** The request is there. Answer with `reply`, or with `refuse` when it cannot be carried out; or never. */
-  arrives(reply: (answer: Answer) => void, refuse: (error: unknown) => void): void;
-  answered(answer: Answer): void;
-  failed(error: unknown): void;
-}
-
 const LOST = new Error("The call was cut off.");
 
 /**
- * What carries calls. Each message takes its own time, so they overtake each other; requests and replies get lost, come
- * late and come twice. A caller always hears in the end that a call is lost, as it does on the platform.
+ * A request and its answer between two objects, or between an object and a Worker. Each takes its own time, so they
+ * overtake each other; they get lost, come late and come twice. A caller always hears in the end that a call is lost,
+ * as it does on the platform.
+ *
+ * @param arrives what happens when the request is there; it may never answer.
  */
-export class Network {
-  readonly #world: World;
-
-  constructor(world: World) {
-    this.#world = world;
-  }
-
-  send<Answer>(exchange: Exchange<Answer>): void {
-    const { loop } = this.#world;
-    const { rates } = this.#world;
-    let isSettled = false;
-    const settle = (how: () => void) => {
-      if (isSettled) return;
-      isSettled = true;
-      how();
-    };
+export function exchange<Answer>(world: World, arrives: () => Promise<Answer>): Promise<Answer> {
+  const { loop, random, rates } = world;
+  return new Promise((resolve, reject) => {
     const travel = (ms: number, arrive: () => void) => {
-      this.#world.travelling += 1;
+      world.travelling += 1;
       loop.after(ms, () => {
-        this.#world.travelling -= 1;
+        world.travelling -= 1;
         arrive();
       });
     };
-    const lose = () =>
-      travel(this.#world.random.pick([5, 1_000, 30_000]), () => settle(() => exchange.failed(LOST)));
+    const lose = () => travel(random.pick([5, 1_000, 30_000]), () => reject(LOST));
     const reply = (answer: Answer) => {
-      if (this.#world.fault(rates.lostReply, "reply lost")) {
+      if (world.fault(rates.lostReply, "reply lost")) {
         lose();
         return;
       }
-      const deliver = () => settle(() => exchange.answered(answer));
-      travel(this.#latency(), deliver);
-      if (this.#world.fault(rates.doubled, "reply doubled")) travel(this.#latency(), deliver);
+      travel(drawLatency(world), () => resolve(answer));
+      if (world.fault(rates.doubled, "reply doubled")) travel(drawLatency(world), () => resolve(answer));
     };
-    const refuse = (error: unknown) => travel(this.#latency(), () => settle(() => exchange.failed(error)));
-    if (this.#world.fault(rates.lostRequest, "request lost")) {
+    const refuse = (error: unknown) => travel(drawLatency(world), () => reject(error));
+    if (world.fault(rates.lostRequest, "request lost")) {
       lose();
       return;
     }
-    const arrive = () => exchange.arrives(reply, refuse);
-    travel(this.#latency(), arrive);
-    if (this.#world.fault(rates.doubled, "request doubled")) travel(this.#latency(), arrive);
-  }
+    const arrive = () => void arrives().then(reply, refuse);
+    travel(drawLatency(world), arrive);
+    if (world.fault(rates.doubled, "request doubled")) travel(drawLatency(world), arrive);
+  });
+}
 
-  #latency(): number {
-    const { random, rates } = this.#world;
-    if (this.#world.fault(rates.delayed, "request or reply delayed")) {
-      return random.pick([200, 3_000, 40_000]);
-    }
-    return random.pick([0, 0, 1, 2, 5, 20]);
-  }
+function drawLatency(world: World): number {
+  const { random, rates } = world;
+  if (world.fault(rates.delayed, "request or reply delayed")) return random.pick([200, 3_000, 40_000]);
+  return random.pick([0, 0, 1, 2, 5, 20]);
 }

@@ -9,12 +9,12 @@ import {
   type TransferReply,
   writeRecord,
 } from "@sluice/broker/testing";
-import { type DeliveryReply, deliveryReply, type HandlerCalls } from "@sluice/protocol";
+import { deliveryReply } from "@sluice/protocol";
 import type { Simulation } from "../history/simulation.ts";
 import { retagged, tagsOf } from "../ledger/tags.ts";
-import { endpointPortsOf } from "./endpoint-ports.ts";
+import { endpointPortsOf, type Leave } from "./endpoint-ports.ts";
 import type { Epoch } from "./epoch.ts";
-import { Network } from "./network.ts";
+import { exchange } from "./network.ts";
 import type { MakePorts, QueueObject } from "./queue-object.ts";
 
 /** A queue's words for messages that it cannot read. */
@@ -33,9 +33,7 @@ function portsOf(
   broken: (error: unknown) => void,
 ): QueuePorts {
   const { consumer, endpoint } = queue;
-  const leave = <Answer>(
-    start: (done: (answer: Answer) => void, failed: (error: unknown) => void) => void,
-  ): Promise<Answer> =>
+  const leave: Leave = (start) =>
     new Promise((resolve, reject) => {
       if (!epoch.isAlive) return;
       const ifAlive =
@@ -47,20 +45,16 @@ function portsOf(
         };
       queue.disk.whenDurable(() => {
         queue.isTouched = true;
-        start(ifAlive(resolve), ifAlive(reject));
+        start().then(ifAlive(resolve), ifAlive(reject));
       });
     });
   const port: ConsumerPort | null = consumer && {
     name: "consumer",
-    deliver: (delivery) =>
-      leave<DeliveryReply>((done, failed) =>
-        consumer.deliver(epoch, delivery, (result) => done(deliveryReply(result)), failed),
-      ),
-    callsOf: (deliveryId) =>
-      leave<HandlerCalls | null>((done, failed) => consumer.callsOf(epoch, deliveryId, done, failed)),
+    deliver: (delivery) => leave(async () => deliveryReply(await consumer.deliver(epoch, delivery))),
+    callsOf: (deliveryId) => leave(() => consumer.callsOf(epoch, deliveryId)),
     ping: () => {
       const probe = consumer.nextProbe(epoch);
-      return leave<void>((done, failed) => consumer.ping(epoch, probe, done, failed));
+      return leave(() => consumer.ping(epoch, probe));
     },
   };
   const remark = (text: string) => world.log.remark(text);
@@ -89,9 +83,8 @@ function portsOf(
     ...(endpoint === null
       ? { consumer: () => (queue.registered !== null && queue.called === null ? null : port) }
       : endpointPortsOf(queue, endpoint, epoch, { clock, log }, leave)),
-    queueExists: (name) => leave<boolean>((done, failed) => ask(world, name, done, failed)),
-    transfer: (target, transfer) =>
-      leave<TransferReply>((done, failed) => transferTo(world, queue, target, transfer, done, failed)),
+    queueExists: (name) => leave(() => exchange(world, () => exists(world, name))),
+    transfer: (target, transfer) => leave(() => transferTo(world, queue, target, transfer)),
     after: (callback, ms) => {
       queue.trouble();
       world.loop.after(ms + world.random.pick([0, 0, 1, 40]), () => {
@@ -107,20 +100,9 @@ function portsOf(
 }
 
 /** The directory is asked whether a queue exists. */
-function ask(
-  world: Simulation,
-  name: string,
-  done: (exists: boolean) => void,
-  failed: (error: unknown) => void,
-): void {
-  new Network(world).send<boolean>({
-    arrives: (reply, refuse) => {
-      if (world.directory === null) reply(world.queueNamed(name)?.gone === null);
-      else world.directory.call(async ({ registry }) => registry.queue(name) !== undefined, reply, refuse);
-    },
-    answered: done,
-    failed,
-  });
+async function exists(world: Simulation, name: string): Promise<boolean> {
+  if (world.directory === null) return world.queueNamed(name)?.gone === null;
+  return world.directory.call(async ({ registry }) => registry.queue(name) !== undefined);
 }
 
 /** What leaves by a move task arrives as other messages. */
@@ -134,14 +116,12 @@ function travelling({ ledger }: QueueObject, { id, packed, more, ...rest }: Tran
   return { ...rest, ...itemOf({ id, packed }), ...(more && { more: more.map(itemOf) }) };
 }
 
-function transferTo(
+async function transferTo(
   world: Simulation,
   queue: QueueObject,
   targetName: string,
   sent: Transfer,
-  done: (reply: TransferReply) => void,
-  failed: (error: unknown) => void,
-): void {
+): Promise<TransferReply> {
   const { name, index } = queue;
   const target = world.queueNamed(targetName);
   if (target === undefined) throw new Error(`a transfer to the unknown queue "${targetName}"`);
@@ -154,33 +134,25 @@ function transferTo(
   }));
   const messages = pendingBatches.reduce((sum, { tags }) => sum + tags.length, 0);
   world.note("transfer leaves the queue", name, id, messages);
-  new Network(world).send<TransferReply>({
-    arrives: (reply, refuse) => {
-      world.note("transfer arrives", targetName, index, id);
-      target.callObject(
-        (core) => takeOf(target, core, copyOf(transfer)),
-        (taken) => {
-          // Nothing that leaves a queue here cannot be read.
-          for (const pendingBatch of pendingBatches) {
-            // What was on its way out of a queue when that was deleted is nobody's any more.
-            if (queue.ledger.removals > removals && !queue.ledger.pendingBatches.has(pendingBatch.id))
-              continue;
-            world.check("taken", target, pendingBatch);
-          }
-          reply(taken);
-        },
-        refuse,
-      );
-    },
-    answered: (taken) => {
-      world.note("transfer is answered", name, id, 1);
-      done(taken);
-    },
-    failed: (error) => {
-      world.note("transfer is answered", name, id, 0);
-      failed(error);
-    },
-  });
+  const arrives = async () => {
+    world.note("transfer arrives", targetName, index, id);
+    const taken = await target.callObject((core) => takeOf(target, core, copyOf(transfer)));
+    // Nothing that leaves a queue here cannot be read.
+    for (const pendingBatch of pendingBatches) {
+      // What was on its way out of a queue when that was deleted is nobody's any more.
+      if (queue.ledger.removals > removals && !queue.ledger.pendingBatches.has(pendingBatch.id)) continue;
+      world.check("taken", target, pendingBatch);
+    }
+    return taken;
+  };
+  let isTaken = 0;
+  try {
+    const taken = await exchange(world, arrives);
+    isTaken = 1;
+    return taken;
+  } finally {
+    world.note("transfer is answered", name, id, isTaken);
+  }
 }
 
 /** What `QueueBroker.take` does. */

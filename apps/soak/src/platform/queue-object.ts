@@ -40,9 +40,9 @@ export interface Registered {
   /** Before messages of another queue are taken: creates a queue that does not exist. */
   ensure(core: QueueCore): Promise<void>;
   /** The directory says what the queue is. */
-  configure(record: QueueRecord, done: () => void, failed: (error: unknown) => void): void;
+  configure(record: QueueRecord): Promise<void>;
   /** The directory says that the queue was deleted. */
-  clear(revision: number, done: () => void, failed: (error: unknown) => void): void;
+  clear(revision: number): Promise<void>;
 }
 
 /** How many of all ends are announced: a reload, a stop by a signal, a deployment. */
@@ -179,28 +179,17 @@ export class QueueObject {
   resume(): void {
     if (this.settings.delivery === "on") return;
     this.settings.resume();
-    const again = () => this.world.loop.after(1_000, () => this.resume());
-    this.call(
-      (core) => core.wake(),
+    this.call((core) => core.wake()).then(
       () => this.settings.resumed(),
-      again,
+      () => this.world.loop.after(1_000, () => this.resume()),
     );
   }
 
   /** A call to the queue arrives. One that is gone is not found. */
-  call<Result>(
-    run: (core: QueueCore) => Promise<Result>,
-    done: (result: Result) => void,
-    failed: (error: unknown) => void,
-  ): void {
-    const missing = () => new Error(`Queue "${this.name}" does not exist.`);
-    if (this.gone !== null) {
-      failed(missing());
-      return;
-    }
-    const existing = (core: QueueCore) =>
-      this.registered?.isAbsent === true ? Promise.reject(missing()) : run(core);
-    this.callObject(existing, done, failed);
+  call<Result>(run: (core: QueueCore) => Promise<Result>): Promise<Result> {
+    const missing = () => Promise.reject(new Error(`Queue "${this.name}" does not exist.`));
+    if (this.gone !== null) return missing();
+    return this.callObject((core) => (this.registered?.isAbsent === true ? missing() : run(core)));
   }
 
   /** Starts the object if it does not run. */
@@ -209,19 +198,13 @@ export class QueueObject {
   }
 
   /** A call arrives; the object is started for it if it does not run. */
-  callObject<Result>(
-    run: (core: QueueCore) => Promise<Result>,
-    done: (result: Result) => void,
-    failed: (error: unknown) => void,
-  ): void {
+  callObject<Result>(run: (core: QueueCore) => Promise<Result>): Promise<Result> {
     this.isTouched = true;
     const epoch = this.#running();
     this.trouble();
-    const touching = (result: Result) => {
+    return epoch.call(run).finally(() => {
       this.isTouched = true;
-      done(result);
-    };
-    epoch.call(run, touching, failed);
+    });
   }
 
   /** The alarm rings: what `QueueBroker.alarm` does. `done` is not called if the object ends meanwhile. */
@@ -235,7 +218,7 @@ export class QueueObject {
       epoch.alarm.set(this.world.nowMs + 1_000);
       done();
     };
-    epoch.call((core) => core.wake(), done, failed);
+    epoch.call((core) => core.wake()).then(done, failed);
   }
 
   /** Ends the object. Of the commits that are not durable some may have reached the disk, none of them by half. */

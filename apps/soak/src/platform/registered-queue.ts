@@ -10,7 +10,7 @@ import {
   Registration,
   writeRecord,
 } from "@sluice/broker/testing";
-import type { DirectoryReply, QueueDefinition, QueueRecord } from "@sluice/protocol";
+import type { QueueDefinition, QueueRecord } from "@sluice/protocol";
 import type { DirectoryBug } from "../planted/planted-bug.ts";
 import type { DirectoryObject } from "./directory-object.ts";
 import type { Epoch } from "./epoch.ts";
@@ -58,11 +58,7 @@ export class RegisteredQueue implements Registered {
     const begin = (answer: QueueStatus | null) => {
       if (epoch.isAlive) this.#begin(epoch, copy, answer);
     };
-    this.#directory.ask<QueueStatus>(
-      (_object, directory) => directory.opened(name, copy),
-      begin,
-      () => begin(null),
-    );
+    this.#directory.ask((_object, directory) => directory.opened(name, copy)).then(begin, () => begin(null));
   }
 
   #begin(epoch: Epoch, copy: QueueRecord | null, answer: QueueStatus | null): void {
@@ -88,48 +84,36 @@ export class RegisteredQueue implements Registered {
   }
 
   /** The directory says what the queue is: what `QueueBroker.configure` does. */
-  configure(record: QueueRecord, done: () => void, failed: (error: unknown) => void): void {
-    this.#whenIdle(
-      async (core) => {
-        const configurable = this.#configurable(core);
-        const isDropped = this.#bug === "dropsAlways" && !configurable.registration.isOutdated(record);
-        const beginAgain = async () => {
-          if (this.#bug === "keepsDeleted") return configurable.adopt(record);
-          this.#queue.drop(this.record?.revision ?? 0);
-          this.#queue.start();
-        };
-        if (isDropped) await beginAgain();
-        else await applyConfiguration(configurable, record, beginAgain);
-      },
-      done,
-      failed,
-    );
+  configure(record: QueueRecord): Promise<void> {
+    return this.#whenIdle(async (core) => {
+      const configurable = this.#configurable(core);
+      const isDropped = this.#bug === "dropsAlways" && !configurable.registration.isOutdated(record);
+      const beginAgain = async () => {
+        if (this.#bug === "keepsDeleted") return configurable.adopt(record);
+        this.#queue.drop(this.record?.revision ?? 0);
+        this.#queue.start();
+      };
+      if (isDropped) await beginAgain();
+      else await applyConfiguration(configurable, record, beginAgain);
+    });
   }
 
   /** The directory says that the queue was deleted: what `QueueBroker.clear` does. */
-  clear(revision: number, done: () => void, failed: (error: unknown) => void): void {
-    this.#whenIdle(
-      async (core) => {
-        const isCleared = this.#configurable(core).registration.deleted(revision);
-        if (isCleared && this.#bug !== "keepsDeleted") this.#queue.drop(this.record?.revision ?? 0);
-      },
-      done,
-      failed,
-    );
+  clear(revision: number): Promise<void> {
+    return this.#whenIdle(async (core) => {
+      const isCleared = this.#configurable(core).registration.deleted(revision);
+      if (isCleared && this.#bug !== "keepsDeleted") this.#queue.drop(this.record?.revision ?? 0);
+    });
   }
 
   /** Before messages of another queue are taken: a queue that does not exist is created. */
   async ensure(core: QueueCore): Promise<void> {
     const { name } = this.#queue;
-    const create = () =>
-      new Promise<DirectoryReply>((resolve, reject) => {
-        this.#directory.ask<DirectoryReply>(
-          async ({ registry }, directory) => directory.transaction(() => ensureQueue(registry, name, null)),
-          resolve,
-          reject,
-        );
-      });
-    await createIfAbsent(this.#configurable(core), create);
+    await createIfAbsent(this.#configurable(core), () =>
+      this.#directory.ask(async ({ registry }, directory) =>
+        directory.transaction(() => ensureQueue(registry, name, null)),
+      ),
+    );
   }
 
   get #bug(): DirectoryBug | undefined {
@@ -162,30 +146,18 @@ export class RegisteredQueue implements Registered {
   }
 
   /** A call arrives whose work has to have a turn of its own: what others of the turn went by could not be told. */
-  #whenIdle(
-    work: (core: QueueCore) => Promise<void>,
-    done: () => void,
-    failed: (error: unknown) => void,
-  ): void {
+  #whenIdle(work: (core: QueueCore) => Promise<void>): Promise<void> {
     const queue = this.#queue;
-    queue.callObject(
-      async (core) => {
-        const { disk } = queue;
-        // Calls that waited with it until the queue was open have not come as far as to their turn.
-        do {
-          if (!core.isCaughtUp) void core.wake();
-          await new Promise<void>((resolve) => {
-            queue.world.loop.after(LOOK_AGAIN_MS, () => {
-              queue.isTouched = true;
-              resolve();
-            });
-          });
-          if (queue.disk !== disk) throw new Error("the object has ended");
-        } while (disk.durableVersion !== disk.committedVersion || !core.isCaughtUp);
-        await work(core);
-      },
-      done,
-      failed,
-    );
+    return queue.callObject(async (core) => {
+      const { disk } = queue;
+      // Calls that waited with it until the queue was open have not come as far as to their turn.
+      do {
+        if (!core.isCaughtUp) void core.wake();
+        await queue.world.loop.sleep(LOOK_AGAIN_MS);
+        queue.isTouched = true;
+        if (queue.disk !== disk) throw new Error("the object has ended");
+      } while (disk.durableVersion !== disk.committedVersion || !core.isCaughtUp);
+      await work(core);
+    });
   }
 }
