@@ -28,7 +28,10 @@ writeFileSync(join(folder, "page.bin"), await buildPage());
 // What runs in Wrangler's process, by itself: it is loaded before Wrangler is.
 await build({
   ...forNode,
-  entryPoints: [{ in: path("src/dev/inside/main.ts"), out: "dev/inside" }],
+  entryPoints: [
+    { in: path("src/dev/inside/main.ts"), out: "dev/inside" },
+    { in: path("src/wrangler/host.ts"), out: "wrangler/host" },
+  ],
   outdir: folder,
 });
 

@@ -1,5 +1,5 @@
-import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
 import { type Lab, openLab } from "./lab.ts";
@@ -201,6 +201,17 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
 
   it("asks Cloudflare nothing that the stand-in does not know", () => {
     expect(cloudflare.unknown).toEqual([]);
+  });
+
+  it("refuses a Wrangler that cannot deploy secrets with the code", async () => {
+    const project = openLab("staged");
+    mkdirSync(join(project.folder, "node_modules"));
+    const oldest = resolve(import.meta.dirname, "../node_modules/wrangler-oldest");
+    symlinkSync(oldest, join(project.folder, "node_modules/wrangler"));
+    const running = sluice(["deploy", "sender"], project.folder, { ...project.env, ...cloudflare.env });
+    expect(await running.ended).toBe(1);
+    expect(running.output).toMatch(/^Sluice needs Wrangler 4\.74\.0 or newer, and \S+ is 4\.60\.0\./);
+    project.remove();
   });
 
   it("says what to do where nobody is logged in", async () => {

@@ -3,7 +3,7 @@ import type { EventEmitter } from "node:events";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MAIN, type Wrangler, wranglerFile } from "../wrangler/load-wrangler.ts";
+import { exitCodeOf, MAIN, type Wrangler, wranglerFile } from "../wrangler/load-wrangler.ts";
 import { registryFolder } from "../wrangler/registry.ts";
 import { startGuard } from "./guard.ts";
 import { type Attached, attach } from "./inside/attach.ts";
@@ -121,13 +121,6 @@ export class WranglerHere {
 function setEnvironment(env: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
-}
-
-/** As Wrangler ends its process. */
-function exitCodeOf(error: unknown): number {
-  const code =
-    error instanceof Error && error.constructor.name === "FatalError" && Reflect.get(error, "code");
-  return typeof code === "number" && code !== 0 ? code : 1;
 }
 
 /**

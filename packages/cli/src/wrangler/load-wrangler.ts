@@ -78,7 +78,7 @@ export function loadWrangler(): Wrangler {
 /**
  * Loads a module of CommonJS and has it export its `main`, which Wrangler runs only where it is a process of its own.
  */
-function requireWithMain(path: string): Wrangler {
+export function requireWithMain(path: string): Wrangler {
   const its = pathToFileURL(path).href;
   const hooks = registerHooks({
     load(url, context, next) {
@@ -93,6 +93,13 @@ function requireWithMain(path: string): Wrangler {
   } finally {
     hooks.deregister();
   }
+}
+
+/** The code that Wrangler ends its process with when its `main` has failed. It has said why. */
+export function exitCodeOf(error: unknown): number {
+  const code =
+    error instanceof Error && error.constructor.name === "FatalError" && Reflect.get(error, "code");
+  return typeof code === "number" && code !== 0 ? code : 1;
 }
 
 /**

@@ -91,6 +91,10 @@ function accountRoutes(account: Account): Hono {
   app.get("/workers/durable_objects/namespaces", (c) => c.json(success([])));
   app.get("/workers/tails/by-consumer/:name", (c) => c.json(success([])));
   app.get("/storage/kv/namespaces", (c) => c.json(success([])));
+  // Asked by older Wranglers, which find the last migration there.
+  app.get("/workers/scripts", (c) =>
+    c.json(success([...account.scripts].map(([id, script]) => ({ ...scriptOf(script), id })))),
+  );
   app.post("/workers/assets/upload", (c) => c.json(success({ jwt: "uploaded" }), 201));
   app.route("/workers/scripts/:name", scriptRoutes(account));
   return app;

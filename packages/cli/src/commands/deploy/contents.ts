@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { PROTOCOL_VERSION } from "@sluice/protocol";
 import { CliError } from "../../errors.ts";
+import type { RunWrangler } from "../../wrangler/run-wrangler.ts";
 import { type Part, withoutServices } from "./parts.ts";
 import type { Wanted } from "./steps.ts";
-import type { RunWrangler } from "./wrangler.ts";
 
 /** What Wrangler writes beside a bundle and never uploads as code. */
 const NOT_CODE = /(?:\.map|^README\.md)$/;

@@ -13,9 +13,6 @@ import { deploymentMessage } from "./messages.ts";
 import { type Live, type Step, stepsTo, type Wanted } from "./steps.ts";
 import { upload } from "./uploads.ts";
 
-/** Each is a process of Wrangler, with some 250 MB. */
-const BUNDLED_AT_ONCE = 4;
-
 export interface DeployOptions extends DeploymentOptions {
   /** Say what would be done, and do nothing. */
   readonly dryRun?: boolean;
@@ -39,10 +36,7 @@ export async function deploy(
     parts.map(({ name }) => name),
   );
   const wanted: Wanted[] = [];
-  for (let i = 0; i < parts.length; i += BUNDLED_AT_ONCE) {
-    const some = parts.slice(i, i + BUNDLED_AT_ONCE);
-    wanted.push(...(await Promise.all(some.map((part) => bundled(part, wrangler)))));
-  }
+  for (const part of parts) wanted.push(await bundled(part, wrangler));
   const steps = stepsTo(wanted, live);
   printer.print(planText(wanted, live, steps));
   if (options.dryRun === true) return 0;

@@ -7,10 +7,14 @@ import { type Project, readProject } from "../../project/project.ts";
 import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { takeWranglerOf } from "../../wrangler/load-wrangler.ts";
+import { type RunWrangler, wranglerIn } from "../../wrangler/run-wrangler.ts";
 import { accessFile } from "./broker-access.ts";
 import { CloudflareApi } from "./cloudflare-api.ts";
+import { loginHeaders } from "./login.ts";
 import { type Part, partsOf } from "./parts.ts";
-import { loginHeaders, type RunWrangler, wranglerIn } from "./wrangler.ts";
+
+/** The oldest Wrangler that deploys secrets together with the code. */
+const WRANGLER_VERSION_MIN = "4.74.0";
 
 /** What `deploy`, `rollback` and `destroy` are told. */
 export interface DeploymentOptions {
@@ -42,7 +46,7 @@ export async function openDeployment(
   { cwd, env: variables }: Pick<Surroundings, "cwd" | "env">,
 ): Promise<Deployment> {
   const env = chosenEnvironment(options.env, variables);
-  takeWranglerOf([cwd, ...options.targets]);
+  takeWranglerOf([cwd, ...options.targets], WRANGLER_VERSION_MIN);
   const project = await readProject({ targets: options.targets, env, workingDirectory: cwd });
   refuseMissingMain(project.workers);
   for (const warning of project.warnings) printer.warn(warning);

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { CliError } from "../../errors.ts";
 import { writeIfChanged } from "../../output/write-plan.ts";
+import type { RunWrangler, WranglerRun } from "../../wrangler/run-wrangler.ts";
 import { withoutServices } from "./parts.ts";
 import type { Step } from "./steps.ts";
-import type { RunWrangler, WranglerRun } from "./wrangler.ts";
 
 /** Name of a broker's configuration without some of its bindings, beside the whole one: paths in it are relative. */
 const PARTIAL_CONFIG = "wrangler.partial.json";
@@ -37,17 +37,15 @@ export async function upload(step: Step, options: UploadOptions): Promise<string
   const { wrangler, message, secrets } = options;
   const folder = mkdtempSync(join(tmpdir(), "sluice-deploy-"));
   try {
-    const written = join(folder, "output.ndjson");
     const args = ["deploy", "--config", configOf(step), "--tag", step.tag, "--message", message];
     if (Object.keys(secrets).length > 0) {
       const file = join(folder, "secrets.json");
       writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
       args.push("--secrets-file", file);
     }
-    const env = { WRANGLER_OUTPUT_FILE_PATH: written };
-    const { code, all } = await untilSeen(() => wrangler(args, env), options);
+    const { code, all, report } = await untilSeen(() => wrangler(args), options);
     if (code !== 0) throw new CliError(all);
-    return addressesIn(readFileSync(written, "utf8"));
+    return addressesIn(report);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
