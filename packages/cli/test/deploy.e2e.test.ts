@@ -210,7 +210,9 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     symlinkSync(oldest, join(project.folder, "node_modules/wrangler"));
     const running = sluice(["deploy", "sender"], project.folder, { ...project.env, ...cloudflare.env });
     expect(await running.ended).toBe(1);
-    expect(running.output).toMatch(/^Sluice needs Wrangler 4\.74\.0 or newer, and \S+ is 4\.60\.0\./);
+    expect(running.output).toMatch(
+      /^A deployment by Sluice needs Wrangler 4\.74\.0 or newer, and \S+ is 4\.60\.0\./,
+    );
     project.remove();
   });
 

@@ -6,15 +6,15 @@ import { refuseMissingMain } from "../../project/missing-main.ts";
 import { type Project, readProject } from "../../project/project.ts";
 import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
-import { takeWranglerOf } from "../../wrangler/load-wrangler.ts";
+import { takeWranglerOf, type WranglerNeed } from "../../wrangler/load-wrangler.ts";
 import { type RunWrangler, wranglerIn } from "../../wrangler/run-wrangler.ts";
 import { accessFile } from "./broker-access.ts";
 import { CloudflareApi } from "./cloudflare-api.ts";
 import { loginHeaders } from "./login.ts";
 import { type Part, partsOf } from "./parts.ts";
 
-/** The oldest Wrangler that deploys secrets together with the code. */
-const WRANGLER_VERSION_MIN = "4.74.0";
+/** The oldest one deploys secrets together with the code. */
+const WRANGLER: WranglerNeed = { who: "A deployment by Sluice", oldest: "4.74.0" };
 
 /** What `deploy`, `rollback` and `destroy` are told. */
 export interface DeploymentOptions {
@@ -46,7 +46,7 @@ export async function openDeployment(
   { cwd, env: variables }: Pick<Surroundings, "cwd" | "env">,
 ): Promise<Deployment> {
   const env = chosenEnvironment(options.env, variables);
-  takeWranglerOf([cwd, ...options.targets], WRANGLER_VERSION_MIN);
+  takeWranglerOf([cwd, ...options.targets], WRANGLER);
   const project = await readProject({ targets: options.targets, env, workingDirectory: cwd });
   refuseMissingMain(project.workers);
   for (const warning of project.warnings) printer.warn(warning);
