@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { startChild } from "@sluice/harness/child";
 import getPort from "get-port";
+import { environmentOf, toldOf, wordsOf } from "./lab.ts";
 import type { Manager } from "./managers.ts";
 import { BESIDE, writeProject } from "./project.ts";
 
@@ -27,25 +28,12 @@ export interface Tried {
   readonly bytes: number;
 }
 
-/** Lines of a failure that are shown. */
-const LINES_TOLD = 15;
-
 /** Installs the archives into a project of their own, and uses them there. */
 export async function tryInstall(options: InstallOptions): Promise<Tried> {
   const { manager, node, bin, archives, without, folder } = options;
   writeProject(folder, manager.files ?? {}, without);
   const env = {
-    ...process.env,
-    PATH: [dirname(node), join(folder, "node_modules/.bin"), process.env.PATH].join(delimiter),
-    // Not those of the pnpm that has started this: they are settings of any manager.
-    ...Object.fromEntries(
-      Object.keys(process.env).flatMap((name) => (/^npm_/i.test(name) ? [[name, undefined]] : [])),
-    ),
-    CI: "1",
-    NO_COLOR: "1",
-    NODE_COMPILE_CACHE: "",
-    WRANGLER_SEND_METRICS: "false",
-    WRANGLER_REGISTRY_PATH: join(folder, "registry"),
+    ...environmentOf(folder, node),
     // A lock file is written where CI expects to find one.
     YARN_ENABLE_IMMUTABLE_INSTALLS: "false",
   };
@@ -107,15 +95,6 @@ async function handled(
 function named(archive: string): string {
   const name = /([^/]+)-\d+\.\d+\.\d+\.tgz$/.exec(archive)?.[1] ?? "";
   return `${name.replace(/^sluice-/, "@sluice/")}@file:${archive}`;
-}
-
-function wordsOf(error: unknown): string {
-  const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
-  return `${error instanceof Error ? error.message : error}\n${stdout}${stderr}`;
-}
-
-function toldOf(text: string): string {
-  return text.trim().split("\n").slice(-LINES_TOLD).join("\n");
 }
 
 function sizeOf(path: string): number {

@@ -18,11 +18,19 @@ const TESTS = [
   "packages/cli/test/fixtures/nitro/server/plugins/queues.js",
   "packages/cli/test/platform-proxy.e2e.test.ts",
   "packages/cli/test/sluice-workers.e2e.test.ts",
+  "apps/installs/test/fixtures/next/next.config.mjs",
 ].map((file) => flat(read(file)));
 const SNIPPETS = [...read("docs/vite.md").matchAll(/```[jt]s\n(.*?)```/gs)].map(([, code]) => `${code}`);
 
 it.each(SNIPPETS)("is run by a test: %s", (snippet) => {
   expect(TESTS.some((test) => test.includes(flat(snippet)))).toBe(true);
+});
+
+it("Nuxt's server is run with the lines that Nitro's is run with", () => {
+  const [nuxt, nitro] = ["apps/installs/test/fixtures/nuxt", "packages/cli/test/fixtures/nitro"].map(
+    (folder) => read(`${folder}/server/plugins/queues.js`),
+  );
+  expect(nuxt).toBe(nitro);
 });
 
 it("there are some", () => expect(SNIPPETS.length).toBeGreaterThan(7));

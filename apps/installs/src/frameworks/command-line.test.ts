@@ -1,0 +1,13 @@
+import { UsageError } from "@sluice/harness/command-line";
+import { expect, it } from "vitest";
+import { parseCommandLine } from "./command-line.ts";
+
+it("tries every framework unless one is named", () => {
+  expect(parseCommandLine([])).toEqual({ frameworks: ["next", "nuxt"] });
+  expect(parseCommandLine(["--framework", "nuxt"])).toEqual({ frameworks: ["nuxt"] });
+  expect(parseCommandLine(["-h"])).toBe("help");
+});
+
+it.each([[["--framework", "rails"]], [["--bundler"]]])("refuses %j", (args) => {
+  expect(() => parseCommandLine(args)).toThrow(UsageError);
+});

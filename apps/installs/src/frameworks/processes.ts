@@ -1,0 +1,23 @@
+import { execFileSync } from "node:child_process";
+
+/** A process that runs. */
+export interface RunningProcess {
+  readonly pid: number;
+  /** Its command line; on most systems with its environment behind it. */
+  readonly command: string;
+}
+
+/**
+ * Processes of a project: those with its folder on their command line or in their environment, which whatever they
+ * start inherits, in a process group of its own too.
+ */
+export function processesOf(folder: string): RunningProcess[] {
+  const options = { encoding: "utf8", maxBuffer: 1 << 28 } as const;
+  const lines = execFileSync("ps", ["axeww", "-o", "pid=,command="], options).split("\n");
+  return lines.flatMap((line) => {
+    const [, pid, command] = /^\s*(\d+) (.*)$/.exec(line) ?? [];
+    return pid === undefined || command === undefined || !command.includes(folder)
+      ? []
+      : [{ pid: Number(pid), command }];
+  });
+}

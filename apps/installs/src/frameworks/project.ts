@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Framework } from "./frameworks.ts";
+
+/** What the page says before and after its source is changed. */
+export const WORD = "waiting";
+export const CHANGED = "after the change";
+/** What Sluice and Wrangler leave in a project in which they have run. */
+export const LEFT_BY_DEV = [".sluice", ".wrangler"];
+
+const FIXTURES = join(import.meta.dirname, "../../test/fixtures");
+
+/** A file of a framework's project, where it lies in this repository. */
+export function projectFile({ project }: Framework, file: string): string {
+  return join(FIXTURES, project, file);
+}
+
+/**
+ * Installs what a project needs, and answers the versions that it got.
+ *
+ * @param project a folder that is made for it.
+ * @param npm program of npm, a script of Node.js.
+ */
+export function installProject(
+  { packages, named }: Framework,
+  {
+    project,
+    env,
+    npm,
+    archives,
+  }: { project: string; env: NodeJS.ProcessEnv; npm: string; archives: readonly string[] },
+): string {
+  mkdirSync(project);
+  writeFileSync(join(project, "package.json"), '{"private":true,"type":"module"}');
+  const all = [...packages, "wrangler"].map((name) => `${name}@latest`);
+  const options = ["--no-audit", "--no-fund", "--loglevel", "error"];
+  const args = [npm, "install", ...options, ...all, ...archives];
+  execFileSync(process.execPath, args, { cwd: project, env, encoding: "utf8", stdio: "pipe" });
+  return [...packages.slice(0, named), "wrangler"]
+    .map((name) => `${name} ${versionOf(join(project, "node_modules", name))}`)
+    .join(", ");
+}
+
+/** Puts the project's own files there as if nothing had been run in it, and the Worker that handles its messages. */
+export function placeProject({ project: name }: Framework, project: string): void {
+  for (const left of LEFT_BY_DEV) rmSync(join(project, left), { recursive: true, force: true });
+  cpSync(join(FIXTURES, name), project, { recursive: true });
+  cpSync(join(FIXTURES, "post"), join(project, "post"), { recursive: true });
+}
+
+function versionOf(folder: string): string {
+  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
+  return version;
+}

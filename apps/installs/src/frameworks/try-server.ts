@@ -1,0 +1,111 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Child, STOP_MS_MAX, startChild } from "@sluice/harness/child";
+import getPort from "get-port";
+import type { Framework } from "./frameworks.ts";
+import { processesOf } from "./processes.ts";
+import { CHANGED, LEFT_BY_DEV, WORD } from "./project.ts";
+
+const SLUICE = "node_modules/sluice/dist/main.js";
+/** Between two looks, in ms. */
+const LOOK_EVERY_MS = 200;
+/** How much of a command line is told. */
+const CHARACTERS_TOLD = 150;
+
+/**
+ * Builds a project, which is to ask nobody for bindings, and runs its dev server: all its ways to send, each message
+ * handled by a `sluice dev`, also after the source and the configuration have changed, and an end that leaves nothing.
+ *
+ * @param words that the framework's command is called with besides.
+ * @throws Error with what did not work.
+ */
+export async function tryServer(
+  framework: Framework,
+  words: readonly string[],
+  { project, env: environment }: { readonly project: string; readonly env: NodeJS.ProcessEnv },
+): Promise<void> {
+  const env = {
+    ...environment,
+    // Nothing here is for anybody else to know, or to answer.
+    ...{ CLOUDFLARE_CF_FETCH_ENABLED: "false", NEXT_TELEMETRY_DISABLED: "1", NUXT_TELEMETRY_DISABLED: "1" },
+  };
+  const tool = join("node_modules", framework.tool);
+  execFileSync(process.execPath, [tool, "build", ...words], {
+    cwd: project,
+    env,
+    encoding: "utf8",
+    stdio: "pipe",
+  });
+  const asked = LEFT_BY_DEV.filter((name) => existsSync(join(project, name)));
+  if (asked.length > 0) throw new Error(`the build has asked for bindings: there is ${asked}`);
+
+  const children: Child[] = [];
+  const start = (...args: string[]) => {
+    const child = startChild(process.execPath, args, { cwd: project, env, pollMs: LOOK_EVERY_MS });
+    children.push(child);
+    return child;
+  };
+  try {
+    const [port, devPort, inspectorPort] = await Promise.all([getPort(), getPort(), getPort()]);
+    const origin = `http://localhost:${port}`;
+    const server = start(tool, "dev", ...words, "--port", `${port}`);
+    const shows = (text: string, send: string) =>
+      server.ready(async () => (await seen(`${origin}/?send=${send}`)).includes(text));
+    await shows(`${WORD}: 1`, "first");
+
+    const ports = ["--port", `${devPort}`, "--inspector-port", `${inspectorPort}`];
+    const post = start(SLUICE, "dev", "post", "--persist-to", ".wrangler/state", ...ports);
+    const handles = (text: string) => post.ready(() => post.output.includes(`got ${text}\n`));
+    await handles("first");
+
+    for (const [name, send] of Object.entries(framework.ways)) {
+      const { status } = await send(origin, name);
+      if (status !== 200) throw new Error(`${name}: ${status}\n${server.output}`);
+      await handles(name);
+    }
+
+    const source = join(project, framework.source);
+    writeFileSync(source, readFileSync(source, "utf8").replace(WORD, CHANGED));
+    await shows(CHANGED, "changed");
+    await handles("changed");
+
+    const before = server.output.length;
+    appendFileSync(join(project, framework.config), "// changed\n");
+    await server.ready(() => /restarting/i.test(server.output.slice(before)));
+    await shows(CHANGED, "restarted");
+    await handles("restarted");
+
+    for (const child of children) await interrupt(child);
+    await gone(project);
+  } finally {
+    for (const child of children) await child.stop("SIGKILL");
+    for (const { pid } of processesOf(project)) process.kill(pid, "SIGKILL");
+  }
+}
+
+/** What a page shows: an error where it cannot be had. */
+async function seen(url: string): Promise<string> {
+  const response = await fetch(url);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url} answers ${response.status}`);
+  return text.replaceAll(/<!--.*?-->/g, "");
+}
+
+/** As Ctrl-C in a terminal: whatever it has started gets the signal, too. */
+async function interrupt(child: Child): Promise<void> {
+  process.kill(-child.pid, "SIGINT");
+  await Promise.race([child.whenEnded(), sleep(STOP_MS_MAX, undefined, { ref: false })]);
+  if (child.ended === null) throw new Error(`it goes on after Ctrl-C\n${child.output}`);
+}
+
+/** Waits until no process of a project runs. */
+async function gone(project: string): Promise<void> {
+  const deadlineMs = Date.now() + STOP_MS_MAX;
+  let left = processesOf(project);
+  for (; left.length > 0 && Date.now() < deadlineMs; left = processesOf(project)) await sleep(LOOK_EVERY_MS);
+  if (left.length === 0) return;
+  const lines = left.map(({ pid, command }) => `${pid} ${command.slice(0, CHARACTERS_TOLD)}`);
+  throw new Error(`processes are left:\n${lines.join("\n")}`);
+}

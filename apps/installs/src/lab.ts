@@ -1,0 +1,79 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, delimiter, dirname, join } from "node:path";
+import { packed } from "sluice/test/pack";
+
+const ROOT = join(import.meta.dirname, "../../..");
+/** Lines of a failure that are shown. */
+const LINES_TOLD = 15;
+
+/** Runs something with a folder of its own, outside of the workspace. */
+export async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-installs-")));
+  try {
+    return await run(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Packs packages as they are published, says how large they are, and answers the archives. */
+export function packArchives(folder: string, packages: readonly string[]): string[] {
+  return packages.map((name) => {
+    const own = join(folder, "archives", name);
+    mkdirSync(own, { recursive: true });
+    const archive = packed(join(ROOT, "packages", name), own);
+    console.log(`${basename(archive)}: ${kilobytes(statSync(archive).size)}`);
+    return archive;
+  });
+}
+
+/** Folder of a package of the registry, which is got once. */
+export function fetched(folder: string, name: string, version: string): string {
+  const tools = join(folder, "tools", `${name}-${version}`.replaceAll("/", "-"));
+  const found = join(tools, "node_modules", name);
+  if (statSync(found, { throwIfNoEntry: false }) !== undefined) return found;
+  mkdirSync(tools, { recursive: true });
+  writeFileSync(join(tools, "package.json"), '{"private":true}');
+  const options = ["--no-audit", "--no-fund", "--no-package-lock", "--loglevel", "error"];
+  execFileSync("npm", ["install", ...options, `${name}@${version}`], { cwd: tools, stdio: "inherit" });
+  return found;
+}
+
+/** Environment of what is run in a project: that Node.js, and nothing of this workspace. */
+export function environmentOf(project: string, node: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    PATH: [dirname(node), join(project, "node_modules/.bin"), process.env.PATH].join(delimiter),
+    // Not those of the pnpm that has started this: they are settings of any manager.
+    ...Object.fromEntries(
+      Object.keys(process.env).flatMap((name) => (/^npm_/i.test(name) ? [[name, undefined]] : [])),
+    ),
+    CI: "1",
+    NO_COLOR: "1",
+    NODE_COMPILE_CACHE: "",
+    WRANGLER_SEND_METRICS: "false",
+    WRANGLER_REGISTRY_PATH: join(project, "registry"),
+  };
+}
+
+/** What a failure has to say, with what the process that failed has printed. */
+export function wordsOf(error: unknown): string {
+  const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+  return `${error instanceof Error ? error.message : error}\n${stdout}${stderr}`;
+}
+
+/** The end of a text, which is shown. */
+export function toldOf(text: string): string {
+  return text.trim().split("\n").slice(-LINES_TOLD).join("\n");
+}
+
+/** Whole seconds since a moment. */
+export function secondsSince(startMs: number): string {
+  return `${Math.round((Date.now() - startMs) / 1000)} s`;
+}
+
+export function kilobytes(bytes: number): string {
+  return `${Math.round(bytes / 1_000).toLocaleString("en")} KB`;
+}
