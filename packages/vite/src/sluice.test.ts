@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { inspect } from "node:util";
 import type { PluginConfig, WorkerConfig } from "@cloudflare/vite-plugin";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { unstable_readConfig } from "wrangler";
@@ -42,6 +43,8 @@ function read(
     const file = join(folder, name);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, JSON.stringify(config));
+    mkdirSync(join(dirname(file), "src"), { recursive: true });
+    writeFileSync(join(dirname(file), "src/index.ts"), "");
     return file;
   });
   const { config, auxiliaryWorkers = [] } = sluice({ persistState: false, ...options });
@@ -110,6 +113,34 @@ it("refuses a config that changes queues: those of the file are what the broker 
 it("refuses a Worker that is called as the broker is", () => {
   expect(() => read({}, { "wrangler.json": { ...WORKER, name: "sluice" } })).toThrow(
     /the name of the broker/,
+  );
+});
+
+it("says which file has to be changed, without a stack that is of nobody's use", () => {
+  const failure = (workers: Readonly<Record<string, object>>, options: PluginConfig = {}): Error => {
+    try {
+      read(options, workers);
+    } catch (error) {
+      if (error instanceof Error) return error;
+    }
+    throw new Error("nothing was refused");
+  };
+  const typo = { ...WORKER, queues: { consumers: [{ queue: "orders", max_batch_timeout: 100 }] } };
+  const ofTypo = failure({ "wrangler.json": typo });
+  expect(ofTypo.message).toMatch(
+    /wrangler\.json:1: .*should be a number of seconds from 0 to 60 but got 100/,
+  );
+  expect(inspect(ofTypo)).toBe(`[${ofTypo.message}]`);
+
+  const file = join(folder, "wrangler.json");
+  expect(failure({ "wrangler.json": { ...WORKER, main: "./src/indx.ts" } }).message).toBe(
+    `${file}: The entry-point file at "src/indx.ts" was not found.`,
+  );
+
+  const auxiliaryWorkers = [{ configPath: "post/wrangler.json" }];
+  const twins = { "wrangler.json": WORKER, "post/wrangler.json": { ...WORKER, queues: {} } };
+  expect(failure(twins, { auxiliaryWorkers }).message).toBe(
+    `${join(folder, "post/wrangler.json")}: "shop" is the name of the Worker of ${file} too. Call one of them something else.`,
   );
 });
 

@@ -1,4 +1,6 @@
 import type { PluginConfig } from "@cloudflare/vite-plugin";
+import { ConfigError } from "@sluice/config";
+import { CliError } from "sluice/generate";
 import { isServing } from "./serving.ts";
 import { WorkersOfProject } from "./workers-of-project.ts";
 
@@ -29,15 +31,17 @@ export function sluice(options: PluginConfig = {}): PluginConfig {
   return {
     ...options,
     persistState,
-    config: (config) => workers.takeEntry(config, customizer),
+    config: (config) => inWords(() => workers.takeEntry(config, customizer)),
     auxiliaryWorkers: [
       ...auxiliaryWorkers.map((worker) => ({
         ...worker,
         config: (...[config, context]: Parameters<Auxiliary>) =>
-          workers.takeAuxiliary(config, "config" in worker ? worker.config : undefined, context),
+          inWords(() =>
+            workers.takeAuxiliary(config, "config" in worker ? worker.config : undefined, context),
+          ),
       })),
       {
-        config: (config) => workers.makeBroker(config),
+        config: (config) => inWords(() => workers.makeBroker(config)),
         // Cloudflare's plugin asks this when it builds, and never else.
         devOnly: () => {
           throw new Error(TAKEN_FOR_SERVER);
@@ -45,6 +49,19 @@ export function sluice(options: PluginConfig = {}): PluginConfig {
       },
     ],
   };
+}
+
+/**
+ * Vite prints the whole of an error. Where the user's files have to be changed, the calls that led here are in the way
+ * of the sentence that says so.
+ */
+function inWords(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    if (!(error instanceof ConfigError || error instanceof CliError)) throw error;
+    throw Object.assign(new Error(error.message), { stack: error.message });
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
-import { basename, dirname, extname, isAbsolute, join, normalize, resolve, sep } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, extname, isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { PluginConfig, WorkerConfig } from "@cloudflare/vite-plugin";
 import { buildTopology, readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
@@ -135,8 +136,10 @@ export class WorkersOfProject {
       );
     }
     if (file === undefined || main === undefined) return;
+    refuseMissingMain(file, main);
     const read = readWorkerConfig(file, { env: process.env.CLOUDFLARE_ENV ?? "" });
     const queues = { ...read, workerName: config.name ?? read.workerName };
+    this.#refuseNamesake(queues);
     this.#queues.push(queues);
     const consumes = queues.consumers.some(({ type }) => type === "worker");
     const produces = queues.producers.length > 0;
@@ -156,6 +159,15 @@ export class WorkersOfProject {
     leadToBroker(config, { needsRpc: produces || consumes, produces, isEntry });
   }
 
+  /** Cloudflare's plugin would tell of an environment of Vite's that is there already. */
+  #refuseNamesake({ workerName: name, file }: WorkerQueueConfig): void {
+    const other = this.#queues.find((one) => one.workerName === name && one.file !== file);
+    if (other === undefined) return;
+    throw new CliError(
+      `${file}: "${name}" is the name of the Worker of ${other.file} too. Call one of them something else.`,
+    );
+  }
+
   #folderOf(worker: string): string {
     return join(this.#root, OUTPUT_FOLDER, "vite", worker);
   }
@@ -165,6 +177,17 @@ export class WorkersOfProject {
     if (SCRIPTS.has(extname(main))) return relativePath(directory, resolve(dirname(file), main));
     return main.startsWith(".") ? relativePath(directory, resolve(this.#root, main)) : main;
   }
+}
+
+/**
+ * As Wrangler says it, which would name the file as it is seen from the generated entry. What is no script is a module
+ * that Vite finds or makes.
+ */
+function refuseMissingMain(file: string, main: string): void {
+  const directory = dirname(file);
+  const path = resolve(directory, main);
+  if (!SCRIPTS.has(extname(main)) || existsSync(path)) return;
+  throw new CliError(`${file}: The entry-point file at "${relative(directory, path)}" was not found.`);
 }
 
 /**
