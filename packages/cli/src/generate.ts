@@ -12,6 +12,7 @@ export {
 } from "./generate/compatibility.ts";
 export { devVars } from "./generate/dev-vars.ts";
 export {
+  ASSETS_BINDING,
   BROKER_BINDING,
   BROKER_CLASS,
   BROKER_NAME,
@@ -26,4 +27,4 @@ export { ENTRY_FILE } from "./generate/worker-config.ts";
 export { makeOutputFolder, OUTPUT_FOLDER, writeIfChanged } from "./output/write-plan.ts";
 export { PAGE_FILE } from "./page.ts";
 export { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "./planned-end.ts";
-export { SLUICE_PATH } from "./runtime/front-door-contract.ts";
+export { type FrontDoor, SLUICE_PATH } from "./runtime/front-door-contract.ts";

@@ -1,6 +1,10 @@
 import { expect, it } from "vitest";
-import { withPathOfBroker } from "./static-routing.ts";
+import { routingWithBroker } from "./static-routing.ts";
 
+type Assets = Parameters<typeof routingWithBroker>[0]["assets"];
+
+const FLAGS = ["nodejs_compat"];
+const WORKER = { compatibility_date: "2026-09-01", compatibility_flags: FLAGS };
 const OURS = ["/__sluice", "/__sluice/*"];
 
 it.each([
@@ -20,9 +24,31 @@ it.each([
   ],
   [
     "a page for what is not found, and no list",
-    { not_found_handling: "single-page-application" },
-    { not_found_handling: "single-page-application" },
+    { not_found_handling: "404-page" },
+    { not_found_handling: "404-page" },
   ],
 ] as const)("%s", (_, assets, expected) => {
-  expect(withPathOfBroker(assets as Parameters<typeof withPathOfBroker>[0])).toEqual(expected);
+  const routing = routingWithBroker({ ...WORKER, assets: assets as Assets });
+  expect(routing).toEqual({ assets: expected, compatibility_flags: FLAGS, frontDoor: { kind: "open" } });
+});
+
+it("a single-page application that gets what a browser navigates to", () => {
+  const assets: Assets = { not_found_handling: "single-page-application" };
+  const routed = {
+    assets: { ...assets, binding: "__SLUICE_ASSETS" },
+    compatibility_flags: [...FLAGS, "assets_navigation_has_no_effect"],
+    frontDoor: { kind: "asks-assets-for-pages", binding: "__SLUICE_ASSETS" },
+  };
+  expect(routingWithBroker({ ...WORKER, assets })).toEqual(routed);
+  const prefers = [...FLAGS, "assets_navigation_prefers_asset_serving"];
+  const early = { ...WORKER, compatibility_date: "2025-03-31" };
+  expect(routingWithBroker({ ...early, compatibility_flags: prefers, assets })).toEqual(routed);
+  const { frontDoor } = routingWithBroker({ ...WORKER, assets: { ...assets, binding: "FILES" } });
+  expect(frontDoor).toMatchObject({ binding: "FILES" });
+
+  // Where navigations are nothing special, the Worker gets them all the same.
+  const open = { assets, frontDoor: { kind: "open" } };
+  expect(routingWithBroker({ ...early, assets })).toMatchObject(open);
+  const hasNoEffect = [...FLAGS, "assets_navigation_has_no_effect"];
+  expect(routingWithBroker({ ...WORKER, compatibility_flags: hasNoEffect, assets })).toMatchObject(open);
 });

@@ -1,25 +1,55 @@
 import type { WorkerConfig } from "@cloudflare/vite-plugin";
-import { SLUICE_PATH } from "sluice/generate";
+import { ASSETS_BINDING, type FrontDoor, SLUICE_PATH } from "sluice/generate";
 
-type Assets = WorkerConfig["assets"];
+type Routed = Pick<WorkerConfig, "assets" | "compatibility_date" | "compatibility_flags">;
+
+/** The entry Worker's way to the broker's paths, and its configuration as that has to be for it. */
+export interface RoutingWithBroker extends Pick<WorkerConfig, "assets" | "compatibility_flags"> {
+  readonly frontDoor: FrontDoor;
+}
+
+/** By these, and since that date, browsers' navigations get what `not_found_handling` says before the Worker is asked. */
+const NAVIGATION_ASSETS = "assets_navigation_prefers_asset_serving";
+const NO_NAVIGATION_ASSETS = "assets_navigation_has_no_effect";
+const NAVIGATION_ASSETS_SINCE = "2025-04-01";
 
 /**
- * Static assets of the entry Worker, with the broker's paths sent to the Worker first.
+ * Lets the broker's paths through to the entry Worker and changes nothing else about how its assets are served.
  *
- * Where `not_found_handling` is in force and no list says which paths go to the Worker first, they stay as they are: as
- * soon as there is a list, that handling would apply to every request without an asset, and the project's own API would
- * be gone.
+ * A list in `run_worker_first` does it. Where `not_found_handling` is in force and there is no list, there can be none:
+ * it would have that handling apply to every request without an asset, and the project's own API would be gone. For a
+ * single-page application the navigations go to the Worker then, whose entry asks the assets for all others. With
+ * `404-page` it stays as it is.
  */
-export function withPathOfBroker(assets: Assets): Assets {
+export function routingWithBroker({
+  assets,
+  compatibility_date: date,
+  compatibility_flags: flags,
+}: Routed): RoutingWithBroker {
+  const open = { assets, compatibility_flags: flags, frontDoor: { kind: "open" } } as const;
   const first = assets?.run_worker_first;
-  if (first === true) return assets;
-  if (first === undefined || first === false) {
-    const isHarmless = (assets?.not_found_handling ?? "none") === "none";
-    return isHarmless ? { ...assets, run_worker_first: [SLUICE_PATH, `${SLUICE_PATH}/*`] } : assets;
+  if (first === true) return open;
+  if (Array.isArray(first)) {
+    // A rule that another one covers is an error.
+    const ours = [SLUICE_PATH, `${SLUICE_PATH}/*`].filter((rule) => !first.some((one) => covers(one, rule)));
+    return { ...open, assets: { ...assets, run_worker_first: [...first, ...ours] } };
   }
-  // A rule that another one covers is an error.
-  const ours = [SLUICE_PATH, `${SLUICE_PATH}/*`].filter((rule) => !first.some((one) => covers(one, rule)));
-  return { ...assets, run_worker_first: [...first, ...ours] };
+  const handling = assets?.not_found_handling ?? "none";
+  if (handling === "none") {
+    return { ...open, assets: { ...assets, run_worker_first: [SLUICE_PATH, `${SLUICE_PATH}/*`] } };
+  }
+  if (handling !== "single-page-application" || !takesNavigations(date, flags)) return open;
+  const binding = assets?.binding ?? ASSETS_BINDING;
+  return {
+    assets: { ...assets, binding },
+    compatibility_flags: [...flags.filter((flag) => flag !== NAVIGATION_ASSETS), NO_NAVIGATION_ASSETS],
+    frontDoor: { kind: "asks-assets-for-pages", binding },
+  };
+}
+
+function takesNavigations(date: string | undefined, flags: readonly string[]): boolean {
+  if (flags.includes(NO_NAVIGATION_ASSETS)) return false;
+  return flags.includes(NAVIGATION_ASSETS) || (date ?? "") >= NAVIGATION_ASSETS_SINCE;
 }
 
 function covers(rule: string, other: string): boolean {

@@ -2,6 +2,7 @@ import type { ProducerConfig } from "@sluice/config";
 import {
   BROKER_BINDING,
   CONSUMER_ENTRYPOINT,
+  type FrontDoor,
   GENERATED_HEADER,
   HIDDEN_BINDINGS,
   QUEUES_BINDING,
@@ -17,8 +18,8 @@ export interface WorkerSource {
   readonly compatibility: QueueCompatibility;
   /** Whether it has a `queue()` handler that the broker calls. */
   readonly consumes: boolean;
-  /** Whether requests for the broker reach it first. */
-  readonly isEntry: boolean;
+  /** How requests for the broker reach it first; `null` for a Worker that they do not. */
+  readonly frontDoor: FrontDoor | null;
   /** Module specifiers of the user's main module and of our runtime for Workers. */
   readonly main: string;
   readonly runtime: string;
@@ -48,8 +49,8 @@ export function bindingsSource({ name, producers, compatibility, runtime }: Work
  * classes as they are, so this calls what Vite makes of an `export *`.
  */
 export function entrySource(worker: WorkerSource): string {
-  const { compatibility, consumes, isEntry, main, runtime } = worker;
-  const front = { brokerBinding: BROKER_BINDING, frontDoor: { kind: "open" } };
+  const { compatibility, consumes, frontDoor, main, runtime } = worker;
+  const front = { brokerBinding: BROKER_BINDING, frontDoor };
   const options = { waitForWaitUntil: compatibility.waitForWaitUntil };
   return lines([
     GENERATED_HEADER,
@@ -58,9 +59,9 @@ export function entrySource(worker: WorkerSource): string {
     `import * as main from ${JSON.stringify(main)};`,
     "",
     "const handlers = boundHandlers(main.default, bind);",
-    isEntry
-      ? `export default withFrontDoor(handlers, ${JSON.stringify(front)});`
-      : "export default handlers ?? {};",
+    frontDoor === null
+      ? "export default handlers ?? {};"
+      : `export default withFrontDoor(handlers, ${JSON.stringify(front)});`,
     ...(consumes
       ? [`export const ${CONSUMER_ENTRYPOINT} = createQueueConsumer(handlers, ${JSON.stringify(options)});`]
       : []),

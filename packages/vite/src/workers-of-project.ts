@@ -16,6 +16,7 @@ import {
   ENTRY_FILE,
   endpointVariables,
   FLAG_DISALLOW_IMPORTABLE_ENV,
+  type FrontDoor,
   flagsWithRpc,
   generateBrokerConfig,
   LAST_END_VARIABLE,
@@ -32,7 +33,7 @@ import {
 import type { Unstable_Config } from "wrangler";
 import { takeData } from "./data.ts";
 import { BROKER_MODULE, pageArchive, WORKER_MODULE } from "./our-modules.ts";
-import { withPathOfBroker } from "./static-routing.ts";
+import { routingWithBroker } from "./static-routing.ts";
 import { BINDINGS_FILE, bindingsSource, entrySource } from "./worker-source.ts";
 
 /** Extensions of files; any other `main` is the name of a module. */
@@ -146,8 +147,9 @@ export class WorkersOfProject {
     if (!isEntry && !consumes && !produces) return;
     const { workerName: name, producers } = queues;
     const directory = this.#folderOf(name);
+    const frontDoor = isEntry ? openFrontDoor(config) : null;
     const source = {
-      ...{ name, producers, consumes, isEntry },
+      ...{ name, producers, consumes, frontDoor },
       compatibility: queueCompatibility(config),
       main: this.#specifierOf(main, file, directory),
       runtime: relativePath(directory, WORKER_MODULE),
@@ -219,8 +221,14 @@ function leadToBroker(config: WorkerConfig, { needsRpc, produces, isEntry }: Lea
   config.compatibility_flags = flags.filter((flag) => flag !== FLAG_DISALLOW_IMPORTABLE_ENV);
   if (!isEntry) return;
   config.services = [...(config.services ?? []), { binding: BROKER_BINDING, service: brokerName() }];
-  const assets = withPathOfBroker(config.assets);
+}
+
+/** Changes the routing of an entry Worker so that the broker's paths reach it. */
+function openFrontDoor(config: WorkerConfig): FrontDoor {
+  const { assets, compatibility_flags, frontDoor } = routingWithBroker(config);
   if (assets !== undefined) config.assets = assets;
+  config.compatibility_flags = compatibility_flags;
+  return frontDoor;
 }
 
 /** Each environment has a broker, as it has Workers. */

@@ -1,5 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { ViteProject } from "./vite-project.ts";
 
@@ -12,11 +14,27 @@ import { defineConfig } from "vite";
 export default defineConfig({ plugins: [cloudflare(sluice())] });
 `;
 
-it("a configuration outside of Vite's root has its messages, and the lock on them, in one folder", async () => {
+const PAGE = "<!doctype html><title>the app</title>";
+
+/** What a browser gets when somebody opens an address in it. */
+function navigate(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { headers: { "Sec-Fetch-Mode": "navigate" } }, (response) =>
+      resolve(text(response)),
+    );
+    request.on("error", reject);
+  });
+}
+
+it("a configuration outside of Vite's root has its messages in one folder; its pages hide no dashboard", async () => {
   const project = new ViteProject();
   try {
     const { folder } = project;
     mkdirSync(join(folder, "app"));
+    writeFileSync(join(folder, "app/index.html"), PAGE);
+    const file = join(folder, "wrangler.jsonc");
+    const assets = '"assets": { "not_found_handling": "single-page-application" },';
+    writeFileSync(file, readFileSync(file, "utf8").replace("{", `{ ${assets}`));
     const config = CONFIG.replace("sluice()", 'sluice({ configPath: "../wrangler.jsonc" })');
     writeFileSync(join(folder, "vite.config.mjs"), config.replace("plugins", 'root: "app", plugins'));
     const server = await project.dev();
@@ -25,6 +43,11 @@ it("a configuration outside of Vite's root has its messages, and the lock on the
     expect(existsSync(join(folder, ".wrangler/state/sluice-lock.sqlite"))).toBe(true);
     expect(existsSync(join(folder, ".wrangler/state/v3/do/sluice-QueueBroker"))).toBe(true);
     expect(existsSync(join(folder, "app/.wrangler/state"))).toBe(false);
+    // As the templates of Cloudflare's have it.
+    for (const path of ["/", "/some/page", "/send"]) {
+      expect(await navigate(server.url + path)).toContain("the app");
+    }
+    expect(await navigate(`${server.url}/__sluice/`)).toContain("/__sluice/app.");
     await server.stop();
   } finally {
     project.remove();

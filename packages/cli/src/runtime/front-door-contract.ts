@@ -11,7 +11,9 @@ export type FrontDoor =
   /** Such a request reaches the Worker. */
   | { readonly kind: "open" }
   /** Every request reaches the Worker, and the entry asks the assets first. `binding` leads to them. */
-  | { readonly kind: "asks-assets"; readonly binding: string; readonly fallback: "worker" | "assets" };
+  | { readonly kind: "asks-assets"; readonly binding: string; readonly fallback: "worker" | "assets" }
+  /** The Worker gets browsers' navigations, and the entry asks the assets for a page. `binding` leads to them. */
+  | { readonly kind: "asks-assets-for-pages"; readonly binding: string };
 
 export interface FrontDoorOptions {
   /** Service binding to the broker. */

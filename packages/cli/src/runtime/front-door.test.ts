@@ -8,7 +8,7 @@ vi.mock("cloudflare:workers", () => ({
     BROKER: { fetch: async (request: Request) => new Response(`broker ${new URL(request.url).pathname}`) },
     ASSETS: {
       unstable_canFetch: async (request: Request) => request.url.endsWith("/file"),
-      fetch: async () => new Response("asset"),
+      fetch: async ({ url }: Request) => new Response("asset", { status: url.endsWith("/gone") ? 404 : 200 }),
     },
   },
 }));
@@ -25,8 +25,13 @@ function handlers(exported: unknown, options: FrontDoorOptions = OPEN): Handlers
   return withFrontDoor(exported, options) as Handlers;
 }
 
-async function answer(exported: unknown, path: string, options?: FrontDoorOptions): Promise<string> {
-  return (await handlers(exported, options).fetch(new Request(`http://localhost${path}`))).text();
+async function answer(
+  exported: unknown,
+  path: string,
+  options?: FrontDoorOptions,
+  init?: RequestInit,
+): Promise<string> {
+  return (await handlers(exported, options).fetch(new Request(`http://localhost${path}`, init))).text();
 }
 
 describe("withFrontDoor on an object of handlers", () => {
@@ -131,6 +136,18 @@ describe("withFrontDoor before static assets", () => {
     ["/__sluice/", "broker /__sluice/"],
   ])("answers %s as the router would: %s", async (path, expected) => {
     expect(await answer(user, path, behind("worker"))).toBe(expected);
+  });
+
+  it("has them answer navigations that are not for the broker, and the Worker what they have no page for", async () => {
+    const options: FrontDoorOptions = {
+      brokerBinding: "BROKER",
+      frontDoor: { kind: "asks-assets-for-pages", binding: "ASSETS" },
+    };
+    const navigate = { headers: { "Sec-Fetch-Mode": "navigate" } };
+    expect(await answer(user, "/file", options)).toBe("user");
+    expect(await answer(user, "/file", options, navigate)).toBe("asset");
+    expect(await answer(user, "/gone", options, navigate)).toBe("user");
+    expect(await answer(user, "/__sluice/", options, navigate)).toBe("broker /__sluice/");
   });
 
   it("leaves everything to the assets where there is no Worker", async () => {

@@ -53,9 +53,15 @@ async function answerHere(request: Request, options: FrontDoorOptions): Promise<
   }
   if (frontDoor.kind === "open") return null;
   const assets = bindingOf<AssetWorker>(frontDoor.binding);
-  if (frontDoor.fallback === "assets") return assets.fetch(request);
+  if (frontDoor.kind === "asks-assets" && frontDoor.fallback === "assets") return assets.fetch(request);
   // Not the request itself: its body must be left for whoever answers.
-  const question = new Request(request.url, { headers: request.headers, method: request.method });
+  const { headers, method } = request;
+  const question = new Request(request.url, { headers, method, redirect: "manual" });
+  if (frontDoor.kind === "asks-assets-for-pages") {
+    if (headers.get("Sec-Fetch-Mode") !== "navigate") return null;
+    const response = await assets.fetch(question);
+    return response.status === 404 ? null : response;
+  }
   return (await assets.unstable_canFetch(question)) ? assets.fetch(request) : null;
 }
 
