@@ -112,7 +112,7 @@ it("keeps the audit log over restarts, with each configuration that was applied"
 });
 
 describe("a queue that runs", () => {
-  it("delivers nothing from the moment that it is paused, and its backlog from the moment that it is resumed", async () => {
+  it("delivers nothing from the moment it is paused, and its backlog from the moment it is resumed", async () => {
     const { directory, send, queue, seen, until } = await start({ orders: { consumer: one } });
     const stub = await directory();
     const { queueId } = (await stub.findByName("orders")) as QueueRecord;

@@ -62,7 +62,8 @@ export class StoreUnderTest extends DurableObject {
       store.writeInbox("orders", 7);
     });
     const [{ value }] = sql.exec("SELECT " + column + " AS value FROM " + table).toArray();
-    const flipped = typeof value === "number" ? value + 1 : new Uint8Array(value).map((byte, i) => (i === at ? byte ^ 1 : byte));
+    const flip = (byte, i) => (i === at ? byte ^ 1 : byte);
+    const flipped = typeof value === "number" ? value + 1 : new Uint8Array(value).map(flip);
     sql.exec("UPDATE " + table + " SET " + column + " = ?", flipped);
     const again = new SqliteStore(this.ctx.storage);
     try {
@@ -80,7 +81,10 @@ export class StoreUnderTest extends DurableObject {
     const seen = [];
     let committed = 0;
     const store = new SqliteStore(this.ctx.storage, { committed: () => { committed += 1; }, durable: () => {} });
-    const look = () => seen.push({ ...new SqliteStore(this.ctx.storage).readPosition(), counted: store.commits, committed });
+    const look = () => {
+      const position = new SqliteStore(this.ctx.storage).readPosition();
+      seen.push({ ...position, counted: store.commits, committed });
+    };
     look();
     store.commit(() => store.insertSegment(1, new Uint8Array(1), null, new Uint8Array()));
     look();
@@ -88,7 +92,10 @@ export class StoreUnderTest extends DurableObject {
     look();
     store.commit(() => store.deleteSegment(1, true));
     look();
-    store.commit(() => { store.writeEpoch(2, "orders"); store.writePosition({ epoch: 2, commits: store.commits, messages: 5 }); });
+    store.commit(() => {
+      store.writeEpoch(2, "orders");
+      store.writePosition({ epoch: 2, commits: store.commits, messages: 5 });
+    });
     look();
     store.raiseCommits(100);
     store.commit(() => store.insertSegment(2, new Uint8Array(1), null, new Uint8Array()));

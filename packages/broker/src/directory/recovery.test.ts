@@ -59,7 +59,7 @@ describe("a directory that nobody runs", () => {
 });
 
 describe("the copy that a queue has of what it is", () => {
-  it("is none where nothing was stored, or where there is no queue any more, and is not to be had where it is damaged", () => {
+  it("is none where nothing was stored or the queue is gone, and cannot be read where it is damaged", () => {
     expect(readCopy(sql)).toBeNull();
     sql.exec("CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID");
     sql.exec("INSERT INTO meta VALUES ('name', 'orders')");

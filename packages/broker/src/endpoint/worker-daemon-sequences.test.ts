@@ -14,7 +14,7 @@ describe("the sequences of a message", () => {
     expect(isEmpty(world)).toBe(true);
   });
 
-  it("S2: an error without ErrorVisibilityTimeout is posted again when the visibility timeout ends, counted from the receive", async () => {
+  it("S2: an error without ErrorVisibilityTimeout is posted again a visibility timeout after the receive", async () => {
     const world = worldWith();
     const pass = answersAfter(world, [
       [60, answered(504)],
@@ -81,7 +81,7 @@ describe("the sequences of a message", () => {
     expect(countsOf(world)).toEqual(["1", "2", "3"]);
   });
 
-  it("S7: a connection that is closed without an answer is tried once more at once, with the same receive", async () => {
+  it("S7: a connection closed without an answer is tried once more at once, with the same receive", async () => {
     const world = worldWith();
     world.answer = () => ({ kind: "closed", reason: "it closed the connection" });
     await world.send("jobs", ["a"]);
@@ -129,7 +129,7 @@ describe("the sequences of a message", () => {
     expect(secondsOf(world)).toEqual([0, 30, 60]);
   });
 
-  it("S9: a message older than RetentionPeriod since its first receive is deleted without a POST, and is no dead letter", async () => {
+  it("S9: a message past RetentionPeriod since its first receive is deleted: no POST, no dead letter", async () => {
     const world = worldWith({ retentionSeconds: 60, visibilityTimeoutSeconds: 50, maxRetries: 10 });
     world.answer = () => answered(500);
     await world.send("jobs", ["a"]);

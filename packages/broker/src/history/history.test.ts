@@ -55,7 +55,7 @@ describe("the history of a queue", () => {
     ]);
   });
 
-  it("says what failed with its stack, once for all that failed so, and when it is tried again and why then", async () => {
+  it("says what failed with its stack, once for all that failed so, and when and why then it is retried", async () => {
     const world = worldOf({
       orders: { consumer: consumer({ ...SINGLE, maxRetries: 1, retryDelaySeconds: 3 }) },
     });

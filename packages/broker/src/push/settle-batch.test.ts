@@ -43,7 +43,8 @@ describe("settling a batch (spec 2.4)", () => {
     expect(world.lines).toEqual(
       [first, second].map(
         (message) =>
-          `info: Retrying message "${message?.id}" on queue "orders" in 30 s (attempt 1 of 4): TypeError: no such order`,
+          `info: Retrying message "${message?.id}" on queue "orders" in 30 s ` +
+          "(attempt 1 of 4): TypeError: no such order",
       ),
     );
     await world.pass(29_999);

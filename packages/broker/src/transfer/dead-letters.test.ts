@@ -25,7 +25,7 @@ function worldWithGraveyard(
 }
 
 describe("the dead-letter queue", () => {
-  it("gets a message after max_retries + 1 deliveries, with its id and timestamp, its attempts begin again", async () => {
+  it("gets a message after max_retries + 1 deliveries, id and timestamp kept; its attempts begin again", async () => {
     const world = worldWithGraveyard({ maxRetries: 2 }, { consumer: consumer(failing) });
     await world.send("orders", ["doomed"]);
     await world.pass(1_000);

@@ -158,7 +158,7 @@ describe("what waits for a queue", () => {
 });
 
 describe("an object of an earlier build", () => {
-  it("that is transferred to takes the first item of a call and answers nothing: each arrives once, in order", async () => {
+  it("takes the first item of a call and answers nothing: each item still arrives once, in order", async () => {
     const world = new World({ orders: {}, dead: {} });
     const calls: number[] = [];
     world.carry = async (target, { source, id, packed, more }) => {

@@ -134,7 +134,7 @@ describe("a transfer", () => {
     expect(ids).toEqual([...ids].sort((a, b) => a - b));
   });
 
-  it("keeps the alarm set while it is under way: a crash must not leave it waiting for a call from outside", async () => {
+  it("keeps the alarm set while it is under way: a crash must not leave it waiting for an outside call", async () => {
     const world = moving();
     world.carry = () => new Promise(() => {});
     await world.send("orders", ["a"]);

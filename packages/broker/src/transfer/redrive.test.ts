@@ -102,7 +102,7 @@ describe("a message that was received too often (spec sqs 6.1)", () => {
     });
   });
 
-  it("moves with as many others as memory has room for, and a receive that waits gets what is behind them", async () => {
+  it("moves with as many others as fit into memory, and a receive that waits gets what is behind them", async () => {
     const queues = new SqsWorld({
       orders: { receive: { redrive: { ...redrive, maxReceiveCount: 1 } } },
       dead: {},
@@ -128,7 +128,7 @@ describe("a message that was received too often (spec sqs 6.1)", () => {
     }
   });
 
-  it("of a Cloudflare queue with a consumer dies by max_retries, and is deleted where there is no other queue", async () => {
+  it("of a Cloudflare queue dies by its consumer's max_retries; without another queue it is deleted", async () => {
     const queues = new SqsWorld({ orders: { consumer: { type: "http_pull", settings: PULL } } });
     await queues.enqueue("orders", "m");
     for (let i = 0; i < 2; i++)

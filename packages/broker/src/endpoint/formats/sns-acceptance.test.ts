@@ -53,7 +53,7 @@ describe("the acceptance tests of delivery (spec sns-delivery 11.6)", () => {
     expect(deadLetters(world).map(({ text }) => text)).toEqual(["a"]);
   });
 
-  it("A3: with an endpoint that hangs, delays count from the end of an attempt: the last begins at 2,978,959 ms", async () => {
+  it("A3: delays count from the end of an attempt that hangs: the last one begins at 2,978,959 ms", async () => {
     const world = worldWith({ retryPolicy: SAMPLE });
     hangs(world);
     await publish(world, ["a"]);
@@ -130,7 +130,7 @@ describe("the acceptance tests of delivery (spec sns-delivery 11.6)", () => {
     expect(timesOf(world)).toEqual(Array.from({ length: 25 }, (_, i) => 100 * i));
   });
 
-  it("A13: a restart between failure and retry changes neither the number of the retry nor its moment, jitter included", async () => {
+  it("A13: a restart before a retry changes neither its number nor its moment, jitter included", async () => {
     const policy = { ...SAMPLE, jitter: "equal" } as const;
     const runs = [false, true].map(async (restarts) => {
       const world = worldWith({ retryPolicy: policy });
@@ -164,7 +164,7 @@ describe("the acceptance tests of delivery (spec sns-delivery 11.6)", () => {
     expect(delays).toEqual(expected);
   });
 
-  it("A14: a dead letter is a new message with the body that the endpoint would have got, and without attributes", async () => {
+  it("A14: a dead letter is a new message with the body meant for the endpoint, without attributes", async () => {
     const world = worldWith();
     world.answer = () => answered(404);
     const [id] = await publish(world, ['{\n  "Type" : "Notification"\n}']);

@@ -14,7 +14,7 @@ import { HEARTBEAT_MS } from "../../queue/next-wake.ts";
 import type { EndpointOutcome } from "../endpoint.ts";
 
 describe("a request with a message of a topic (spec sns-delivery 8.1)", () => {
-  it("is a POST with SNS's headers, the same id and bytes in every attempt, and no question whether anybody is there", async () => {
+  it("is a POST with SNS's headers, the same id and bytes in every attempt, and without a probe", async () => {
     const world = worldWith();
     world.answer = () => (world.posts.length < 3 ? answered(503) : answered(204));
     const [id = ""] = await publish(world, ["{}"]);
@@ -78,7 +78,8 @@ describe("failures (spec sns-delivery 6.2)", () => {
     const [id] = await publish(world, ["a"]);
     await world.pass(0);
     expect(world.lines.at(-1)).toBe(
-      `warn: Dropped message "${id}" on queue "${QUEUE}" after 1 failed attempt(s): it answered 404, which no other attempt would change`,
+      `warn: Dropped message "${id}" on queue "${QUEUE}" after 1 failed attempt(s): ` +
+        "it answered 404, which no other attempt would change",
     );
   });
 
