@@ -23,7 +23,9 @@ export interface ReceiptUse {
         readonly notAfterMs: number;
       }
     /** The receive reached nobody: it does not count. */
-    | { readonly kind: "release" };
+    | { readonly kind: "release" }
+    /** What was pulled comes again so much later. */
+    | { readonly kind: "retry"; readonly delayMs: number };
 }
 
 /** What of it a commit has to carry out. */
