@@ -53,7 +53,7 @@ export function nearest(brokers: readonly RunningBroker[], cwd: string): Running
 
 const NONE_RUNS =
   'No broker is running. Start one: "sluice dev" in the folder of a Worker, or "sluice serve" for a broker without ' +
-  "any.\nFor one on another machine name its address: --url https://sluice.example.com";
+  "any.\nFor that of a vite dev name its address, --url http://localhost:5173, as for one on another machine.";
 
 /** Folders between two that lie in one another; infinite for others. */
 function stepsTo(folder: string, cwd: string): number {
