@@ -70,11 +70,17 @@ export class Receiver extends Client {
       const receiving = { visibilityMs, attemptId: attemptId ?? null };
       const before = queue.ledger.namedReceives.named(receiving.attemptId);
       let end = () => {};
-      const received = queue.call((core) => {
-        end = queue.receives.begin(receiving, this.world.nowMs + waitMs);
-        return core.receivers.receive(request);
-      });
-      return this.#depart(await received.finally(() => end()), request, before);
+      let reply: ReceiveReply;
+      try {
+        reply = await queue.call((core) => {
+          end = queue.receives.begin(receiving, this.world.nowMs + waitMs);
+          return core.receivers.receive(request);
+        });
+      } finally {
+        end();
+      }
+      // At once: while others of the turn are not answered, it is known that they were under way.
+      return this.#depart(reply, request, before);
     };
     const received = await exchange(this.world, arrives).catch(() => {
       isAnswered = false;
