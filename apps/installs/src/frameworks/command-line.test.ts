@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { parseCommandLine } from "./command-line.ts";
 
 it("tries every framework unless one is named", () => {
-  expect(parseCommandLine([])).toEqual({ frameworks: ["next", "nuxt"] });
+  expect(parseCommandLine([])).toEqual({ frameworks: ["next", "nuxt", "sveltekit"] });
   expect(parseCommandLine(["--framework", "nuxt"])).toEqual({ frameworks: ["nuxt"] });
   expect(parseCommandLine(["-h"])).toBe("help");
 });

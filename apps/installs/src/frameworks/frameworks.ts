@@ -1,9 +1,18 @@
+import { join } from "node:path";
+
+const FIXTURES = join(import.meta.dirname, "../../test/fixtures");
+/** The Worker that handles what they send. */
+export const POST = join(FIXTURES, "post");
+/** Projects that the suite runs, too. */
+const SUITE = join(import.meta.dirname, "../../../../packages/cli/test/fixtures");
+
 /** How a project of a framework is got, run, and made to send. */
 export interface Framework {
-  /** Packages that are installed as the registry has them now; those that are named in the table come first. */
+  /** Packages that are installed as the registry has them now. */
   readonly packages: readonly string[];
+  /** How many of them, from the first one on, have their version in the table. */
   readonly named: number;
-  /** Folder in `test/fixtures`. */
+  /** Folder of its files. Absolute. */
   readonly project: string;
   /** The framework's command, in `node_modules`. */
   readonly tool: string;
@@ -22,7 +31,7 @@ export const FRAMEWORKS = {
   next: {
     packages: ["next", "@opennextjs/cloudflare", "react", "react-dom"],
     named: 2,
-    project: "next",
+    project: join(FIXTURES, "next"),
     tool: "next/dist/bin/next",
     servers: { "Next.js on Turbopack": [], "Next.js on webpack": ["--webpack"] },
     source: "app/page.jsx",
@@ -36,12 +45,22 @@ export const FRAMEWORKS = {
   nuxt: {
     packages: ["nuxt"],
     named: 1,
-    project: "nuxt",
+    project: join(FIXTURES, "nuxt"),
     tool: "nuxt/bin/nuxt.mjs",
     servers: { Nuxt: [] },
     source: "server/api/orders.js",
     config: "nuxt.config.ts",
     ways: { handler: (origin, text) => fetch(`${origin}/api/orders?send=${text}`) },
+  },
+  sveltekit: {
+    packages: ["@sveltejs/kit", "@sveltejs/vite-plugin-svelte", "svelte", "vite"],
+    named: 1,
+    project: join(SUITE, "sveltekit"),
+    tool: "vite/bin/vite.js",
+    servers: { SvelteKit: [] },
+    source: "src/routes/+page.svelte",
+    config: "vite.config.js",
+    ways: {},
   },
 } satisfies Record<string, Framework>;
 

@@ -25,7 +25,7 @@ async function tryFrameworks(folder: string, { frameworks }: Command): Promise<b
   };
   for (const name of frameworks) {
     const framework: Framework = FRAMEWORKS[name];
-    const project = join(folder, framework.project);
+    const project = join(folder, name);
     const env = environmentOf(project, process.execPath);
     const installMs = Date.now();
     let versions = "";

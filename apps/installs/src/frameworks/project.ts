@@ -1,20 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Framework } from "./frameworks.ts";
+import { basename, join } from "node:path";
+import { type Framework, POST } from "./frameworks.ts";
 
 /** What the page says before and after its source is changed. */
 export const WORD = "waiting";
 export const CHANGED = "after the change";
 /** What Sluice and Wrangler leave in a project in which they have run. */
 export const LEFT_BY_DEV = [".sluice", ".wrangler"];
-
-const FIXTURES = join(import.meta.dirname, "../../test/fixtures");
-
-/** A file of a framework's project, where it lies in this repository. */
-export function projectFile({ project }: Framework, file: string): string {
-  return join(FIXTURES, project, file);
-}
 
 /**
  * Installs what a project needs, and answers the versions that it got.
@@ -43,10 +36,12 @@ export function installProject(
 }
 
 /** Puts the project's own files there as if nothing had been run in it, and the Worker that handles its messages. */
-export function placeProject({ project: name }: Framework, project: string): void {
+export function placeProject({ project: source }: Framework, project: string): void {
   for (const left of LEFT_BY_DEV) rmSync(join(project, left), { recursive: true, force: true });
-  cpSync(join(FIXTURES, name), project, { recursive: true });
-  cpSync(join(FIXTURES, "post"), join(project, "post"), { recursive: true });
+  // The manifest is that of the installation.
+  const isSource = (path: string) => basename(path) !== "package.json";
+  cpSync(source, project, { recursive: true, filter: isSource });
+  cpSync(POST, join(project, "post"), { recursive: true });
 }
 
 function versionOf(folder: string): string {
