@@ -39,7 +39,7 @@ export function installProject(
 export function placeProject({ project: source }: Framework, project: string): void {
   for (const left of LEFT_BY_DEV) rmSync(join(project, left), { recursive: true, force: true });
   // The manifest is that of the installation.
-  const isSource = (path: string) => basename(path) !== "package.json";
+  const isSource = (path: string) => ![...LEFT_BY_DEV, "package.json"].includes(basename(path));
   cpSync(source, project, { recursive: true, filter: isSource });
   cpSync(POST, join(project, "post"), { recursive: true });
 }
