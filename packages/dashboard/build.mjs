@@ -58,6 +58,7 @@ export async function buildPage() {
 
 /** The document. It has neither script nor style in it, so that the page's policy allows none. */
 function documentOf(script, style) {
+  const queues = "/__sluice/api/queues";
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -70,7 +71,7 @@ function documentOf(script, style) {
 <script src="/__sluice/${script}" defer></script>
 </head>
 <body>
-<noscript>This page needs JavaScript. The same as JSON: <a href="/__sluice/api/queues">/__sluice/api/queues</a></noscript>
+<noscript>This page needs JavaScript. The same as JSON: <a href="${queues}">${queues}</a></noscript>
 </body>
 </html>
 `;

@@ -21,7 +21,10 @@ await build({
   external: ["wrangler", "esbuild", "@cloudflare/vite-plugin"],
   // Packages of CommonJS require Node's own modules.
   banner: {
-    js: 'import { createRequire as __createRequire } from "node:module";\nconst require = __createRequire(import.meta.url);',
+    js: [
+      'import { createRequire as __createRequire } from "node:module";',
+      "const require = __createRequire(import.meta.url);",
+    ].join("\n"),
   },
 });
 writeFileSync(join(folder, "page.bin"), await buildPage());

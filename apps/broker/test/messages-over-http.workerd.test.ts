@@ -88,7 +88,8 @@ beforeAll(async () => {
       name: "front",
       source: FRONT,
       bindings: `(name = "BROKER", service = "broker"),
-        (name = "BODIES", queue = (name = "broker", entrypoint = "QueueBinding", props = (json = "{\\"queue\\": \\"bodies\\"}")))`,
+        (name = "BODIES", queue = (
+          name = "broker", entrypoint = "QueueBinding", props = (json = "{\\"queue\\": \\"bodies\\"}")))`,
     },
     {
       name: "broker",

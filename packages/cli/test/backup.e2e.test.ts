@@ -220,7 +220,7 @@ class BrokerLabOf extends BrokerLab implements AsyncDisposable {
   }
 }
 
-it("a broker is exported while it is used: nothing that was accepted before is missing, and what was settled before is not in it", async () => {
+it("a broker in use is exported with all that was accepted before, and nothing that was settled before", async () => {
   await using source = await emptyBroker();
   await using to = await emptyBroker();
   const at = ["--url", source.url];

@@ -37,7 +37,8 @@ const FILES = {
       "/env": async () => {
         await env.NOTES.put("note", "kept");
         ctx.waitUntil(Promise.resolve());
-        return [Object.keys(env).sort(), env.GREETING, env.SECRET, await env.NOTES.get("note"), typeof cf, typeof caches.default];
+        const note = await env.NOTES.get("note");
+        return [Object.keys(env).sort(), env.GREETING, env.SECRET, note, typeof cf, typeof caches.default];
       },
       "/send": async (text) => (await env.JOBS.send(text)).metadata.metrics.backlogCount,
       "/map": (text) => env.JOBS.send(new Map([[text, new Date(0)]]), { contentType: "v8" }),
@@ -50,7 +51,8 @@ const FILES = {
       ].map((sent) => sent.then(() => "sent", String))),
       "/stream": async (text) => {
         const failures = [];
-        for (const end = Date.now() + Number(text); Date.now() < end; ) await env.JOBS.send("streamed").catch((error) => failures.push(String(error)));
+        const end = Date.now() + Number(text);
+        while (Date.now() < end) await env.JOBS.send("streamed").catch((error) => failures.push(String(error)));
         return failures;
       },
       "/metrics": () => env.JOBS.metrics(),

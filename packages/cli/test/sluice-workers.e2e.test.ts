@@ -55,7 +55,8 @@ const FILES = {
         workers: [
           {
             ...common, name: "till", modules: true, queueProducers: ["orders"],
-            script: "export default { async fetch(request, env) { await env.orders.send('till'); return fetch('http://shop/'); } };",
+            script: "export default { " +
+              "async fetch(request, env) { await env.orders.send('till'); return fetch('http://shop/'); } };",
             outboundService: "shop",
           },
           { ...shop, name: "shop", modules: true, script: bundle },

@@ -77,13 +77,20 @@ function trimLines(text: string): string {
 }
 
 /** What this package adds to Wrangler's checks. */
-const OWN =
-  /^(Sluice applies it|"max_[a-z_]+" has no effect on|Invalid queue name|The field ".*" should be a (whole )?number of|There is no "name")/;
+const OWN = [
+  /^Sluice applies it/,
+  /^"max_[a-z_]+" has no effect on/,
+  /^Invalid queue name/,
+  /^The field ".*" should be a (whole )?number of/,
+  /^There is no "name"/,
+];
 
 function ownVerdict(file: string, env: string | undefined): Verdict {
   const texts = (diagnostics: readonly ConfigDiagnostic[], severity: string) =>
     diagnostics
-      .filter((diagnostic) => diagnostic.severity === severity && !OWN.test(diagnostic.text))
+      .filter(
+        (diagnostic) => diagnostic.severity === severity && !OWN.some((own) => own.test(diagnostic.text)),
+      )
       .map(({ text }) => trimLines(text))
       .sort();
   try {

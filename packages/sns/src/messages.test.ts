@@ -141,7 +141,8 @@ describe("signatures (spec sns-delivery 8.3)", () => {
   it("are of names and values, line by line, in byte order of names", async () => {
     const envelope = JSON.parse(await buildNotification({ ...MESSAGE, subject: "s" }, signing("1")));
     expect(stringToSign(envelope)).toBe(
-      `Message\n${MESSAGE.message}\nMessageId\n${MESSAGE.messageId}\nSubject\ns\nTimestamp\n2026-11-21T09:30:00.007Z\nTopicArn\n${TOPIC}\nType\nNotification\n`,
+      `Message\n${MESSAGE.message}\nMessageId\n${MESSAGE.messageId}\nSubject\ns\n` +
+        `Timestamp\n2026-11-21T09:30:00.007Z\nTopicArn\n${TOPIC}\nType\nNotification\n`,
     );
   });
 

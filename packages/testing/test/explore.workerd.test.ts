@@ -116,7 +116,8 @@ describe("explore", () => {
     const history = [{ kind: "lostAck", message: 1, attempt: 1 }] as const;
     const { message } = await brokenBy(CHARGES(false), { seed: 1, choices: [0], history });
     expect(message).toContain(
-      'charges#1 {"id":1,"isCareful":false}: stored, delivered [lostAck], retried in 0 s (fault lostAck: the acknowledgement did not arrive), delivered, acked',
+      'charges#1 {"id":1,"isCareful":false}: stored, delivered [lostAck], ' +
+        "retried in 0 s (fault lostAck: the acknowledgement did not arrive), delivered, acked",
     );
   });
 

@@ -140,7 +140,8 @@ it("says which file has to be changed, without a stack that is of nobody's use",
   const auxiliaryWorkers = [{ configPath: "post/wrangler.json" }];
   const twins = { "wrangler.json": WORKER, "post/wrangler.json": { ...WORKER, queues: {} } };
   expect(failure(twins, { auxiliaryWorkers }).message).toBe(
-    `${join(folder, "post/wrangler.json")}: "shop" is the name of the Worker of ${file} too. Call one of them something else.`,
+    `${join(folder, "post/wrangler.json")}: "shop" is the name of the Worker of ${file} too. ` +
+      "Call one of them something else.",
   );
 });
 

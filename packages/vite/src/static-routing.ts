@@ -8,7 +8,7 @@ export interface RoutingWithBroker extends Pick<WorkerConfig, "assets" | "compat
   readonly frontDoor: FrontDoor;
 }
 
-/** By these, and since that date, browsers' navigations get what `not_found_handling` says before the Worker is asked. */
+/** By these, and since that date, `not_found_handling` answers browsers' navigations before the Worker is asked. */
 const NAVIGATION_ASSETS = "assets_navigation_prefers_asset_serving";
 const NO_NAVIGATION_ASSETS = "assets_navigation_has_no_effect";
 const NAVIGATION_ASSETS_SINCE = "2025-04-01";

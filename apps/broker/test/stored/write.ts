@@ -1,5 +1,6 @@
 // Writes a stored shape: a data folder as a release leaves it behind when it is killed, and what is in it.
-//   node apps/broker/test/stored/write.ts NAME [MAIN]    MAIN: the command of another checkout, packages/cli/src/main.ts
+//   node apps/broker/test/stored/write.ts NAME [MAIN]
+// MAIN is the command of another checkout, its packages/cli/src/main.ts.
 // Run it when the storage of a release differs from the shapes that are here.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -24,8 +24,10 @@ export type Versions = Readonly<Record<VersionName, Version>>;
 /** Two versions side by side, of which each object of the broker runs one. */
 export function servicesOf(versions: Versions, broker: string, rollout: Rollout): WorkerdService[] {
   const { old: before, new: after } = versions;
-  const consumer = (version: VersionName) =>
-    `(name = "${version.toUpperCase()}_CONSUMER", service = (name = "${version}-consumer", entrypoint = "SluiceQueueConsumer"))`;
+  const consumer = (version: VersionName) => {
+    const service = `(name = "${version}-consumer", entrypoint = "SluiceQueueConsumer")`;
+    return `(name = "${version.toUpperCase()}_CONSUMER", service = ${service})`;
+  };
   return [
     {
       ...after.broker,

@@ -67,7 +67,8 @@ function signed(atMs: number, presignedSeconds: number | null = null): SignedHtt
     presignedSeconds === null
       ? request("/?Action=List", headers("host;x-amz-date", signature, date))
       : request(
-          `/?Action=List&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${encodeURIComponent(scope)}&X-Amz-Date=${date}` +
+          "/?Action=List&X-Amz-Algorithm=AWS4-HMAC-SHA256" +
+            `&X-Amz-Credential=${encodeURIComponent(scope)}&X-Amz-Date=${date}` +
             `&X-Amz-Expires=${presignedSeconds}&X-Amz-SignedHeaders=host&X-Amz-Signature=${signature}`,
           { host: "example.amazonaws.com" },
         );

@@ -241,7 +241,10 @@ function joinSessions(env: string) {
 /** What to say of who has the broker. */
 function seatLine(seat: Seat): string {
   if (seat.kind === "own") {
-    return "The session that had the broker of this data folder has ended. The broker runs here now, with all messages.";
+    return (
+      "The session that had the broker of this data folder has ended. " +
+      "The broker runs here now, with all messages."
+    );
   }
   const { pid, part } = seat.leader;
   const where = part === undefined ? 'another "sluice dev"' : "a program with getPlatformProxy";

@@ -22,6 +22,9 @@ function read(workingDirectory: string, targets: string[] = [], env = "") {
   return readProject({ targets, env, workingDirectory });
 }
 
+const NO_CONFIGURATION =
+  /There is no wrangler\.json, wrangler\.jsonc, wrangler\.toml in .*\n.*name the folders of your Workers: sluice dev/;
+
 describe("readProject", () => {
   it("reads the Worker of the current folder when none is named", async () => {
     const folder = projectFolder({ "wrangler.toml": worker("api"), "index.js": INDEX });
@@ -32,9 +35,7 @@ describe("readProject", () => {
   });
 
   it("says what to do where there is no configuration", async () => {
-    await expect(read(projectFolder({ "index.js": INDEX }))).rejects.toThrow(
-      /There is no wrangler\.json, wrangler\.jsonc, wrangler\.toml in .*\n.*name the folders of your Workers: sluice dev/,
-    );
+    await expect(read(projectFolder({ "index.js": INDEX }))).rejects.toThrow(NO_CONFIGURATION);
   });
 
   it("takes folders and files in the order they are named, each once", async () => {

@@ -9,9 +9,11 @@ it("says who may use what of a broker that is open to its machine", () => {
 });
 
 it("says what to bring, and what to set where nobody is let in", () => {
+  const nobody =
+    "nobody; set SLUICE_API_TOKENS, or SLUICE_ENV=local to let in everybody who reaches this address";
   expect(accessLines({ aws: "known", http: "nobody" }, "0.0.0.0")).toBe(`Open to
   AWS endpoint                 who signs with one of SLUICE_AWS_ACCESS_KEYS
-  REST and admin API, metrics  nobody; set SLUICE_API_TOKENS, or SLUICE_ENV=local to let in everybody who reaches this address
+  REST and admin API, metrics  ${nobody}
   health, page without data    everybody who reaches this address`);
   const closed = accessLines({ aws: "nobody", http: "known" }, "::");
   expect(closed).toContain("nobody; set SLUICE_AWS_ACCESS_KEYS, or");

@@ -5,8 +5,8 @@ import { exitCodeOf, MAIN, requireWithMain } from "./load-wrangler.ts";
 import type { WranglerRun } from "./run-wrangler.ts";
 
 /*
- * A process that runs Wrangler's commands, one after the other. To load Wrangler takes a second and a command a tenth of
- * one, and a deployment of four Workers has ten commands.
+ * A process that runs Wrangler's commands, one after the other. To load Wrangler takes a second and a command a tenth
+ * of one, and a deployment of four Workers has ten commands.
  */
 
 type Streams = Pick<WranglerRun, "out" | "all">;

@@ -28,8 +28,9 @@ describe("the user's Wrangler", () => {
 
   it("is refused by its place and its version if it is too old", () => {
     const folder = projectWith("4.59.9");
+    const place = join(folder, "node_modules/wrangler");
     expect(() => findWrangler([folder])).toThrow(
-      `Sluice needs Wrangler ${WRANGLER_VERSION_MIN} or newer, and ${join(folder, "node_modules/wrangler")} is 4.59.9. ` +
+      `Sluice needs Wrangler ${WRANGLER_VERSION_MIN} or newer, and ${place} is 4.59.9. ` +
         "Install another one: npm install --save-dev wrangler@latest",
     );
   });

@@ -15,7 +15,9 @@ async function NAME([command, text]) {
   runs++;
   try {
     if (command === "say") { console.log(text, runs); console.error("besides"); }
-    if (command === "where") console.log(process.cwd(), process.env.GIVEN, process.stdin.isTTY, process.argv.slice(2).join());
+    if (command === "where") {
+      console.log(process.cwd(), process.env.GIVEN, process.stdin.isTTY, process.argv.slice(2).join());
+    }
     if (command === "report") appendFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, text + "\\n");
     if (command === "code") process.exitCode = Number(text);
     if (command === "fatal") throw new FatalError(Number(text));

@@ -148,19 +148,25 @@ export class Account {
     const exported = exportsOf(modules);
     for (const one of script.classes) {
       if (!exported.has(one)) {
-        const text = `New version of script does not export class '${one}' which is depended on by existing Durable Objects`;
+        const text =
+          `New version of script does not export class '${one}' ` +
+          "which is depended on by existing Durable Objects";
         throw new Refused(403, 10_064, text);
       }
     }
     const classes = new Set(script.classes);
     if (migrations === undefined) return classes;
     if ((migrations.old_tag ?? null) !== script.migrationTag) {
-      const text = `Actor migration tag precondition failed, got tag '${migrations.old_tag ?? ""}' when expected tag is '${script.migrationTag ?? ""}'`;
+      const text =
+        `Actor migration tag precondition failed, got tag '${migrations.old_tag ?? ""}' ` +
+        `when expected tag is '${script.migrationTag ?? ""}'`;
       throw new Refused(412, 10_079, text);
     }
     for (const one of migrations.steps.flatMap(({ new_sqlite_classes = [] }) => new_sqlite_classes)) {
       if (classes.has(one)) {
-        const text = `Cannot apply new-sqlite-class migration to class '${one}' that is already depended on by existing Durable Objects`;
+        const text =
+          `Cannot apply new-sqlite-class migration to class '${one}' ` +
+          "that is already depended on by existing Durable Objects";
         throw new Refused(400, 10_074, text);
       }
       if (!exported.has(one)) {
@@ -182,7 +188,9 @@ export class Account {
       binding.service !== name &&
       !this.#isSeen(binding.service)
     ) {
-      const text = `Service binding '${binding.name}' references Worker '${binding.service}' which was not found. Verify that the Worker exists in your account.`;
+      const text =
+        `Service binding '${binding.name}' references Worker '${binding.service}' which was not found. ` +
+        "Verify that the Worker exists in your account.";
       throw new Refused(400, 10_143, text);
     }
     if (binding.type !== "durable_object_namespace" || binding.class_name === undefined) return;
@@ -196,7 +204,9 @@ export class Account {
     }
     const classes = script_name === name ? ownClasses : this.find(script_name).classes;
     if (!classes.has(class_name)) {
-      const text = `Cannot create binding for class '${class_name}' because it is not currently configured to implement Durable Objects.`;
+      const text =
+        `Cannot create binding for class '${class_name}' ` +
+        "because it is not currently configured to implement Durable Objects.";
       throw new Refused(400, 10_061, text);
     }
   }

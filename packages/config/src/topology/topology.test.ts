@@ -302,12 +302,12 @@ describe("a retry policy", () => {
         ),
       );
     expect(read('delay = 5, policy = "fixed"').queues.orders?.consumer?.settings.retryPolicy).toBeDefined();
-    expect(refusalOf(() => read('policy = "fixed", delay = 6'))).toMatchObject([
-      {
-        text: expect.stringMatching(
-          /^Queue "orders" has two values of "retry": \{"kind":"fixed","delaySeconds":5,.* and \{"kind":"fixed","delaySeconds":6,/,
-        ),
-      },
-    ]);
+    const refusal = refusalOf(() => read('policy = "fixed", delay = 6'));
+    for (const part of [
+      /^Queue "orders" has two values of "retry": \{"kind":"fixed","delaySeconds":5,/,
+      /"delaySeconds":5,.* and \{"kind":"fixed","delaySeconds":6,/,
+    ]) {
+      expect(refusal).toMatchObject([{ text: expect.stringMatching(part) }]);
+    }
   });
 });

@@ -127,7 +127,8 @@ describe("POST /clock", () => {
         error: {
           code: "invalid_body",
           message:
-            'The body must be {"advanceMs": N} with N from 0 to 2678400000, {"to": "next"}, {"to": "next", "queue": "NAME"}, {"freeze": true} or {"freeze": false}.',
+            'The body must be {"advanceMs": N} with N from 0 to 2678400000, {"to": "next"}, ' +
+            '{"to": "next", "queue": "NAME"}, {"freeze": true} or {"freeze": false}.',
         },
       },
     });

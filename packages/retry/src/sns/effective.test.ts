@@ -76,20 +76,38 @@ describe("which policy counts (spec sns-delivery 2.7)", () => {
 });
 
 describe("EffectiveDeliveryPolicy (spec sns-delivery 2.7)", () => {
-  const retry =
-    '{"minDelayTarget":20,"maxDelayTarget":20,"numRetries":3,"numMaxDelayRetries":0,"numNoDelayRetries":0,"numMinDelayRetries":0,"backoffFunction":"linear"}';
+  const retry = {
+    minDelayTarget: 20,
+    maxDelayTarget: 20,
+    numRetries: 3,
+    numMaxDelayRetries: 0,
+    numNoDelayRetries: 0,
+    numMinDelayRetries: 0,
+    backoffFunction: "linear",
+  };
+  const request = { headerContentType: "text/plain; charset=UTF-8" };
 
   it("of a subscription names every part", () => {
     expect(effectiveSubscriptionDocument(null, null)).toBe(
-      `{"healthyRetryPolicy":${retry},"sicklyRetryPolicy":null,"throttlePolicy":null,"requestPolicy":{"headerContentType":"text/plain; ` +
-        `charset=UTF-8"},"guaranteed":false}`,
+      JSON.stringify({
+        healthyRetryPolicy: retry,
+        sicklyRetryPolicy: null,
+        throttlePolicy: null,
+        requestPolicy: request,
+        guaranteed: false,
+      }),
     );
   });
 
   it("of a topic has no throttle when none is set", () => {
     expect(effectiveTopicDocument(null)).toBe(
-      `{"http":{"defaultHealthyRetryPolicy":${retry},"disableSubscriptionOverrides":false,"defaultRequestPolicy":{"headerContentType":"text/plain; ` +
-        `charset=UTF-8"}}}`,
+      JSON.stringify({
+        http: {
+          defaultHealthyRetryPolicy: retry,
+          disableSubscriptionOverrides: false,
+          defaultRequestPolicy: request,
+        },
+      }),
     );
   });
 

@@ -296,14 +296,16 @@ describe("the stored form (spec sns-delivery 2.7)", () => {
   it("of a subscription has every part, null where it is not set", () => {
     const policy = parseSubscriptionPolicy(JSON.stringify({ healthyRetryPolicy: MINIMAL }), false);
     expect(JSON.stringify(policy)).toBe(
-      '{"healthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":60,"numRetries":5},"sicklyRetryPolicy":null,"throttlePolicy":null,"requestPolicy":null,"guaranteed":false}',
+      '{"healthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":60,"numRetries":5},' +
+        '"sicklyRetryPolicy":null,"throttlePolicy":null,"requestPolicy":null,"guaranteed":false}',
     );
   });
 
   it("of a topic has what is set, and whether it overrides", () => {
     const http = { defaultHealthyRetryPolicy: MINIMAL, defaultThrottlePolicy: null };
     expect(JSON.stringify(parseTopicPolicy(JSON.stringify({ http })))).toBe(
-      '{"http":{"defaultHealthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":60,"numRetries":5},"disableSubscriptionOverrides":false}}',
+      '{"http":{"defaultHealthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":60,"numRetries":5},' +
+        '"disableSubscriptionOverrides":false}}',
     );
     expect(parseTopicPolicy("{}")).toEqual({ http: { disableSubscriptionOverrides: false } });
     expect(parseTopicPolicy('{"http":null}')).toEqual({ http: { disableSubscriptionOverrides: false } });

@@ -34,7 +34,8 @@ it("a broken history is told, with a line to paste", () => {
       '  orders#1 {"id":1}: stored, delivered [lostAck], retried in 5 s (lost), delivered, acked',
       "  never came: split",
       "As a test:",
-      '  await explore({ ...spec, seed: 8412, choices: [0,2], history: [{ kind: "lostAck", message: 1, attempt: 1 }] });',
+      "  await explore({ ...spec, seed: 8412, choices: [0,2], " +
+        'history: [{ kind: "lostAck", message: 1, attempt: 1 }] });',
     ].join("\n"),
   );
 });

@@ -30,7 +30,8 @@ export function textOf(found: Found): string {
   const where = count === 1 ? "" : ` in history ${number} of ${count}`;
   return [
     `Broken${where} (seed ${seed}): ${violation.message.split("\n", 1)[0]}`,
-    `  ${first.faults} faults -> ${recipe.faults.length}, ${first.messages} messages -> ${stories.length}, in ${runs} runs`,
+    `  ${first.faults} faults -> ${recipe.faults.length}, ` +
+      `${first.messages} messages -> ${stories.length}, in ${runs} runs`,
     ...stories.slice(0, STORIES_MAX).map((story, i) => `  ${lineOf(story, i + 1, recipe.faults)}`),
     ...(stories.length > STORIES_MAX ? [`  … and ${stories.length - STORIES_MAX} more messages`] : []),
     ...(isSteady

@@ -160,9 +160,8 @@ export class Queues implements Omit<QueueRuntime, "env" | "fetch" | typeof Symbo
       this.#nowMs = nowMs;
       const counts = this.#ledger.take(reply.entries);
       if (isTooMuch) {
-        throw new Error(
-          `More than ${limits.deliveriesMax ?? DELIVERIES_MAX} deliveries, and still not done: does something send to itself?`,
-        );
+        const most = limits.deliveriesMax ?? DELIVERIES_MAX;
+        throw new Error(`More than ${most} deliveries, and still not done: does something send to itself?`);
       }
       return { progress: { ...counts, nextDue: nextMs === null ? null : new Date(nextMs) }, reply };
     });

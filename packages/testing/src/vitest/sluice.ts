@@ -100,8 +100,8 @@ function refuseUnusable({ wrangler, main, config, miniflare }: SluiceOptions): v
     for (const key of ["queueProducers", "queueConsumers"] as const) {
       if (worker?.[key] === undefined) continue;
       throw new TypeError(
-        `miniflare: \`${key}\` would use Miniflare's queues. Write them in a Wrangler configuration, and name that of ` +
-          'another Worker in `auxiliaryWorkers`: [{ configPath: "../mailer/wrangler.toml" }].',
+        `miniflare: \`${key}\` would use Miniflare's queues. Write them in a Wrangler configuration, ` +
+          'and name that of another Worker in `auxiliaryWorkers`: [{ configPath: "../mailer/wrangler.toml" }].',
       );
     }
   }

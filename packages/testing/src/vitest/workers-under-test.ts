@@ -34,7 +34,9 @@ const ENDPOINTS_WORKER: V4WorkerOptions & { name: string } = {
     {
       type: "ESModule",
       path: "endpoints.js",
-      contents: `export default { fetch: () => new Response("HTTP endpoints are tested with createQueueRuntime()", { status: 501 }) };`,
+      contents:
+        'const text = "HTTP endpoints are tested with createQueueRuntime()";\n' +
+        "export default { fetch: () => new Response(text, { status: 501 }) };",
     },
   ],
 };

@@ -43,7 +43,7 @@ async function findingsIn(toml: string, more: Readonly<Record<string, string>> =
 }
 
 describe("sluice doctor", () => {
-  it("says of a project that nothing is wrong with it in one line, and in JSON that there are no findings", async () => {
+  it("says in one line that nothing is wrong with a project, and in JSON that there are no findings", async () => {
     const files = { "wrangler.toml": HEAD + PRODUCER + CONSUMER };
     expect(await examine(files)).toEqual({
       code: 0,
@@ -124,7 +124,8 @@ describe("sluice doctor", () => {
     ],
     [
       "settings that Cloudflare does not know",
-      `${PRODUCER + CONSUMER}retry_delay = 7\n[sluice.queues.orders]\ndelivery_delay = 5\nmax_receives_per_second = 10\n` +
+      `${PRODUCER + CONSUMER}retry_delay = 7\n` +
+        "[sluice.queues.orders]\ndelivery_delay = 5\nmax_receives_per_second = 10\n" +
         '[sluice.queues.orders.retry]\npolicy = "exponential"\nbase = 2\n',
       "sluice-only",
       0,

@@ -44,7 +44,9 @@ it("puts sluice() around the options of Cloudflare's Vite plugin, and leaves the
 });
 
 it("puts sluice() where there are no options, by whatever name the plugin is imported", () => {
-  const text = `import { cloudflare as workers } from "@cloudflare/vite-plugin";\nexport default { plugins: [workers()] };\n`;
+  const text =
+    'import { cloudflare as workers } from "@cloudflare/vite-plugin";\n' +
+    "export default { plugins: [workers()] };\n";
   const { after } = changed({ ...WRANGLER, "package.json": manifest({}), "vite.config.mjs": text });
   expect(after["vite.config.mjs"]).toContain('import { sluice } from "@sluice/vite";');
   expect(after["vite.config.mjs"]).toContain("plugins: [workers(sluice())]");
@@ -52,7 +54,8 @@ it("puts sluice() where there are no options, by whatever name the plugin is imp
 
 it("puts sluice() around the options of Cloudflare's Vitest plugin, where they name a configuration", () => {
   const text = (options: string) =>
-    `import { cloudflareTest } from "@cloudflare/vitest-plugin";\nexport default { plugins: [cloudflareTest(${options})] };\n`;
+    'import { cloudflareTest } from "@cloudflare/vitest-plugin";\n' +
+    `export default { plugins: [cloudflareTest(${options})] };\n`;
   const files = { ...WRANGLER, "package.json": manifest({ scripts: { dev: "sluice dev" } }) };
   const named = 'wrangler: { configPath: "./wrangler.jsonc" }';
   const { after, packages } = changed({ ...files, "vitest.config.ts": text(`{ ${named} }`) });
@@ -155,7 +158,8 @@ it.each([
   ],
   [
     "that has all names already",
-    "import { cloudflare } from '@cloudflare/vite-plugin'; const [sluice, sluiceVite] = x; export default cloudflare();",
+    "import { cloudflare } from '@cloudflare/vite-plugin'; " +
+      "const [sluice, sluiceVite] = x; export default cloudflare();",
     'something else is called "sluice" there',
   ],
 ])("prints the line for a configuration of Vite %s", (_, text, why) => {

@@ -101,14 +101,16 @@ const UNCAUGHT = /^(?:uncaught )?exception[ ;]/;
 /**
  * A connection that was refused or lost, as workerd's own library notes it. Whoever made it is told by an exception.
  */
-const DISCONNECTED =
-  /^(?:uncaught exception; )?exception = \S+ disconnected: |^uncaught exception; source = [^;]+; stack = Error: Network connection lost\.$/;
+const DISCONNECTED = [
+  /^(?:uncaught exception; )?exception = \S+ disconnected: /,
+  /^uncaught exception; source = [^;]+; stack = Error: Network connection lost\.$/,
+];
 /** Addresses in workerd, which say nothing to anybody. */
 const ADDRESSES = /\nstack: .*$/;
 
 /** What is to be printed of a message of workerd or a Worker; `null` for nothing. */
 export function printedOf(message: string): string | null {
-  return DISCONNECTED.test(message) ? null : message.replace(ADDRESSES, "");
+  return DISCONNECTED.some((noted) => noted.test(message)) ? null : message.replace(ADDRESSES, "");
 }
 
 /** A process that is about to be started, as Node.js tells of it. */

@@ -44,10 +44,10 @@ const NEW_TOKEN = z.strictObject({
   aws: z._default(z.boolean(), false),
 });
 const NEW_TOKEN_TEXT =
-  'The body must be {"name", "scopes"}, with any of "queues", "expiresInSeconds", "ratePerSecond" and "aws". A name has ' +
-  `1 to 64 of a-z, 0-9, ".", "_" and "-", and is not "${LOCAL}". Scopes are ${SCOPES.join(", ")}. Queues are names, or ` +
-  `beginnings of names with a "*" behind, ${QUEUES_OF_TOKEN_MAX} at most. A token is valid for 1 to ` +
-  `${TOKEN_SECONDS_MAX} s, and makes 1 to ${TOKEN_RATE_MAX} requests a second.`;
+  'The body must be {"name", "scopes"}, with any of "queues", "expiresInSeconds", "ratePerSecond" and "aws". ' +
+  `A name has 1 to 64 of a-z, 0-9, ".", "_" and "-", and is not "${LOCAL}". Scopes are ${SCOPES.join(", ")}. ` +
+  `Queues are names, or beginnings of names with a "*" behind, ${QUEUES_OF_TOKEN_MAX} at most. ` +
+  `A token is valid for 1 to ${TOKEN_SECONDS_MAX} s, and makes 1 to ${TOKEN_RATE_MAX} requests a second.`;
 
 const ROTATION = z.strictObject({
   graceSeconds: z._default(z.int().check(z.gte(0), z.lte(GRACE_SECONDS_MAX)), GRACE_SECONDS_DEFAULT),
