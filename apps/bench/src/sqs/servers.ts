@@ -1,6 +1,7 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Child, startChild } from "@sluice/harness/child";
+import { environmentIn } from "@sluice/harness/environment";
 import { accepts } from "../process/accepts.ts";
 import { installProgram } from "../systems/debian-packages.ts";
 import { installNpmPackages, PEERS_FOLDER } from "../systems/npm-packages.ts";
@@ -29,7 +30,7 @@ export const sluiceServe: SqsServer = {
   async start({ port, folder }) {
     const child = startChild(process.execPath, [SLUICE_CLI, "serve", "--port", `${port}`], {
       cwd: folder,
-      env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false" },
+      env: environmentIn(folder),
     });
     await child.ready(async () => (await fetch(`http://127.0.0.1:${port}/__sluice/health`)).ok);
     return { child, endpoint: `http://127.0.0.1:${port}/__sluice/aws` };

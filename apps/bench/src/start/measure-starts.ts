@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, startChild } from "@sluice/harness/child";
+import { environmentIn } from "@sluice/harness/environment";
 import getPort from "get-port";
 import { median, medians } from "../measure/statistics.ts";
 import { residentBytesOfTree } from "../process/processes.ts";
@@ -81,14 +82,7 @@ async function measureStart(
   const child = startChild(process.execPath, [...args, "--port", `${port}`, "--persist-to", state], {
     cwd: project.folder,
     pollMs: POLL_MS,
-    env: {
-      ...process.env,
-      CI: "1",
-      WRANGLER_SEND_METRICS: "false",
-      // On in Wrangler unless said otherwise, and off in ours: both shall do the same work.
-      X_LOCAL_OBSERVABILITY: "false",
-      WRANGLER_REGISTRY_PATH: path.join(project.folder, "registry"),
-    },
+    env: environmentIn(project.folder),
   });
   const url = `http://127.0.0.1:${port}`;
   try {

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { startChild } from "@sluice/harness/child";
+import { environmentIn } from "@sluice/harness/environment";
 import getPort from "get-port";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import type { Measured } from "../workload/run.ts";
@@ -23,14 +24,7 @@ export async function startDevServer(
   const port = await getPort();
   const child = startChild(process.execPath, commandLine({ port, folder }), {
     cwd: folder,
-    env: {
-      ...process.env,
-      CI: "1",
-      WRANGLER_SEND_METRICS: "false",
-      // Wrangler's local observability makes every call about ten times slower.
-      X_LOCAL_OBSERVABILITY: "false",
-      WRANGLER_REGISTRY_PATH: path.join(folder, "registry"),
-    },
+    env: environmentIn(folder),
   });
   const stop = async () => {
     await child.stop();

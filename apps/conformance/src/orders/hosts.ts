@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { startChild } from "@sluice/harness/child";
+import { environmentIn } from "@sluice/harness/environment";
 import { createQueueRuntime } from "@sluice/testing";
 import getPort from "get-port";
 import { packed } from "sluice/test/pack";
@@ -119,18 +120,4 @@ async function served(folder: string, programs: readonly string[], args: readonl
   } finally {
     await child.stop("SIGINT");
   }
-}
-
-/** Vitest's own variables are none of the project's. Nothing is asked of the Internet. */
-function environmentIn(folder: string): NodeJS.ProcessEnv {
-  const { NODE_ENV: _, VITEST: __, CLOUDFLARE_ENV: ___, ...rest } = process.env;
-  return {
-    ...rest,
-    CI: "1",
-    NO_COLOR: "1",
-    CLOUDFLARE_CF_FETCH_ENABLED: "false",
-    WRANGLER_REGISTRY_PATH: join(folder, "registry"),
-    WRANGLER_SEND_METRICS: "false",
-    X_LOCAL_OBSERVABILITY: "false",
-  };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { type Child, startChild } from "@sluice/harness/child";
+import { environmentIn } from "@sluice/harness/environment";
 import getPort from "get-port";
 import { writeProject } from "../project/write-project.ts";
 import type { Scenario, SeenBatch } from "../scenario/scenario.ts";
@@ -82,19 +83,6 @@ export async function startSystem(system: System, scenarios: readonly Scenario[]
     await remove();
     throw error;
   }
-}
-
-function environmentIn(folder: string): NodeJS.ProcessEnv {
-  const { CLOUDFLARE_ENV: _, ...rest } = process.env;
-  return {
-    ...rest,
-    CI: "1",
-    NO_COLOR: "1",
-    WRANGLER_SEND_METRICS: "false",
-    // Wrangler's local observability makes every call about ten times slower.
-    X_LOCAL_OBSERVABILITY: "false",
-    WRANGLER_REGISTRY_PATH: path.join(folder, "registry"),
-  };
 }
 
 function running(

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { startChild } from "@sluice/harness/child";
+import { environmentIn } from "@sluice/harness/environment";
 import type { WorkerdService } from "@sluice/protocol/test/workerd-process";
 import { uploaded } from "sluice/test/uploaded";
 import type { Rollout, VersionName } from "../../workers/rollouts/wire.ts";
@@ -53,13 +54,7 @@ export async function versionOf(checkout: string = CHECKOUT): Promise<Version> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "sluice-rollout-")));
   try {
     writeProject(folder);
-    const env = {
-      ...process.env,
-      CI: "1",
-      NO_COLOR: "1",
-      WRANGLER_SEND_METRICS: "false",
-      WRANGLER_REGISTRY_PATH: path.join(folder, "registry"),
-    };
+    const env = environmentIn(folder);
     const main = path.join(checkout, "packages/cli/src/main.ts");
     const build = startChild(process.execPath, [main, "build", "producer", "consumer"], { cwd: folder, env });
     await build.whenEnded();

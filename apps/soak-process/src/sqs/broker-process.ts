@@ -1,4 +1,5 @@
 import { type Child, startChild } from "@sluice/harness/child";
+import { environmentIn } from "@sluice/harness/environment";
 import { type QueueFigures, queueFigures } from "../cluster/queue-figures.ts";
 import { untilGone, workerdChildren } from "../cluster/workerd-process.ts";
 
@@ -45,7 +46,7 @@ export class BrokerProcess {
     const args = [main, "serve", ...(worker === undefined ? [] : [worker])];
     this.#child = startChild(process.execPath, [...args, "--port", `${port}`, "--persist-to", persistDir], {
       cwd: folder,
-      env: { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" },
+      env: environmentIn(folder),
       pollMs: LOOK_AGAIN_MS,
     });
   }
