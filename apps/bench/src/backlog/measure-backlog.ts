@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { HandledCounts } from "../../lab/src/commands.ts";
 import { type Lab, type LabOptions, startLab } from "../lab/lab.ts";
 import { medians } from "../measure/statistics.ts";
 import { flushFolder, removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
@@ -65,8 +63,6 @@ export const QUICK_SAMPLE_MESSAGES = 2_000;
 const HOUR_SECONDS = 3600;
 /** Messages that a queue has had before it is measured. */
 const USED_MESSAGES = 100_000;
-const POLL_MS = 5;
-const WAIT_MS_MAX = 300_000;
 
 export async function measureBacklog(backlog: Backlog, options: BacklogOptions): Promise<BacklogFigures> {
   const { runs, sampleMessages, say } = options;
@@ -93,7 +89,7 @@ export async function measureBacklog(backlog: Backlog, options: BacklogOptions):
 async function use(persistDir: string): Promise<void> {
   await withLab({ persistDir, consumer: {} }, async (lab) => {
     await lab.tell({ kind: "fill", messages: USED_MESSAGES, atOnce: 10, delaySeconds: 0 });
-    await untilDelivered(lab, USED_MESSAGES);
+    await lab.until("delivered", USED_MESSAGES);
   });
 }
 
@@ -108,7 +104,7 @@ async function fill(persistDir: string, { kind, messages }: Backlog): Promise<vo
     const sent = kind === "retrying" ? 2 * messages : messages;
     const delaySeconds = kind === "delayed" ? HOUR_SECONDS : 0;
     await lab.tell({ kind: "fill", messages: sent, atOnce: 10, delaySeconds });
-    if (kind === "retrying") await untilDelivered(lab, sent);
+    if (kind === "retrying") await lab.until("delivered", sent);
   });
 }
 
@@ -137,7 +133,7 @@ async function measureQuiet(lab: Lab, sampleMessages: number) {
 async function measureBusy(lab: Lab, messages: number) {
   const processStartMs = Date.now() - lab.startedMs;
   await lab.tell({ kind: "wake" });
-  const { delivered, firstMs, lastMs } = await untilDelivered(lab, messages);
+  const { delivered, firstMs, lastMs } = await lab.until("delivered", messages);
   return {
     processStartMs,
     firstDeliveryMs: firstMs - lab.startedMs,
@@ -152,16 +148,6 @@ async function withLab<Result>(options: LabOptions, work: (lab: Lab) => Promise<
   } finally {
     await lab.stop();
   }
-}
-
-async function untilDelivered(lab: Lab, messages: number): Promise<HandledCounts> {
-  const deadlineMs = Date.now() + WAIT_MS_MAX;
-  while (Date.now() < deadlineMs) {
-    const handled = await lab.tell({ kind: "handled" });
-    if (handled.delivered >= messages) return handled;
-    await sleep(POLL_MS);
-  }
-  throw new Error(`${messages} messages were not delivered within ${WAIT_MS_MAX / 1000} s`);
 }
 
 function perSecond(count: number, ms: number): number {

@@ -1,14 +1,19 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ConsumerSettings, QueueTopology } from "@sluice/protocol";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import type { Answers, LabCommand } from "../../lab/src/commands.ts";
+import type { Answers, HandledCounts, LabCommand } from "../../lab/src/commands.ts";
 import { residentBytes } from "../process/processes.ts";
 import type { Measured } from "../workload/run.ts";
 import type { Way } from "../workload/ways.ts";
 
 const SOURCES = fileURLToPath(new URL("../../lab/src/", import.meta.url));
 const COMPATIBILITY_DATE = "2026-11-01";
+
+/** How long messages may take to be handled once they are sent, and between two looks, in ms. */
+const HANDLED_MS_MAX = 300_000;
+const LOOK_AGAIN_MS = 20;
 
 /** Settings of the queue "bench"; `null` leaves it without a consumer. */
 export interface LabOptions {
@@ -23,6 +28,8 @@ export interface Lab {
   tell<Kind extends LabCommand["kind"]>(command: Extract<LabCommand, { kind: Kind }>): Promise<Answers[Kind]>;
   /** One run of the comparison's workload. */
   run(way: Way, messages: number): Promise<Measured>;
+  /** Waits until so many messages were delivered, or acknowledged. */
+  until(what: "delivered" | "acknowledged", messages: number): Promise<HandledCounts>;
   /** Memory of the workerd process in bytes, `null` where it cannot be read. */
   residentBytes(): Promise<number | null>;
   stop(): Promise<void>;
@@ -66,9 +73,20 @@ export async function startLab({ persistDir, consumer }: LabOptions): Promise<La
     if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
     return response.json();
   };
+  const tell: Lab["tell"] = async (command) =>
+    (await ask("", { method: "POST", body: JSON.stringify(command) })) as never;
   return {
     startedMs,
-    tell: async (command) => (await ask("", { method: "POST", body: JSON.stringify(command) })) as never,
+    tell,
+    async until(what, messages) {
+      const deadlineMs = Date.now() + HANDLED_MS_MAX;
+      while (Date.now() < deadlineMs) {
+        const handled = await tell({ kind: "handled" });
+        if (handled[what] >= messages) return handled;
+        await sleep(LOOK_AGAIN_MS);
+      }
+      throw new Error(`${messages} messages were not ${what} within ${HANDLED_MS_MAX / 1000} s`);
+    },
     run: async (way, messages) => (await ask(`?way=${way}&messages=${messages}`)) as Measured,
     residentBytes: () => residentBytes("workerd"),
     stop: () => miniflare.dispose(),

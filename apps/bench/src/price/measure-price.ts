@@ -4,9 +4,8 @@ import { type Lab, startLab } from "../lab/lab.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import type { Scenario } from "./scenarios.ts";
 
-/** How long messages may take to be handled once they are sent. */
-const HANDLED_MS_MAX = 120_000;
-const POLL_MS = 20;
+/** Between two looks whether anything more is written, in ms. */
+const SETTLED_MS = 200;
 
 /** What the object of a queue has counted for the messages of a scenario. */
 export type Counted = Used & Sent;
@@ -46,11 +45,11 @@ async function measureUsage(scenario: Scenario, messages: number): Promise<Count
   try {
     // The first messages create the tables: that is paid once in a queue's life.
     await lab.tell({ kind: "fill", messages: 100, atOnce: 1, delaySeconds: 0 });
-    await untilAcknowledged(lab, 100);
+    await lab.until("acknowledged", 100);
     await lab.tell({ kind: "behave", behaviour: scenario.behaviour });
     const { usage: before } = await settledBill(lab);
     await send(lab, scenario, messages);
-    await untilAcknowledged(lab, messages);
+    await lab.until("acknowledged", messages);
     const { usage: after, asked } = await settledBill(lab);
     return {
       rowsWritten: after.rowsWritten - before.rowsWritten,
@@ -85,21 +84,11 @@ async function send(lab: Lab, { sending }: Scenario, messages: number): Promise<
   }
 }
 
-async function untilAcknowledged(lab: Lab, messages: number): Promise<void> {
-  const deadlineMs = Date.now() + HANDLED_MS_MAX;
-  while (Date.now() < deadlineMs) {
-    const { acknowledged } = await lab.tell({ kind: "handled" });
-    if (acknowledged >= messages) return;
-    await sleep(POLL_MS);
-  }
-  throw new Error(`${messages} messages were not handled within ${HANDLED_MS_MAX / 1000} s`);
-}
-
 /** The bill once the last acknowledgement is written too: it comes after the handler. */
 async function settledBill(lab: Lab) {
   let asked = 1;
   for (let last = await lab.tell({ kind: "bill" }); ; ) {
-    await sleep(10 * POLL_MS);
+    await sleep(SETTLED_MS);
     const bill = await lab.tell({ kind: "bill" });
     asked += 1;
     if (bill.usage.rowsWritten === last.usage.rowsWritten) return { usage: bill.usage, asked };
