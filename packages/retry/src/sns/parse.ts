@@ -53,10 +53,10 @@ export function parseSubscriptionPolicy(
   };
   checkParts(parts, "", names, rawMessageDelivery, leniency);
   return {
-    healthyRetryPolicy: retryOf(parts, "healthyRetryPolicy"),
-    sicklyRetryPolicy: retryOf(parts, "sicklyRetryPolicy"),
-    throttlePolicy: throttlePart(parts, "throttlePolicy"),
-    requestPolicy: requestPart(parts, "requestPolicy"),
+    healthyRetryPolicy: partOf<RetryMembers>(parts, "healthyRetryPolicy"),
+    sicklyRetryPolicy: partOf<RetryMembers>(parts, "sicklyRetryPolicy"),
+    throttlePolicy: partOf<ThrottleMembers>(parts, "throttlePolicy"),
+    requestPolicy: partOf<RequestMembers>(parts, "requestPolicy"),
     guaranteed: parts.guaranteed === true,
   };
 }
@@ -75,10 +75,10 @@ export function parseTopicPolicy(text: string, leniency: RetryLeniency = {}): To
     request: "defaultRequestPolicy",
   };
   checkParts(parts, "http.", names, false, leniency);
-  const healthy = retryOf(parts, "defaultHealthyRetryPolicy");
-  const sickly = retryOf(parts, "defaultSicklyRetryPolicy");
-  const throttle = throttlePart(parts, "defaultThrottlePolicy");
-  const request = requestPart(parts, "defaultRequestPolicy");
+  const healthy = partOf<RetryMembers>(parts, "defaultHealthyRetryPolicy");
+  const sickly = partOf<RetryMembers>(parts, "defaultSicklyRetryPolicy");
+  const throttle = partOf<ThrottleMembers>(parts, "defaultThrottlePolicy");
+  const request = partOf<RequestMembers>(parts, "defaultRequestPolicy");
   return {
     http: {
       ...(healthy === null ? {} : { defaultHealthyRetryPolicy: healthy }),
@@ -120,16 +120,16 @@ function checkParts(
   leniency: RetryLeniency,
 ): void {
   for (const name of names.retries) {
-    const members = retryOf(parts, name);
+    const members = partOf<RetryMembers>(parts, name);
     const fault = members === null ? null : retryFault(members, leniency);
     if (fault !== null) throw new InvalidDeliveryPolicy(`${prefix}${name}${fault.text}`);
   }
-  const perSecond = throttlePart(parts, names.throttle)?.maxReceivesPerSecond;
+  const perSecond = partOf<ThrottleMembers>(parts, names.throttle)?.maxReceivesPerSecond;
   if (perSecond !== undefined && perSecond < 1) {
     const field = `${prefix}${names.throttle}.maxReceivesPerSecond`;
     throw new InvalidDeliveryPolicy(`${field} must be greater than or equal to 1`);
   }
-  const contentType = requestPart(parts, names.request)?.headerContentType;
+  const contentType = partOf<RequestMembers>(parts, names.request)?.headerContentType;
   const allowed = contentTypesAllowed(rawMessageDelivery);
   if (contentType !== undefined && !allowed.includes(contentType)) {
     const field = `${prefix}${names.request}.headerContentType`;
@@ -139,16 +139,7 @@ function checkParts(
   }
 }
 
-// The types of what these return were checked by `checkTypes`.
-
-function retryOf(parts: Parts, name: string): RetryMembers | null {
-  return (parts[name] ?? null) as RetryMembers | null;
-}
-
-function throttlePart(parts: Parts, name: string): ThrottleMembers | null {
-  return (parts[name] ?? null) as ThrottleMembers | null;
-}
-
-function requestPart(parts: Parts, name: string): RequestMembers | null {
-  return (parts[name] ?? null) as RequestMembers | null;
+/** A part of a document, `null` if it has none. Its type was checked by `checkTypes`. */
+function partOf<Part>(parts: Parts, name: string): Part | null {
+  return (parts[name] ?? null) as Part | null;
 }
