@@ -1,14 +1,15 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { startBrokerWorker } from "@sluice/broker-worker/testing/broker-worker";
 import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrokerWorker } from "./broker-worker.ts";
-import { type Wrangler, wranglerFor } from "./wrangler.ts";
+import { type RunWrangler, wranglerIn } from "../src/wrangler/run-wrangler.ts";
+import { wrangler as wranglerAlone } from "./running.ts";
 
 /*
- * Every subcommand of the real `wrangler queues`, with nothing changed but its API address. Each run costs a second, so
- * runs that do not depend on each other go together.
+ * Every subcommand of the real `wrangler queues`, with nothing changed but its API address. To load Wrangler costs a
+ * second and a command a tenth of one, so that commands share a process. The last test has processes of their own.
  */
 
 const ENTRY = `
@@ -24,7 +25,7 @@ export default handler;
 let broker: Miniflare;
 let api: string;
 let folder: string;
-let wrangler: Wrangler;
+let wrangler: RunWrangler;
 let dispose: () => Promise<void>;
 
 beforeAll(async () => {
@@ -34,13 +35,32 @@ beforeAll(async () => {
   };
   broker = await startBrokerWorker(ENTRY, { SLUICE_ENV: "development" }, { disposeWith });
   api = `${(await broker.ready).origin}/__sluice/client/v4`;
-  wrangler = wranglerFor(api, folder);
+  wrangler = wranglerIn(folder, environment(api));
 });
 
 afterAll(async () => {
   await dispose();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Variables of a Wrangler that keeps what it remembers in the folder. One that is `undefined` is not set. */
+function environment(apiUrl: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    HOME: folder,
+    XDG_CONFIG_HOME: folder,
+    CI: "1",
+    NO_COLOR: "1",
+    WRANGLER_SEND_METRICS: "false",
+    WRANGLER_HIDE_BANNER: "true",
+    WRANGLER_LOG_PATH: folder,
+    CLOUDFLARE_API_BASE_URL: apiUrl,
+    CLOUDFLARE_API_TOKEN: "any-token",
+    CLOUDFLARE_ACCOUNT_ID: "any-account",
+    ...more,
+  };
+}
 
 interface Shown {
   readonly queue_id: string;
@@ -84,12 +104,11 @@ async function send(queue: string, count: number): Promise<number> {
   return (await object.send(queue, [{ packed: new Uint8Array(40 * count) }])).metrics.backlogCount;
 }
 
-/** Runs commands at once and answers with what they printed; each has to end as it should. */
+/** Runs commands one after the other and answers with what they printed; each has to end as it should. */
 async function run(code: number, ...commands: string[]): Promise<string[]> {
-  const runs = await Promise.all(commands.map((command) => wrangler(...command.split(" "))));
-  for (const [i, result] of runs.entries())
-    expect(result.code, `${commands[i]}\n${result.output}`).toBe(code);
-  return runs.map(({ output }) => output);
+  const runs = await Promise.all(commands.map((command) => wrangler(command.split(" "))));
+  for (const [i, result] of runs.entries()) expect(result.code, `${commands[i]}\n${result.all}`).toBe(code);
+  return runs.map(({ all }) => all);
 }
 
 describe("wrangler queues", () => {
@@ -289,40 +308,43 @@ describe("wrangler besides", () => {
         '[[queues.consumers]]\nqueue = "orders"\nmax_batch_size = 3\ndead_letter_queue = "orders-dead"',
       ].join("\n"),
     );
-    const there = wranglerFor(api, project);
-    const first = await there("triggers", "deploy");
-    expect(first.code, first.output).toBe(0);
-    expect(first.output).toContain("Consumer for orders");
+    const there = wranglerIn(project, environment(api));
+    const first = await there(["triggers", "deploy"]);
+    expect(first.code, first.all).toBe(0);
+    expect(first.all).toContain("Consumer for orders");
     const [consumer] = (await shown("orders"))?.consumers ?? [];
     expect(consumer).toMatchObject({ script: "mailer", settings: { batch_size: 3 } });
     expect(await shown("orders-dead")).toBeDefined();
     const [again, dryRun, deploy] = await Promise.all([
-      there("triggers", "deploy"),
-      there("deploy", "--dry-run"),
-      there("deploy"),
+      there(["triggers", "deploy"]),
+      there(["deploy", "--dry-run"]),
+      there(["deploy"]),
     ]);
-    expect(again.code, again.output).toBe(0);
+    expect(again.code, again.all).toBe(0);
     expect((await shown("orders"))?.consumers).toMatchObject([{ consumer_id: consumer?.consumer_id }]);
-    expect(dryRun.code, dryRun.output).toBe(0);
+    expect(dryRun.code, dryRun.all).toBe(0);
     expect(deploy.code).toBe(1);
-    expect(deploy.output).toContain("this broker keeps queues, Workers cannot be uploaded to it");
-    expect(deploy.output).toContain("[code: 7003]");
+    expect(deploy.all).toContain("this broker keeps queues, Workers cannot be uploaded to it");
+    expect(deploy.all).toContain("[code: 7003]");
   });
 
   // conformance: api-identity
   it("finds the account by itself, and needs the token of a broker that has one", async () => {
-    const nobody = { CLOUDFLARE_ACCOUNT_ID: undefined };
+    const alone = async (args: readonly string[], env: NodeJS.ProcessEnv) => {
+      const running = wranglerAlone(args, folder, env);
+      return { code: await running.ended, output: running.output };
+    };
     const [who, list] = await Promise.all([
-      wrangler("whoami"),
-      wranglerFor(api, folder, nobody)("queues", "list"),
+      alone(["whoami"], environment(api)),
+      alone(["queues", "list"], environment(api, { CLOUDFLARE_ACCOUNT_ID: undefined })),
     ]);
     expect(who.output).toMatch(/│ Sluice +│ [0-9a-f]{32} │/);
     expect(list.output).toContain("│ orders");
     const guarded = await startBrokerWorker(ENTRY, { SLUICE_API_TOKENS: "secret" });
     const guardedApi = `${(await guarded.ready).origin}/__sluice/client/v4`;
     const [wrong, right] = await Promise.all([
-      wranglerFor(guardedApi, folder)("queues", "list"),
-      wranglerFor(guardedApi, folder, { CLOUDFLARE_API_TOKEN: "secret" })("queues", "list"),
+      alone(["queues", "list"], environment(guardedApi)),
+      alone(["queues", "list"], environment(guardedApi, { CLOUDFLARE_API_TOKEN: "secret" })),
     ]);
     expect(wrong.code).toBe(1);
     expect(wrong.output).toContain("Authentication error [code: 10000]");
