@@ -1,23 +1,11 @@
-import type { PulledBatch } from "@sluice/protocol";
-import type { DeliveryRecord } from "../ledger/delivery-record.ts";
-import type { ReceiptUse } from "../ledger/message.ts";
+import type { DeliveryRecord, Verdict } from "../ledger/delivery-record.ts";
 import { exchange } from "../platform/network.ts";
 import { Client } from "./client.ts";
+import { type Pulled, pull, settlePulled } from "./pull-port.ts";
 import { departingFrom, recordDeparture } from "./push-consumer.ts";
 
-/** Messages that were pulled together, each with its receipt. */
-interface Pulled {
-  readonly record: DeliveryRecord;
-  readonly leaseIds: readonly string[];
-}
-
-/** What is wanted of a message, by its receipt. */
-interface Settlement {
-  readonly leaseId: string;
-  readonly position: number;
-  /** `null` for one that is done. */
-  readonly delaySeconds: number | null;
-}
+type Receipted = Pulled & { readonly record: DeliveryRecord };
+type Settlements = { receipt: Pulled["receipts"][number]; position: number; verdict: Verdict }[];
 
 /** A client that leases messages, works on them and settles some, late or twice or never. */
 export class Puller extends Client {
@@ -25,14 +13,14 @@ export class Puller extends Client {
     const { random, isTroubled } = this.world;
     const queue = this.queue;
     const max = random.pick([1, 3, 10]);
-    const visibilityTimeoutMs = isTroubled ? random.pick([1, 500, 30_000]) : 60_000;
+    const visibilityMs = isTroubled ? random.pick([1, 500, 30_000]) : 60_000;
     const arrives = async () => {
-      this.world.note("pull arrives", queue.name, max, visibilityTimeoutMs);
-      const reply = await queue.call((core) => core.pull({ max, visibilityTimeoutMs }));
-      return reply.ok && reply.batch.leaseIds.length > 0 ? this.#depart(reply.batch) : null;
+      this.world.note("pull arrives", queue.name, max, visibilityMs);
+      const pulled = await queue.call((core) => pull(core, max, visibilityMs));
+      return pulled && this.#depart(pulled);
     };
     const pulled = await exchange(this.world, arrives).catch(() => null);
-    this.world.note("pull is answered", queue.name, pulled?.record.leaseId, pulled?.leaseIds.length);
+    this.world.note("pull is answered", queue.name, pulled?.record.leaseId, pulled?.receipts.length);
     if (pulled === null) return;
     this.useReceipts(
       [0, 1, 400, 2_000],
@@ -41,38 +29,31 @@ export class Puller extends Client {
     );
   }
 
-  #depart({ packed, attempts, leaseIds }: PulledBatch): Pulled {
-    return { record: recordDeparture(this.world, this.queue, departingFrom(packed, attempts)), leaseIds };
+  #depart(pulled: Pulled): Receipted {
+    const leaving = departingFrom(pulled.packed, pulled.attempts);
+    return { ...pulled, record: recordDeparture(this.world, this.queue, leaving) };
   }
 
-  #decide({ leaseIds }: Pulled): Settlement[] {
+  #decide({ receipts }: Pulled): Settlements {
     const { random, isTroubled } = this.world;
-    return leaseIds.flatMap((leaseId, position) => {
+    return receipts.flatMap((receipt, position) => {
       const roll = isTroubled ? random.below(6) : 0;
       if (roll === 5) return [];
-      return [{ leaseId, position, delaySeconds: roll < 3 ? null : random.pick([0, 0, 1, 20]) }];
+      const verdict: Verdict =
+        roll < 3 ? { kind: "ack" } : { kind: "retry", delayMs: random.pick([0, 0, 1_000, 20_000]) };
+      return [{ receipt, position, verdict }];
     });
   }
 
-  #settle(record: DeliveryRecord, settlements: readonly Settlement[]): Promise<void> {
+  #settle(record: DeliveryRecord, settlements: Settlements): Promise<void> {
+    const queue = this.queue;
     return this.settle(record, settlements.length, (core) => {
-      for (const settlement of settlements) this.#note(record, settlement);
-      return core.settleLeases({
-        acks: settlements.flatMap(({ leaseId, delaySeconds }) => (delaySeconds === null ? [leaseId] : [])),
-        retries: settlements.flatMap(({ leaseId, delaySeconds }) =>
-          delaySeconds === null ? [] : [{ leaseId, delaySeconds }],
-        ),
-      });
-    });
-  }
-
-  /** Tells the ledger what reaches the queue. */
-  #note({ leaseId, messages }: DeliveryRecord, { position, delaySeconds }: Settlement): void {
-    const { epoch, disk } = this.queue;
-    const what: ReceiptUse["what"] =
-      delaySeconds === null ? { kind: "delete" } : { kind: "retry", delayMs: 1_000 * delaySeconds };
-    messages[position]?.receiptUses.push({
-      ...{ leaseId, epoch: epoch?.number ?? 0, version: disk.committedVersion, what },
+      const epoch = queue.epoch?.number ?? 0;
+      for (const { position, verdict } of settlements) {
+        const message = record.messages[position];
+        if (message !== undefined) record.reach(message, verdict, epoch, queue.disk.committedVersion);
+      }
+      return settlePulled(core, settlements);
     });
   }
 }

@@ -36,6 +36,6 @@ export interface AppliedCommit {
   readonly revisionBefore: number;
   /** The queue's move tasks as they were stored before. */
   readonly tasksBefore: readonly MoveTask[];
-  /** Messages that the queue has delivered within the second that ends with the commit. */
+  /** Messages that the queue has delivered within the second that ends with the commit, but for what was pulled. */
   readonly deliveredInSecond: number;
 }

@@ -100,9 +100,13 @@ export function wasLeased({ between, after }: Change): boolean {
   return after.status === "leased" && (between.status !== "leased" || between.leaseId !== after.leaseId);
 }
 
-/** How often the message was delivered in the commit: by receives that leave it visible more than once. */
+/**
+ * How often the message was delivered in the commit, but for what was pulled: by receives that leave it visible more
+ * than once.
+ */
 export function timesDelivered({ between, after }: Change): number {
   if (between.status === "gone" || after.status === "gone") return 0;
+  if (after.status === "leased" && after.kind === "pull") return 0;
   return Math.max(0, after.attempts - between.attempts);
 }
 
@@ -177,15 +181,9 @@ export function endingByReceipt(
   commit: CommitMoment,
 ): (Pick<Change, "between"> & { readonly ending: Ending }) | null {
   const { atMs, definition } = commit;
-  const uses = usesFor(message, commit);
   let view = message.view;
   let ending: Ending | null = null;
-  // A lease of what was pulled that is over has ended before anybody's receipts count.
-  if (uses.length > 0 && view.status === "leased" && view.kind === "pull" && view.atMs <= atMs) {
-    ending = endingByTime(message, view, commit);
-    view = afterEnding(view, ending, message, commit);
-  }
-  for (const { leaseId, what } of view.status === "gone" ? [] : uses) {
+  for (const { leaseId, what } of usesFor(message, commit)) {
     const isHolder = view.status === "leased" && view.leaseId === leaseId;
     const isInTime = view.status === "leased" && isHolder && view.atMs > atMs;
     if (definition.fifo !== undefined && what.kind !== "release" && !isInTime) continue;
@@ -211,8 +209,6 @@ function endingByUse(
       return { kind: "acked" };
     case "release":
       return isHolder ? { kind: "released", dueMs: atMs } : null;
-    case "retry":
-      return isHolder ? { kind: "failed", dueMs: atMs + what.delayMs, why: "retry" } : null;
     case "changeVisibility": {
       const isOver = what.forMs > 0 && atMs + what.forMs > what.notAfterMs;
       if (atMs >= what.ifBeforeMs || isOver) return null;

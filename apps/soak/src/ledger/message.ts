@@ -23,9 +23,7 @@ export interface ReceiptUse {
         readonly notAfterMs: number;
       }
     /** The receive reached nobody: it does not count. */
-    | { readonly kind: "release" }
-    /** What was pulled comes again so much later. */
-    | { readonly kind: "retry"; readonly delayMs: number };
+    | { readonly kind: "release" };
 }
 
 /** What of it a commit has to carry out. */

@@ -1,6 +1,6 @@
 import { inCore, type PlantedBug } from "./planted-bug.ts";
 
-/** Mistakes in what clients of SQS and those who pull are given, and in what their receipts do. */
+/** Mistakes in what clients of SQS are given, and in what their receipts do. */
 export const RECEIVER_BUGS: readonly PlantedBug[] = [
   inCore("one live lease", "a visibility timeout of 0 hides a message for a moment", ({ receivers }) => {
     const { receive } = receivers;
@@ -32,15 +32,6 @@ export const RECEIVER_BUGS: readonly PlantedBug[] = [
   }),
   inCore("one live lease", "what is released stays invisible", (core) => {
     core.release = () => core.wake();
-  }),
-  inCore("acked is final", "what was pulled stays when it is acknowledged", (core) => {
-    const { settleLeases } = core;
-    core.settleLeases = ({ retries }) => settleLeases.call(core, { acks: [], retries });
-  }),
-  inCore("due time", "the delay that a retry of what was pulled names is lost", (core) => {
-    const { settleLeases } = core;
-    core.settleLeases = ({ acks, retries }) =>
-      settleLeases.call(core, { acks, retries: retries.map((retry) => ({ ...retry, delaySeconds: 0 })) });
   }),
   inCore("alarm armed", "nothing wakes the queue for those who wait for messages", ({ receivers }) =>
     Object.defineProperty(receivers, "wakeAtMs", { get: () => null }),
