@@ -11,6 +11,8 @@ import { CHANGED, LEFT_BY_DEV, WORD } from "./project.ts";
 const SLUICE = "node_modules/sluice/dist/main.js";
 /** Between two looks, in ms. */
 const LOOK_EVERY_MS = 200;
+/** How long a page may take. Nuxt never answers one that is asked for while its server is replaced: ask again. */
+const PAGE_MS_MAX = 30_000;
 /** How much of a command line is told. */
 const CHARACTERS_TOLD = 150;
 
@@ -53,7 +55,7 @@ export async function tryServer(
     const server = start(tool, "dev", ...words, "--port", `${port}`);
     const shows = (text: string, send: string) =>
       server.ready(async () => (await seen(`${origin}/?send=${send}`)).includes(text));
-    await shows(`${WORD}: 1`, "first");
+    await shows(`${WORD}: `, "first");
 
     const ports = ["--port", `${devPort}`, "--inspector-port", `${inspectorPort}`];
     const post = start(SLUICE, "dev", "post", "--persist-to", ".wrangler/state", ...ports);
@@ -87,7 +89,7 @@ export async function tryServer(
 
 /** What a page shows: an error where it cannot be had. */
 async function seen(url: string): Promise<string> {
-  const response = await fetch(url);
+  const response = await fetch(url, { signal: AbortSignal.timeout(PAGE_MS_MAX) });
   const text = await response.text();
   if (!response.ok) throw new Error(`${url} answers ${response.status}`);
   return text.replaceAll(/<!--.*?-->/g, "");
