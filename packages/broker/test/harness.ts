@@ -43,7 +43,13 @@ export interface BrokerHarness {
   /** Calls a queue's object from a Worker and answers with what it throws: the stubs in Node lose an error's text. */
   refusal(object: string, method: string, ...args: unknown[]): Promise<string>;
   /** Sends from as many senders at once as are asked for, each `each` times one after the other, all inside workerd. */
-  swarm(queue: string, bodies: readonly string[], senders: number, each: number): Promise<void>;
+  swarm(
+    queue: string,
+    bodies: readonly string[],
+    senders: number,
+    each: number,
+    options?: SendOptions,
+  ): Promise<void>;
   /** Batches that were delivered, in order. */
   readonly seen: SeenBatch[];
   /** Resolves when `condition` holds; asked again at every delivery and every printed line. */
@@ -72,7 +78,10 @@ export default {
       if (senders !== undefined) {
         const packed = Uint8Array.from(args[0]);
         const send = async () => {
-          for (let i = 0; i < each; i++) await stub.send(object, [{ packed }]);
+          for (let i = 0; i < each; i++) {
+            const reply = await stub.send(object, [{ packed }]);
+            if (!reply.ok) throw new Error(reply.cause);
+          }
         };
         await Promise.all(Array.from({ length: senders }, send));
         return Response.json({ value: senders * each });
@@ -158,8 +167,8 @@ export async function startBroker(options: {
       if (error === undefined) throw new Error(`${method} was not refused`);
       return error;
     },
-    async swarm(object, bodies, senders, each) {
-      const { error } = await ask({ object, args: [[...packTexts(bodies)]], senders, each });
+    async swarm(object, bodies, senders, each, options) {
+      const { error } = await ask({ object, args: [[...packTexts(bodies, options)]], senders, each });
       if (error !== undefined) throw new Error(error);
     },
     until(condition) {
