@@ -2,6 +2,7 @@ import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunWrangler, wranglerIn } from "../src/wrangler/run-wrangler.ts";
 import { type Lab, openLab, seePage } from "./lab.ts";
 import { type Running, sluice, wrangler } from "./running.ts";
 
@@ -16,6 +17,7 @@ class_name = "QueueBroker"
 tag = "v1"
 new_sqlite_classes = ["QueueBroker"]
 `;
+const DEPLOY = ["deploy", "--dry-run", "--compatibility-date", "2026-11-01"];
 const BYSTANDER = {
   "wrangler.json": '{ "name": "bystander", "main": "index.js" }',
   "index.js": "export default {};",
@@ -24,13 +26,14 @@ const BYSTANDER = {
 describe("sluice build", () => {
   let lab: Lab;
   let build: Running;
+  let inProcess: RunWrangler;
   const started: Running[] = [];
   const folder = (name: string) => join(lab.folder, name);
+  /** All in one process: to load Wrangler takes longer than to build a Worker. */
   const deploy = async (cwd: string, ...more: string[]) => {
-    const args = ["deploy", "--dry-run", "--compatibility-date", "2026-11-01", ...more];
-    const running = wrangler(args, cwd, lab.env);
-    expect(await running.ended, running.output).toBe(0);
-    return running.output;
+    const { code, all } = await inProcess([...DEPLOY, "--cwd", cwd, ...more]);
+    expect(code, all).toBe(0);
+    return all;
   };
 
   beforeAll(async () => {
@@ -41,6 +44,7 @@ describe("sluice build", () => {
       writeFileSync(folder(`bystander/${name}`), contents);
     build = sluice(["build", "front", "objects", "mailer"], lab.folder, lab.env);
     expect(await build.ended, build.output).toBe(0);
+    inProcess = wranglerIn(lab.folder, lab.env);
   });
   afterAll(async () => {
     await Promise.all(started.map((running) => running.stop()));
@@ -85,9 +89,10 @@ describe("sluice build", () => {
       expect(await built.ended, built.output).toBe(0);
       expect(built.output).toContain("web: .sluice/web/wrangler.json, used by wrangler in .");
     }
-    const output = await deploy(folder("web"));
-    expect(output).toContain("env.__SLUICE_QUEUES");
-    expect(output).toContain("chunk.js");
+    const deployed = wrangler(DEPLOY, folder("web"), lab.env);
+    expect(await deployed.ended, deployed.output).toBe(0);
+    expect(deployed.output).toContain("env.__SLUICE_QUEUES");
+    expect(deployed.output).toContain("chunk.js");
   });
 
   it.each([
@@ -124,8 +129,7 @@ describe("sluice build", () => {
       return { running, url: `http://localhost:${port}` };
     };
     const mailer = await start(folder("mailer"));
-    const { url: front } = await start(folder("front"));
-    await start(folder("objects"));
+    const [{ url: front }] = await Promise.all([start(folder("front")), start(folder("objects"))]);
     const { url: broker } = await start(lab.folder);
 
     const received = async () => (await fetch(`${front}/received`)).json();
