@@ -35,7 +35,8 @@ export async function runCommand(command: Command): Promise<boolean> {
   if (kind === "damage") {
     const onCase: DamageOptions["onCase"] = (number, each) => console.log(describeCase(number, each));
     const cases = await runDamage(await (broker === "sqs" ? damagedSqs : damagedWorkers)(), {
-      ...command,
+      numbers: Array.from({ length: command.cases }, (_, i) => command.from + i),
+      seed,
       onCase,
     });
     console.log(table([...damageLines(cases), ["took", took()]]));

@@ -7,8 +7,7 @@ describe.concurrent("state files that are damaged while nothing runs", () => {
   it("cost what is reported for the right queue, and the other queues nothing", async () => {
     const removed = 1 + DAMAGE_KINDS.indexOf("file removed");
     const [ofFile, ofLog] = await runDamage(await damagedWorkers(), {
-      cases: 2,
-      from: removed,
+      numbers: [removed, removed + 1],
       seed: 20_260,
     });
     for (const each of [ofFile, ofLog]) {
@@ -22,7 +21,7 @@ describe.concurrent("state files that are damaged while nothing runs", () => {
 
   it("say so when they are those of the directory, and cost no queue anything", async () => {
     const ofDirectory = 3 * DAMAGE_KINDS.length + 1 + DAMAGE_KINDS.indexOf("file removed");
-    const [removed] = await runDamage(await damagedWorkers(), { cases: 1, from: ofDirectory, seed: 20_260 });
+    const [removed] = await runDamage(await damagedWorkers(), { numbers: [ofDirectory], seed: 20_260 });
     expect(removed?.target).toEqual({ kind: "directory" });
     expect(removed?.violations).toEqual([]);
   });

@@ -14,9 +14,8 @@ import { copyState, databaseOf, databasesOf, type Target } from "./state-files.t
 const REPORTED_AFTER_MS = 7_000;
 
 export interface DamageOptions {
-  readonly cases: number;
-  /** Number of the first one; 1 by default. */
-  readonly from?: number;
+  /** Numbers of the cases, from 1, in ascending order. */
+  readonly numbers: readonly number[];
   readonly seed: number;
   readonly onCase?: (number: number, result: CaseResult) => void;
 }
@@ -59,17 +58,15 @@ interface State {
  */
 export async function runDamage(
   broker: DamagedBroker,
-  { cases, from = 1, seed, onCase }: DamageOptions,
+  { numbers, seed, onCase }: DamageOptions,
 ): Promise<CaseResult[]> {
-  const { casesPerState } = broker;
+  const stateOf = (number: number) => Math.floor((number - 1) / broker.casesPerState);
   const results: CaseResult[] = [];
-  const end = from + cases;
   try {
-    for (let number = from; number < end; ) {
-      const at = Math.floor((number - 1) / casesPerState);
+    for (const at of new Set(numbers.map(stateOf))) {
       const state = await makeState(broker, new Random(seed + at));
       try {
-        for (; number < end && number <= (at + 1) * casesPerState; number++) {
+        for (const number of numbers.filter((each) => stateOf(each) === at)) {
           const result = await runCase(broker, state, seed, number);
           results.push(result);
           onCase?.(number, result);

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAMAGE_KINDS } from "../damage/kinds.ts";
 import { runDamage } from "../damage/run-damage.ts";
+import { buildCommand, type Command } from "../sqs/command.ts";
 import { DAMAGED_QUEUES, damagedSqs } from "../sqs/damaged-sqs.ts";
 import { SqsScenario } from "../sqs/sqs-scenario.ts";
 import { runDiskFull, SQS_KILLED_SHARE } from "./disk-full.ts";
@@ -18,8 +19,16 @@ if (!canMount) console.warn("A disk cannot be mounted here, which needs root: fu
 
 if (!canTrace()) console.warn("There is no strace here that may trace: syncs are not counted.");
 
+const FILE_REMOVED = 1 + DAMAGE_KINDS.indexOf("file removed");
 /** Before these come those of each queue. */
 const DIRECTORY_CASES_FROM = 1 + DAMAGED_QUEUES.length * DAMAGE_KINDS.length;
+/** Held over all tests, so that it is built once. */
+let command: Command;
+beforeAll(async () => {
+  command = await buildCommand();
+});
+afterAll(() => command.remove());
+
 const GOOD = { lost: 0, violationTexts: [], isDrained: true, lines: [] };
 
 describe("the broker alone, which clients of SQS use", () => {
@@ -33,6 +42,19 @@ describe("the broker alone, which clients of SQS use", () => {
 
 /** Each has a broker of its own, and waits for most of its time. What is processor time is shared with the others. */
 describe.concurrent("the broker alone, which clients of SQS use", { timeout: 300_000 }, () => {
+  it("reports a queue's removed files for that queue, and takes queues back when the directory's were", async () => {
+    const [ofQueue, ofDirectory] = await runDamage(await damagedSqs(), {
+      numbers: [FILE_REMOVED, DIRECTORY_CASES_FROM - 1 + FILE_REMOVED],
+      seed: 20_260,
+    });
+    expect(ofQueue).toMatchObject({ target: { kind: "queue", name: "plain" }, listed: ["rolledBack"] });
+    expect(ofQueue?.violations).toEqual([]);
+    expect(ofQueue?.missing).toBeGreaterThan(0);
+    expect(ofDirectory).toMatchObject({ target: { kind: "directory" }, violations: [], missing: 0 });
+    expect(ofDirectory?.owed).toBeGreaterThan(100);
+    expect(ofDirectory?.lines.filter((line) => line.includes("takes it back"))).not.toEqual([]);
+  });
+
   it("loses nothing while it stands still, and visibility timeouts end meanwhile", async () => {
     const result = await runFreezes({ open: () => SqsScenario.open(20_261), freezes: 2, frozenMsMax: 5_000 });
     expect(result).toMatchObject({ ...GOOD, unanswered: 0 });
@@ -43,22 +65,6 @@ describe.concurrent("the broker alone, which clients of SQS use", { timeout: 300
     const result = await runSqsSwaps({ swaps: 3, seed: 20_262, epochMsMax: 1_000 });
     expect(result).toMatchObject(GOOD);
     expect(result.acknowledged).toBeGreaterThan(100);
-  });
-
-  it("reports files that were removed for the right queue, and other queues lack nothing", async () => {
-    const removed = 1 + DAMAGE_KINDS.indexOf("file removed");
-    const [ofQueue] = await runDamage(await damagedSqs(), { cases: 1, from: removed, seed: 20_260 });
-    expect(ofQueue).toMatchObject({ target: { kind: "queue", name: "plain" }, listed: ["rolledBack"] });
-    expect(ofQueue?.violations).toEqual([]);
-    expect(ofQueue?.missing).toBeGreaterThan(0);
-  });
-
-  it("takes queues back from their own files when the directory's was removed, and says so", async () => {
-    const removed = DIRECTORY_CASES_FROM + DAMAGE_KINDS.indexOf("file removed");
-    const [ofDirectory] = await runDamage(await damagedSqs(), { cases: 1, from: removed, seed: 20_260 });
-    expect(ofDirectory).toMatchObject({ target: { kind: "directory" }, violations: [], missing: 0 });
-    expect(ofDirectory?.owed).toBeGreaterThan(100);
-    expect(ofDirectory?.lines.filter((line) => line.includes("takes it back"))).not.toEqual([]);
   });
 
   it.runIf(canMount)("goes on by itself on a disk that was full, and loses nothing", async () => {
