@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import { exitCodeOf, MAIN, requireWithMain } from "./load-wrangler.ts";
 import type { WranglerRun } from "./run-wrangler.ts";
@@ -23,6 +24,10 @@ process.on("message", async (args: readonly string[]) => {
   process.send?.({ ...done, report: report().slice(from) } satisfies WranglerRun);
 });
 process.once("disconnect", () => process.exit());
+// Its parent removes the folder too, unless it was killed.
+process.once("exit", () => {
+  if (reportFile !== "") rmSync(dirname(reportFile), { recursive: true, force: true });
+});
 
 /** What Wrangler has said to programs so far: it appends to one file as long as its process lasts. */
 function report(): string {
