@@ -1,4 +1,6 @@
 /** What programs import of this package. */
+import "./refuse-old-node.ts";
+
 export type * from "./miniflare/options.ts";
 export { sluiceWorkers } from "./miniflare/sluice-workers.ts";
 export { getPlatformProxy } from "./platform-proxy/get-platform-proxy.ts";

@@ -1,3 +1,5 @@
+import "sluice/refuse-old-node";
+
 export type * from "./api.ts";
 export { FAULT_KINDS } from "./api.ts";
 export { BrokenHistoryError, type ExploreOptions, explore, type Report } from "./explore/explore.ts";

@@ -1,1 +1,3 @@
+import "sluice/refuse-old-node";
+
 export { sluice } from "./sluice.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createRequire, registerHooks } from "node:module";
+import module, { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CliError } from "../errors.ts";
@@ -80,7 +80,7 @@ export function loadWrangler(): Wrangler {
  */
 export function requireWithMain(path: string): Wrangler {
   const its = pathToFileURL(path).href;
-  const hooks = registerHooks({
+  const hooks = module.registerHooks({
     load(url, context, next) {
       const result = next(url, context);
       return url === its

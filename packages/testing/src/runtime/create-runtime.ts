@@ -1,4 +1,4 @@
-import { enableCompileCache, flushCompileCache } from "node:module";
+import module from "node:module";
 import type { QueueRuntime, QueueRuntimeOptions } from "../api.ts";
 import { Runtime } from "./runtime.ts";
 
@@ -23,9 +23,9 @@ export async function createQueueRuntime<E = Record<string, unknown>>(
   const startMs = (options.start ?? new Date()).getTime();
   if (!Number.isFinite(startMs)) throw new TypeError("start: an invalid date.");
   // Wrangler is 15 MB of source, which the next process need not compile.
-  enableCompileCache();
+  module.enableCompileCache();
   const { startHost } = await import("./host.ts");
   const runtime = new Runtime<E>(await startHost(options, startMs), startMs);
-  flushCompileCache();
+  module.flushCompileCache();
   return runtime;
 }

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { findPackageJSON } from "node:module";
+import module from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -53,7 +53,7 @@ export function projectOf(caller: unknown): TestedProject {
 
 function folderOf(name: string, root: string): string | null {
   try {
-    const manifest = findPackageJSON(name, pathToFileURL(join(root, "package.json")));
+    const manifest = module.findPackageJSON(name, pathToFileURL(join(root, "package.json")));
     return manifest === undefined ? null : dirname(realpathSync(manifest));
   } catch {
     return null;

@@ -1,5 +1,7 @@
+import "sluice/refuse-old-node";
+
 import { statSync } from "node:fs";
-import { enableCompileCache, flushCompileCache } from "node:module";
+import module from "node:module";
 import { resolve } from "node:path";
 import type { PoolContext, PoolOptions, SluiceOptions } from "./options.ts";
 import { projectOf, type TestedProject } from "./project.ts";
@@ -67,11 +69,11 @@ async function prepare(
   if (!Number.isFinite(start.getTime())) throw new TypeError("start: an invalid date.");
   const env = wrangler?.environment ?? process.env.CLOUDFLARE_ENV ?? "";
   // Wrangler is 15 MB of source, which the next process need not compile.
-  enableCompileCache();
+  module.enableCompileCache();
   const { prepareWorkers } = await import("./workers-under-test.ts");
   const workers = files.map((config) => ({ config, env }));
   const prepared = await prepareWorkers({ workers, root }, start.getTime(), pluginFolder);
-  flushCompileCache();
+  module.flushCompileCache();
   return prepared;
 }
 
