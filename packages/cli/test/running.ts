@@ -34,6 +34,8 @@ export class Running {
       this.#child.once("error", reject);
       // Not "exit": what it printed last is still on its way then.
       this.#child.once("close", (code, signal) => resolve(code ?? signal ?? "SIGKILL"));
+      // What was killed outright says no more, and what it had started may hold its streams for ever.
+      this.#child.once("exit", (_, signal) => signal === "SIGKILL" && resolve(signal));
     });
   }
 
