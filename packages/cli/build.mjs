@@ -28,10 +28,8 @@ writeFileSync(join(folder, "page.bin"), await buildPage());
 // What runs in Wrangler's process, by itself: it is loaded before Wrangler is.
 await build({
   ...forNode,
-  entryPoints: [
-    { in: path("src/dev/inside/main.ts"), out: "dev/inside" },
-    { in: path("src/wrangler/host.ts"), out: "wrangler/host" },
-  ],
+  entryPoints: [path("src/dev/inside/main.ts"), path("src/wrangler/host.ts")],
+  outbase: path("src"),
   outdir: folder,
 });
 

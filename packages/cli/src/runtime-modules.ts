@@ -4,17 +4,20 @@ import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 import type { ReadyBroker } from "./generate/broker-entry.ts";
 
-/**
- * Our modules for Workers, as absolute paths: TypeScript beside this file when the command runs from source, JavaScript
- * beside the bundle when it runs from the package.
- */
+/** Our modules for Workers, as absolute paths. */
 export function runtimeModules(): { readonly worker: string; readonly broker: string } {
-  return { worker: runtimeModule("worker"), broker: runtimeModule("broker") };
+  return { worker: ownModule("runtime/worker"), broker: ownModule("runtime/broker") };
 }
 
-function runtimeModule(name: string): string {
-  const source = fileURLToPath(new URL(`./runtime/${name}.ts`, import.meta.url));
-  return existsSync(source) ? source : fileURLToPath(new URL(`./runtime/${name}.js`, import.meta.url));
+/**
+ * Absolute path of a module of ours that runs elsewhere: TypeScript beside this file when the command runs from source,
+ * JavaScript beside the bundle when it runs from the package.
+ *
+ * @param name its path in `src`, without the extension.
+ */
+export function ownModule(name: string): string {
+  const source = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+  return existsSync(source) ? source : fileURLToPath(new URL(`./${name}.js`, import.meta.url));
 }
 
 /** The broker of `sluice dev`: of the package, or bundled anew when the command runs from source. */

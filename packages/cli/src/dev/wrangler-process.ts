@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { constants } from "node:os";
-import { fileURLToPath } from "node:url";
+import { pathToFileURL } from "node:url";
+import { ownModule } from "../runtime-modules.ts";
 import { wranglerFile } from "../wrangler/load-wrangler.ts";
 import { fromInside, type InsideSettings, type WorkerdEvent } from "./inside/contract.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
@@ -45,7 +45,8 @@ export function startWrangler(options: WranglerOptions): WranglerProcess {
   const { args, env, lines, onListening, onSocketInUse, workerd } = options;
   const cli = wranglerFile();
   const settings: InsideSettings = { lines, workerdMark: workerd.mark };
-  const before = `import { prepare } from ${JSON.stringify(insideModule())}; prepare(${JSON.stringify(settings)});`;
+  const inside = pathToFileURL(ownModule("dev/inside/main")).href;
+  const before = `import { prepare } from ${JSON.stringify(inside)}; prepare(${JSON.stringify(settings)});`;
   // Node.js takes an --env-file for its own wherever it stands, up to this "--".
   const child = spawn(
     process.execPath,
@@ -66,14 +67,6 @@ export function startWrangler(options: WranglerOptions): WranglerProcess {
     for (const pid of children) endProcess(pid);
   });
   return { ended, kill: (signal) => void child.kill(signal), stop: () => void child.kill("SIGTERM") };
-}
-
-/**
- * What runs in Wrangler's process: TypeScript when the command runs from source, a bundle of its own in the package.
- */
-function insideModule(): string {
-  const source = new URL("./inside/main.ts", import.meta.url);
-  return (existsSync(fileURLToPath(source)) ? source : new URL("./dev/inside.js", import.meta.url)).href;
 }
 
 function endProcess(pid: number): void {

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { ownModule } from "../runtime-modules.ts";
 import { wranglerFile } from "./load-wrangler.ts";
 
 /** What a command of Wrangler's came to. */
@@ -69,17 +69,11 @@ function startHost(cwd: string, env: NodeJS.ProcessEnv, file: string): ChildProc
   const folder = mkdtempSync(join(tmpdir(), "sluice-wrangler-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const report = join(folder, "report.ndjson");
-  return fork(hostModule(), [file, report], {
+  return fork(ownModule("wrangler/host"), [file, report], {
     cwd,
     // Colours would be in the way of whoever reads a log.
     env: { ...env, NO_COLOR: "1", FORCE_COLOR: "0", WRANGLER_OUTPUT_FILE_PATH: report },
     execArgv: ["--no-warnings"],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
-}
-
-/** TypeScript when the command runs from source, a bundle of its own in the package. */
-function hostModule(): string {
-  const source = fileURLToPath(new URL("./host.ts", import.meta.url));
-  return existsSync(source) ? source : fileURLToPath(new URL("./wrangler/host.js", import.meta.url));
 }
