@@ -60,7 +60,7 @@ module.exports = {
       to: {
         path: "^(packages|apps)/",
         pathNot:
-          "^(packages/(testing|broker|consumer|producer|protocol)/|packages/cli/src/(workers|refuse-old-node|runtime/worker)\\.ts|apps/broker/src/define-broker\\.ts)",
+          "^(packages/(testing|broker|consumer|producer|protocol)/|packages/cli/src/(workers|node-version/refuse-old-node|runtime/worker)\\.ts|apps/broker/src/define-broker\\.ts)",
       },
     },
     {
@@ -71,7 +71,7 @@ module.exports = {
       to: {
         path: "^(packages|apps)/",
         pathNot:
-          "^packages/((vite|config|producer|protocol)/|cli/src/(generate|refuse-old-node|runtime/(worker|broker))\\.ts)",
+          "^packages/((vite|config|producer|protocol)/|cli/src/(generate|node-version/refuse-old-node|runtime/(worker|broker))\\.ts)",
       },
     },
     {

@@ -1,5 +1,5 @@
 /** What programs import of this package. */
-import "./refuse-old-node.ts";
+import "./node-version/refuse-old-node.ts";
 
 export type * from "./miniflare/options.ts";
 export { sluiceWorkers } from "./miniflare/sluice-workers.ts";

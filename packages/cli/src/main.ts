@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { refusalOf } from "./node-version.ts";
+import { refusalOf } from "./node-version/refusal.ts";
 
 const refusal = refusalOf(process.versions.node);
 if (refusal !== null) {

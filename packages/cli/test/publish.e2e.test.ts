@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { refusalOf } from "../src/node-version.ts";
+import { refusalOf } from "../src/node-version/refusal.ts";
 import { packed } from "./pack.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

@@ -1,4 +1,4 @@
-import { refusalOf } from "./node-version.ts";
+import { refusalOf } from "./refusal.ts";
 
 /*
  * The entries of packages import this first: a Node.js that is too old is told so. What else they import takes nothing
