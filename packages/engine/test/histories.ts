@@ -21,16 +21,16 @@ export function explore(
   lengthMax: number,
 ): number {
   let histories = 0;
-  for (const name of Object.keys(alphabet)) {
+  let before: Twins | null = null;
+  for (const [name, command] of Object.entries(alphabet)) {
     const history = [...prefix, name];
-    const twins = new Twins(rules);
     try {
-      const apt = history.every((step) => {
-        const did = alphabet[step]?.(twins) === true;
-        twins.commit();
-        return did;
-      });
-      if (!apt) continue;
+      before ??= afterAll(alphabet, rules, prefix);
+      // A command that can do nothing has changed nothing: the next one finds what it has found.
+      if (!command(before)) continue;
+      const twins = before;
+      before = null;
+      twins.commit();
       // Every shorter history was checked before, so only the end is looked at.
       twins.check();
     } catch (error) {
@@ -40,6 +40,16 @@ export function explore(
     if (history.length < lengthMax + LONGER_BY) histories += explore(alphabet, rules, history, lengthMax);
   }
   return histories;
+}
+
+/** The engine and the naive queue after a history. Throws if one of its commands could do nothing. */
+function afterAll(alphabet: Alphabet, rules: QueueRules, history: readonly string[]): Twins {
+  const twins = new Twins(rules);
+  for (const name of history) {
+    if (alphabet[name]?.(twins) !== true) throw new Error(`"${name}" could do nothing`);
+    twins.commit();
+  }
+  return twins;
 }
 
 /** Sends messages, as long as there were not more than `messagesMax` with them. */

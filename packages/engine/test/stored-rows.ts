@@ -50,8 +50,13 @@ export class StoredRows {
     for (const [id, segment] of queue.segments) {
       const row = this.#rows.get(id);
       same(row?.payloadCount, segment.count, `messages in the payload of segment ${id}`);
-      same(row?.index.join(), encodeIndex(segment).join(), `index of segment ${id}`);
-      same(row?.state?.join(), encodeState(segment)?.join(), `state of segment ${id}`);
+      sameBytes(row?.index, encodeIndex(segment), `index of segment ${id}`);
+      sameBytes(row?.state, encodeState(segment), `state of segment ${id}`);
     }
   }
+}
+
+function sameBytes(stored: Uint8Array | null | undefined, current: Uint8Array | null, what: string): void {
+  const isSame = stored && current ? Buffer.compare(stored, current) === 0 : stored === current;
+  if (!isSame) same(stored?.join(), current?.join(), what);
 }
