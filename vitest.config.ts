@@ -68,7 +68,7 @@ export default defineConfig({
           include: ["{packages,apps}/*/{src,test}/**/*.{workerd,e2e}.test.ts"],
           exclude: ["**/node_modules/**"],
           env: { NODE_COMPILE_CACHE },
-          globalSetup: "packages/cli/test/archives-of-run.ts",
+          globalSetup: "packages/cli/test/built-for-run.ts",
           isolate,
           maxWorkers: 3,
           // Tests of one file that wait side by side.

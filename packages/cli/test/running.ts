@@ -75,11 +75,14 @@ export class Running {
   }
 }
 
-/** The command, as source. */
-export const SLUICE = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+/** Entry of the command that a run of the tests has built. */
+export const COMMAND_VARIABLE = "SLUICE_TEST_COMMAND";
+/** The command: as it was built for this run of the tests, else its source. */
+export const SLUICE =
+  process.env[COMMAND_VARIABLE] ?? fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const WRANGLER = createRequire(import.meta.url).resolve("wrangler");
 
-/** Runs `sluice` from source. */
+/** Runs `sluice`. */
 export function sluice(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Running {
   return new Running([SLUICE, ...args], cwd, env);
 }

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { descendants, eventually, isRunning, type Lab, openLab, seePage } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
+const PACKAGES = fileURLToPath(new URL("../..", import.meta.url));
 const CLIENT = { region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };
 
 /** The Workers of the shop, killed and started again with the same data. */
@@ -72,7 +73,9 @@ describe("sluice serve", () => {
     const from = running.output.length;
     expect((await fetch(`http://127.0.0.1:${port}/fail`)).status).toBe(500);
     const printed = await running.printed(placeIn("front/src/index.ts"), from);
-    expect(lineAt(printed, "front/src/index.ts")).toContain('throw new TypeError("a mistake of the shop")');
+    expect(lineAt(printed, lab.folder, "front/src/index.ts")).toContain(
+      'throw new TypeError("a mistake of the shop")',
+    );
   });
 
   it("finds the backlog after kill -9, which takes workerd along", async () => {
@@ -118,20 +121,20 @@ describe("sluice serve", () => {
     expect(purge.status).toBe(500);
     const printed = await running.printed(placeIn("broker/src/directory/purges.ts"));
     expect(printed).toContain("no such column: started_ms");
-    expect(lineAt(printed, "broker/src/directory/purges.ts")).toContain(".exec<");
-    expect(lineAt(printed, "broker/src/directory/directory.ts")).toContain("this.#purges.last(");
+    expect(lineAt(printed, PACKAGES, "broker/src/directory/purges.ts")).toContain(".exec<");
+    expect(lineAt(printed, PACKAGES, "broker/src/directory/directory.ts")).toContain("this.#purges.last(");
   });
 });
 
 /** A place in a file, as stack traces have it. */
 function placeIn(path: string): RegExp {
-  return new RegExp(`at .*(file:///\\S+/${path}):(\\d+):\\d+`);
+  return new RegExp(`at .*/${path}:(\\d+):\\d+`);
 }
 
-/** The line that a stack trace leads to. */
-function lineAt(trace: string, path: string): string | undefined {
-  const [, url = "", line] = placeIn(path).exec(trace) ?? [];
-  return readFileSync(fileURLToPath(url), "utf8").split("\n")[Number(line) - 1];
+/** The line of a file in `folder` that a stack trace leads to. */
+function lineAt(trace: string, folder: string, path: string): string | undefined {
+  const [, line] = placeIn(path).exec(trace) ?? [];
+  return readFileSync(join(folder, path), "utf8").split("\n")[Number(line) - 1];
 }
 
 /** Makes a stored table one without the columns that it is asked for. */

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { SLUICE } from "sluice/test/running";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { installedProject, TSC } from "./installed-project.ts";
 
@@ -10,8 +10,6 @@ interface TestResult {
   readonly status: string;
   readonly failureMessages: readonly string[];
 }
-
-const SLUICE = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
 
 let project: string;
 beforeAll(() => {

@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { packed } from "sluice/test/pack";
+import { SLUICE } from "sluice/test/running";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
-const SLUICE = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
 /** What a project with the package has besides it. */
 const BESIDE = ["@cloudflare/vite-plugin", "vite", "wrangler"];
 
@@ -56,7 +56,7 @@ export class ViteProject {
     return this.#start([this.#tool, "dev"], /Local:\s+(http:\S+)\//, env);
   }
 
-  /** Runs `sluice dev` of this repository. */
+  /** Runs `sluice dev`. */
   sluiceDev(...targets: readonly string[]): Promise<DevServer> {
     return this.#start([SLUICE, "dev", ...targets, "--port", "0"], /queues\s+(http:\S+)\/__sluice\//);
   }

@@ -18,6 +18,7 @@ import { environmentIn } from "@sluice/harness/environment";
 import { createQueueRuntime } from "@sluice/testing";
 import getPort from "get-port";
 import { packed } from "sluice/test/pack";
+import { SLUICE } from "sluice/test/running";
 import { type Ask, bindingOf, queueOf, type Settled, settledBy } from "../../workers/orders/settled.ts";
 import { RETRY_DELAY_SECONDS } from "./order-table.ts";
 
@@ -25,7 +26,6 @@ import { RETRY_DELAY_SECONDS } from "./order-table.ts";
 export type Host = (folder: string, programs: readonly string[]) => Promise<Settled[][]>;
 
 const CONFORMANCE = resolve(import.meta.dirname, "../..");
-const SLUICE = resolve(CONFORMANCE, "../../packages/cli/src/main.ts");
 const PROJECT = join(CONFORMANCE, "workers/orders");
 /** What the project has installed. */
 const INSTALLED = [

@@ -1,0 +1,35 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ARCHIVES_VARIABLE } from "./pack.ts";
+import { COMMAND_VARIABLE } from "./running.ts";
+
+const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * What a whole run of the tests makes once: the command as its package has it, which starts in half the processor time
+ * that it takes from source, and a folder for what is packed.
+ */
+export default function setup(): () => void {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-built-"));
+  const archives = join(folder, "archives");
+  mkdirSync(archives);
+  process.env[ARCHIVES_VARIABLE] = archives;
+  process.env[COMMAND_VARIABLE] = join(buildCommand(join(folder, "sluice")), "main.js");
+  return () => rmSync(folder, { recursive: true, force: true });
+}
+
+/** Builds the package into a folder that looks like it, and answers with the `dist` there. */
+function buildCommand(folder: string): string {
+  mkdirSync(folder);
+  copyFileSync(join(PACKAGE, "package.json"), join(folder, "package.json"));
+  symlinkSync(join(PACKAGE, "node_modules"), join(folder, "node_modules"));
+  const dist = join(folder, "dist");
+  execFileSync(process.execPath, ["build.mjs", dist], {
+    cwd: PACKAGE,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  return dist;
+}
