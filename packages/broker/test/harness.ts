@@ -20,6 +20,7 @@ import { bundle as bundleFor } from "@sluice/protocol/test/workerd-process";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { DirectoryObject } from "../src/rpc/directory-object.ts";
 import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
+import { fromText, toText } from "./text.ts";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 
@@ -62,19 +63,21 @@ export interface BrokerHarness {
   stop(): Promise<void>;
 }
 
-const BROKER_SOURCE = (topology: string, consumers: string, members: string) => `
+/** The broker, whose options are a module of their own: it is bundled once for all of them. */
+const BROKER_SOURCE = (members: string) => `
 import { workersPort } from "../src/endpoint/workers-port.ts";
 import { createDirectory, createQueueBroker } from "../src/index.ts";
-const options = { topology: ${topology}, consumers: ${consumers} };
+import { fromText, toText } from "./text.ts";
+import options from "./options.js";
 export const Directory = createDirectory(options);
 export class QueueBroker extends createQueueBroker(options, workersPort) {
 ${members}
 }
 export default {
   async fetch(request, env) {
-    const { object, method, args, senders, each } = await request.json();
+    const { namespace = "SLUICE_QUEUES", object, method, args, senders, each } = fromText(await request.text());
     try {
-      const stub = env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(object));
+      const stub = env[namespace].get(env[namespace].idFromName(object));
       if (senders !== undefined) {
         const packed = Uint8Array.from(args[0]);
         const send = async () => {
@@ -86,7 +89,7 @@ export default {
         await Promise.all(Array.from({ length: senders }, send));
         return Response.json({ value: senders * each });
       }
-      return Response.json({ value: await stub[method](...args) });
+      return new Response(toText({ value: await stub[method](...args) }));
     } catch (error) {
       return Response.json({ error: String(error) });
     }
@@ -149,12 +152,10 @@ export async function startBroker(options: {
     lines,
     handler: options.handler ?? (() => ({})),
     async queue(name) {
-      const namespace = await mf.getDurableObjectNamespace("SLUICE_QUEUES", "broker");
-      return namespace.get(namespace.idFromName(name)) as unknown as QueueStub;
+      return stubOf<QueueStub>("SLUICE_QUEUES", name);
     },
     async directory() {
-      const namespace = await mf.getDurableObjectNamespace("SLUICE_DIRECTORY", "broker");
-      return namespace.get(namespace.idFromName("directory")) as unknown as DirectoryObject;
+      return stubOf<DirectoryObject>("SLUICE_DIRECTORY", "directory");
     },
     async send(queue, bodies, sendOptions = {}) {
       const packed = packTexts(bodies, sendOptions);
@@ -194,11 +195,27 @@ export async function startBroker(options: {
   };
 
   /** Has the broker's Worker call an object. */
-  const ask = async (what: object): Promise<{ error?: string }> => {
-    const worker = await mf.getWorker("broker");
-    const response = await worker.fetch("http://broker/", { method: "POST", body: JSON.stringify(what) });
-    return (await response.json()) as { error?: string };
+  const ask = async (what: object): Promise<{ value?: unknown; error?: string }> => {
+    const response = await mf.dispatchFetch("http://broker/", { method: "POST", body: toText(what) });
+    return fromText(await response.text()) as { value?: unknown; error?: string };
   };
+
+  /** Its methods are those of the object. Miniflare's own stubs start a thread each time that there is a broker. */
+  const stubOf = <Stub>(namespace: string, object: string): Stub =>
+    new Proxy(
+      {},
+      {
+        get(_, method) {
+          // The stub itself is no promise.
+          if (method === "then") return undefined;
+          return async (...args: unknown[]) => {
+            const { value, error } = await ask({ namespace, object, method, args });
+            if (error !== undefined) throw new Error(error);
+            return value;
+          };
+        },
+      },
+    ) as Stub;
 
   const answer = async (request: Request): Promise<Response> => {
     if (!running()) return new Response("consumer is not running", { status: 503 });
@@ -226,9 +243,12 @@ export async function startBroker(options: {
             {
               type: "ESModule",
               path: "broker.js",
-              contents: await bundle(
-                BROKER_SOURCE(JSON.stringify({ queues }), `{ consumer: "CONSUMER" }`, options.members ?? ""),
-              ),
+              contents: await bundle(BROKER_SOURCE(options.members ?? ""), ["./options.js"]),
+            },
+            {
+              type: "ESModule",
+              path: "options.js",
+              contents: `export default ${JSON.stringify({ topology: { queues }, consumers: { consumer: "CONSUMER" } })}`,
             },
           ],
           durableObjects: {
@@ -265,7 +285,7 @@ async function childrenCalled(name: string): Promise<number[]> {
   return pids;
 }
 
-/** Bundles a module that may import from this folder, for workerd. */
-export function bundle(source: string): Promise<string> {
-  return bundleFor(source, HERE);
+/** Bundles a module that may import from this folder, for workerd, without the modules `apart`. */
+export function bundle(source: string, apart: readonly string[] = []): Promise<string> {
+  return bundleFor(source, HERE, "kept", apart);
 }
