@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isRunning } from "../../test/lab.ts";
 import { wranglerIn } from "./run-wrangler.ts";
 
 /** A command line that does what it is told, as Wrangler's module is made. */
@@ -15,6 +16,7 @@ async function NAME([command, text]) {
   runs++;
   try {
     if (command === "say") { console.log(text, runs); console.error("besides"); }
+    if (command === "pid") console.log(require.main === module ? process.ppid : process.pid);
     if (command === "where") {
       console.log(process.cwd(), process.env.GIVEN, process.stdin.isTTY, process.argv.slice(2).join());
     }
@@ -76,5 +78,13 @@ describe.each(["main", "other"])("commands of a Wrangler whose function is calle
     const [ended, next] = await Promise.all([run(["end", "5"]), run(["say", "next"])]);
     expect(ended).toMatchObject({ code: 5, all: "the end" });
     expect(next.out).toBe("next 1\n");
+  });
+
+  it("end with what they run in when that is disposed of", async () => {
+    const run = wrangler(name);
+    const { out } = await run(["pid"]);
+    expect(isRunning(Number(out))).toBe(true);
+    run[Symbol.dispose]();
+    await expect.poll(() => isRunning(Number(out))).toBe(false);
   });
 });

@@ -20,13 +20,17 @@ export interface WranglerRun {
 export type RunWrangler = (args: readonly string[]) => Promise<WranglerRun>;
 
 /**
- * Runs the Wrangler that is installed, in a folder: one command after the other, all in one process, which ends with
- * this one. Nobody can answer its questions: it takes the default of each.
+ * Runs the Wrangler that is installed, in a folder: one command after the other, all in one process, which ends when it
+ * is disposed of, or with this one. Nobody can answer its questions: it takes the default of each.
  *
  * @param env variables of that process.
  * @param file Wrangler's main module. Absolute.
  */
-export function wranglerIn(cwd: string, env: NodeJS.ProcessEnv, file: string = wranglerFile()): RunWrangler {
+export function wranglerIn(
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  file: string = wranglerFile(),
+): RunWrangler & Disposable {
   let host: ChildProcess | null = null;
   let last: Promise<unknown> = Promise.resolve();
   const run = (args: readonly string[]) =>
@@ -58,11 +62,12 @@ export function wranglerIn(cwd: string, env: NodeJS.ProcessEnv, file: string = w
       });
       running.send(args);
     });
-  return (args) => {
+  const inTurn: RunWrangler = (args) => {
     const done = last.then(() => run(args));
     last = done.catch(() => undefined);
     return done;
   };
+  return Object.assign(inTurn, { [Symbol.dispose]: () => host?.disconnect() });
 }
 
 function startHost(cwd: string, env: NodeJS.ProcessEnv, file: string): ChildProcess {

@@ -1,9 +1,7 @@
-import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import type { V4ModuleDefinition, V4ModuleRuleType } from "miniflare";
 import { CliError } from "../../errors.ts";
@@ -12,7 +10,8 @@ import type { GeneratedWorker } from "../../generate/plan.ts";
 import { ENTRY_FILE } from "../../generate/worker-config.ts";
 import { writeIfChanged } from "../../output/write-plan.ts";
 import { PAGE_FILE } from "../../page.ts";
-import { requireOfWrangler, wranglerFile } from "../../wrangler/load-wrangler.ts";
+import { requireOfWrangler } from "../../wrangler/load-wrangler.ts";
+import type { RunWrangler } from "../../wrangler/run-wrangler.ts";
 import type { ModuleMap } from "./stack-frames.ts";
 
 /** The code of a Worker as a deployment would have it. */
@@ -40,25 +39,17 @@ const BUNDLE_FOLDER = "bundle";
 /**
  * Has Wrangler bundle a Worker as it would for a deployment: with its rules, aliases, custom builds and polyfills.
  *
- * @param env environment variables of Wrangler's process.
  * @throws CliError with everything that Wrangler printed if it fails.
  */
 export async function bundleWorker(
   { name, configFile }: Pick<GeneratedWorker, "name" | "configFile">,
-  env: NodeJS.ProcessEnv,
+  wrangler: RunWrangler,
 ): Promise<Bundle> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-bundle-"));
   try {
     const file = join(folder, "upload");
-    const cli = wranglerFile();
-    const args = ["--no-warnings", cli, "deploy", "--dry-run", "--outfile", file, "--config", configFile];
-    const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
-    const code = new Promise<number | null>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", resolve);
-    });
-    const printed = await Promise.all([text(child.stdout), text(child.stderr)]);
-    if ((await code) !== 0) throw new CliError(`Worker "${name}" cannot be bundled.\n${printed.join("")}`);
+    const { code, all } = await wrangler(["deploy", "--dry-run", "--outfile", file, "--config", configFile]);
+    if (code !== 0) throw new CliError(`Worker "${name}" cannot be bundled.\n${all}`);
     return await readUpload(await readFile(file), name, dirname(configFile));
   } finally {
     await rm(folder, { recursive: true, force: true });

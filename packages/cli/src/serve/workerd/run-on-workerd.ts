@@ -2,13 +2,16 @@ import { get } from "node:http";
 import { join } from "node:path";
 import { RESOURCES_FOLDER } from "../../data-lock.ts";
 import { refusePortInUse } from "../../dev/port-in-use.ts";
+import { wranglerEnvironment } from "../../environment.ts";
 import { LAST_END_VARIABLE } from "../../generate/names.ts";
 import { type GeneratedWorker, generatedConfig, type Plan } from "../../generate/plan.ts";
 import type { End } from "../../planned-end.ts";
 import { inDeliveryText } from "../../watchdog/in-delivery.ts";
 import { type KeptRunning, keepRunning, type RuntimeHost } from "../../watchdog/keep-running.ts";
 import { answersWithin, SILENT_AT_END_MS_MAX } from "../../watchdog/pulse.ts";
+import { wranglerIn } from "../../wrangler/run-wrangler.ts";
 import type { Ingress } from "../ingress.ts";
+import { bundleWorker } from "./bundle.ts";
 import { startCronTriggers } from "./cron-triggers.ts";
 import { startProxy } from "./proxy.ts";
 import { stackFrameMapper } from "./stack-frames.ts";
@@ -75,10 +78,20 @@ export async function runOnWorkerd(plan: Plan, options: WorkerdRun): Promise<Run
   }
 }
 
+/** Bundles Workers as for a deployment, in one process that loads Wrangler once for all of them. */
+async function bundled(plan: Plan, vars: WorkerdRun["vars"]) {
+  const wrangler = wranglerIn(process.cwd(), wranglerEnvironment(process.env));
+  try {
+    return await servedWorkers(plan, vars, (worker) => bundleWorker(worker, wrangler));
+  } finally {
+    wrangler[Symbol.dispose]();
+  }
+}
+
 async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Workerd>> {
   const { workers: userWorkers, broker } = plan;
   const { inspectorPort, state, vars, warn } = options;
-  const { workers, maps } = await servedWorkers(plan, vars);
+  const { workers, maps } = await bundled(plan, vars);
   const silentMsMax = silentMsMaxOf(userWorkers);
   const rewrite = stackFrameMapper(maps);
   // Whoever reads our output may go away. That is no reason to stop serving.

@@ -1,11 +1,10 @@
 import type { V4WorkerOptions } from "miniflare";
-import { wranglerEnvironment } from "../../environment.ts";
 import { CliError } from "../../errors.ts";
 import { FRONT_ENTRYPOINT } from "../../generate/names.ts";
 import { type GeneratedWorker, generatedConfig, type Plan } from "../../generate/plan.ts";
 import { capturing } from "../../project/wrangler-config.ts";
 import { loadWrangler } from "../../wrangler/load-wrangler.ts";
-import { type Bundle, bundleBroker, bundleWorker } from "./bundle.ts";
+import { type Bundle, bundleBroker } from "./bundle.ts";
 
 /** Workers as Miniflare takes them, the primary one first, and the source maps of their code. */
 export interface ServedWorkers extends Pick<Bundle, "maps"> {
@@ -26,13 +25,13 @@ const NO_CODE = `export default { fetch: () => new Response(null, { status: 404 
  * Bundles the Workers of a plan and works out how Miniflare is to run them.
  *
  * @param brokerVars variables of the broker.
- * @param bundle bundles a Worker of the user's. Default: in a process of its own, as for a deployment.
+ * @param bundle bundles a Worker of the user's.
  * @throws CliError for Workers that cannot be run.
  */
 export async function servedWorkers(
   plan: Plan,
   brokerVars: Readonly<Record<string, unknown>>,
-  bundle: BundleWorker = (worker) => bundleWorker(worker, wranglerEnvironment(process.env)),
+  bundle: BundleWorker,
 ): Promise<ServedWorkers> {
   const all = [...plan.workers, plan.broker];
   const here = new Set(all.map(({ name }) => name));
