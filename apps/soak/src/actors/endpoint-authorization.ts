@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Asks } from "../history/endpoint-scenario.ts";
 
 export interface Credentials {
@@ -61,5 +61,5 @@ export function answers(
 }
 
 function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text);
 }

@@ -13,6 +13,8 @@ export class Simulation extends World {
   /** The directory, where there is one: without it settings come with the code. */
   directory: DirectoryObject | null = null;
   readonly #checkers: readonly Checker[];
+  /** Those that look at a kind of moment: most look at few, and moments are many. */
+  readonly #watching = new Map<Hook, readonly Checker[]>();
 
   constructor(parts: WorldParts, checkers: readonly Checker[]) {
     super(parts);
@@ -25,7 +27,7 @@ export class Simulation extends World {
 
   /** Asks every checker that looks at this kind of moment. */
   check<Name extends Hook>(name: Name, ...args: HookArguments<Name>): void {
-    for (const checker of this.#checkers) {
+    for (const checker of this.#watchersOf(name)) {
       if (name === "committed") this.#checkMessages(checker, ...(args as HookArguments<"committed">));
       const hook = checker[name] as ((...args: HookArguments<Name>) => string | undefined) | undefined;
       const text = hook?.(...args);
@@ -33,14 +35,26 @@ export class Simulation extends World {
     }
   }
 
+  #watchersOf(name: Hook): readonly Checker[] {
+    const known = this.#watching.get(name);
+    if (known !== undefined) return known;
+    const watching = this.#checkers.filter((checker) => {
+      const { accepted, changed } = checker;
+      return checker[name] !== undefined || (name === "committed" && (accepted ?? changed) !== undefined);
+    });
+    this.#watching.set(name, watching);
+    return watching;
+  }
+
   /** Has a checker look at what a commit was, message by message. */
   #checkMessages(checker: Checker, queue: QueueObject, commit: AppliedCommit): void {
     const { property, accepted, changed } = checker;
-    const texts = [
-      ...(accepted ? commit.accepted.map((message) => accepted(queue, message, commit)) : []),
-      ...(changed ? commit.changes.map((change) => changed(queue, change, commit)) : []),
-    ];
-    for (const text of texts) if (text !== undefined) this.fail(property, queue, text);
+    const found = (text: string | undefined) => {
+      if (text !== undefined) this.fail(property, queue, text);
+    };
+    if (accepted !== undefined)
+      for (const message of commit.accepted) found(accepted(queue, message, commit));
+    if (changed !== undefined) for (const change of commit.changes) found(changed(queue, change, commit));
   }
 
   /** The history does not end although nothing goes wrong any more. */
