@@ -3,9 +3,11 @@ import type { Slice } from "../src/segments/segment.ts";
 
 /** The receipts of a batch, in its order. */
 export function positionsOf({ slices, leaseId }: Lease): Receipt[] {
-  return slices.flatMap(({ segmentId, from, to }) =>
-    Array.from({ length: to - from }, (_, i) => ({ segmentId, index: from + i, leaseId })),
-  );
+  const receipts: Receipt[] = [];
+  for (const { segmentId, from, to } of slices) {
+    for (let index = from; index < to; index++) receipts.push({ segmentId, index, leaseId });
+  }
+  return receipts;
 }
 
 export function countOf(slices: readonly Slice[]): number {

@@ -18,8 +18,10 @@ export class StoredRows {
     for (const [id, change] of takeChanges(queue)) {
       const segment = queue.segments.get(id);
       const row = this.#rows.get(id);
-      same(segment === undefined, change === "gone", `segment ${id} is not there but ${change}`);
-      same(row === undefined, change === "created", `segment ${id} is not stored but ${change}`);
+      if ((segment === undefined) !== (change === "gone"))
+        throw new Error(`segment ${id} is not there but ${change}`);
+      if ((row === undefined) !== (change === "created"))
+        throw new Error(`segment ${id} is not stored but ${change}`);
       if (segment === undefined) {
         this.#rows.delete(id);
         continue;
@@ -49,9 +51,9 @@ export class StoredRows {
     same([...this.#rows.keys()].join(), [...queue.segments.keys()].join(), "stored segments");
     for (const [id, segment] of queue.segments) {
       const row = this.#rows.get(id);
-      same(row?.payloadCount, segment.count, `messages in the payload of segment ${id}`);
-      sameBytes(row?.index, encodeIndex(segment), `index of segment ${id}`);
-      sameBytes(row?.state, encodeState(segment), `state of segment ${id}`);
+      same(row?.payloadCount, segment.count, "messages in the payload of a segment");
+      sameBytes(row?.index, encodeIndex(segment), "index of a segment");
+      sameBytes(row?.state, encodeState(segment), "state of a segment");
     }
   }
 }

@@ -326,8 +326,7 @@ export class Twins {
     }
     const first = waiting.sort((a, b) => a.dueMs - b.dueMs || a.seq - b.seq).slice(0, PEEKED);
     this.#sameMessages(slices, first);
-    const attempts = slices.flatMap((slice) => Array<number>(slice.to - slice.from).fill(slice.attempts));
-    same(attempts.join(), first.map((message) => message.attempts).join(), "attempts that are seen");
+    sameNumbers(attemptsOf(slices), first.map(attemptsOfMessage), "attempts that are seen");
   }
 
   #positionOf({ seq }: NaiveMessage): MessagePosition {
@@ -351,26 +350,42 @@ export class Twins {
       "bytes of a lease",
     );
     same(batch.expiresMs, naive.expiresMs, "expiry of a lease");
-    const attempts = batch.slices.flatMap((slice) =>
-      Array<number>(slice.to - slice.from).fill(slice.attempts),
-    );
-    same(attempts.join(), messages.map((message) => message.attempts).join(), "attempts");
+    sameNumbers(attemptsOf(batch.slices), messages.map(attemptsOfMessage), "attempts");
     this.leases.push({ naive, batch, running });
   }
 
   #sameMessages(slices: readonly Slice[], expected: readonly NaiveMessage[]): void {
-    same(this.#seqsOf(slices).join(), expected.map(seqOf).join(), "messages");
+    sameNumbers(this.#seqsOf(slices), expected.map(seqOf), "messages");
   }
 
   #seqsOf(slices: readonly Slice[]): number[] {
-    return slices.flatMap(({ segmentId, from, to }) => {
+    const seqs: number[] = [];
+    for (const { segmentId, from, to } of slices) {
       const segment = this.queue.segments.get(segmentId);
       if (segment === undefined) throw new Error(`a slice of segment ${segmentId}, which is gone`);
-      return Array.from({ length: to - from }, (_, i) => segment.seqOf(from + i));
-    });
+      for (let i = from; i < to; i++) seqs.push(segment.seqOf(i));
+    }
+    return seqs;
   }
 }
 
 function seqOf(message: NaiveMessage): number {
   return message.seq;
+}
+
+function attemptsOfMessage(message: NaiveMessage): number {
+  return message.attempts;
+}
+
+/** The attempts of each message of the slices. */
+function attemptsOf(slices: readonly Slice[]): number[] {
+  const attempts: number[] = [];
+  for (const { from, to, attempts: each } of slices) for (let i = from; i < to; i++) attempts.push(each);
+  return attempts;
+}
+
+function sameNumbers(actual: readonly number[], expected: readonly number[], what: string): void {
+  let isSame = actual.length === expected.length;
+  for (let i = 0; i < actual.length && isSame; i++) isSame = actual[i] === expected[i];
+  if (!isSame) same(actual.join(), expected.join(), what);
 }
