@@ -251,7 +251,11 @@ function damaged(text: string, damage: Damage): Uint8Array<ArrayBuffer> {
       return whole.slice(0, damage.at % (whole.length + 1));
     case "insert": {
       const at = damage.at % (whole.length + 1);
-      return Uint8Array.from([...whole.slice(0, at), ...damage.bytes, ...whole.slice(at)]);
+      const inserted = new Uint8Array(whole.length + damage.bytes.length);
+      inserted.set(whole.slice(0, at));
+      inserted.set(damage.bytes, at);
+      inserted.set(whole.slice(at), at + damage.bytes.length);
+      return inserted;
     }
     case "deepen": {
       const { levels } = damage;
@@ -262,5 +266,5 @@ function damaged(text: string, damage: Damage): Uint8Array<ArrayBuffer> {
 }
 
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(new TextEncoder().encode(text));
+  return new Uint8Array(new TextEncoder().encode(text));
 }
