@@ -42,6 +42,9 @@ function randomFrom(seed: number): () => number {
   };
 }
 
+/** The request that runs. One for all isolates: Node copies as many as there are whenever it enters one. */
+const CURRENT = new AsyncLocalStorage<Request>();
+
 /** An isolate with its requests. */
 export class Isolate {
   readonly requests: Request[] = [];
@@ -50,7 +53,6 @@ export class Isolate {
   readonly shared: SharedCall<string, string>;
   nowMs = 0;
   readonly #random: () => number;
-  readonly #current = new AsyncLocalStorage<Request>();
   readonly #events: { readonly atMs: number; isCancelled: boolean; run(): void }[] = [];
 
   constructor(seed: number, way: SharingWay) {
@@ -62,7 +64,7 @@ export class Isolate {
       weightMax: WEIGHT_MAX,
       now: () => this.nowMs,
       setTimer: (ms, callback) => {
-        const request = this.#current.getStore();
+        const request = CURRENT.getStore();
         const event = this.after(ms, () => {
           if (request?.isGone !== true) callback();
         });
@@ -95,7 +97,7 @@ export class Isolate {
       request.settled = how;
       request.settledMs = this.nowMs;
     };
-    this.#current.run(request, () => {
+    CURRENT.run(request, () => {
       this.shared
         .run(item, () => {})
         .then(
@@ -122,7 +124,7 @@ export class Isolate {
   }
 
   #call(items: readonly string[]): Promise<readonly string[]> {
-    const maker = this.#current.getStore();
+    const maker = CURRENT.getStore();
     for (const item of items) this.carried.set(item, (this.carried.get(item) ?? 0) + 1);
     const tookMs = this.chance(0.8) ? this.below(12) : this.below(CALL_MS_MAX);
     const fails = this.chance(0.05);
