@@ -9,6 +9,11 @@ export type Outcome = "ready" | "held" | "in use" | "freed" | { readonly failed:
 const [, , folder = ""] = process.argv;
 let free: (() => void) | null = null;
 
+/** What nobody wakes: to wait for it takes as long as is said, and no processor. */
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
+/** How long before its moment it looks at the clock all the time: what it may be woken late. */
+const AWAKE_MS = 0.5;
+
 process.on("message", (order: Order) => {
   if ("free" in order) {
     free?.();
@@ -17,7 +22,8 @@ process.on("message", (order: Order) => {
     return;
   }
   // Timers of two processes are a millisecond apart. This is not.
-  while (performance.timeOrigin + performance.now() < order.takeAtMs);
+  Atomics.wait(NEVER, 0, 0, Math.max(0, msUntil(order.takeAtMs) - AWAKE_MS));
+  while (msUntil(order.takeAtMs) > 0);
   try {
     free = lockData(folder, "sluice serve");
     say("held");
@@ -27,6 +33,10 @@ process.on("message", (order: Order) => {
 });
 process.on("disconnect", () => process.exit());
 say("ready");
+
+function msUntil(atMs: number): number {
+  return atMs - performance.timeOrigin - performance.now();
+}
 
 function say(outcome: Outcome): void {
   process.send?.(outcome);
