@@ -199,9 +199,8 @@ export class Ledger {
    */
   #carriedOut(record: CommitRecord, changed: ReadonlySet<Message>): Ignored[] {
     const ignored: Ignored[] = [];
-    for (const message of this.present()) {
+    for (const message of this.#withUsedReceipts()) {
       const { receiptUses, view } = message;
-      if (receiptUses.length === 0) continue;
       const expected = changed.has(message) ? null : endingByReceipt(message, record);
       if (expected !== null && !sameView(view, expected.between)) {
         if (isReceivedSince(view, expected.between, record)) message.countsTold.clear();
@@ -210,6 +209,17 @@ export class Ledger {
       for (const use of usesFor(message, record)) receiptUses.splice(receiptUses.indexOf(use), 1);
     }
     return ignored;
+  }
+
+  /** They are few, and are asked for with each commit. */
+  #withUsedReceipts(): Message[] {
+    const used: Message[] = [];
+    for (const messages of this.#segments.values()) {
+      for (const message of messages) {
+        if (message.receiptUses.length > 0 && message.view.status !== "gone") used.push(message);
+      }
+    }
+    return used;
   }
 
   #deliveredInSecond(changes: readonly Change[], { atMs, definition }: CommitRecord): number {
