@@ -154,6 +154,7 @@ describe("workerd's own queue binding on the broker", () => {
     const from = workerd.lines.length;
     await call("ORDERS/hang");
     await workerd.printed("QUEUE orders 1/2", from);
+    await workerd.printed("Dropped message", from);
     const dropped = workerd.lines.slice(from).filter((line) => line.startsWith("Dropped message"));
     expect(dropped).toEqual([expect.stringContaining("your Worker's code had hung")]);
   });
