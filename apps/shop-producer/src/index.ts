@@ -1,7 +1,7 @@
 import { bulkOrders, chunks, SEND_BATCH_MAX } from "./bulk.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import type { Order } from "./order.ts";
-import { type Checked, isCustomer, readBulkCount, readOrderRequest, readTerms } from "./request.ts";
+import { HttpError, isCustomer, readBulkCount, readOrderRequest, readTerms } from "./request.ts";
 
 /** The most that a request body may hold, in characters. An order with every product in it takes about 500. */
 const BODY_LENGTH_MAX = 16_384;
@@ -14,16 +14,6 @@ interface Env {
 /** What shop-consumer's `OrderStatus` offers. Its answer goes to the page as it is. */
 interface FulfilmentEntrypoint extends Rpc.WorkerEntrypointBranded {
   ofCustomer(customer: string): Promise<Record<string, unknown>>;
-}
-
-/** An answer other than the one that was hoped for. */
-class HttpError extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
 }
 
 export default {
@@ -67,7 +57,7 @@ async function showOrders(url: URL, env: Env): Promise<Response> {
 
 /** `POST /api/orders`: one order, one message. */
 async function placeOrder(request: Request, env: Env): Promise<Response> {
-  const { lines, delaySeconds, customer } = valid(readOrderRequest(await readJson(request)));
+  const { lines, delaySeconds, customer } = readOrderRequest(await readJson(request));
   const order: Order = {
     id: crypto.randomUUID(),
     customer: customer ?? crypto.randomUUID(),
@@ -86,8 +76,8 @@ async function placeOrder(request: Request, env: Env): Promise<Response> {
 
 /** `POST /api/orders/bulk?count=N`: N orders, a hundred in a message batch. */
 async function placeBulk(request: Request, url: URL, env: Env): Promise<Response> {
-  const count = valid(readBulkCount(url.searchParams.get("count")));
-  const { delaySeconds, customer } = valid(readTerms(await readJson(request, {})));
+  const count = readBulkCount(url.searchParams.get("count"));
+  const { delaySeconds, customer } = readTerms(await readJson(request, {}));
   const bulk = {
     id: crypto.randomUUID(),
     customer: customer ?? crypto.randomUUID(),
@@ -124,11 +114,6 @@ async function readJson(request: Request, missing?: unknown): Promise<unknown> {
   } catch {
     throw new HttpError(400, "The body must be JSON");
   }
-}
-
-function valid<Value>(checked: Checked<Value>): Value {
-  if (checked.kind === "invalid") throw new HttpError(400, checked.error);
-  return checked.value;
 }
 
 /** 202: the order is taken, the work is still to be done. `location` is where to ask about it. */

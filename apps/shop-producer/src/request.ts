@@ -12,10 +12,15 @@ export const BULK_COUNT_MAX = 10_000;
 
 const CUSTOMER_PATTERN = /^[\w-]{8,64}$/;
 
-/** A checked value, or what is wrong with it in words for the sender. */
-export type Checked<Value> =
-  | { readonly kind: "valid"; readonly value: Value }
-  | { readonly kind: "invalid"; readonly error: string };
+/** An answer other than the one that was hoped for, in words for the sender. */
+export class HttpError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** What every request that places orders may say. */
 export interface Terms {
@@ -33,49 +38,46 @@ export interface OrderRequest extends Terms {
 /**
  * Checks the JSON body of `POST /api/orders`:
  * `{ "items": [{ "sku": "mug", "quantity": 1 }], "customer"?: "...", "delaySeconds"?: 10 }`.
- * The price is the catalogue's, never the sender's.
+ * The price is the catalogue's, never the sender's. Throws `HttpError`.
  */
-export function readOrderRequest(body: unknown): Checked<OrderRequest> {
-  if (!isRecord(body)) return invalid("The body must be a JSON object");
+export function readOrderRequest(body: unknown): OrderRequest {
+  if (!isRecord(body)) throw invalid("The body must be a JSON object");
   const { items } = body;
   if (!Array.isArray(items) || items.length === 0) {
-    return invalid('"items" must be a list of at least one { "sku", "quantity" }');
+    throw invalid('"items" must be a list of at least one { "sku", "quantity" }');
   }
-  if (items.length > LINES_MAX) return invalid(`"items" must hold at most ${LINES_MAX} products`);
+  if (items.length > LINES_MAX) throw invalid(`"items" must hold at most ${LINES_MAX} products`);
   const lines: OrderLine[] = [];
   for (const [at, item] of items.entries()) {
     const line = readLine(item, `items[${at}]`);
-    if (line.kind === "invalid") return line;
-    if (lines.some(({ sku }) => sku === line.value.sku)) {
-      return invalid(`items[${at}].sku: "${line.value.sku}" is listed twice`);
+    if (lines.some(({ sku }) => sku === line.sku)) {
+      throw invalid(`items[${at}].sku: "${line.sku}" is listed twice`);
     }
-    lines.push(line.value);
+    lines.push(line);
   }
-  const terms = readTerms(body);
-  if (terms.kind === "invalid") return terms;
-  return { kind: "valid", value: { ...terms.value, lines } };
+  return { ...readTerms(body), lines };
 }
 
-/** Checks the part that both ways to order share: `customer` and `delaySeconds`, each of which may be missing. */
-export function readTerms(body: unknown): Checked<Terms> {
-  if (!isRecord(body)) return invalid("The body must be a JSON object");
+/** Checks the part that both ways to order share: `customer` and `delaySeconds`, each of which may be missing. Throws `HttpError`. */
+export function readTerms(body: unknown): Terms {
+  if (!isRecord(body)) throw invalid("The body must be a JSON object");
   const { customer = null, delaySeconds = 0 } = body;
   if (customer !== null && !isCustomer(customer)) {
-    return invalid('"customer" must be 8 to 64 letters, digits, "-" or "_"');
+    throw invalid('"customer" must be 8 to 64 letters, digits, "-" or "_"');
   }
   if (!isWhole(delaySeconds, 0, DELAY_SECONDS_MAX)) {
-    return invalid(`"delaySeconds" must be a whole number from 0 to ${DELAY_SECONDS_MAX}`);
+    throw invalid(`"delaySeconds" must be a whole number from 0 to ${DELAY_SECONDS_MAX}`);
   }
-  return { kind: "valid", value: { customer, delaySeconds } };
+  return { customer, delaySeconds };
 }
 
-/** Checks the `count` of `POST /api/orders/bulk?count=N`. */
-export function readBulkCount(text: string | null): Checked<number> {
+/** Checks the `count` of `POST /api/orders/bulk?count=N`. Throws `HttpError`. */
+export function readBulkCount(text: string | null): number {
   const count = text !== null && /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!isWhole(count, 1, BULK_COUNT_MAX)) {
-    return invalid(`"count" must be a whole number from 1 to ${BULK_COUNT_MAX}`);
+    throw invalid(`"count" must be a whole number from 1 to ${BULK_COUNT_MAX}`);
   }
-  return { kind: "valid", value: count };
+  return count;
 }
 
 /** Whether that names a customer. */
@@ -83,16 +85,16 @@ export function isCustomer(value: unknown): value is string {
   return typeof value === "string" && CUSTOMER_PATTERN.test(value);
 }
 
-function readLine(item: unknown, where: string): Checked<OrderLine> {
-  if (!isRecord(item)) return invalid(`${where} must be { "sku", "quantity" }`);
+function readLine(item: unknown, where: string): OrderLine {
+  if (!isRecord(item)) throw invalid(`${where} must be { "sku", "quantity" }`);
   const { sku, quantity } = item;
   const product = typeof sku === "string" ? findProduct(sku) : undefined;
   if (product === undefined)
-    return invalid(`${where}.sku: there is no product ${JSON.stringify(sku) ?? ""}`.trim());
+    throw invalid(`${where}.sku: there is no product ${JSON.stringify(sku) ?? ""}`.trim());
   if (!isWhole(quantity, 1, QUANTITY_MAX)) {
-    return invalid(`${where}.quantity must be a whole number from 1 to ${QUANTITY_MAX}`);
+    throw invalid(`${where}.quantity must be a whole number from 1 to ${QUANTITY_MAX}`);
   }
-  return { kind: "valid", value: { sku: product.sku, quantity, unitPriceCents: product.priceCents } };
+  return { sku: product.sku, quantity, unitPriceCents: product.priceCents };
 }
 
 function isWhole(value: unknown, least: number, most: number): value is number {
@@ -103,6 +105,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function invalid(error: string): { kind: "invalid"; error: string } {
-  return { kind: "invalid", error };
+function invalid(message: string): HttpError {
+  return new HttpError(400, message);
 }

@@ -2,8 +2,7 @@ import { count, millis } from "../report/figures.ts";
 import { markdownTable } from "../report/markdown-table.ts";
 import type { Acknowledged, System } from "../systems/system.ts";
 import type { Case } from "./cases.ts";
-import type { Outcome } from "./compare.ts";
-import type { Summary } from "./summary.ts";
+import type { Outcome, Run } from "./compare.ts";
 
 const HEADER = [
   "system",
@@ -59,7 +58,7 @@ function cells({ system, outcome }: Row): string[] {
   return [...head, ...figures(outcome.summary, system.clockMs)];
 }
 
-function figures(summary: Summary, clockMs: number): string[] {
+function figures(summary: Run, clockMs: number): string[] {
   const { call, endToEnd, cpuMicrosPerMessage } = summary;
   return [
     count(summary.sentPerSecond),

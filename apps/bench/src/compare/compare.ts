@@ -1,9 +1,10 @@
+import { medians } from "../measure/statistics.ts";
 import { cpuMs } from "../process/processes.ts";
 import { count } from "../report/figures.ts";
 import type { RunningSystem, System } from "../systems/system.ts";
+import type { Measured } from "../workload/run.ts";
 import type { Way } from "../workload/ways.ts";
 import type { Case } from "./cases.ts";
-import { type Run, type Summary, summarize } from "./summary.ts";
 import { type WarmUpOptions, warmUp } from "./warm-up.ts";
 
 export interface CompareOptions<W extends string = Way> extends WarmUpOptions {
@@ -16,9 +17,15 @@ export interface CompareOptions<W extends string = Way> extends WarmUpOptions {
   readonly say: (line: string) => void;
 }
 
+/** One run, or the medians of several, and what it cost. */
+export interface Run extends Measured {
+  /** CPU time of all processes of the system, client included, per message in µs; `null` where it cannot be read. */
+  readonly cpuMicrosPerMessage: number | null;
+}
+
 /** One case on one system. */
 export type Outcome =
-  | { readonly kind: "measured"; readonly summary: Summary }
+  | { readonly kind: "measured"; readonly summary: Run }
   | { readonly kind: "failed"; readonly reason: string };
 
 export interface Comparison<W extends string = Way> {
@@ -107,7 +114,7 @@ async function compareCase<W extends string>(
   }
   return lanes.map(({ each, runs: measured, reason }) => {
     const outcome: Outcome =
-      reason === null ? { kind: "measured", summary: summarize(measured) } : { kind: "failed", reason };
+      reason === null ? { kind: "measured", summary: medians(measured) } : { kind: "failed", reason };
     say(`  ${each.system.name}: ${outcome.kind === "measured" ? rates(outcome.summary) : outcome.reason}`);
     return { system: each.system, testCase, outcome };
   });
@@ -124,14 +131,14 @@ async function measureRun<W extends string>(
   const afterMs = await cpuMs(running.pids);
   const cpuMicrosPerMessage =
     beforeMs === null || afterMs === null ? null : (1000 * (afterMs - beforeMs)) / messages;
-  return { measured, cpuMicrosPerMessage };
+  return { ...measured, cpuMicrosPerMessage };
 }
 
 function reasonOf<W extends string>(started: Started<W>): string | null {
   return started.kind === "failed" ? started.reason : null;
 }
 
-function rates({ sentPerSecond, handledPerSecond, messages }: Summary): string {
+function rates({ sentPerSecond, handledPerSecond, messages }: Run): string {
   return `${count(sentPerSecond)} sent/s, ${count(handledPerSecond)} handled/s (${count(messages)} messages)`;
 }
 

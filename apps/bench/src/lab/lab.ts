@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ConsumerSettings, QueueTopology } from "@sluice/protocol";
-import { build } from "esbuild";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { bundle, startWorkerd } from "@sluice/protocol/test/workerd-process";
 import type { Answers, HandledCounts, LabCommand } from "../../lab/src/commands.ts";
-import { residentBytes } from "../process/processes.ts";
+import { residentBytesOfTree } from "../process/processes.ts";
 import type { Measured } from "../workload/run.ts";
 import type { Way } from "../workload/ways.ts";
 
 const SOURCES = fileURLToPath(new URL("../../lab/src/", import.meta.url));
-const COMPATIBILITY_DATE = "2026-11-01";
 
 /** How long messages may take to be handled once they are sent, and between two looks, in ms. */
 const HANDLED_MS_MAX = 300_000;
@@ -36,45 +34,32 @@ export interface Lab {
 }
 
 export async function startLab({ persistDir, consumer }: LabOptions): Promise<Lab> {
-  const [broker, driver] = await Promise.all([bundle("broker"), bundle("driver")]);
+  const [broker, driver] = await Promise.all([bundled("broker"), bundled("driver")]);
   const startedMs = Date.now();
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      resourcePersistencePath: persistDir,
-      // What the Workers print is not what is measured.
-      handleStructuredLogs: () => {},
-      workers: [
-        {
-          name: "driver",
-          compatibilityDate: COMPATIBILITY_DATE,
-          modules: [{ type: "ESModule", path: "driver.js", contents: driver }],
-          serviceBindings: { SELF: "driver" },
-          durableObjects: {
-            SLUICE_QUEUES: { className: "QueueBroker", scriptName: "broker", useSQLite: true },
-          },
-        },
-        {
-          name: "broker",
-          compatibilityDate: COMPATIBILITY_DATE,
-          modules: [{ type: "ESModule", path: "broker.js", contents: broker }],
-          durableObjects: {
-            SLUICE_QUEUES: { className: "QueueBroker", useSQLite: true },
-            SLUICE_DIRECTORY: { className: "Directory", useSQLite: true },
-          },
-          serviceBindings: { CONSUMER: { name: "driver", entrypoint: "SluiceQueueConsumer" } },
-          bindings: { TOPOLOGY: topology(consumer) as never },
-        },
-      ],
-    } as Parameters<typeof convertV4MiniflareOptions>[0]),
+  const workerd = await startWorkerd(
+    [
+      {
+        ...{ name: "driver", source: driver },
+        bindings: `(name = "SELF", service = "driver"),
+          (name = "SLUICE_QUEUES", durableObjectNamespace = (className = "QueueBroker", serviceName = "broker"))`,
+      },
+      {
+        ...{ name: "broker", source: broker, durableObjects: ["QueueBroker", "Directory"] },
+        bindings: `(name = "SLUICE_QUEUES", durableObjectNamespace = (className = "QueueBroker")),
+          (name = "SLUICE_DIRECTORY", durableObjectNamespace = (className = "Directory")),
+          (name = "CONSUMER", service = (name = "driver", entrypoint = "SluiceQueueConsumer")),
+          (name = "TOPOLOGY", json = ${JSON.stringify(JSON.stringify(topology(consumer)))})`,
+      },
+    ],
+    { objects: persistDir },
   );
-  await miniflare.ready;
-  const ask = async (input: string, init?: { method: string; body: string }) => {
-    const response = await miniflare.dispatchFetch(`http://driver/${input}`, init);
+  const ask = async (path: string, init?: RequestInit) => {
+    const response = await workerd.fetch(path, init);
     if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
     return response.json();
   };
   const tell: Lab["tell"] = async (command) =>
-    (await ask("", { method: "POST", body: JSON.stringify(command) })) as never;
+    (await ask("/", { method: "POST", body: JSON.stringify(command) })) as never;
   return {
     startedMs,
     tell,
@@ -87,9 +72,9 @@ export async function startLab({ persistDir, consumer }: LabOptions): Promise<La
       }
       throw new Error(`${messages} messages were not ${what} within ${HANDLED_MS_MAX / 1000} s`);
     },
-    run: async (way, messages) => (await ask(`?way=${way}&messages=${messages}`)) as Measured,
-    residentBytes: () => residentBytes("workerd"),
-    stop: () => miniflare.dispose(),
+    run: async (way, messages) => (await ask(`/?way=${way}&messages=${messages}`)) as Measured,
+    residentBytes: () => residentBytesOfTree(workerd.pid),
+    stop: async () => workerd[Symbol.asyncDispose](),
   };
 }
 
@@ -118,16 +103,6 @@ function topology(consumer: LabOptions["consumer"]): QueueTopology {
 }
 
 /** A Worker of the lab as workerd takes it. */
-async function bundle(worker: "broker" | "driver"): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [`${SOURCES}${worker}.ts`],
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2024",
-    external: ["cloudflare:*"],
-  });
-  const [output] = outputFiles;
-  if (output === undefined) throw new Error(`esbuild produced nothing for ${worker}`);
-  return output.text;
+function bundled(worker: "broker" | "driver"): Promise<string> {
+  return bundle(`export * from "./${worker}.ts"; export { default } from "./${worker}.ts";`, SOURCES);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { latency, mean, median, percentile } from "./statistics.ts";
+import { latency, mean, median, medians, percentile } from "./statistics.ts";
 
 const ONE_TO_100 = Array.from({ length: 100 }, (_, i) => 100 - i);
 
@@ -39,6 +39,24 @@ describe("a median", () => {
 
   it("of no runs is no number", () => {
     expect(median([])).toBeNaN();
+  });
+});
+
+describe("medians of several runs", () => {
+  const run = (rate: number, ms: number, cpuMicrosPerMessage: number | null) => ({
+    ...{ sentPerSecond: rate, handledPerSecond: rate / 2, cpuMicrosPerMessage },
+    call: { meanMs: ms, p50Ms: ms, p99Ms: 3 * ms },
+  });
+
+  it("take each figure by itself", () => {
+    expect(medians([run(300, 1, 10), run(100, 2, 30), run(200, 9, 20)])).toEqual({
+      ...{ sentPerSecond: 200, handledPerSecond: 100, cpuMicrosPerMessage: 20 },
+      call: { meanMs: 2, p50Ms: 2, p99Ms: 6 },
+    });
+  });
+
+  it("have no CPU time where a run has none", () => {
+    expect(medians([run(1, 1, null)]).cpuMicrosPerMessage).toBeNull();
   });
 });
 

@@ -16,14 +16,14 @@ it("knows a process that ended meanwhile", () => {
   expect(parseStat("")).toBeNull();
 });
 
-it("reads name, numbers and resident memory of a process", () => {
+it("reads numbers and resident memory of a process", () => {
   const text =
     "Name:\tworkerd\nState:\tS (sleeping)\nPid:\t43\nPPid:\t42\nVmPeak:\t  900 kB\nVmRSS:\t  2048 kB\n";
-  expect(parseStatus(text)).toEqual({ name: "workerd", pid: 43, parent: 42, residentBytes: 2_097_152 });
+  expect(parseStatus(text)).toEqual({ pid: 43, parent: 42, residentBytes: 2_097_152 });
 });
 
 it("knows a process that has no memory any more, and one that is gone", () => {
-  const zombie = { name: "zombie", pid: 7, parent: 1, residentBytes: 0 };
+  const zombie = { pid: 7, parent: 1, residentBytes: 0 };
   expect(parseStatus("Name:\tzombie\nPid:\t7\nPPid:\t1\n")).toEqual(zombie);
   expect(parseStatus("")).toBeNull();
 });

@@ -14,7 +14,6 @@ export interface ProcessTimes extends Process {
 
 /** The memory of a process. */
 export interface ProcessStatus extends Process {
-  readonly name: string;
   readonly residentBytes: number;
 }
 
@@ -28,13 +27,6 @@ const TICK_MS = 10;
 export async function cpuMs(roots: readonly number[]): Promise<number | null> {
   const processes = await readProcesses("stat", parseStat);
   return processes && TICK_MS * sum(treeOf(roots, processes), ({ ticks }) => ticks);
-}
-
-/** Resident memory in bytes of this process's children with that name; `null` where there is no `/proc`. */
-export async function residentBytes(name: string): Promise<number | null> {
-  const processes = await readProcesses("status", parseStatus);
-  const own = processes?.filter((each) => each.name === name && each.parent === process.pid);
-  return own === undefined ? null : sum(own, ({ residentBytes }) => residentBytes);
 }
 
 /**
@@ -69,10 +61,9 @@ export function parseStat(line: string): ProcessTimes | null {
 /** `/proc/PID/status`; `null` for a process that is gone. */
 export function parseStatus(text: string): ProcessStatus | null {
   const field = (key: string) => new RegExp(`^${key}:\\s*(\\S+)`, "m").exec(text)?.[1];
-  const [name, pid, parent] = ["Name", "Pid", "PPid"].map(field);
-  if (name === undefined || pid === undefined || parent === undefined) return null;
-  const residentBytes = 1024 * Number(field("VmRSS") ?? 0);
-  return { name, pid: Number(pid), parent: Number(parent), residentBytes };
+  const [pid, parent] = ["Pid", "PPid"].map(field);
+  if (pid === undefined || parent === undefined) return null;
+  return { pid: Number(pid), parent: Number(parent), residentBytes: 1024 * Number(field("VmRSS") ?? 0) };
 }
 
 /** What a file of `/proc/PID` says of each process; `null` where there is no `/proc`. */
