@@ -78,7 +78,7 @@ async function rollOut(
   };
   const result = await runRollouts({ ...command, onRollout });
   const lines: Line[] = [
-    ["rollouts, in turn to the new version and back", result.rollouts],
+    ["rollouts, in turn to the new version and back", command.rollouts],
     ["objects that were reset by them", result.reset],
     ["kills in between", result.kills],
     ["calls of the old and of the new producer", `${result.orders.old} and ${result.orders.new}`],
@@ -97,30 +97,30 @@ async function runScenario<S extends Summary | SqsSummary>(
         if (kills % KILLS_PER_LINE === 0) console.log(`  ${kills} of ${command.kills}, ${took()}`);
       };
       const result = await runKills({ ...command, open, onKill });
-      return conclude(result, [["kills survived", result.kills]], took());
+      return conclude(result, [["kills survived", command.kills]], took());
     }
     case "swaps": {
       const onSwap = (swaps: number) => console.log(`  ${swaps} of ${command.swaps}, ${took()}`);
       const result = await runSqsSwaps({ ...command, onSwap });
-      return conclude(result, [["epochs, in turn on Node.js and workerd", result.swaps]], took());
+      return conclude(result, [["epochs, in turn on Node.js and workerd", command.swaps]], took());
     }
     case "freezes": {
       const onThaw = (freezes: number, frozenMs: number) => console.log(`  ${freezes}: ${frozenMs} ms`);
       const result = await runFreezes({ ...command, open, onThaw });
       const frozen: Line = ["time stopped", `${Math.round(result.frozenMs / 1000)} s`];
-      return conclude(result, [["stops", result.freezes], frozen], took());
+      return conclude(result, [["stops", command.freezes], frozen], took());
     }
     case "disk-full": {
       const onTime = (times: number, refused: number) => console.log(`  ${times}: ${refused} refused`);
       const killedShare = command.broker === "sqs" ? SQS_KILLED_SHARE : 0;
       const result = await runDiskFull({ ...command, open, killedShare, onTime });
       const lines: Line[] = [
-        ["times full", result.times],
+        ["times full", command.times],
         ["  and taken up again when there was room", result.resumed],
         ["the process ended by itself", result.hasEnded ? "yes" : "no"],
         ...result.refusals.map((text): Line => ["refused with", text]),
       ];
-      return conclude(result, lines, took()) && result.resumed === result.times && !result.hasEnded;
+      return conclude(result, lines, took()) && result.resumed === command.times && !result.hasEnded;
     }
   }
 }

@@ -42,6 +42,10 @@ export class Cluster {
     this.#ledger = ledger;
   }
 
+  get pid(): number {
+    return this.#workerd.pid;
+  }
+
   /** Everything that was printed. */
   get lines(): readonly string[] {
     return this.#workerd.lines;
@@ -76,15 +80,6 @@ export class Cluster {
     await this.#workerd[Symbol.asyncDispose]();
     this.#ledger.closeAllConnections();
     this.#ledger.close();
-  }
-
-  /** SIGSTOP: the process gets no time until `thaw`. */
-  freeze(): void {
-    process.kill(this.#workerd.pid, "SIGSTOP");
-  }
-
-  thaw(): void {
-    process.kill(this.#workerd.pid, "SIGCONT");
   }
 }
 

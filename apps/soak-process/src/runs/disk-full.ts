@@ -14,7 +14,6 @@ export interface DiskFullOptions<Summary extends Tally> {
 }
 
 export type DiskFullResult<Summary extends Tally> = Ended<Summary> & {
-  readonly times: number;
   /** Times at which sends went through again when there was room. */
   readonly resumed: number;
   /** What was refused was told this, each text once. */
@@ -72,7 +71,7 @@ export async function runDiskFull<Summary extends Tally>(
     }
     const ended = await conclude(scenario);
     hasEnded ||= await scenario.hasEnded();
-    return { ...ended, lines: [], times, resumed, hasEnded, refusals: [...ledger.refusals] };
+    return { ...ended, lines: [], resumed, hasEnded, refusals: [...ledger.refusals] };
   } finally {
     await scenario.close();
     await disk.unmount();

@@ -20,7 +20,7 @@ const LOAD_MS_MAX = 600;
  */
 export async function runFreezes<Summary extends Tally>(
   options: FreezeOptions<Summary>,
-): Promise<Ended<Summary> & { readonly freezes: number; readonly frozenMs: number }> {
+): Promise<Ended<Summary> & { readonly frozenMs: number }> {
   const { open, freezes, frozenMsMax, onThaw } = options;
   const scenario = await open();
   const { random } = scenario;
@@ -31,14 +31,14 @@ export async function runFreezes<Summary extends Tally>(
     for (let freeze = 1; freeze <= freezes; freeze++) {
       await sleep(random.between(LOAD_MS_MAX / 4, LOAD_MS_MAX));
       const frozenMs = freeze === freezes ? frozenMsMax : random.between(1, frozenMsMax);
-      scenario.freeze();
+      process.kill(scenario.pid, "SIGSTOP");
       await sleep(frozenMs);
-      scenario.thaw();
+      process.kill(scenario.pid, "SIGCONT");
       totalMs += frozenMs;
       onThaw?.(freeze, frozenMs);
     }
     await sleep(LOAD_MS_MAX);
-    return { ...(await conclude(scenario)), freezes, frozenMs: totalMs };
+    return { ...(await conclude(scenario)), frozenMs: totalMs };
   } finally {
     await scenario.close();
   }

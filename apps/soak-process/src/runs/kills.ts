@@ -17,7 +17,7 @@ const SHORT_EPOCHS = 0.2;
 /** Kills a broker again and again under load, and then delivers what is left. */
 export async function runKills<Summary extends Tally>(
   options: KillOptions<Summary>,
-): Promise<Ended<Summary> & { readonly kills: number }> {
+): Promise<Ended<Summary>> {
   const { open, kills, epochMsMax, onKill } = options;
   const scenario = await open();
   const { random } = scenario;
@@ -31,7 +31,7 @@ export async function runKills<Summary extends Tally>(
     }
     await scenario.start();
     scenario.load();
-    return { ...(await conclude(scenario)), kills };
+    return await conclude(scenario);
   } finally {
     await scenario.close();
   }

@@ -18,7 +18,6 @@ export interface RolloutOptions {
 }
 
 export interface RolloutFigures {
-  readonly rollouts: number;
   readonly kills: number;
   /** Objects that a rollout has given another version, or another consumer. */
   readonly reset: number;
@@ -75,7 +74,7 @@ export async function runRollouts(options: RolloutOptions): Promise<Ended<Summar
     const { reset, orders } = scenario;
     const ended = await conclude(scenario);
     const lines = options.old === undefined ? ended.lines : ended.lines.filter((line) => !RESET.test(line));
-    return { ...ended, lines, rollouts: options.rollouts, kills, reset, orders };
+    return { ...ended, lines, kills, reset, orders };
   } finally {
     await scenario.close();
   }

@@ -5,7 +5,7 @@ it("a rollout under load, with kill -9 in between, loses nothing and repeats not
   const result = await runRollouts({ seed: 5, rollouts: 2, stepMsMax: 300 });
   expect(result.violationTexts).toEqual([]);
   expect(result.lines).toEqual([]);
-  expect(result).toMatchObject({ rollouts: 2, lost: 0, violations: 0, isDrained: true });
+  expect(result).toMatchObject({ lost: 0, violations: 0, isDrained: true });
   // The load was one, and both versions had their part in it.
   expect(result.acknowledged).toBeGreaterThan(100);
   expect(result.kills).toBeGreaterThan(0);

@@ -15,9 +15,8 @@ export interface Scenario<Summary extends Tally> {
   load(): void;
   /** kill -9, whatever is under way. */
   kill(): Promise<void>;
-  /** SIGSTOP: it gets no time until `thaw`. */
-  freeze(): void;
-  thaw(): void;
+  /** The process of the broker in the epoch that runs. */
+  readonly pid: number;
   /** Whether the epoch that runs has ended by itself. */
   hasEnded(): boolean | Promise<boolean>;
   /** Takes whatever is left, until every queue is empty. Answers `false` when nothing more came for a while. */

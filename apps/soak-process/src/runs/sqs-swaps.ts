@@ -25,7 +25,7 @@ export async function runSqsSwaps({
   seed,
   epochMsMax,
   onSwap,
-}: SqsSwapOptions): Promise<Ended<SqsSummary> & { readonly swaps: number }> {
+}: SqsSwapOptions): Promise<Ended<SqsSummary>> {
   const worker = await makeWorker();
   const scenario = await SqsScenario.open(seed);
   const { random } = scenario;
@@ -40,7 +40,7 @@ export async function runSqsSwaps({
     }
     await scenario.start(swaps % 2 === 0 ? undefined : worker);
     scenario.load();
-    return { ...(await conclude(scenario)), swaps };
+    return await conclude(scenario);
   } finally {
     await scenario.close();
     await rm(worker, { recursive: true, force: true });

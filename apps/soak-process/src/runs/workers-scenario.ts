@@ -86,12 +86,8 @@ export class WorkersScenario implements Scenario<Summary> {
     this.#earlierLines.push(...cluster.lines);
   }
 
-  freeze(): void {
-    this.cluster.freeze();
-  }
-
-  thaw(): void {
-    this.cluster.thaw();
+  get pid(): number {
+    return this.cluster.pid;
   }
 
   /** Acknowledges whatever is still delivered, until every queue is empty. */

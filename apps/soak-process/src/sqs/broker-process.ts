@@ -89,13 +89,4 @@ export class BrokerProcess {
     await this.#child.whenEnded();
     return this.ended;
   }
-
-  /** SIGSTOP: the process gets no time until `thaw`. */
-  freeze(): void {
-    this.#child.process.kill("SIGSTOP");
-  }
-
-  thaw(): void {
-    this.#child.process.kill("SIGCONT");
-  }
 }

@@ -66,12 +66,8 @@ export class SqsScenario implements Scenario<SqsSummary> {
     return this.epoch.ended !== null;
   }
 
-  freeze(): void {
-    this.epoch.freeze();
-  }
-
-  thaw(): void {
-    this.epoch.thaw();
+  get pid(): number {
+    return this.epoch.pid;
   }
 
   /** @param worker folder of a Worker; with one the broker runs on workerd. */
