@@ -4,7 +4,7 @@ import { type FormNode, readForm } from "./form.ts";
 import { jsonOf, readJsonInput } from "./json-protocol.ts";
 import { type QueryJsonNames, queryJsonAnswer, queryJsonError } from "./query-json.ts";
 import { readQueryInput } from "./query-protocol.ts";
-import type { StructureShape } from "./shape.ts";
+import type { StructureShape, ValueOf } from "./shape.ts";
 import { xmlAnswer, xmlElement, xmlError } from "./xml.ts";
 
 /** Protocols of AWS's services, chosen per request (spec sqs 1.1). */
@@ -19,6 +19,13 @@ export interface Action {
   readonly input: StructureShape;
   readonly output: StructureShape | null;
 }
+
+/** What an action takes. */
+export type InputOf<A extends Action> = ValueOf<A["input"]>;
+/** What it answers; `undefined` for an action that answers nothing. */
+export type OutputOf<A extends Action> = A["output"] extends infer Output extends StructureShape
+  ? ValueOf<Output>
+  : undefined;
 
 /** A service as the protocols see it. */
 export interface ServiceModel {

@@ -1,5 +1,6 @@
+import type { Action, InputOf, OutputOf } from "@sluice/aws";
 import type { Effect } from "../http/page-origin.ts";
-import type { Need, QueuesNeeded } from "../rights/rights.ts";
+import type { Need } from "../rights/rights.ts";
 
 /** An action of a service. */
 export interface AwsAction<Context, Input, Output> {
@@ -9,13 +10,22 @@ export interface AwsAction<Context, Input, Output> {
   readonly need: Need;
 }
 
-/** What callers need of the queues that actions are about. */
-export function needsOf(queues: QueuesNeeded) {
-  const need = (scope: Need["scope"]): Need => ({ scope, queues });
-  return {
-    ...{ ANY: need("any"), READ: need("read"), SEND: need("send"), CONSUME: need("consume") },
-    changing: (audit: string): Need => ({ ...need("admin"), audit }),
-  };
+/** Every action of a service, by its name in the service's model. */
+export type AwsActions<Context, Model extends Readonly<Record<string, Action>>> = {
+  readonly [Name in keyof Model]: AwsAction<
+    Context,
+    InputOf<Model[Name]>,
+    Model[Name]["output"] extends null ? unknown : OutputOf<Model[Name]>
+  >;
+};
+
+/** The action of a name that the service has. */
+export function actionNamed<Context, Model extends Readonly<Record<string, Action>>>(
+  actions: AwsActions<Context, Model>,
+  name: string,
+): AwsAction<Context, object, object | undefined> {
+  // What it is given was read by its own shape.
+  return actions[name] as unknown as AwsAction<Context, object, object | undefined>;
 }
 
 /**

@@ -1,14 +1,9 @@
-import type { Need } from "../rights/rights.ts";
+import { type Need, needsOf } from "../rights/rights.ts";
 import type { RouteNeeds } from "../rights/route-needs.ts";
 
 const ANYBODY: Need = { scope: "any", queues: "none" };
-const READ: Need = { scope: "read", queues: "one" };
-const CONSUME: Need = { scope: "consume", queues: "one" };
-const SEND: Need = { scope: "send", queues: "one" };
-const READ_EVERY: Need = { scope: "read", queues: "every" };
-const ADMIN_EVERY: Need = { scope: "admin", queues: "every" };
-const changing = (audit: string): Need => ({ scope: "admin", queues: "one", audit });
-const changingEvery = (audit: string): Need => ({ ...ADMIN_EVERY, audit });
+const { READ, CONSUME, SEND, changing } = needsOf("one");
+const { READ: READ_EVERY, ADMIN: ADMIN_EVERY, changing: changingEvery } = needsOf("every");
 
 const QUEUES = "/accounts/:account_id/queues";
 const QUEUE = `${QUEUES}/:queue_id`;

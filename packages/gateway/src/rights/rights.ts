@@ -28,6 +28,16 @@ export interface Need {
   readonly audit?: string;
 }
 
+/** What callers need of the queues that requests are about. */
+export function needsOf(queues: QueuesNeeded) {
+  const need = (scope: Need["scope"]): Need => ({ scope, queues });
+  return {
+    ...{ ANY: need("any"), READ: need("read"), SEND: need("send"), CONSUME: need("consume") },
+    ADMIN: need("admin"),
+    changing: (audit: string): Need => ({ ...need("admin"), audit }),
+  };
+}
+
 /** The rights of who may do everything. */
 export function allRights(by: string): Rights {
   return { by, scopes: ["admin"], queues: [] };

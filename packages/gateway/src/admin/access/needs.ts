@@ -1,15 +1,9 @@
-import type { Need } from "../../rights/rights.ts";
+import { needsOf } from "../../rights/rights.ts";
 import type { RouteNeeds } from "../../rights/route-needs.ts";
 
-const READ: Need = { scope: "read", queues: "one" };
-const READ_LISTED: Need = { scope: "read", queues: "listed" };
-const READ_EVERY: Need = { scope: "read", queues: "every" };
-const SEND: Need = { scope: "send", queues: "one" };
-const CONSUME: Need = { scope: "consume", queues: "one" };
-const ADMIN: Need = { scope: "admin", queues: "one" };
-const ADMIN_EVERY: Need = { scope: "admin", queues: "every" };
-const changing = (audit: string): Need => ({ ...ADMIN, audit });
-const changingEvery = (audit: string): Need => ({ ...ADMIN_EVERY, audit });
+const { READ, SEND, CONSUME, ADMIN, changing } = needsOf("one");
+const { READ: READ_LISTED } = needsOf("listed");
+const { READ: READ_EVERY, ADMIN: ADMIN_EVERY, changing: changingEvery } = needsOf("every");
 
 const QUEUE = "/api/queues/:name";
 

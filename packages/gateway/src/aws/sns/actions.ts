@@ -1,6 +1,7 @@
-import { type AwsAction, effectsOf, needsOf } from "../action.ts";
+import { needsOf } from "../../rights/rights.ts";
+import { type AwsActions, effectsOf } from "../action.ts";
 import type { SnsContext } from "./context.ts";
-import type { SnsActionName, SnsInput, SnsOutput } from "./model.ts";
+import type { SNS_ACTIONS } from "./model.ts";
 import { publish, publishBatch } from "./publish/publish-actions.ts";
 import { confirmSubscription, unsubscribe } from "./subscription/confirm-actions.ts";
 import {
@@ -20,14 +21,10 @@ import {
   setTopicAttributes,
 } from "./topic/topic-actions.ts";
 
-type Output<Name extends SnsActionName> = SnsOutput<Name> extends undefined ? unknown : SnsOutput<Name>;
-
 const { READ, SEND, changing } = needsOf("every");
 
 /** Every action. A topic leads to whatever queues: SNS is for who may use all of them. */
-export const SNS_HANDLERS: {
-  readonly [Name in SnsActionName]: AwsAction<SnsContext, SnsInput<Name>, Output<Name>>;
-} = {
+export const SNS_HANDLERS: AwsActions<SnsContext, typeof SNS_ACTIONS> = {
   AddPermission: { run: addPermission, need: changing("topic.change") },
   ConfirmSubscription: { run: confirmSubscription, need: changing("topic.confirm") },
   CreateTopic: { run: createTopic, need: changing("topic.create") },
@@ -57,8 +54,3 @@ export const SNS_EFFECTS = effectsOf(SNS_HANDLERS, {
   ConfirmSubscription: "byToken",
   Unsubscribe: "byToken",
 });
-
-/** The action of a name that the service has. */
-export function snsAction(name: string): AwsAction<SnsContext, object, object | undefined> {
-  return SNS_HANDLERS[name as SnsActionName] as AwsAction<SnsContext, object, object | undefined>;
-}

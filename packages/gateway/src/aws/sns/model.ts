@@ -3,11 +3,12 @@ import {
   blob,
   boolean,
   entryMap,
+  type InputOf,
   memberList,
+  type OutputOf,
   type ServiceModel,
   string,
   structure,
-  type ValueOf,
 } from "@sluice/aws";
 
 const messageAttributes = entryMap(
@@ -116,13 +117,8 @@ export const SNS_ACTIONS = {
 } as const satisfies Record<string, Action>;
 
 export type SnsActionName = keyof typeof SNS_ACTIONS;
-export type SnsInput<Name extends SnsActionName> = ValueOf<(typeof SNS_ACTIONS)[Name]["input"]>;
-/** `undefined` for actions that answer nothing. */
-export type SnsOutput<Name extends SnsActionName> = (typeof SNS_ACTIONS)[Name]["output"] extends infer Output
-  ? Output extends Action["input"]
-    ? ValueOf<Output>
-    : undefined
-  : never;
+export type SnsInput<Name extends SnsActionName> = InputOf<(typeof SNS_ACTIONS)[Name]>;
+export type SnsOutput<Name extends SnsActionName> = OutputOf<(typeof SNS_ACTIONS)[Name]>;
 
 /** Version of SNS's API: what tells its requests from those of SQS. */
 export const SNS_VERSION = "2010-03-31";

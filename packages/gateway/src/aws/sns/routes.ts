@@ -14,13 +14,14 @@ import {
 import type { KeepAlive } from "@sluice/coalesce";
 import { refusalOf } from "../../rights/rights.ts";
 import { accessDenied, headersOfFailure, ThrottledError } from "../access-denied.ts";
+import { actionNamed } from "../action.ts";
 import { brokerFailure } from "../broker-failure.ts";
 import { type AwsAccess, anonymous, callerOf, hasNoKeys, refusePage } from "../caller.ts";
 import { Change } from "../change.ts";
 import type { Home } from "../queue-address.ts";
 import type { AwsRequest } from "../request.ts";
 import { traceHeaderOf } from "../trace-header.ts";
-import { SNS_EFFECTS, snsAction } from "./actions.ts";
+import { SNS_EFFECTS, SNS_HANDLERS } from "./actions.ts";
 import type { SnsContext, SnsPorts } from "./context.ts";
 import { SNS_ERRORS } from "./errors.ts";
 import { SNS_ACTIONS, SNS_MODEL, SNS_VERSION, type SnsActionName } from "./model.ts";
@@ -72,7 +73,7 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
       endpoint: `${request.url.origin}${prefix}`,
       traceHeader: traceHeaderOf(request.headers),
     };
-    const { run, need } = snsAction(call.action);
+    const { run, need } = actionNamed(SNS_HANDLERS, call.action);
     if (refusalOf(caller.rights, need) !== null) {
       const { region, account } = caller;
       const anyTopic = formatArn({

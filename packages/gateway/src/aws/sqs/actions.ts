@@ -1,4 +1,5 @@
-import { type AwsAction, effectsOf, needsOf } from "../action.ts";
+import { needsOf } from "../../rights/rights.ts";
+import { type AwsActions, effectsOf } from "../action.ts";
 import type { SqsContext } from "./context.ts";
 import { receiveMessage } from "./message/receive-actions.ts";
 import { sendMessage, sendMessageBatch } from "./message/send-actions.ts";
@@ -8,7 +9,7 @@ import {
   deleteMessage,
   deleteMessageBatch,
 } from "./message/settle-actions.ts";
-import type { SqsActionName, SqsInput, SqsOutput } from "./model.ts";
+import type { SQS_ACTIONS } from "./model.ts";
 import { cancelMessageMoveTask, listMessageMoveTasks, startMessageMoveTask } from "./move-actions.ts";
 import { addPermission, removePermission } from "./queue/permissions.ts";
 import {
@@ -23,14 +24,10 @@ import {
 } from "./queue/queue-actions.ts";
 import { listQueueTags, tagQueue, untagQueue } from "./queue/tags.ts";
 
-type Output<Name extends SqsActionName> = SqsOutput<Name> extends undefined ? unknown : SqsOutput<Name>;
-
 const { ANY, READ, SEND, CONSUME, changing } = needsOf("one");
 
 /** Every action. */
-export const SQS_HANDLERS: {
-  readonly [Name in SqsActionName]: AwsAction<SqsContext, SqsInput<Name>, Output<Name>>;
-} = {
+export const SQS_HANDLERS: AwsActions<SqsContext, typeof SQS_ACTIONS> = {
   AddPermission: { run: addPermission, need: changing("queue.change") },
   CancelMessageMoveTask: { run: cancelMessageMoveTask, need: changing("queue.redrive.cancel") },
   ChangeMessageVisibility: { run: changeMessageVisibility, need: CONSUME },
@@ -62,8 +59,3 @@ export const SQS_EFFECTS = effectsOf(SQS_HANDLERS);
 
 /** Actions that are about no queue, which a request to a queue's own URL cannot mean (spec sqs 1.3). */
 export const QUEUELESS_ACTIONS: readonly string[] = ["CreateQueue", "ListQueues"];
-
-/** The action of a name that the service has. */
-export function sqsAction(name: string): AwsAction<SqsContext, object, object | undefined> {
-  return SQS_HANDLERS[name as SqsActionName] as AwsAction<SqsContext, object, object | undefined>;
-}

@@ -4,11 +4,12 @@ import {
   boolean,
   flatList,
   flatMap,
+  type InputOf,
   integer,
+  type OutputOf,
   type ServiceModel,
   string,
   structure,
-  type ValueOf,
 } from "@sluice/aws";
 
 const attributeValue = structure({
@@ -182,13 +183,8 @@ export const SQS_ACTIONS = {
 } as const satisfies Record<string, Action>;
 
 export type SqsActionName = keyof typeof SQS_ACTIONS;
-export type SqsInput<Name extends SqsActionName> = ValueOf<(typeof SQS_ACTIONS)[Name]["input"]>;
-/** `undefined` for actions that answer nothing. */
-export type SqsOutput<Name extends SqsActionName> = (typeof SQS_ACTIONS)[Name]["output"] extends infer Output
-  ? Output extends Action["input"]
-    ? ValueOf<Output>
-    : undefined
-  : never;
+export type SqsInput<Name extends SqsActionName> = InputOf<(typeof SQS_ACTIONS)[Name]>;
+export type SqsOutput<Name extends SqsActionName> = OutputOf<(typeof SQS_ACTIONS)[Name]>;
 
 export const SQS_MODEL: ServiceModel = {
   targetPrefix: "AmazonSQS",

@@ -15,6 +15,7 @@ import { isQueueNotFound } from "@sluice/protocol";
 import type { KeptKeys } from "../../rights/access-keys.ts";
 import { refusalOf } from "../../rights/rights.ts";
 import { accessDenied, headersOfFailure, ThrottledError } from "../access-denied.ts";
+import { actionNamed } from "../action.ts";
 import { brokerFailure } from "../broker-failure.ts";
 import { type AwsAccess, callerOf, refusePage } from "../caller.ts";
 import { Change } from "../change.ts";
@@ -22,7 +23,7 @@ import { endpointPath } from "../path.ts";
 import { arnOf } from "../queue-address.ts";
 import type { AwsAnswer, AwsRequest } from "../request.ts";
 import { traceHeaderOf } from "../trace-header.ts";
-import { QUEUELESS_ACTIONS, SQS_EFFECTS, sqsAction } from "./actions.ts";
+import { QUEUELESS_ACTIONS, SQS_EFFECTS, SQS_HANDLERS } from "./actions.ts";
 import { queueDoesNotExist, type SqsContext, type SqsPorts, type SqsSettings } from "./context.ts";
 import { refuse, SQS_ERRORS } from "./errors.ts";
 import { KnownQueues } from "./known-queues.ts";
@@ -89,7 +90,7 @@ export function sqsService(
     if (isAtQueue && protocol !== "json" && QUEUELESS_ACTIONS.includes(call.action)) {
       throw refuse(COMMON_ERRORS.invalidAction, `The action ${call.action} is not valid for this endpoint.`);
     }
-    const action = sqsAction(call.action);
+    const action = actionNamed(SQS_HANDLERS, call.action);
     if (refusalOf(caller.rights, action.need) !== null) {
       const anyQueue = arnOf({ region: caller.region, account: caller.account, name: "*" });
       throw accessDenied(caller, `sqs:${call.action.toLowerCase()}`, anyQueue);
@@ -138,7 +139,7 @@ export function sqsService(
         const text = await textOf(request, access);
         const { call, context, output } = begin(request, protocol, text, kept, { keepAlive, noteWait });
         const answer = answerOf(SQS_MODEL, call, (await output) ?? {}, requestId);
-        const { need } = sqsAction(call.action);
+        const { need } = actionNamed(SQS_HANDLERS, call.action);
         if (need.audit !== undefined) await context.change.note(ports.audit, need, "sqs", context.caller);
         return { ...answer, hasWaited };
       } catch (error) {
