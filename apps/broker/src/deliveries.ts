@@ -1,9 +1,8 @@
 import { join } from "node:path";
-import { type InDelivery, readInDelivery } from "@sluice/broker/in-delivery";
+import { readInDelivery } from "@sluice/broker/in-delivery";
 import { objectFile, objectIdsIn, withObjectFile } from "@sluice/objects";
+import type { InDelivery } from "@sluice/protocol";
 import { uniqueKeysOf } from "./unique-keys.ts";
-
-export type { InDelivery } from "@sluice/broker/in-delivery";
 
 export interface DeliveriesInput {
   /** Folder of all Durable Objects of a data folder. */

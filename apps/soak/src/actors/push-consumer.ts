@@ -1,4 +1,11 @@
-import { type Delivery, type DeliveryResult, type HandlerCalls, PackedIndex, settle } from "@sluice/protocol";
+import {
+  type Delivery,
+  type DeliveryResult,
+  type HandlerCalls,
+  NO_CALLS,
+  PackedIndex,
+  settle,
+} from "@sluice/protocol";
 import type { Behaviour } from "../history/scenario.ts";
 import type { Simulation } from "../history/simulation.ts";
 import { DeliveryRecord, type Verdict } from "../ledger/delivery-record.ts";
@@ -13,12 +20,6 @@ import { drawResult } from "./handler-result.ts";
 /** How long a handler takes that answers after its lease has ended, in ms: its lease is 15 minutes and 10 seconds. */
 const LATE_MS = 915_000;
 
-const NO_CALLS: HandlerCalls = {
-  ackAll: false,
-  retryBatch: { retry: false },
-  explicitAcks: [],
-  retryMessages: [],
-};
 const CRASHED = new Error("The handler's isolate was taken away.");
 const ABSENT = new Error("Worker not found.");
 

@@ -4,16 +4,10 @@ import {
   type DeliveryReply,
   type DeliveryResult,
   type HandlerCalls,
+  NO_CALLS,
   type QueueConsumerRpc,
   REFUSED,
 } from "@sluice/protocol";
-
-const NO_CALLS: HandlerCalls = {
-  ackAll: false,
-  retryBatch: { retry: false },
-  explicitAcks: [],
-  retryMessages: [],
-};
 
 /** What a delivery brought that no other attempt can help: its messages are dead at once. */
 export interface RejectedDelivery {

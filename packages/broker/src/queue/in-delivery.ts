@@ -1,19 +1,8 @@
 import { createQueue, restoreSegment } from "@sluice/engine";
+import type { InDelivery } from "@sluice/protocol";
 import { recordFrom, SELECT_RECORD } from "../store/record-copy.ts";
 import { SELECT_TOUCHED_SEGMENTS, type TouchedSegmentRow } from "../store/sqlite-store.ts";
 import { rulesOf } from "../turn/rules.ts";
-
-/** Messages of a queue that its consumer has been called with and has not answered for. */
-export interface InDelivery {
-  readonly queue: string;
-  /** Name of the Worker, or that it is an HTTP endpoint. */
-  readonly consumer: string;
-  readonly messages: number;
-  /** The most that one of them is on, 1 at the first delivery. */
-  readonly attempt: number;
-  /** When the first of the deliveries began, in ms since 1970. */
-  readonly sinceMs: number;
-}
 
 /** As much of an object's SQL as this takes: there is no object while nothing runs. */
 type Sql = Pick<SqlStorage, "exec">;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { InDelivery } from "@sluice/protocol";
 import { OBJECTS_FOLDER } from "../data-lock.ts";
-import type { InDelivery } from "../serve/standalone/contract.ts";
 import { loadRecovery } from "../serve/standalone/load-modules.ts";
 
 /** Queues that are named in one message; of the others it says how many they are. */

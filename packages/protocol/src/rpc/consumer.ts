@@ -11,6 +11,18 @@ export interface Delivery {
   readonly metrics: BacklogMetrics;
 }
 
+/** Messages of a queue that its consumer has been called with and has not answered for. */
+export interface InDelivery {
+  readonly queue: string;
+  /** Name of the Worker, or that it is an HTTP endpoint. */
+  readonly consumer: string;
+  readonly messages: number;
+  /** The most that one of them is on, 1 at the first delivery. */
+  readonly attempt: number;
+  /** When the first of the deliveries began, in ms since 1970. */
+  readonly sinceMs: number;
+}
+
 /** What a handler has called on its batch and its messages. */
 export interface HandlerCalls {
   readonly ackAll: boolean;
@@ -18,6 +30,14 @@ export interface HandlerCalls {
   readonly explicitAcks: readonly string[];
   readonly retryMessages: readonly { readonly msgId: string; readonly delaySeconds?: number }[];
 }
+
+/** Of a handler that has called nothing. */
+export const NO_CALLS: HandlerCalls = {
+  ackAll: false,
+  retryBatch: { retry: false },
+  explicitAcks: [],
+  retryMessages: [],
+};
 
 /**
  * What a handler did with its batch; field for field what workerd's own dispatch reports (spec cloudflare-queues 2.8).

@@ -1,4 +1,4 @@
-import type { Delivery, HandlerCalls } from "@sluice/protocol";
+import { type Delivery, type HandlerCalls, NO_CALLS } from "@sluice/protocol";
 import { INTERRUPTED_ERROR } from "../wire.ts";
 
 /** Where the handler of a delivery is interrupted: when it acknowledges or retries that message, or at its end. */
@@ -58,13 +58,6 @@ function interruptAt(message: Settling, { kind }: Interruption): void {
     Object.defineProperty(message, name, { value, configurable: true, writable: true });
   }
 }
-
-const NO_CALLS: HandlerCalls = {
-  ackAll: false,
-  retryBatch: { retry: false },
-  explicitAcks: [],
-  retryMessages: [],
-};
 
 /** Runs a delivery whose handler is interrupted. */
 export async function interruptedBy<Reply>(

@@ -1,4 +1,4 @@
-import type { QueueTopology } from "@sluice/protocol";
+import type { InDelivery, QueueTopology } from "@sluice/protocol";
 
 /** What a broker in this process is opened on. */
 export interface BrokerInput {
@@ -41,18 +41,6 @@ export interface RecoveryInput {
   /** Name of the broker's Worker. */
   readonly worker: string;
   warn(line: string): void;
-}
-
-/** Messages of a queue that its consumer has been called with and has not answered for. */
-export interface InDelivery {
-  readonly queue: string;
-  /** Name of the Worker, or that it is an HTTP endpoint. */
-  readonly consumer: string;
-  readonly messages: number;
-  /** The most that one of them is on, 1 at the first delivery. */
-  readonly attempt: number;
-  /** When the first of the deliveries began, in ms since 1970. */
-  readonly sinceMs: number;
 }
 
 /** What the module exports. */
