@@ -1,22 +1,30 @@
-import type { SharedCall } from "./shared-call.ts";
+import { SharedCall, type SharedCallPorts, setTimer } from "./shared-call.ts";
 
 /** Idle calls that are kept, for a client that asks many queues in turn. */
 export const CALLS_KEPT_MAX = 1_000;
 
+/** What all of them carry, and whose clock they go by. */
+type CallsPorts<Item, Result> = Omit<SharedCallPorts<Item, Result>, "call" | "setTimer">;
+
 /** Shared calls by what they are for. An idle one is kept for the next request: to make a new one takes longer. */
 export class SharedCalls<Item, Result> {
+  readonly #ports: CallsPorts<Item, Result>;
   readonly #calls = new Map<string, SharedCall<Item, Result>>();
   #keptMax = CALLS_KEPT_MAX;
 
-  /** The call for `key`; `begin` makes it where there is none. */
-  of(key: string, begin: () => SharedCall<Item, Result>): SharedCall<Item, Result> {
-    let call = this.#calls.get(key);
-    if (call === undefined) {
+  constructor(ports: CallsPorts<Item, Result>) {
+    this.#ports = ports;
+  }
+
+  /** The call for `key`; where there is none, one that is made by `call`. */
+  of(key: string, call: SharedCallPorts<Item, Result>["call"]): SharedCall<Item, Result> {
+    let shared = this.#calls.get(key);
+    if (shared === undefined) {
       if (this.#calls.size >= this.#keptMax) this.#forgetIdle();
-      call = begin();
-      this.#calls.set(key, call);
+      shared = new SharedCall({ ...this.#ports, call, setTimer });
+      this.#calls.set(key, shared);
     }
-    return call;
+    return shared;
   }
 
   /** Calls that are remembered. */

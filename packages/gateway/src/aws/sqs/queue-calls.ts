@@ -1,4 +1,4 @@
-import { type KeepAlive, SharedCall, SharedCalls, setTimer } from "@sluice/coalesce";
+import { type KeepAlive, SharedCalls } from "@sluice/coalesce";
 import {
   type DeleteOutcome,
   type EnqueueReply,
@@ -37,10 +37,9 @@ interface Round {
  */
 export class QueueCalls {
   readonly #objectOf: (name: string) => QueueReceiveRpc;
-  readonly #now: () => number;
   readonly #isLocal: boolean;
   readonly #rounds = new Map<string, Round>();
-  readonly #queues = new SharedCalls<Operation, Outcome>();
+  readonly #queues: SharedCalls<Operation, Outcome>;
 
   /**
    * @param isLocal whether objects run in this process. Then nothing ends a request early, and no call is on its way
@@ -49,7 +48,7 @@ export class QueueCalls {
    */
   constructor(objectOf: (name: string) => QueueReceiveRpc, now: () => number, isLocal: boolean) {
     this.#objectOf = objectOf;
-    this.#now = now;
+    this.#queues = new SharedCalls({ weightOf, weightMax: CALL_WEIGHT_MAX, now });
     this.#isLocal = isLocal;
   }
 
@@ -86,7 +85,8 @@ export class QueueCalls {
   ): Promise<Outcomes[Kind]> {
     // The outcome of an operation is of its kind.
     if (this.#isLocal) return this.#shareRound(name, operation) as Promise<Outcomes[Kind]>;
-    const call = this.#queues.of(name, () => this.#begin(name));
+    // Each call takes the object anew: it belongs to the request that makes the call.
+    const call = this.#queues.of(name, (operations) => runOperations(this.#objectOf(name), name, operations));
     return call.run(operation, keepAlive) as Promise<Outcomes[Kind]>;
   }
 
@@ -104,17 +104,6 @@ export class QueueCalls {
     }
     const at = round.operations.push(operation) - 1;
     return (await round.called)[at] as Outcome; // one for each
-  }
-
-  #begin(name: string): SharedCall<Operation, Outcome> {
-    return new SharedCall<Operation, Outcome>({
-      // Each call takes the object anew: it belongs to the request that makes the call.
-      call: (operations) => runOperations(this.#objectOf(name), name, operations),
-      weightOf,
-      weightMax: CALL_WEIGHT_MAX,
-      now: this.#now,
-      setTimer,
-    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { type KeepAlive, SharedCall, SharedCalls, setTimer } from "@sluice/coalesce";
+import { type KeepAlive, SharedCalls } from "@sluice/coalesce";
 import type {
   PublishedMessage,
   PublishOutcome,
@@ -31,28 +31,24 @@ const NO_WEIGHT = 0;
 export class TopicCalls {
   readonly known = new KnownTopics();
   readonly #ports: TopicCallsPorts;
-  readonly #finds = new SharedCalls<null, TopicSnapshot | null>();
-  readonly #publishes = new SharedCalls<readonly PublishedMessage[], PublishReply>();
+  readonly #finds: SharedCalls<null, TopicSnapshot | null>;
+  readonly #publishes: SharedCalls<readonly PublishedMessage[], PublishReply>;
 
   constructor(ports: TopicCallsPorts) {
     this.#ports = ports;
+    const common = { weightMax: CALL_WEIGHT_MAX, now: () => ports.now() };
+    this.#finds = new SharedCalls({ ...common, weightOf: () => NO_WEIGHT });
+    this.#publishes = new SharedCalls({ ...common, weightOf: bytesOf });
   }
 
   /** A topic with its subscriptions, as the directory knows it now; `null` if there is none of that ARN. */
   find(arn: string, keepAlive: KeepAlive): Promise<TopicSnapshot | null> {
-    const begin = () =>
-      new SharedCall<null, TopicSnapshot | null>({
-        call: async (askers) => {
-          const found = await this.#ports.topics.findTopic(arn);
-          if (found !== null) this.known.note(found);
-          return askers.map(() => found);
-        },
-        weightOf: () => NO_WEIGHT,
-        weightMax: CALL_WEIGHT_MAX,
-        now: () => this.#ports.now(),
-        setTimer,
-      });
-    return this.#finds.of(arn, begin).run(null, keepAlive);
+    const call = this.#finds.of(arn, async (askers) => {
+      const found = await this.#ports.topics.findTopic(arn);
+      if (found !== null) this.known.note(found);
+      return askers.map(() => found);
+    });
+    return call.run(null, keepAlive);
   }
 
   /** Publishes the messages of one request. Those of several requests are stored in one commit. */
@@ -60,23 +56,16 @@ export class TopicCalls {
     const { deduplicationScope, messages, version } = request;
     // Publishes by different versions get different answers, and the scope of a topic can change while others publish.
     const key = `${version} ${deduplicationScope} ${object}`;
-    const begin = () =>
-      new SharedCall<readonly PublishedMessage[], PublishReply>({
-        // Each call takes the object anew: it belongs to the request that makes the call.
-        call: async (parts) => {
-          const all = {
-            deduplicationScope,
-            messages: parts.flat(),
-            ...(version === undefined ? {} : { version }),
-          };
-          return repliesOf(await this.#ports.topic(object).publish(object, all), parts);
-        },
-        weightOf: bytesOf,
-        weightMax: CALL_WEIGHT_MAX,
-        now: () => this.#ports.now(),
-        setTimer,
-      });
-    return this.#publishes.of(key, begin).run(messages, keepAlive);
+    const call = this.#publishes.of(key, async (parts) => {
+      const all = {
+        deduplicationScope,
+        messages: parts.flat(),
+        ...(version === undefined ? {} : { version }),
+      };
+      // Each call takes the object anew: it belongs to the request that makes the call.
+      return repliesOf(await this.#ports.topic(object).publish(object, all), parts);
+    });
+    return call.run(messages, keepAlive);
   }
 }
 
