@@ -1,4 +1,5 @@
 export { AwsError, COMMON_ERRORS, type ErrorKind, type Fault } from "./aws-error.ts";
+export { isObject } from "./protocols/json-protocol.ts";
 export {
   type Action,
   type Answer,

@@ -1,6 +1,7 @@
 import { type Lab, type LabOptions, startLab } from "../lab/lab.ts";
 import { medians } from "../measure/statistics.ts";
 import { flushFolder, removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
+import { perSecond } from "../workload/run.ts";
 
 /** What is kept in the queue while it is measured. */
 export type Backlog =
@@ -148,8 +149,4 @@ async function withLab<Result>(options: LabOptions, work: (lab: Lab) => Promise<
   } finally {
     await lab.stop();
   }
-}
-
-function perSecond(count: number, ms: number): number {
-  return (1000 * count) / Math.max(ms, 1);
 }

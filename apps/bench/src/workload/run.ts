@@ -63,6 +63,6 @@ export async function runWay(
   };
 }
 
-function perSecond(count: number, ms: number): number {
+export function perSecond(count: number, ms: number): number {
   return (1000 * count) / Math.max(ms, 1);
 }

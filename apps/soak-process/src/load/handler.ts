@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "@sluice/harness/random";
 import type { BatchReport, Verdict } from "../../workers/wire.ts";
 import { DEAD_LETTER_QUEUE, settingsOf } from "../cluster/topology.ts";
@@ -26,7 +27,7 @@ export class Handler {
     const deliveries = this.#ledger.delivered(report);
     const verdict = this.#decide(report);
     const random = this.#random;
-    if (!this.isDraining && random.chance(0.3)) await passing(random.between(0, HANDLER_MS_MAX));
+    if (!this.isDraining && random.chance(0.3)) await sleep(random.between(0, HANDLER_MS_MAX));
     // The process that asked is gone: it never gets the answer.
     if (epoch !== this.#ledger.epoch) return verdict;
     for (const [position, delivered] of deliveries.entries()) {
@@ -62,8 +63,4 @@ export function settlementOf(
   if (own !== undefined) return { kind: "retry", delayMs: 1000 * own.delaySeconds };
   if (acks.includes(position) || ends === "returns" || ends === "acks all") return { kind: "ack" };
   return { kind: "retry", delayMs: 1000 * settingsOf(queue).retryDelaySeconds };
-}
-
-function passing(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

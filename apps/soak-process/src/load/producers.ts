@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "@sluice/harness/random";
 import type { SendOrder } from "../../workers/wire.ts";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -41,7 +42,7 @@ async function produceOne(
       const isAlive = await sendOrder(cluster, ledger, drawOrder(random));
       if (!isAlive) return;
     }
-    await new Promise((resolve) => setTimeout(resolve, random.between(0, PAUSE_MS_MAX)));
+    await sleep(random.between(0, PAUSE_MS_MAX));
   }
 }
 

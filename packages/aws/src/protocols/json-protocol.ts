@@ -130,7 +130,8 @@ function javaClassOf(value: unknown): string {
   return typeof value === "boolean" ? "Boolean" : "Integer";
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** Whether a value of JSON is an object: no list, and not `null`. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

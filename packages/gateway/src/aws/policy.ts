@@ -1,3 +1,5 @@
+import { isObject } from "@sluice/aws";
+
 /** One statement of a policy. Only its name means anything here. */
 export interface Statement {
   readonly Sid?: unknown;
@@ -53,8 +55,4 @@ function parse(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,15 +1,7 @@
-import type { BackoffFunction } from "../four-phase.ts";
+import type { FourPhasePolicy } from "../four-phase.ts";
 
 /** A retry policy as it was written: members that are missing have defaults (`fillRetryPolicy`). */
-export interface RetryMembers {
-  readonly minDelayTarget?: number;
-  readonly maxDelayTarget?: number;
-  readonly numRetries?: number;
-  readonly numMaxDelayRetries?: number;
-  readonly numNoDelayRetries?: number;
-  readonly numMinDelayRetries?: number;
-  readonly backoffFunction?: BackoffFunction;
-}
+export type RetryMembers = Partial<FourPhasePolicy>;
 
 /** Most notifications per second; without its member there is no limit. */
 export interface ThrottleMembers {

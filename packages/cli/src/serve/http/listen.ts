@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { CliError } from "../../errors.ts";
 
 /** How long requests may take to be answered once a server is to stop, in ms. */
@@ -8,10 +10,8 @@ const PATIENCE_MS = 5_000;
  * Resolves with `done`, or when that has taken too long for a server that is to stop, or when the signal is aborted.
  */
 export async function withPatience(done: Promise<void>, signal: AbortSignal): Promise<void> {
-  const patience = new Promise<void>((resolve) => {
-    signal.addEventListener("abort", () => resolve());
-    setTimeout(resolve, PATIENCE_MS).unref();
-  });
+  // It rejects when the signal is aborted.
+  const patience = sleep(PATIENCE_MS, undefined, { ref: false, signal }).catch(() => {});
   await Promise.race([done, patience]);
 }
 
@@ -22,10 +22,7 @@ export async function withPatience(done: Promise<void>, signal: AbortSignal): Pr
  */
 export async function listen(server: Server, host: string, port: number): Promise<number> {
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, host, resolve);
-    });
+    await once(server.listen(port, host), "listening");
   } catch (error) {
     throw listenError(error as NodeJS.ErrnoException, host, port);
   }
