@@ -2,16 +2,17 @@ import { runScenarios } from "./run-scenarios.ts";
 import { type Verdict, YES } from "./scenario/row.ts";
 import { SCENARIOS } from "./scenarios/index.ts";
 import { isReference, type Row } from "./sheet/sections.ts";
-import { SYSTEMS, type System } from "./systems/system.ts";
-
-export type SystemName = System["name"];
+import { SYSTEMS, type SystemName } from "./systems/system.ts";
 
 /** What each system does about a row. */
 export type Measured = Readonly<Record<SystemName, Verdict>>;
 
 /** Runs every scenario in every system, reads every configuration, and answers with the verdicts by the rows' ids. */
 export async function measure(rows: readonly Row[]): Promise<ReadonlyMap<string, Measured>> {
-  const [sluice, miniflare] = await Promise.all([verdictsOf("sluice"), verdictsOf("miniflare")]);
+  const [sluice, miniflare] = await Promise.all([
+    runScenarios(SYSTEMS.sluice, SCENARIOS),
+    runScenarios(SYSTEMS.miniflare, SCENARIOS),
+  ]);
   const measured = new Map<string, Measured>();
   for (const row of rows) {
     if (isReference(row)) {
@@ -21,12 +22,6 @@ export async function measure(rows: readonly Row[]): Promise<ReadonlyMap<string,
     }
   }
   return measured;
-}
-
-function verdictsOf(name: SystemName): Promise<ReadonlyMap<string, Verdict>> {
-  const system = SYSTEMS.find((candidate) => candidate.name === name);
-  if (system === undefined) throw new Error(`there is no system ${name}`);
-  return runScenarios(system, SCENARIOS);
 }
 
 function found(verdicts: ReadonlyMap<string, Verdict>, id: string): Verdict {

@@ -1,5 +1,10 @@
-import { queueName } from "./scenario/queue-names.ts";
-import { type Observation, PATIENCE_MS, type Scenario, type SeenBatch } from "./scenario/scenario.ts";
+import {
+  type Observation,
+  PATIENCE_MS,
+  queueName,
+  type Scenario,
+  type SeenBatch,
+} from "./scenario/scenario.ts";
 
 /** A scenario that has sent, and what is known of it. */
 export class WatchedScenario {

@@ -1,5 +1,4 @@
-import { queueName } from "../src/scenario/queue-names.ts";
-import type { HandlerTools, Scenario, SeenBatch } from "../src/scenario/scenario.ts";
+import { type HandlerTools, queueName, type Scenario, type SeenBatch } from "../src/scenario/scenario.ts";
 import { SCENARIOS } from "../src/scenarios/index.ts";
 
 const seen: SeenBatch[] = [];

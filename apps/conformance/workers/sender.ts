@@ -1,5 +1,4 @@
-import { bindingName, queueName } from "../src/scenario/queue-names.ts";
-import { type AnyQueue, PATIENCE_MS } from "../src/scenario/scenario.ts";
+import { type AnyQueue, bindingName, PATIENCE_MS, queueName } from "../src/scenario/scenario.ts";
 import { SCENARIOS } from "../src/scenarios/index.ts";
 
 /** Its queues, and services by the names of the Workers. */

@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { bindingName, queueName } from "../scenario/queue-names.ts";
-import type { QueueSpec, Scenario } from "../scenario/scenario.ts";
+import { bindingName, type QueueSpec, queueName, type Scenario } from "../scenario/scenario.ts";
 
 const WORKERS = path.resolve(import.meta.dirname, "../../workers");
 /** Compatibility date of every Worker that is not about an older one. */

@@ -104,3 +104,23 @@ export interface Scenario extends RowHead {
 
 /** Longest that something is waited for, in ms. */
 export const PATIENCE_MS = 20_000;
+
+/** The queue's name that every configuration uses. */
+export function queueName(scenario: Pick<Scenario, "id">, key: string, spec: QueueSpec): string {
+  return spec.name ?? (key === "q" ? scenario.id : `${scenario.id}-${key}`);
+}
+
+/** The name of a queue's binding in `env`. */
+export function bindingName(queue: string): string {
+  return queue.replaceAll("-", "_").toUpperCase();
+}
+
+/** What a call came to, as text: a string that it resolved to, anything else as JSON, or the error it failed with. */
+export async function outcome(call: () => unknown): Promise<string> {
+  try {
+    const value = await call();
+    return typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
+  } catch (error) {
+    return String(error);
+  }
+}

@@ -1,14 +1,9 @@
-import { outcome } from "../scenario/outcome.ts";
-import type { AnyQueue, Scenario, SenderName } from "../scenario/scenario.ts";
+import type { RowHead } from "../scenario/row.ts";
+import { type AnyQueue, outcome, type Scenario } from "../scenario/scenario.ts";
 
-interface BodyCase {
-  readonly id: string;
-  readonly covers: readonly string[];
-  readonly production: string;
-  readonly sender?: SenderName;
+/** `expected` is the body that the consumer gets, as `describeBody` puts it. */
+interface BodyCase extends RowHead, Pick<Scenario, "sender" | "expected"> {
   readonly send: (queue: AnyQueue) => Promise<unknown>;
-  /** Body that the consumer gets, as `describeBody` puts it. */
-  readonly expected: string;
 }
 
 /** A scenario that looks at the body a consumer gets. */

@@ -1,3 +1,4 @@
+import type { RowHead } from "../scenario/row.ts";
 import type { AnyQueue, Observation, QueueSpec, Scenario } from "../scenario/scenario.ts";
 
 /** Time that a loaded machine's clocks may be apart, in ms. */
@@ -16,10 +17,7 @@ function secondsWaited({ batches }: Observation, step: number): number | null {
   return Math.floor(waitedMs / 1000 / step) * step;
 }
 
-interface DelayCase {
-  readonly id: string;
-  readonly covers: readonly string[];
-  readonly production: string;
+interface DelayCase extends RowHead {
   readonly queue: Omit<QueueSpec, "consumer">;
   readonly send: (queue: AnyQueue) => Promise<unknown>;
   readonly expected: "after 0 s" | "after 4 s";

@@ -1,10 +1,7 @@
+import type { RowHead } from "../scenario/row.ts";
 import type { HandlerTools, Observation, ReceiverName, Scenario } from "../scenario/scenario.ts";
 
-interface OutcomeCase {
-  readonly id: string;
-  readonly covers: readonly string[];
-  readonly production: string;
-  readonly reason?: string;
+interface OutcomeCase extends RowHead {
   readonly receiver?: ReceiverName;
   /** What the handler does with its first delivery. */
   readonly handle: (batch: MessageBatch, tools: HandlerTools) => unknown;

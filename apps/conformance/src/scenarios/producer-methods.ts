@@ -1,5 +1,4 @@
-import { outcome } from "../scenario/outcome.ts";
-import type { Scenario } from "../scenario/scenario.ts";
+import { outcome, type Scenario } from "../scenario/scenario.ts";
 import { bindingCase } from "./binding-case.ts";
 
 const METRICS = "backlogBytes number, backlogCount number";

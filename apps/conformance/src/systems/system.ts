@@ -9,9 +9,11 @@ import getPort from "get-port";
 import { writeProject } from "../project/write-project.ts";
 import type { Scenario, SeenBatch } from "../scenario/scenario.ts";
 
+export type SystemName = "sluice" | "miniflare";
+
 /** What runs a project of Workers. */
 export interface System {
-  readonly name: "sluice" | "miniflare";
+  readonly name: SystemName;
   /** Arguments of Node that start it over the Workers' folders, without ports and where it keeps its state. */
   readonly commandLine: (workers: readonly string[]) => readonly string[];
 }
@@ -39,9 +41,9 @@ const WRANGLER = path.resolve(
   "bin/wrangler.js",
 );
 
-export const SYSTEMS: readonly System[] = [
-  { name: "sluice", commandLine: (workers) => [CLI, "dev", ...workers] },
-  {
+export const SYSTEMS: Readonly<Record<SystemName, System>> = {
+  sluice: { name: "sluice", commandLine: (workers) => [CLI, "dev", ...workers] },
+  miniflare: {
     name: "miniflare",
     commandLine: (workers) => [
       WRANGLER,
@@ -49,7 +51,7 @@ export const SYSTEMS: readonly System[] = [
       ...workers.flatMap((worker) => ["--config", `${worker}/wrangler.json`]),
     ],
   },
-];
+};
 
 /** Characters of a system's output in the message of a failure: what it printed last. */
 const LOG_SHOWN = 4_000;
