@@ -23,35 +23,25 @@ export interface CaseResult {
   readonly violations: readonly string[];
 }
 
-/** What is to be seen of a queue. */
-export function look(
-  queue: string,
-  ledger: DamageLedger,
-  figures: readonly QueueFigures[] | null,
-  lines: readonly string[],
-  probed: Seen["probe"],
-): Seen {
-  return {
-    queue,
-    missing: ledger.missing(queue),
-    again: ledger.again(queue),
-    damage: figures?.find(({ name }) => name === queue)?.damage ?? null,
-    lines: lines.filter((line) => line.startsWith(`Queue "${queue}"`)),
-    probe: probed,
-  };
-}
-
 /** Judges a case by what was seen of every queue. */
 export function conclude(input: {
   readonly kind: DamageKind;
   readonly target: Target;
   readonly done: string;
   readonly ledger: DamageLedger;
-  readonly seen: readonly Seen[];
+  /** What a send to each queue came to after the damage. */
+  readonly probes: ReadonlyMap<string, Seen["probe"]>;
   readonly figures: readonly QueueFigures[] | null;
   readonly lines: readonly string[];
 }): CaseResult {
-  const { kind, target, done, ledger, seen, figures, lines } = input;
+  const { kind, target, done, ledger, probes, figures, lines } = input;
+  const seen = [...probes].map(
+    ([queue, probe]): Seen => ({
+      ...{ queue, probe, missing: ledger.missing(queue), again: ledger.again(queue) },
+      damage: figures?.find(({ name }) => name === queue)?.damage ?? null,
+      lines: lines.filter((line) => line.startsWith(`Queue "${queue}"`)),
+    }),
+  );
   const of = target.kind === "queue" ? seen.find(({ queue }) => queue === target.name) : undefined;
   const owed = seen.reduce((sum, { queue }) => sum + ledger.owedBefore(queue), 0);
   const missing = seen.reduce((sum, { missing }) => sum + missing, 0);

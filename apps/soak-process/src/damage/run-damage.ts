@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "@sluice/harness/random";
 import type { QueueFigures } from "../cluster/queue-figures.ts";
-import { type CaseResult, conclude, look } from "./case-result.ts";
+import { type CaseResult, conclude } from "./case-result.ts";
 import { DamageLedger } from "./damage-ledger.ts";
 import type { Seen } from "./judge.ts";
 import { DAMAGE_KINDS, type DamageKind, damage } from "./kinds.ts";
@@ -108,12 +108,12 @@ async function runCase(
     const epoch = await broker.start(folder, ledger);
     try {
       await epoch.takeAll();
-      const probes = await Promise.all(broker.queues.map((queue) => epoch.probe(queue)));
+      const probes = new Map(
+        await Promise.all(broker.queues.map(async (queue) => [queue, await epoch.probe(queue)] as const)),
+      );
       const figures = await epoch.queues().catch(() => null);
-      const { lines } = epoch;
-      const seen = broker.queues.map((queue, i) => look(queue, ledger, figures, lines, probes[i] ?? "lost"));
       if (await epoch.hasEnded()) ledger.violation("the process has ended by itself");
-      return conclude({ kind, target, done, ledger, seen, figures, lines });
+      return conclude({ kind, target, done, ledger, probes, figures, lines: epoch.lines });
     } finally {
       await epoch.kill();
     }
