@@ -6,7 +6,7 @@ import {
 } from "@sluice/broker";
 import { createGateway, type Gateway, type QueueDirectory } from "@sluice/gateway";
 import { accessOf } from "./access.ts";
-import { accountOf, auditOf, tokensOf, topicsOf } from "./account.ts";
+import { accountOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
 import { brokerClockOf } from "./broker-clock.ts";
 import type { ToldDisk } from "./told-disk.ts";
@@ -51,16 +51,12 @@ function directoryOf(env: BrokerEnv, disk: ToldDisk | null): QueueDirectory {
   };
   const isServed = env.SLUICE_ENV !== undefined || env.SLUICE_SERVED !== undefined;
   const account = accountOf(env);
-  const topics = topicsOf(env);
   const names = async () => {
     const listed = (await account.list()).map(({ name }) => name);
-    return [...listed, ...(await topics.hiddenObjects())];
+    return [...listed, ...(await account.hiddenObjects())];
   };
   return {
-    account,
-    topics,
-    tokens: tokensOf(env),
-    audit: auditOf(env),
+    ...{ account, topics: account, tokens: account, audit: account },
     queue: objectOf,
     topic: objectOf,
     describe: (queue) =>
@@ -71,7 +67,7 @@ function directoryOf(env: BrokerEnv, disk: ToldDisk | null): QueueDirectory {
       ),
     describeTopic: (topicObject) =>
       described(topicObject, () => objectOf(topicObject).describeTopic(topicObject), describeUnreadableTopic),
-    clock: env.SLUICE_ENV === "development" ? brokerClockOf(env, { names, objectOf }) : null,
+    clock: env.SLUICE_ENV === "development" ? brokerClockOf({ directory: account, names, objectOf }) : null,
     // A deployed broker has no disk that anybody could look at.
     isLocal: disk === null,
     isServed,
