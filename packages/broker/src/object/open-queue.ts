@@ -254,6 +254,7 @@ async function begin(name: string, host: QueueHost, requests: () => number): Pro
   watermark.begin(
     {
       writePosition: async () => {
+        if (isOver()) return null;
         const position = await writePosition(core, store, before, usage);
         // What was committed since is reported later, and the queue as it is then.
         return { position, snapshot: store.commits === position.commits ? snapshotOf(describe()) : null };

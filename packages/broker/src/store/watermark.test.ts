@@ -20,6 +20,8 @@ class Bench {
   snapshot: QueueAtRest | null = null;
   readonly snapshots: (QueueAtRest | null)[] = [];
   readonly losses: Loss[] = [];
+  /** Whether the queue's object has ended. */
+  isOver = false;
   readonly lines: string[] = [];
   timers: { readonly callback: () => void; readonly ms: number }[] = [];
   directory: PositionDirectory = {
@@ -60,6 +62,7 @@ class Bench {
     this.watermark.begin(
       {
         writePosition: async () => {
+          if (this.isOver) return null;
           this.commits += 1;
           this.stored = { epoch: status.epoch + 1, commits: this.commits, messages: 2 * this.commits };
           return { position: this.stored, snapshot: this.snapshot };
@@ -146,6 +149,16 @@ describe("reports", () => {
     expect(bench.timers).toEqual([]);
     bench.commit();
     expect(bench.timers).toHaveLength(1);
+  });
+
+  it("are not made, or tried again, once the queue's object has ended", async () => {
+    await bench.start();
+    bench.commit();
+    bench.isOver = true;
+    await bench.ring();
+    expect([bench.timers, bench.reports]).toEqual([[], []]);
+    bench.commit();
+    expect(bench.timers).toEqual([]);
   });
 
   it("make up for what an earlier epoch did not get to report", async () => {

@@ -59,8 +59,8 @@ export interface Report {
 
 /** What reporting needs of a running queue. */
 export interface Reporter {
-  /** Writes down where the queue is, durably, and answers with it. */
-  writePosition(): Promise<Report>;
+  /** Writes down where the queue is, durably, and answers with it; `null` once the queue's object has ended. */
+  writePosition(): Promise<Report | null>;
   /** The store turns out to have been an older one at the start, which could not be asked about then. */
   foundLoss(loss: Loss): void;
 }
@@ -153,7 +153,8 @@ export class Watermark {
     this.#isReportWanted = false;
     try {
       const report = await this.#reporter?.writePosition();
-      if (report !== undefined) {
+      if (report === null) this.end();
+      else if (report !== undefined) {
         const { position, snapshot } = report;
         const known = await directory.report(position, snapshot);
         this.#reportedCommits = position.commits;
