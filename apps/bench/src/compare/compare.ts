@@ -98,7 +98,10 @@ async function compareCase<W extends string>(
 ): Promise<Comparison<W>[]> {
   const { runs, say } = options;
   say(testCase.title);
-  const lanes = started.map((each) => ({ each, messages: 0, runs: [] as Run[], reason: reasonOf(each) }));
+  const lanes = started.map((each) => {
+    const reason = each.kind === "failed" ? each.reason : null;
+    return { each, messages: 0, runs: [] as Run[], reason };
+  });
   for (let round = -1; round < runs; round++) {
     // The order is reversed each round: work that one system leaves behind slows the next one.
     for (const lane of round % 2 === 0 ? lanes.toReversed() : lanes) {
@@ -132,10 +135,6 @@ async function measureRun<W extends string>(
   const cpuMicrosPerMessage =
     beforeMs === null || afterMs === null ? null : (1000 * (afterMs - beforeMs)) / messages;
   return { ...measured, cpuMicrosPerMessage };
-}
-
-function reasonOf<W extends string>(started: Started<W>): string | null {
-  return started.kind === "failed" ? started.reason : null;
 }
 
 function rates({ sentPerSecond, handledPerSecond, messages }: Run): string {

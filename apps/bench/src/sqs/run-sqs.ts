@@ -1,4 +1,5 @@
-import { type Latency, latency } from "../measure/statistics.ts";
+import { latency } from "../measure/statistics.ts";
+import { preciseNow } from "../peers/peer-client.ts";
 import { type Payload, payload } from "../workload/payload.ts";
 import type { Measured } from "../workload/run.ts";
 import type { SqsWay } from "./sqs-cases.ts";
@@ -11,7 +12,6 @@ const FILLERS = 16;
 const RECEIVERS = 8;
 /** How long a receive waits when its queue is empty, in s. */
 const WAIT_SECONDS = 1;
-const NONE: Latency = { meanMs: Number.NaN, p50Ms: Number.NaN, p99Ms: Number.NaN };
 
 /** The queue of a run, and the times of the calls that are made to it. */
 export interface SqsRun {
@@ -42,9 +42,7 @@ export async function prepareSqs(
 
 export async function runSqs(run: SqsRun, way: SqsWay, messages: number): Promise<Measured> {
   const rates = await WAYS[way](run, messages);
-  const { callMs, endToEndMs } = run;
-  const endToEnd = endToEndMs.length === 0 ? NONE : latency(endToEndMs);
-  return { messages, ...rates, call: latency(callMs), endToEnd };
+  return { messages, ...rates, call: latency(run.callMs), endToEnd: latency(run.endToEndMs) };
 }
 
 const WAYS: Readonly<Record<SqsWay, (run: SqsRun, messages: number) => Promise<Rates>>> = {
@@ -101,7 +99,7 @@ async function drain(run: SqsRun, messages: number, receivers: number, waitSecon
     while (handled < messages) {
       const received = await timed(run, () => client.receive(queueUrl, waitSeconds));
       if (received.length === 0) continue;
-      const nowMs = now();
+      const nowMs = preciseNow();
       handled += received.length;
       for (const { body } of received) run.endToEndMs.push(nowMs - sentMsOf(body));
       await timed(run, () =>
@@ -138,15 +136,11 @@ async function timed<Result>({ callMs }: SqsRun, call: () => Promise<Result>): P
 }
 
 function body(): string {
-  return JSON.stringify(payload(now()));
+  return JSON.stringify(payload(preciseNow()));
 }
 
 function sentMsOf(text: string): number {
   return Number((JSON.parse(text) as Payload).sentMs);
-}
-
-function now(): number {
-  return performance.timeOrigin + performance.now();
 }
 
 function perSecond(messages: number, startMs: number, endMs = performance.now()): number {
