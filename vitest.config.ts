@@ -31,7 +31,7 @@ const poll = { timeout: 30_000 };
 
 /**
  * One run for the whole repository. `unit` and `node` need nothing but Node, and run first. `workerd` starts real
- * workerd processes and real Wrangler ones: of its files, which wait for these most of the time, three run at a time,
+ * workerd processes and real Wrangler ones: of its files, which wait for these most of the time, four run at a time,
  * however many processors there are.
  */
 export default defineConfig({
@@ -70,7 +70,7 @@ export default defineConfig({
           env: { NODE_COMPILE_CACHE },
           globalSetup: "packages/cli/test/built-for-run.ts",
           isolate,
-          maxWorkers: 3,
+          maxWorkers: 4,
           // Tests of one file that wait side by side.
           maxConcurrency: 3,
           sequence: { groupOrder: 1 },
