@@ -1,21 +1,19 @@
 /** Checksum at the end of everything that is written, in bytes. */
 const CHECKSUM_BYTES = 4;
 
-/** Where a number becomes bytes and back. A view of its own would move each small row out of V8's heap. */
-const NUMBER = new DataView(new ArrayBuffer(8));
-const NUMBER_BYTES = new Uint8Array(NUMBER.buffer);
-
 /**
  * Writes numbers compactly: integers as LEB128 (7 bits a byte), times as 64-bit floats. A checksum ends it: SQLite has
  * none, and a flipped bit in a due time or in a number of attempts would otherwise be believed.
  */
 export class ByteWriter {
   #bytes: Uint8Array<ArrayBuffer>;
+  #view: DataView;
   #length = 0;
 
   /** @param bytes that will about be written: room for them is taken at once. */
   constructor(bytes = 64) {
     this.#bytes = new Uint8Array(bytes);
+    this.#view = new DataView(this.#bytes.buffer);
   }
 
   uint(value: number): void {
@@ -31,8 +29,7 @@ export class ByteWriter {
 
   float(value: number): void {
     this.#reserve(8);
-    NUMBER.setFloat64(0, value, true);
-    putNumber(this.#bytes, this.#length, 8);
+    this.#view.setFloat64(this.#length, value, true);
     this.#length += 8;
   }
 
@@ -44,10 +41,9 @@ export class ByteWriter {
 
   /** What was written so far, with its checksum. */
   finish(): Uint8Array {
-    this.#reserve(CHECKSUM_BYTES);
-    const finished = this.#bytes.slice(0, this.#length + CHECKSUM_BYTES);
-    NUMBER.setUint32(0, checksumOf(finished, this.#length), true);
-    putNumber(finished, this.#length, CHECKSUM_BYTES);
+    const finished = new Uint8Array(this.#length + CHECKSUM_BYTES);
+    finished.set(this.#bytes.subarray(0, this.#length));
+    new DataView(finished.buffer).setUint32(this.#length, checksumOf(finished, this.#length), true);
     return finished;
   }
 
@@ -61,6 +57,7 @@ export class ByteWriter {
     const grown = new Uint8Array(2 * this.#bytes.length + bytes);
     grown.set(this.#bytes);
     this.#bytes = grown;
+    this.#view = new DataView(grown.buffer);
   }
 }
 
@@ -72,16 +69,17 @@ export class ByteFormatError extends Error {
 /** Reads what `ByteWriter` wrote. Throws `ByteFormatError` past the end, and at once when the checksum does not fit. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
+  readonly #view: DataView;
   /** Where the checksum begins. */
   readonly #end: number;
   #offset = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#end = bytes.length - CHECKSUM_BYTES;
     if (this.#end < 0) throw this.#cutOff();
-    takeNumber(bytes, this.#end, CHECKSUM_BYTES);
-    if (NUMBER.getUint32(0, true) !== checksumOf(bytes, this.#end)) {
+    if (this.#view.getUint32(this.#end, true) !== checksumOf(bytes, this.#end)) {
       throw new ByteFormatError(`the checksum of ${bytes.length} bytes does not fit`);
     }
   }
@@ -100,9 +98,9 @@ export class ByteReader {
 
   float(): number {
     if (this.#offset + 8 > this.#end) throw this.#cutOff();
-    takeNumber(this.#bytes, this.#offset, 8);
+    const value = this.#view.getFloat64(this.#offset, true);
     this.#offset += 8;
-    return NUMBER.getFloat64(0, true);
+    return value;
   }
 
   text(): string {
@@ -131,16 +129,6 @@ export class ByteReader {
   #cutOff(): ByteFormatError {
     return new ByteFormatError(`it ends after ${this.#bytes.length} bytes`);
   }
-}
-
-/** Copies the first bytes of `NUMBER` there, of which there are at least so many. */
-function putNumber(bytes: Uint8Array, at: number, count: number): void {
-  for (let i = 0; i < count; i++) bytes[at + i] = NUMBER_BYTES[i] as number; // count <= 8
-}
-
-/** Copies the bytes there to the beginning of `NUMBER`. */
-function takeNumber(bytes: Uint8Array, at: number, count: number): void {
-  for (let i = 0; i < count; i++) NUMBER_BYTES[i] = bytes[at + i] as number; // the caller knows that they are there
 }
 
 /**
