@@ -2,11 +2,14 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { descendants, eventually, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, SLUICE, sluice } from "./running.ts";
 
+/** Longest that an end may take on a busy machine. */
+const ENDING_MS_MAX = 40_000;
 const HAS_SCRIPT = spawnSync("script", ["--version"]).status === 0;
 
 /** A command on a terminal of its own, as `script` of util-linux makes one. */
@@ -33,8 +36,20 @@ class OnTerminal {
     return this.#child.pid ?? 0;
   }
 
-  type(keys: string): void {
-    this.#child.stdin?.write(keys);
+  /**
+   * Types Ctrl-C until it has ended, as a person does who sees that nothing has come of the first one.
+   *
+   * @throws Error with everything that it has printed if it goes on.
+   */
+  async interrupt(): Promise<void> {
+    for (let typed = 1; typed <= 3; typed++) {
+      this.#child.stdin?.write("\u0003");
+      const ended = this.ended.then(() => true);
+      const tooLong = setTimeout(ENDING_MS_MAX, false, { ref: false });
+      if (await Promise.race([ended, tooLong])) return;
+      console.warn(`Ctrl-C number ${typed} has not ended it.`);
+    }
+    throw new Error(`Ctrl-C does not end it:\n${this.output}`);
   }
 
   kill(): void {
@@ -84,8 +99,7 @@ describe.skipIf(!HAS_SCRIPT)("a sluice dev whose folder is deleted", { timeout: 
     await after.printed(/admin +http/);
 
     const started = descendants(doomed.pid);
-    doomed.type("\u0003");
-    await doomed.ended;
+    await doomed.interrupt();
     await eventually(async () => started.filter(isRunning), []);
     expect(others.map(({ pid }) => isRunning(pid))).toEqual([true, true]);
     expect(before.output).not.toMatch(/ENOENT/);
