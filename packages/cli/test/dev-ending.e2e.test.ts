@@ -9,7 +9,7 @@ import { descendants, eventually, isRunning, type Lab, openLab } from "./lab.ts"
 import { type Running, SLUICE, sluice } from "./running.ts";
 
 /** Longest that an end may take on a busy machine. */
-const ENDING_MS_MAX = 40_000;
+const ENDING_MS_MAX = 120_000;
 const HAS_SCRIPT = spawnSync("script", ["--version"]).status === 0;
 
 /** A command on a terminal of its own, as `script` of util-linux makes one. */
@@ -37,18 +37,14 @@ class OnTerminal {
   }
 
   /**
-   * Types Ctrl-C until it has ended, as a person does who sees that nothing has come of the first one.
+   * Types Ctrl-C and waits for the end.
    *
    * @throws Error with everything that it has printed if it goes on.
    */
   async interrupt(): Promise<void> {
-    for (let typed = 1; typed <= 3; typed++) {
-      this.#child.stdin?.write("\u0003");
-      const ended = this.ended.then(() => true);
-      const tooLong = setTimeout(ENDING_MS_MAX, false, { ref: false });
-      if (await Promise.race([ended, tooLong])) return;
-      console.warn(`Ctrl-C number ${typed} has not ended it.`);
-    }
+    this.#child.stdin?.write("\u0003");
+    const ended = this.ended.then(() => true);
+    if (await Promise.race([ended, setTimeout(ENDING_MS_MAX, false, { ref: false })])) return;
     throw new Error(`Ctrl-C does not end it:\n${this.output}`);
   }
 
