@@ -59,6 +59,8 @@ describe("a GET", () => {
       // A browser adds these by itself to a server that once asked for them.
       expect(await get(action, { authorization: "Basic dTpw" }, version)).toBe("403 refused");
       expect(await get(action, { "sec-fetch-site": "cross-site" }, version)).toBe("403 refused");
+      // A link in a mail or in a chat: no page is behind it, and its reader did not write it.
+      expect(await get(action, { "sec-fetch-site": "none" }, version)).toBe("403 refused");
       expect(await get(action, { "sec-fetch-site": "same-site", authorization: SIGNED }, version)).toBe(
         "403 refused",
       );
@@ -69,7 +71,7 @@ describe("a GET", () => {
     const { action, version } = call;
     expect(await get(action, { authorization: SIGNED }, version)).toBe("heard");
     expect(await get(action, { "sec-fetch-site": "same-origin" }, version)).toBe("heard");
-    expect(await get(action, { "sec-fetch-site": "none" }, version)).toBe("heard");
+    expect(await get(action, { "sec-fetch-site": "none", authorization: SIGNED }, version)).toBe("heard");
   });
 
   it.each(OTHERS)("of $action, version $version, which $effect, is heard", async ({ action, version }) => {

@@ -70,16 +70,17 @@ function refusedOrigin(access: Access, request: PageRequest): string | null {
     const own = ownUrl(access, request).origin;
     if (origin !== own) return `A page of origin ${origin} may change nothing here; a page of ${own} may.`;
   }
-  return isOfOtherSite(request) === true ? "A page of another site may not use this broker." : null;
+  return OWN_SITES.has(siteOf(request)) ? null : "A page of another site may not use this broker.";
 }
 
 /**
  * An image or a link makes a GET without an origin, and to a private address over plain HTTP a browser does not say
- * which site is behind it. No page can add a signature in the header: for that the browser asks the server first.
- * `Basic` proves nothing, because a browser adds it by itself.
+ * which site is behind it. Behind a link in a mail program is no site (`none`), and who follows it did not write it. No
+ * page can add a signature in the header: for that the browser asks the server first. `Basic` proves nothing, because a
+ * browser adds it by itself.
  */
 function refusedBareGet(request: PageRequest): string | null {
-  if (!READING_METHODS.has(request.method) || isOfOtherSite(request) === false) return null;
+  if (!READING_METHODS.has(request.method) || siteOf(request) === "same-origin") return null;
   if (isSignatureHeader(request.headers.get("authorization"))) return null;
   return (
     "A GET that changes something needs a signature in its Authorization header, because a page of any " +
@@ -88,11 +89,13 @@ function refusedBareGet(request: PageRequest): string | null {
   );
 }
 
-/** What a browser says of the site behind a request; `null` if it says nothing or is none. */
-function isOfOtherSite({ headers }: PageRequest): boolean | null {
-  const site = headers.get("sec-fetch-site");
-  return site === null ? null : site !== "none" && site !== "same-origin";
+/** The site that a browser names behind a request; `null` for what names none, as programs that are no browser. */
+function siteOf({ headers }: PageRequest): string | null {
+  return headers.get("sec-fetch-site");
 }
+
+/** Sites that are no other page's. `none` is behind what a user types, or follows from outside of a browser. */
+const OWN_SITES: ReadonlySet<string | null> = new Set([null, "none", "same-origin"]);
 
 /** Where `wrangler dev` says which host was asked for when it has put that of a route in its place. */
 const ORIGINAL_HOST_HEADER = "mf-original-hostname";
