@@ -75,7 +75,14 @@ export class Mover {
     const ratePerSecond = random.pick([null, null, 1, 3, 30, 500]);
     if (other !== null && random.chance(0.4)) return { target: other, ratePerSecond };
     const fallback = random.chance(0.5) ? other : null;
-    return { target: null, ratePerSecond, ...(fallback === null ? {} : { fallback }) };
+    const mayReach = random.chance(0.3)
+      ? others.flatMap(({ name }) => (random.chance(0.5) ? name : []))
+      : null;
+    return {
+      ...{ target: null, ratePerSecond },
+      ...(fallback === null ? {} : { fallback }),
+      ...(mayReach === null ? {} : { mayReach }),
+    };
   }
 }
 

@@ -69,7 +69,8 @@ function began(queue: QueueObject, commit: AppliedCommit, task: MoveTask, place:
 }
 
 function isSameMove(a: NewMove, b: NewMove): boolean {
-  return a.target === b.target && a.fallback === b.fallback && a.ratePerSecond === b.ratePerSecond;
+  const isSame = a.target === b.target && a.fallback === b.fallback && a.ratePerSecond === b.ratePerSecond;
+  return isSame && `${a.mayReach}` === `${b.mayReach}`;
 }
 
 function wentOn(
@@ -97,6 +98,8 @@ function wentOn(
     case "completed": {
       // What is visible of a FIFO queue may have to wait for what is not.
       if (moved >= task.toMove || definition.fifo !== undefined) return undefined;
+      // It goes through the queue once, and what was leased then stays.
+      if (task.mayReach !== undefined) return undefined;
       // Others may have become visible behind it in the same turn.
       const changed = new Set(changes.map(({ message }) => message));
       for (const message of ledger.present()) {
@@ -118,6 +121,10 @@ function wentOn(
           return task.target === null && task.fallback === undefined
             ? undefined
             : "does not know where messages come from, and was told where they go";
+        case "notAllowed":
+          return task.mayReach !== undefined && (task.stayed ?? 0) > 0
+            ? undefined
+            : "says that messages had to stay, and none had to";
         default:
           return "has failed without a reason";
       }
@@ -147,6 +154,7 @@ function goesElsewhere(queue: QueueObject, { pendingIn, record }: AppliedCommit)
     if (!isMove) continue;
     const isAsked = record.moveTasks?.some((task) => {
       if (task.target !== null) return task.target === target;
+      if (task.mayReach?.includes(target) === false) return false;
       return tags.every((tag) => {
         const source = diedIn(queue, world.moved.get(tag)?.tagBefore ?? 0);
         return (source ?? task.fallback) === target;

@@ -36,6 +36,10 @@ export const MOVE_BUGS: readonly PlantedBug[] = [
     const { begin } = moves;
     moves.begin = (move) => begin.call(moves, { ...move, ratePerSecond: null });
   }),
+  inCore("move tasks", "a move task sends to queues that its caller may not send to", ({ moves }) => {
+    const { begin } = moves;
+    moves.begin = ({ mayReach: _, ...move }) => begin.call(moves, move);
+  }),
   inCore(
     "move tasks",
     "whoever wants a move task to end is told that it has, and it goes on",

@@ -9,6 +9,7 @@ import {
   standings,
 } from "@sluice/engine";
 import {
+  isAmong,
   isReadable,
   type LookedAt,
   type LookReply,
@@ -55,13 +56,17 @@ export type Wanted = Pick<LookRequest, "filter" | "only" | "isWaiting">;
  * @throws RangeError for a `max` that is out of range and a cursor that is none.
  */
 export function look(ports: LookPorts, request: LookRequest): LookReply {
-  const { max, cursor, countsAll = false, isWhole = false } = request;
+  const { max, cursor, returning, countsAll = false, isWhole = false } = request;
   if (!(Number.isInteger(max) && max >= 0 && max <= PULL_MESSAGES_MAX)) throw new RangeError(`max of ${max}`);
   const begin = cursor === undefined ? null : readCursor(cursor);
   const messages: LookedAt[] = [];
   let matched = 0;
   let shownBytes = 0;
   const { last, passed } = search(ports, request, begin?.after, (standing, index, payload) => {
+    if (returning !== undefined) {
+      const target = sourceOf(extensionOf(payload, index)) ?? returning.fallback;
+      if (target === undefined || !isAmong(returning.mayReach, target)) return true;
+    }
     matched += 1;
     if (messages.length < max) {
       messages.push(lookedAt(ports, standing, payload, index, isWhole));

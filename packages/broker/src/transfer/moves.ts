@@ -9,32 +9,24 @@ import {
 } from "@sluice/engine";
 import {
   type CancelMoveReply,
-  changeRecord,
-  type MessageExtension,
   MOVE_MS_MAX,
   type MoveFailure,
   type MoveSelection,
-  type MoveStatus,
   type MoveTask,
   type NewMove,
-  type PackedIndex,
   type StartMoveReply,
 } from "@sluice/protocol";
-import { withEnd } from "../history/past.ts";
 import { Backoff } from "../platform/backoff.ts";
 import { traceOf } from "../platform/log.ts";
 import { checksumOfText } from "../store/checksum.ts";
 import type { QueueContext } from "../turn/context.ts";
-import { isReadableMessage } from "../turn/lease-records.ts";
+import { depart, destinationsOf } from "./departure.ts";
 import type { Outbox } from "./outbox.ts";
 
 /** Tasks of a queue that are remembered. */
 export const MOVES_KEPT_MAX = 10;
 /** Messages that are moved in one commit. */
 const MOVED_AT_ONCE_MAX = 500;
-
-/** Messages of one event of the history, so that its row stays small. */
-const MOVED_PER_EVENT_MAX = 100;
 
 const NOTE_KEY = "moves";
 
@@ -58,18 +50,24 @@ export type FindWaiting = (
 /** Messages that a step has taken, and how they leave or stay. */
 interface Taken {
   readonly positions: readonly MessagePosition[];
-  /** Lets them go: they are on their way. */
-  leave(): void;
+  /** Lets those go that are on their way: all but these. */
+  leave(staying: ReadonlySet<MessagePosition>): void;
   /** Puts them back. */
   stay(): void;
 }
 
-/** A message of this queue, and where it goes. */
-interface Moving {
-  readonly segmentId: number;
-  readonly index: number;
-  readonly target: string;
+/** A search for messages. An epoch begins it anew. */
+interface Search {
+  readonly taskId: string;
+  readonly after: MessagePosition | undefined;
+  /** The segment behind the last one that was there when it began. */
+  readonly endId: number;
+  /** Messages that it has come by and that may not leave. */
+  readonly stayed: number;
 }
+
+/** The selection of a task that has none, where messages are looked at one by one. */
+const READY: MoveSelection = { filter: [{ field: "state", state: "ready" }] };
 
 /**
  * Move tasks: what is ready in this queue goes to another one, or back to where each message was dead-lettered from
@@ -83,9 +81,8 @@ export class Moves {
   /** Newest first. */
   #tasks: MoveTask[] = [];
   #isStepping = false;
-  /** How far the task has come that looks for messages, and the last segment that was there when it began. */
-  #search: { readonly taskId: string; after: MessagePosition | undefined; readonly endId: number } | null =
-    null;
+  /** How far the task has come that looks for messages. */
+  #search: Search | null = null;
   readonly #find: FindWaiting;
   /** Of asking which queues exist. */
   readonly #backoff = new Backoff();
@@ -209,26 +206,38 @@ export class Moves {
     if (nowMs >= task.startedMs + MOVE_MS_MAX) return this.#fail(task, "tookTooLong");
     if (task.target !== null && existing.get(task.target) === false)
       return this.#fail(task, "targetNotFound");
-    const { selection } = task;
+    const { selection = task.mayReach === undefined ? undefined : READY } = task;
     const taken = selection === undefined ? this.#takeFirst(task) : this.#takeSelected(task, selection);
-    if (taken === null) {
-      this.#complete(task, task.moved);
-      return [];
+    if (taken === null) return this.#end(task);
+    const destinations = destinationsOf(this.#context, taken.positions, task);
+    if (destinations === null) {
+      taken.stay();
+      return this.#fail(task, "sourceUnknown");
     }
-    const moving = this.#destinations(taken.positions, task);
-    const targets = moving === null ? [] : [...new Set(moving.map(({ target }) => target))];
+    const { moving, staying } = destinations;
+    const targets = [...new Set(moving.map(({ target }) => target))];
     const unknown = targets.filter((target) => !existing.has(target));
     const isGone = targets.some((target) => existing.get(target) === false);
-    if (moving === null || unknown.length > 0 || isGone) {
+    if (unknown.length > 0 || isGone) {
       taken.stay();
-      if (moving === null) return this.#fail(task, "sourceUnknown");
       return isGone ? this.#fail(task, "targetNotFound") : unknown;
     }
-    for (const target of targets) this.#transfer(target, moving);
-    taken.leave();
-    const moved = task.moved + taken.positions.length;
-    if (moved >= task.toMove) this.#complete(task, moved);
-    else if (moved > task.moved) this.#change(task, { moved });
+    for (const target of targets) {
+      const leaving = moving.filter((message) => message.target === target);
+      this.#outbox.put(target, depart(this.#context, target, leaving));
+    }
+    taken.leave(staying);
+    const moved = task.moved + taken.positions.length - staying.size;
+    if (moved >= task.toMove) this.#change(task, { status: "completed", ...this.#counts(task, moved) });
+    else if (moved > task.moved) this.#change(task, { moved, ...this.#stayed(task) });
+    return [];
+  }
+
+  /** Ends a task that has come to the end of what it is to move. */
+  #end(task: MoveTask): string[] {
+    const counts = this.#counts(task, task.moved);
+    if (counts.stayed !== undefined) return this.#fail(task, "notAllowed", counts);
+    this.#change(task, { status: "completed", ...counts });
     return [];
   }
 
@@ -259,9 +268,9 @@ export class Moves {
   #takeSelected(task: MoveTask, selection: MoveSelection): Taken | null {
     const { queue } = this.#context;
     if (this.#search?.taskId !== task.taskId) {
-      this.#search = { taskId: task.taskId, after: undefined, endId: queue.nextSegmentId };
+      this.#search = { taskId: task.taskId, after: undefined, endId: queue.nextSegmentId, stayed: 0 };
     }
-    const { after, endId } = this.#search;
+    const { after, endId, stayed } = this.#search;
     if (after !== undefined && after.segmentId >= endId) return null;
     const { positions, last } = this.#find(selection, after, this.#allowed(task), BATCH_BYTES_MAX);
     const mine = positions.filter(({ segmentId }) => segmentId < endId);
@@ -269,19 +278,27 @@ export class Moves {
     const { taskId } = task;
     return {
       positions: mine,
-      leave: () => {
-        for (const position of mine) removeMessage(queue, position);
-        this.#search = { taskId, after: last ?? { segmentId: endId, index: 0 }, endId };
+      leave: (staying) => {
+        for (const position of mine) if (!staying.has(position)) removeMessage(queue, position);
+        const next = last ?? { segmentId: endId, index: 0 };
+        this.#search = { taskId, after: next, endId, stayed: stayed + staying.size };
       },
       stay: () => {},
     };
   }
 
-  /** Of a selection nobody knew before how many messages it would be. */
-  #complete(task: MoveTask, moved: number): void {
-    this.#search = null;
-    const toMove = task.selection === undefined ? task.toMove : moved;
-    this.#change(task, { status: "completed", moved, toMove });
+  /** Counts at the end of a task: how many messages a selection has is not known before. */
+  #counts(task: MoveTask, moved: number): Pick<MoveTask, "moved" | "toMove" | "stayed"> {
+    const counted = this.#stayed(task);
+    const known = moved + (counted.stayed ?? 0);
+    const toMove = task.selection === undefined ? task.toMove : Math.min(task.toMove, known);
+    return { moved, toMove, ...counted };
+  }
+
+  /** Messages that have stayed as far as this epoch has looked; nothing for none. */
+  #stayed({ taskId }: MoveTask): Pick<MoveTask, "stayed"> {
+    const stayed = this.#search?.taskId === taskId ? this.#search.stayed : 0;
+    return stayed === 0 ? {} : { stayed };
   }
 
   #allowed({ ratePerSecond, startedMs, moved, toMove }: MoveTask): number {
@@ -291,67 +308,8 @@ export class Moves {
     return Math.max(1, Math.min(left, ratePerSecond, byNow - moved));
   }
 
-  /**
-   * Where each readable message of a batch goes; `null` when one does not say. What cannot be read is reported as lost.
-   */
-  #destinations(positions: readonly MessagePosition[], { target, fallback }: MoveTask): Moving[] | null {
-    const moving: Moving[] = [];
-    for (const { segmentId, index } of positions) {
-      if (!isReadableMessage(this.#context, segmentId, index)) continue;
-      const payload = this.#context.payloadOf(segmentId);
-      const { deadLetterSource, deadLetterOf } = payload.hasExtension(index) ? payload.extension(index) : {};
-      const goesTo = target ?? deadLetterSource ?? deadLetterOf ?? fallback;
-      if (goesTo === undefined) return null;
-      moving.push({ segmentId, index, target: goesTo });
-    }
-    return moving;
-  }
-
-  /** In its new queue a message is a new one: with another id, sent now, never received (spec sqs 6.2). */
-  #transfer(target: string, moving: readonly Moving[]): void {
-    const leaving = moving.filter((message) => message.target === target);
-    const newIds = leaving.map(() => this.#context.newMessageId());
-    const records = leaving.map(({ segmentId, index }, i) => {
-      const payload = this.#context.payloadOf(segmentId);
-      const { deadLetterSource, deadLetterOf, ...extension } = payload.hasExtension(index)
-        ? payload.extension(index)
-        : {};
-      return changeRecord(payload, index, {
-        id: newIds[i] as string, // one for each that leaves
-        timestampMs: 0,
-        earlierReceives: 0,
-        extension: this.#withPast(extension, payload, index),
-      });
-    });
-    this.#note(target, leaving, newIds);
-    this.#outbox.put(target, records);
-  }
-
-  #withPast(extension: MessageExtension, payload: PackedIndex, index: number): MessageExtension {
-    const { history, name, nowMs } = this.#context;
-    if (!history.isOn) return extension;
-    const id = payload.id(index);
-    const first = { queue: name, id, sentMs: payload.timestampMs(index), by: null };
-    const end = { queue: name, id, kind: "redriven", atMs: nowMs, attempts: 0, error: null } as const;
-    return withEnd(extension, first, end);
-  }
-
-  #note(target: string, leaving: readonly Moving[], newIds: readonly string[]): void {
-    const { history, payloadOf } = this.#context;
-    if (!history.isOn) return;
-    for (let from = 0; from < leaving.length; from += MOVED_PER_EVENT_MAX) {
-      const part = leaving.slice(from, from + MOVED_PER_EVENT_MAX);
-      history.loud({
-        ...{ kind: "redriven", to: target, count: part.length },
-        at: part.flatMap(({ segmentId, index }) => [segmentId, index, index + 1]),
-        ids: part.map(({ segmentId, index }) => payloadOf(segmentId).id(index)).join(""),
-        otherIds: newIds.slice(from, from + MOVED_PER_EVENT_MAX).join(""),
-      });
-    }
-  }
-
-  #fail(task: MoveTask, failure: MoveFailure): string[] {
-    this.#change(task, { status: "failed", failure });
+  #fail(task: MoveTask, failure: MoveFailure, counts: Partial<MoveTask> = {}): string[] {
+    this.#change(task, { ...counts, status: "failed", failure });
     this.#context.log.warn(
       `Queue "${this.#context.name}": a move task has failed after ${task.moved} message(s): ${failure}`,
     );
@@ -360,7 +318,7 @@ export class Moves {
 
   #change(
     task: MoveTask,
-    change: Partial<Pick<MoveTask, "moved" | "toMove" | "failure">> & { readonly status?: MoveStatus },
+    change: Partial<Pick<MoveTask, "moved" | "toMove" | "stayed" | "failure" | "status">>,
   ): MoveTask {
     const changed = { ...task, ...change };
     this.#tasks = this.#tasks.map((known) => (known === task ? changed : known));

@@ -4,6 +4,7 @@ import { plural } from "../text/format.ts";
 const FAILURES: Readonly<Record<NonNullable<MoveView["failure"]>, string>> = {
   targetNotFound: "a queue that messages go to does not exist",
   sourceUnknown: "a message does not say which queue it came from: choose one",
+  notAllowed: "the rest came from queues that its token may not send to",
   tookTooLong: "it took too long",
 };
 

@@ -19,7 +19,7 @@ const MOVE: MoveTask = {
   ...{ startedMs: 1_700_000_000_000, moved: 2, toMove: 5 },
 };
 const MOVE_VIEW = {
-  ...{ status: "running", to: null, moved: 2, toMove: 5, failure: null },
+  ...{ status: "running", to: null, moved: 2, toMove: 5, stayed: 0, failure: null },
   startedAt: "2023-11-14T22:13:20.000Z",
 };
 

@@ -51,7 +51,8 @@ export function queueRoutes(directory: QueueDirectory): Hono {
 
   app.post("/:name/redrive", async (c) => {
     const record = await queueOf(c, directory);
-    const begun = await redrive(directory, record, await c.req.text(), (name) => checkQueue(c, name));
+    const caller = { queues: rightsOf(c).queues, check: (name: string) => checkQueue(c, name) };
+    const begun = await redrive(directory, record, await c.req.text(), caller);
     if ("dryRun" in begun) c.set("changed", null);
     return c.json("dryRun" in begun ? begun : { move: moveView(begun) });
   });

@@ -87,11 +87,14 @@ export function viewOf(
 
 /** A task that moves messages out of a queue, as the admin API shows it. */
 export interface MoveView extends Pick<MoveTask, "status" | "moved" | "toMove" | "failure"> {
+  /** Messages that have stayed because who has begun it may not send to the queues that they came from. */
+  readonly stayed: number;
   /** The queue that takes the messages; `null` gives each back to the queue that it was dead-lettered from. */
   readonly to: string | null;
   readonly startedAt: string;
 }
 
-export function moveView({ status, moved, toMove, failure, target, startedMs }: MoveTask): MoveView {
-  return { status, to: target, moved, toMove, failure, startedAt: timeOf(startedMs) };
+export function moveView(task: MoveTask): MoveView {
+  const { status, moved, toMove, stayed = 0, failure, target, startedMs } = task;
+  return { status, to: target, moved, toMove, stayed, failure, startedAt: timeOf(startedMs) };
 }

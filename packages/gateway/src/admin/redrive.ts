@@ -1,4 +1,5 @@
 import {
+  type LookRequest,
   type MessageFilter,
   MOVED_NAMES_MAX,
   type MoveSelection,
@@ -7,6 +8,7 @@ import {
 } from "@sluice/protocol";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../account/queue-directory.ts";
+import type { Rights } from "../rights/rights.ts";
 import { deadLetterSources } from "./dead-letters.ts";
 import { AdminError, queueNotFound } from "./failure.ts";
 import { type MessageView, messageView } from "./message-view.ts";
@@ -42,17 +44,18 @@ export interface DryRun {
 
 /**
  * Starts moving what waits in a dead-letter queue, or a selection of it: to another queue, or each message back to the
- * one that it came from (spec sqs 6.4). A dry run moves nothing and tells what would move.
+ * one that it came from (spec sqs 6.4), as far as its caller may send there. A dry run moves nothing and tells what
+ * would move.
  *
  * @param text body of the request.
- * @param check throws for a queue that the request may not use.
+ * @param caller which queues it may use; `check` throws for another.
  * @throws AdminError for what is no such request, for a queue that takes nobody's dead letters, and while a task runs.
  */
 export async function redrive(
   directory: QueueDirectory,
   record: QueueRecord,
   text: string,
-  check: (queue: string) => void,
+  { check, queues: mayReach }: Pick<Rights, "queues"> & { check(queue: string): void },
 ): Promise<MoveTask | DryRun> {
   const { to, dryRun = false, cursor, ...selected } = requestIn(text);
   const target = to ?? null;
@@ -74,16 +77,19 @@ export async function redrive(
     const why = `What "${name}" holds comes from topics: name the queue that takes it, as {"to": "NAME"}.`;
     throw new AdminError(400, "target_required", why);
   }
-  for (const queue of target === null ? sources.queues : [target]) check(queue);
-  if (target !== null) checkTarget(record, target, queues);
+  if (target !== null) {
+    check(target);
+    checkTarget(record, target, queues);
+  }
   // Dead letters of queues say which one they come from; those of topics, and what was sent straight to this one, do
   // not.
   const [only, another] = [...sources.queues, ...sources.subscriptions];
   const fallback = target === null && only !== undefined && another === undefined ? { fallback: only } : {};
-  if (dryRun) return tryOut(directory, name, selection, cursor);
+  const limits = target === null && mayReach.length > 0 ? { ...fallback, mayReach } : null;
+  if (dryRun) return tryOut(directory, name, { ...selection, ...(limits && { returning: limits }) }, cursor);
   const isSelection = Object.keys(selection).length > 0;
   const move = {
-    ...{ taskId: crypto.randomUUID(), target, ratePerSecond: null, ...fallback },
+    ...{ taskId: crypto.randomUUID(), target, ratePerSecond: null, ...(limits ?? fallback) },
     ...(isSelection ? { selection } : {}),
   };
   const reply = await directory.queue(name).startMove(name, move);
@@ -131,7 +137,7 @@ function selectionOf({
 async function tryOut(
   directory: QueueDirectory,
   name: string,
-  { limit = Infinity, ...wanted }: MoveSelection,
+  { limit = Infinity, ...wanted }: MoveSelection & Pick<LookRequest, "returning">,
   cursor: string | undefined,
 ): Promise<DryRun> {
   const isAll = wanted.filter === undefined && wanted.only === undefined && limit === Infinity;

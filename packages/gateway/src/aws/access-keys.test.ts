@@ -1,5 +1,6 @@
-import type { Scope } from "@sluice/protocol";
+import type { NewMove, Scope } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
+import type { AbleQueue } from "../../test/directory.ts";
 import { SnsClient } from "../../test/sns-client.ts";
 import { SqsClient } from "../../test/sqs-client.ts";
 import { SNS_HANDLERS } from "./sns/actions.ts";
@@ -60,10 +61,10 @@ describe.each(Object.entries(SNS_HANDLERS))("%s of SNS", (action, { need }) => {
 
 describe("a key for some queues", () => {
   /** Somebody who may use queues that begin with "mail", where there are others. */
-  async function mailer(): Promise<SqsClient> {
+  async function mailer(objects: AbleQueue = {}): Promise<SqsClient> {
     const all = new SqsClient();
     for (const QueueName of ["orders", "mails", "mails-dead"]) await all.call("CreateQueue", { QueueName });
-    const sqs = new SqsClient({ key: { scopes: ["admin"], queues: ["mail*"] } });
+    const sqs = new SqsClient({ key: { scopes: ["admin"], queues: ["mail*"] }, objects });
     for (const record of all.account.records.values()) sqs.account.put(record);
     return sqs;
   }
@@ -76,8 +77,13 @@ describe("a key for some queues", () => {
     expect(sqs.audit.records).toMatchObject([{ action: "queue.create", target: "mails-2", by: "shop" }]);
   });
 
-  it("sends no dead letters to another, and takes none from another", async () => {
-    const sqs = await mailer();
+  it("sends no dead letters to another, and a move of them back leaves what came from another", async () => {
+    const started: NewMove[] = [];
+    const startMove = async (_queue: string, move: NewMove) => {
+      started.push(move);
+      return { ok: false, reason: "active" } as const;
+    };
+    const sqs = await mailer({ startMove });
     const redrive = (name: string) =>
       JSON.stringify({
         deadLetterTargetArn: `arn:aws:sqs:us-east-1:000000000000:${name}`,
@@ -94,7 +100,8 @@ describe("a key for some queues", () => {
     };
     if (orders !== undefined) sqs.account.put({ ...orders, definition: { ...orders.definition, receive } });
     const SourceArn = "arn:aws:sqs:us-east-1:000000000000:mails-dead";
-    expect(await sqs.refusal("StartMessageMoveTask", { SourceArn })).toMatchObject({ code: "AccessDenied" });
+    await sqs.refusal("StartMessageMoveTask", { SourceArn });
+    expect(started).toMatchObject([{ target: null, mayReach: ["mail*"] }]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Scope } from "@sluice/protocol";
+import { isAmong, type Scope } from "@sluice/protocol";
 
 /** What somebody may do. */
 export interface Rights {
@@ -55,15 +55,11 @@ export function refusalOf({ by, scopes, queues }: Rights, need: Need): string | 
 
 /** Whether somebody may use a queue of that name. */
 export function mayUse({ queues }: Rights, name: string): boolean {
-  return queues.length === 0 || queues.some((pattern) => matches(pattern, name));
+  return queues.length === 0 || isAmong(queues, name);
 }
 
 /** Why somebody may not use a queue; `null` if they may. */
 export function queueRefusal(rights: Rights, name: string): string | null {
   if (mayUse(rights, name)) return null;
   return `The token "${rights.by}" is for ${rights.queues.join(", ")}, and not for the queue "${name}".`;
-}
-
-function matches(pattern: string, name: string): boolean {
-  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }

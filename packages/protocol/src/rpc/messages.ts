@@ -1,5 +1,6 @@
 import type { MessageFilter, MessageState } from "../filter/filter.ts";
 import type { ContentType } from "../wire/packed-layout.ts";
+import type { NewMove } from "./moves.ts";
 
 /*
  * What the gateway calls on a queue's object for people who look after messages: each of them in whatever state, why it
@@ -73,6 +74,8 @@ export interface LookRequest {
   readonly cursor?: string;
   /** Whether only what waits is looked for, ready or delayed. Default false. */
   readonly isWaiting?: boolean;
+  /** Only what a move back to these queues would take, as `NewMove` has them. Default: every message. */
+  readonly returning?: Required<Pick<NewMove, "mayReach">> & Pick<NewMove, "fallback">;
   /** Whether bodies are shown as a whole. Default: their first `PREVIEW_BYTES_MAX` bytes. */
   readonly isWhole?: boolean;
   /** Whether to go on behind the last message that is shown, and count. Default false. */

@@ -14,6 +14,11 @@ export interface NewMove {
    * Without a target: the queue that takes messages which do not say where they were dead-lettered from. Default: none.
    */
   readonly fallback?: string;
+  /**
+   * Without a target: queues that the caller may send to, by names or beginnings of names that end in `*`. A message
+   * that goes to another one stays. Default: every queue.
+   */
+  readonly mayReach?: readonly string[];
   /** Which messages leave. Default: every one that is ready. */
   readonly selection?: MoveSelection;
   /** Messages per second, 1 to `MOVE_RATE_MAX`; `null` moves as fast as it goes. */
@@ -41,15 +46,18 @@ export interface MoveTask extends NewMove {
   readonly moved: number;
   /** Messages in the queue when the task was started; of a selection as many as it can be, until it has ended. */
   readonly toMove: number;
+  /** Messages that have stayed because they go to a queue that `mayReach` does not name. Default: none. */
+  readonly stayed?: number;
   readonly failure: MoveFailure | null;
 }
 
 /**
  * - `targetNotFound`: a queue that messages go to does not exist (any more).
  * - `sourceUnknown`: no target was named, and a message does not say which queue it was dead-lettered from.
+ * - `notAllowed`: it has moved what it could, and messages have stayed whose queues `mayReach` does not name.
  * - `tookTooLong`: it ran for `MOVE_MS_MAX`.
  */
-export type MoveFailure = "targetNotFound" | "sourceUnknown" | "tookTooLong";
+export type MoveFailure = "targetNotFound" | "sourceUnknown" | "notAllowed" | "tookTooLong";
 
 export type StartMoveReply =
   | { readonly ok: true; readonly task: MoveTask }

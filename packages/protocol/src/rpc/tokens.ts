@@ -44,6 +44,13 @@ export interface NewToken {
   readonly ratePerSecond: number | null;
 }
 
+/** Whether a queue's name is among names and beginnings of names that end in `*`. */
+export function isAmong(patterns: readonly string[], queue: string): boolean {
+  return patterns.some((pattern) =>
+    pattern.endsWith("*") ? queue.startsWith(pattern.slice(0, -1)) : queue === pattern,
+  );
+}
+
 /** A token as the directory keeps it. A contract: it is stored. */
 export interface TokenRecord extends NewToken {
   /** What it was before it was rotated, and until when that still counts, in ms since 1970. */

@@ -66,6 +66,7 @@ function requestOf({ to, filter, id, limit }: RedriveOptions): MoveRequest {
 const FAILURES: Readonly<Record<NonNullable<MoveView["failure"]>, string>> = {
   targetNotFound: "a queue that messages go to does not exist",
   sourceUnknown: "a message does not say which queue it comes from, so name one with --to",
+  notAllowed: "messages stay, since the token may not send to the queues that they came from",
   tookTooLong: "it took too long",
 };
 
@@ -88,7 +89,8 @@ async function ended({ client, surroundings }: OnBroker, name: string, begun: Mo
 }
 
 function movedText(move: MoveView): string {
-  return `Moved ${plural(move.moved, "message")} to ${targetOf(move)}.`;
+  const stay = move.stayed === 0 ? "" : ` ${plural(move.stayed, "message")} had to stay.`;
+  return `Moved ${plural(move.moved, "message")} to ${targetOf(move)}.${stay}`;
 }
 
 function targetOf({ to }: MoveView): string {

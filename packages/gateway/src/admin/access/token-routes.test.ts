@@ -1,3 +1,4 @@
+import type { LookRequest, NewMove } from "@sluice/protocol";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { DEAD, directoryOf, memoryTokens, ORDERS, queueWith, recordOf } from "../../../test/directory.ts";
 import { createGateway, type Gateway } from "../../index.ts";
@@ -194,13 +195,8 @@ describe("a token for some queues", () => {
 
   it("leads no message and no dead letter to another queue", async () => {
     const { secret } = await create({ name: "shop", scopes: ["admin"], queues: ["dead", "mail*"] });
-    // Dead letters in "dead" come from "orders".
-    for (const body of [{}, { to: "orders" }]) {
-      expect(await codeOf(ask(secret, "POST", `${API}/queues/dead/redrive`, body))).toEqual([
-        403,
-        "forbidden",
-      ]);
-    }
+    const moved = ask(secret, "POST", `${API}/queues/dead/redrive`, { to: "orders" });
+    expect(await codeOf(moved)).toEqual([403, "forbidden"]);
     const resent = ask(secret, "POST", `${API}/queues/dead/messages/ID/resend`, { to: "orders" });
     expect(await codeOf(resent)).toEqual([403, "forbidden"]);
     const { queueId } = recordOf("mail-in", DEAD);
@@ -208,6 +204,40 @@ describe("a token for some queues", () => {
     expect(await ask(secret, "POST", `${REST}/queues/${queueId}/consumers`, consumer)).toMatchObject({
       status: 403,
     });
+  });
+
+  it("moves dead letters back to its own queues alone, and a dry run counts no others", async () => {
+    const started: NewMove[] = [];
+    const looked: LookRequest[] = [];
+    const queue = () =>
+      queueWith({
+        startMove: async (_queue, move) => {
+          started.push(move);
+          return { ok: false, reason: "active" };
+        },
+        look: async (_queue, request) => {
+          looked.push(request);
+          return { messages: [], matched: 0, cursor: null, searched: 0, of: 0 };
+        },
+      });
+    const directory = directoryOf({ orders: ORDERS, dead: DEAD, "mail-in": DEAD });
+    gateway = createGateway(
+      { ...directory, tokens: memoryTokens(), queue },
+      { kind: "tokens", tokens: ["first"] },
+    );
+    const { secret } = await create({ name: "shop", scopes: ["admin"], queues: ["dead", "mail*"] });
+    const redrive = (token: string, body: object) => ask(token, "POST", `${API}/queues/dead/redrive`, body);
+    await redrive(secret, {});
+    await redrive(secret, { dryRun: true });
+    await redrive(secret, { to: "mail-in" });
+    await redrive("first", {});
+    const limits = { fallback: "orders", mayReach: ["dead", "mail*"] };
+    expect(started.map(({ taskId: _, ...move }) => move)).toEqual([
+      { target: null, ratePerSecond: null, ...limits },
+      { target: "mail-in", ratePerSecond: null },
+      { target: null, ratePerSecond: null, fallback: "orders" },
+    ]);
+    expect(looked).toMatchObject([{ returning: limits }]);
   });
 
   it("watches no other queue", async () => {

@@ -1,6 +1,6 @@
 import { MOVE_RATE_MAX, type MoveTask } from "@sluice/protocol";
 import { addressOf, addressOfArn, arnOf } from "../queue-address.ts";
-import { checkQueue, type FoundQueue, findQueue, type SqsContext } from "./context.ts";
+import { type FoundQueue, findQueue, type SqsContext } from "./context.ts";
 import { invalidParameter, missingParameter, refuse, SQS_ERRORS } from "./errors.ts";
 import type { SqsInput, SqsOutput } from "./model.ts";
 import { queuesOf } from "./queue/queue-actions.ts";
@@ -16,6 +16,7 @@ type Listed = NonNullable<SqsOutput<"ListMessageMoveTasks">["Results"]>[number];
 const FAILURE_REASONS: Readonly<Record<NonNullable<MoveTask["failure"]>, string>> = {
   targetNotFound: "AWS.SimpleQueueService.NonExistentQueue",
   sourceUnknown: "CouldNotDetermineMessageSource",
+  notAllowed: "AccessDenied",
   tookTooLong: "TaskTimeout",
 };
 
@@ -41,18 +42,17 @@ export async function startMessageMoveTask(
     throw invalidParameter("The source queue and destination queue must be of the same queue type.");
   }
   const { name } = source.record;
-  const all = await queuesOf(context);
-  const deadLetterQueues = deadLetterQueuesOf(all);
+  const deadLetterQueues = deadLetterQueuesOf(await queuesOf(context));
   if (!deadLetterQueues.delete(name)) {
     throw invalidParameter("Source queue must be configured as a Dead Letter Queue.");
   }
-  if (target === null) {
-    // They go back to where they came from.
-    for (const { record } of all) if (targetsOf(record).includes(name)) checkQueue(context, record.name);
-  }
   await checkActiveTasks(context, [...deadLetterQueues]);
   const taskId = crypto.randomUUID();
-  const move = { taskId, target: target?.record.name ?? null, ratePerSecond: rate ?? null };
+  const { queues: mayReach } = context.caller.rights;
+  const move = {
+    ...{ taskId, target: target?.record.name ?? null, ratePerSecond: rate ?? null },
+    ...(target === null && mayReach.length > 0 ? { mayReach } : {}),
+  };
   const reply = await context.ports.queue(name).startMove(name, move);
   if (!reply.ok) {
     throw invalidParameter(

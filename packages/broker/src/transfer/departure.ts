@@ -1,0 +1,103 @@
+import type { MessagePosition } from "@sluice/engine";
+import {
+  changeRecord,
+  isAmong,
+  type MessageExtension,
+  type NewMove,
+  type PackedIndex,
+} from "@sluice/protocol";
+import { withEnd } from "../history/past.ts";
+import type { QueueContext } from "../turn/context.ts";
+import { isReadableMessage } from "../turn/lease-records.ts";
+
+/** Messages of one event of the history, so that its row stays small. */
+const MOVED_PER_EVENT_MAX = 100;
+
+/** A message of this queue, and where it goes. */
+export interface Moving extends MessagePosition {
+  readonly target: string;
+}
+
+/** Where messages go, and those that stay because they may not go there. */
+export interface Destinations {
+  readonly moving: readonly Moving[];
+  readonly staying: ReadonlySet<MessagePosition>;
+}
+
+/**
+ * Finds out where each readable message goes; `null` when one does not say. What cannot be read is reported as lost.
+ */
+export function destinationsOf(
+  context: QueueContext,
+  positions: readonly MessagePosition[],
+  { target, fallback, mayReach }: NewMove,
+): Destinations | null {
+  const moving: Moving[] = [];
+  const staying = new Set<MessagePosition>();
+  for (const position of positions) {
+    const { segmentId, index } = position;
+    if (!isReadableMessage(context, segmentId, index)) continue;
+    const { deadLetterSource, deadLetterOf } = extensionAt(context.payloadOf(segmentId), index);
+    const goesTo = target ?? deadLetterSource ?? deadLetterOf ?? fallback;
+    if (goesTo === undefined) return null;
+    if (mayReach === undefined || isAmong(mayReach, goesTo))
+      moving.push({ segmentId, index, target: goesTo });
+    else staying.add(position);
+  }
+  return { moving, staying };
+}
+
+/**
+ * Makes the records that messages are in their new queue: new ones, with another id, sent now, never received
+ * (spec sqs 6.2). Writes the history of this one.
+ */
+export function depart(context: QueueContext, target: string, leaving: readonly Moving[]): Uint8Array[] {
+  const newIds = leaving.map(() => context.newMessageId());
+  const records = leaving.map(({ segmentId, index }, i) => {
+    const payload = context.payloadOf(segmentId);
+    const { deadLetterSource, deadLetterOf, ...extension } = extensionAt(payload, index);
+    return changeRecord(payload, index, {
+      id: newIds[i] as string, // one for each that leaves
+      timestampMs: 0,
+      earlierReceives: 0,
+      extension: withPast(context, extension, payload, index),
+    });
+  });
+  note(context, target, leaving, newIds);
+  return records;
+}
+
+function extensionAt(payload: PackedIndex, index: number): MessageExtension {
+  return payload.hasExtension(index) ? payload.extension(index) : {};
+}
+
+function withPast(
+  { history, name, nowMs }: QueueContext,
+  extension: MessageExtension,
+  payload: PackedIndex,
+  index: number,
+): MessageExtension {
+  if (!history.isOn) return extension;
+  const id = payload.id(index);
+  const first = { queue: name, id, sentMs: payload.timestampMs(index), by: null };
+  const end = { queue: name, id, kind: "redriven", atMs: nowMs, attempts: 0, error: null } as const;
+  return withEnd(extension, first, end);
+}
+
+function note(
+  { history, payloadOf }: QueueContext,
+  target: string,
+  leaving: readonly Moving[],
+  newIds: readonly string[],
+): void {
+  if (!history.isOn) return;
+  for (let from = 0; from < leaving.length; from += MOVED_PER_EVENT_MAX) {
+    const part = leaving.slice(from, from + MOVED_PER_EVENT_MAX);
+    history.loud({
+      ...{ kind: "redriven", to: target, count: part.length },
+      at: part.flatMap(({ segmentId, index }) => [segmentId, index, index + 1]),
+      ids: part.map(({ segmentId, index }) => payloadOf(segmentId).id(index)).join(""),
+      otherIds: newIds.slice(from, from + MOVED_PER_EVENT_MAX).join(""),
+    });
+  }
+}
