@@ -1,6 +1,9 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { CliError, EXIT_FAILED } from "../../errors.ts";
 
+/** Mode of files that say what is in queues: their owner's alone, whatever the umask is. */
+export const OWNERS_MODE = 0o600;
+
 /**
  * How far an export or an import of a file has come, in a file beside it. Written behind each page or batch, and gone
  * when everything is done: so it is there when somebody has stopped it.
@@ -29,7 +32,7 @@ export class Checkpoint<T extends object> {
   /** At once or not at all, whenever the process ends. */
   write(state: T): void {
     const next = `${this.file}.next`;
-    writeFileSync(next, JSON.stringify(state));
+    writeFileSync(next, JSON.stringify(state), { mode: OWNERS_MODE });
     renameSync(next, this.file);
   }
 

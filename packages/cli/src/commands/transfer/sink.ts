@@ -1,6 +1,6 @@
-import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, fchmodSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import type { Printer } from "../../report/printer.ts";
-import type { Checkpoint } from "./checkpoint.ts";
+import { type Checkpoint, OWNERS_MODE } from "./checkpoint.ts";
 
 /** Takes lines. */
 export interface Sink<State extends object> {
@@ -23,7 +23,7 @@ export function toPrinter(printer: Printer): Sink<object> {
 }
 
 /**
- * Lines of a file, with a note beside it of how long it was when that was written.
+ * Lines of a file that only its owner can read, with a note beside it of how long it was when that was written.
  *
  * @param from length of the file that is known to be whole: what is behind it is cut off.
  */
@@ -33,7 +33,9 @@ export function toFile<State extends object>(
   from: number,
   checkpoint: Checkpoint<State & { readonly bytes: number }>,
 ): Sink<State> {
-  const descriptor = openSync(file, flags);
+  const descriptor = openSync(file, flags, OWNERS_MODE);
+  // One that was there keeps its mode otherwise.
+  fchmodSync(descriptor, OWNERS_MODE);
   ftruncateSync(descriptor, from);
   let bytes = from;
   return {
