@@ -307,7 +307,10 @@ export class World {
       log,
       clock: { now: () => this.nowMs },
       targets: this.targets,
-      variable: (name) => this.variables[name],
+      variable: (name) => {
+        const value = this.variables[name];
+        return value === undefined ? { refusal: `the environment variable ${name} is not set` } : { value };
+      },
       port: {
         post: gated(async (request) => {
           this.posts.push({ ...request, atMs: this.nowMs - WORLD_START_MS });

@@ -3,7 +3,6 @@ export { lockData } from "./data-lock.ts";
 export { CliError } from "./errors.ts";
 export { consumerBindings, generateBrokerConfig } from "./generate/broker-config.ts";
 export { brokerEntrySource, TOPOLOGY_FILE } from "./generate/broker-entry.ts";
-export { endpointVariables } from "./generate/broker-settings.ts";
 export {
   FLAG_DISALLOW_IMPORTABLE_ENV,
   flagsWithRpc,

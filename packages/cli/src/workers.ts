@@ -1,7 +1,6 @@
 /** What runs the user's Workers on the broker, for whoever has a Miniflare of its own. */
 export { writeGenerated } from "./dev/generation.ts";
 export { CliError } from "./errors.ts";
-export { endpointVariables } from "./generate/broker-settings.ts";
 export { queueCompatibility } from "./generate/compatibility.ts";
 export { BROKER_BINDING, CONSUMER_ENTRYPOINT, QUEUES_BINDING } from "./generate/names.ts";
 export type { Plan } from "./generate/plan.ts";

@@ -3,7 +3,7 @@ import { basename, dirname, extname, isAbsolute, join, normalize, relative, reso
 import { isDeepStrictEqual } from "node:util";
 import type { PluginConfig, WorkerConfig } from "@cloudflare/vite-plugin";
 import { buildTopology, readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
-import type { QueueTopology } from "@sluice/protocol";
+import { endpointVariables, type QueueTopology } from "@sluice/protocol";
 import { defu } from "defu";
 import {
   BROKER_BINDING,
@@ -14,7 +14,6 @@ import {
   consumerBindings,
   devVars,
   ENTRY_FILE,
-  endpointVariables,
   FLAG_DISALLOW_IMPORTABLE_ENV,
   type FrontDoor,
   flagsWithRpc,

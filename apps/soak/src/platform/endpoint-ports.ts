@@ -36,7 +36,7 @@ export function endpointPortsOf(
       clock,
       log,
       targets: { privateAllowed: false, allowedHosts: [] },
-      variable: () => undefined,
+      variable: (name) => ({ refusal: `the environment variable ${name} is not set` }),
     });
   };
   return {

@@ -5,6 +5,7 @@ import { authorizationFor } from "./authorization.ts";
 import { type EndpointOutcome, type EndpointPort, type EndpointRequest, headerBytes } from "./endpoint.ts";
 import { signatureHeaders } from "./signature.ts";
 import { refusalOfTarget, type TargetRules } from "./target.ts";
+import type { EndpointVariables } from "./variables.ts";
 
 /** What HTTP endpoints are called with. */
 export interface EndpointCallerInput {
@@ -13,8 +14,8 @@ export interface EndpointCallerInput {
   readonly clock: Clock;
   readonly log: QueueLog;
   readonly targets: TargetRules;
-  /** Environment variables of the broker. */
-  variable(name: string): string | undefined;
+  /** Environment variables of the broker that endpoints are called with. */
+  readonly variable: EndpointVariables;
 }
 
 /** A request without what the queue's settings say of all of them. */
@@ -113,7 +114,8 @@ export class EndpointCaller {
   }
 
   #variable(name: string): string {
-    return this.#input.variable(name) ?? this.#cannotCall(`the environment variable ${name} is not set`);
+    const found = this.#input.variable(name, this.settings.url);
+    return "value" in found ? found.value : this.#cannotCall(found.refusal);
   }
 
   #cannotCall(reason: string): never {

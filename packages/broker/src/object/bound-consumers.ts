@@ -12,6 +12,7 @@ import { EndpointCaller } from "../endpoint/endpoint-caller.ts";
 import { EndpointConsumer } from "../endpoint/endpoint-consumer.ts";
 import { formatOf } from "../endpoint/formats/index.ts";
 import { targetRulesOf } from "../endpoint/target.ts";
+import { type EndpointVariables, endpointVariablesOf } from "../endpoint/variables.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { QueueLog } from "../platform/log.ts";
 import type { ConsumerPort } from "../push/delivery-result.ts";
@@ -28,10 +29,12 @@ export class BoundConsumers {
   readonly #env: BrokerEnv;
   readonly #bindings: BrokerOptions["consumers"];
   readonly #endpoints: EndpointPort;
+  readonly #variable: EndpointVariables;
 
-  constructor(env: BrokerEnv, bindings: BrokerOptions["consumers"], endpoints: EndpointPort) {
+  constructor(env: BrokerEnv, options: BrokerOptions, endpoints: EndpointPort) {
     this.#env = env;
-    this.#bindings = bindings;
+    this.#bindings = options.consumers;
+    this.#variable = endpointVariablesOf(env, options.topology);
     this.#endpoints = endpoints;
   }
 
@@ -43,17 +46,13 @@ export class BoundConsumers {
 
   /** How an HTTP endpoint is called. */
   callerOf(settings: HttpPushSettings, clock: Clock, log: QueueLog): EndpointCaller {
-    const variable = (name: string) => {
-      const value = this.#env[name];
-      return typeof value === "string" ? value : undefined;
-    };
     return new EndpointCaller({
       settings,
       port: this.#endpoints,
       clock,
       log,
       targets: targetRulesOf(this.#env),
-      variable,
+      variable: this.#variable,
     });
   }
 

@@ -76,7 +76,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     constructor(ctx: DurableObjectState, env: BrokerEnv) {
       super(ctx, env);
-      this.#consumers = new BoundConsumers(env, options.consumers, endpoints);
+      this.#consumers = new BoundConsumers(env, options, endpoints);
       this.#directory = directoryOf(env);
       this.#queue = new ObjectQueue({
         ...{ ctx, env, options, fullStorages, lastEnds, suspectFiles },

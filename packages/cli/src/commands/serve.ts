@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
-import type { QueueTopology } from "@sluice/protocol";
+import { endpointVariables, type QueueTopology } from "@sluice/protocol";
 import { lockData, OBJECTS_FOLDER } from "../data-lock.ts";
 import { writeGenerated } from "../dev/generation.ts";
 import { QueueWaker } from "../dev/wake-queues.ts";
 import { chosenEnvironment } from "../environment.ts";
-import { endpointVariables } from "../generate/broker-settings.ts";
 import { LAST_END_VARIABLE } from "../generate/names.ts";
 import type { Plan } from "../generate/plan.ts";
 import { findPlaces } from "../places.ts";

@@ -1,4 +1,3 @@
-import type { QueueTopology } from "@sluice/protocol";
 import { LAST_END_VARIABLE } from "./names.ts";
 
 /** Settings of the broker that commands take from the environment of their own process. */
@@ -18,20 +17,6 @@ export const SECRET_SETTINGS: readonly string[] = [
   "SLUICE_AWS_ACCESS_KEYS",
   LAST_END_VARIABLE,
 ];
-
-/** Names of the environment variables that HTTP endpoints are called with: keys of signatures, values of headers. */
-export function endpointVariables({ queues }: QueueTopology): string[] {
-  const names = Object.values(queues).flatMap(({ consumer }) => {
-    if (consumer?.type !== "http_push") return [];
-    const { signingSecret, headers = {} } = consumer.settings;
-    const inHeaders = Object.values(headers).filter((value) => value.startsWith("$"));
-    return [
-      ...(signingSecret === undefined ? [] : [signingSecret]),
-      ...inHeaders.map((value) => value.slice(1)),
-    ];
-  });
-  return [...new Set(names)].sort();
-}
 
 /** Those of the variables that are set, and not to nothing. */
 export function setVariables(

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { QueueTopology } from "@sluice/protocol";
+import { endpointVariables, type QueueTopology } from "@sluice/protocol";
 import type { Unstable_Config } from "wrangler";
 import { PAGE_FILE } from "../page.ts";
 import type { Project } from "../project/project.ts";
@@ -12,7 +12,7 @@ import {
   generateBrokerConfig,
 } from "./broker-config.ts";
 import { brokerEntrySource, type ReadyBroker, readyBrokerSources, TOPOLOGY_FILE } from "./broker-entry.ts";
-import { devVarsFile, endpointVariables, SECRET_SETTINGS } from "./broker-settings.ts";
+import { devVarsFile, SECRET_SETTINGS } from "./broker-settings.ts";
 import { hasDurableObjects, queueCompatibility } from "./compatibility.ts";
 import { devVars } from "./dev-vars.ts";
 import { READY_FILE } from "./names.ts";

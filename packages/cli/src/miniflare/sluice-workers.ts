@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { buildTopology, readWorkerTables, type WorkerQueueConfig } from "@sluice/config";
+import { endpointVariables } from "@sluice/protocol";
 import { CliError } from "../errors.ts";
 import {
   BROKER_COMPATIBILITY_DATE,
@@ -7,7 +8,6 @@ import {
   consumerBindings,
 } from "../generate/broker-config.ts";
 import { readyBrokerSources } from "../generate/broker-entry.ts";
-import { endpointVariables } from "../generate/broker-settings.ts";
 import { devVars } from "../generate/dev-vars.ts";
 import {
   BROKER_CLASS,

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { endpointVariables } from "@sluice/protocol";
 import type { V4WorkerOptions } from "miniflare";
 import { filesOf, sendersOf } from "../dev/generation.ts";
 import { otherSessions, type Session } from "../dev/sessions.ts";
-import { endpointVariables } from "../generate/broker-settings.ts";
 import { devVars } from "../generate/dev-vars.ts";
 import { LAST_END_VARIABLE } from "../generate/names.ts";
 import { makePlan } from "../generate/plan.ts";

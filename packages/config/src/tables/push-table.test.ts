@@ -69,6 +69,16 @@ headers = { authorization = "$ORDERS_TOKEN", x-shop = "a b" }`);
     }
   });
 
+  test.each([
+    ["signing_secret", 'signing_secret = "SLUICE_API_TOKENS"', "SLUICE_API_TOKENS"],
+    ["headers", 'headers = { a = "b", x-key = "$SLUICE_AWS_ACCESS_KEYS" }', "SLUICE_AWS_ACCESS_KEYS"],
+  ])("%s cannot name a setting of the broker's own", (key, toml, name) => {
+    expect(errorsOf(() => readToml(push(toml)))).toEqual([
+      `The field "sluice.queues.orders.push.${key}" names ${name}: no endpoint is called with the broker's own ` +
+        "settings, whose names begin with SLUICE_.",
+    ]);
+  });
+
   test("needs a URL that requests can go to", () => {
     const field = `The field "sluice.queues.q.push.url"`;
     const errors = (url: string) =>

@@ -4,10 +4,12 @@ import {
   CONNECT_TIMEOUT_SECONDS_DEFAULT,
   HTTP_CONCURRENCY_DEFAULT,
   type HttpPushSettings,
+  OWN_VARIABLE_PREFIX,
   type PeriodicTaskSettings,
   RESPONSE_TIMEOUT_SECONDS_DEFAULT,
   RETRIES_DEFAULT,
   type TaskRunSettings,
+  variablesOf,
 } from "@sluice/protocol";
 import { CATCH_UP_RULES, parseSqsdOptions, type SqsdOptions, withPath } from "@sluice/sqsd";
 import { parseCronYaml } from "@sluice/sqsd/cron-yaml";
@@ -98,6 +100,16 @@ export function readPushTable(value: unknown, place: Place, report: Report): Htt
     return refuse(
       "signing_secret",
       "should be the name of an environment variable that holds the key, not the key.",
+    );
+  }
+  const own = variablesOf({
+    ...(raw.signing_secret === undefined ? {} : { signingSecret: raw.signing_secret }),
+    ...(headers === null ? {} : { headers }),
+  }).find((name) => name.startsWith(OWN_VARIABLE_PREFIX));
+  if (own !== undefined) {
+    return refuse(
+      own === raw.signing_secret ? "signing_secret" : "headers",
+      `names ${own}: no endpoint is called with the broker's own settings, whose names begin with SLUICE_.`,
     );
   }
   if (raw.readiness_path !== undefined && !raw.readiness_path.startsWith("/")) {

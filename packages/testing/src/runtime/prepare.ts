@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
+import { endpointVariables } from "@sluice/protocol";
 import type { V4WorkerOptions } from "miniflare";
 import {
   brokerVariables,
   bundleInside,
-  endpointVariables,
   ownVariablesOf,
   type Plan,
   type Project,

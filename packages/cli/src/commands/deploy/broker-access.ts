@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
+import { endpointVariables } from "@sluice/protocol";
 import { makeFolder } from "../../folders.ts";
-import { endpointVariables, SECRET_SETTINGS, setVariables } from "../../generate/broker-settings.ts";
+import { SECRET_SETTINGS, setVariables } from "../../generate/broker-settings.ts";
 import { LAST_END_VARIABLE } from "../../generate/names.ts";
 import type { Project } from "../../project/project.ts";
 
