@@ -29,6 +29,7 @@ export {
 } from "./signature/credential.ts";
 export {
   signatureOf,
+  unknownAccessKey,
   verifySignature,
 } from "./signature/signature.ts";
 export { type Arn, formatArn, parseArn, partitionOf } from "./values/arn.ts";

@@ -11,6 +11,8 @@ export interface KeptKeyRights {
   readonly queues?: readonly string[];
   /** When the next request may come. Default: at once. */
   readonly throttledSeconds?: number;
+  /** Whether it is revoked by then. Default: never. */
+  isRevoked?(): boolean;
 }
 
 const ID = "SLUICE0123456789AB";
@@ -28,7 +30,8 @@ export function keptKey(rights: KeptKeyRights | null): SqsPorts["authority"] {
     ...{ expiresAtMs: null, ratePerSecond: null, previous: null, createdAtMs: 0, changedAtMs: 0 },
   };
   const key = { secretAccessKey: SECRET, token, untilMs: Number.POSITIVE_INFINITY };
-  return { accessKeys: async () => new Map([[ID, key]]), take: () => rights.throttledSeconds ?? 0 };
+  const accessKeys = async () => new Map(rights.isRevoked?.() === true ? [] : [[ID, key] as const]);
+  return { accessKeys, take: () => rights.throttledSeconds ?? 0 };
 }
 
 /** A request with the signature of that key. */

@@ -50,12 +50,7 @@ export function verifySignature(
   checkTime(credential, nowMs);
   checkScope(credential, service);
   const secret = secretOf(credential.accessKeyId);
-  if (secret === undefined) {
-    throw new AwsError(
-      COMMON_ERRORS.invalidClientTokenId,
-      "The security token included in the request is invalid.",
-    );
-  }
+  if (secret === undefined) throw unknownAccessKey();
   if (!sameText(credential.signature, signatureOf(request, credential, secret))) {
     throw mismatch(
       "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access " +
@@ -63,6 +58,14 @@ export function verifySignature(
     );
   }
   return credential;
+}
+
+/** `InvalidClientTokenId`: nobody has the key that a request names. */
+export function unknownAccessKey(): AwsError {
+  return new AwsError(
+    COMMON_ERRORS.invalidClientTokenId,
+    "The security token included in the request is invalid.",
+  );
 }
 
 /** Parameters are sorted before they are signed: of two with one name the signature does not say which comes first. */

@@ -1,3 +1,4 @@
+import type { EndView } from "@sluice/gateway/views";
 import { CliError, EXIT_FAILED, EXIT_NO_BROKER, EXIT_NOT_FOUND, EXIT_USAGE } from "../errors.ts";
 import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
 import type { BrokerAddress } from "./find-broker.ts";
@@ -86,6 +87,11 @@ export class BrokerClient {
     if (response.ok && response.body !== null) return response.body;
     const error = memberOf(await response.json().catch(() => null), "error");
     throw this.#failure(response.status, memberOf(error, "code"), memberOf(error, "message"));
+  }
+
+  /** Why a stream has ended, as the failure that a request would meet with from then on. */
+  endOf({ code, message }: EndView): BrokerFailure {
+    return this.#failure(code === "unauthorized" ? 401 : 403, code, message);
   }
 
   async #ask(root: string, { method = "GET", path, body }: BrokerRequest) {

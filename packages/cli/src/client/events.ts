@@ -1,4 +1,4 @@
-import type { FrameView } from "@sluice/gateway/views";
+import type { EndView, FrameView } from "@sluice/gateway/views";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import type { BrokerClient } from "./broker-client.ts";
 
@@ -13,7 +13,7 @@ export interface WhichEvents {
 /**
  * Frames of what happens, from now on. Ends when the broker ends the stream.
  *
- * @throws BrokerFailure
+ * @throws BrokerFailure also where the token counts no longer, for which the stream ends.
  */
 export async function* liveFrames(
   client: BrokerClient,
@@ -23,7 +23,8 @@ export async function* liveFrames(
   if (queue !== null) query.set("queue", queue);
   if (kinds.length > 0) query.set("kind", kinds.join(","));
   const text = (await client.stream(`/events?${query}`)).pipeThrough(new TextDecoderStream());
-  for await (const { data } of text.pipeThrough(new EventSourceParserStream())) {
+  for await (const { event, data } of text.pipeThrough(new EventSourceParserStream())) {
+    if (event === "end") throw client.endOf(JSON.parse(data) as EndView);
     yield JSON.parse(data) as FrameView;
   }
 }

@@ -4,6 +4,7 @@ export type {
   BacklogView,
   ClockView,
   DamageView,
+  EndView,
   EventView,
   FiguresView,
   FrameView,

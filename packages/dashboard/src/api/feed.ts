@@ -1,4 +1,4 @@
-import { type FrameView, Refused, request, TOKEN_GIVEN, TokenNeeded } from "./call.ts";
+import { type EndView, type FrameView, Refused, request, TOKEN_GIVEN, TokenNeeded } from "./call.ts";
 import { serverSentEvents } from "./server-sent-events.ts";
 
 /** How often a broker without a stream is asked, in ms. */
@@ -99,14 +99,19 @@ export class Feed {
       // The stream begins with how things stand: what has happened since the page asked is not in it.
       this.#tell({ kind: "ask" });
       if (body !== null) {
-        for await (const data of serverSentEvents(body))
+        for await (const { name, data } of serverSentEvents(body)) {
+          if (name === "end") throw failureOf(data as EndView);
           this.#tell({ kind: "frame", frame: data as FrameView });
+        }
       }
     } catch (error) {
       if (abort.signal.aborted) return;
       if (error instanceof Refused && NO_STREAM.includes(error.code)) return this.#ask();
-      // The page asks for a token, and tells when it has one.
-      if (error instanceof TokenNeeded) return this.#become("closed");
+      if (error instanceof TokenNeeded) {
+        this.#become("closed");
+        // What the page asks is refused like the stream. It asks for a token then, and tells when it has one.
+        return this.#tell({ kind: "ask" });
+      }
     }
     if (abort.signal.aborted) return;
     this.#become("opening");
@@ -132,4 +137,9 @@ export class Feed {
     this.#state = state;
     for (const watcher of [...this.#watchers]) watcher(state);
   }
+}
+
+/** The error of a request that is refused for the same reason as a stream that has ended. */
+function failureOf({ code, message }: EndView): Error {
+  return code === "unauthorized" ? new TokenNeeded(message) : new Refused(message, code);
 }

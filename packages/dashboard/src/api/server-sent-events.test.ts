@@ -20,7 +20,10 @@ it("a stream is read as the same events wherever it is cut", async () => {
       });
       const events: unknown[] = [];
       for await (const event of serverSentEvents(body)) events.push(event);
-      expect(events).toEqual([{ a: "ü" }, [1, 2]]);
+      expect(events).toEqual([
+        { name: "x", data: { a: "ü" } },
+        { name: "message", data: [1, 2] },
+      ]);
     }),
   );
 });

@@ -1,5 +1,13 @@
-/** One event of a stream: the `data` of it, by JSON. */
-export async function* serverSentEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
+/** An event of a stream. */
+export interface ServerSentEvent {
+  /** Its name; `message` where it has none. */
+  readonly name: string;
+  /** Its `data`, by JSON. */
+  readonly data: unknown;
+}
+
+/** Reads the events of a stream. */
+export async function* serverSentEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const reader = body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
     .getReader();
@@ -11,14 +19,17 @@ export async function* serverSentEvents(body: ReadableStream<Uint8Array>): Async
       const blocks = (rest + value).split("\n\n");
       rest = blocks.pop() ?? "";
       for (const block of blocks) {
-        const data = block
-          .split("\n")
-          .filter((line) => line.startsWith("data:"))
-          .map((line) => line.slice(5).trimStart());
-        if (data.length > 0) yield JSON.parse(data.join("\n"));
+        const data = fieldOf(block, "data");
+        const [name = "message"] = fieldOf(block, "event");
+        if (data.length > 0) yield { name, data: JSON.parse(data.join("\n")) };
       }
     }
   } finally {
     await reader.cancel().catch(() => {});
   }
+}
+
+function fieldOf(block: string, field: string): string[] {
+  const lines = block.split("\n").filter((line) => line.startsWith(`${field}:`));
+  return lines.map((line) => line.slice(field.length + 1).trimStart());
 }

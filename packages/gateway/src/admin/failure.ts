@@ -1,3 +1,4 @@
+import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 /** The admin API's only form of an error. */
@@ -20,6 +21,12 @@ export class AdminError extends Error {
     this.code = code;
     this.details = details;
   }
+}
+
+/** Answers a request that has ended with an `AdminError`; throws on what is none. */
+export function answerFailure(error: Error, c: Context): Response {
+  if (!(error instanceof AdminError)) throw error;
+  return c.json(failure(error.code, error.message, error.details), error.status);
 }
 
 export function forbidden(message: string): AdminError {

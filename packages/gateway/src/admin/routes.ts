@@ -9,7 +9,7 @@ import { tokenRoutes } from "./access/token-routes.ts";
 import { backupRoutes } from "./backup/backup-routes.ts";
 import { clockRoutes } from "./clock-routes.ts";
 import { ENDPOINTS } from "./endpoints.ts";
-import { AdminError, failure } from "./failure.ts";
+import { answerFailure } from "./failure.ts";
 import { faultRoutes } from "./fault-routes.ts";
 import { historyRoutes } from "./history/history-routes.ts";
 import { streamRoutes } from "./history/stream-routes.ts";
@@ -43,10 +43,6 @@ export function adminRoutes(directory: QueueDirectory, authority: Authority, wai
   app.route("/audit", auditRoutes(directory));
   app.route("/clock", clockRoutes(directory));
   app.route("/", processRoutes(directory, waits));
-  app.onError((error, c) => {
-    if (error instanceof AdminError)
-      return c.json(failure(error.code, error.message, error.details), error.status);
-    throw error;
-  });
+  app.onError(answerFailure);
   return app;
 }

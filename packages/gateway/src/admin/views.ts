@@ -12,7 +12,7 @@ export type {
 } from "./backup/backup-view.ts";
 export type { Restored } from "./backup/restore.ts";
 export type { ClockView } from "./clock-routes.ts";
-export type { FiguresView, FrameView } from "./history/event-stream.ts";
+export type { EndView, FiguresView, FrameView } from "./history/event-stream.ts";
 export type { EventView, StoryGapView } from "./history/history-view.ts";
 export type { StoryView } from "./history/story.ts";
 export type { MessageView, QueueWhyView, WholeMessageView, WhyView } from "./message-view.ts";

@@ -49,18 +49,16 @@ export class Authority {
    * @throws when the directory has to be asked and fails.
    */
   async admit(token: string | null): Promise<Admission> {
-    const { access } = this;
-    if (access.kind === "open") return { kind: "in", rights: allRights(LOCAL) };
-    if (token === null) return this.#refuse("noToken");
-    const given = await sha256Of(token);
-    if (access.kind === "tokens") {
-      const accepted = await Promise.all(access.tokens.map(sha256Of));
-      if (includes(accepted, given)) return { kind: "in", rights: allRights(FIRST_ADMINISTRATOR) };
-    }
-    const { list } = await this.#kept.read();
-    const nowMs = this.#now();
-    const found = list.filter((record) => includes(digestsOf(record, nowMs), given))[0];
-    return found === undefined ? this.#refuse("unknown") : this.#admitKept(found, nowMs);
+    const known = await this.#find(token);
+    if ("kind" in known) return known;
+    const afterSeconds = this.take(known);
+    return afterSeconds > 0 ? { kind: "throttled", afterSeconds } : admitted(known);
+  }
+
+  /** Says the same without counting a request: of one that was admitted and goes on. */
+  async admitAgain(token: string | null): Promise<Admission> {
+    const known = await this.#find(token);
+    return "kind" in known ? known : admitted(known);
   }
 
   /** Tokens were changed by way of this gateway: that counts at once. */
@@ -78,20 +76,33 @@ export class Authority {
     return ratePerSecond === null ? 0 : this.#rates.take(name, ratePerSecond);
   }
 
-  #admitKept(token: TokenRecord, nowMs: number): Admission {
-    const { name, scopes, queues, expiresAtMs } = token;
-    if (expiresAtMs !== null && expiresAtMs <= nowMs) {
-      return { kind: "unknown", reason: `The token "${name}" has expired.` };
+  /** The token that is kept and valid; else what is answered whoever asks, and however often. */
+  async #find(token: string | null): Promise<Admission | TokenRecord> {
+    const { access } = this;
+    if (access.kind === "open") return { kind: "in", rights: allRights(LOCAL) };
+    if (token === null) return this.#refuse("noToken");
+    const given = await sha256Of(token);
+    if (access.kind === "tokens") {
+      const accepted = await Promise.all(access.tokens.map(sha256Of));
+      if (includes(accepted, given)) return { kind: "in", rights: allRights(FIRST_ADMINISTRATOR) };
     }
-    const afterSeconds = this.take(token);
-    if (afterSeconds > 0) return { kind: "throttled", afterSeconds };
-    return { kind: "in", rights: { by: name, scopes, queues } };
+    const { list } = await this.#kept.read();
+    const nowMs = this.#now();
+    const found = list.filter((record) => includes(digestsOf(record, nowMs), given))[0];
+    if (found === undefined) return this.#refuse("unknown");
+    const { name, expiresAtMs } = found;
+    const isOver = expiresAtMs !== null && expiresAtMs <= nowMs;
+    return isOver ? { kind: "unknown", reason: `The token "${name}" has expired.` } : found;
   }
 
   #refuse(kind: "noToken" | "unknown"): Admission {
     const { access } = this;
     return access.kind === "closed" ? access : { kind, reason: ASKED };
   }
+}
+
+function admitted({ name, scopes, queues }: TokenRecord): Admission {
+  return { kind: "in", rights: { by: name, scopes, queues } };
 }
 
 /** The digests that count for a token. */

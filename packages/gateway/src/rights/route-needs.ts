@@ -10,6 +10,8 @@ declare module "hono" {
     rights: Rights;
     /** What a request changes, for the audit log; `null` if it changes nothing after all. */
     changed: string | null;
+    /** Asks who makes a request once more: one that goes on for longer than its token may. Throws what refuses it. */
+    admitAgain: () => Promise<Rights>;
   }
 }
 

@@ -1,15 +1,35 @@
 import type { AuditRpc } from "@sluice/protocol";
 import type { MiddlewareHandler } from "hono";
 import { refusedChange, refusedHost } from "../../http/page-origin.ts";
-import type { Authority } from "../../rights/authority.ts";
-import { refusalOf } from "../../rights/rights.ts";
+import type { Admission, Authority } from "../../rights/authority.ts";
+import { type Need, type Rights, refusalOf } from "../../rights/rights.ts";
 import { auditRoute, needOf } from "../../rights/route-needs.ts";
-import { failure } from "../failure.ts";
+import { AdminError, failure, forbidden } from "../failure.ts";
 import { ADMIN_NEEDS } from "./needs.ts";
+
+/** The rights of who is let in to what needs this. Throws `AdminError` for everybody else. */
+function rightsIn(admission: Admission, need: Need | null): Rights {
+  switch (admission.kind) {
+    case "closed":
+      throw new AdminError(403, "no_tokens", admission.reason);
+    case "noToken":
+    case "unknown":
+      throw new AdminError(401, "unauthorized", admission.reason);
+    case "throttled":
+      throw new AdminError(
+        429,
+        "rate_limited",
+        "This token has made more requests than it may make in a second.",
+      );
+  }
+  const refused = need === null ? null : refusalOf(admission.rights, need);
+  if (refused !== null) throw forbidden(refused);
+  return admission.rights;
+}
 
 /**
  * Lets requests through that may use the admin API: those that bring a token with the right scope where there are
- * tokens, and no other site's. Writes down what they change.
+ * tokens, and no other site's. Writes down what they change. Throws `AdminError`.
  *
  * @param prefix path that the routes of `ADMIN_NEEDS` are below.
  */
@@ -21,22 +41,11 @@ export function guard(authority: Authority, audit: AuditRpc, prefix: string): Mi
     const origin = refusedChange(access, c.req.raw);
     if (origin !== null) return c.json(failure("other_origin", origin), 403);
     const [, token = null] = /^Bearer\s+(.+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
-    const admission = await authority.admit(token);
-    switch (admission.kind) {
-      case "closed":
-        return c.json(failure("no_tokens", admission.reason), 403);
-      case "noToken":
-      case "unknown":
-        return c.json(failure("unauthorized", admission.reason), 401);
-      case "throttled": {
-        const text = "This token has made more requests than it may make in a second.";
-        return c.json(failure("rate_limited", text), 429, { "retry-after": `${admission.afterSeconds}` });
-      }
-    }
     const need = needOf(c, prefix, ADMIN_NEEDS);
-    const refused = need === null ? null : refusalOf(admission.rights, need);
-    if (refused !== null) return c.json(failure("forbidden", refused), 403);
-    c.set("rights", admission.rights);
+    const admission = await authority.admit(token);
+    if (admission.kind === "throttled") c.header("retry-after", `${admission.afterSeconds}`);
+    c.set("rights", rightsIn(admission, need));
+    c.set("admitAgain", async () => rightsIn(await authority.admitAgain(token), need));
     await next();
     await auditRoute(c, need, audit, "admin");
   };

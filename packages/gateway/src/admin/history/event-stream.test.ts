@@ -1,5 +1,6 @@
 import type { WatchReply, WatchRequest } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
+import { AdminError } from "../failure.ts";
 import {
   AGAIN_MS,
   EventStream,
@@ -15,6 +16,8 @@ import {
 class Broker implements StreamPorts {
   nowMs = 0;
   names: string[] = [];
+  /** Why the next look is refused, or fails. */
+  failure: Error | null = null;
   readonly asked: { readonly queue: string; readonly request: WatchRequest; readonly atMs: number }[] = [];
   readonly #calls = new Map<string, PromiseWithResolvers<WatchReply>>();
   #timers: { readonly atMs: number; readonly ring: () => void }[] = [];
@@ -28,6 +31,7 @@ class Broker implements StreamPorts {
   }
 
   async queues() {
+    if (this.failure !== null) throw this.failure;
     return this.names;
   }
 
@@ -248,6 +252,34 @@ describe("a stream of events", () => {
     await broker.answer("a");
     await broker.pass(SNAPSHOT_MS);
     expect(await first).toMatchObject({ isSnapshot: true, queues: [{ name: "a" }] });
+  });
+
+  it("looks again whether its reader may read on, and at a refusal ends with the reason", async () => {
+    const broker = new Broker("a");
+    const reader = new Reader(broker);
+    const first = reader.next();
+    await settled();
+    await broker.answer("a");
+    await first;
+    broker.failure = new AdminError(401, "unauthorized", 'The token "shop" has expired.');
+    const second = reader.next();
+    await broker.pass(LOOK_MS - 1);
+    // Something has happened at the same moment: it is not told.
+    broker.nowMs += 1;
+    await broker.answer("a", { last: 2 });
+    const data = '{"code":"unauthorized","message":"The token \\"shop\\" has expired."}';
+    expect(await second).toBe(`event: end\ndata: ${data}\n\n`);
+    expect(reader.hasEnded).toBe(true);
+    expect(await reader.next()).toBeNull();
+    expect(broker.timers).toBe(0);
+  });
+
+  it("gives its slot back when the directory fails", async () => {
+    const broker = new Broker("a");
+    const reader = new Reader(broker);
+    broker.failure = new Error("the directory is not there");
+    await expect(reader.next()).rejects.toThrow("the directory is not there");
+    expect(reader.hasEnded).toBe(true);
   });
 
   it("ends with the broker, and with its reader", async () => {

@@ -1,10 +1,11 @@
 import type { HistoryKind, WatchReply, WatchRequest } from "@sluice/protocol";
+import { AdminError } from "../failure.ts";
 import { timeOf } from "../time.ts";
 import { type EventView, eventView } from "./history-view.ts";
 
 /** Least time between two frames, in ms. */
 export const FRAME_MS = 250;
-/** How often it is looked which queues there are, in ms. */
+/** How often it is looked which queues there are, and whether the reader may still see them, in ms. */
 export const LOOK_MS = 5_000;
 /** Longest that nothing is sent, in ms: then a comment is, which tells both sides that the other is there. */
 export const SILENCE_MS = 15_000;
@@ -14,7 +15,7 @@ export const SNAPSHOT_MS = 2_000;
 export const AGAIN_MS = 1_000;
 
 export interface StreamPorts {
-  /** Names of the queues that are watched. */
+  /** Names of the queues that are watched. Throws `AdminError` when the reader may not read on. */
   queues(): Promise<readonly string[]>;
   watch(queue: string, request: WatchRequest): Promise<WatchReply>;
   now(): number;
@@ -47,6 +48,12 @@ export interface FrameView {
   readonly gone: readonly string[];
   /** What happened, oldest first in each queue. */
   readonly events: readonly EventView[];
+}
+
+/** Why a stream has ended: what a request would be refused with. Sent as the event `end`. */
+export interface EndView {
+  readonly code: string;
+  readonly message: string;
 }
 
 /** A queue that is watched. */
@@ -84,17 +91,22 @@ export class EventStream {
     this.#kinds = kinds;
   }
 
-  /** @param ended called when the reader has gone or `end` was called. */
+  /** @param ended called when the reader has gone, may not read on, or `end` was called, or a look has failed. */
   body(ended: () => void): ReadableStream<Uint8Array> {
     const encoder = new TextEncoder();
     return new ReadableStream(
       {
         pull: async (controller) => {
-          const text = await this.#next();
-          if (text !== null) controller.enqueue(encoder.encode(text));
-          else {
+          try {
+            const text = await this.#next();
+            if (text !== null) controller.enqueue(encoder.encode(text));
+            if (!this.#isEnded) return;
             controller.close();
             ended();
+          } catch (error) {
+            this.end();
+            ended();
+            throw error;
           }
         },
         cancel: () => {
@@ -111,14 +123,18 @@ export class EventStream {
     this.#wake();
   }
 
-  /** The next frame or comment; `null` at the end. */
+  /** The next frame or comment, or why the reader may not read on, with which it ends; `null` at the end. */
   async #next(): Promise<string | null> {
     await this.#until(this.#frameAtMs, false);
     const silentAtMs = this.#ports.now() + SILENCE_MS;
     if (this.#firstAtMs === Infinity) this.#firstAtMs = this.#ports.now() + SNAPSHOT_MS;
     while (!this.#isEnded) {
       const nowMs = this.#ports.now();
-      if (nowMs >= this.#lookAtMs) await this.#look();
+      const refused = nowMs >= this.#lookAtMs ? await this.#look() : null;
+      if (refused !== null) {
+        this.end();
+        return `event: end\ndata: ${JSON.stringify(refused)}\n\n`;
+      }
       this.#ask();
       const frame = this.#frame();
       if (frame !== null) {
@@ -164,8 +180,10 @@ export class EventStream {
     );
   }
 
-  async #look(): Promise<void> {
-    const names = new Set(await this.#ports.queues());
+  /** Looks which queues are watched. Answers why the reader may not read on; `null` if it may. */
+  async #look(): Promise<EndView | null> {
+    const names = await this.#names();
+    if (!(names instanceof Set)) return names;
     this.#lookAtMs = this.#ports.now() + LOOK_MS;
     for (const name of this.#watched.keys()) {
       if (names.has(name)) continue;
@@ -176,6 +194,16 @@ export class EventStream {
       if (this.#watched.has(name)) continue;
       const nothing = { figures: null, after: null, state: null, reply: null };
       this.#watched.set(name, { ...nothing, isAsking: false, askAtMs: 0 });
+    }
+    return null;
+  }
+
+  async #names(): Promise<Set<string> | EndView> {
+    try {
+      return new Set(await this.#ports.queues());
+    } catch (error) {
+      if (!(error instanceof AdminError)) throw error;
+      return { code: error.code, message: error.message };
     }
   }
 

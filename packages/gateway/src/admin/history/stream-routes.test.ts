@@ -1,8 +1,11 @@
 import type { WatchReply, WatchRequest } from "@sluice/protocol";
-import { expect, it, vi } from "vitest";
-import { DEAD, directoryOf, OPEN, ORDERS, queueWith } from "../../../test/directory.ts";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { DEAD, directoryOf, memoryTokens, OPEN, ORDERS, queueWith } from "../../../test/directory.ts";
 import { createGateway } from "../../index.ts";
-import { STREAMS_MAX } from "./stream-routes.ts";
+import { sha256Of } from "../../rights/digest.ts";
+import { TOKENS_KEPT_MS } from "../../rights/kept-tokens.ts";
+import { LOOK_MS, SILENCE_MS } from "./event-stream.ts";
+import { STREAMS_MAX, STREAMS_OF_TOKEN_MAX } from "./stream-routes.ts";
 
 const API = "http://localhost:8787/__sluice/api";
 const FIGURES: WatchReply["figures"] = {
@@ -16,6 +19,33 @@ function gatewayOf() {
   }));
   const directory = { ...directoryOf({ orders: ORDERS, dead: DEAD }), queue: () => queueWith({ watch }) };
   return { watch, gateway: createGateway(directory, OPEN) };
+}
+
+/** A broker with tokens, and what they can do with it. */
+async function gatewayWithTokens(...names: string[]) {
+  const tokens = memoryTokens(() => Date.now());
+  const add = async (name: string, expiresInMs: number | null, ratePerSecond: number | null) => {
+    await tokens.deleteToken(name);
+    await tokens.createToken({
+      ...{ name, secret: { kind: "bearer", sha256: await sha256Of(name) }, scopes: ["read"], queues: [] },
+      ...{ expiresAtMs: expiresInMs === null ? null : Date.now() + expiresInMs, ratePerSecond },
+    });
+  };
+  for (const name of names) await add(name, null, null);
+  const watch = (_queue: string, { after }: WatchRequest) =>
+    after === null
+      ? Promise.resolve({ state: "s", last: 0, events: [], isGap: false, figures: FIGURES })
+      : new Promise<WatchReply>(() => {});
+  const directory = { ...directoryOf({ orders: ORDERS }), queue: () => queueWith({ watch }), tokens };
+  const gateway = createGateway(directory, { kind: "tokens", tokens: ["first"] });
+  return {
+    revoke: (name: string) => tokens.deleteToken(name),
+    /** Opens a stream, with a token that ends or has a rate if that is said. */
+    open: async (name: string, expiresInMs: number | null = null, ratePerSecond: number | null = null) => {
+      if (expiresInMs || ratePerSecond) await add(name, expiresInMs, ratePerSecond);
+      return gateway.request(`${API}/events`, { headers: { authorization: `Bearer ${name}` } });
+    },
+  };
 }
 
 /** The first frame of an answer, whose stream is then given up. */
@@ -49,12 +79,66 @@ it.each([
   expect(await response.json()).toMatchObject({ error: { code } });
 });
 
-it("has a limit of streams that are open, and takes others when some have ended", async () => {
-  const { gateway } = gatewayOf();
-  const open = await Promise.all(Array.from({ length: STREAMS_MAX }, () => gateway.request(`${API}/events`)));
-  expect((await gateway.request(`${API}/events`)).status).toBe(503);
-  await open[0]?.body?.cancel();
-  await vi.waitFor(async () => expect((await gateway.request(`${API}/events`)).status).toBe(200));
+describe("streams that are open at a time", () => {
+  it("are limited, and others are taken when some have ended", async () => {
+    const { gateway } = gatewayOf();
+    const open = await Promise.all(
+      Array.from({ length: STREAMS_MAX }, () => gateway.request(`${API}/events`)),
+    );
+    expect(open.map(({ status }) => status)).toEqual(Array(STREAMS_MAX).fill(200));
+    expect((await gateway.request(`${API}/events`)).status).toBe(503);
+    await open[0]?.body?.cancel();
+    await vi.waitFor(async () => expect((await gateway.request(`${API}/events`)).status).toBe(200));
+  });
+
+  it("have a share for each token, so that none has all of them", async () => {
+    const { open } = await gatewayWithTokens("shop", "other");
+    const opened: Response[] = [];
+    for (let i = 0; i < STREAMS_OF_TOKEN_MAX; i++) opened.push(await open("shop"));
+    expect(opened.map(({ status }) => status)).toEqual(Array(STREAMS_OF_TOKEN_MAX).fill(200));
+    const refused = await open("shop");
+    expect([refused.status, await refused.json()]).toMatchObject([
+      429,
+      { error: { code: "too_many_streams", message: expect.stringContaining('"shop"') } },
+    ]);
+    expect((await open("other")).status).toBe(200);
+    await opened[0]?.body?.cancel();
+    await vi.waitFor(async () => expect((await open("shop")).status).toBe(200));
+  });
+});
+
+describe("a stream whose token counts no longer", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 1_700_000_000_000 });
+    return () => vi.useRealTimers();
+  });
+
+  it.each([
+    ["is revoked", 0],
+    ["expires", 60_000],
+  ])("ends with the reason when it %s", async (_, expiresInMs) => {
+    const { open, revoke } = await gatewayWithTokens("shop");
+    const reader = (await open("shop", expiresInMs)).body?.getReader();
+    const read = async () => new TextDecoder().decode((await reader?.read())?.value);
+    expect(await read()).toContain('"isSnapshot":true');
+    if (expiresInMs === 0) await revoke("shop");
+    else vi.setSystemTime(Date.now() + expiresInMs);
+    const next = read();
+    await vi.advanceTimersByTimeAsync(LOOK_MS + TOKENS_KEPT_MS);
+    expect(await next).toMatch(/^event: end\ndata: \{"code":"unauthorized","message":"/);
+    expect(await reader?.read()).toMatchObject({ done: true });
+  });
+
+  it("is not held against the token's rate", async () => {
+    const { open } = await gatewayWithTokens("shop");
+    const reader = (await open("shop", null, 1)).body?.getReader();
+    await reader?.read();
+    const next = reader?.read();
+    await vi.advanceTimersByTimeAsync(LOOK_MS);
+    expect((await open("shop")).status).toBe(200);
+    await vi.advanceTimersByTimeAsync(SILENCE_MS);
+    expect(new TextDecoder().decode((await next)?.value)).toMatch(/^: /);
+  });
 });
 
 it("ends its streams with the broker", async () => {

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import type { Waits } from "../../account/waits.ts";
+import { LOCAL } from "../../rights/authority.ts";
 import { mayUse } from "../../rights/rights.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError, queueNotFound } from "../failure.ts";
@@ -10,30 +11,56 @@ import { kindsQuery } from "./history-routes.ts";
 
 /** Streams that are open at a time. */
 export const STREAMS_MAX = 50;
+/** Streams of them that one token has open, so that none keeps all others out. */
+export const STREAMS_OF_TOKEN_MAX = 10;
 /** Queues that one stream watches where none are named. */
 export const WATCHED_QUEUES_MAX = 100;
+
+const TOO_MANY = "too_many_streams";
+
+/** Counts streams that are open. */
+class Slots {
+  readonly #open = new Map<string, number>();
+
+  /** Throws `AdminError` where all are taken, or all that a token has. */
+  take(by: string): void {
+    const own = this.#open.get(by) ?? 0;
+    const all = [...this.#open.values()].reduce((sum, count) => sum + count, 0);
+    if (all >= STREAMS_MAX) throw new AdminError(503, TOO_MANY, `${STREAMS_MAX} streams are open already.`);
+    // Where nobody is asked who it is, everybody has the same name.
+    if (by !== LOCAL && own >= STREAMS_OF_TOKEN_MAX) {
+      throw new AdminError(
+        429,
+        TOO_MANY,
+        `The token "${by}" has ${STREAMS_OF_TOKEN_MAX} streams open already.`,
+      );
+    }
+    this.#open.set(by, own + 1);
+  }
+
+  giveBack(by: string): void {
+    const left = (this.#open.get(by) ?? 0) - 1;
+    if (left > 0) this.#open.set(by, left);
+    else this.#open.delete(by);
+  }
+}
 
 /** Live events of queues: `text/event-stream`, to be read by `fetch`. */
 export function streamRoutes(directory: QueueDirectory, waits: Waits): Hono {
   const app = new Hono();
   const { account, queue } = directory;
-  let open = 0;
+  const slots = new Slots();
 
   app.get("/", async (c) => {
     const kinds = kindsQuery(c);
     const named = c.req.queries("queue") ?? [];
-    const rights = rightsOf(c);
+    const { by } = rightsOf(c);
     for (const name of named) checkQueue(c, name);
     for (const name of named) if ((await account.findByName(name)) === null) throw queueNotFound(name);
-    if (open >= STREAMS_MAX || waits.isStopped) {
-      throw new AdminError(
-        503,
-        "too_many_streams",
-        `${STREAMS_MAX} streams are open already, or the broker ends.`,
-      );
-    }
+    if (waits.isStopped) throw new AdminError(503, TOO_MANY, "The broker is about to end.");
     const ports: StreamPorts = {
       queues: async () => {
+        const rights = await c.get("admitAgain")();
         const all = (await account.list()).flatMap(({ name }) => (mayUse(rights, name) ? name : []));
         return named.length === 0
           ? all.slice(0, WATCHED_QUEUES_MAX)
@@ -48,12 +75,8 @@ export function streamRoutes(directory: QueueDirectory, waits: Waits): Hono {
     };
     const stream = new EventStream(ports, kinds);
     const { promise, resolve } = Promise.withResolvers<void>();
-    open += 1;
-    void waits
-      .during(promise, async () => stream.end())
-      .finally(() => {
-        open -= 1;
-      });
+    slots.take(by);
+    void waits.during(promise, async () => stream.end()).finally(() => slots.giveBack(by));
     return new Response(stream.body(resolve), {
       headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
     });

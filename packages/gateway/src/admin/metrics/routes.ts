@@ -4,6 +4,7 @@ import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { PREFIX } from "../../http/prefix.ts";
 import type { Authority } from "../../rights/authority.ts";
 import { guard } from "../access/guard.ts";
+import { answerFailure } from "../failure.ts";
 import { viewTopics } from "../topic-routes.ts";
 import type { TopicView } from "../topic-view.ts";
 import { QueueFigures } from "./ask-queues.ts";
@@ -18,6 +19,7 @@ const NAMED_MAX = 10;
 export function metricsRoutes(directory: QueueDirectory, authority: Authority): Hono {
   const app = new Hono();
   app.use(guard(authority, directory.audit, PREFIX));
+  app.onError(answerFailure);
   app.get("/", async (c) => {
     const figures = await QueueFigures.begin(directory);
     try {

@@ -1,3 +1,4 @@
+import { unknownAccessKey } from "@sluice/aws";
 import { PackedIndex, type ReceiveReply, type ReceiveRequest } from "@sluice/protocol";
 import type { SqsContext } from "../context.ts";
 import { invalidValue, refuse, SQS_ERRORS } from "../errors.ts";
@@ -91,8 +92,30 @@ async function receiveFor(
   wait.receiverId = crypto.randomUUID();
   const waited = { ...request, ...(isStopped ? { waitMs: 0 } : {}), receiverId: wait.receiverId };
   const reply = await ports.queue(name).receive(name, waited);
-  if (reply.kind === "received") context.noteWait();
+  if (reply.kind === "received") {
+    context.noteWait();
+    await checkKeyAgain(context, name, reply.receipts);
+  }
   return reply;
+}
+
+/**
+ * Gives messages back unless the key that the broker keeps still counts: it may have been revoked, or have ended, while
+ * its receive has waited. Throws `AwsError` (`InvalidClientTokenId`) then.
+ */
+async function checkKeyAgain(
+  { ports, caller: { token, accessKeyId } }: SqsContext,
+  name: string,
+  receipts: readonly string[],
+): Promise<void> {
+  if (token === null) return;
+  let counts = false;
+  try {
+    counts = ((await ports.authority.accessKeys()).get(accessKeyId)?.untilMs ?? 0) > ports.now();
+  } finally {
+    if (!counts) await ports.queue(name).release(name, receipts);
+  }
+  if (!counts) throw unknownAccessKey();
 }
 
 function checkRanges(input: SqsInput<"ReceiveMessage">): void {
