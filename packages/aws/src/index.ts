@@ -1,4 +1,5 @@
 export { AwsError, COMMON_ERRORS, type ErrorKind, type Fault } from "./aws-error.ts";
+export { FORM_PARAMETERS_MAX } from "./protocols/form.ts";
 export { isObject } from "./protocols/json-protocol.ts";
 export {
   type Action,
@@ -15,6 +16,7 @@ export {
   readCall,
   requestTooLarge,
   type ServiceModel,
+  UNSIGNED_BYTES_MAX,
 } from "./protocols/service.ts";
 export * from "./protocols/shape.ts";
 export { printable } from "./protocols/xml.ts";
@@ -23,11 +25,14 @@ export {
   type Credential,
   credentialOf,
   isSignatureHeader,
+  type RequestHead,
   type RequestHeaders,
   type RequestUrl,
   type SignedRequest,
 } from "./signature/credential.ts";
 export {
+  type SignatureCheck,
+  signatureClaimOf,
   signatureOf,
   unknownAccessKey,
   verifySignature,

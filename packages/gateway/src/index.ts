@@ -58,6 +58,8 @@ export interface Gateway {
   fetch(request: Request, env?: object, ctx?: Pick<ExecutionContext, "waitUntil">): Promise<Response>;
   /** `fetch` for a URL. */
   request(url: string, init?: RequestInit): Promise<Response>;
+  /** All that it answers. Paths can have parameters: `/__sluice/api/queues/:name`. */
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
 }
 
 /**
@@ -96,7 +98,8 @@ export function createGateway(
   const pem = `${prefix}/:name{SimpleNotificationService-[0-9a-f]+\\.pem}`;
   app.get(pem, (c) => sns.certificate(c.req.param("name") ?? ""));
   const ports = { account, audit, authority, queue, now, waits, isLocal: directory.isLocal };
-  const services = { sqs: sqsService(prefix, ports, aws.settings, aws.access), sns };
+  const sqs = sqsService(prefix, ports, aws.settings, aws.access);
+  const services = { sqs, sns, isOpen: aws.access.kind === "open" };
   const looks = aws.settings.looksForClients === true;
   const respond = (request: Request, keepAlive: KeepAlive, url = new URL(request.url)) =>
     respondAws(new AwsRequest(request, url), keepAlive, services, looks);
@@ -115,7 +118,7 @@ export function createGateway(
       failed(request.method, url.pathname, error),
     );
   };
-  return { fetch, request: (url, init) => fetch(new Request(url, init)) };
+  return { fetch, request: (url, init) => fetch(new Request(url, init)), routes: app.routes };
 }
 
 const INTERNAL_ERROR = failure("internal_error", "The broker failed; its log says why.");

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FORM_DEPTH_MAX, type FormNode, readForm } from "./form.ts";
+import { FORM_DEPTH_MAX, FORM_PARAMETERS_MAX, type FormNode, readForm } from "./form.ts";
 
 const FORMS = [
   "",
@@ -70,7 +70,7 @@ describe("a form", () => {
 
   it("has those that came before it before its own", () => {
     for (const text of ["a=2&b=3", "a=2&b=3&c=%"]) {
-      const form = readForm(text, new URLSearchParams("a=1"));
+      const form = readForm(text, [["a", "1"]]);
       expect([form.child("a")?.text, form.child("b")?.text]).toEqual(["1", "3"]);
     }
   });
@@ -81,12 +81,21 @@ describe("a form", () => {
     expect(readForm(`${DEEPEST}.deeper=x&a=y`).child("a")?.text).toBe("y");
   });
 
-  it("is looked through once, though it has not a single value", () => {
-    expect(readForm("a&".repeat(500_000)).child("a")?.text).toBe("");
+  it.each([
+    [FORM_PARAMETERS_MAX - 1, true],
+    [FORM_PARAMETERS_MAX, true],
+    [FORM_PARAMETERS_MAX + 1, false],
+  ])("has %i fields, in its URL and in its body: accepted is %s", (count, isAccepted) => {
+    const before = Array.from({ length: 3 }, (_, i) => [`u${i}`, ""] as const);
+    for (const text of ["a&".repeat(count - 4), "&".repeat(count - 4)]) {
+      const read = () => readForm(text, before).child("u2")?.text;
+      if (isAccepted) expect(read()).toBe("");
+      else expect(read).toThrow(`The request has more than ${FORM_PARAMETERS_MAX} parameters.`);
+    }
   });
 
   it("may have many keys in one place", () => {
-    const keys = Array.from({ length: 50_000 }, (_, i) => `a.${i + 1}=${i}`);
+    const keys = Array.from({ length: FORM_PARAMETERS_MAX }, (_, i) => `a.${i + 1}=${i}`);
     const nodes = readForm(keys.toReversed().join("&")).child("a")?.numbered() ?? [];
     expect(nodes.map(({ text }) => text)).toEqual(keys.map((_, i) => `${i}`));
   });

@@ -50,9 +50,13 @@ export interface Call {
 /** Largest request body that is read, in bytes: 1 MiB of text, percent-encoded, and some (spec sqs 5.6). */
 export const REQUEST_BYTES_MAX = 4_194_304;
 
+/** Largest body of a request without a signature where signatures are asked for, in bytes. */
+export const UNSIGNED_BYTES_MAX = 65_536;
+
 /** What refuses a longer one. */
-export function requestTooLarge(): AwsError {
-  const text = `HTTP content length exceeded ${REQUEST_BYTES_MAX} bytes.`;
+export function requestTooLarge(bytesMax: number = REQUEST_BYTES_MAX): AwsError {
+  const why = bytesMax === UNSIGNED_BYTES_MAX ? ", the most of a request without a signature" : "";
+  const text = `HTTP content length exceeded ${bytesMax} bytes${why}.`;
   return new AwsError(COMMON_ERRORS.requestEntityTooLarge, text);
 }
 
@@ -118,7 +122,7 @@ function actionOf({ actions }: ServiceModel, name: string): Action {
 
 /** The parameters of a Query request: those of the URL, and but for a GET those of the form in its body. */
 function formOf({ method, url, headers }: SignedRequest, text: string): FormNode {
-  const params = url.search === "" ? [] : url.searchParams;
+  const params = url.search === "" ? [] : [...url.searchParams];
   const type = mediaTypeOf(headers) ?? "";
   const isForm = method !== "GET" && (type === "" || type === "application/x-www-form-urlencoded");
   return readForm(isForm ? text : "", params);

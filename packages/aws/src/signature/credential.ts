@@ -9,11 +9,15 @@ export interface RequestHeaders {
   keys(): Iterable<string>;
 }
 
-/** A request as it came in; the body in full. */
-export interface SignedRequest {
+/** A request without its body. */
+export interface RequestHead {
   readonly method: string;
   readonly url: RequestUrl;
   readonly headers: RequestHeaders;
+}
+
+/** A request as it came in; the body in full. */
+export interface SignedRequest extends RequestHead {
   readonly body: Uint8Array;
 }
 
@@ -40,7 +44,7 @@ export const PRESIGNED_SECONDS_MAX = 604_800;
  * Reads the credential of a request, `null` where there is none. Throws `AwsError`: `IncompleteSignature` for half of
  * one, `SignatureDoesNotMatch` for a scope that no signature has.
  */
-export function credentialOf({ url, headers }: SignedRequest): Credential | null {
+export function credentialOf({ url, headers }: RequestHead): Credential | null {
   const authorization = headers.get("authorization");
   if (isSignatureHeader(authorization)) return fromHeader(authorization, headers);
   if (url.search === "") return null;
@@ -127,8 +131,12 @@ const CREDENTIAL_ELEMENTS = 5;
 
 function headerNames(text: string): string[] {
   const names = text.split(";");
-  if (names.every((name) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))) return names;
-  throw incomplete(`SignedHeaders must be names of headers with semicolons between them, got '${text}'.`);
+  if (!names.every((name) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))) {
+    throw incomplete(`SignedHeaders must be names of headers with semicolons between them, got '${text}'.`);
+  }
+  // Each name puts its header's value into what is hashed: one that is repeated makes that grow with the square.
+  if (new Set(names).size === names.length) return names;
+  throw incomplete("SignedHeaders must name each header once.");
 }
 
 function scopeOf(credential: string): Pick<Credential, "accessKeyId" | "date" | "region" | "service"> {

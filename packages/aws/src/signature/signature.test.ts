@@ -1,12 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { credentialOf, type SignedRequest } from "./credential.ts";
-import { CLOCK_SKEW_MS_MAX, signatureOf, verifySignature } from "./signature.ts";
+import {
+  CLOCK_SKEW_MS_MAX,
+  type SignatureCheck,
+  signatureClaimOf,
+  signatureOf,
+  verifySignature,
+} from "./signature.ts";
 
 const SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 const NOW_MS = Date.UTC(2015, 7, 30, 12, 36, 0);
 const secretOf = (accessKeyId: string) => (accessKeyId === "AKIDEXAMPLE" ? SECRET : undefined);
 /** What the test suite of AWS signs for. */
 const CHECK = { service: "service", secretOf, nowMs: NOW_MS };
+
+/** Whose signature a request has. Throws what it is refused with. */
+function credentialIn(request: SignedRequest, check: SignatureCheck) {
+  const claim = signatureClaimOf(request, check);
+  verifySignature(request, claim);
+  return claim.credential;
+}
 
 interface SignedHttpRequest extends SignedRequest {
   readonly headers: Headers;
@@ -80,10 +93,17 @@ function signed(atMs: number, presignedSeconds: number | null = null): SignedHtt
 
 describe("a signature", () => {
   it.each(VECTORS)("is what AWS's test suite says: %s", (_name, vector) => {
-    expect(verifySignature(vector, CHECK)).toMatchObject({
+    expect(credentialIn(vector, CHECK)).toMatchObject({
       accessKeyId: "AKIDEXAMPLE",
       region: "us-east-1",
     });
+  });
+
+  it("of a key that there is waits for the body, and any other is refused without it", () => {
+    const { body: _, ...head } = request("/", headers("host;x-amz-date", "00"));
+    expect(signatureClaimOf(head, CHECK).secret).toBe(SECRET);
+    const { body: __, ...unknown } = request("/", replaced("AKIDEXAMPLE", "AKIDOTHER"));
+    expect(() => signatureClaimOf(unknown, CHECK)).toThrow(/security token included/);
   });
 
   it("does not fit a request of which anything was changed", () => {
@@ -96,10 +116,8 @@ describe("a signature", () => {
       request(`/${url.search}`, Object.fromEntries(given), "body"),
       request(`/${url.search}`, Object.fromEntries(given), "", "POST"),
     ];
-    for (const each of altered) expect(() => verifySignature(each, CHECK)).toThrow(text);
-    expect(() => verifySignature(signed(NOW_MS), { ...CHECK, secretOf: () => "another secret" })).toThrow(
-      text,
-    );
+    for (const each of altered) expect(() => credentialIn(each, CHECK)).toThrow(text);
+    expect(() => credentialIn(signed(NOW_MS), { ...CHECK, secretOf: () => "another secret" })).toThrow(text);
   });
 
   it.each([
@@ -109,17 +127,17 @@ describe("a signature", () => {
     [CLOCK_SKEW_MS_MAX, null],
     [CLOCK_SKEW_MS_MAX + 1_000, /Signature not yet current/],
   ])("may be off by 15 minutes: %s ms", (offMs, refusal) => {
-    const verify = () => verifySignature(signed(NOW_MS + offMs), CHECK);
+    const verify = () => credentialIn(signed(NOW_MS + offMs), CHECK);
     if (refusal === null) expect(verify()).toMatchObject({ accessKeyId: "AKIDEXAMPLE" });
     else expect(verify).toThrow(refusal);
   });
 
   it("of a presigned URL is good for as long as it says", () => {
     const url = signed(NOW_MS, 3_600);
-    expect(verifySignature(url, { ...CHECK, nowMs: NOW_MS + 3_600_000 })).toMatchObject({
+    expect(credentialIn(url, { ...CHECK, nowMs: NOW_MS + 3_600_000 })).toMatchObject({
       expiresSeconds: 3_600,
     });
-    expect(() => verifySignature(url, { ...CHECK, nowMs: NOW_MS + 3_600_001 })).toThrow(
+    expect(() => credentialIn(url, { ...CHECK, nowMs: NOW_MS + 3_600_001 })).toThrow(
       expect.objectContaining({ kind: expect.objectContaining({ code: "RequestExpired" }) }),
     );
   });
@@ -128,13 +146,14 @@ describe("a signature", () => {
     ["MissingAuthenticationToken", request("/", {})],
     ["InvalidClientTokenId", request("/", replaced("AKIDEXAMPLE", "AKIDOTHER"))],
     ["IncompleteSignature", request("/", replaced("SignedHeaders=host;x-amz-date, ", ""))],
+    ["IncompleteSignature", request("/", replaced("host;x-amz-date", "host;x-amz-date;host"))],
     ["IncompleteSignature", request("/", replaced("/aws4_request", ""))],
     ["IncompleteSignature", request("/?X-Amz-Signature=0", {})],
     ["IncompleteSignature", request("/?X-Amz-Algorithm=AWS4-HMAC-SHA256", {})],
     ["IncompleteSignature", request("/", { ...replaced("", ""), "x-amz-date": "yesterday" })],
     ["IncompleteSignature", request("/", { ...replaced("", ""), "x-amz-date": "20150931T123600Z" })],
   ])("is refused with %s", (code, unsigned) => {
-    expect(() => verifySignature(unsigned, CHECK)).toThrow(
+    expect(() => credentialIn(unsigned, CHECK)).toThrow(
       expect.objectContaining({ kind: expect.objectContaining({ code }) }),
     );
   });

@@ -9,6 +9,7 @@ import {
   credentialOf,
   incomplete,
   mismatch,
+  type RequestHead,
   type RequestHeaders,
   type RequestUrl,
   type SignedRequest,
@@ -28,19 +29,25 @@ export interface SignatureCheck {
   readonly nowMs: number;
 }
 
+/** A signature of a key that there is, for this service and of this time. Whether it fits only the body shows. */
+export interface SignatureClaim {
+  readonly credential: Credential;
+  readonly secret: string;
+}
+
 /**
- * Checks a Signature Version 4, in the header or presigned, and answers with whose it is. All that a request can be
- * turned into another one by has to be signed: the method, the path, the parameters, the body, `host` and each
- * `x-amz-*` header. What AWS checks first is checked first.
+ * Reads a Signature Version 4, in the header or presigned, and checks all of it that needs no body: a body is read only
+ * of who names a key that there is. Each `x-amz-*` header and `host` have to be signed: with one more it would be another
+ * request. What AWS checks first is checked first.
  *
  * @throws AwsError `MissingAuthenticationToken`; `IncompleteSignature` for half a signature or a parameter that comes
- *   twice; `SignatureDoesNotMatch` for one that does not fit, of another service or day, too old or too new;
- *   `RequestExpired` for a presigned URL that has had its time; `InvalidClientTokenId` for a key that nobody has.
+ *   twice; `SignatureDoesNotMatch` for one of another service or day, too old or too new; `RequestExpired` for a
+ *   presigned URL that has had its time; `InvalidClientTokenId` for a key that nobody has.
  */
-export function verifySignature(
-  request: SignedRequest,
+export function signatureClaimOf(
+  request: RequestHead,
   { service, secretOf, nowMs }: SignatureCheck,
-): Credential {
+): SignatureClaim {
   refuseRepeated(request.url);
   const credential = credentialOf(request);
   if (credential === null) {
@@ -51,13 +58,20 @@ export function verifySignature(
   checkScope(credential, service);
   const secret = secretOf(credential.accessKeyId);
   if (secret === undefined) throw unknownAccessKey();
-  if (!sameText(credential.signature, signatureOf(request, credential, secret))) {
-    throw mismatch(
-      "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access " +
-        "Key and signing method. Consult the service documentation for details.",
-    );
-  }
-  return credential;
+  return { credential, secret };
+}
+
+/**
+ * Checks that a signature is that of the whole request: of its method, path, parameters, signed headers and body.
+ *
+ * @throws AwsError `SignatureDoesNotMatch`.
+ */
+export function verifySignature(request: SignedRequest, { credential, secret }: SignatureClaim): void {
+  if (sameText(credential.signature, signatureOf(request, credential, secret))) return;
+  throw mismatch(
+    "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access " +
+      "Key and signing method. Consult the service documentation for details.",
+  );
 }
 
 /** `InvalidClientTokenId`: nobody has the key that a request names. */
@@ -83,13 +97,13 @@ const SERVICE_HEADER_PREFIX = "x-amz-";
 /** Amazon CloudFront adds it to what it passes on. It says nothing to a service. */
 const FORWARDED_HEADER = "x-amz-cf-id";
 
-function checkSignedHeaders(signed: readonly string[], headers: RequestHeaders): void {
-  if (!signed.includes("host")) {
+function checkSignedHeaders(names: readonly string[], headers: RequestHeaders): void {
+  const signed = new Set(names);
+  if (!signed.has("host")) {
     throw mismatch("'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.");
   }
   for (const name of headers.keys()) {
-    if (!name.startsWith(SERVICE_HEADER_PREFIX) || name === FORWARDED_HEADER || signed.includes(name))
-      continue;
+    if (!name.startsWith(SERVICE_HEADER_PREFIX) || name === FORWARDED_HEADER || signed.has(name)) continue;
     throw mismatch(`'${name}' must be a 'SignedHeader' in the AWS Authorization.`);
   }
 }

@@ -1,4 +1,13 @@
-import { AwsError, COMMON_ERRORS, credentialOf, type SignedRequest, verifySignature } from "@sluice/aws";
+import {
+  AwsError,
+  COMMON_ERRORS,
+  type Credential,
+  credentialOf,
+  type RequestHead,
+  type SignatureCheck,
+  signatureClaimOf,
+  verifySignature,
+} from "@sluice/aws";
 import type { TokenRecord } from "@sluice/protocol";
 import type { Effect, PageRequest } from "../http/page-origin.ts";
 import type { KeptKeys } from "../rights/access-keys.ts";
@@ -75,11 +84,11 @@ export interface CallerCheck {
 
 /**
  * Who makes a request. The region is that of its signature; an access key of twelve digits is the number of the
- * account.
+ * account. Reads the body of who names an access key that there is, and nobody else's.
  *
  * @throws AwsError for a signature that is not good, where signatures are checked.
  */
-export function callerOf(request: SignedRequest, check: CallerCheck): Caller {
+export async function callerOf(request: AwsRequest, check: CallerCheck): Promise<Caller> {
   const { service, access, home, nowMs, kept } = check;
   if (access.kind === "closed") throw new AwsError(COMMON_ERRORS.accessDenied, access.reason);
   if (access.kind === "keys" && hasNoKeys(access, kept)) {
@@ -89,12 +98,11 @@ export function callerOf(request: SignedRequest, check: CallerCheck): Caller {
     const key = kept.get(id);
     return key === undefined || key.untilMs <= nowMs ? undefined : key;
   };
+  const secretOf = (key: string) =>
+    access.kind === "keys" ? (access.secrets.get(key) ?? keptKey(key)?.secretAccessKey) : undefined;
   const credential =
     access.kind === "keys"
-      ? verifySignature(request, {
-          ...{ service, nowMs },
-          secretOf: (key) => access.secrets.get(key) ?? keptKey(key)?.secretAccessKey,
-        })
+      ? await verifiedCredential(request, { service, nowMs, secretOf })
       : credentialLeniently(request);
   // Without access keys nobody knows whose credentials these are.
   if (credential === null) return anonymous(home, LOCAL);
@@ -110,6 +118,13 @@ export function callerOf(request: SignedRequest, check: CallerCheck): Caller {
   return { accessKeyId, region, account, rights, token: null };
 }
 
+async function verifiedCredential(request: AwsRequest, check: SignatureCheck): Promise<Credential> {
+  const claim = signatureClaimOf(request, check);
+  await request.readBytes();
+  verifySignature(request, claim);
+  return claim.credential;
+}
+
 /** Whether nobody can sign anything. */
 export function hasNoKeys(
   { secrets }: { readonly secrets: ReadonlyMap<string, string> },
@@ -119,7 +134,7 @@ export function hasNoKeys(
 }
 
 /** Without access keys a malformed credential counts as none. */
-function credentialLeniently(request: SignedRequest) {
+function credentialLeniently(request: RequestHead): Credential | null {
   try {
     return credentialOf(request);
   } catch {

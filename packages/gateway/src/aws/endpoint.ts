@@ -1,6 +1,13 @@
-import { protocolOf } from "@sluice/aws";
+import {
+  AwsError,
+  credentialOf,
+  errorAnswerOf,
+  protocolOf,
+  type RequestHead,
+  UNSIGNED_BYTES_MAX,
+} from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
-import { type AwsAnswer, type AwsRequest, isForm } from "./request.ts";
+import { type AwsAnswer, type AwsRequest, isForm, parametersIn } from "./request.ts";
 import type { SnsService } from "./sns/routes.ts";
 import { lookingBody } from "./sqs/client-disconnect.ts";
 import { SQS_MODEL } from "./sqs/model.ts";
@@ -9,6 +16,8 @@ import type { SqsService } from "./sqs/routes.ts";
 export interface AwsServices {
   readonly sqs: SqsService;
   readonly sns: SnsService;
+  /** Whether nobody is asked for a signature. Else no more is read of a body than its sender may send. */
+  readonly isOpen: boolean;
 }
 
 /**
@@ -17,40 +26,42 @@ export interface AwsServices {
  *
  * @param keepAlive keeps the request from being ended with its client.
  */
-export function answerAws(
+export async function answerAws(
   request: AwsRequest,
   keepAlive: KeepAlive,
-  { sqs, sns }: AwsServices,
+  { sqs, sns, isOpen }: AwsServices,
 ): Promise<AwsAnswer> {
   const protocol = protocolOf(request, SQS_MODEL);
   if (protocol === "json") return sqs.answer(request, protocol, keepAlive);
-  const { method, url, headers } = request;
-  if (method === "GET" || method === "POST") {
-    if (url.search !== "" && sns.isFor(url.searchParams)) return sns.answer(request, keepAlive);
-    if (method === "POST" && isForm(headers)) {
-      return request
-        .readText()
-        .then((form) =>
-          sns.isFor(parametersIn(form))
-            ? sns.answer(request, keepAlive)
-            : sqs.answer(request, protocol, keepAlive),
-        );
-    }
+  try {
+    const isForSns = await isFor(sns, request, isOpen);
+    return await (isForSns ? sns.answer(request, keepAlive) : sqs.answer(request, protocol, keepAlive));
+  } catch (error) {
+    if (!(error instanceof AwsError)) throw error;
+    // Nobody knows which service the form is for; their answers differ in the namespace of the XML alone.
+    return errorAnswerOf(SQS_MODEL, protocol, error, crypto.randomUUID());
   }
-  return sqs.answer(request, protocol, keepAlive);
 }
 
-/**
- * The parameters of a form that tell whose it is. Only these are read before the caller is known: a large form can have
- * too many keys for the memory.
- */
-function parametersIn(form: string): Pick<URLSearchParams, "get"> {
-  return {
-    get: (name) => {
-      const field = new RegExp(`(?:^|&)(${name}=[^&]*)`).exec(form)?.[1];
-      return field === undefined ? null : new URLSearchParams(field).get(name);
-    },
-  };
+/** Whether a request of the Query protocol is for SNS. Throws `AwsError` (`RequestEntityTooLarge`). */
+async function isFor(sns: SnsService, request: AwsRequest, isOpen: boolean): Promise<boolean> {
+  const { method, url, headers } = request;
+  if (method !== "GET" && method !== "POST") return false;
+  if (url.search !== "" && sns.isFor(url.searchParams)) return true;
+  if (method === "GET" || !isForm(headers)) return false;
+  // Where signatures are checked, the body is left alone until it is known that this one may be good.
+  const service = isOpen ? null : signedServiceOf(request);
+  if (service !== null) return service === "sns";
+  return sns.isFor(parametersIn(await request.readText(isOpen ? undefined : UNSIGNED_BYTES_MAX)));
+}
+
+/** The service that a signature is for; `null` without one that can be read. */
+function signedServiceOf(request: RequestHead): string | null {
+  try {
+    return credentialOf(request)?.service ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /**

@@ -1,4 +1,11 @@
-import { type Answer, mediaTypeOf, type RequestHeaders, type SignedRequest } from "@sluice/aws";
+import {
+  type Answer,
+  mediaTypeOf,
+  REQUEST_BYTES_MAX,
+  type RequestHeaders,
+  requestTooLarge,
+  type SignedRequest,
+} from "@sluice/aws";
 
 const NO_BYTES = new Uint8Array();
 const FORM_TYPE = "application/x-www-form-urlencoded";
@@ -36,24 +43,79 @@ export class AwsRequest implements SignedRequest {
     return this.#raw.signal;
   }
 
-  async readBytes(): Promise<Uint8Array> {
-    this.#body ??= new Uint8Array(await this.#raw.arrayBuffer());
+  /**
+   * Reads the body, unless that was done before.
+   *
+   * @param bytesMax most bytes that it may have. A body that says how long it is is not begun if it is longer.
+   * @throws AwsError `RequestEntityTooLarge`.
+   */
+  async readBytes(bytesMax: number = REQUEST_BYTES_MAX): Promise<Uint8Array> {
+    this.#body ??= await this.#read(bytesMax);
     return this.#body;
   }
 
   /**
    * The body as text: of the bytes if they were read, else by the platform's `text()`, which is cheaper. Not of a form:
    * workerd logs a warning for each form that `text()` reads.
+   *
+   * @param bytesMax as that of `readBytes`.
+   * @throws AwsError `RequestEntityTooLarge`.
    */
-  async readText(): Promise<string> {
+  async readText(bytesMax: number = REQUEST_BYTES_MAX): Promise<string> {
     if (this.#text !== undefined) return this.#text;
-    const isBytes = this.#body !== undefined || isForm(this.headers);
-    this.#text = isBytes ? decoder.decode(await this.readBytes()) : await this.#raw.text();
+    const isPlain = this.#body === undefined && !isForm(this.headers) && this.#hasLength(bytesMax);
+    this.#text = isPlain ? await this.#raw.text() : decoder.decode(await this.readBytes(bytesMax));
     return this.#text;
   }
+
+  async #read(bytesMax: number): Promise<Uint8Array> {
+    const { body } = this.#raw;
+    if (body === null) return NO_BYTES;
+    if (this.#hasLength(bytesMax)) return new Uint8Array(await this.#raw.arrayBuffer());
+    return readStream(body, bytesMax);
+  }
+
+  /** Whether the body says how long it is. Throws `AwsError` if it is too long. */
+  #hasLength(bytesMax: number): boolean {
+    const length = this.headers.get("content-length");
+    if (Number(length ?? 0) > bytesMax) throw requestTooLarge(bytesMax);
+    return length !== null;
+  }
+}
+
+/** Reads a body that does not say how long it is. Throws `AwsError` (`RequestEntityTooLarge`). */
+async function readStream(stream: ReadableStream<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let byteLength = 0;
+  // To leave the loop cancels the stream.
+  for await (const chunk of stream) {
+    byteLength += chunk.byteLength;
+    if (byteLength > bytesMax) throw requestTooLarge(bytesMax);
+    chunks.push(chunk);
+  }
+  const body = new Uint8Array(byteLength);
+  let at = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return body;
 }
 
 /** Whether a body is what HTML forms and the Query protocol send. */
 export function isForm(headers: Pick<RequestHeaders, "get">): boolean {
   return mediaTypeOf(headers) === FORM_TYPE;
+}
+
+/**
+ * The parameters of a form that tell what it asks for. Only these are read before the caller is known: a large form can
+ * have too many keys for the memory.
+ */
+export function parametersIn(form: string): Pick<URLSearchParams, "get"> {
+  return {
+    get: (name) => {
+      const field = new RegExp(`(?:^|&)(${name}=[^&]*)`).exec(form)?.[1];
+      return field === undefined ? null : new URLSearchParams(field).get(name);
+    },
+  };
 }

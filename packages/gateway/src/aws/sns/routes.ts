@@ -2,14 +2,14 @@ import {
   type Answer,
   AwsError,
   answerOf,
+  type Call,
   credentialOf,
   errorAnswerOf,
   formatArn,
   partitionOf,
-  REQUEST_BYTES_MAX,
+  type RequestHead,
   readCall,
-  requestTooLarge,
-  type SignedRequest,
+  UNSIGNED_BYTES_MAX,
 } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
 import { refusalOf } from "../../rights/rights.ts";
@@ -19,14 +19,14 @@ import { brokerFailure } from "../broker-failure.ts";
 import { type AwsAccess, anonymous, callerOf, hasNoKeys, refusePage } from "../caller.ts";
 import { Change } from "../change.ts";
 import type { Home } from "../queue-address.ts";
-import type { AwsRequest } from "../request.ts";
+import { type AwsRequest, isForm, parametersIn } from "../request.ts";
 import { traceHeaderOf } from "../trace-header.ts";
 import { SNS_EFFECTS, SNS_HANDLERS } from "./actions.ts";
 import type { SnsContext, SnsPorts } from "./context.ts";
 import { SNS_ERRORS } from "./errors.ts";
 import { SNS_ACTIONS, SNS_MODEL, SNS_VERSION, type SnsActionName } from "./model.ts";
 import { TopicCalls } from "./publish/topic-calls.ts";
-import { certificateOf, Signers } from "./signers.ts";
+import { Signers } from "./signers.ts";
 
 /** Amazon SNS as the AWS endpoint calls it. */
 export interface SnsService {
@@ -53,19 +53,17 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
 
   async function outputOf(request: AwsRequest, requestId: string, keepAlive: KeepAlive): Promise<Answer> {
     refusePage(request, access, SNS_EFFECTS);
-    const body = await request.readBytes();
-    if (body.byteLength > REQUEST_BYTES_MAX) throw requestTooLarge();
     const isSigned = hasSignature(request);
-    // An unsigned request has to be parsed first: the action says whether it needs a signature.
     const kept = access.kind === "keys" ? await ports.authority.accessKeys() : new Map<string, never>();
     const asksForKeys = access.kind === "keys" && !hasNoKeys(access, kept);
-    const open = asksForKeys && !isSigned ? readCall(request, SNS_MODEL) : null;
+    const open = asksForKeys && !isSigned ? await callByToken(request) : null;
     const caller =
-      open !== null && SNS_EFFECTS[open.action as SnsActionName] === "byToken"
-        ? anonymous(home)
-        : callerOf(request, { service: "sns", access, home, nowMs: ports.now(), kept });
+      open === null
+        ? await callerOf(request, { service: "sns", access, home, nowMs: ports.now(), kept })
+        : anonymous(home);
     const afterSeconds = caller.token === null ? 0 : ports.authority.take(caller.token);
     if (afterSeconds > 0) throw new ThrottledError(SNS_ERRORS.throttled, afterSeconds);
+    await request.readBytes();
     const call = open ?? readCall(request, SNS_MODEL);
     const context: SnsContext = {
       ...{ ports, home, caller, isSigned, signers, calls, keepAlive },
@@ -114,7 +112,7 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
       }
     },
     certificate: async (fileName) => {
-      const pem = await certificateOf(ports.topics, fileName);
+      const pem = await signers.certificate(ports.topics, fileName);
       if (pem === null) return new Response("There is no such certificate.\n", { status: 404 });
       return new Response(pem, { headers: { "content-type": "application/x-pem-file" } });
     },
@@ -127,7 +125,27 @@ function subjectOf({ SubscriptionArn, TopicArn, ResourceArn }: Readonly<Record<s
   return [SubscriptionArn, TopicArn, ResourceArn].find(isArn);
 }
 
-function hasSignature(request: SignedRequest): boolean {
+/**
+ * Reads what a request without a signature asks for if that needs none, as the links in messages do; `null` for all
+ * else. Of what anybody may send nothing but the name of the action is looked for.
+ *
+ * @throws AwsError `RequestEntityTooLarge` for a body of more than `UNSIGNED_BYTES_MAX` bytes.
+ */
+async function callByToken(request: AwsRequest): Promise<Call | null> {
+  const { url, method, headers } = request;
+  const form = method === "POST" && isForm(headers) ? await request.readText(UNSIGNED_BYTES_MAX) : "";
+  if (!isByToken(url.searchParams.get("Action") ?? parametersIn(form).get("Action"))) return null;
+  await request.readBytes(UNSIGNED_BYTES_MAX);
+  const call = readCall(request, SNS_MODEL);
+  // A form can name several actions, and spell their names in several ways: the one that counts is that of the call.
+  return isByToken(call.action) ? call : null;
+}
+
+function isByToken(action: string | null): boolean {
+  return action !== null && SNS_EFFECTS[action as SnsActionName] === "byToken";
+}
+
+function hasSignature(request: RequestHead): boolean {
   try {
     return credentialOf(request) !== null;
   } catch {

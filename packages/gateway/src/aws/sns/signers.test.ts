@@ -1,7 +1,7 @@
 import type { SigningIdentity, TopicsRpc } from "@sluice/protocol";
 import { certificateFileName } from "@sluice/sns";
 import { expect, it } from "vitest";
-import { certificateOf, Signers } from "./signers.ts";
+import { Signers } from "./signers.ts";
 
 /** A directory that keeps the first identity it is given. */
 class Identities {
@@ -33,11 +33,28 @@ it("all requests sign with one key, also those that need it first at the same ti
   const [a, b] = await Promise.all([signers.signer(directory.rpc, 0), signers.signer(directory.rpc, 0)]);
   expect(a.certificateFileName).toBe(b.certificateFileName);
   expect(directory.kept && certificateFileName(directory.kept)).toBe(a.certificateFileName);
-  expect(await certificateOf(directory.rpc, a.certificateFileName)).toBe(directory.kept?.certificatePem);
-  expect(await certificateOf(directory.rpc, "another.pem")).toBeNull();
+  expect(await signers.certificate(directory.rpc, a.certificateFileName)).toBe(
+    directory.kept?.certificatePem,
+  );
+  expect(await signers.certificate(directory.rpc, "another.pem")).toBeNull();
   const { asked } = directory;
   await signers.signer(directory.rpc, 0);
   expect(directory.asked).toBe(asked);
+});
+
+it("the certificate is asked for until there is one, and then known to who asks for any", async () => {
+  const directory = new Identities();
+  const signers = new Signers();
+  for (let i = 0; i < 3; i++) expect(await signers.certificate(directory.rpc, "a.pem")).toBeNull();
+  expect(directory.asked).toBe(3);
+  // Another gateway makes it.
+  const { certificateFileName: name } = await new Signers().signer(directory.rpc, 0);
+  const { asked } = directory;
+  for (let i = 0; i < 3; i++) {
+    expect(await signers.certificate(directory.rpc, name)).toBe(directory.kept?.certificatePem);
+    expect(await signers.certificate(directory.rpc, "a.pem")).toBeNull();
+  }
+  expect(directory.asked).toBe(asked + 1);
 });
 
 it("a request that is never answered keeps no other one waiting", async () => {

@@ -11,25 +11,30 @@ import {
 export class Signers {
   /** Only what is there is shared: what one request waits for never comes when its client hangs up meanwhile. */
   #signer: Signer | undefined;
+  #identity: SigningIdentity | null = null;
 
   /** Rejects when the directory cannot be reached; the next call tries again. */
   async signer(topics: TopicsRpc, nowMs: number): Promise<Signer> {
-    this.#signer ??= await open(topics, nowMs);
+    this.#signer ??= await this.#open(topics, nowMs);
     return this.#signer;
   }
-}
 
-/** The certificate that is served under a name; `null` for another name than that of the one there is. */
-export async function certificateOf(topics: TopicsRpc, fileName: string): Promise<string | null> {
-  const identity = await topics.signingIdentity();
-  return identity !== null && certificateFileName(identity) === fileName ? identity.certificatePem : null;
-}
+  /**
+   * The certificate that is served under a name; `null` for another name than that of the one there is. Anybody may ask
+   * for it: the directory is asked until there is one.
+   */
+  async certificate(topics: TopicsRpc, fileName: string): Promise<string | null> {
+    this.#identity ??= await topics.signingIdentity();
+    const identity = this.#identity;
+    return identity !== null && certificateFileName(identity) === fileName ? identity.certificatePem : null;
+  }
 
-async function open(topics: TopicsRpc, nowMs: number): Promise<Signer> {
-  const identity: SigningIdentity =
-    (await topics.signingIdentity()) ??
-    (await topics.keepSigningIdentity(await createSigningIdentity(nowMs)));
-  return openSigner(identity);
+  async #open(topics: TopicsRpc, nowMs: number): Promise<Signer> {
+    this.#identity ??=
+      (await topics.signingIdentity()) ??
+      (await topics.keepSigningIdentity(await createSigningIdentity(nowMs)));
+    return openSigner(this.#identity);
+  }
 }
 
 /** How messages of a topic are signed: version 1 unless the topic says otherwise (spec sns-delivery 8.3). */

@@ -6,9 +6,7 @@ import {
   COMMON_ERRORS,
   errorAnswerOf,
   type Protocol,
-  REQUEST_BYTES_MAX,
   readCall,
-  requestTooLarge,
 } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
 import { isQueueNotFound } from "@sluice/protocol";
@@ -17,7 +15,7 @@ import { refusalOf } from "../../rights/rights.ts";
 import { accessDenied, headersOfFailure, ThrottledError } from "../access-denied.ts";
 import { actionNamed } from "../action.ts";
 import { brokerFailure } from "../broker-failure.ts";
-import { type AwsAccess, callerOf, refusePage } from "../caller.ts";
+import { type AwsAccess, type Caller, callerOf, refusePage } from "../caller.ts";
 import { Change } from "../change.ts";
 import { endpointPath } from "../path.ts";
 import { arnOf } from "../queue-address.ts";
@@ -70,19 +68,25 @@ export function sqsService(
     refusePage(request, access, SQS_EFFECTS);
   }
 
+  /** Who makes a request, within the rate of their token. */
+  async function admitted(request: AwsRequest): Promise<Caller> {
+    const { home } = settings;
+    const kept = access.kind === "keys" ? await ports.authority.accessKeys() : NO_KEYS;
+    const caller = await callerOf(request, { service: "sqs", access, home, nowMs: ports.now(), kept });
+    const afterSeconds = caller.token === null ? 0 : ports.authority.take(caller.token);
+    if (afterSeconds > 0) throw new ThrottledError(SQS_ERRORS.requestThrottled, afterSeconds);
+    return caller;
+  }
+
   /** Begins the action of a request. */
   function begin(
     request: AwsRequest,
     protocol: Protocol,
     text: string,
-    kept: KeptKeys,
+    caller: Caller,
     waiting: Pick<SqsContext, "keepAlive" | "noteWait">,
   ): { readonly call: Call; readonly context: SqsContext; readonly output: Promise<object | undefined> } {
     const { url } = request;
-    const { home } = settings;
-    const caller = callerOf(request, { service: "sqs", access, home, nowMs: ports.now(), kept });
-    const afterSeconds = caller.token === null ? 0 : ports.authority.take(caller.token);
-    if (afterSeconds > 0) throw new ThrottledError(SQS_ERRORS.requestThrottled, afterSeconds);
     const base = endpointPath(url.pathname, prefix);
     const path = url.pathname.slice(base.length);
     const call = readCall(request, SQS_MODEL, { protocol, text });
@@ -135,9 +139,9 @@ export function sqsService(
       };
       try {
         refuseOthers(request, protocol);
-        const kept = access.kind === "keys" ? await ports.authority.accessKeys() : NO_KEYS;
-        const text = await textOf(request, access);
-        const { call, context, output } = begin(request, protocol, text, kept, { keepAlive, noteWait });
+        const caller = await admitted(request);
+        const text = await request.readText();
+        const { call, context, output } = begin(request, protocol, text, caller, { keepAlive, noteWait });
         const answer = answerOf(SQS_MODEL, call, (await output) ?? {}, requestId);
         const { need } = actionNamed(SQS_HANDLERS, call.action);
         if (need.audit !== undefined) await context.change.note(ports.audit, need, "sqs", context.caller);
@@ -148,21 +152,4 @@ export function sqsService(
       }
     },
   };
-}
-
-/**
- * The body as text. Bytes are read for a signature only.
- *
- * @throws AwsError `RequestEntityTooLarge` for a body that is too long.
- */
-async function textOf(request: AwsRequest, access: AwsAccess): Promise<string> {
-  if (access.kind === "keys") refuseLong((await request.readBytes()).byteLength);
-  const text = await request.readText();
-  // A character has three bytes at most for each unit of its length.
-  refuseLong(3 * text.length <= REQUEST_BYTES_MAX ? 0 : new TextEncoder().encode(text).byteLength);
-  return text;
-}
-
-function refuseLong(bytes: number): void {
-  if (bytes > REQUEST_BYTES_MAX) throw requestTooLarge();
 }
