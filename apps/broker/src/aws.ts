@@ -7,6 +7,7 @@ import {
   REGION_DEFAULT,
   refusedPage,
 } from "@sluice/gateway";
+import { isReservedActor } from "@sluice/protocol";
 import { accessOf } from "./access.ts";
 
 type AwsEnv = Pick<
@@ -49,7 +50,7 @@ function awsAccessOf(env: AwsEnv): AwsAccess {
   try {
     if (env.SLUICE_AWS_ACCOUNT_ID) parseAccountId(env.SLUICE_AWS_ACCOUNT_ID);
     if (env.SLUICE_AWS_ACCESS_KEYS) {
-      return { kind: "keys", secrets: parseAccessKeys(env.SLUICE_AWS_ACCESS_KEYS) };
+      return { kind: "keys", secrets: parseAccessKeys(env.SLUICE_AWS_ACCESS_KEYS, isReservedActor) };
     }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;

@@ -3,7 +3,7 @@ import { parseAccessKeys, parseAccountId } from "./access-settings.ts";
 
 describe("access keys", () => {
   it("are pairs separated by commas; a secret may have colons", () => {
-    expect(parseAccessKeys("A:one, B:two:three")).toEqual(
+    expect(parseAccessKeys("A:one, B:two:three", () => false)).toEqual(
       new Map([
         ["A", "one"],
         ["B", "two:three"],
@@ -12,7 +12,13 @@ describe("access keys", () => {
   });
 
   it.each(["", "A", "A:", ":one", "A:one,", "A:one,B"])("%j are none", (text) => {
-    expect(() => parseAccessKeys(text)).toThrow(RangeError);
+    expect(() => parseAccessKeys(text, () => false)).toThrow(RangeError);
+  });
+
+  it("have no ids that are reserved", () => {
+    const isReserved = (id: string) => id === "local";
+    expect(() => parseAccessKeys("A:one,local:two", isReserved)).toThrow('names a key "local"');
+    expect(parseAccessKeys("locals:two", isReserved).size).toBe(1);
   });
 });
 

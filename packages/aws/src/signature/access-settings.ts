@@ -1,13 +1,22 @@
 /** Account numbers of AWS. */
 const ACCOUNT_ID = /^\d{12}$/;
 
-/** Reads `KEY:SECRET,KEY:SECRET`. Throws RangeError on anything else. */
-export function parseAccessKeys(text: string): Map<string, string> {
+/**
+ * Reads `KEY:SECRET,KEY:SECRET`. Throws RangeError on anything else.
+ *
+ * @param isReserved whether no key may have an id, since something else has that name.
+ */
+export function parseAccessKeys(text: string, isReserved: (id: string) => boolean): Map<string, string> {
   const secrets = new Map<string, string>();
   for (const pair of text.split(",")) {
     const [key, ...secret] = pair.trim().split(":");
     if (!key || secret.length === 0 || secret.join(":") === "") {
       throw new RangeError("SLUICE_AWS_ACCESS_KEYS must be KEY:SECRET, several of them separated by commas");
+    }
+    if (isReserved(key)) {
+      throw new RangeError(
+        `SLUICE_AWS_ACCESS_KEYS names a key "${key}", and the audit log calls something else that`,
+      );
     }
     secrets.set(key, secret.join(":"));
   }

@@ -4,24 +4,40 @@ import { AUDIT_ENTRIES_MAX, type AuditEntry, type AuditRecord } from "@sluice/pr
 const SCHEMA =
   "CREATE TABLE IF NOT EXISTS audit (id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, entry TEXT NOT NULL)";
 
-/** What was changed by whom: the last `AUDIT_ENTRIES_MAX` entries. */
+/** Ids of the entries that are kept. */
+interface Kept {
+  /** By actor, in ascending order; none is empty. */
+  readonly idsOf: Map<string, number[]>;
+  count: number;
+  last: number;
+}
+
+/**
+ * What was changed by whom. When it is full, the actor with the most entries loses its oldest one. So each of n actors
+ * keeps its newest `AUDIT_ENTRIES_MAX / n` entries, whatever the others do.
+ */
 export class AuditRows {
   readonly #sql: SqlStorage;
   readonly #now: () => number;
+  readonly #max: number;
+  /** Read at the first change, and kept up to date: to count actors costs no rows. */
+  #kept: Kept | undefined;
 
-  constructor(sql: SqlStorage, now: () => number) {
+  constructor(sql: SqlStorage, now: () => number, max = AUDIT_ENTRIES_MAX) {
     this.#sql = sql;
     this.#now = now;
+    this.#max = max;
     sql.exec(SCHEMA);
   }
 
   note({ action, target, by, dialect }: AuditEntry): void {
-    const [{ last } = { last: 0 }] = this.#sql
-      .exec<{ last: number }>("SELECT coalesce(max(id), 0) AS last FROM audit")
-      .toArray();
+    this.#kept ??= this.#readKept();
+    const kept = this.#kept;
+    const id = kept.last + 1;
     const text = JSON.stringify({ action, target, by, dialect });
-    this.#sql.exec("INSERT INTO audit VALUES (?, ?, ?)", last + 1, this.#now(), text);
-    this.#sql.exec("DELETE FROM audit WHERE id <= ?", last + 1 - AUDIT_ENTRIES_MAX);
+    this.#sql.exec("INSERT INTO audit VALUES (?, ?, ?)", id, this.#now(), text);
+    add(kept, by, id);
+    while (kept.count > this.#max) this.#dropOne(kept);
   }
 
   /** Newest first. */
@@ -34,4 +50,33 @@ export class AuditRows {
       .toArray()
       .map(({ id, at_ms, entry }) => ({ id, atMs: at_ms, ...(JSON.parse(entry) as AuditEntry) }));
   }
+
+  #readKept(): Kept {
+    const rows = this.#sql.exec<{ id: number; actor: string | null }>(
+      "SELECT id, CASE WHEN json_valid(entry) THEN json_extract(entry, '$.by') END AS actor FROM audit ORDER BY id",
+    );
+    const kept: Kept = { idsOf: new Map(), count: 0, last: 0 };
+    for (const { id, actor } of rows) add(kept, actor ?? "", id);
+    return kept;
+  }
+
+  /** Of actors that have as many, the one with the oldest entry loses it. */
+  #dropOne(kept: Kept): void {
+    const [[by, ids] = ["", []]] = [...kept.idsOf].sort(
+      ([, a], [, b]) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0),
+    );
+    const [oldest = 0] = ids;
+    this.#sql.exec("DELETE FROM audit WHERE id = ?", oldest);
+    ids.shift();
+    if (ids.length === 0) kept.idsOf.delete(by);
+    kept.count -= 1;
+  }
+}
+
+function add(kept: Kept, by: string, id: number): void {
+  const ids = kept.idsOf.get(by);
+  if (ids === undefined) kept.idsOf.set(by, [id]);
+  else ids.push(id);
+  kept.count += 1;
+  kept.last = id;
 }

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import {
+  ACTORS,
   type AuditEntry,
   type ClockSetting,
   type Confirmation,
@@ -377,7 +378,12 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
         applyTopology(this.#registry, topology, (line) => console.warn(`Directory: ${line}`));
         this.#topics.applySettings();
         this.#rows.deployed = this.#deployed;
-        this.#audit.note({ action: "deploy", target: null, by: "configuration", dialect: "configuration" });
+        this.#audit.note({
+          action: "deploy",
+          target: null,
+          by: ACTORS.configuration,
+          dialect: "configuration",
+        });
       });
     }
 

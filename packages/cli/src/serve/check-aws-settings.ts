@@ -1,7 +1,11 @@
 import { parseAccessKeys, parseAccountId } from "@sluice/aws/access-settings";
+import { isReservedActor } from "@sluice/protocol";
 import { CliError } from "../errors.ts";
 
-const CHECKS = { SLUICE_AWS_ACCESS_KEYS: parseAccessKeys, SLUICE_AWS_ACCOUNT_ID: parseAccountId };
+const CHECKS = {
+  SLUICE_AWS_ACCESS_KEYS: (text: string) => parseAccessKeys(text, isReservedActor),
+  SLUICE_AWS_ACCOUNT_ID: parseAccountId,
+};
 
 /**
  * Throws CliError for settings by which the broker would refuse every client of AWS: better now than when the first one

@@ -8,10 +8,9 @@ import {
   signatureClaimOf,
   verifySignature,
 } from "@sluice/aws";
-import type { TokenRecord } from "@sluice/protocol";
+import { ACTORS, type TokenRecord } from "@sluice/protocol";
 import type { Effect, PageRequest } from "../http/page-origin.ts";
 import type { KeptKeys } from "../rights/access-keys.ts";
-import { LOCAL } from "../rights/authority.ts";
 import { allRights, type Rights } from "../rights/rights.ts";
 import type { Home } from "./queue-address.ts";
 import type { AwsRequest } from "./request.ts";
@@ -63,12 +62,9 @@ export interface Caller extends Home {
   readonly token: TokenRecord | null;
 }
 
-/** Name of a caller without credentials. */
-const ANONYMOUS = "anonymous";
-
 /** Who has sent no credentials, and may do what is asked for all the same. */
-export function anonymous(home: Home, by = ANONYMOUS): Caller {
-  return { ...home, accessKeyId: ANONYMOUS, rights: allRights(by), token: null };
+export function anonymous(home: Home, by: string = ACTORS.anonymous): Caller {
+  return { ...home, accessKeyId: ACTORS.anonymous, rights: allRights(by), token: null };
 }
 
 /** How a caller is identified. */
@@ -105,7 +101,7 @@ export async function callerOf(request: AwsRequest, check: CallerCheck): Promise
       ? await verifiedCredential(request, { service, nowMs, secretOf })
       : credentialLeniently(request);
   // Without access keys nobody knows whose credentials these are.
-  if (credential === null) return anonymous(home, LOCAL);
+  if (credential === null) return anonymous(home, ACTORS.local);
   const { accessKeyId, region } = credential;
   const account = /^\d{12}$/.test(accessKeyId) ? accessKeyId : home.account;
   const token =
@@ -114,7 +110,7 @@ export async function callerOf(request: AwsRequest, check: CallerCheck): Promise
     const { name, scopes, queues } = token;
     return { accessKeyId, region, account, rights: { by: name, scopes, queues }, token };
   }
-  const rights = allRights(access.kind === "keys" ? accessKeyId : LOCAL);
+  const rights = allRights(access.kind === "keys" ? accessKeyId : ACTORS.local);
   return { accessKeyId, region, account, rights, token: null };
 }
 

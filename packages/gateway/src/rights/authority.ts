@@ -1,15 +1,10 @@
-import type { TokenRecord, TokensRpc } from "@sluice/protocol";
+import { ACTORS, type TokenRecord, type TokensRpc } from "@sluice/protocol";
 import type { Access } from "../http/access.ts";
 import type { KeptKeys } from "./access-keys.ts";
 import { isSameDigest, sha256Of } from "./digest.ts";
 import { KeptTokens } from "./kept-tokens.ts";
 import { Rates } from "./rates.ts";
 import { allRights, type Rights } from "./rights.ts";
-
-/** Who uses an open broker. */
-export const LOCAL = "local";
-/** Who has one of the tokens of the configuration. */
-export const FIRST_ADMINISTRATOR = "SLUICE_API_TOKENS";
 
 /**
  * Whether somebody is let in.
@@ -79,12 +74,12 @@ export class Authority {
   /** The token that is kept and valid; else what is answered whoever asks, and however often. */
   async #find(token: string | null): Promise<Admission | TokenRecord> {
     const { access } = this;
-    if (access.kind === "open") return { kind: "in", rights: allRights(LOCAL) };
+    if (access.kind === "open") return { kind: "in", rights: allRights(ACTORS.local) };
     if (token === null) return this.#refuse("noToken");
     const given = await sha256Of(token);
     if (access.kind === "tokens") {
       const accepted = await Promise.all(access.tokens.map(sha256Of));
-      if (includes(accepted, given)) return { kind: "in", rights: allRights(FIRST_ADMINISTRATOR) };
+      if (includes(accepted, given)) return { kind: "in", rights: allRights(ACTORS.firstAdministrator) };
     }
     const { list } = await this.#kept.read();
     const nowMs = this.#now();

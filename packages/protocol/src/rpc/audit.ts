@@ -1,10 +1,31 @@
 /** What was changed, by whom. Plain data, it crosses RPC. */
 
-/** Entries that are kept; an older one goes for each that comes. */
+/** Entries that are kept. For each that comes then, the actor with the most entries loses its oldest one. */
 export const AUDIT_ENTRIES_MAX = 10_000;
 
 /** By which way a change came: an API, or the configuration that was deployed. */
 export type AuditDialect = "admin" | "cloudflare" | "sqs" | "sns" | "configuration";
+
+/**
+ * Actors that are neither a token nor an access key.
+ *
+ * - `local`: who uses a broker that asks nobody.
+ * - `anonymous`: who follows a link in a message of SNS.
+ * - `configuration`: a deployment.
+ * - `firstAdministrator`: who has one of the tokens of the configuration.
+ */
+export const ACTORS = {
+  local: "local",
+  anonymous: "anonymous",
+  configuration: "configuration",
+  firstAdministrator: "SLUICE_API_TOKENS",
+} as const;
+
+/** Whether no token and no access key may have a name: one of `ACTORS`, or a variable's. Capitals do not count. */
+export function isReservedActor(name: string): boolean {
+  const small = name.toLowerCase();
+  return small.startsWith("sluice_") || Object.values<string>(ACTORS).includes(small);
+}
 
 /** A change. A contract: it is stored. */
 export interface AuditEntry {
@@ -12,7 +33,7 @@ export interface AuditEntry {
   readonly action: string;
   /** What it was done to: the name of a queue or a token, an ARN, an id; `null` for the broker as a whole. */
   readonly target: string | null;
-  /** Name of a token, id of an access key, `SLUICE_API_TOKENS`, or `local` where nobody is asked. */
+  /** Name of a token, id of an access key, or one of `ACTORS`. */
   readonly by: string;
   readonly dialect: AuditDialect;
 }

@@ -63,7 +63,6 @@ describe("POST /tokens", () => {
     { name: "shop", scopes: ["write"] },
     { name: "", scopes: ["read"] },
     { name: "Shop", scopes: ["read"] },
-    { name: "local", scopes: ["read"] },
     { name: "a".repeat(65), scopes: ["read"] },
     { name: "shop", scopes: ["read"], queues: [""] },
     { name: "shop", scopes: ["read"], queues: ["a*b"] },
@@ -76,6 +75,17 @@ describe("POST /tokens", () => {
   ])("refuses %j", async (body) => {
     expect(await codeOf(ask("first", "POST", `${API}/tokens`, body))).toEqual([400, "invalid_body"]);
   });
+
+  it.each([...["local", "anonymous", "configuration", "sluice_api_tokens", "sluice_anything"]])(
+    "refuses the name %s, which the audit log would take for another",
+    async (name) => {
+      const refused = await ask("first", "POST", `${API}/tokens`, { name, scopes: ["read"] });
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { error: { code: "reserved_name", message: expect.stringContaining(`"${name}"`) } },
+      });
+    },
+  );
 
   it("takes what is just within its limits", async () => {
     const queues = Array.from({ length: 100 }, (_, i) => `q${i}*`);

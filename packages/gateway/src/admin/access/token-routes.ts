@@ -1,4 +1,5 @@
 import {
+  isReservedActor,
   SCOPES,
   type Scope,
   TOKEN_NAME,
@@ -9,7 +10,7 @@ import {
 import { type Context, Hono } from "hono";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
-import { type Authority, LOCAL } from "../../rights/authority.ts";
+import type { Authority } from "../../rights/authority.ts";
 import { setChanged } from "../../rights/route-needs.ts";
 import { newSecret } from "../../rights/secrets.ts";
 import { AdminError } from "../failure.ts";
@@ -30,10 +31,7 @@ const QUEUES_OF_TOKEN_MAX = 100;
 const QUEUE_PATTERN = /^[^*\s]{0,200}\*?$/;
 
 const NEW_TOKEN = z.strictObject({
-  name: z.string().check(
-    z.regex(TOKEN_NAME),
-    z.refine((name) => name !== LOCAL),
-  ),
+  name: z.string().check(z.regex(TOKEN_NAME)),
   scopes: z.array(z.enum(SCOPES)).check(z.minLength(1)),
   queues: z._default(
     z.array(z.string().check(z.minLength(1), z.regex(QUEUE_PATTERN))).check(z.maxLength(QUEUES_OF_TOKEN_MAX)),
@@ -45,7 +43,7 @@ const NEW_TOKEN = z.strictObject({
 });
 const NEW_TOKEN_TEXT =
   'The body must be {"name", "scopes"}, with any of "queues", "expiresInSeconds", "ratePerSecond" and "aws". ' +
-  `A name has 1 to 64 of a-z, 0-9, ".", "_" and "-", and is not "${LOCAL}". Scopes are ${SCOPES.join(", ")}. ` +
+  `A name has 1 to 64 of a-z, 0-9, ".", "_" and "-". Scopes are ${SCOPES.join(", ")}. ` +
   `Queues are names, or beginnings of names with a "*" behind, ${QUEUES_OF_TOKEN_MAX} at most. ` +
   `A token is valid for 1 to ${TOKEN_SECONDS_MAX} s, and makes 1 to ${TOKEN_RATE_MAX} requests a second.`;
 
@@ -100,6 +98,10 @@ export function tokenRoutes({ tokens }: QueueDirectory, authority: Authority): H
       aws,
       ...token
     } = await read(c, NEW_TOKEN, NEW_TOKEN_TEXT);
+    if (isReservedActor(token.name)) {
+      const why = `No token can have the name "${token.name}": the audit log calls somebody else that, or it is a variable's.`;
+      throw new AdminError(400, "reserved_name", why);
+    }
     const { kept, secret } = await newSecret(aws ? "aws" : "bearer");
     const nowMs = Date.now();
     const expiresAtMs = expiresInSeconds === undefined ? null : nowMs + 1_000 * expiresInSeconds;

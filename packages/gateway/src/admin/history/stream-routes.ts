@@ -1,7 +1,7 @@
+import { ACTORS } from "@sluice/protocol";
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import type { Waits } from "../../account/waits.ts";
-import { LOCAL } from "../../rights/authority.ts";
 import { mayUse } from "../../rights/rights.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError, queueNotFound } from "../failure.ts";
@@ -28,7 +28,7 @@ class Slots {
     const all = [...this.#open.values()].reduce((sum, count) => sum + count, 0);
     if (all >= STREAMS_MAX) throw new AdminError(503, TOO_MANY, `${STREAMS_MAX} streams are open already.`);
     // Where nobody is asked who it is, everybody has the same name.
-    if (by !== LOCAL && own >= STREAMS_OF_TOKEN_MAX) {
+    if (by !== ACTORS.local && own >= STREAMS_OF_TOKEN_MAX) {
       throw new AdminError(
         429,
         TOO_MANY,
