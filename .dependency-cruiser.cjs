@@ -51,7 +51,7 @@ module.exports = {
     only("producer", "protocol", "coalesce"),
     only("consumer", "protocol"),
     only("broker", "engine", "protocol", "retry", "aws", "sns", "sqsd"),
-    only("gateway", "protocol", "coalesce", "aws", "retry", "sns"),
+    only("gateway", "protocol", "coalesce", "aws", "retry", "sns", "sqsd"),
     {
       name: "testing-imports-what-runs-workers",
       comment: "Of the command what it exports for that, of the broker's Worker what defines it.",

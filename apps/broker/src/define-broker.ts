@@ -27,7 +27,7 @@ export function defineBroker({ page, ...options }: BrokerWorkerOptions) {
   let bounded: Gateway["fetch"] | undefined;
   const handler: ExportedHandler<BrokerEnv> = {
     fetch: (request, env, ctx) => {
-      bounded ??= boundedFetch(gatewayFor(env, disk, page ?? null).fetch);
+      bounded ??= boundedFetch(gatewayFor(env, options.topology, disk, page ?? null).fetch);
       return bounded(request, env, ctx);
     },
   };

@@ -2,9 +2,11 @@ import {
   type BrokerEnv,
   describeUnreadable,
   describeUnreadableTopic,
+  endpointVariablesOf,
   type QueueBrokerObject,
 } from "@sluice/broker";
 import { createGateway, type Gateway, type QueueDirectory } from "@sluice/gateway";
+import type { QueueTopology } from "@sluice/protocol";
 import { accessOf } from "./access.ts";
 import { accountOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
@@ -14,20 +16,22 @@ import type { ToldDisk } from "./told-disk.ts";
 /**
  * The HTTP side of the broker whose bindings these are.
  *
+ * @param topology that the broker was deployed with.
  * @param disk told whether it is full by the process that has started workerd; `null` on plain Node.js, where nobody
  *   has to be told.
  * @param page the page at `/__sluice/` as an archive; `null` for a broker without it.
  */
 export function gatewayFor(
   env: BrokerEnv,
+  topology: QueueTopology,
   disk: ToldDisk | null,
   page: Uint8Array | ArrayBuffer | null,
 ): Gateway {
   const aws = awsOf(env, { isOnWorkerd: disk !== null });
-  return createGateway(directoryOf(env, disk), accessOf(env), aws, page);
+  return createGateway(directoryOf(env, topology, disk), accessOf(env), aws, page);
 }
 
-function directoryOf(env: BrokerEnv, disk: ToldDisk | null): QueueDirectory {
+function directoryOf(env: BrokerEnv, topology: QueueTopology, disk: ToldDisk | null): QueueDirectory {
   const objectOf = (queue: string): QueueBrokerObject =>
     env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(queue)) as unknown as QueueBrokerObject;
   /** Objects that could not be asked, each of which is said once. */
@@ -49,6 +53,7 @@ function directoryOf(env: BrokerEnv, disk: ToldDisk | null): QueueDirectory {
       return describeFailed(text, Date.now());
     }
   };
+  const variables = endpointVariablesOf(env, topology);
   const isServed = env.SLUICE_ENV !== undefined || env.SLUICE_SERVED !== undefined;
   const account = accountOf(env);
   const names = async () => {
@@ -68,6 +73,10 @@ function directoryOf(env: BrokerEnv, disk: ToldDisk | null): QueueDirectory {
     describeTopic: (topicObject) =>
       described(topicObject, () => objectOf(topicObject).describeTopic(topicObject), describeUnreadableTopic),
     clock: env.SLUICE_ENV === "development" ? brokerClockOf({ directory: account, names, objectOf }) : null,
+    variableRefusal: (name, url) => {
+      const found = variables(name, url);
+      return "refusal" in found ? found.refusal : null;
+    },
     // A deployed broker has no disk that anybody could look at.
     isLocal: disk === null,
     isServed,

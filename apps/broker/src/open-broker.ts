@@ -57,7 +57,7 @@ export function openBroker({ folder, worker, topology, vars, disk, page }: OpenB
     error: (line) => console.error(line),
     ...watched,
   });
-  const gateway = gatewayFor(objects.env as unknown as BrokerEnv, null, page ?? null);
+  const gateway = gatewayFor(objects.env as unknown as BrokerEnv, topology, null, page ?? null);
   return {
     gateway,
     room: objects.room,

@@ -112,8 +112,7 @@ describe("sluice export --all and import --all", () => {
     );
     expect(messages(before)).toContainEqual(expect.objectContaining({ text: "delayed", isDelayed: true }));
     expect(messages(after)).toEqual(messages(before));
-    const rest = (lines: typeof before) =>
-      lines.filter((line) => "queue" in line || "topic" in line).map((line) => JSON.stringify(line));
+    const rest = (lines: typeof before) => lines.filter((line) => "queue" in line || "topic" in line);
     expect(rest(after)).toEqual(rest(before));
     // And they behave so: one more receive in vain, and the next one finds a dead letter.
     const QueueUrl = `${to.url}/000000000000/orders`;
@@ -130,7 +129,7 @@ describe("sluice export --all and import --all", () => {
     expect(dead.Messages).toMatchObject([{ Body: "received" }]);
   });
 
-  it("bring back who has confirmed, with what waits for them", async () => {
+  it("have who has confirmed asked anew, and leave out what waits for them", async () => {
     const asked = Promise.withResolvers<{ TopicArn: string; Token: string }>();
     const server = createServer(async (request, response) => {
       asked.resolve(JSON.parse(await text(request)) as { TopicArn: string; Token: string });
@@ -150,15 +149,67 @@ describe("sluice export --all and import --all", () => {
     await once(server.close(), "close");
     await sns(source.url, "Publish", { TopicArn, Message: "fire" });
     const { out } = await from.run(["export", "--all", "--url", source.url]);
-    expect(await from.run(["import", "--all", "--url", to.url], { input: out })).toMatchObject({
-      err: "Imported 0 queues, 1 topic, 1 subscription and 1 message.\n",
+    expect(out).toContain("fire");
+    const args = ["import", "--all", "--url", to.url];
+    const shown =
+      "With this backup messages are posted to 1 HTTP endpoint:\n" +
+      `  topic ${TopicArn}: ${Endpoint}, once it has confirmed anew\n`;
+    const refused = await from.run(args, { input: out });
+    expect(refused).toMatchObject({ code: 5, err: expect.stringContaining(shown) });
+    expect(refused.err).toContain("Nobody can be asked here: --yes says that it is meant.");
+    expect(await api(to.url, "/topics")).toEqual({ topics: [] });
+    const imported = await from.run([...args, "--yes"], { input: out });
+    expect(imported).toMatchObject({
+      code: 0,
+      err:
+        `${shown}Imported 0 queues, 1 topic, 1 subscription and 0 messages. Asked 1 HTTP endpoint to confirm: before ` +
+        "that no message is posted there. Left out 1 message for endpoints that have not confirmed: the backup has " +
+        "them.\n",
     });
-    const restored = await contentOf(to.url);
-    const subscription = { topicArn: TopicArn, protocol: "http", endpoint: Endpoint, isConfirmed: true };
-    const line = expect.objectContaining(subscription);
-    expect(restored).toContainEqual({ topicSubscription: line });
-    const waiting = expect.objectContaining({ text: expect.stringContaining("fire") });
-    expect(restored).toContainEqual(expect.objectContaining({ message: waiting }));
+    const subscription = { topicArn: TopicArn, protocol: "http", endpoint: Endpoint, isConfirmed: false };
+    expect(await contentOf(to.url)).toContainEqual({
+      topicSubscription: expect.objectContaining(subscription),
+    });
+  });
+
+  it("show the HTTP endpoint of a queue and what it asks for, and say what it does not get", async () => {
+    await using to = await emptyBroker();
+    const settings = {
+      ...{ url: "http://127.0.0.1:9/collect", format: "sluice", contentType: null },
+      ...{ headers: { "X-A": "$SLUICE_API_TOKENS" }, maxConcurrency: 1, connectTimeoutSeconds: 5 },
+      ...{ responseTimeoutSeconds: 60, readinessPath: null, maxRetries: 3, retryDelaySeconds: 0 },
+      deadLetterQueue: null,
+    };
+    const queue = {
+      ...{ name: "nightly", jurisdiction: null, dialects: {}, consumer: { type: "http_push", settings } },
+      settings: { deliveryDelaySeconds: 0, messageRetentionSeconds: 60 },
+    };
+    const header = { sluice: "backup", version: 1, at: "", queues: ["nightly"], topics: [] };
+    const input = [header, { queue }, { end: { messages: 0 } }]
+      .map((line) => JSON.stringify(line))
+      .join("\n");
+    const args = ["import", "--all", "--url", to.url];
+    const refused = await from.run(args, { input: `${input}\n` });
+    expect(refused).toMatchObject({ code: 5 });
+    expect(refused.err).toContain(
+      "  queue nightly: http://127.0.0.1:9/collect, which asks for SLUICE_API_TOKENS\n",
+    );
+    expect(await api(to.url, "/queues")).toMatchObject({ queues: [] });
+    const imported = await from.run([...args, "--yes"], { input: `${input}\n` });
+    expect(imported).toMatchObject({ code: 0 });
+    expect(imported.err).toContain(
+      "Messages of nightly wait, its endpoint cannot be called: the variable SLUICE_API_TOKENS is the broker's own",
+    );
+  });
+
+  it("name the line and the key that is wrong, and leave the broker as it was then", async () => {
+    await using to = await emptyBroker();
+    const { out } = await from.run(["export", "--all"]);
+    const broken = out.replace('"settings":{', '"settings":{"consumer":7,');
+    const said = await from.run(["import", "--all", "--url", to.url], { input: broken });
+    expect(said).toMatchObject({ code: 1 });
+    expect(said.err).toMatch(/-:2: .*settings.*"consumer"/);
+    expect(await api(to.url, "/queues")).toMatchObject({ queues: [] });
   });
 
   it("leave alone what is there: refused, or merged", async () => {
@@ -173,7 +224,7 @@ describe("sluice export --all and import --all", () => {
     expect(queues).toHaveLength(1);
     const merged = await from.run(["import", "--all", "--merge", "--json", ...on], { input: out });
     expect(JSON.parse(merged.out)).toEqual({
-      ...{ queues: 2, topics: 1, subscriptions: 1, messages: 5, existed: 1 },
+      ...{ queues: 2, topics: 1, subscriptions: 1, messages: 5, existed: 1, asked: 0, leftOut: 0 },
     });
     const { settings } = await api<{ settings: object }>(to.url, "/queues/orders");
     expect(settings).toMatchObject({ deliveryDelaySeconds: 5 });
@@ -199,6 +250,7 @@ describe("sluice export --all and import --all", () => {
       ["export", "orders", "--all"],
       ["import"],
       ["import", "orders", "--merge"],
+      ["import", "orders", "--yes"],
     ])
       expect(await from.run(args)).toMatchObject({ code: 2 });
   });

@@ -15,6 +15,7 @@ import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./aws/queue-address.ts";
 import { AwsRequest } from "./aws/request.ts";
 import { snsService } from "./aws/sns/routes.ts";
 import type { SqsSettings } from "./aws/sqs/context.ts";
+import { restoredSqs } from "./aws/sqs/queue/restore.ts";
 import { sqsService } from "./aws/sqs/routes.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import type { Access } from "./http/access.ts";
@@ -77,15 +78,6 @@ export function createGateway(
   const waits = new Waits();
   const authority = new Authority(access, directory.tokens, () => Date.now());
   const health = healthOf(directory.account, () => Date.now());
-  app.get(`${PREFIX}/health`, async (c) => {
-    const answer = await health();
-    return c.json(answer, answer.status === "ok" ? 200 : 503);
-  });
-  app.get(PREFIX, (c) => c.redirect(`${PREFIX}/`));
-  app.route(`${PREFIX}/`, pageRoutes(page));
-  app.route(`${PREFIX}/api`, adminRoutes(directory, authority, waits));
-  app.route(`${PREFIX}/metrics`, metricsRoutes(directory, authority));
-  app.route(`${PREFIX}/client/v4`, cloudflareRoutes(directory, authority));
   const { account, audit, topics, queue, topic } = directory;
   const prefix = `${PREFIX}/aws`;
   const now = () => Date.now();
@@ -95,6 +87,18 @@ export function createGateway(
     aws.settings.home,
     aws.access,
   );
+  app.get(`${PREFIX}/health`, async (c) => {
+    const answer = await health();
+    return c.json(answer, answer.status === "ok" ? 200 : 503);
+  });
+  app.get(PREFIX, (c) => c.redirect(`${PREFIX}/`));
+  app.route(`${PREFIX}/`, pageRoutes(page));
+  app.route(
+    `${PREFIX}/api`,
+    adminRoutes(directory, authority, waits, { ...sns.restoring, sqs: restoredSqs }),
+  );
+  app.route(`${PREFIX}/metrics`, metricsRoutes(directory, authority));
+  app.route(`${PREFIX}/client/v4`, cloudflareRoutes(directory, authority));
   const pem = `${prefix}/:name{SimpleNotificationService-[0-9a-f]+\\.pem}`;
   app.get(pem, (c) => sns.certificate(c.req.param("name") ?? ""));
   const ports = { account, audit, authority, queue, now, waits, isLocal: directory.isLocal };

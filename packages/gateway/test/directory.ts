@@ -157,6 +157,7 @@ export function directoryOf(
       damage: [],
     }),
     isLocal: false,
+    variableRefusal: (name) => (name === "SET" ? null : `no configuration names ${name}`),
     isServed: true,
     toldDisk: () => {},
     clock: memoryClock(advances),

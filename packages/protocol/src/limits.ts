@@ -106,6 +106,28 @@ export function isBindableQueueName(name: string): boolean {
   return QUEUE_NAME_PATTERN.test(isFifoName(name) ? name.slice(0, -FIFO_SUFFIX.length) : name);
 }
 
+/** Longest queue name of SQS, in characters, `.fifo` included (spec sqs 2.1). */
+export const SQS_QUEUE_NAME_LENGTH_MAX = 80;
+const SQS_QUEUE_NAME = /^[A-Za-z0-9_-]+(\.fifo)?$/;
+/** The ARN of a queue of SQS, up to its name. */
+const SQS_ARN_PREFIX = /^arn:aws(-[a-z]+)*:sqs:[a-z0-9-]{1,40}:\d{12}:/;
+
+/** Whether SQS can name a queue so. Every bindable name is one. */
+export function isSqsQueueName(name: string): boolean {
+  return name.length <= SQS_QUEUE_NAME_LENGTH_MAX && SQS_QUEUE_NAME.test(name);
+}
+
+/** Whether the directory can know a queue by that name: by one of SQS, or by an ARN where it is not at home. */
+export function isQueueName(name: string): boolean {
+  return isSqsQueueName(name.replace(SQS_ARN_PREFIX, ""));
+}
+
+/** What an environment variable may be called. */
+export const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** A header name (RFC 9110, 5.6.2), and what its value may hold. */
+export const HEADER_NAME_PATTERN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+export const HEADER_VALUE_PATTERN = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
+
 /** How long a queue can keep what happened, in seconds. */
 export const HISTORY_SECONDS_MIN = 60;
 export const HISTORY_SECONDS_MAX = 1_209_600;

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   CONNECT_TIMEOUT_SECONDS_DEFAULT,
+  HEADER_NAME_PATTERN,
+  HEADER_VALUE_PATTERN,
   HTTP_CONCURRENCY_DEFAULT,
   type HttpPushSettings,
   OWN_VARIABLE_PREFIX,
@@ -9,6 +11,7 @@ import {
   RESPONSE_TIMEOUT_SECONDS_DEFAULT,
   RETRIES_DEFAULT,
   type TaskRunSettings,
+  VARIABLE_NAME_PATTERN,
   variablesOf,
 } from "@sluice/protocol";
 import { CATCH_UP_RULES, parseSqsdOptions, type SqsdOptions, withPath } from "@sluice/sqsd";
@@ -72,12 +75,6 @@ const ONLY_OF_SQSD = [
 /** What says something of periodic tasks. */
 const OF_TASKS = ["cron_days", "cron_catch_up", "cron_catch_up_window", "cron_overlap"] as const;
 
-/** What an environment variable may be called. */
-const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** A header name (RFC 9110, 5.6.2), and what its value may hold. */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
-
 /**
  * Reads `[sluice.queues.NAME.push]`: the HTTP endpoint that consumes a queue. Everything that is wrong is reported on
  * the line of its key; `null` if anything is. Whether the broker may call the host is the broker's to say, since that
@@ -96,7 +93,7 @@ export function readPushTable(value: unknown, place: Place, report: Report): Htt
   if (raw.dead_letter_queue !== undefined) {
     checkQueueName(raw.dead_letter_queue, placeOf(place, "dead_letter_queue"), report);
   }
-  if (raw.signing_secret !== undefined && !VARIABLE_NAME.test(raw.signing_secret)) {
+  if (raw.signing_secret !== undefined && !VARIABLE_NAME_PATTERN.test(raw.signing_secret)) {
     return refuse(
       "signing_secret",
       "should be the name of an environment variable that holds the key, not the key.",
@@ -273,7 +270,8 @@ function readHeaders(
   const headers: [string, string][] = [];
   let isValid = true;
   for (const [name, value] of Object.entries(table ?? {})) {
-    const isHeader = HEADER_NAME.test(name) && typeof value === "string" && HEADER_VALUE.test(value);
+    const isHeader =
+      HEADER_NAME_PATTERN.test(name) && typeof value === "string" && HEADER_VALUE_PATTERN.test(value);
     if (isHeader) headers.push([name, value]);
     else {
       isValid = false;

@@ -57,6 +57,8 @@ export interface QueueDirectory {
   readonly clock: BrokerClock | null;
   /** Whether the objects run in this process: a call to one costs no more than that of a function. */
   readonly isLocal: boolean;
+  /** Why an HTTP endpoint at a URL does not get an environment variable that its settings name; `null` if it does. */
+  variableRefusal(name: string, url: string): string | null;
   /** Whether a process of the same machine has started the broker, and may announce its end. */
   readonly isServed: boolean;
   /** Takes a report of whether the disk is full; `null` where no process watches the disk. */

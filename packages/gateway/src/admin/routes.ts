@@ -7,6 +7,7 @@ import { auditRoutes } from "./access/audit-routes.ts";
 import { guard } from "./access/guard.ts";
 import { tokenRoutes } from "./access/token-routes.ts";
 import { backupRoutes } from "./backup/backup-routes.ts";
+import type { DialectRestoring } from "./backup/restore.ts";
 import { clockRoutes } from "./clock-routes.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { answerFailure } from "./failure.ts";
@@ -26,7 +27,12 @@ import { topicRoutes } from "./topic-routes.ts";
  * Errors are `{"error": {"code", "message"}}` with a fitting status. What changes something is refused to pages of
  * other origins (403, `other_origin`).
  */
-export function adminRoutes(directory: QueueDirectory, authority: Authority, waits: Waits): Hono {
+export function adminRoutes(
+  directory: QueueDirectory,
+  authority: Authority,
+  waits: Waits,
+  restoring: DialectRestoring,
+): Hono {
   const app = new Hono();
   app.use(guard(authority, directory.audit, PREFIX));
   app.get("/", (c) => c.json({ endpoints: ENDPOINTS }));
@@ -39,7 +45,7 @@ export function adminRoutes(directory: QueueDirectory, authority: Authority, wai
   app.route("/events", streamRoutes(directory, waits));
   app.route("/topics", topicRoutes(directory));
   app.route("/tokens", tokenRoutes(directory, authority));
-  app.route("/backup", backupRoutes(directory));
+  app.route("/backup", backupRoutes(directory, restoring));
   app.route("/audit", auditRoutes(directory));
   app.route("/clock", clockRoutes(directory));
   app.route("/", processRoutes(directory, waits));

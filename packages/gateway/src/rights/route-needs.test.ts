@@ -19,6 +19,9 @@ const access: Access = { kind: "tokens", tokens: ["first"] };
 const directory = directoryOf();
 const authority = new Authority(access, memoryTokens(), () => Date.now());
 
+const unused = async () => Promise.reject(new Error("nothing is restored here"));
+const NOTHING_RESTORED = { sqs: unused, topic: unused, subscription: unused };
+
 /** Every route that answers something, as the tables call it, with what it needs. */
 function routesOf(app: Hono, mount: string, needs: RouteNeeds): [string, Need | undefined][] {
   const names = app.routes
@@ -28,7 +31,7 @@ function routesOf(app: Hono, mount: string, needs: RouteNeeds): [string, Need | 
 }
 
 const ADMIN_ROUTES = [
-  ...routesOf(adminRoutes(directory, authority, new Waits()), "/api", ADMIN_NEEDS),
+  ...routesOf(adminRoutes(directory, authority, new Waits(), NOTHING_RESTORED), "/api", ADMIN_NEEDS),
   ...routesOf(metricsRoutes(directory, authority), "/metrics", ADMIN_NEEDS),
 ];
 const CLOUDFLARE_ROUTES = routesOf(cloudflareRoutes(directory, authority), "", CLOUDFLARE_NEEDS);

@@ -27,12 +27,18 @@ export interface BackupHeader {
  * cut off.
  */
 export type BackupLine =
+  | SettingsLine
+  | { readonly in: string; readonly message: BackupMessage }
+  | { readonly end: { readonly messages: number } };
+
+/** A line about what the broker is set to: all of them stand before the first message. */
+export type SettingsLine =
   | { readonly queue: BackupQueue }
   | { readonly topic: BackupTopic }
   | { readonly topicSubscription: BackupTopicSubscription }
-  | { readonly subscription: BackupSubscription }
-  | { readonly in: string; readonly message: BackupMessage }
-  | { readonly end: { readonly messages: number } };
+  | { readonly subscription: BackupSubscription };
+
+const SETTINGS = ["queue", "topic", "topicSubscription", "subscription"];
 
 /** The lines with which a backup begins. */
 export function firstLines(backup: BackupView): string {
@@ -84,9 +90,21 @@ export function headerIn(text: string, file: string): BackupHeader {
  */
 export function backupLineIn(text: string, place: string): BackupLine {
   const value = jsonIn(text);
-  const kinds = ["queue", "topic", "topicSubscription", "subscription", "message", "end"];
-  if (isObject(value) && kinds.some((kind) => isObject(value[kind]))) return value as unknown as BackupLine;
-  throw new CliError(`${place}: this is no line of a backup.`, EXIT_FAILED);
+  const kinds = [...SETTINGS, "message", "end"];
+  const found = isObject(value) ? kinds.filter((kind) => Object.hasOwn(value, kind)) : [];
+  const [kind = ""] = found;
+  if (found.length !== 1 || !isObject(value) || !isObject(value[kind])) {
+    throw new CliError(`${place}: this is no line of a backup.`, EXIT_FAILED);
+  }
+  if (kind === "message" && typeof value.in !== "string") {
+    throw new CliError(`${place}: "in" has to name the queue of the message.`, EXIT_FAILED);
+  }
+  return value as unknown as BackupLine;
+}
+
+/** Whether a line is about what the broker is set to. */
+export function isSettings(line: BackupLine): line is SettingsLine {
+  return SETTINGS.some((kind) => Object.hasOwn(line, kind));
 }
 
 /** `undefined` for what is no JSON. */

@@ -46,6 +46,7 @@ export function addTransfer(program: Command, execute: Execute): void {
     .option("--all", "the whole broker, as export --all has written it")
     .option("--merge", "with --all: leave queues and topics as they are that are there, and add the messages")
     .option("--resume", "go on with an import of the file that was stopped")
+    .option("--yes", "with --all: import the HTTP endpoints of the file without asking")
     .addHelpText(
       "after",
       examples(
@@ -63,6 +64,7 @@ export function addTransfer(program: Command, execute: Execute): void {
         }
         if (first === undefined) throw new CliError("Name a queue, or --all.", EXIT_USAGE);
         if (options.merge === true) throw new CliError("--merge is for --all.", EXIT_USAGE);
+        if (options.yes === true) throw new CliError("--yes is for --all.", EXIT_USAGE);
         return (await import("./import.ts")).importMessages(on, first, second ?? "-", options);
       }),
     );

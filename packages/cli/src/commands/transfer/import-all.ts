@@ -1,20 +1,15 @@
 import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Readable } from "node:stream";
-import type { BackupMessage, BackupTopicSubscription } from "@sluice/gateway/views";
-import { type BackupKind, backupOf, restore, restoreMessages } from "../../client/backup.ts";
-import { BrokerFailure } from "../../client/broker-client.ts";
+import { backupOf } from "../../client/backup.ts";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "../../errors.ts";
-import { type Progress, progressBar } from "../../report/progress.ts";
-import { plural } from "../../report/words.ts";
+import { progressBar } from "../../report/progress.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
-import { type BackupHeader, type BackupLine, backupLineIn, headerIn } from "./backup-lines.ts";
+import { type BackupHeader, backupLineIn, headerIn, isSettings, type SettingsLine } from "./backup-lines.ts";
 import { Checkpoint } from "./checkpoint.ts";
+import { askAboutEndpoints } from "./endpoints.ts";
 import { linesOf } from "./lines.ts";
+import { type RestoreState, Restoring, type Source } from "./restoring.ts";
 
-/** Messages and characters of lines in one request; the broker takes 100, and 1 MiB of bodies. */
-const BATCH_MESSAGES = 100;
-const BATCH_CHARACTERS = 700_000;
 /** Names in a sentence. */
 const NAMES_MAX = 5;
 /** Bytes of a file's end that its last line is looked for in. */
@@ -25,23 +20,8 @@ export interface ImportAllOptions {
   readonly merge?: boolean;
   /** Goes on with an import of the file that was stopped. */
   readonly resume?: boolean;
-}
-
-/** How far an import of a backup has come. */
-interface RestoreState {
-  /** Lines that are done. */
-  readonly lines: number;
-  /** What the queues of endpoints are called now, by the name in the backup. */
-  readonly targets: Readonly<Record<string, string>>;
-}
-
-interface Source {
-  readonly input: Readable;
-  /** Bytes of the file; 0 where nobody knows. */
-  readonly size: number;
-  readonly begun: RestoreState | null;
-  /** `null` for standard input. */
-  readonly checkpoint: Checkpoint<RestoreState> | null;
+  /** Imports HTTP endpoints without asking. */
+  readonly yes?: boolean;
 }
 
 /**
@@ -55,151 +35,43 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
   const source = open(on, file, options);
   const bar = file === "-" ? null : progressBar(on.surroundings, "bytes");
   const restoring = new Restoring(on, file, source, bar);
-  let line = 0;
+  const settings: { readonly line: SettingsLine; readonly number: number }[] = [];
+  let isSettled = false;
+  let number = 0;
   try {
     for await (const text of linesOf(source.input)) {
-      line += 1;
+      number += 1;
       restoring.passed(text);
-      if (line === 1) {
+      if (number === 1) {
         const header = headerIn(text, file);
         if (source.begun === null && options.merge !== true) await refuseExisting(on, header);
-      } else if (line > (source.begun?.lines ?? 0) && text.trim() !== "") {
-        await restoring.take(backupLineIn(text, `${file}:${line}`), line, text.length);
+        continue;
       }
+      if (number <= (source.begun?.lines ?? 0) || text.trim() === "") continue;
+      const place = `${file}:${number}`;
+      const line = backupLineIn(text, place);
+      if (isSettings(line)) {
+        if (isSettled)
+          throw new CliError(`${place}: in a backup this stands before all messages.`, EXIT_FAILED);
+        settings.push({ line, number });
+        continue;
+      }
+      if (!isSettled) {
+        // Nothing is changed before: who is asked sees all endpoints of the backup.
+        const lines = settings.map((one) => one.line);
+        await askAboutEndpoints(on, lines, options.yes === true);
+        for (const one of settings) await restoring.take(one.line, one.number, 0);
+        isSettled = true;
+      }
+      await restoring.take(line, number, text.length);
     }
-    await restoring.end(line);
+    await restoring.end(number);
   } finally {
     bar?.stop();
   }
   source.checkpoint?.remove();
   answer(on, restoring.figures, { words: restoring.words });
   return 0;
-}
-
-/** What is being restored: line by line, messages in batches. */
-class Restoring {
-  readonly figures = { queues: 0, topics: 0, subscriptions: 0, messages: 0, existed: 0 };
-  readonly #on: OnBroker;
-  readonly #file: string;
-  readonly #source: Source;
-  readonly #bar: Progress | null;
-  #targets: Record<string, string>;
-  #batch: { readonly line: number; readonly message: BackupMessage }[] = [];
-  #batchQueue = "";
-  #batchCharacters = 0;
-  #bytes = 0;
-  #isWhole = false;
-
-  constructor(on: OnBroker, file: string, source: Source, bar: Progress | null) {
-    this.#on = on;
-    this.#file = file;
-    this.#source = source;
-    this.#bar = bar;
-    this.#targets = { ...source.begun?.targets };
-  }
-
-  get words(): string {
-    const { queues, topics, subscriptions, messages, existed } = this.figures;
-    const counts = [plural(queues, "queue"), plural(topics, "topic"), plural(subscriptions, "subscription")];
-    const left = existed === 0 ? "" : ` ${existed} of what the backup has were there, and are as they were.`;
-    return `Imported ${counts.join(", ")} and ${plural(messages, "message")}.${left}`;
-  }
-
-  /** A line was read. */
-  passed(text: string): void {
-    this.#bytes += Buffer.byteLength(text) + 1;
-  }
-
-  async take(line: BackupLine, number: number, characters: number): Promise<void> {
-    if ("message" in line) {
-      const isFull =
-        this.#batch.length >= BATCH_MESSAGES || this.#batchCharacters + characters > BATCH_CHARACTERS;
-      if (isFull || line.in !== this.#batchQueue) await this.#flush(number - 1);
-      this.#batchQueue = line.in;
-      this.#batch.push({ line: number, message: line.message });
-      this.#batchCharacters += characters;
-      return;
-    }
-    await this.#flush(number - 1);
-    if ("end" in line) this.#isWhole = true;
-    else await this.#restore(line, number);
-    this.#keep(number);
-  }
-
-  /**
-   * All lines were read.
-   *
-   * @throws CliError for a backup that was cut off.
-   */
-  async end(lines: number): Promise<void> {
-    await this.#flush(lines);
-    if (this.#isWhole) return;
-    const { messages } = this.figures;
-    throw new CliError(
-      `${this.#file} ends in the middle: ${plural(messages, "message")} of it were imported.`,
-      EXIT_FAILED,
-    );
-  }
-
-  async #restore(line: Exclude<BackupLine, { message: unknown } | { end: unknown }>, number: number) {
-    if ("queue" in line) await this.#one("queues", line.queue, number, "queues");
-    else if ("topic" in line) await this.#one("topics", line.topic, number, "topics");
-    else if ("subscription" in line)
-      await this.#one("subscriptions", line.subscription, number, "subscriptions");
-    else await this.#topicSubscription(line.topicSubscription, number);
-  }
-
-  async #topicSubscription(subscription: BackupTopicSubscription, number: number): Promise<void> {
-    const { printer } = this.#on;
-    const { arn, endpoint, topicArn } = subscription;
-    if (!subscription.isConfirmed) {
-      printer.warn(`${endpoint} has not confirmed that it subscribes to ${topicArn}: subscribe it anew.`);
-      return;
-    }
-    if (subscription.lacksPassword) {
-      printer.warn(`The password of ${endpoint} is in no backup: subscribe it to ${topicArn} anew, with it.`);
-    }
-    const { target } = await this.#one("topic-subscriptions", subscription, number, "subscriptions");
-    if (target === undefined) throw new CliError(`${arn} has no queue: the broker is of another version.`);
-    this.#targets[subscription.target] = target;
-  }
-
-  async #one(kind: BackupKind, body: object, number: number, counted: "queues" | "topics" | "subscriptions") {
-    try {
-      const restored = await restore(this.#on.client, kind, body);
-      this.figures[restored.outcome === "created" ? counted : "existed"] += 1;
-      return restored;
-    } catch (error) {
-      if (!(error instanceof BrokerFailure)) throw error;
-      throw new CliError(`${this.#file}:${number}: ${error.message}`, error.exitCode);
-    }
-  }
-
-  async #flush(lines: number): Promise<void> {
-    const batch = this.#batch;
-    if (batch.length === 0) return;
-    const queue = this.#targets[this.#batchQueue] ?? this.#batchQueue;
-    this.#batch = [];
-    this.#batchCharacters = 0;
-    try {
-      await restoreMessages(
-        this.#on.client,
-        queue,
-        batch.map(({ message }) => message),
-      );
-    } catch (error) {
-      if (!(error instanceof BrokerFailure)) throw error;
-      const line = batch[error.index ?? 0]?.line;
-      throw new CliError(`${this.#file}:${line}: ${error.message}`, error.exitCode);
-    }
-    this.figures.messages += batch.length;
-    this.#keep(lines);
-  }
-
-  #keep(lines: number): void {
-    this.#source.checkpoint?.write({ lines, targets: this.#targets });
-    this.#bar?.update(this.#bytes, this.#source.size);
-  }
 }
 
 function open(on: OnBroker, file: string, { resume = false }: ImportAllOptions): Source {

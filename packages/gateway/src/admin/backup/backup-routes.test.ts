@@ -70,14 +70,76 @@ describe("POST /backup", () => {
     ...{ consumer: null, jurisdiction: null, dialects: {} },
   };
 
+  const pushing = (changes: object) => ({
+    type: "http_push",
+    settings: {
+      ...{ url: "https://shop.example/", format: "sluice", contentType: null, readinessPath: null },
+      ...{ maxConcurrency: 1, connectTimeoutSeconds: 5, responseTimeoutSeconds: 60, maxRetries: 3 },
+      ...{ retryDelaySeconds: 0, deadLetterQueue: null },
+      ...changes,
+    },
+  });
+  const DAEMON = {
+    visibilityTimeoutSeconds: 300,
+    errorVisibilityTimeoutSeconds: null,
+    retentionSeconds: 60,
+  };
+  const TASK = { name: "nightly", url: "/tasks", schedule: "every night" };
+  const SNS_POLICY = {
+    ...{ kind: "sns", minDelayTarget: 1, maxDelayTarget: 2, numRetries: 3, numMaxDelayRetries: 0 },
+    ...{ numNoDelayRetries: 0, numMinDelayRetries: 0, backoffFunction: "linear", jitter: "equal" },
+  };
+  const subscribing = (changes: object) => ({
+    ...{ topicArn: TOPIC.arn, protocol: "sqs", endpoint: "arn:aws:sqs:us-east-1:000000000000:orders" },
+    ...{ target: "orders", deadLetterQueue: null, attributes: {}, ...changes },
+  });
+  const events = {
+    ...{ name: "r2", enabled: true, source: { type: "r2" }, queue: "orders", events: ["bucket.created"] },
+  };
+
   it.each([
     ["/queues", { ...queue, settings: { ...queue.settings, messageRetentionSeconds: 59 } }, /Retention/],
     ["/queues", { ...queue, consumer: { type: "ftp", settings: {} } }, /consumer/],
-    ["/topics", { arn: "arn:aws:sqs:us-east-1:0:x", isFifo: false, attributes: {}, tags: {} }, /arn/],
+    ["/topics", { arn: "arn:aws:sqs:us-east-1:0:x", isFifo: false, attributes: {}, tags: {} }, /TopicArn/],
+    ["/queues", { ...queue, settings: { ...queue.settings, consumer: 7 } }, /settings: .*consumer/],
+    ["/queues", { ...queue, name: "../../x" }, /name: must be a queue's name/],
+    ["/queues", { ...queue, name: "new.fifo" }, /settings\.fifo: must be there/],
+    ["/queues", { ...queue, dialects: { smtp: {} } }, /dialects\.smtp/],
+    ["/queues", { ...queue, dialects: { sqs: { attributes: { Policy: "{" } } } }, /Policy/],
+    ["/queues", { ...queue, dialects: { sqs: 7 } }, /Attributes and tags/],
+    ["/queues", { ...queue, consumer: pushing({ format: "sns" }) }, /consumer\.settings\.format/],
+    ["/queues", { ...queue, consumer: pushing({ daemon: DAEMON }) }, /consumer\.settings\.daemon/],
+    [
+      "/queues",
+      { ...queue, consumer: pushing({ format: "sqsd", daemon: { ...DAEMON, periodicTasks: [TASK] } }) },
+      /periodicTasks\.0\.schedule: is no schedule/,
+    ],
+    [
+      "/queues",
+      { ...queue, consumer: pushing({ retryPolicy: { ...SNS_POLICY, minDelayTarget: 9 } }) },
+      /retryPolicy: maxDelayTarget/,
+    ],
+    ["/topics", { arn: `${TOPIC.arn}\n`, isFifo: false, attributes: {}, tags: {} }, /Topic Name/],
+    ["/topics", { arn: `${TOPIC.arn}.fifo`, isFifo: false, attributes: {}, tags: {} }, /Topic Name/],
+    ["/topics", { arn: `${TOPIC.arn}2`, isFifo: false, attributes: { Odd: "x" }, tags: {} }, /AttributeName/],
+    ["/topics", { arn: `${TOPIC.arn}2`, isFifo: false, attributes: {}, tags: { "aws:x": "" } }, /aws:/],
     ["/topic-subscriptions", { isConfirmed: false }, /topicArn/],
+    [
+      "/topic-subscriptions",
+      subscribing({ attributes: { FilterPolicy: "7" } }),
+      /FilterPolicy|filter policy/i,
+    ],
+    ["/topic-subscriptions", subscribing({ attributes: { RedrivePolicy: "{" } }), /RedrivePolicy/],
+    ["/topic-subscriptions", subscribing({ deadLetterQueue: "dead" }), /SLUICE_AWS_REGION/],
+    ["/topic-subscriptions", subscribing({ target: "dead" }), /SLUICE_AWS_REGION/],
+    ["/topic-subscriptions", subscribing({ protocol: "http", endpoint: "ftp://x" }), /Endpoint/],
+    ["/subscriptions", { ...events, source: { type: "ftp" } }, /source: Unknown event source/],
+    ["/subscriptions", { ...events, source: { type: "artifacts.repo" } }, /source: .* needs a .*namespace/],
+    ["/subscriptions", { ...events, events: ["bucket.moved"] }, /events: Unrecognized/],
     ["/subscriptions", null, /not as a backup has it/],
   ])("%s refuses what no backup has: %j", async (path, body, problem) => {
-    const said = await ask(directoryOf(), path, body);
+    const topics = [{ topic: TOPIC, subscriptions: [] }];
+    const said = await ask(directoryOf(undefined, {}, topics), path, body);
     expect(said).toMatchObject({ status: 400, body: { error: { code: "invalid_body" } } });
     expect(JSON.stringify(said.body)).toMatch(problem);
   });

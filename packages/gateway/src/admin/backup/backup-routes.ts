@@ -14,14 +14,21 @@ import {
   backupTopic,
   backupTopicSubscription,
 } from "./backup-view.ts";
-import { restoreQueue, restoreSubscription, restoreTopic, restoreTopicSubscription } from "./restore.ts";
+import {
+  type DialectRestoring,
+  restorableTarget,
+  restoreQueue,
+  restoreSubscription,
+  restoreTopic,
+  restoreTopicSubscription,
+} from "./restore.ts";
 import { restoreMessages } from "./restore-messages.ts";
 
 /** Queues that are asked at a time for their latest redrive. */
 const ASKED_AT_A_TIME = 50;
 
 /** A broker as a whole, for those who keep a copy of it and bring it back. */
-export function backupRoutes(directory: QueueDirectory): Hono {
+export function backupRoutes(directory: QueueDirectory, restoring: DialectRestoring): Hono {
   const app = new Hono();
 
   app.get("/", async (c) => c.json(await backupOf(directory)));
@@ -42,13 +49,14 @@ export function backupRoutes(directory: QueueDirectory): Hono {
     return c.json({ messages, cursor: found.cursor, searched: found.searched, of: found.of });
   });
 
-  app.post("/queues", async (c) => c.json(await restoreQueue(c, directory)));
-  app.post("/topics", async (c) => c.json(await restoreTopic(c, directory)));
-  app.post("/topic-subscriptions", async (c) => c.json(await restoreTopicSubscription(c, directory)));
+  app.post("/queues", async (c) => c.json(await restoreQueue(c, directory, restoring)));
+  app.post("/topics", async (c) => c.json(await restoreTopic(c, restoring)));
+  app.post("/topic-subscriptions", async (c) => c.json(await restoreTopicSubscription(c, restoring)));
   app.post("/subscriptions", async (c) => c.json(await restoreSubscription(c, directory)));
 
   app.post("/messages", async (c) => {
     const name = await holderOf(directory, c.req.query("queue") ?? "");
+    await refuseUnconfirmed(directory, name);
     return c.json({ restored: await restoreMessages(directory, name, await c.req.text()) });
   });
 
@@ -101,6 +109,15 @@ async function redrivesOf(
     }
   }
   return redrives;
+}
+
+/** Nothing is posted to an endpoint that has not confirmed that it wants to be: throws 409. */
+async function refuseUnconfirmed({ topics }: QueueDirectory, name: string): Promise<void> {
+  if (!isEndpointQueue(name)) return;
+  const subscription = (await topics.listTopicSubscriptions()).find(({ target }) => target === name);
+  if (subscription === undefined || restorableTarget(subscription) !== null) return;
+  const text = `The endpoint of "${name}" has not confirmed that it subscribes: it takes no messages before.`;
+  throw new AdminError(409, "not_confirmed", text);
 }
 
 /** The queue, or the queue of an endpoint, that a request names. Throws 404. */

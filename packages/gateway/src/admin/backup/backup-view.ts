@@ -53,9 +53,8 @@ export interface BackupTopicSubscription
   readonly lacksPassword: boolean;
   /** The queue of an `sqs` subscription; that of an endpoint, by the name under which its messages are exported. */
   readonly target: string;
+  /** Whether its endpoint wants to be subscribed, by its own word. */
   readonly isConfirmed: boolean;
-  readonly wasAuthenticated: boolean;
-  readonly authenticateOnUnsubscribe: boolean;
 }
 
 /** Events of a source that go to a queue. */
@@ -91,11 +90,9 @@ export function backupTopic({ arn, isFifo, attributes, tags }: TopicRecord): Bac
 export function backupTopicSubscription(subscription: TopicSubscription): BackupTopicSubscription {
   const { arn, topicArn, protocol, deadLetterQueue, attributes, status, target } = subscription;
   const { endpoint, lacksPassword } = withoutPassword(subscription);
-  const isConfirmed = status.kind === "confirmed";
   return {
-    ...{ arn, topicArn, protocol, endpoint, lacksPassword, target, deadLetterQueue, attributes, isConfirmed },
-    wasAuthenticated: isConfirmed && status.wasAuthenticated,
-    authenticateOnUnsubscribe: isConfirmed && status.authenticateOnUnsubscribe,
+    ...{ arn, topicArn, protocol, endpoint, lacksPassword, target, deadLetterQueue, attributes },
+    isConfirmed: status.kind === "confirmed",
   };
 }
 

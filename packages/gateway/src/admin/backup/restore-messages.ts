@@ -1,4 +1,4 @@
-import { packMessages } from "@sluice/protocol";
+import { isEndpointQueue, isQueueName, packMessages } from "@sluice/protocol";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { statusOfQueueError } from "../../account/queue-error-status.ts";
@@ -13,7 +13,11 @@ const schema = z.object({
   id: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
   sentAt: z.string().check(z.refine((text) => Date.parse(text) > 0, "must be a time")),
   attempts: z.int().check(z.gte(0), z.lte(ATTEMPTS_MAX)),
-  from: z.optional(z.string().check(z.minLength(1), z.maxLength(80))),
+  from: z.optional(
+    z
+      .string()
+      .check(z.refine((name) => isEndpointQueue(name) || isQueueName(name), "must be a queue's name")),
+  ),
 });
 
 /**

@@ -12,6 +12,7 @@ import {
   UNSIGNED_BYTES_MAX,
 } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
+import type { NewTopic } from "@sluice/protocol";
 import { refusalOf } from "../../rights/rights.ts";
 import { accessDenied, headersOfFailure, ThrottledError } from "../access-denied.ts";
 import { actionNamed } from "../action.ts";
@@ -26,6 +27,7 @@ import type { SnsContext, SnsPorts } from "./context.ts";
 import { SNS_ERRORS } from "./errors.ts";
 import { SNS_ACTIONS, SNS_MODEL, SNS_VERSION, type SnsActionName } from "./model.ts";
 import { TopicCalls } from "./publish/topic-calls.ts";
+import { homeOfTopic, type RestoredSubscription, restoreSubscription, restoreTopic } from "./restore.ts";
 import { Signers } from "./signers.ts";
 
 /** Amazon SNS as the AWS endpoint calls it. */
@@ -39,9 +41,24 @@ export interface SnsService {
    * @param keepAlive keeps the request from being ended with its client.
    */
   answer(request: AwsRequest, keepAlive: KeepAlive): Promise<Answer>;
+  /** What brings topics back that a backup has. */
+  readonly restoring: TopicRestoring;
   /** The certificate that signatures are checked with, by the last part of its URL. */
   certificate(fileName: string): Promise<Response>;
 }
+
+/** Brings topics and their subscriptions back. Throws `AwsError` for what none can be. */
+export interface TopicRestoring {
+  /**
+   * @param url of the request: links in messages lead to where that came to.
+   * @returns whether it was created.
+   */
+  topic(url: URL, topic: NewTopic): Promise<boolean>;
+  subscription(url: URL, subscription: RestoredSubscription): ReturnType<typeof restoreSubscription>;
+}
+
+/** Who restores, for SNS: the admin API knows who it really is, and writes it down. */
+const RESTORER = "backup";
 
 /** Actions of both services. */
 const SQS_TOO = ["AddPermission", "RemovePermission"];
@@ -50,6 +67,15 @@ const SQS_TOO = ["AddPermission", "RemovePermission"];
 export function snsService(prefix: string, ports: SnsPorts, home: Home, access: AwsAccess): SnsService {
   const signers = new Signers();
   const calls = new TopicCalls(ports);
+
+  const endpointAt = (url: URL) => `${url.origin}${prefix}`;
+  const contextOfRestorer = (url: URL, topicArn: string): SnsContext => ({
+    ...{ ports, home, signers, calls, isSigned: true, traceHeader: null },
+    caller: anonymous(homeOfTopic(topicArn), RESTORER),
+    change: new Change(),
+    endpoint: endpointAt(url),
+    keepAlive: () => {},
+  });
 
   async function outputOf(request: AwsRequest, requestId: string, keepAlive: KeepAlive): Promise<Answer> {
     refusePage(request, access, SNS_EFFECTS);
@@ -68,7 +94,7 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
     const context: SnsContext = {
       ...{ ports, home, caller, isSigned, signers, calls, keepAlive },
       change: new Change(),
-      endpoint: `${request.url.origin}${prefix}`,
+      endpoint: endpointAt(request.url),
       traceHeader: traceHeaderOf(request.headers),
     };
     const { run, need } = actionNamed(SNS_HANDLERS, call.action);
@@ -110,6 +136,11 @@ export function snsService(prefix: string, ports: SnsPorts, home: Home, access: 
         }
         return errorAnswerOf(SNS_MODEL, "query", brokerFailure("SNS", requestId, error), requestId);
       }
+    },
+    restoring: {
+      topic: async (url, topic) => restoreTopic(contextOfRestorer(url, topic.arn), topic),
+      subscription: async (url, subscription) =>
+        restoreSubscription(contextOfRestorer(url, subscription.topicArn), subscription),
     },
     certificate: async (fileName) => {
       const pem = await signers.certificate(ports.topics, fileName);

@@ -1,6 +1,7 @@
+import { isSqsQueueName } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { addressOf, addressOfArn, arnOf, directoryName } from "../queue-address.ts";
-import { isQueueName, parseQueueUrl, queueUrl } from "./address.ts";
+import { parseQueueUrl, queueUrl } from "./address.ts";
 
 const HOME = { account: "000000000000", region: "us-east-1" };
 const CALLER = { account: "000000000000", region: "eu-west-1" };
@@ -74,5 +75,5 @@ it.each([
   ["a b", false],
   ["ä", false],
 ])("%s as a name of a queue: %s", (name, isName) => {
-  expect(isQueueName(name)).toBe(isName);
+  expect(isSqsQueueName(name)).toBe(isName);
 });

@@ -1,14 +1,7 @@
 import type { Home, QueueAddress } from "../queue-address.ts";
 import { refuse, SQS_ERRORS } from "./errors.ts";
 
-/** Names of SQS: 1 to 80 letters, digits, hyphens and underscores; FIFO queues end in `.fifo`, which counts. */
-export const QUEUE_NAME_LENGTH_MAX = 80;
 const ACCOUNT_LENGTH = 12;
-const QUEUE_NAME = /^[A-Za-z0-9_-]+(\.fifo)?$/;
-
-export function isQueueName(name: string): boolean {
-  return name.length <= QUEUE_NAME_LENGTH_MAX && QUEUE_NAME.test(name);
-}
 
 /** The URL of a queue, under the address that the request came to: `http://host/prefix/ACCOUNT/NAME`. */
 export function queueUrl(endpoint: string, { region, account, name }: QueueAddress, home: Home): string {

@@ -1,7 +1,7 @@
 import type { NewSubscription } from "@sluice/protocol";
 import * as z from "zod/mini";
+import { eventsProblem, readSource } from "../../account/subscription-sources.ts";
 import { API_CODES, ApiError, invalid } from "../api-error.ts";
-import { SOURCE_KINDS } from "./subscription-sources.ts";
 
 const destination = z.object({ type: z.literal("queues.queue"), queue_id: z.string() });
 const events = z.array(z.string().check(z.minLength(1))).check(z.minLength(1, "Must name an event"));
@@ -25,30 +25,14 @@ export const subscriptionChangeBody = z.object({
  *
  * @throws ApiError for an unknown type, or one of its fields that is missing.
  */
-export function sourceOf({
-  type,
-  ...rest
-}: z.infer<typeof newSubscriptionBody>["source"]): NewSubscription["source"] {
-  const kind = Object.hasOwn(SOURCE_KINDS, type) ? SOURCE_KINDS[type] : undefined;
-  if (kind === undefined) {
-    throw invalid(`Unknown event source "${type}". There are: ${Object.keys(SOURCE_KINDS).join(", ")}.`);
-  }
-  const fields = kind.fields.map((field): [string, string] => {
-    const value = rest[field];
-    if (typeof value === "string" && value !== "") return [field, value];
-    throw invalid(`The event source "${type}" needs a "${field}".`);
-  });
-  return { type, ...Object.fromEntries(fields) };
+export function sourceOf(given: z.infer<typeof newSubscriptionBody>["source"]): NewSubscription["source"] {
+  const { source, problem } = readSource(given);
+  if (source === null) throw invalid(problem);
+  return source;
 }
 
 /** Throws ApiError for an event that sources of this type do not have. */
 export function checkEvents(sourceType: string, names: readonly string[]): void {
-  const known = SOURCE_KINDS[sourceType]?.events ?? null;
-  const unknown = known === null ? [] : names.filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  throw new ApiError(
-    400,
-    API_CODES.none,
-    `Unrecognized event types for source "${sourceType}": ${unknown.join(", ")}. There are: ${known?.join(", ")}.`,
-  );
+  const problem = eventsProblem(sourceType, names);
+  if (problem !== null) throw new ApiError(400, API_CODES.none, problem);
 }

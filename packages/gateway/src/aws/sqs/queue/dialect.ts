@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 export const DIALECT = "sqs";
 
 /** A contract: it is stored. What is absent has its default. */
-const schema = z.object({
+export const sqsQueueSchema = z.object({
   /**
    * Attributes that change nothing about the queue here and are shown as they were set, and the policies' own texts.
    */
@@ -14,9 +14,9 @@ const schema = z.object({
 });
 
 /** What SQS alone knows of a queue. */
-export type SqsQueue = z.infer<typeof schema>;
+export type SqsQueue = z.infer<typeof sqsQueueSchema>;
 
 export function sqsOf({ dialects }: QueueRecord): SqsQueue {
-  const found = schema.safeParse(dialects[DIALECT] ?? {});
-  return found.success ? found.data : schema.parse({});
+  const found = sqsQueueSchema.safeParse(dialects[DIALECT] ?? {});
+  return found.success ? found.data : sqsQueueSchema.parse({});
 }

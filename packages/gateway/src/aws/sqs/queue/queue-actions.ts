@@ -1,8 +1,7 @@
-import { isFifoName, type QueueRecord } from "@sluice/protocol";
+import { isFifoName, isSqsQueueName, type QueueRecord } from "@sluice/protocol";
 import { mayUse } from "../../../rights/rights.ts";
 import { type Page, pageOf } from "../../paging.ts";
 import { addressOf, arnOf, directoryName, type QueueAddress } from "../../queue-address.ts";
-import { isQueueName } from "../address.ts";
 import { changeQueue, findQueue, queueDoesNotExist, queueOf, type SqsContext, urlOf } from "../context.ts";
 import { invalidParameter, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
@@ -202,12 +201,12 @@ async function usableQueuesOf(context: SqsContext): ReturnType<typeof queuesOf> 
 
 function checkName(name: string, isFifo: boolean): void {
   const rule = "alphanumeric characters, hyphens, or underscores";
-  if (isFifo && !(isQueueName(name) && isFifoName(name))) {
+  if (isFifo && !(isSqsQueueName(name) && isFifoName(name))) {
     throw invalidParameter(
       `The name of a FIFO queue can only include ${rule}, must end with .fifo suffix and be 1 to 80 in length`,
     );
   }
-  if (!isFifo && (!isQueueName(name) || isFifoName(name))) {
+  if (!isFifo && (!isSqsQueueName(name) || isFifoName(name))) {
     throw invalidParameter(`Can only include ${rule}. 1 to 80 in length`);
   }
 }

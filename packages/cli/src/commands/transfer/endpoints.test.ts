@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import type { OnBroker } from "../on-broker.ts";
+import type { SettingsLine } from "./backup-lines.ts";
+import { askAboutEndpoints } from "./endpoints.ts";
+
+/** A person who gives an answer, and what is said to them. */
+function person(answer: string) {
+  const said: string[] = [];
+  const surroundings = {
+    isInteractive: true,
+    ask: async (question: string) => {
+      said.push(question);
+      return answer;
+    },
+  };
+  const printer = { warn: (line: string) => void said.push(line) };
+  return { said, on: { printer, surroundings } as unknown as OnBroker };
+}
+
+const queue = (consumer: unknown) => ({ queue: { name: "q", consumer } }) as unknown as SettingsLine;
+const PUSH = queue({ type: "http_push", settings: { url: "https://a.example/", signingSecret: "KEY" } });
+
+it("a person who agrees has seen every endpoint, and what it asks for", async () => {
+  const { on, said } = person("y");
+  await askAboutEndpoints(on, [queue(null), PUSH, PUSH], false);
+  expect(said).toEqual([
+    "With this backup messages are posted to 2 HTTP endpoints:",
+    "  queue q: https://a.example/, which asks for KEY",
+    "  queue q: https://a.example/, which asks for KEY",
+    "Import it? [y/N] ",
+  ]);
+});
+
+it("a person who does not agree is not asked to a second time", async () => {
+  const { on } = person("");
+  await expect(askAboutEndpoints(on, [PUSH], false)).rejects.toMatchObject({ exitCode: 5 });
+});
+
+it("nobody is asked about a backup without HTTP endpoints", async () => {
+  const { on, said } = person("");
+  await askAboutEndpoints(on, [queue(null), queue({ type: "http_pull" })], false);
+  expect(said).toEqual([]);
+});
+
+it.each([
+  [{ type: "http_push", settings: { url: "https://a.example/\n  queue b: https://b.example/" } }, 2],
+  [{ type: "http_push", settings: { url: "\u001b[2Jhttps://a.example/" } }, 2],
+  [{ type: "http_push", settings: 7 }, 2],
+  [{ type: "http_push", settings: { url: {}, headers: { a: 7 }, signingSecret: [] } }, 2],
+])("an endpoint that is no endpoint, %j, is shown on one line as well", async (consumer, count) => {
+  const { on, said } = person("y");
+  await askAboutEndpoints(on, [queue(consumer)], true);
+  expect(said).toHaveLength(count);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
+  expect(said.join("")).not.toMatch(/[\u0000-\u001f]/);
+});

@@ -1,0 +1,50 @@
+import { variablesOf } from "@sluice/protocol";
+import { plural, printable } from "../../report/words.ts";
+import { agree, type OnBroker } from "../on-broker.ts";
+import type { SettingsLine } from "./backup-lines.ts";
+
+/**
+ * Shows every HTTP endpoint that a backup has messages posted to, and asks whether it is to be imported: who has written
+ * the file decides where messages go.
+ *
+ * @param yes whether the command line has said so already.
+ * @throws CliError with `EXIT_NOT_CONFIRMED` where nobody can be asked, and for any answer but yes.
+ */
+export async function askAboutEndpoints(
+  { printer, surroundings }: OnBroker,
+  lines: readonly SettingsLine[],
+  yes: boolean,
+): Promise<void> {
+  const endpoints = lines.flatMap(endpointIn);
+  if (endpoints.length === 0) return;
+  printer.warn(`With this backup messages are posted to ${plural(endpoints.length, "HTTP endpoint")}:`);
+  for (const endpoint of endpoints) printer.warn(`  ${oneLine(endpoint)}`);
+  await agree(surroundings, { question: "Import it?", yes });
+}
+
+/** The HTTP endpoint of a line, for people; none where it has none. What is wrong with the line the broker says. */
+function endpointIn(line: SettingsLine): string[] {
+  if ("queue" in line) {
+    const { name, consumer } = line.queue;
+    if (consumer?.type !== "http_push") return [];
+    const { url, signingSecret, headers } = Object(consumer.settings) as Partial<typeof consumer.settings>;
+    const texts = Object.fromEntries(
+      Object.entries(headers ?? {}).map(([key, value]) => [key, String(value)]),
+    );
+    const variables = variablesOf({
+      headers: texts,
+      ...(signingSecret === undefined ? {} : { signingSecret: String(signingSecret) }),
+    });
+    const asks = variables.length === 0 ? "" : `, which asks for ${variables.join(", ")}`;
+    return [`queue ${name}: ${url}${asks}`];
+  }
+  if (!("topicSubscription" in line)) return [];
+  const { protocol, topicArn, endpoint, isConfirmed } = line.topicSubscription;
+  if (protocol === "sqs" || !isConfirmed) return [];
+  return [`topic ${topicArn}: ${endpoint}, once it has confirmed anew`];
+}
+
+/** A text of somebody else's that stays on its line. */
+function oneLine(text: string): string {
+  return printable(text).replace(/[\n\t\u2028\u2029]/g, " ");
+}

@@ -1,0 +1,186 @@
+import type { Readable } from "node:stream";
+import type { BackupMessage, BackupTopicSubscription } from "@sluice/gateway/views";
+import { type BackupKind, restore, restoreMessages } from "../../client/backup.ts";
+import { BrokerFailure } from "../../client/broker-client.ts";
+import { CliError, EXIT_FAILED } from "../../errors.ts";
+import type { Progress } from "../../report/progress.ts";
+import { plural, printable } from "../../report/words.ts";
+import type { OnBroker } from "../on-broker.ts";
+import { type BackupLine, isSettings, type SettingsLine } from "./backup-lines.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+
+/** Messages and characters of lines in one request; the broker takes 100, and 1 MiB of bodies. */
+const BATCH_MESSAGES = 100;
+const BATCH_CHARACTERS = 700_000;
+
+/** How far an import of a backup has come. A contract: it is stored. */
+export interface RestoreState {
+  /** Lines that are done. */
+  readonly lines: number;
+  /** What the queues of subscriptions are called now, by the name in the backup; `null` for one that takes nothing. */
+  readonly targets: Readonly<Record<string, string | null>>;
+}
+
+/** A backup that is read. */
+export interface Source {
+  readonly input: Readable;
+  /** Bytes of the file; 0 where nobody knows. */
+  readonly size: number;
+  readonly begun: RestoreState | null;
+  /** `null` for standard input. */
+  readonly checkpoint: Checkpoint<RestoreState> | null;
+}
+
+/** What is being restored: line by line, messages in batches. */
+export class Restoring {
+  readonly figures = {
+    ...{ queues: 0, topics: 0, subscriptions: 0, messages: 0, existed: 0 },
+    /** Endpoints that were asked to confirm. */
+    asked: 0,
+    /** Messages of endpoints that have not confirmed. */
+    leftOut: 0,
+  };
+  readonly #on: OnBroker;
+  readonly #file: string;
+  readonly #source: Source;
+  readonly #bar: Progress | null;
+  /** A queue may be called "constructor". */
+  readonly #targets: Map<string, string | null>;
+  #batch: { readonly line: number; readonly message: BackupMessage }[] = [];
+  #batchQueue = "";
+  #batchCharacters = 0;
+  #bytes = 0;
+  #isWhole = false;
+
+  constructor(on: OnBroker, file: string, source: Source, bar: Progress | null) {
+    this.#on = on;
+    this.#file = file;
+    this.#source = source;
+    this.#bar = bar;
+    this.#targets = new Map(Object.entries(source.begun?.targets ?? {}));
+  }
+
+  get words(): string {
+    const { queues, topics, subscriptions, messages, existed, asked, leftOut } = this.figures;
+    const counts = [plural(queues, "queue"), plural(topics, "topic"), plural(subscriptions, "subscription")];
+    const sentences = [
+      `Imported ${counts.join(", ")} and ${plural(messages, "message")}.`,
+      existed === 0 ? "" : `${existed} of what the backup has were there, and are as they were.`,
+      asked === 0
+        ? ""
+        : `Asked ${plural(asked, "HTTP endpoint")} to confirm: before that no message is posted there.`,
+      leftOut === 0
+        ? ""
+        : `Left out ${plural(leftOut, "message")} for endpoints that have not confirmed: the backup has them.`,
+    ];
+    return sentences.filter((sentence) => sentence !== "").join(" ");
+  }
+
+  /** A line was read. */
+  passed(text: string): void {
+    this.#bytes += Buffer.byteLength(text) + 1;
+  }
+
+  async take(line: BackupLine, number: number, characters: number): Promise<void> {
+    if ("message" in line) {
+      if (this.#targets.get(line.in) === null) {
+        this.figures.leftOut += 1;
+        return;
+      }
+      const isFull =
+        this.#batch.length >= BATCH_MESSAGES || this.#batchCharacters + characters > BATCH_CHARACTERS;
+      if (isFull || line.in !== this.#batchQueue) await this.#flush(number - 1);
+      this.#batchQueue = line.in;
+      this.#batch.push({ line: number, message: line.message });
+      this.#batchCharacters += characters;
+      return;
+    }
+    await this.#flush(number - 1);
+    if (isSettings(line)) await this.#restore(line, number);
+    else this.#isWhole = true;
+    this.#keep(number);
+  }
+
+  /**
+   * All lines were read.
+   *
+   * @throws CliError for a backup that was cut off.
+   */
+  async end(lines: number): Promise<void> {
+    await this.#flush(lines);
+    if (this.#isWhole) return;
+    const { messages } = this.figures;
+    throw new CliError(
+      `${this.#file} ends in the middle: ${plural(messages, "message")} of it were imported.`,
+      EXIT_FAILED,
+    );
+  }
+
+  async #restore(line: SettingsLine, number: number) {
+    if ("queue" in line) {
+      const { variableRefusals = [] } = await this.#one("queues", line.queue, number, "queues");
+      for (const reason of variableRefusals) {
+        this.#on.printer.warn(
+          printable(`Messages of ${line.queue.name} wait, its endpoint cannot be called: ${reason}.`),
+        );
+      }
+    } else if ("topic" in line) await this.#one("topics", line.topic, number, "topics");
+    else if ("subscription" in line)
+      await this.#one("subscriptions", line.subscription, number, "subscriptions");
+    else await this.#topicSubscription(line.topicSubscription, number);
+  }
+
+  async #topicSubscription(subscription: BackupTopicSubscription, number: number): Promise<void> {
+    const { printer } = this.#on;
+    const { arn, endpoint, topicArn } = subscription;
+    if (!subscription.isConfirmed) {
+      printer.warn(`${endpoint} has not confirmed that it subscribes to ${topicArn}: subscribe it anew.`);
+      return;
+    }
+    if (subscription.lacksPassword) {
+      printer.warn(`The password of ${endpoint} is in no backup: subscribe it to ${topicArn} anew, with it.`);
+    }
+    const restored = await this.#one("topic-subscriptions", subscription, number, "subscriptions");
+    const { target, outcome } = restored;
+    if (target === undefined) throw new CliError(`${arn} has no queue: the broker is of another version.`);
+    if (target === null && outcome === "created") this.figures.asked += 1;
+    this.#targets.set(subscription.target, target);
+  }
+
+  async #one(kind: BackupKind, body: object, number: number, counted: "queues" | "topics" | "subscriptions") {
+    try {
+      const restored = await restore(this.#on.client, kind, body);
+      this.figures[restored.outcome === "created" ? counted : "existed"] += 1;
+      return restored;
+    } catch (error) {
+      if (!(error instanceof BrokerFailure)) throw error;
+      throw new CliError(`${this.#file}:${number}: ${error.message}`, error.exitCode);
+    }
+  }
+
+  async #flush(lines: number): Promise<void> {
+    const batch = this.#batch;
+    if (batch.length === 0) return;
+    const queue = this.#targets.get(this.#batchQueue) ?? this.#batchQueue;
+    this.#batch = [];
+    this.#batchCharacters = 0;
+    try {
+      await restoreMessages(
+        this.#on.client,
+        queue,
+        batch.map(({ message }) => message),
+      );
+    } catch (error) {
+      if (!(error instanceof BrokerFailure)) throw error;
+      const line = batch[error.index ?? 0]?.line;
+      throw new CliError(`${this.#file}:${line}: ${error.message}`, error.exitCode);
+    }
+    this.figures.messages += batch.length;
+    this.#keep(lines);
+  }
+
+  #keep(lines: number): void {
+    this.#source.checkpoint?.write({ lines, targets: Object.fromEntries(this.#targets) });
+    this.#bar?.update(this.#bytes, this.#source.size);
+  }
+}

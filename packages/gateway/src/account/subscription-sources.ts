@@ -1,0 +1,83 @@
+/** What a subscription can be about (spec cloudflare-queues 6.6). */
+interface SourceKind {
+  /** What tells one source of the type from another; each is required. */
+  readonly fields: readonly string[];
+  /** The events there are; `null` where nobody has published them: then every name is taken. */
+  readonly events: readonly string[] | null;
+}
+
+const SOURCE_KINDS: Readonly<Record<string, SourceKind>> = {
+  r2: { fields: [], events: ["bucket.created", "bucket.deleted"] },
+  kv: { fields: [], events: ["namespace.created", "namespace.deleted"] },
+  superSlurper: {
+    fields: [],
+    events: [
+      "job.started",
+      "job.paused",
+      "job.resumed",
+      "job.completed",
+      "job.aborted",
+      "job.object.migrated",
+    ],
+  },
+  vectorize: { fields: [], events: ["index.created", "index.deleted"] },
+  "workersAi.model": {
+    fields: ["model_name"],
+    events: ["batch.queued", "batch.succeeded", "batch.failed"],
+  },
+  "workersBuilds.worker": {
+    fields: ["worker_name"],
+    events: ["build.started", "build.failed", "build.canceled", "build.succeeded"],
+  },
+  "workflows.workflow": {
+    fields: ["workflow_name"],
+    events: [
+      "instance.queued",
+      "instance.started",
+      "instance.paused",
+      "instance.errored",
+      "instance.terminated",
+      "instance.completed",
+    ],
+  },
+  images: { fields: [], events: null },
+  browserRun: { fields: [], events: null },
+  artifacts: { fields: [], events: null },
+  "artifacts.repo": { fields: ["namespace", "repo_name"], events: null },
+  "email.sending": { fields: ["zone_id", "domain"], events: null },
+  "workers.script": { fields: ["script_tag"], events: null },
+};
+
+/** The fields that tell a source from others of its type; or what is wrong with it, for people. */
+export function readSource({ type, ...rest }: Readonly<Record<string, unknown>>): {
+  readonly source: Readonly<Record<string, string>> | null;
+  readonly problem: string;
+} {
+  const kind = kindOf(type);
+  if (kind === undefined || typeof type !== "string") {
+    const types = Object.keys(SOURCE_KINDS).join(", ");
+    return { source: null, problem: `Unknown event source "${type}". There are: ${types}.` };
+  }
+  const fields: [string, string][] = [];
+  for (const field of kind.fields) {
+    const value = rest[field];
+    if (typeof value !== "string" || value === "") {
+      return { source: null, problem: `The event source "${type}" needs a "${field}".` };
+    }
+    fields.push([field, value]);
+  }
+  return { source: { type, ...Object.fromEntries(fields) }, problem: "" };
+}
+
+/** What is wrong with the events that a subscription names, for people; `null` if nothing is. */
+export function eventsProblem(sourceType: unknown, names: readonly string[]): string | null {
+  const known = kindOf(sourceType)?.events ?? null;
+  const unknown = known === null ? [] : names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return null;
+  const text = `Unrecognized event types for source "${sourceType}": ${unknown.join(", ")}.`;
+  return `${text} There are: ${known?.join(", ")}.`;
+}
+
+function kindOf(type: unknown): SourceKind | undefined {
+  return typeof type === "string" && Object.hasOwn(SOURCE_KINDS, type) ? SOURCE_KINDS[type] : undefined;
+}

@@ -1,0 +1,96 @@
+import { formatArn, parseArn, partitionOf } from "@sluice/aws";
+import {
+  isFifoName,
+  type NewTopic,
+  type NewTopicSubscription,
+  type TopicRecord,
+  type TopicSubscription,
+} from "@sluice/protocol";
+import type { Home } from "../queue-address.ts";
+import { arnIn, type SnsContext } from "./context.ts";
+import { invalid, topicNotFound } from "./errors.ts";
+import { endpointIn } from "./subscription/endpoint.ts";
+import { parseRedrivePolicy } from "./subscription/redrive-policy.ts";
+import { subscribe } from "./subscription/subscription-actions.ts";
+import { createTopic } from "./topic/topic-actions.ts";
+
+/** A subscription as a backup has it. */
+export type RestoredSubscription = Omit<NewTopicSubscription, "token">;
+
+/** A region, and an account: those of the ARN of whatever is restored. */
+const REGION = /^[a-z0-9-]{1,40}$/;
+const ACCOUNT = /^\d{12}$/;
+
+/** The region and the account of a topic, by its ARN. Throws `AwsError`. */
+export function homeOfTopic(topicArn: string): Home {
+  const { region, account } = arnIn(topicArn, "TopicArn");
+  if (!REGION.test(region) || !ACCOUNT.test(account)) throw invalid("TopicArn");
+  return { region, account };
+}
+
+/**
+ * Creates a topic that a backup has, as `CreateTopic` does: everything of it is checked. One that there is already
+ * stays as it is.
+ *
+ * @param context its caller is of the topic's region and account.
+ * @returns whether it was created.
+ * @throws AwsError for what no topic can be.
+ */
+export async function restoreTopic(context: SnsContext, given: NewTopic): Promise<boolean> {
+  const { arn, isFifo, attributes, tags } = given;
+  const { region, account } = context.caller;
+  const name = parseArn(arn)?.resource ?? "";
+  const partition = partitionOf(region);
+  if (arn !== formatArn({ partition, service: "sns", region, account, resource: name }))
+    throw invalid("TopicArn");
+  if (isFifo !== isFifoName(name)) throw invalid("Topic Name");
+  if ((await context.ports.topics.findTopic(arn)) !== null) return false;
+  await createTopic(context, {
+    Name: name,
+    Attributes: { ...attributes, ...(isFifo ? { FifoTopic: "true" } : {}) },
+    Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
+  });
+  return true;
+}
+
+/**
+ * Subscribes what a backup says was subscribed, as `Subscribe` does: an HTTP endpoint is asked to confirm, whoever says
+ * that it has confirmed before. One that is subscribed already stays as it is, and is not asked.
+ *
+ * @param context its caller is of the topic's region and account.
+ * @throws AwsError for what no subscription can be.
+ */
+export async function restoreSubscription(
+  context: SnsContext,
+  given: RestoredSubscription,
+): Promise<{ readonly isNew: boolean; readonly subscription: TopicSubscription }> {
+  const { ports } = context;
+  const found = await ports.topics.findTopic(given.topicArn);
+  if (found === null) throw topicNotFound();
+  refuseOtherQueues(context, found.topic, given);
+  const { protocol, endpoint, topicArn, attributes } = given;
+  const same = found.subscriptions.find(
+    (one) => one.protocol === protocol && one.endpoint === endpoint && one.status.kind !== "ended",
+  );
+  if (same !== undefined) return { isNew: false, subscription: same };
+  const { SubscriptionArn: arn = "" } = await subscribe(context, {
+    ...{ TopicArn: topicArn, Protocol: protocol, Endpoint: endpoint },
+    ...{ Attributes: attributes, ReturnSubscriptionArn: true },
+  });
+  const subscription = await ports.topics.findTopicSubscription(arn);
+  if (subscription === null) throw topicNotFound();
+  return { isNew: true, subscription };
+}
+
+/** Its queues are called by their ARNs, or by their names at home: a broker of another home has others. */
+function refuseOtherQueues({ home }: SnsContext, { isFifo }: TopicRecord, given: RestoredSubscription): void {
+  const { protocol, endpoint, target, deadLetterQueue, attributes } = given;
+  const { queue } = endpointIn(protocol, endpoint, isFifo, home);
+  const policy = attributes.RedrivePolicy;
+  const dead = policy === undefined ? null : parseRedrivePolicy(policy, home, false, "").deadLetterQueue;
+  if ((queue === null || queue === target) && dead === deadLetterQueue) return;
+  throw invalid(
+    "the backup calls a queue of this subscription otherwise than this broker does. It is of a broker with another " +
+      "SLUICE_AWS_REGION or SLUICE_AWS_ACCOUNT_ID",
+  );
+}

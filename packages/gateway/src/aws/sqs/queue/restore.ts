@@ -1,0 +1,20 @@
+import { isFifoName } from "@sluice/protocol";
+import { invalidParameter } from "../errors.ts";
+import { readAttributes } from "./attributes.ts";
+import { type SqsQueue, sqsQueueSchema } from "./dialect.ts";
+import { checkTags } from "./tags.ts";
+
+/**
+ * Checks what a backup says that SQS alone knows of a queue.
+ *
+ * @param name of the queue: FIFO queues have attributes of their own.
+ * @throws AwsError for what SQS would not have stored.
+ */
+export function restoredSqs(value: unknown, name: string): SqsQueue {
+  const found = sqsQueueSchema.safeParse(value);
+  if (!found.success) throw invalidParameter("Attributes and tags are texts by their names.");
+  const { attributes, tags } = found.data;
+  readAttributes(attributes, isFifoName(name), false);
+  checkTags(name, tags);
+  return found.data;
+}

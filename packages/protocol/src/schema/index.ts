@@ -1,0 +1,12 @@
+/** What queues may be set to, as schemas: checked where settings come in as a whole, and where stored ones are read. */
+export { queueName, retryPolicy } from "./base.ts";
+export { consumerSchema } from "./consumer.ts";
+export {
+  dialectsSchema,
+  issueText,
+  jurisdictionSchema,
+  queueDefinitionSchema,
+  queueSettingsSchema,
+  unreadableDefinition,
+  unreadableRecord,
+} from "./queue.ts";

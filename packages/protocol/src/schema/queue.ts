@@ -1,0 +1,95 @@
+import * as z from "zod/mini";
+import {
+  HISTORY_SECONDS_MAX,
+  HISTORY_SECONDS_MIN,
+  RECEIVE_COUNT_MAX,
+  RECEIVE_WAIT_MS_MAX,
+  RECEIVES_PER_SECOND_MAX,
+  RETENTION_SECONDS_MAX,
+  RETENTION_SECONDS_MIN,
+} from "../limits.ts";
+import { JURISDICTIONS } from "../rpc/directory.ts";
+import { delaySeconds, queueName, visibilityTimeoutMs, whole } from "./base.ts";
+import { consumerSchema } from "./consumer.ts";
+
+const settings = {
+  deliveryDelaySeconds: delaySeconds,
+  messageRetentionSeconds: whole(RETENTION_SECONDS_MIN, RETENTION_SECONDS_MAX),
+  maxReceivesPerSecond: z.optional(whole(1, RECEIVES_PER_SECOND_MAX)),
+  deliveryPaused: z.optional(z.boolean()),
+  fifo: z.optional(
+    z.strictObject({
+      deduplicationScope: z.optional(z.enum(["queue", "messageGroup"])),
+      contentBasedDeduplication: z.optional(z.boolean()),
+    }),
+  ),
+  historySeconds: z.optional(
+    z
+      .number()
+      .check(
+        z.refine(
+          (value) => value === 0 || (value >= HISTORY_SECONDS_MIN && value <= HISTORY_SECONDS_MAX),
+          `must be 0, or from ${HISTORY_SECONDS_MIN} to ${HISTORY_SECONDS_MAX}`,
+        ),
+      ),
+  ),
+  receive: z.optional(
+    z.strictObject({
+      visibilityTimeoutMs: z.optional(visibilityTimeoutMs),
+      waitMs: z.optional(whole(0, RECEIVE_WAIT_MS_MAX)),
+      redrive: z.nullish(
+        z.strictObject({ deadLetterQueue: queueName, maxReceiveCount: whole(1, RECEIVE_COUNT_MAX) }),
+      ),
+    }),
+  ),
+};
+
+export const jurisdictionSchema = z.nullable(z.enum(JURISDICTIONS));
+export const dialectsSchema = z.record(z.string(), z.unknown());
+/** What a queue is set to, without its consumer and its producers. */
+export const queueSettingsSchema = z.strictObject(settings);
+/** Everything that a queue is set to. */
+export const queueDefinitionSchema = z.strictObject({
+  ...settings,
+  consumer: z.nullable(consumerSchema),
+  producers: z.array(z.strictObject({ worker: z.string(), binding: z.string() })),
+});
+
+const recordSchema = z.strictObject({
+  queueId: z.string(),
+  name: z.string(),
+  createdOnMs: z.number(),
+  modifiedOnMs: z.number(),
+  revision: z.number(),
+  emptyAsOf: z.number(),
+  definition: queueDefinitionSchema,
+  consumer: z.nullable(z.strictObject({ consumerId: z.string(), createdOnMs: z.number() })),
+  jurisdiction: jurisdictionSchema,
+  dialects: dialectsSchema,
+});
+
+/** Kinds of issues over which code fails that reads a value. A number out of its range and an unknown key are none. */
+const UNREADABLE: ReadonlySet<string> = new Set(["invalid_type", "invalid_union", "invalid_value"]);
+
+/**
+ * What keeps a stored record of a queue from being read, for people; `null` if nothing does. What is only beyond a limit
+ * of this version can be read: another version may have stored it.
+ */
+export function unreadableRecord(value: unknown): string | null {
+  return unreadable(recordSchema, value);
+}
+
+/** The same of a definition. */
+export function unreadableDefinition(value: unknown): string | null {
+  return unreadable(queueDefinitionSchema, value);
+}
+
+function unreadable(schema: z.ZodMiniType, value: unknown): string | null {
+  const issue = schema.safeParse(value).error?.issues.find(({ code }) => UNREADABLE.has(code));
+  return issue === undefined ? null : issueText(issue);
+}
+
+/** An issue with the key that it is about: `consumer.type must be …`. */
+export function issueText({ path, message }: Pick<z.core.$ZodIssue, "path" | "message">): string {
+  return [path.join("."), message].filter((part) => part !== "").join(": ");
+}
