@@ -1,5 +1,6 @@
 import type { BrokerEnv } from "@sluice/broker";
 import type { Access } from "@sluice/gateway";
+import { type PublicUrl, parsePublicUrl } from "@sluice/protocol";
 
 /** What a deployed broker answers until somebody says who may use it. */
 const CLOSED =
@@ -8,23 +9,40 @@ const CLOSED =
   "machine of your own, where everybody who reaches the port may use it, set the variable SLUICE_ENV to local " +
   "instead.";
 
+type AccessEnv = Pick<
+  BrokerEnv,
+  "SLUICE_API_TOKENS" | "SLUICE_ALLOWED_HOSTS" | "SLUICE_ROUTE_HOSTS" | "SLUICE_ENV" | "SLUICE_PUBLIC_URL"
+>;
+
 /**
  * Who may use the HTTP APIs: who brings one of `SLUICE_API_TOKENS`, else everybody where the broker runs on a
  * developer's machine (`SLUICE_ENV` is `development` or `local`), else nobody.
  */
-export function accessOf(
-  env: Pick<BrokerEnv, "SLUICE_API_TOKENS" | "SLUICE_ALLOWED_HOSTS" | "SLUICE_ROUTE_HOSTS" | "SLUICE_ENV">,
-): Access {
+export function accessOf(env: AccessEnv): Access {
+  const url = publicUrlOf(env);
+  const atPublicUrl = url === null ? {} : { publicOrigin: url.origin };
   const tokens = listIn(env.SLUICE_API_TOKENS);
-  if (tokens.length > 0) return { kind: "tokens", tokens };
+  if (tokens.length > 0) return { kind: "tokens", tokens, ...atPublicUrl };
   if (env.SLUICE_ENV === "development" || env.SLUICE_ENV === "local") {
     return {
       kind: "open",
-      hosts: listIn(env.SLUICE_ALLOWED_HOSTS),
+      hosts: [...listIn(env.SLUICE_ALLOWED_HOSTS), ...(url === null ? [] : [url.hostname])],
       routeHosts: listIn(env.SLUICE_ROUTE_HOSTS),
+      ...atPublicUrl,
     };
   }
-  return { kind: "closed", reason: CLOSED };
+  return { kind: "closed", reason: CLOSED, ...atPublicUrl };
+}
+
+/** Where clients reach the broker; `null` for a setting that is no address, of which the AWS endpoint tells. */
+export function publicUrlOf({
+  SLUICE_PUBLIC_URL: text,
+}: Pick<BrokerEnv, "SLUICE_PUBLIC_URL">): PublicUrl | null {
+  try {
+    return parsePublicUrl(text);
+  } catch {
+    return null;
+  }
 }
 
 function listIn(text: string | undefined): string[] {

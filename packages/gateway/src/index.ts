@@ -1,4 +1,5 @@
 import type { KeepAlive } from "@sluice/coalesce";
+import type { PublicUrl } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
 import { en } from "zod/locales";
 import * as z from "zod/mini";
@@ -20,6 +21,7 @@ import { sqsService } from "./aws/sqs/routes.ts";
 import { cloudflareRoutes } from "./cloudflare/routes.ts";
 import type { Access } from "./http/access.ts";
 import { PREFIX } from "./http/prefix.ts";
+import { PublicAddress } from "./http/public-address.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { Authority } from "./rights/authority.ts";
 
@@ -47,6 +49,8 @@ z.config(en());
 export interface AwsOptions {
   readonly access: AwsAccess;
   readonly settings: SqsSettings;
+  /** Where clients reach the broker. Default: at the address that it sees. */
+  readonly publicUrl?: PublicUrl | null;
 }
 
 const NO_AWS: AwsOptions = {
@@ -81,8 +85,10 @@ export function createGateway(
   const { account, audit, topics, queue, topic } = directory;
   const prefix = `${PREFIX}/aws`;
   const now = () => Date.now();
+  const address = new PublicAddress(aws.publicUrl ?? null);
   const sns = snsService(
     prefix,
+    address,
     { topics, audit, authority, topic, queue, now },
     aws.settings.home,
     aws.access,
@@ -102,11 +108,11 @@ export function createGateway(
   const pem = `${prefix}/:name{SimpleNotificationService-[0-9a-f]+\\.pem}`;
   app.get(pem, (c) => sns.certificate(c.req.param("name") ?? ""));
   const ports = { account, audit, authority, queue, now, waits, isLocal: directory.isLocal };
-  const sqs = sqsService(prefix, ports, aws.settings, aws.access);
+  const sqs = sqsService(prefix, address, ports, aws.settings, aws.access);
   const services = { sqs, sns, isOpen: aws.access.kind === "open" };
   const looks = aws.settings.looksForClients === true;
   const respond = (request: Request, keepAlive: KeepAlive, url = new URL(request.url)) =>
-    respondAws(new AwsRequest(request, url), keepAlive, services, looks);
+    respondAws(new AwsRequest(request, url, address.sentUrl(url)), keepAlive, services, looks);
   app.all(`${prefix}/*`, (c) => respond(c.req.raw, keepAliveOf(c)));
   app.get("*", (c) =>
     isAwsAtRoot(c.req.raw, new URL(c.req.url)) ? respond(c.req.raw, keepAliveOf(c)) : c.notFound(),
@@ -116,6 +122,7 @@ export function createGateway(
   const fetch: Gateway["fetch"] = async (request, env, ctx) => {
     // Messages of SQS come one by one by the thousands: to find their route costs as much as to read them.
     const url = new URL(request.url);
+    address.lookForProxy(url, request.headers);
     const isAws = request.method === "POST" && (isBelow(url.pathname, prefix) || isAwsAtRoot(request, url));
     if (!isAws) return app.fetch(request, env, ctx as ExecutionContext | undefined);
     return respond(request, keepAliveBy(ctx), url).catch((error) =>

@@ -134,3 +134,51 @@ describe("a form or a script of another site", () => {
     }
   });
 });
+
+describe("a script of another site", () => {
+  const paths = [
+    ...ENDPOINTS.filter(({ method, path }) => method === "GET" && path !== "/__sluice/health").map(
+      ({ path }) => path.replace("NAME", "orders"),
+    ),
+    "/__sluice/client/v4/accounts/any/queues",
+    "/__sluice/aws/?Action=ListQueues",
+    `/__sluice/aws/?Action=ListTopics&Version=${SNS_VERSION}`,
+    "/?Action=ListQueues",
+  ];
+
+  it.each(paths)("cannot read %s, whatever a server before the broker allows it", async (path) => {
+    const read = async (headers: Record<string, string>) =>
+      (await gateway.request(`${ORIGIN}${path}`, { headers })).status;
+    for (const origin of ["http://evil.example", "null", "http://192.168.1.5:3000"]) {
+      expect(await read({ origin }), origin).toBe(403);
+    }
+    for (const site of ["cross-site", "same-site"]) {
+      expect(await read({ "sec-fetch-site": site }), site).toBe(403);
+    }
+  });
+
+  it("is told apart from a program, and from the broker's own page", async () => {
+    const own = { origin: ORIGIN, "sec-fetch-site": "same-origin" };
+    for (const headers of [{}, own, { "sec-fetch-site": "none" }]) {
+      expect((await gateway.request(`${ORIGIN}/__sluice/api/queues`, { headers })).status).toBe(200);
+    }
+  });
+});
+
+describe("a page behind a proxy", () => {
+  const PUBLIC = "https://queues.example.com";
+
+  it.each([
+    [{ ...OPEN, publicOrigin: PUBLIC }, {}],
+    [{ kind: "tokens", tokens: ["secret"], publicOrigin: PUBLIC }, { authorization: "Bearer secret" }],
+  ] as const)("of the public origin is the broker's own, and no other: %j", async (access, headers) => {
+    const behind = createGateway(directoryOf(), access);
+    const moveClock = async (origin: string) => {
+      const init = { method: "POST", body: '{"advanceMs": 1000}', headers: { ...headers, origin } };
+      return (await behind.request(`${ORIGIN}/__sluice/api/clock`, init)).status;
+    };
+    expect(await moveClock(PUBLIC)).toBe(200);
+    expect(await moveClock(ORIGIN)).toBe(200);
+    expect(await moveClock("http://queues.example.com")).toBe(403);
+  });
+});

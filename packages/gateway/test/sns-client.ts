@@ -5,6 +5,7 @@ import { AwsRequest } from "../src/aws/request.ts";
 import type { SnsPorts } from "../src/aws/sns/context.ts";
 import { SNS_VERSION } from "../src/aws/sns/model.ts";
 import { type SnsService, snsService } from "../src/aws/sns/routes.ts";
+import { PublicAddress } from "../src/http/public-address.ts";
 import { memoryAudit } from "./directory.ts";
 import { KEPT_KEYS, type KeptKeyRights, keptKey, signedByKeptKey } from "./kept-key.ts";
 
@@ -78,7 +79,13 @@ export class SnsClient {
       }),
       now: () => this.topics.nowMs,
     };
-    this.service = snsService("/__sluice/aws", ports, HOME, key === null ? access : KEPT_KEYS);
+    this.service = snsService(
+      "/__sluice/aws",
+      new PublicAddress(null),
+      ports,
+      HOME,
+      key === null ? access : KEPT_KEYS,
+    );
   }
 
   /** Calls an action with parameters as they stand in a form. */

@@ -4,6 +4,7 @@ import { AwsRequest } from "../src/aws/request.ts";
 import type { SqsPorts } from "../src/aws/sqs/context.ts";
 import { SQS_MODEL } from "../src/aws/sqs/model.ts";
 import { type SqsService, sqsService } from "../src/aws/sqs/routes.ts";
+import { PublicAddress } from "../src/http/public-address.ts";
 import { type AbleQueue, memoryAudit, queueWith } from "./directory.ts";
 import { KEPT_KEYS, type KeptKeyRights, keptKey, signedByKeptKey } from "./kept-key.ts";
 import { MemoryAccount } from "./memory-account.ts";
@@ -50,6 +51,7 @@ export class SqsClient {
     const home = { region: "us-east-1", account: "000000000000" };
     this.#service = sqsService(
       "",
+      new PublicAddress(null),
       ports,
       { home, isStrictAboutTime },
       key === null ? { kind: "open", pages: () => null } : KEPT_KEYS,

@@ -1,4 +1,5 @@
 export * from "./binding-values.ts";
+export * from "./broker-settings.ts";
 export * from "./errors.ts";
 export * from "./filter/filter.ts";
 export * from "./limits.ts";

@@ -16,6 +16,8 @@ export interface BrokerEnv {
   readonly SLUICE_API_TOKENS?: string;
   /** Further names, separated by commas, that an open broker is reached by. */
   readonly SLUICE_ALLOWED_HOSTS?: string;
+  /** Where clients reach the broker if a proxy stands before it. Default: at the address that it sees. */
+  readonly SLUICE_PUBLIC_URL?: string;
   /** Set by `sluice dev`: hosts of the primary Worker's routes, which Wrangler puts in the place of `localhost`. */
   readonly SLUICE_ROUTE_HOSTS?: string;
   /** Who signs with one of these, `KEY:SECRET` separated by commas, may use the AWS endpoint. */

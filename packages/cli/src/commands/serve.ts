@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
-import { endpointVariables, type QueueTopology } from "@sluice/protocol";
+import { endpointVariables, parsePublicUrl, type QueueTopology } from "@sluice/protocol";
 import { lockData, OBJECTS_FOLDER } from "../data-lock.ts";
 import { writeGenerated } from "../dev/generation.ts";
 import { QueueWaker } from "../dev/wake-queues.ts";
 import { chosenEnvironment } from "../environment.ts";
+import { checkSettings } from "../generate/check-settings.ts";
 import { LAST_END_VARIABLE } from "../generate/names.ts";
 import type { Plan } from "../generate/plan.ts";
 import { findPlaces } from "../places.ts";
@@ -17,7 +18,6 @@ import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
 import { Reserve, type RoomListener } from "../reserve.ts";
 import { brokersFolder, foldersOf, registerBroker } from "../running-brokers.ts";
-import { checkAwsSettings } from "../serve/check-aws-settings.ts";
 import { drain } from "../serve/drain.ts";
 import type { Ingress } from "../serve/ingress.ts";
 import { runStandalone } from "../serve/standalone/run-standalone.ts";
@@ -108,9 +108,14 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
       introduction === undefined ? addresses(url, project, state) : `${introduction}\ndata    ${state}`,
     );
     if (targets.length === 0 && more.introduction === undefined) {
+      const { origin, path } = parsePublicUrl(String(brokerVars.SLUICE_PUBLIC_URL ?? "")) ?? {
+        origin: url,
+        path: "",
+      };
+      const address = `${origin}${path}`;
       printer.print(
-        `\nFor AWS's SDKs (the AWS CLI takes --endpoint-url, clients that know no path take ${url}):\n` +
-          awsLines(url, brokerVars),
+        `\nFor AWS's SDKs (the AWS CLI takes --endpoint-url, clients that know no path take ${address}):\n` +
+          awsLines(address, brokerVars),
       );
     }
     printer.print(`\n${accessLines(admission, host)}`);
@@ -183,7 +188,7 @@ async function run({ broker: worker, plan }: ToRun, options: Run): Promise<Start
   const { state, host, port, inspectorPort, topology, lastEnd, vars: more, reserve, warn } = options;
   const own = plan === null ? {} : await ownVariablesOf(plan.broker);
   const brokerVars = brokerVariables({ ...more, ...own }, process.env, endpointVariables(topology));
-  checkAwsSettings(brokerVars);
+  checkSettings(brokerVars);
   const admission = admit(brokerVars, host, randomUUID());
   const vars = { ...admission.vars, SLUICE_SERVED: "true" };
   const starting = () => forgetPlannedEnd(state);

@@ -1,4 +1,5 @@
 import type { Unstable_Config } from "wrangler";
+import { checkSettings } from "./check-settings.ts";
 import {
   BROKER_CLASS,
   BROKER_QUEUES_BINDING,
@@ -54,6 +55,8 @@ export const BROKER_COMPATIBILITY_FLAG = "enable_request_signal";
 /**
  * The broker's configuration: its own one where there is one, with its Durable Object classes, a service
  * binding to every consumer and the generated entry that knows the topology.
+ *
+ * @throws CliError for variables by which it would answer nobody.
  */
 export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig {
   const { base, consumers, purpose, vars, directory, workingDirectory, defaults, main } = input;
@@ -62,6 +65,8 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     to: directory,
     workingDirectory,
   });
+  const allVars = { ...config.vars, ...vars };
+  checkSettings(allVars);
   const consumerServices = consumers.map(({ worker, binding }) => ({
     binding,
     service: worker,
@@ -82,7 +87,7 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     },
     migrations: withBrokerClasses(config.migrations),
     services: [...(config.services ?? []), ...consumerServices],
-    vars: { ...config.vars, ...vars },
+    vars: allVars,
     // By it a deployed broker tells a deployment from a crash. Elsewhere whoever ends the process says which it was.
     ...(purpose === "build"
       ? {

@@ -116,8 +116,8 @@ export async function callerOf(request: AwsRequest, check: CallerCheck): Promise
 
 async function verifiedCredential(request: AwsRequest, check: SignatureCheck): Promise<Credential> {
   const claim = signatureClaimOf(request, check);
-  await request.readBytes();
-  verifySignature(request, claim);
+  const { method, headers, sentUrl: url } = request;
+  verifySignature({ method, headers, url, body: await request.readBytes() }, claim);
   return claim.credential;
 }
 

@@ -22,15 +22,21 @@ export class AwsRequest implements SignedRequest {
   readonly method: string;
   readonly headers: RequestHeaders;
   readonly url: URL;
+  /** The URL as the client sent it, and signed it. */
+  readonly sentUrl: URL;
   #body: Uint8Array | undefined;
   #text: string | undefined;
 
-  /** @param url that of the request. */
-  constructor(raw: Request, url: URL = new URL(raw.url)) {
+  /**
+   * @param url that of the request.
+   * @param sentUrl the same as the client sent it.
+   */
+  constructor(raw: Request, url: URL = new URL(raw.url), sentUrl: URL = url) {
     this.#raw = raw;
     this.method = raw.method;
     this.headers = raw.headers;
     this.url = url;
+    this.sentUrl = sentUrl;
   }
 
   /** Empty unless it was read as bytes: only the check of a signature needs them. */

@@ -1,6 +1,6 @@
 import type { AuditRpc } from "@sluice/protocol";
 import type { Context, MiddlewareHandler } from "hono";
-import { refusedChange, refusedHost } from "../http/page-origin.ts";
+import { refusedHost, refusedOrigin } from "../http/page-origin.ts";
 import type { Authority } from "../rights/authority.ts";
 import { refusalOf } from "../rights/rights.ts";
 import { auditRoute, needOf } from "../rights/route-needs.ts";
@@ -17,7 +17,7 @@ import { CLOUDFLARE_NEEDS } from "./needs.ts";
 export function authenticate(authority: Authority, audit: AuditRpc, prefix: string): MiddlewareHandler {
   const { access } = authority;
   return async (c, next) => {
-    const refused = refusedHost(access, c.req.raw) ?? refusedChange(access, c.req.raw);
+    const refused = refusedHost(access, c.req.raw) ?? refusedOrigin(access, c.req.raw);
     if (refused !== null) throw forbidden(refused);
     const admission = await authority.admit(credentialOf(c));
     switch (admission.kind) {

@@ -8,7 +8,11 @@
  * - `closed`: nobody but who brings a token that the broker keeps, for the reason that is given: it is deployed and
  *   nobody has set any tokens.
  */
-export type Access =
+export type Access = (
   | { readonly kind: "open"; readonly hosts: readonly string[]; readonly routeHosts: readonly string[] }
   | { readonly kind: "tokens"; readonly tokens: readonly string[] }
-  | { readonly kind: "closed"; readonly reason: string };
+  | { readonly kind: "closed"; readonly reason: string }
+) & {
+  /** Origin of the broker's own page where a proxy stands before it. Default: that of the request. */
+  readonly publicOrigin?: string;
+};

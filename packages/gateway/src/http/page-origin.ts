@@ -58,17 +58,19 @@ export function refusedPage(access: Access, request: PageRequest, effect: Effect
   return refusedOrigin(access, request) ?? (effect === "changes" ? refusedBareGet(request) : null);
 }
 
-/** The same where the method says whether something is changed, but for the host. */
-export function refusedChange(access: Access, request: PageRequest): string | null {
-  return READING_METHODS.has(request.method) ? null : refusedOrigin(access, request);
-}
-
-/** By what a browser says: the origin with every method but the reading ones, the site to addresses that it trusts. */
-function refusedOrigin(access: Access, request: PageRequest): string | null {
+/**
+ * Why a request is refused that a page of another origin has sent; `null` if it is not. A browser names the origin with
+ * every method but the reading ones, and with those too where a script wants to see the answer: a server before this
+ * one, as that of Vite, may let every script see every answer. To addresses that it trusts it names the site.
+ */
+export function refusedOrigin(access: Access, request: PageRequest): string | null {
   const origin = request.headers.get("origin");
-  if (origin !== null) {
+  if (origin !== null && origin !== access.publicOrigin) {
     const own = ownUrl(access, request).origin;
-    if (origin !== own) return `A page of origin ${origin} may change nothing here; a page of ${own} may.`;
+    if (origin !== own) {
+      const ours = access.publicOrigin ?? own;
+      return `A page of origin ${origin} may not use this broker; a page of ${ours} may.`;
+    }
   }
   return OWN_SITES.has(siteOf(request)) ? null : "A page of another site may not use this broker.";
 }

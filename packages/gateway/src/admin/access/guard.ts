@@ -1,6 +1,6 @@
 import type { AuditRpc } from "@sluice/protocol";
 import type { MiddlewareHandler } from "hono";
-import { refusedChange, refusedHost } from "../../http/page-origin.ts";
+import { refusedHost, refusedOrigin } from "../../http/page-origin.ts";
 import type { Admission, Authority } from "../../rights/authority.ts";
 import { type Need, type Rights, refusalOf } from "../../rights/rights.ts";
 import { auditRoute, needOf } from "../../rights/route-needs.ts";
@@ -38,7 +38,7 @@ export function guard(authority: Authority, audit: AuditRpc, prefix: string): Mi
   return async (c, next) => {
     const host = refusedHost(access, c.req.raw);
     if (host !== null) return c.json(failure("host_not_allowed", host), 403);
-    const origin = refusedChange(access, c.req.raw);
+    const origin = refusedOrigin(access, c.req.raw);
     if (origin !== null) return c.json(failure("other_origin", origin), 403);
     const [, token = null] = /^Bearer\s+(.+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
     const need = needOf(c, prefix, ADMIN_NEEDS);

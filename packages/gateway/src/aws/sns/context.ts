@@ -41,7 +41,7 @@ export interface SnsContext {
   readonly change: Change;
   /** Whether the request was signed, so that its caller is known. */
   readonly isSigned: boolean;
-  /** Address that the request came to: URLs in messages begin with it. */
+  /** Address of the endpoint for the client: URLs in messages begin with it. */
   readonly endpoint: string;
   readonly signers: Signers;
   readonly calls: TopicCalls;

@@ -13,6 +13,7 @@ import {
 } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
 import type { NewTopic } from "@sluice/protocol";
+import type { PublicAddress } from "../../http/public-address.ts";
 import { refusalOf } from "../../rights/rights.ts";
 import { accessDenied, headersOfFailure, ThrottledError } from "../access-denied.ts";
 import { actionNamed } from "../action.ts";
@@ -63,12 +64,21 @@ const RESTORER = "backup";
 /** Actions of both services. */
 const SQS_TOO = ["AddPermission", "RemovePermission"];
 
-/** @param prefix of the AWS endpoint: URLs in messages begin with it. */
-export function snsService(prefix: string, ports: SnsPorts, home: Home, access: AwsAccess): SnsService {
+/**
+ * @param prefix of the AWS endpoint: URLs in messages have it.
+ * @param address makes the URLs in messages.
+ */
+export function snsService(
+  prefix: string,
+  address: PublicAddress,
+  ports: SnsPorts,
+  home: Home,
+  access: AwsAccess,
+): SnsService {
   const signers = new Signers();
   const calls = new TopicCalls(ports);
 
-  const endpointAt = (url: URL) => `${url.origin}${prefix}`;
+  const endpointAt = (url: URL) => address.urlOf(url, prefix);
   const contextOfRestorer = (url: URL, topicArn: string): SnsContext => ({
     ...{ ports, home, signers, calls, isSigned: true, traceHeader: null },
     caller: anonymous(homeOfTopic(topicArn), RESTORER),

@@ -3,7 +3,7 @@ import { refuse, SQS_ERRORS } from "./errors.ts";
 
 const ACCOUNT_LENGTH = 12;
 
-/** The URL of a queue, under the address that the request came to: `http://host/prefix/ACCOUNT/NAME`. */
+/** The URL of a queue, below the address of the endpoint: `http://host/prefix/ACCOUNT/NAME`. */
 export function queueUrl(endpoint: string, { region, account, name }: QueueAddress, home: Home): string {
   return region === home.region
     ? `${endpoint}/${account}/${name}`

@@ -54,7 +54,7 @@ export interface SqsContext {
   readonly calls: QueueCalls;
   readonly keepAlive: KeepAlive;
   readonly caller: Caller;
-  /** Address that the request came to, without the queue's part: queue URLs begin with it. */
+  /** Address of the endpoint for the client, without the queue's part: queue URLs begin with it. */
   readonly endpoint: string;
   /** Whether the request came in the Query protocol, whose texts differ here and there. */
   readonly isQuery: boolean;

@@ -10,6 +10,7 @@ import {
 } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
 import { isQueueNotFound } from "@sluice/protocol";
+import type { PublicAddress } from "../../http/public-address.ts";
 import type { KeptKeys } from "../../rights/access-keys.ts";
 import { refusalOf } from "../../rights/rights.ts";
 import { accessDenied, headersOfFailure, ThrottledError } from "../access-denied.ts";
@@ -51,9 +52,13 @@ export interface SqsService {
   answer(request: AwsRequest, protocol: Protocol, keepAlive: KeepAlive): Promise<AwsAnswer>;
 }
 
-/** @param prefix of the AWS endpoint: queues' URLs begin with it where the request's URL does. */
+/**
+ * @param prefix of the AWS endpoint: queues' URLs have it where the request's URL does.
+ * @param address makes the URLs of queues.
+ */
 export function sqsService(
   prefix: string,
+  address: PublicAddress,
   ports: SqsPorts,
   settings: SqsSettings,
   access: AwsAccess,
@@ -110,7 +115,7 @@ export function sqsService(
       action: call.action,
       change: new Change(),
       caller,
-      endpoint: `${url.origin}${base}`,
+      endpoint: address.urlOf(url, base),
       isQuery: protocol !== "json",
       text,
       path,

@@ -1,10 +1,11 @@
 import { parseAccessKeys, parseAccountId } from "@sluice/aws/access-settings";
-import { isReservedActor } from "@sluice/protocol";
+import { isReservedActor, parsePublicUrl } from "@sluice/protocol";
 import { CliError } from "../errors.ts";
 
 const CHECKS = {
   SLUICE_AWS_ACCESS_KEYS: (text: string) => parseAccessKeys(text, isReservedActor),
   SLUICE_AWS_ACCOUNT_ID: parseAccountId,
+  SLUICE_PUBLIC_URL: parsePublicUrl,
 };
 
 /**
@@ -13,7 +14,7 @@ const CHECKS = {
  *
  * @param variables the broker's.
  */
-export function checkAwsSettings(variables: Readonly<Record<string, unknown>>): void {
+export function checkSettings(variables: Readonly<Record<string, unknown>>): void {
   for (const [name, parse] of Object.entries(CHECKS)) {
     const value = variables[name] ?? "";
     if (value === "") continue;

@@ -1,13 +1,14 @@
 import { expect, it } from "vitest";
 import { CliError } from "../errors.ts";
-import { checkAwsSettings } from "./check-aws-settings.ts";
+import { checkSettings } from "./check-settings.ts";
 
 it.each([
   {},
-  { SLUICE_AWS_ACCESS_KEYS: "", SLUICE_AWS_ACCOUNT_ID: "" },
+  { SLUICE_AWS_ACCESS_KEYS: "", SLUICE_AWS_ACCOUNT_ID: "", SLUICE_PUBLIC_URL: "" },
+  { SLUICE_PUBLIC_URL: "https://example.com/queues" },
   { SLUICE_AWS_ACCESS_KEYS: "A:one,B:two", SLUICE_AWS_ACCOUNT_ID: "123456789012" },
 ])("takes settings that the broker can use: %j", (variables) => {
-  checkAwsSettings(variables);
+  checkSettings(variables);
 });
 
 it.each([
@@ -16,6 +17,11 @@ it.each([
     "SLUICE_AWS_ACCESS_KEYS must be KEY:SECRET, several of them separated by commas.",
   ],
   [{ SLUICE_AWS_ACCOUNT_ID: "42" }, "SLUICE_AWS_ACCOUNT_ID must have twelve digits."],
+  [
+    { SLUICE_PUBLIC_URL: "user:secret@queues" },
+    "SLUICE_PUBLIC_URL must be an absolute URL of http: or https: without a user, a query and a fragment, such as " +
+      "https://queues.example.com.",
+  ],
 ])("refuses %j and does not repeat a secret", (variables, message) => {
-  expect(() => checkAwsSettings(variables)).toThrow(new CliError(message));
+  expect(() => checkSettings(variables)).toThrow(new CliError(message));
 });

@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import { Agent, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { CreateTopicCommand, SNSClient, SubscribeCommand } from "@aws-sdk/client-sns";
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  GetQueueUrlCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
+import { expect, it, onTestFinished } from "vitest";
+import { startBroker } from "./any-broker.ts";
+import { startTlsProxy, type TlsProxy } from "./tls-proxy.ts";
+
+/** Programs with AWS's SDK whose broker stands behind a proxy that speaks TLS. */
+
+const CREDENTIALS = { accessKeyId: "AKIA", secretAccessKey: "secret" };
+const KEYS = { SLUICE_AWS_ACCESS_KEYS: "AKIA:secret" };
+
+/** What the SDK is given but the endpoint. A request in clear fails: nothing leads to another address. */
+function optionsFor({ agent: httpsAgent }: TlsProxy) {
+  const httpAgent = new Agent({
+    lookup: (host, _, found) => found(new Error(`"${host}" was called in clear`), []),
+  });
+  return {
+    ...{ region: "us-east-1", credentials: CREDENTIALS, maxAttempts: 1 },
+    requestHandler: { httpsAgent, httpAgent },
+  };
+}
+
+async function brokerBehind(proxy: TlsProxy, publicUrl: string, vars: Record<string, string> = {}) {
+  const { origin } = await startBroker({ ...KEYS, SLUICE_PUBLIC_URL: publicUrl, ...vars });
+  proxy.target = origin;
+}
+
+it("queues have URLs of the public address, which the SDK sends to without an endpoint, and with keys", async () => {
+  const proxy = await startTlsProxy();
+  const url = `https://queues.example.com:${proxy.port}`;
+  await brokerBehind(proxy, url);
+  const named = new SQSClient({ endpoint: `${url}/__sluice/aws`, ...optionsFor(proxy) });
+  onTestFinished(() => named.destroy());
+  await named.send(new CreateQueueCommand({ QueueName: "mail" }));
+  const { QueueUrl } = await named.send(new GetQueueUrlCommand({ QueueName: "mail" }));
+  expect(QueueUrl).toBe(`${url}/__sluice/aws/000000000000/mail`);
+  const bare = new SQSClient(optionsFor(proxy));
+  onTestFinished(() => bare.destroy());
+  await bare.send(new SendMessageCommand({ QueueUrl, MessageBody: "hello" }));
+  const { Messages: [message] = [] } = await bare.send(new ReceiveMessageCommand({ QueueUrl }));
+  expect(message?.Body).toBe("hello");
+  await bare.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message?.ReceiptHandle }));
+  expect(proxy.requests).toHaveLength(5);
+});
+
+it("a path that the proxy takes off is in the URLs of queues, and in what is signed", async () => {
+  const proxy = await startTlsProxy("/queues");
+  const url = `https://example.com:${proxy.port}/queues`;
+  await brokerBehind(proxy, `${url}/`);
+  const sqs = new SQSClient({ endpoint: `${url}/__sluice/aws`, ...optionsFor(proxy) });
+  onTestFinished(() => sqs.destroy());
+  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: "mail" }));
+  expect(QueueUrl).toBe(`${url}/__sluice/aws/000000000000/mail`);
+  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "hello" }));
+  const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }));
+  expect(Messages?.map(({ Body }) => Body)).toEqual(["hello"]);
+  const { port } = new URL(proxy.target);
+  const beside = new SQSClient({
+    ...{ endpoint: `http://127.0.0.1:${port}/__sluice/aws`, region: "us-east-1", maxAttempts: 1 },
+    credentials: CREDENTIALS,
+  });
+  onTestFinished(() => beside.destroy());
+  const direct = await beside.send(new GetQueueUrlCommand({ QueueName: "mail" }));
+  expect(direct.QueueUrl).toBe(QueueUrl);
+});
+
+it("links in messages of SNS, and the certificate of their signature, are at the public address", async () => {
+  const proxy = await startTlsProxy();
+  const url = `https://queues.example.com:${proxy.port}`;
+  const confirmation = Promise.withResolvers<Record<string, string>>();
+  const subscriber = createServer(async (incoming, outgoing) => {
+    confirmation.resolve(JSON.parse(await text(incoming)));
+    outgoing.end();
+  }).listen(0, "127.0.0.1");
+  await once(subscriber, "listening");
+  onTestFinished(() => {
+    subscriber.close();
+    subscriber.closeAllConnections();
+  });
+  await brokerBehind(proxy, url, { SLUICE_PUSH_HOSTS: "127.0.0.1" });
+  const sns = new SNSClient({ endpoint: `${url}/__sluice/aws`, ...optionsFor(proxy) });
+  onTestFinished(() => sns.destroy());
+  const { TopicArn } = await sns.send(new CreateTopicCommand({ Name: "news" }));
+  const { port } = subscriber.address() as AddressInfo;
+  const Endpoint = `http://127.0.0.1:${port}/`;
+  await sns.send(new SubscribeCommand({ TopicArn, Protocol: "http", Endpoint }));
+  const { SubscribeURL, SigningCertURL } = await confirmation.promise;
+  expect(SubscribeURL).toMatch(new RegExp(`^${url}/__sluice/aws/?\\?Action=ConfirmSubscription&`));
+  expect(SigningCertURL).toMatch(new RegExp(`^${url}/__sluice/aws/SimpleNotificationService-\\w+\\.pem$`));
+});

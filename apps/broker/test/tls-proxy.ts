@@ -1,0 +1,56 @@
+import { createPrivateKey } from "node:crypto";
+import { once } from "node:events";
+import { request as forward } from "node:http";
+import { Agent, createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { createSigningIdentity } from "@sluice/sns";
+import { onTestFinished } from "vitest";
+
+/** A proxy that ends TLS before a broker, as nginx does in the guide. */
+export interface TlsProxy {
+  readonly port: number;
+  /** Leads every name to the proxy, and trusts its certificate. */
+  readonly agent: Agent;
+  /** `Host` and path of each request, as the client sent them. */
+  readonly requests: readonly string[];
+  /** Address that requests are passed on to. */
+  target: string;
+}
+
+/** @param path what the proxy takes off the paths of requests. */
+export async function startTlsProxy(path = ""): Promise<TlsProxy> {
+  const { privateKeyPkcs8, certificatePem } = await createSigningIdentity(Date.now());
+  const key = createPrivateKey({ key: Buffer.from(privateKeyPkcs8, "base64"), format: "der", type: "pkcs8" });
+  const requests: string[] = [];
+  const server = createServer(
+    { key: key.export({ format: "pem", type: "pkcs8" }), cert: certificatePem },
+    (incoming, outgoing) => {
+      const { method, url = "/", headers } = incoming;
+      requests.push(`${headers.host}${url}`);
+      if (!url.startsWith(path)) return void outgoing.writeHead(404).end();
+      const options = { method, headers: { ...headers, "x-forwarded-proto": "https" } };
+      const passedOn = forward(`${proxy.target}${url.slice(path.length)}`, options, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      });
+      passedOn.on("error", () => outgoing.destroy());
+      incoming.pipe(passedOn);
+    },
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({
+    ca: certificatePem,
+    // It is made out to SNS.
+    checkServerIdentity: () => undefined,
+    lookup: (_, { all }, found) =>
+      all === true ? found(null, [{ address: "127.0.0.1", family: 4 }]) : found(null, "127.0.0.1", 4),
+  });
+  onTestFinished(() => {
+    agent.destroy();
+    server.close();
+    server.closeAllConnections();
+  });
+  const proxy = { port, agent, requests, target: "" };
+  return proxy;
+}

@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { callsPrivateHosts, parsePublicUrl } from "./broker-settings.ts";
+
+it.each([
+  ["https://queues.example.com", "https://queues.example.com", "queues.example.com", ""],
+  [" https://Queues.Example.com/ ", "https://queues.example.com", "queues.example.com", ""],
+  ["http://10.0.0.5:8080/a/b//", "http://10.0.0.5:8080", "10.0.0.5:8080", "/a/b"],
+  ["https://[::1]:443", "https://[::1]", "[::1]", ""],
+])("SLUICE_PUBLIC_URL %s is the origin %s, the host %s and the path '%s'", (text, origin, host, path) => {
+  expect(parsePublicUrl(text)).toMatchObject({ origin, host, path });
+});
+
+it.each([undefined, "", "  "])("SLUICE_PUBLIC_URL %j is not set", (text) => {
+  expect(parsePublicUrl(text)).toBeNull();
+});
+
+it.each([
+  "queues.example.com",
+  "//queues.example.com",
+  "/queues",
+  "https:queues.example.com",
+  "ftp://queues.example.com",
+  "https://",
+  "https://user:secret@queues.example.com",
+  "https://queues.example.com/?a",
+  "https://queues.example.com/#a",
+])("SLUICE_PUBLIC_URL %s is refused without being repeated", (text) => {
+  expect(() => parsePublicUrl(text)).toThrow(
+    new RangeError(
+      "SLUICE_PUBLIC_URL must be an absolute URL of http: or https: without a user, a query and a fragment, such as " +
+        "https://queues.example.com",
+    ),
+  );
+});
+
+const TOKENS = { SLUICE_API_TOKENS: "secret" };
+const KEYS = { SLUICE_AWS_ACCESS_KEYS: "AKIA:secret" };
+
+it.each([
+  [{}, false],
+  [{ SLUICE_ENV: "production" }, false],
+  [{ SLUICE_ENV: "local" }, true],
+  [{ SLUICE_ENV: "local", SLUICE_API_TOKENS: " ", SLUICE_AWS_ACCESS_KEYS: "" }, true],
+  [{ SLUICE_ENV: "local", ...TOKENS }, false],
+  [{ SLUICE_ENV: "local", ...KEYS }, false],
+  [{ SLUICE_ENV: "development", ...TOKENS, ...KEYS }, true],
+])("whether a broker with %o calls private hosts is %s", (env, calls) => {
+  expect(callsPrivateHosts(env)).toBe(calls);
+});

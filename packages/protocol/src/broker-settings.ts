@@ -1,0 +1,46 @@
+/** Where clients reach a broker that stands behind a proxy. */
+export interface PublicUrl {
+  /** Such as `https://queues.example.com`. */
+  readonly origin: string;
+  readonly hostname: string;
+  /** The host as a request names it, with a port that is not the protocol's own. */
+  readonly host: string;
+  /** What the proxy takes off the paths of requests, without a slash at its end; empty for nothing. */
+  readonly path: string;
+}
+
+/**
+ * Reads `SLUICE_PUBLIC_URL`; `null` where it is not set.
+ *
+ * @throws RangeError for what is no absolute `http:` or `https:` URL, or says more than an address.
+ */
+export function parsePublicUrl(text: string | undefined): PublicUrl | null {
+  const given = (text ?? "").trim();
+  if (given === "") return null;
+  const url = URL.parse(given);
+  const isWeb = url !== null && (url.protocol === "https:" || url.protocol === "http:");
+  // The URL parser takes "https:host" and "https:/host" for "https://host".
+  const isAbsolute = /^https?:\/\//i.test(given);
+  const isMore = /[?#]/.test(given) || url?.username !== "" || url.password !== "";
+  if (!isWeb || !isAbsolute || isMore) throw new RangeError(NO_PUBLIC_URL);
+  const { origin, hostname, host, pathname } = url;
+  return { origin, hostname, host, path: pathname.replace(/\/+$/, "") };
+}
+
+const NO_PUBLIC_URL =
+  "SLUICE_PUBLIC_URL must be an absolute URL of http: or https: without a user, a query and a fragment, such as " +
+  "https://queues.example.com";
+
+/**
+ * Whether a broker with these variables calls HTTP endpoints at private addresses: in development, and where it is open
+ * to its own machine. Where it asks for tokens or keys it may stand behind a proxy, and who is let in by one of them
+ * must not get into its network by that.
+ */
+export function callsPrivateHosts(env: Readonly<Record<string, unknown>>): boolean {
+  if (env.SLUICE_ENV === "development") return true;
+  return env.SLUICE_ENV === "local" && !isSet(env.SLUICE_API_TOKENS) && !isSet(env.SLUICE_AWS_ACCESS_KEYS);
+}
+
+function isSet(variable: unknown): boolean {
+  return typeof variable === "string" && variable.trim() !== "";
+}
