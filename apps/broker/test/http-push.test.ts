@@ -186,21 +186,24 @@ describe("HTTP push from Node.js", () => {
     expect(deliveriesIn(at)).toEqual([expected]);
   });
 
-  it("reaches no address of the broker's own network by a name that leads there, but in development", async () => {
-    const lookup = vi.spyOn(dns.promises, "lookup");
-    lookup.mockImplementation((async () => [{ address: "127.0.0.1", family: 4 }]) as never);
-    const url = `http://shop.example:${endpoint.port}/tasks`;
-    const closed = { SLUICE_ENV: "production", SLUICE_API_TOKENS: "any" };
-    start({ url }, closed);
-    await send("a");
-    const said = () =>
-      lines.filter((line) => line.includes('"shop.example" is at 127.0.0.1, which is not public'));
-    await vi.waitFor(() => expect(said()).toHaveLength(1), { timeout: 10_000 });
-    expect(await waiting()).toMatchObject({ ready: 1 });
-    expect(endpoint.posts).toEqual([]);
-    broker.close();
-    start({ url }, { ...closed, SLUICE_PUSH_HOSTS: "shop.example" });
-    await waiting();
-    await endpoint.until(() => endpoint.posts.length === 1);
-  });
+  it.each(["production", "local"])(
+    "reaches no address of the broker's own network by a name that leads there, with tokens and SLUICE_ENV=%s",
+    async (env) => {
+      const lookup = vi.spyOn(dns.promises, "lookup");
+      lookup.mockImplementation((async () => [{ address: "127.0.0.1", family: 4 }]) as never);
+      const url = `http://shop.example:${endpoint.port}/tasks`;
+      const closed = { SLUICE_ENV: env, SLUICE_API_TOKENS: "any" };
+      start({ url }, closed);
+      await send("a");
+      const said = () =>
+        lines.filter((line) => line.includes('"shop.example" is at 127.0.0.1, which is not public'));
+      await vi.waitFor(() => expect(said()).toHaveLength(1), { timeout: 10_000 });
+      expect(await waiting()).toMatchObject({ ready: 1 });
+      expect(endpoint.posts).toEqual([]);
+      broker.close();
+      start({ url }, { ...closed, SLUICE_PUSH_HOSTS: "shop.example" });
+      await waiting();
+      await endpoint.until(() => endpoint.posts.length === 1);
+    },
+  );
 });

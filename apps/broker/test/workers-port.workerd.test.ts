@@ -42,19 +42,21 @@ async function startCaller(more: object = {}) {
   return { call, stop: () => mf.dispose() };
 }
 
-it("by sluice serve's networks a private address is reached if its host is listed, or in development", async () => {
+it("by sluice serve's networks a private address is reached if its host is listed, or by a broker that is open to its machine", async () => {
   const server = createServer((_, response) => response.end()).listen(0, "127.0.0.1");
   await once(server, "listening");
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const isReady = [`http://${host}/`, null, 5_000];
   const answers = [];
-  for (const bindings of [{}, { SLUICE_PUSH_HOSTS: host }, { SLUICE_ENV: "local" }]) {
+  const local = { SLUICE_ENV: "local" };
+  const keys = { SLUICE_AWS_ACCESS_KEYS: "AKIA:secret" };
+  for (const bindings of [{}, { ...local, ...keys }, { SLUICE_PUSH_HOSTS: host }, local]) {
     const { call, stop } = await startCaller({ bindings, serviceBindings: NETWORKS });
     answers.push(await call({ isReady }));
     await stop();
   }
   server.close();
-  expect(answers).toEqual([false, true, true]);
+  expect(answers).toEqual([false, false, true, true]);
 });
 
 endpointPortSuite("an endpoint, from Workers,", async () => {

@@ -159,8 +159,6 @@ it("is set by the broker's environment variables", () => {
     "a.internal",
     "10.0.0.1:80",
   ]);
-  for (const SLUICE_ENV of ["development", "local"]) {
-    expect(targetRulesOf({ SLUICE_ENV }).privateAllowed).toBe(true);
-  }
-  expect(targetRulesOf({ SLUICE_ENV: "production" }).privateAllowed).toBe(false);
+  expect(targetRulesOf({ SLUICE_ENV: "local" }).privateAllowed).toBe(true);
+  expect(targetRulesOf({ SLUICE_ENV: "local", SLUICE_API_TOKENS: "secret" }).privateAllowed).toBe(false);
 });

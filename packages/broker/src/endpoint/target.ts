@@ -1,19 +1,20 @@
+import { callsPrivateHosts } from "@sluice/protocol";
+
 /** Who may be called. */
 export interface TargetRules {
-  /** Whether this machine and its network may be called too: in development. */
+  /** Whether this machine and its network may be called too (`callsPrivateHosts`). */
   readonly privateAllowed: boolean;
   /** Hosts, with or without a port, that may be called wherever they are. Lower case. */
   readonly allowedHosts: readonly string[];
 }
 
-/** Who may be called by the broker's environment variables: `SLUICE_ENV`, and names separated by commas. */
-export function targetRulesOf(env: {
-  readonly SLUICE_ENV?: string;
-  readonly SLUICE_PUSH_HOSTS?: string;
-}): TargetRules {
+/** Reads the rules in the broker's environment variables: the listed names are separated by commas. */
+export function targetRulesOf(
+  env: Readonly<Record<string, unknown>> & { readonly SLUICE_PUSH_HOSTS?: string },
+): TargetRules {
   const names = (env.SLUICE_PUSH_HOSTS ?? "").split(",").map((name) => name.trim().toLowerCase());
   return {
-    privateAllowed: env.SLUICE_ENV === "development" || env.SLUICE_ENV === "local",
+    privateAllowed: callsPrivateHosts(env),
     allowedHosts: names.filter((name) => name !== ""),
   };
 }

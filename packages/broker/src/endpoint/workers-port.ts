@@ -26,7 +26,7 @@ function wayTo(url: string): Way {
     SLUICE_LISTED_HOSTS: anyHost = USUAL,
     SLUICE_PUBLIC_HOSTS: publicHosts = USUAL,
     ...vars
-  } = env as Ways;
+  } = env as Ways & Readonly<Record<string, unknown>>;
   return arePrivateAllowed(new URL(url), targetRulesOf(vars)) ? anyHost : publicHosts;
 }
 

@@ -1,3 +1,4 @@
+import { callsPrivateHosts } from "@sluice/protocol";
 import type { Listening } from "../dev/wrangler-process.ts";
 import type { Project } from "../project/project.ts";
 import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
@@ -67,8 +68,8 @@ function browsable(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** Who may use a broker, and what to set to let others in. */
-export function accessLines({ http, aws }: Pick<Admission, "http" | "aws">, host: string): string {
+/** Who may use a broker, what to set to let others in, and where it sends messages itself. */
+export function accessLines({ http, aws, vars }: Omit<Admission, "headers">, host: string): string {
   const everybody = isLoopback(host) ? "every program of this machine" : "everybody who reaches this address";
   const who = (permitted: Permitted, known: string, setting: string) => {
     if (permitted === "everybody") return everybody;
@@ -81,5 +82,12 @@ export function accessLines({ http, aws }: Pick<Admission, "http" | "aws">, host
     ["health, page without data", everybody],
   ];
   const width = Math.max(...lines.map(([what]) => what.length)) + 2;
-  return ["Open to", ...lines.map(([what, to]) => `  ${what.padEnd(width)}${to}`)].join("\n");
+  const calls = callsPrivateHosts(vars)
+    ? "any address, private ones too"
+    : "public addresses, and the hosts of SLUICE_PUSH_HOSTS";
+  return [
+    "Open to",
+    ...lines.map(([what, to]) => `  ${what.padEnd(width)}${to}`),
+    `HTTP endpoints are called at ${calls}`,
+  ].join("\n");
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { callsPrivateHosts } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
 import { admit, brokerVariables, isLoopback, ownVariablesOf } from "./variables.ts";
@@ -82,7 +83,7 @@ describe("a broker", () => {
   });
 
   it.each([{}, KEYS, LOCAL, { SLUICE_ENV: "production" }])(
-    "may call private addresses from here as before: %o",
+    "is local on this machine alone, unless a variable says otherwise: %o",
     (vars) => {
       expect(admit(vars, here, "own").vars.SLUICE_ENV).toBe(
         vars === LOCAL || !("SLUICE_ENV" in vars) ? "local" : "production",
@@ -99,6 +100,17 @@ describe("a broker", () => {
     const admission = admit(vars, host, "own");
     expect(admission.vars.SLUICE_API_TOKENS).toBe(tokens);
     expect(admission.headers).toEqual({ authorization: "Bearer own" });
+  });
+
+  it.each([
+    [{}, here, true],
+    [{}, everywhere, false],
+    [LOCAL, everywhere, true],
+    [KEYS, here, false],
+    [{ ...KEYS, ...LOCAL }, here, false],
+    [{ SLUICE_API_TOKENS: "a" }, here, false],
+  ])("with %o on %s calls private addresses: %s", (vars, host, calls) => {
+    expect(callsPrivateHosts(admit(vars, host, "own").vars)).toBe(calls);
   });
 
   it("that is open needs none", () => {

@@ -77,9 +77,7 @@ export function admit(vars: Readonly<Record<string, unknown>>, host: string, tok
   };
 }
 
-/**
- * Whether a broker with these variables is in development, or open to its machine: it may call private addresses, too.
- */
+/** Whether a broker with these variables is open to everybody who reaches it, unless it has tokens or keys. */
 function opensBroker({ SLUICE_ENV: env }: Readonly<Record<string, unknown>>): boolean {
   return env === "development" || env === "local";
 }
