@@ -7,8 +7,13 @@ export {
 } from "./delivery.ts";
 export type { SignatureVersion } from "./envelope.ts";
 export { matchesFilterPolicy } from "./filter/match.ts";
-export { parseFilterPolicy } from "./filter/parse.ts";
-export { FILTER_POLICY_SCOPES, type FilterPolicyScope, InvalidFilterPolicy } from "./filter/policy.ts";
+export { filterPolicyFault, parseFilterPolicy } from "./filter/parse.ts";
+export {
+  FILTER_POLICY_SCOPES,
+  type FilterPolicyScope,
+  filterScopeOf,
+  InvalidFilterPolicy,
+} from "./filter/policy.ts";
 export { buildConfirmation, buildNotification, type Signing } from "./messages.ts";
 export { openSigner, type Signer } from "./signer.ts";
 export { certificateFileName, createSigningIdentity, type SigningIdentity } from "./signing-identity.ts";

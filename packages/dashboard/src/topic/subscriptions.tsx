@@ -37,6 +37,11 @@ const COLUMNS: readonly Column<SubscriptionView>[] = [
             {filterPolicy.policy}
           </code>
         )}
+        {filterPolicy?.fault != null ? (
+          <span class="tag" title={filterPolicy.fault}>
+            cannot be evaluated
+          </span>
+        ) : null}
         {filterPolicy?.scope === "MessageBody" ? <span class="tag">by its body</span> : null}
         {rawDelivery ? <span class="tag">raw</span> : null}
       </>

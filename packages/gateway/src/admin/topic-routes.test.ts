@@ -151,7 +151,7 @@ describe("GET /topics/ARN", () => {
             protocol: "https",
             endpoint: "https://user:****@shop.example/hook",
             rawDelivery: true,
-            filterPolicy: { scope: "MessageAttributes", policy: '{"store": ["fans"]}' },
+            filterPolicy: { scope: "MessageAttributes", policy: '{"store": ["fans"]}', fault: null },
             deadLetterQueue: "dead",
             delivery: { maxRetries: 7, maxReceivesPerSecond: 4 },
             queue: null,
@@ -161,6 +161,15 @@ describe("GET /topics/ARN", () => {
         page: 1,
         pages: 1,
       },
+    });
+  });
+
+  it("says what is wrong with a filter policy that cannot be evaluated", async () => {
+    const FilterPolicy = JSON.stringify({ ["a.".repeat(2_000)]: ["x"] });
+    const directory = directoryWith([subscriptionOf({ attributes: { FilterPolicy } })]);
+    const fault = "FilterPolicy: Filter policy is too complex";
+    expect(await get(directory, `/topics/${TOPIC.arn}`)).toMatchObject({
+      body: { subscriptionList: [{ filterPolicy: { policy: FilterPolicy, fault } }] },
     });
   });
 

@@ -1,4 +1,5 @@
 import { isEndpointQueue, type TopicRecord, type TopicSubscription, topicObjectName } from "@sluice/protocol";
+import { filterPolicyFault, filterScopeOf } from "@sluice/sns";
 import { Hono } from "hono";
 import type { QueueDirectory } from "../account/queue-directory.ts";
 import { AdminError } from "./failure.ts";
@@ -66,7 +67,15 @@ async function viewSubscription(
   const { target } = subscription;
   // A queue that nobody has created has no object to ask.
   const exists = isEndpoint(subscription) || (await account.findByName(target)) !== null;
-  return subscriptionView(topic, subscription, exists ? await describe(target) : null);
+  const description = exists ? await describe(target) : null;
+  return subscriptionView(topic, subscription, description, filterPolicyFaultOf(subscription));
+}
+
+function filterPolicyFaultOf({ attributes }: TopicSubscription): string | null {
+  const { FilterPolicy, FilterPolicyScope } = attributes;
+  return FilterPolicy === undefined
+    ? null
+    : filterPolicyFault(FilterPolicy, filterScopeOf(FilterPolicyScope));
 }
 
 function isEndpoint({ target }: TopicSubscription): boolean {

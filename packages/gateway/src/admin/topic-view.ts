@@ -62,7 +62,7 @@ export interface SubscriptionView {
   readonly createdAt: string;
   readonly rawDelivery: boolean;
   /** As it was set; `null` for a subscription that gets everything. */
-  readonly filterPolicy: { readonly scope: string; readonly policy: string } | null;
+  readonly filterPolicy: FilterPolicyView | null;
   /** The queue that takes what cannot be delivered; `null` drops it. */
   readonly deadLetterQueue: string | null;
   /** How an HTTP endpoint is called; `null` for a queue, which has settings of its own. */
@@ -71,6 +71,17 @@ export interface SubscriptionView {
   readonly queue: string | null;
   /** `null` where there is no such queue: what is published goes to the dead-letter queue, or is dropped. */
   readonly backlog: BacklogView | null;
+}
+
+/** Which messages a subscription gets. */
+export interface FilterPolicyView {
+  readonly scope: string;
+  readonly policy: string;
+  /**
+   * Why it cannot be evaluated: all messages go to the dead-letter queue then, or are dropped. `null` for one that is
+   * good.
+   */
+  readonly fault: string | null;
 }
 
 /** What `topicView` counts: subscriptions that have not ended. */
@@ -114,10 +125,12 @@ export function topicDetail(
   };
 }
 
+/** @param filterPolicyFault why its filter policy cannot be evaluated; `null` if nothing is wrong with it. */
 export function subscriptionView(
   topic: TopicRecord,
   subscription: TopicSubscription,
   description: QueueDescription | null,
+  filterPolicyFault: string | null,
 ): SubscriptionView {
   const { arn, protocol, endpoint, status, attributes, deadLetterQueue, target, createdOnMs } = subscription;
   const { FilterPolicy: policy, FilterPolicyScope: scope = "MessageAttributes" } = attributes;
@@ -129,7 +142,7 @@ export function subscriptionView(
     status: status.kind === "confirmed" ? "confirmed" : "pending",
     createdAt: timeOf(createdOnMs),
     rawDelivery: attributes.RawMessageDelivery === "true",
-    filterPolicy: policy === undefined ? null : { scope, policy },
+    filterPolicy: policy === undefined ? null : { scope, policy, fault: filterPolicyFault },
     deadLetterQueue,
     delivery: isEndpoint ? deliveryOf(topic, subscription) : null,
     queue: isEndpoint ? null : target,

@@ -60,21 +60,23 @@ export function parseCondition(value: unknown): Condition {
   }
 }
 
-function parseEquals(value: unknown): Condition {
+function parseEquals(value: unknown): Extract<Condition, { kind: "equals" }> {
   if (
     value === null ||
     typeof value === "string" ||
     typeof value === "number" ||
     typeof value === "boolean"
   ) {
-    return { kind: "equals", value };
+    return { kind: "equals", values: new Set([value]) };
   }
   return refuse("Match value must be String, number, true, false, or null");
 }
 
 function parseAnythingBut(operand: unknown): readonly Condition[] {
   if (Array.isArray(operand)) {
-    return operand.length === 0 ? refuse("Empty arrays are not allowed") : operand.map(parseEquals);
+    if (operand.length === 0) refuse("Empty arrays are not allowed");
+    // One set: a list can be as long as the policy, and is compared with each value of a message.
+    return [{ kind: "equals", values: new Set(operand.flatMap((one) => [...parseEquals(one).values])) }];
   }
   if (operand === null || typeof operand !== "object") return [parseEquals(operand)];
   for (const keyword of Object.keys(operand)) {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { matchesFilterPolicy } from "./match.ts";
-import { parseFilterPolicy } from "./parse.ts";
+import { FILTER_POLICY_COMBINATIONS_MAX, parseFilterPolicy } from "./parse.ts";
 
 type Attributes = Readonly<Record<string, readonly [type: string, value: string]>>;
 
@@ -246,6 +246,69 @@ describe("the body of a message", () => {
   it("$or is a name where it can be no operator", () => {
     expect(bodyMatches({ $or: [{ prefix: "a" }, { suffix: "b" }] }, { $or: "xb" })).toBe(true);
     expect(bodyMatches({ $or: ["a"] }, { $or: "a" })).toBe(true);
+  });
+});
+
+describe("a hostile message", { timeout: 60_000 }, () => {
+  /** As long as a message can be, about. */
+  const COUNT = 20_000;
+  const MATCH_MS_MAX = 20_000;
+
+  function inTime(what: () => boolean): boolean {
+    const beganAt = performance.now();
+    const matches = what();
+    expect(performance.now() - beganAt).toBeLessThan(MATCH_MS_MAX);
+    return matches;
+  }
+
+  it("with many objects and many members beside them is looked through once", () => {
+    const members = Array.from({ length: COUNT }, (_, i) => [`a.x${i}`, i]);
+    const body = { a: Array.from({ length: COUNT }, () => ({})), ...Object.fromEntries(members) };
+    expect(inTime(() => bodyMatches({ a: { last: ["none"] } }, body))).toBe(false);
+    expect(inTime(() => bodyMatches({ a: { [`x${COUNT - 1}`]: [COUNT - 1] } }, body))).toBe(true);
+  });
+
+  it("with members beside each other's members at every level is looked through once", () => {
+    const members = Array.from({ length: COUNT }, (_, i) => [`a.b.y${i}`, i]);
+    const body = {
+      a: Array.from({ length: COUNT }, (_, i) => ({ "b.z": i })),
+      ...Object.fromEntries(members),
+    };
+    expect(inTime(() => bodyMatches({ "a.b.y1": [2] }, body))).toBe(false);
+    expect(inTime(() => bodyMatches({ "a.b": { y1: [1], z: [COUNT - 1] } }, body))).toBe(true);
+  });
+
+  it("is compared with a long list in one step for each of its values", () => {
+    const others = Array.from({ length: COUNT }, (_, i) => i);
+    const policy = { a: [{ "anything-but": others }] };
+    expect(inTime(() => bodyMatches(policy, { a: others }))).toBe(false);
+    expect(inTime(() => bodyMatches(policy, { a: [...others, -1] }))).toBe(true);
+  });
+
+  it("is no address if it is longer than any, whatever dots and colons it has", () => {
+    const policy = { a: [{ cidr: "::/0" }] };
+    expect(inTime(() => bodyMatches(policy, { a: `:${".".repeat(250_000)}:` }))).toBe(false);
+    expect(bodyMatches(policy, { a: "1111:2222:3333:4444:5555:6666:255.255.255.255" })).toBe(true);
+  });
+
+  it("is looked into as deep as the policy goes, however deep it is", () => {
+    const depth = 60_000;
+    const arrays = `${"[".repeat(depth)}1${"]".repeat(depth)}`;
+    const objects = `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+    const policy = { [Array<string>(150).fill("a").join(".")]: [{ exists: true }] };
+    expect(inTime(() => textMatches({ a: [1] }, `{"a":${arrays}}`))).toBe(true);
+    expect(inTime(() => textMatches(policy, objects))).toBe(false);
+    expect(inTime(() => bodyMatches(policy, { [Array<string>(depth).fill("a").join(".")]: 1 }))).toBe(false);
+  });
+
+  it("is looked through in time by a policy that has as many names as it may", () => {
+    // Three names each: that of the choice, and both of the member. None is in any of the objects.
+    const choices = Array.from({ length: FILTER_POLICY_COMBINATIONS_MAX }, (_, i) => ({
+      [`a.k${i}`]: ["v"],
+    }));
+    expect(
+      inTime(() => bodyMatches({ $or: choices }, { a: Array.from({ length: COUNT }, () => ({ z: "x" })) })),
+    ).toBe(false);
   });
 });
 

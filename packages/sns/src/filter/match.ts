@@ -1,8 +1,7 @@
 import type { AttributeValue } from "@sluice/aws";
+import { type JsonObject, MessageObject } from "./message-object.ts";
 import type { Condition, FilterPolicy, FilterPolicyScope, FilterProperty, Scalar } from "./policy.ts";
 import { valueMatches } from "./value-matches.ts";
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What a filter policy looks at. */
 export interface FilteredMessage {
@@ -30,13 +29,15 @@ export function matchesFilterPolicy(
   if (policy.properties.size === 0 && policy.choices.length === 0) return true;
   if (scope === "MessageBody") {
     const body = parseObject(message.body);
-    return body !== null && objectMatches(policy, body, "some");
+    return body !== null && objectMatches(policy, MessageObject.of(body), "some");
   }
   const attributes = attributesObject(message.attributes);
-  return Object.keys(attributes).length > 0 && objectMatches(policy, attributes, "none");
+  if (Object.keys(attributes).length === 0) return false;
+  return objectMatches(policy, MessageObject.of(attributes), "none");
 }
 
-function objectMatches(policy: FilterPolicy, object: JsonObject, rule: ArrayRule): boolean {
+/** A policy has `FILTER_POLICY_LEVELS_MAX` levels at most, so this goes no deeper, however deep a message is. */
+function objectMatches(policy: FilterPolicy, object: MessageObject, rule: ArrayRule): boolean {
   for (const [name, property] of policy.properties) {
     if (!propertyMatches(property, object, name, rule)) return false;
   }
@@ -45,17 +46,15 @@ function objectMatches(policy: FilterPolicy, object: JsonObject, rule: ArrayRule
 
 function propertyMatches(
   { conditionGroups, nested }: FilterProperty,
-  object: JsonObject,
+  object: MessageObject,
   name: string,
   rule: ArrayRule,
 ): boolean {
-  const { scalars, objects } = contentOf(Object.hasOwn(object, name) ? object[name] : []);
   for (const group of conditionGroups) {
+    const { scalars } = object.content(name);
     if (!group.some((condition) => conditionMatches(condition, scalars, rule))) return false;
   }
-  if (nested === null) return true;
-  const candidates = withDottedMembers(objects, object, name);
-  return candidates.some((candidate) => objectMatches(nested, candidate, rule));
+  return nested === null || object.below(name).some((one) => objectMatches(nested, one, rule));
 }
 
 function conditionMatches(condition: Condition, values: readonly Scalar[], rule: ArrayRule): boolean {
@@ -66,44 +65,6 @@ function conditionMatches(condition: Condition, values: readonly Scalar[], rule:
   const isOther = (value: Scalar) =>
     value !== null && !condition.conditions.some((one) => conditionMatches(one, [value], rule));
   return rule === "some" ? values.some(isOther) : values.length > 0 && values.every(isOther);
-}
-
-interface Content {
-  readonly scalars: readonly Scalar[];
-  readonly objects: readonly JsonObject[];
-}
-
-/** What a member has in it, out of arrays of any depth. */
-function contentOf(member: unknown): Content {
-  const scalars: Scalar[] = [];
-  const objects: JsonObject[] = [];
-  const rest: unknown[] = [member];
-  while (rest.length > 0) {
-    const value = rest.pop();
-    if (Array.isArray(value)) for (const element of value) rest.push(element);
-    else if (typeof value === "object" && value !== null) objects.push(value as JsonObject);
-    else scalars.push(value as Scalar); // JSON has nothing else.
-  }
-  return { scalars, objects };
-}
-
-/** Where members `name.x` stand beside a member `name`, they are members x of it. No object is one without members. */
-function withDottedMembers(
-  objects: readonly JsonObject[],
-  parent: JsonObject,
-  name: string,
-): readonly JsonObject[] {
-  const prefix = `${name}.`;
-  const dotted = Object.entries(parent).filter(([key]) => key.startsWith(prefix));
-  if (dotted.length === 0) return objects.length === 0 ? [{}] : objects;
-  const members = dotted.map(([key, value]) => [key.slice(prefix.length), value] as const);
-  return (objects.length === 0 ? [{}] : objects).map((object) => {
-    const merged = new Map<string, unknown>(Object.entries(object));
-    for (const [key, value] of members) {
-      merged.set(key, merged.has(key) ? [merged.get(key), value] : value);
-    }
-    return Object.fromEntries(merged);
-  });
 }
 
 /** The attributes as the members of a JSON object. */

@@ -1,19 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { FILTER_POLICY_BYTES_MAX, parseFilterPolicy } from "./parse.ts";
-import { type FilterPolicyScope, InvalidFilterPolicy } from "./policy.ts";
+import {
+  FILTER_POLICY_BYTES_MAX,
+  FILTER_POLICY_LEVELS_MAX,
+  FILTER_POLICY_NAMES_MAX,
+  filterPolicyFault,
+} from "./parse.ts";
+import type { FilterPolicyScope } from "./policy.ts";
 
 function faultOf(policy: unknown, scope: FilterPolicyScope = "MessageBody"): string | null {
   return faultOfText(JSON.stringify(policy), scope);
 }
 
 function faultOfText(text: string, scope: FilterPolicyScope = "MessageBody"): string | null {
-  try {
-    parseFilterPolicy(text, scope);
-    return null;
-  } catch (error) {
-    if (error instanceof InvalidFilterPolicy) return error.message;
-    throw error;
-  }
+  return filterPolicyFault(text, scope);
 }
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `v${i}`);
@@ -108,10 +107,42 @@ describe("the size of a filter policy (spec sns-delivery 9.5)", () => {
     expect(faultOfText(padded(FILTER_POLICY_BYTES_MAX + 1))).toBe("FilterPolicy: larger than 262144 bytes");
   });
 
-  it("is checked before a policy can exhaust the stack", () => {
-    const depth = 40_000;
-    expect(faultOfText(`${'{"a":'.repeat(depth)}["b"]${"}".repeat(depth)}`)).toBe(
-      "FilterPolicy: Filter policy is too complex",
-    );
+  const dotted = (levels: number) => Array<string>(levels).fill("a").join(".");
+  const TOO_COMPLEX = "FilterPolicy: Filter policy is too complex";
+
+  it.each([
+    [FILTER_POLICY_LEVELS_MAX - 1, null],
+    [FILTER_POLICY_LEVELS_MAX, null],
+    [FILTER_POLICY_LEVELS_MAX + 1, TOO_COMPLEX],
+  ])("%i levels, by nesting or by dots: %s", (levels, fault) => {
+    expect(faultOfText(`${'{"a":'.repeat(levels)}["b"]${"}".repeat(levels)}`)).toBe(fault);
+    expect(faultOf({ [dotted(levels)]: ["b"] })).toBe(fault);
+    expect(faultOf({ [dotted(levels)]: ["b"] }, "MessageAttributes")).toBe(fault);
+    expect(faultOf({ a: { a: { [dotted(levels - 2)]: ["b"] } } })).toBe(fault);
+    const choices = { $or: [{ [dotted(levels - 1)]: ["b"] }, { b: ["c"] }] };
+    expect(faultOf(choices)).toBe(fault);
   });
+
+  it.each([
+    [FILTER_POLICY_NAMES_MAX - 1, null],
+    [FILTER_POLICY_NAMES_MAX, null],
+    [FILTER_POLICY_NAMES_MAX + 1, TOO_COMPLEX],
+  ])("%i names in all, each level of one with dots counted: %s", (names, fault) => {
+    const some = (count: number, prefix: string) =>
+      Object.fromEntries(Array.from({ length: count / 2 }, (_, i) => [`${prefix}${i}.x`, ["v"]]));
+    // The choices are a level of their own, and those of an odd number have one more name.
+    const extra = names % 2 === 0 ? { z: ["v"] } : {};
+    const even = names % 2 === 0 ? names - 2 : names - 1;
+    expect(faultOf({ $or: [{ ...some(even, "a"), ...extra }, {}] })).toBe(fault);
+  });
+
+  it.each([2_000, 10_000, 100_000])(
+    "is checked before %i levels take time or exhaust the stack",
+    (levels) => {
+      expect(faultOfText(`${'{"a":'.repeat(levels / 4)}["b"]${"}".repeat(levels / 4)}`)).toBe(TOO_COMPLEX);
+      for (const scope of ["MessageBody", "MessageAttributes"] as const) {
+        expect(faultOf({ [dotted(levels)]: ["b"] }, scope)).toBe(TOO_COMPLEX);
+      }
+    },
+  );
 });

@@ -12,6 +12,13 @@ import {
 export const FILTER_POLICY_KEYS_MAX = 5;
 /** Most combinations of values: their numbers multiplied, each also by the depth of its property. */
 export const FILTER_POLICY_COMBINATIONS_MAX = 150;
+/**
+ * Most levels of a property, choices and dots in its name included. A deeper one has more combinations than there may be,
+ * whatever it asks for.
+ */
+export const FILTER_POLICY_LEVELS_MAX = FILTER_POLICY_COMBINATIONS_MAX;
+/** Most names in a policy, each level of a name with dots counted: as many as its keys can have. */
+export const FILTER_POLICY_NAMES_MAX = FILTER_POLICY_KEYS_MAX * FILTER_POLICY_LEVELS_MAX;
 /** Most bytes of a filter policy. */
 export const FILTER_POLICY_BYTES_MAX = 262_144;
 
@@ -31,11 +38,24 @@ export function parseFilterPolicy(text: string, scope: FilterPolicyScope): Filte
   if (Object.keys(document).length > FILTER_POLICY_KEYS_MAX) {
     throw new InvalidFilterPolicy("FilterPolicy: Filter policy can not have more than 5 keys");
   }
-  checkShape(document, scope, 1, 1);
-  if (combinationsOf(document, 1, 1) > FILTER_POLICY_COMBINATIONS_MAX) {
-    throw new InvalidFilterPolicy("FilterPolicy: Filter policy is too complex");
-  }
+  checkShape(document, scope, { depth: 1, levels: 0 }, { names: 0 });
+  if (combinationsOf(document, 1, 1) > FILTER_POLICY_COMBINATIONS_MAX) throw tooComplex();
   return readObject(document);
+}
+
+/** What is wrong with a filter policy, in SNS's words; `null` for one that is good. */
+export function filterPolicyFault(text: string, scope: FilterPolicyScope): string | null {
+  try {
+    parseFilterPolicy(text, scope);
+    return null;
+  } catch (error) {
+    if (error instanceof InvalidFilterPolicy) return error.message;
+    throw error;
+  }
+}
+
+function tooComplex(): InvalidFilterPolicy {
+  return new InvalidFilterPolicy("FilterPolicy: Filter policy is too complex");
 }
 
 function parseDocument(text: string): unknown {
@@ -58,19 +78,30 @@ function choicesOf(key: string, value: unknown): readonly JsonObject[] | null {
   return value.every(isChoice) ? value : null;
 }
 
-/** @param levels objects around this one, choices included: more of them than combinations need not be looked into. */
-function checkShape(object: JsonObject, scope: FilterPolicyScope, depth: number, levels: number): void {
-  if (levels > FILTER_POLICY_COMBINATIONS_MAX) {
-    throw new InvalidFilterPolicy("FilterPolicy: Filter policy is too complex");
-  }
+/** Where an object of a policy stands: at the top with a depth of 1, below 0 levels of names and choices. */
+interface Place {
+  readonly depth: number;
+  readonly levels: number;
+}
+
+/** @param counted of the whole policy so far. */
+function checkShape(
+  object: JsonObject,
+  scope: FilterPolicyScope,
+  { depth, levels }: Place,
+  counted: { names: number },
+): void {
   for (const [key, value] of Object.entries(object)) {
     const choices = choicesOf(key, value);
+    const below = levels + (choices === null ? levelsOf(key) : 1);
+    counted.names += below - levels;
+    if (below > FILTER_POLICY_LEVELS_MAX || counted.names > FILTER_POLICY_NAMES_MAX) throw tooComplex();
     if (choices !== null) {
-      for (const choice of choices) checkShape(choice, scope, depth, levels + 1);
+      for (const choice of choices) checkShape(choice, scope, { depth, levels: below }, counted);
     } else if (Array.isArray(value)) {
       if (value.length === 0) throw new InvalidFilterPolicy("FilterPolicy: Empty arrays are not allowed");
     } else if (isObject(value)) {
-      checkShape(value, scope, depth + 1, levels + 1);
+      checkShape(value, scope, { depth: depth + 1, levels: below }, counted);
     } else {
       throw new InvalidFilterPolicy(`FilterPolicy: "${key}" must be an object or an array`);
     }
@@ -80,6 +111,11 @@ function checkShape(object: JsonObject, scope: FilterPolicyScope, depth: number,
       "Filter policy scope MessageAttributes does not support nested filter policy",
     );
   }
+}
+
+/** Levels that a name stands for, `a.b` for two. Of more than there may be no more are counted than that. */
+function levelsOf(name: string): number {
+  return name.split(".", FILTER_POLICY_LEVELS_MAX + 1).length;
 }
 
 /** Values of a property count times its depth; choices add up where properties multiply. */
@@ -131,11 +167,18 @@ function readInto(policy: MutablePolicy, object: JsonObject): void {
   }
 }
 
+/** The property that a path of names leads to, made where there is none yet. */
 function propertyAt(policy: MutablePolicy, path: readonly string[]): MutableProperty {
-  const [name = "", ...rest] = path;
-  const property = policy.properties.get(name) ?? { conditionGroups: [], nested: null };
-  policy.properties.set(name, property);
-  if (rest.length === 0) return property;
-  property.nested ??= { properties: new Map(), choices: [] };
-  return propertyAt(property.nested, rest);
+  let property = propertyNamed(policy, path[0] ?? "");
+  for (const name of path.slice(1)) {
+    property.nested ??= { properties: new Map(), choices: [] };
+    property = propertyNamed(property.nested, name);
+  }
+  return property;
+}
+
+function propertyNamed({ properties }: MutablePolicy, name: string): MutableProperty {
+  const property = properties.get(name) ?? { conditionGroups: [], nested: null };
+  properties.set(name, property);
+  return property;
 }

@@ -2,6 +2,11 @@
 export const FILTER_POLICY_SCOPES = ["MessageAttributes", "MessageBody"] as const;
 export type FilterPolicyScope = (typeof FILTER_POLICY_SCOPES)[number];
 
+/** The scope that an attribute of a subscription names. */
+export function filterScopeOf(attribute: string | undefined): FilterPolicyScope {
+  return attribute === "MessageBody" ? "MessageBody" : "MessageAttributes";
+}
+
 /** A value that a message can have, as JSON has it. */
 export type Scalar = string | number | boolean | null;
 
@@ -9,7 +14,8 @@ export type NumericOperator = "<" | "<=" | "=" | ">" | ">=";
 
 /** What one value of a message is compared with (spec sns-delivery 9.5). */
 export type Condition =
-  | { readonly kind: "equals"; readonly value: Scalar }
+  /** Matches a value that is one of these. */
+  | { readonly kind: "equals"; readonly values: ReadonlySet<Scalar> }
   | { readonly kind: "prefix" | "suffix" | "equals-ignore-case" | "wildcard"; readonly text: string }
   | { readonly kind: "exists"; readonly exists: boolean }
   | { readonly kind: "numeric"; readonly comparisons: readonly NumericComparison[] }

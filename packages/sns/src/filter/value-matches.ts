@@ -8,7 +8,7 @@ export type ValueCondition = Exclude<Condition, { kind: "exists" | "anything-but
 export function valueMatches(condition: ValueCondition, value: Scalar): boolean {
   switch (condition.kind) {
     case "equals":
-      return value === condition.value;
+      return condition.values.has(value);
     case "prefix":
       return typeof value === "string" && value.startsWith(condition.text);
     case "suffix":

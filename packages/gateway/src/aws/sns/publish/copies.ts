@@ -12,7 +12,13 @@ import {
   type TopicSnapshot,
   type TopicSubscription,
 } from "@sluice/protocol";
-import { buildNotification, matchesFilterPolicy, parseFilterPolicy, type Signer } from "@sluice/sns";
+import {
+  buildNotification,
+  filterScopeOf,
+  matchesFilterPolicy,
+  parseFilterPolicy,
+  type Signer,
+} from "@sluice/sns";
 import { invalid } from "../errors.ts";
 import { signatureVersionOf } from "../signers.ts";
 import type { OutgoingMessage } from "./outgoing.ts";
@@ -46,19 +52,33 @@ export async function copiesOf(
   { topic, subscriptions }: TopicSnapshot,
   options: CopyOptions,
 ): Promise<MessageCopy[]> {
-  const wanted = subscriptions.filter((subscription) => isFor(subscription, message));
-  const copies = await Promise.all(wanted.map((one) => copyOf(message, topic, one, options)));
+  const copies = await Promise.all(subscriptions.map((one) => copyOf(message, topic, one, options)));
   return copies.filter((copy) => copy !== null);
 }
 
-/** Whether a subscription gets a message. */
-function isFor({ status, protocol, attributes }: TopicSubscription, message: OutgoingMessage): boolean {
-  if (status.kind !== "confirmed") return false;
+/**
+ * Whether a message is for a subscription by its filter policy. That this cannot be told of one subscription is no reason
+ * to keep the message from the others.
+ */
+type Filtered =
+  | { readonly kind: "match" | "noMatch" }
+  | { readonly kind: "unknown"; readonly reason: string };
+
+function filtered({ protocol, attributes }: TopicSubscription, message: OutgoingMessage): Filtered {
   const { FilterPolicy: text, FilterPolicyScope } = attributes;
-  if (text === undefined) return true;
-  const scope = FilterPolicyScope === "MessageBody" ? "MessageBody" : "MessageAttributes";
-  const filtered = { attributes: message.attributes, body: message.textFor(protocol) };
-  return matchesFilterPolicy(parseFilterPolicy(text, scope), scope, filtered);
+  if (text === undefined) return { kind: "match" };
+  const scope = filterScopeOf(FilterPolicyScope);
+  const looked = { attributes: message.attributes, body: message.textFor(protocol) };
+  try {
+    const isMatch = matchesFilterPolicy(parseFilterPolicy(text, scope), scope, looked);
+    return { kind: isMatch ? "match" : "noMatch" };
+  } catch (error) {
+    return { kind: "unknown", reason: `its filter policy cannot be evaluated (${messageOf(error)})` };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function copyOf(
@@ -67,6 +87,7 @@ async function copyOf(
   subscription: TopicSubscription,
   options: CopyOptions,
 ): Promise<MessageCopy | null> {
+  if (subscription.status.kind !== "confirmed") return null;
   const isRaw = subscription.attributes.RawMessageDelivery === "true";
   const target = targetOf(message, subscription, isRaw);
   if (target === null) return null;
@@ -94,12 +115,19 @@ async function copyOf(
   };
 }
 
-/** Where a copy goes; what a queue cannot take goes to the dead-letter queue, or is logged and dropped. */
+/**
+ * Where a copy goes; `null` for a message that the filter policy lets past. What a queue cannot take, or nobody knows to
+ * be for it, goes to the dead-letter queue, or is logged and dropped.
+ */
 function targetOf(message: OutgoingMessage, subscription: TopicSubscription, isRaw: boolean): string | null {
   const { protocol, target, deadLetterQueue, arn } = subscription;
+  const by = filtered(subscription, message);
+  if (by.kind === "noMatch") return null;
   const count = Object.keys(message.attributes).length;
-  if (protocol !== "sqs" || !isRaw || count <= SQS_ATTRIBUTES_MAX) return target;
-  const reason = `it has ${count} attributes, and SQS takes ${SQS_ATTRIBUTES_MAX}`;
+  const hasTooMany = protocol === "sqs" && isRaw && count > SQS_ATTRIBUTES_MAX;
+  const tooMany = hasTooMany ? `it has ${count} attributes, and SQS takes ${SQS_ATTRIBUTES_MAX}` : null;
+  const reason = by.kind === "unknown" ? by.reason : tooMany;
+  if (reason === null) return target;
   const fate = deadLetterQueue === null ? "is dropped" : `goes to the dead-letter queue "${deadLetterQueue}"`;
   console.warn(`SNS: message "${message.messageId}" for "${arn}" ${fate}: ${reason}`);
   return deadLetterQueue;

@@ -1,5 +1,5 @@
 import { PackedIndex, PUBLISH_BYTES_MAX, RECORD_HEADER_BYTES } from "@sluice/protocol";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ENDPOINT, textOf, textsIn } from "../../../../test/sns-client.ts";
 import {
   ARN,
@@ -76,6 +76,34 @@ describe("what is published to a standard topic", () => {
     const Message = JSON.stringify({ default: '{"kind":"x"}', sqs: '{"kind":"y"}' });
     await publish(Message, { MessageStructure: "json", ...attribute(1, "a", "String") });
     expect(sns.copies()).toEqual({ "by-attribute": '{"kind":"y"}' });
+  });
+
+  it("reaches all others where a filter policy is kept that cannot be evaluated, and says of which", async () => {
+    const log = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const RedrivePolicy = '{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:dead"}';
+    const bad = [await subscribe("bad", { ...RAW, RedrivePolicy }), await subscribe("worse", RAW)];
+    await subscribe("good", { ...RAW, FilterPolicy: '{"a":["v"]}' });
+    await subscribe("other", { ...RAW, FilterPolicy: '{"a":["w"]}' });
+    for (const arn of bad) {
+      const kept = await sns.topics.rpc.findTopicSubscription(arn);
+      if (kept === null) throw new Error("there is no such subscription");
+      const { revision, deadLetterQueue } = kept;
+      const attributes = { ...kept.attributes, FilterPolicy: `{"${"a.".repeat(2_000)}a":["x"]}` };
+      const change = { attributes, deadLetterQueue, basedOn: revision };
+      expect(await sns.topics.rpc.changeTopicSubscription(arn, change)).toMatchObject({ ok: true });
+    }
+    const id = await publish("m", attribute(1, "a", "String"));
+    expect(sns.copies()).toEqual({ dead: "m", good: "m" });
+    const why = "its filter policy cannot be evaluated (FilterPolicy: Filter policy is too complex)";
+    const logged = log.mock.calls.flat();
+    expect(logged).toHaveLength(bad.length);
+    expect(logged).toEqual(
+      expect.arrayContaining([
+        `SNS: message "${id}" for "${bad[0]}" goes to the dead-letter queue "dead": ${why}`,
+        `SNS: message "${id}" for "${bad[1]}" is dropped: ${why}`,
+      ]),
+    );
+    log.mockRestore();
   });
 
   it("keeps its message group for fair queues", async () => {

@@ -13,12 +13,7 @@ import {
   parseSubscriptionPolicy,
   type SubscriptionDocument,
 } from "@sluice/retry";
-import {
-  FILTER_POLICY_SCOPES,
-  type FilterPolicyScope,
-  InvalidFilterPolicy,
-  parseFilterPolicy,
-} from "@sluice/sns";
+import { FILTER_POLICY_SCOPES, type FilterPolicyScope, filterPolicyFault } from "@sluice/sns";
 import type { Home } from "../../queue-address.ts";
 import { invalid } from "../errors.ts";
 import { type AttributesPrefix, leniencyOf, topicDocumentOf } from "../topic/topic-attributes.ts";
@@ -143,15 +138,11 @@ function filterIn(
   prefix: AttributesPrefix,
 ): string | null {
   if (text === undefined || text === "") return null;
-  try {
-    parseFilterPolicy(text, scope);
-    return text;
-  } catch (error) {
-    if (!(error instanceof InvalidFilterPolicy)) throw error;
-    // It was good until now: it is the scope that does not fit.
-    const isByScope = given.FilterPolicy === undefined && given.FilterPolicyScope !== undefined;
-    throw invalid(`${prefix}${isByScope ? "FilterPolicyScope: " : ""}${error.message}`);
-  }
+  const fault = filterPolicyFault(text, scope);
+  if (fault === null) return text;
+  // It was good until now: it is the scope that does not fit.
+  const isByScope = given.FilterPolicy === undefined && given.FilterPolicyScope !== undefined;
+  throw invalid(`${prefix}${isByScope ? "FilterPolicyScope: " : ""}${fault}`);
 }
 
 function deliveryIn(
