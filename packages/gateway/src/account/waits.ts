@@ -1,11 +1,23 @@
+/**
+ * For how long an announced end counts, in ms: longer than a process takes to end. A broker that goes on all the same
+ * lets receives wait again.
+ */
+export const STOP_MS = 30_000;
+
 /** Receives that wait for messages, so that they can be ended together. */
 export class Waits {
   readonly #ends = new Set<() => Promise<void>>();
-  #isStopped = false;
+  readonly #now: () => number;
+  #stoppedAtMs = Number.NEGATIVE_INFINITY;
+
+  /** @param now goes on in ms, and never back. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** Whether the process that listens is about to end: receives do not wait any more. */
   get isStopped(): boolean {
-    return this.#isStopped;
+    return this.#now() - this.#stoppedAtMs < STOP_MS;
   }
 
   /** Adds a receive until `done` settles. `end` must make it settle soon. */
@@ -14,9 +26,9 @@ export class Waits {
     return done.finally(() => this.#ends.delete(end));
   }
 
-  /** Ends all of them, and lets no other begin. */
+  /** Ends all of them, and lets no other begin for `STOP_MS`. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#stoppedAtMs = this.#now();
     await Promise.allSettled([...this.#ends].map((end) => end()));
   }
 }

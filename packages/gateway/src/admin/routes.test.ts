@@ -1,6 +1,15 @@
 import type { ConsumerHealth, LookedAt } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
-import { DEAD, directoryOf, OPEN, ORDERS, queueWith, recordOf, TOPIC } from "../../test/directory.ts";
+import {
+  DEAD,
+  directoryOf,
+  memoryAudit,
+  OPEN,
+  ORDERS,
+  queueWith,
+  recordOf,
+  TOPIC,
+} from "../../test/directory.ts";
 import { createGateway } from "../index.ts";
 
 const API = "http://localhost:8787/__sluice/api";
@@ -254,11 +263,13 @@ describe("POST /disk", () => {
 });
 
 describe("POST /stop", () => {
+  const audit = memoryAudit();
   const stop = (isServed: boolean) =>
-    createGateway({ ...directoryOf(), isServed }, OPEN).request(`${API}/stop`, { method: "POST" });
+    createGateway({ ...directoryOf(), audit, isServed }, OPEN).request(`${API}/stop`, { method: "POST" });
 
-  it("is for who has started the broker", async () => {
+  it("is for who has started the broker, and is written down", async () => {
     expect((await stop(true)).status).toBe(200);
+    expect(audit.records).toMatchObject([{ action: "broker.stop", target: null, by: "local" }]);
     const response = await stop(false);
     expect([response.status, await response.json()]).toMatchObject([403, { error: { code: "not_here" } }]);
   });

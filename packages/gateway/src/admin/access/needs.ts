@@ -38,7 +38,7 @@ export const ADMIN_NEEDS: RouteNeeds = {
   "GET /api/topics/:arn": READ_EVERY,
   "GET /api/clock": { scope: "read", queues: "none" },
   "POST /api/clock": changingEvery("clock.move"),
-  "POST /api/stop": ADMIN_EVERY,
+  "POST /api/stop": changingEvery("broker.stop"),
   "POST /api/disk": ADMIN_EVERY,
   "GET /api/audit": ADMIN_EVERY,
   "GET /api/tokens": ADMIN_EVERY,
