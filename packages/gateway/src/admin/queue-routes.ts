@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { QueueDirectory } from "../account/queue-directory.ts";
-import { mayUse } from "../rights/rights.ts";
+import { shownMove } from "../rights/other-queues.ts";
+import { mayUse, type Rights } from "../rights/rights.ts";
 import { rightsOf } from "../rights/route-needs.ts";
 import { queueNotFound } from "./failure.ts";
 import { checkQueue, queueOf } from "./queue-of.ts";
@@ -13,18 +14,21 @@ export function queueRoutes(directory: QueueDirectory): Hono {
   const { account } = directory;
 
   app.get("/", async (c) => {
-    const [surroundings, deployed] = await Promise.all([surroundingsOf(directory), account.deployed()]);
-    const rights = rightsOf(c);
-    const listed = surroundings.queues.filter(({ name }) => mayUse(rights, name));
+    const [surroundings, deployed] = await Promise.all([
+      surroundingsOf(directory, rightsOf(c)),
+      account.deployed(),
+    ]);
     const queues = await Promise.all(
-      listed.map(async (record) => viewOf(record, await directory.describe(record.name), surroundings)),
+      surroundings.queues.map(async (record) =>
+        viewOf(record, await directory.describe(record.name), surroundings),
+      ),
     );
     return c.json({ queues, deployed });
   });
 
   app.get("/:name", async (c) => {
     const { name } = await queueOf(c, directory);
-    return c.json(await viewQueue(directory, name));
+    return c.json(await viewQueue(directory, name, rightsOf(c)));
   });
 
   for (const [action, deliveryPaused] of [
@@ -36,7 +40,7 @@ export function queueRoutes(directory: QueueDirectory): Hono {
       const reply = await account.changeQueue(queueId, { settings: { deliveryPaused } });
       // Nothing but its disappearance can keep a setting from being changed.
       if (!reply.ok) throw queueNotFound(name);
-      return c.json(await viewQueue(directory, name));
+      return c.json(await viewQueue(directory, name, rightsOf(c)));
     });
   }
 
@@ -51,15 +55,16 @@ export function queueRoutes(directory: QueueDirectory): Hono {
 
   app.post("/:name/redrive", async (c) => {
     const record = await queueOf(c, directory);
-    const caller = { queues: rightsOf(c).queues, check: (name: string) => checkQueue(c, name) };
+    const rights = rightsOf(c);
+    const caller = { rights, check: (name: string) => checkQueue(c, name) };
     const begun = await redrive(directory, record, await c.req.text(), caller);
     if ("dryRun" in begun) c.set("changed", null);
-    return c.json("dryRun" in begun ? begun : { move: moveView(begun) });
+    return c.json("dryRun" in begun ? begun : { move: moveView(shownMove(rights, begun)) });
   });
 
   app.post("/:name/redrive/cancel", async (c) => {
     const { name } = await queueOf(c, directory);
-    return c.json({ move: moveView(await cancelRedrive(directory, name)) });
+    return c.json({ move: moveView(shownMove(rightsOf(c), await cancelRedrive(directory, name))) });
   });
 
   app.post("/:name/drain", async (c) => {
@@ -70,14 +75,15 @@ export function queueRoutes(directory: QueueDirectory): Hono {
   return app;
 }
 
-async function surroundingsOf({ account, topics }: QueueDirectory): Promise<Surroundings> {
+/** Topics, and the queues that somebody may use. */
+async function surroundingsOf({ account, topics }: QueueDirectory, rights: Rights): Promise<Surroundings> {
   const [queues, subscriptions] = await Promise.all([account.list(), topics.listTopicSubscriptions()]);
-  return { queues, subscriptions };
+  return { rights, queues: queues.filter(({ name }) => mayUse(rights, name)), subscriptions };
 }
 
-async function viewQueue(directory: QueueDirectory, name: string) {
+async function viewQueue(directory: QueueDirectory, name: string, rights: Rights) {
   const [surroundings, description] = await Promise.all([
-    surroundingsOf(directory),
+    surroundingsOf(directory, rights),
     directory.describe(name),
   ]);
   const record = surroundings.queues.find((queue) => queue.name === name);

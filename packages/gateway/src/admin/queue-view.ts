@@ -8,6 +8,8 @@ import {
   type TopicSubscription,
   VISIBILITY_TIMEOUT_MS_DEFAULT,
 } from "@sluice/protocol";
+import { shownMove } from "../rights/other-queues.ts";
+import type { Rights } from "../rights/rights.ts";
 import { type BacklogView, backlogOf } from "./backlog-view.ts";
 import { type DeadLetterSources, deadLetterSources } from "./dead-letters.ts";
 import { timeOf } from "./time.ts";
@@ -47,8 +49,9 @@ export interface QueueView extends BacklogView {
   readonly usage: QueueUsage | null;
 }
 
-/** What a queue has to do with others. */
+/** What a queue has to do with others, as far as its reader may see these. */
 export interface Surroundings {
+  readonly rights: Rights;
   readonly queues: readonly QueueRecord[];
   readonly subscriptions: readonly TopicSubscription[];
 }
@@ -56,7 +59,7 @@ export interface Surroundings {
 export function viewOf(
   { queueId, name, definition }: QueueRecord,
   description: QueueDescription,
-  { queues, subscriptions }: Surroundings,
+  { rights, queues, subscriptions }: Surroundings,
 ): QueueView {
   const topics = subscriptions.filter(({ target }) => target === name).map(({ topicArn }) => topicArn);
   return {
@@ -78,7 +81,7 @@ export function viewOf(
     redrive: definition.receive?.redrive ?? null,
     topics,
     deadLettersOf: deadLetterSources(name, queues, subscriptions),
-    lastMove: description.lastMove === null ? null : moveView(description.lastMove),
+    lastMove: description.lastMove === null ? null : moveView(shownMove(rights, description.lastMove)),
     faults: description.faults ?? [],
     storage: { rowsWritten: description.rowsWritten, rowsRead: description.rowsRead },
     usage: description.usage ?? null,

@@ -1,4 +1,5 @@
 import {
+  type LookedAt,
   type LookRequest,
   type MessageFilter,
   MOVED_NAMES_MAX,
@@ -8,6 +9,7 @@ import {
 } from "@sluice/protocol";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../account/queue-directory.ts";
+import { shownMessages } from "../rights/other-queues.ts";
 import type { Rights } from "../rights/rights.ts";
 import { deadLetterSources } from "./dead-letters.ts";
 import { AdminError, queueNotFound } from "./failure.ts";
@@ -48,14 +50,14 @@ export interface DryRun {
  * would move.
  *
  * @param text body of the request.
- * @param caller which queues it may use; `check` throws for another.
+ * @param caller what it may do; `check` throws for a queue that it may not use.
  * @throws AdminError for what is no such request, for a queue that takes nobody's dead letters, and while a task runs.
  */
 export async function redrive(
   directory: QueueDirectory,
   record: QueueRecord,
   text: string,
-  { check, queues: mayReach }: Pick<Rights, "queues"> & { check(queue: string): void },
+  { rights, check }: { readonly rights: Rights; check(queue: string): void },
 ): Promise<MoveTask | DryRun> {
   const { to, dryRun = false, cursor, ...selected } = requestIn(text);
   const target = to ?? null;
@@ -85,8 +87,17 @@ export async function redrive(
   // not.
   const [only, another] = [...sources.queues, ...sources.subscriptions];
   const fallback = target === null && only !== undefined && another === undefined ? { fallback: only } : {};
+  const { queues: mayReach } = rights;
   const limits = target === null && mayReach.length > 0 ? { ...fallback, mayReach } : null;
-  if (dryRun) return tryOut(directory, name, { ...selection, ...(limits && { returning: limits }) }, cursor);
+  if (dryRun) {
+    const found = await tryOut(
+      directory,
+      name,
+      { ...selection, ...(limits && { returning: limits }) },
+      cursor,
+    );
+    return { ...found, messages: shownMessages(rights, found.messages).map(messageView) };
+  }
   const isSelection = Object.keys(selection).length > 0;
   const move = {
     ...{ taskId: crypto.randomUUID(), target, ratePerSecond: null, ...(limits ?? fallback) },
@@ -139,7 +150,7 @@ async function tryOut(
   name: string,
   { limit = Infinity, ...wanted }: MoveSelection & Pick<LookRequest, "returning">,
   cursor: string | undefined,
-): Promise<DryRun> {
+): Promise<Omit<DryRun, "messages"> & { readonly messages: readonly LookedAt[] }> {
   const isAll = wanted.filter === undefined && wanted.only === undefined && limit === Infinity;
   const filter: MessageFilter = isAll ? [{ field: "state", state: "ready" }] : (wanted.filter ?? []);
   const { messages, matched, searched, of, ...found } = await directory.queue(name).look(name, {
@@ -148,7 +159,7 @@ async function tryOut(
   });
   const count = Math.min(matched, limit);
   const next = count === limit ? null : found.cursor;
-  return { dryRun: true, count, messages: messages.map(messageView), cursor: next, searched, of };
+  return { dryRun: true, count, messages, cursor: next, searched, of };
 }
 
 function checkTarget(source: QueueRecord, target: string, queues: readonly QueueRecord[]): void {

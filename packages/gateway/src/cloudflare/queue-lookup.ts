@@ -25,13 +25,17 @@ export async function queueOf(
   const queueId = queueIdOf(c);
   const record = await account.findById(queueId);
   if (record === null) throw queueNotFound(queueId, notFound);
-  checkQueue(c, record.name);
+  checkQueue(c, record.name, "this queue");
   return record;
 }
 
-/** Throws ApiError 10000 for a queue that the request may not use. */
-export function checkQueue(c: Context, name: string): void {
-  const refused = refusedQueue(c, name);
+/**
+ * Throws ApiError 10000 for a queue that the request may not use.
+ *
+ * @param called how the request has named it. Default: by its name.
+ */
+export function checkQueue(c: Context, name: string, called?: string): void {
+  const refused = refusedQueue(c, name, called);
   if (refused !== null) throw forbidden(refused);
 }
 

@@ -58,8 +58,12 @@ export function mayUse({ queues }: Rights, name: string): boolean {
   return queues.length === 0 || isAmong(queues, name);
 }
 
-/** Why somebody may not use a queue; `null` if they may. */
-export function queueRefusal(rights: Rights, name: string): string | null {
+/**
+ * Why somebody may not use a queue; `null` if they may.
+ *
+ * @param called how they have named it. Default: by its name.
+ */
+export function queueRefusal(rights: Rights, name: string, called = `the queue "${name}"`): string | null {
   if (mayUse(rights, name)) return null;
-  return `The token "${rights.by}" is for ${rights.queues.join(", ")}, and not for the queue "${name}".`;
+  return `The token "${rights.by}" is for ${rights.queues.join(", ")}, and not for ${called}.`;
 }

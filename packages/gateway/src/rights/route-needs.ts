@@ -53,8 +53,12 @@ export async function auditRoute(
   await noteChange(audit, { action: need.audit, target: target ?? null, by: rightsOf(c).by, dialect });
 }
 
-/** Why a request may not use a queue; `null` if it may. */
-export function refusedQueue(c: Context, name: string): string | null {
+/**
+ * Why a request may not use a queue; `null` if it may.
+ *
+ * @param called how it has named the queue. Default: by its name.
+ */
+export function refusedQueue(c: Context, name: string, called?: string): string | null {
   setChanged(c, name);
-  return queueRefusal(rightsOf(c), name);
+  return queueRefusal(rightsOf(c), name, called);
 }

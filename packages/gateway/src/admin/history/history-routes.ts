@@ -1,6 +1,8 @@
 import { HISTORY_EVENTS_MAX, HISTORY_KINDS, type HistoryKind } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { shownEvents } from "../../rights/other-queues.ts";
+import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError } from "../failure.ts";
 import { queueOf } from "../queue-of.ts";
 import { wholeQuery } from "../whole-query.ts";
@@ -24,7 +26,11 @@ export function historyRoutes(directory: QueueDirectory): Hono {
       ...(before === undefined ? {} : { before }),
       ...(kinds === undefined ? {} : { kinds }),
     });
-    return c.json({ isOn, events: events.map(eventView), cursor: next === null ? null : String(next) });
+    return c.json({
+      isOn,
+      events: shownEvents(rightsOf(c), events).map(eventView),
+      cursor: next === null ? null : String(next),
+    });
   });
 
   app.get("/:name/messages/:id/story", async (c) => {

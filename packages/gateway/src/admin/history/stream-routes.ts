@@ -2,6 +2,7 @@ import { ACTORS } from "@sluice/protocol";
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import type { Waits } from "../../account/waits.ts";
+import { shownEvents } from "../../rights/other-queues.ts";
 import { mayUse } from "../../rights/rights.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError, queueNotFound } from "../failure.ts";
@@ -54,19 +55,22 @@ export function streamRoutes(directory: QueueDirectory, waits: Waits): Hono {
   app.get("/", async (c) => {
     const kinds = kindsQuery(c);
     const named = c.req.queries("queue") ?? [];
-    const { by } = rightsOf(c);
+    const rights = rightsOf(c);
     for (const name of named) checkQueue(c, name);
     for (const name of named) if ((await account.findByName(name)) === null) throw queueNotFound(name);
     if (waits.isStopped) throw new AdminError(503, TOO_MANY, "The broker is about to end.");
     const ports: StreamPorts = {
       queues: async () => {
-        const rights = await c.get("admitAgain")();
-        const all = (await account.list()).flatMap(({ name }) => (mayUse(rights, name) ? name : []));
+        const still = await c.get("admitAgain")();
+        const all = (await account.list()).flatMap(({ name }) => (mayUse(still, name) ? name : []));
         return named.length === 0
           ? all.slice(0, WATCHED_QUEUES_MAX)
           : named.filter((name) => all.includes(name));
       },
-      watch: (name, request) => queue(name).watch(name, request),
+      watch: async (name, request) => {
+        const reply = await queue(name).watch(name, request);
+        return { ...reply, events: shownEvents(rights, reply.events) };
+      },
       now: () => Date.now(),
       after: (callback, ms) => {
         const timer = setTimeout(callback, ms);
@@ -75,8 +79,8 @@ export function streamRoutes(directory: QueueDirectory, waits: Waits): Hono {
     };
     const stream = new EventStream(ports, kinds);
     const { promise, resolve } = Promise.withResolvers<void>();
-    slots.take(by);
-    void waits.during(promise, async () => stream.end()).finally(() => slots.giveBack(by));
+    slots.take(rights.by);
+    void waits.during(promise, async () => stream.end()).finally(() => slots.giveBack(rights.by));
     return new Response(stream.body(resolve), {
       headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
     });

@@ -7,6 +7,8 @@ import {
 } from "@sluice/protocol";
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { shownMessages } from "../../rights/other-queues.ts";
+import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError } from "../failure.ts";
 import { messageView, wholeMessageView, whyView } from "../message-view.ts";
 import { queueOf } from "../queue-of.ts";
@@ -34,7 +36,7 @@ export function lookRoutes(directory: QueueDirectory): Hono {
     const { messages, ...found } = await directory.queue(name).look(name, request);
     const { searched, of } = found;
     return c.json({
-      messages: messages.map(isWhole ? wholeMessageView : messageView),
+      messages: shownMessages(rightsOf(c), messages).map(isWhole ? wholeMessageView : messageView),
       cursor: found.cursor,
       searched,
       of,
@@ -43,7 +45,9 @@ export function lookRoutes(directory: QueueDirectory): Hono {
 
   app.get("/:name/messages/:id", async (c) => {
     const { name } = await queueOf(c, directory);
-    return c.json(wholeMessageView(await messageOf(directory, name, c.req.param("id"))));
+    const message = await messageOf(directory, name, c.req.param("id"));
+    const [shown = message] = shownMessages(rightsOf(c), [message]);
+    return c.json(wholeMessageView(shown));
   });
 
   app.get("/:name/why", async (c) => {

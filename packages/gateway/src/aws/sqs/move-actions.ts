@@ -1,4 +1,5 @@
 import { MOVE_RATE_MAX, type MoveTask } from "@sluice/protocol";
+import { mayUse } from "../../rights/rights.ts";
 import { addressOf, addressOfArn, arnOf } from "../queue-address.ts";
 import { type FoundQueue, findQueue, type SqsContext } from "./context.ts";
 import { invalidParameter, missingParameter, refuse, SQS_ERRORS } from "./errors.ts";
@@ -124,13 +125,15 @@ export async function listMessageMoveTasks(
   return { Results: tasks.slice(0, max).map((task) => listed(context, task, arnOf(address))) };
 }
 
-function listed({ settings }: SqsContext, task: MoveTask, sourceArn: string): Listed {
+function listed({ settings, caller }: SqsContext, task: MoveTask, sourceArn: string): Listed {
   const isActive = task.status === "running";
   return {
     ...(isActive ? { TaskHandle: handleOf(task.taskId, sourceArn) } : {}),
     Status: task.status.toUpperCase(),
     SourceArn: sourceArn,
-    ...(task.target === null ? {} : { DestinationArn: arnOf(addressOf(task.target, settings.home)) }),
+    ...(task.target === null || !mayUse(caller.rights, task.target)
+      ? {}
+      : { DestinationArn: arnOf(addressOf(task.target, settings.home)) }),
     ...(task.ratePerSecond === null ? {} : { MaxNumberOfMessagesPerSecond: task.ratePerSecond }),
     ApproximateNumberOfMessagesMoved: task.moved,
     ApproximateNumberOfMessagesToMove: task.toMove,

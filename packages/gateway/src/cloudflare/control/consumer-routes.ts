@@ -1,6 +1,7 @@
 import type { ConsumerDefinition, QueueRecord } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { rightsOf } from "../../rights/route-needs.ts";
 import { invalid } from "../api-error.ts";
 import { succeed } from "../envelope.ts";
 import { readJson } from "../json-body.ts";
@@ -25,7 +26,7 @@ export function consumerRoutes({ account }: QueueDirectory): Hono {
   app.post("/:queue_id/consumers", async (c) => {
     const { queueId } = await queueOf(c, account);
     const consumer = await consumerIn(c);
-    return succeed(c, viewIn(recordIn(await account.setConsumer(queueId, null, consumer))));
+    return succeed(c, viewIn(recordIn(await account.setConsumer(queueId, null, consumer), rightsOf(c))));
   });
 
   app.get("/:queue_id/consumers/:consumer_id", async (c) => {
@@ -43,7 +44,7 @@ export function consumerRoutes({ account }: QueueDirectory): Hono {
     if (!isId(id)) throw invalid(`"${id}" is not a consumer id: those have 32 hexadecimal digits.`);
     const consumer = await consumerIn(c);
     const reply = await account.setConsumer(queueId, id, consumer);
-    return succeed(c, viewIn(recordIn(reply)));
+    return succeed(c, viewIn(recordIn(reply, rightsOf(c))));
   });
 
   app.delete("/:queue_id/consumers/:consumer_id", async (c) => {

@@ -1,10 +1,18 @@
 import type { DirectoryRefusal, DirectoryReply, QueueRecord } from "@sluice/protocol";
+import { shownName } from "../../rights/other-queues.ts";
+import type { Rights } from "../../rights/rights.ts";
 import { API_CODES, ApiError } from "../api-error.ts";
 
-/** The record of a change that was made. Throws the refusal in Cloudflare's codes (spec cloudflare-queues 6.8, 10). */
-export function recordIn(reply: DirectoryReply): QueueRecord {
+/**
+ * The record of a change that was made. Throws the refusal in Cloudflare's codes (spec cloudflare-queues 6.8, 10).
+ *
+ * @param rights of who is told, where that names queues beside the one that was changed.
+ */
+export function recordIn(reply: DirectoryReply, rights?: Rights): QueueRecord {
   if (reply.ok) return reply.record;
-  throw errorOf(reply.refusal);
+  const { refusal } = reply;
+  if (refusal.kind !== "deadLetterCycle" || rights === undefined) throw errorOf(refusal);
+  throw errorOf({ ...refusal, queues: refusal.queues.map((name) => shownName(rights, name)) });
 }
 
 export function errorOf(refusal: DirectoryRefusal): ApiError {

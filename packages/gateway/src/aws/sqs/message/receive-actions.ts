@@ -33,8 +33,7 @@ export function receiveMessage(
       messageAttributes: input.MessageAttributeNames ?? [],
       isPrintable: context.isQuery,
     };
-    const { home } = context.settings;
-    return { Messages: reply.receipts.map((_, i) => shownMessage(index, i, reply, wanted, home)) };
+    return { Messages: reply.receipts.map((_, i) => shownMessage(index, i, reply, wanted, context)) };
   });
 }
 

@@ -7,7 +7,9 @@ import {
   toBase64,
 } from "@sluice/aws";
 import { decodeBody, type PackedIndex, type ReceivedMessages, receivedMessage } from "@sluice/protocol";
-import { addressOf, arnOf, type Home } from "../../queue-address.ts";
+import { mayUse } from "../../../rights/rights.ts";
+import { addressOf, arnOf } from "../../queue-address.ts";
+import type { SqsContext } from "../context.ts";
 import type { SqsOutput } from "../model.ts";
 
 const decoder = new TextDecoder();
@@ -22,13 +24,16 @@ export interface Wanted {
   readonly isPrintable: boolean;
 }
 
-/** Message i of those that were received, as SQS shows it (spec sqs 5.5). */
+/**
+ * Message i of those that were received, as SQS shows it (spec sqs 5.5). What came from a queue that its receiver may
+ * not use does not say from which.
+ */
 export function shownMessage(
   index: PackedIndex,
   i: number,
   received: ReceivedMessages,
   wanted: Wanted,
-  home: Home,
+  { settings: { home }, caller }: Pick<SqsContext, "settings" | "caller">,
 ): Message {
   // A Worker can send any text; the digest is that of what the client gets.
   const body = wanted.isPrintable ? printable(textOf(index, i)) : textOf(index, i);
@@ -63,7 +68,8 @@ export function shownMessage(
       MessageDeduplicationId: sequenceNumber === null ? undefined : extension.deduplicationId,
       MessageGroupId: extension.groupId,
       AWSTraceHeader: traceHeader ?? undefined,
-      DeadLetterQueueSourceArn: source === undefined ? undefined : arnOf(addressOf(source, home)),
+      DeadLetterQueueSourceArn:
+        source === undefined || !mayUse(caller.rights, source) ? undefined : arnOf(addressOf(source, home)),
     };
     const isAsked = (name: string) => asked.includes("All") || asked.includes(name);
     const present = Object.entries(all).filter(([name, value]) => value !== undefined && isAsked(name));
