@@ -1,8 +1,8 @@
-import { type BrokerEnv, DIRECTORY_NAME, type DirectoryClock } from "@sluice/broker";
+import { type AlarmedObject, type BrokerEnv, DIRECTORY_NAME, type DirectoryClock } from "@sluice/broker";
 import type { AuditRpc, DirectoryRpc, TokensRpc, TopicsRpc } from "@sluice/protocol";
 
 /** What the gateway asks the directory: queues, topics, tokens, the audit log and the clock. */
-export type Account = DirectoryRpc & TopicsRpc & TokensRpc & AuditRpc & DirectoryClock;
+export type Account = DirectoryRpc & TopicsRpc & TokensRpc & AuditRpc & DirectoryClock & AlarmedObject;
 
 /**
  * The directory as the gateway calls it. Each call takes its stub anew: one belongs to the request that it was made in.

@@ -1,9 +1,11 @@
+import { env } from "cloudflare:workers";
 import { type BrokerEnv, type BrokerOptions, createDirectory, createQueueBroker } from "@sluice/broker";
 import { workersPort } from "@sluice/broker/workers-port";
 import type { Gateway } from "@sluice/gateway";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { gatewayFor } from "./gateway-for.ts";
 import { QueueBinding } from "./queue-binding.ts";
+import { ToldClock } from "./told-clock.ts";
 import { ToldDisk } from "./told-disk.ts";
 
 export type { BrokerOptions } from "@sluice/broker";
@@ -24,16 +26,17 @@ export interface BrokerWorkerOptions extends BrokerOptions {
  */
 export function defineBroker({ page, ...options }: BrokerWorkerOptions) {
   const disk = new ToldDisk(() => Date.now());
+  const clock = new ToldClock(() => Date.now(), Number((env as BrokerEnv).SLUICE_CLOCK_BEHIND_MS ?? 0));
   let bounded: Gateway["fetch"] | undefined;
   const handler: ExportedHandler<BrokerEnv> = {
     fetch: (request, env, ctx) => {
-      bounded ??= boundedFetch(gatewayFor(env, options.topology, disk, page ?? null).fetch);
+      bounded ??= boundedFetch(gatewayFor(env, options.topology, { disk, clock }, page ?? null).fetch);
       return bounded(request, env, ctx);
     },
   };
   return {
-    QueueBroker: createQueueBroker({ ...options, disk }, workersPort),
-    Directory: createDirectory(options),
+    QueueBroker: createQueueBroker({ ...options, disk, clock }, workersPort),
+    Directory: createDirectory({ ...options, clock }),
     QueueBinding,
     handler,
   };

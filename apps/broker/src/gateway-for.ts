@@ -1,5 +1,6 @@
 import {
   type BrokerEnv,
+  DIRECTORY_NAME,
   describeUnreadable,
   describeUnreadableTopic,
   endpointVariablesOf,
@@ -11,27 +12,34 @@ import { accessOf } from "./access.ts";
 import { accountOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
 import { brokerClockOf } from "./broker-clock.ts";
+import type { ToldClock } from "./told-clock.ts";
 import type { ToldDisk } from "./told-disk.ts";
+
+/** What the process that has started workerd says of the machine, where no code of a Worker can look. */
+export interface ToldMachine {
+  readonly disk: ToldDisk;
+  readonly clock: ToldClock;
+}
 
 /**
  * The HTTP side of the broker whose bindings these are.
  *
  * @param topology that the broker was deployed with.
- * @param disk told whether it is full by the process that has started workerd; `null` on plain Node.js, where nobody
- *   has to be told.
+ * @param machine of which the process that has started workerd tells; `null` on plain Node.js, where nobody has to be
+ *   told.
  * @param page the page at `/__sluice/` as an archive; `null` for a broker without it.
  */
 export function gatewayFor(
   env: BrokerEnv,
   topology: QueueTopology,
-  disk: ToldDisk | null,
+  machine: ToldMachine | null,
   page: Uint8Array | ArrayBuffer | null,
 ): Gateway {
-  const aws = awsOf(env, { isOnWorkerd: disk !== null });
-  return createGateway(directoryOf(env, topology, disk), accessOf(env), aws, page);
+  const aws = awsOf(env, { isOnWorkerd: machine !== null });
+  return createGateway(directoryOf(env, topology, machine), accessOf(env), aws, page);
 }
 
-function directoryOf(env: BrokerEnv, topology: QueueTopology, disk: ToldDisk | null): QueueDirectory {
+function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachine | null): QueueDirectory {
   const objectOf = (queue: string): QueueBrokerObject =>
     env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(queue)) as unknown as QueueBrokerObject;
   /** Objects that could not be asked, each of which is said once. */
@@ -78,8 +86,16 @@ function directoryOf(env: BrokerEnv, topology: QueueTopology, disk: ToldDisk | n
       return "refusal" in found ? found.refusal : null;
     },
     // A deployed broker has no disk that anybody could look at.
-    isLocal: disk === null,
+    isLocal: machine === null,
     isServed,
-    toldDisk: disk !== null && isServed ? (isFull) => disk.told(isFull) : null,
+    toldDisk: machine !== null && isServed ? (isFull) => machine.disk.told(isFull) : null,
+    toldClock:
+      machine !== null && isServed
+        ? async (behindMs) => {
+            if (!machine.clock.told(behindMs)) return;
+            await account.clockWasSet(DIRECTORY_NAME);
+            for (const name of await names()) await objectOf(name).clockWasSet(name);
+          }
+        : null,
   };
 }

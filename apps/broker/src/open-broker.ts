@@ -1,4 +1,10 @@
-import { type BrokerEnv, createDirectory, createQueueBroker, targetRulesOf } from "@sluice/broker";
+import {
+  type BrokerEnv,
+  createDirectory,
+  createQueueBroker,
+  type HostClock,
+  targetRulesOf,
+} from "@sluice/broker";
 import type { Gateway } from "@sluice/gateway";
 import { type Disk, openObjects } from "@sluice/objects";
 import type { QueueTopology } from "@sluice/protocol";
@@ -16,6 +22,8 @@ export interface OpenBrokerInput {
   readonly vars: Readonly<Record<string, unknown>>;
   /** Who watches over the room on the folder's disk. Default: nobody. */
   readonly disk?: Disk;
+  /** The time that deadlines go by. Default: the system's. */
+  readonly clock?: HostClock;
   /** The page at `/__sluice/` as an archive. Default: none. */
   readonly page?: Uint8Array;
 }
@@ -33,8 +41,16 @@ export interface OpenBroker {
  * The broker of `define-broker.ts` on plain Node.js, without Workers: the same classes on the same files, in this
  * process. What it costs to hand a request to workerd and back is saved.
  */
-export function openBroker({ folder, worker, topology, vars, disk, page }: OpenBrokerInput): OpenBroker {
-  const watched = disk === undefined ? {} : { disk };
+export function openBroker({
+  folder,
+  worker,
+  topology,
+  vars,
+  disk,
+  clock,
+  page,
+}: OpenBrokerInput): OpenBroker {
+  const watched = { ...(disk && { disk }), ...(clock && { clock }) };
   const options = { topology, consumers: {}, ...watched };
   const endpoints = createNodePort(targetRulesOf(vars as BrokerEnv));
   // The classes are typed by the platform's state and bindings, of which they use what is here.
@@ -55,7 +71,8 @@ export function openBroker({ folder, worker, topology, vars, disk, page }: OpenB
       },
     },
     error: (line) => console.error(line),
-    ...watched,
+    ...(disk && { disk }),
+    ...(clock && { now: () => clock.now() }),
   });
   const gateway = gatewayFor(objects.env as unknown as BrokerEnv, topology, null, page ?? null);
   return {

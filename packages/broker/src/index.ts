@@ -12,8 +12,13 @@ export type { HistoryObserver } from "./history/observer.ts";
 export type { BrokerEnv, BrokerOptions, Disk } from "./object/broker-env.ts";
 export { createQueueBroker } from "./object/queue-broker.ts";
 export { describeUnreadable, describeUnreadableTopic } from "./object/unreadable-queue.ts";
-export { type Clock, MovableClock, systemClock } from "./platform/clock.ts";
+export { type Clock, type HostClock, MovableClock, systemClock } from "./platform/clock.ts";
 export { ackedResult, type ConsumerPort, failedResult } from "./push/delivery-result.ts";
 export type { QueueProbe } from "./queue/probe.ts";
-export { DIRECTORY_NAME, type DirectoryClock, type DirectoryObject } from "./rpc/directory-object.ts";
+export {
+  type AlarmedObject,
+  DIRECTORY_NAME,
+  type DirectoryClock,
+  type DirectoryObject,
+} from "./rpc/directory-object.ts";
 export type { QueueBrokerObject, SettledQueue } from "./rpc/queue-object.ts";

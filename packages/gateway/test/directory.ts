@@ -160,6 +160,7 @@ export function directoryOf(
     variableRefusal: (name) => (name === "SET" ? null : `no configuration names ${name}`),
     isServed: true,
     toldDisk: () => {},
+    toldClock: async () => {},
     clock: memoryClock(advances),
   };
 }

@@ -27,6 +27,8 @@ export interface NamespaceInput {
   construct(state: ObjectState, instance: Instance): object;
   error(line: string): void;
   readonly room: Room;
+  /** The time that alarms go by, in ms since 1970. */
+  now(): number;
 }
 
 /** The objects of a class, each started by who calls it first and kept until the end. */
@@ -42,8 +44,8 @@ export class Namespace {
   constructor(input: NamespaceInput) {
     this.#input = input;
     mkdirSync(input.folder, { recursive: true, mode: FOLDER_MODE });
-    const { folder, error, room } = input;
-    this.#alarms = new AlarmIndex(folder, (id, name) => void this.#ring(id, name), error, room);
+    const { folder, ...ports } = input;
+    this.#alarms = new AlarmIndex(folder, (id, name) => void this.#ring(id, name), ports);
   }
 
   /** The id of a name, in hexadecimal digits. */
@@ -119,6 +121,7 @@ export class Namespace {
         file: this.#fileOf(id),
         alarms: this.#alarms,
         room: this.#input.room,
+        now: this.#input.now,
         construct: (state, self) => this.#input.construct(state, self),
         ended: (ended) => {
           if (this.#instances.get(id) === ended) this.#instances.delete(id);
@@ -150,7 +153,7 @@ export class Namespace {
       this.#input.error(
         `${name ?? id}: its alarm could not be heard, and rings again in ${waitMs / 1_000} s: ${error}`,
       );
-      this.#alarms.postpone(id, name, Date.now() + waitMs);
+      this.#alarms.postpone(id, name, this.#input.now() + waitMs);
     }
   }
 }

@@ -38,6 +38,8 @@ export interface ObjectsInput {
   error(line: string): void;
   /** Who watches over the room on their disk. Default: nobody. */
   readonly disk?: Disk;
+  /** The time that alarms go by, in ms since 1970. It may stand, and never goes back. Default: the system's. */
+  now?(): number;
 }
 
 /**
@@ -46,7 +48,7 @@ export interface ObjectsInput {
  *
  * @throws SqliteError when the file of a class's alarms is no database.
  */
-export function openObjects({ folder, classes, vars, error, disk }: ObjectsInput): Objects {
+export function openObjects({ folder, classes, vars, error, disk, now = Date.now }: ObjectsInput): Objects {
   outliveRejections(error);
   const room = new Room(disk);
   const namespaces = new Map<string, Namespace>();
@@ -68,6 +70,7 @@ export function openObjects({ folder, classes, vars, error, disk }: ObjectsInput
         construct: (state, instance) => construct(state, envOf(instance)),
         error,
         room,
+        now,
       });
       namespaces.set(binding, namespace);
     }

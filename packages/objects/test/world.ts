@@ -47,6 +47,7 @@ export interface WorldInput {
   construct?(ctx: ObjectState, env: Env): void;
   alarm?(ctx: ObjectState): unknown;
   holdsNothing?(): boolean;
+  now?(): number;
 }
 
 export function temporaryFolder(): string {
@@ -61,6 +62,7 @@ export function openWorld({
   construct,
   alarm,
   holdsNothing,
+  now,
 }: WorldInput = {}): World {
   const jobs: Job[] = [];
   const errors: string[] = [];
@@ -68,6 +70,7 @@ export function openWorld({
   const objects = openObjects({
     folder,
     vars: {},
+    ...(now && { now }),
     error: (line) => errors.push(line),
     classes: {
       PROBES: {

@@ -59,6 +59,7 @@ const MEANINGS = {
   "directory answers": ["revision, 0 if refused"],
   "queue is told what it is": [],
   "queue learns what it is": ["revision, 0 if there is none or nobody knows"],
+  "machine's clock is set": ["by ms", "1 if the process ends"],
 } as const satisfies Record<string, readonly string[]>;
 
 export type EventKind = keyof typeof MEANINGS;

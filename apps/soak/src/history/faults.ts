@@ -18,6 +18,7 @@ export const FAULT_KINDS = [
   "alarm late",
   "alarm twice",
   "clock jump",
+  "machine's clock set",
   "settings changed",
   "cache dropped",
   "consumer absent",

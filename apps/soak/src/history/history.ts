@@ -111,7 +111,7 @@ export async function runHistory(seed: number, options: HistoryOptions = {}): Pr
   const world = new Simulation(parts, options.checkers ?? CHECKERS);
   const scenario = drawScenario(random);
   world.keepsHistory = scenario.keepsHistory;
-  const senders = begin(world, scenario);
+  const senders = begin(world, scenario, new Random(seed + CLOCK_SEEDS));
   await takeEvents(world, senders);
   if (world.violation === null) await startAllAgain(world);
   world.note("the history ends", "");
@@ -126,6 +126,30 @@ export async function runHistory(seed: number, options: HistoryOptions = {}): Pr
   };
 }
 
+/** Begins the seeds of what happens to the machine's clock: in most histories nothing does, and draws no number. */
+const CLOCK_SEEDS = 1_000_000_007;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Has somebody set the machine's clock, in both directions, and end its process. */
+function setClocks(world: Simulation, { troubleMs }: Scenario, clocks: Random): void {
+  const times = clocks.pick([0, 0, 0, 0, 1, 3]);
+  for (let i = 0; i < times; i++) {
+    const byMs = clocks.pick([1_000, 60_000, HOUR_MS, 5 * DAY_MS, 40 * DAY_MS]) * clocks.pick([1, -1]);
+    const hasRestart = clocks.chance(0.4);
+    world.loop.after(clocks.below(troubleMs), () => {
+      world.faults["machine's clock set"] += 1;
+      world.note("machine's clock is set", "", byMs, hasRestart ? 1 : 0);
+      world.timeOfDay.set(byMs);
+      // Set forward where no process runs, it is taken for time that has passed.
+      if (byMs > 0) world.timeOfDay.read();
+      if (!hasRestart) return;
+      world.timeOfDay.restart();
+      for (const queue of world.queues) queue.crash();
+    });
+  }
+}
+
 /** Who brings messages. */
 interface Senders {
   readonly producer: Producer;
@@ -134,7 +158,7 @@ interface Senders {
   readonly administrator: Administrator | null;
 }
 
-function begin(world: Simulation, scenario: Scenario): Senders {
+function begin(world: Simulation, scenario: Scenario, clocks: Random): Senders {
   const { random, loop } = world;
   world.note("the history begins", "");
   world.log.remark(JSON.stringify(scenario));
@@ -163,6 +187,7 @@ function begin(world: Simulation, scenario: Scenario): Senders {
   }
   const publisher = beginTopic(world, scenario);
   new TroubleMaker(world, scenario).start();
+  setClocks(world, scenario, clocks);
   new Mover(world, scenario).start();
   administrator?.start();
   const senders = { producer, publisher, administrator };
@@ -227,14 +252,14 @@ async function takeEvents(world: Simulation, senders: Senders): Promise<void> {
   while (world.violation === null) {
     if (!world.isTroubled) {
       if (isDrained(world, senders)) return await calmAlarms(world);
-      if (drainedByMs === Infinity) drainedByMs = Math.max(loop.nowMs, lastDueMs(world)) + DRAIN_MS;
+      if (drainedByMs === Infinity) drainedByMs = Math.max(world.nowMs, lastDueMs(world)) + DRAIN_MS;
     }
     const run = loop.next();
-    if (!isFinal && loop.nowMs > world.calmSinceMs + ON_ITS_WAY_MS) {
+    if (!isFinal && world.nowMs > world.calmSinceMs + ON_ITS_WAY_MS) {
       isFinal = true;
       drainedByMs = Math.max(drainedByMs, lastDueMs(world) + DRAIN_MS);
     }
-    if (run === undefined || loop.nowMs > drainedByMs || loop.events > EVENTS_MAX) {
+    if (run === undefined || world.nowMs > drainedByMs || loop.events > EVENTS_MAX) {
       world.stuck(run === undefined ? "nothing will ever happen any more" : "it does not come to an end");
       return;
     }

@@ -6,7 +6,8 @@ import type { PlantedBug } from "../planted/planted-bug.ts";
 import type { EventKind, EventLog } from "./event-log.ts";
 import type { FaultCounts, FaultKind, FaultRates } from "./faults.ts";
 import { NO_FAULT_RATES } from "./faults.ts";
-import type { VirtualLoop } from "./virtual-loop.ts";
+import { TimeOfDay } from "./time-of-day.ts";
+import type { ScheduledEvent, VirtualLoop } from "./virtual-loop.ts";
 
 /** What broke, first of all. */
 export interface Violation {
@@ -45,6 +46,7 @@ export class World {
   /** Whether the queues note what happens to messages. */
   keepsHistory = false;
   violation: Violation | null = null;
+  readonly timeOfDay: TimeOfDay;
   readonly transmissions = new Map<number, Transmission>();
   /** Published messages, one for each queue that subscribes. */
   readonly copies = new Map<number, Copy>();
@@ -61,10 +63,19 @@ export class World {
     this.faults = parts.faults;
     this.rates = parts.rates;
     this.bug = parts.bug;
+    this.timeOfDay = new TimeOfDay(parts.loop, parts.bug?.clock ?? null, (text) =>
+      this.fail("pace", { name: "every queue" }, text),
+    );
   }
 
+  /** The time that queues go by, in ms since 1970: the loop's, unless somebody sets the machine's clock. */
   get nowMs(): number {
-    return this.loop.nowMs;
+    return this.timeOfDay.nowMs;
+  }
+
+  /** Lets `run` happen at a moment of the queues' time, or somewhat later where that does not pass as the loop's does. */
+  at(atMs: number, run: () => void): ScheduledEvent {
+    return this.loop.after(this.timeOfDay.waitMs(atMs), run);
   }
 
   /** Tags for `count` messages: the first of them. */

@@ -1,4 +1,5 @@
 import { ATTEMPT_BUGS } from "./attempt-bugs.ts";
+import { CLOCK_BUGS } from "./clock-bugs.ts";
 import { CORE_BUGS } from "./core-bugs.ts";
 import { DIRECTORY_BUGS } from "./directory-bugs.ts";
 import { ENDPOINT_BUGS } from "./endpoint-bugs.ts";
@@ -19,4 +20,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...ATTEMPT_BUGS,
   ...MOVE_BUGS,
   ...DIRECTORY_BUGS,
+  ...CLOCK_BUGS,
 ];

@@ -28,6 +28,8 @@ export interface PlantedBug {
   readonly property: string;
   /** A mistake of the directory, or of a queue that it tells what it is. */
   readonly directory?: DirectoryBug;
+  /** A mistake of the clock that all queues go by. */
+  readonly clock?: ClockBug;
   wrapPorts?(ports: QueuePorts, queue: AfflictedQueue): QueuePorts;
   /** The way to HTTP endpoints. */
   wrapEndpoint?(port: EndpointPort): EndpointPort;
@@ -51,6 +53,12 @@ export type DirectoryBug =
   | "keepsDeleted"
   | "dropsAlways"
   | "goesBack";
+
+/**
+ * - `followsTheSystem`: the machine's own clock.
+ * - `forgetsWhereItStood`: a process begins with the machine's clock.
+ */
+export type ClockBug = "followsTheSystem" | "forgetsWhereItStood";
 
 type Makes<Part extends keyof PlantedBug> = (
   property: string,

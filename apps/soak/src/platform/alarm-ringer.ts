@@ -64,7 +64,7 @@ export class AlarmRinger {
   }
 
   #schedule(notBeforeMs: number): void {
-    const { loop, random, rates, nowMs } = this.#world;
+    const { random, rates, nowMs } = this.#world;
     if (this.#next !== null) this.#next.isCancelled = true;
     this.#next = null;
     const { alarmAtMs } = this.#queue.disk;
@@ -74,7 +74,7 @@ export class AlarmRinger {
     else if (alarmAtMs > nowMs + 10 && this.#world.fault(rates.alarmEarly, "alarm early")) {
       atMs = random.between(nowMs, alarmAtMs - 1);
     }
-    this.#next = loop.at(atMs, () => this.#ring(true));
+    this.#next = this.#world.at(atMs, () => this.#ring(true));
   }
 
   #ring(wasSet: boolean): void {

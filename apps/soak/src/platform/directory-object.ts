@@ -183,7 +183,7 @@ export class DirectoryObject {
     this.#alarm = null;
     const { alarmAtMs } = this.#disk;
     if (alarmAtMs === null) return;
-    this.#alarm = this.#world.loop.at(alarmAtMs, () => {
+    this.#alarm = this.#world.at(alarmAtMs, () => {
       this.#alarm = null;
       this.call((epoch) => epoch.changes.tellAll()).catch(() => this.#schedule());
     });

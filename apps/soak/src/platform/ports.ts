@@ -63,7 +63,7 @@ function portsOf(
     // No damage is done to any disk here, so whatever a queue reports as lost or damaged is its own doing.
     if (epoch.isAlive && REPORTS_LOSS.test(text)) world.fail("conservation", queue, text);
   };
-  const clock = { now: () => world.nowMs };
+  const clock = { now: () => world.timeOfDay.read() };
   const log = { handled: () => {}, info: remark, warn: remark, error };
   return {
     ...{ store: queue.disk, clock, log, broken },

@@ -37,7 +37,7 @@ import {
   topicObjectName,
   topologyFingerprint,
 } from "@sluice/protocol";
-import { clockStartMsOf } from "../platform/clock.ts";
+import { alarmMsAfter, clockStartMsOf, type HostClock, systemClock } from "../platform/clock.ts";
 import { newId } from "../platform/new-id.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { DirectoryObject, Opened } from "../rpc/directory-object.ts";
@@ -70,11 +70,17 @@ interface DirectoryEnv {
   readonly SLUICE_CLOCK_START?: string;
 }
 
+interface DirectoryOptions {
+  readonly topology: QueueTopology;
+  /** The time that deadlines go by. Default: the platform's. */
+  readonly clock?: HostClock;
+}
+
 /**
  * The Durable Object class of the directory: which queues there are, what they are set to, and how far each has come.
  * It is deployed with the topology, so whoever calls it first after a deployment makes it go by that.
  */
-export function createDirectory({ topology }: { readonly topology: QueueTopology }) {
+export function createDirectory({ topology, clock = systemClock }: DirectoryOptions) {
   return class Directory extends DurableObject<DirectoryEnv> implements DirectoryObject {
     readonly #positions: CommitPositions;
     readonly #snapshots: IdleSnapshots;
@@ -128,7 +134,8 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
       });
       this.#changes = new Changes(this.#registry, notices, [topicNotices], {
         transaction: (write) => this.#transaction(write),
-        wakeAfter: (ms) => (ms === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(Date.now() + ms)),
+        wakeAfter: (ms) =>
+          ms === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(alarmMsAfter(clock, ms)),
         after: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       });
       void ctx.blockConcurrencyWhile(() => this.#deploy());
@@ -355,6 +362,10 @@ export function createDirectory({ topology }: { readonly topology: QueueTopology
     /** Never throws: after six failures in a row the platform would drop the alarm for ever. */
     override async alarm(): Promise<void> {
       await this.#changes.tellAll();
+    }
+
+    clockWasSet(_name: string): Promise<void> {
+      return this.#changes.tellAll();
     }
 
     /** The object of a queue, or of a topic. */

@@ -1,4 +1,5 @@
 import type { QueueTopology } from "@sluice/protocol";
+import type { HostClock } from "../platform/clock.ts";
 import type { QueueProbe } from "../queue/probe.ts";
 import { DIRECTORY_NAME, type DirectoryObject, type QueuesDirectory } from "../rpc/directory-object.ts";
 import type { QueueBrokerObject } from "../rpc/queue-object.ts";
@@ -34,6 +35,11 @@ export interface BrokerEnv {
    * announced. A URL is asked for the word, by GET. Set by `sluice serve` and `sluice dev`.
    */
   readonly SLUICE_LAST_END?: string;
+  /**
+   * How far the broker's time is behind the system's clock at its start, in ms; less than 0 for one that is ahead. Set by
+   * `sluice serve` for workerd. Default 0.
+   */
+  readonly SLUICE_CLOCK_BEHIND_MS?: string;
   /** Where the clock stands at first, in ms since 1970. Set by test kits; development only. */
   readonly SLUICE_CLOCK_START?: string;
   /** Which version of the broker's code this is. Absent but in a deployment. */
@@ -54,6 +60,8 @@ export interface BrokerOptions {
   readonly consumers: Readonly<Record<string, string>>;
   /** Who watches over the disk that everything is kept on. Absent where that is the platform's matter. */
   readonly disk?: Disk;
+  /** The time that deadlines go by. Default: the platform's. */
+  readonly clock?: HostClock;
   /** What a test kit has between the queues and their consumers. Absent where messages are somebody's. */
   readonly probe?: QueueProbe;
 }

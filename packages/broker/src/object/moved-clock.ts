@@ -5,16 +5,20 @@ import { nextMomentOf, nextWorkMsOf } from "../queue/next-wake.ts";
 import type { SettledQueue } from "../rpc/queue-object.ts";
 import type { OpenQueue } from "./open-queue.ts";
 
+/** Sets the alarm to what is due next: the one that is set goes by a clock that was set since. */
+export async function setAlarmAnew({ core, alarm }: OpenQueue): Promise<void> {
+  alarm.clear();
+  await core.wake();
+}
+
 /** Changes the clock of a queue, durably, and has the queue do what is due then. */
 export async function changeClock(open: OpenQueue, change: (clock: MovableClock) => void): Promise<void> {
-  const { core, store, clock, alarm } = open;
+  const { core, store, clock } = open;
   await core.submit(() => {
     change(clock);
     core.write(() => store.writeClockOffsetMs(clock.offsetMs));
   });
-  // The alarm that is set was computed with the old offset.
-  alarm.clear();
-  await core.wake();
+  await setAlarmAnew(open);
   // They would wait for a moment of a clock that stands.
   if (clock.isFrozen) core.receivers.endWaits();
 }

@@ -99,7 +99,7 @@ export async function openQueue(name: string, host: QueueHost, requests: () => n
 async function begin(name: string, host: QueueHost, requests: () => number): Promise<OpenQueue> {
   const { ctx, env, options, consumers, directory, fullStorages, lastEnds, suspectFiles } = host;
   const { storage } = ctx;
-  const { probe } = options;
+  const { probe, clock: hostClock = systemClock } = options;
   const { queues } = options.topology;
   const isDevelopment = env.SLUICE_ENV === "development";
   const version = env.SLUICE_VERSION?.id ?? null;
@@ -124,9 +124,9 @@ async function begin(name: string, host: QueueHost, requests: () => number): Pro
   probe?.opened(name);
   const clock =
     clockStartMs === null
-      ? new MovableClock(systemClock, store.readClockOffsetMs())
-      : MovableClock.standing(systemClock, clockStartMs);
-  const alarm = new Alarm(clock, (realMs) => void storage.setAlarm(realMs));
+      ? new MovableClock(hostClock, store.readClockOffsetMs())
+      : MovableClock.standing(hostClock, clockStartMs);
+  const alarm = new Alarm(clock, (realMs) => void storage.setAlarm(hostClock.alarmMsOf(realMs)));
   const awake = new AwakeTime(() => systemClock.now());
   const schedule = (callback: () => void, ms: number) => {
     awake.begin();
@@ -166,7 +166,8 @@ async function begin(name: string, host: QueueHost, requests: () => number): Pro
     watermark.check(),
     lastEnds.wasPlanned(name, env, versionBefore),
   ]);
-  alarm.found(await storage.getAlarm());
+  const alarmMs = await storage.getAlarm();
+  alarm.found(alarmMs === null ? null : hostClock.momentOf(alarmMs));
   if (isDevelopment) clock.goBy(clockIn(answer));
   warnOfDirectory(name, answer, log);
   // A queue may be called "constructor": only what the record itself holds counts.

@@ -30,6 +30,7 @@ import type {
 } from "@sluice/protocol";
 import { isSpoken, isTopicObject, metricsText } from "@sluice/protocol";
 import type { EndpointPort } from "../endpoint/endpoint.ts";
+import { alarmMsAfter, systemClock } from "../platform/clock.ts";
 import { traceOf } from "../platform/log.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import type { QueueBrokerObject, SettledQueue } from "../rpc/queue-object.ts";
@@ -38,7 +39,7 @@ import { applyConfiguration, createIfAbsent } from "./apply-configuration.ts";
 import { BoundConsumers } from "./bound-consumers.ts";
 import { type BrokerEnv, type BrokerOptions, directoryOf } from "./broker-env.ts";
 import { LastEnds } from "./last-end.ts";
-import { changeClock, nextMomentIn, receiveUnderFrozenClock, settleAt } from "./moved-clock.ts";
+import { changeClock, nextMomentIn, receiveUnderFrozenClock, setAlarmAnew, settleAt } from "./moved-clock.ts";
 import { ObjectQueue } from "./object-queue.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueReads } from "./queue-reads.ts";
@@ -279,6 +280,10 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       return settleAt(await this.#inDevelopment(queue), setting);
     }
 
+    async clockWasSet(queue: string): Promise<void> {
+      await setAlarmAnew(await this.#queue.open(queue));
+    }
+
     async faults(queue: string): Promise<FaultSetting> {
       return (await this.#queue.open(queue)).faults.read();
     }
@@ -298,7 +303,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         await this.#ring(open);
       } catch (error) {
         console.error(`Queue "${this.ctx.id.name}": ${traceOf(error)}`);
-        void this.ctx.storage.setAlarm(Date.now() + OPEN_AGAIN_MS);
+        void this.ctx.storage.setAlarm(alarmMsAfter(options.clock ?? systemClock, OPEN_AGAIN_MS));
       }
     }
 

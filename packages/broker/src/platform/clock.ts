@@ -5,8 +5,20 @@ export interface Clock {
   now(): number;
 }
 
-/** Real time. */
-export const systemClock: Clock = { now: () => Date.now() };
+/** The clock of what a broker runs on, and how the platform's alarms relate to it. */
+export interface HostClock extends Clock {
+  /** What an alarm of the platform has to be set to that rings at a moment of this clock, or before it, in ms. */
+  alarmMsOf(atMs: number): number;
+  /** The moment of this clock that such an alarm was set to, in ms. */
+  momentOf(alarmMs: number): number;
+}
+
+/** The platform's own time, by which its alarms go. */
+export const systemClock: HostClock = {
+  now: () => Date.now(),
+  alarmMsOf: (atMs) => atMs,
+  momentOf: (alarmMs) => alarmMs,
+};
 
 /**
  * Time that can be moved forward and stopped: development only. It never goes backwards, so no due time that has passed
@@ -84,6 +96,11 @@ export class MovableClock implements Clock {
     if (this.#frozenAtMs === null) return Math.max(this.now(), atMs) - this.#offsetMs;
     return atMs <= this.#frozenAtMs ? this.#base.now() : null;
   }
+}
+
+/** What an alarm of the platform has to be set to that rings in a while, in ms. */
+export function alarmMsAfter(clock: HostClock, ms: number): number {
+  return clock.alarmMsOf(clock.now() + ms);
 }
 
 /** Where the clock stands at first by the broker's variables, in ms since 1970; `null` where it runs. */

@@ -50,6 +50,12 @@ export interface QueuesDirectory extends Pick<DirectoryRpc, "findByName"> {
   undeliverable(topicObject: string, queue: string): Promise<Undeliverable>;
 }
 
+/** An object with an alarm of the platform's. */
+export interface AlarmedObject {
+  /** The platform's clock was set: sets the alarm anew to what is due next, and does what is due. */
+  clockWasSet(name: string): Promise<void>;
+}
+
 /** The clock of the broker, which queues that are created later go by as well: development only. */
 export interface DirectoryClock {
   clock(): Promise<ClockSetting>;
@@ -66,4 +72,5 @@ export interface DirectoryObject
     AuditRpc,
     QueuesDirectory,
     DirectoryClock,
+    AlarmedObject,
     Rpc.DurableObjectBranded {}

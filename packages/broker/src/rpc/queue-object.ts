@@ -10,6 +10,7 @@ import type {
   QueueRecord,
   TopicObjectRpc,
 } from "@sluice/protocol";
+import type { AlarmedObject } from "./directory-object.ts";
 import type { Transfer, TransferReply } from "./transfer.ts";
 
 /** What a queue's object has to answer to the directory. */
@@ -40,6 +41,7 @@ export interface QueueBrokerObject
     QueuePullRpc,
     QueueReceiveRpc,
     TopicObjectRpc,
+    AlarmedObject,
     ConfiguredQueueObject {
   take(queue: string, transfer: Transfer): Promise<TransferReply>;
   /** Development only: moves the clock of this queue alone forward. */

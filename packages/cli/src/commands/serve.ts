@@ -20,9 +20,10 @@ import { Reserve, type RoomListener } from "../reserve.ts";
 import { brokersFolder, foldersOf, registerBroker } from "../running-brokers.ts";
 import { drain } from "../serve/drain.ts";
 import type { Ingress } from "../serve/ingress.ts";
+import { MachineClock } from "../serve/machine-clock.ts";
 import { runStandalone } from "../serve/standalone/run-standalone.ts";
 import { stopOnSignals } from "../serve/stop.ts";
-import { tellDisk, tellStop } from "../serve/tell-broker.ts";
+import { tellClock, tellDisk, tellStop } from "../serve/tell-broker.ts";
 import { type Admission, admit, brokerVariables, ownVariablesOf } from "../serve/variables.ts";
 import { runOnWorkerd } from "../serve/workerd/run-on-workerd.ts";
 import type { Runtime } from "../watchdog/keep-running.ts";
@@ -81,6 +82,7 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
   const state = resolve(options.persistTo ?? join(home, ".wrangler/state"));
   const free = lockData(state, "sluice serve");
   const reserve = new Reserve(state, (line) => printer.warn(line));
+  const clock = new MachineClock(state, (line) => printer.warn(line));
   try {
     const lastEnd = lastEndIn(state);
     await recoverData({ folder: state, broker: project.broker.name, reserve }, printer);
@@ -92,7 +94,7 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
       {
         ...{ state, host, port, inspectorPort: options.inspectorPort ?? null, topology, lastEnd },
         vars: more.vars ?? {},
-        ...{ reserve, warn: (text) => printer.warn(text) },
+        ...{ reserve, clock, warn: (text) => printer.warn(text) },
       },
     );
     const { ingress, brokerVars, admission } = running;
@@ -103,6 +105,7 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
       folders: foldersOf(project, process.cwd()),
     });
     reserve.watch(running.room ?? tellDisk(() => url, headers));
+    if (running.room === null) clock.watch(tellClock(() => url, headers));
     const introduction = more.introduction?.(url);
     printer.print(
       introduction === undefined ? addresses(url, project, state) : `${introduction}\ndata    ${state}`,
@@ -135,6 +138,7 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
       ingress.destroy();
     });
   } finally {
+    clock.close();
     reserve.close();
     free();
   }
@@ -168,6 +172,7 @@ interface Run {
   /** Variables of the broker, unless its own or the environment's say otherwise. */
   readonly vars: Readonly<Record<string, string>>;
   readonly reserve: Reserve;
+  readonly clock: MachineClock;
   readonly warn: (text: string) => void;
 }
 
@@ -185,7 +190,7 @@ interface Started {
 }
 
 async function run({ broker: worker, plan }: ToRun, options: Run): Promise<Started> {
-  const { state, host, port, inspectorPort, topology, lastEnd, vars: more, reserve, warn } = options;
+  const { state, host, port, inspectorPort, topology, lastEnd, vars: more, reserve, clock, warn } = options;
   const own = plan === null ? {} : await ownVariablesOf(plan.broker);
   const brokerVars = brokerVariables({ ...more, ...own }, process.env, endpointVariables(topology));
   checkSettings(brokerVars);
@@ -200,10 +205,13 @@ async function run({ broker: worker, plan }: ToRun, options: Run): Promise<Start
           objects: join(state, OBJECTS_FOLDER),
           worker,
           topology,
-          reserve,
+          ...{ reserve, clock: clock.held },
           vars: lastEnd === "planned" ? { ...vars, [LAST_END_VARIABLE]: lastEnd } : vars,
         })
-      : { ...(await runOnWorkerd(plan, { ...how, state, vars, lastEnd, warn })), room: null };
+      : {
+          ...(await runOnWorkerd(plan, { ...how, state, clock: clock.held, vars, lastEnd, warn })),
+          room: null,
+        };
   return { ...started, brokerVars, admission };
 }
 

@@ -27,6 +27,8 @@ export const DIRECTORY_CLASS = "Directory";
 export const DIRECTORY_BINDING = "SLUICE_DIRECTORY";
 /** The broker's variable that says how the one before it ended, or where that is said. */
 export const LAST_END_VARIABLE = "SLUICE_LAST_END";
+/** The broker's variable that says how far its time is behind the system's clock at its start, in ms. */
+export const CLOCK_BEHIND_VARIABLE = "SLUICE_CLOCK_BEHIND_MS";
 /** The binding by which a deployed broker knows its own version. */
 export const VERSION_BINDING = "SLUICE_VERSION";
 /** The broker's entrypoint that workerd's own queue bindings can be pointed at. */

@@ -27,18 +27,32 @@ export function tellDisk(
   url: () => string | null,
   headers: Readonly<Record<string, string>> = {},
 ): RoomListener {
-  return (isFull) => {
-    const base = url();
-    if (base === null) return;
-    // Not by `fetch`: with `--local-protocol https` Wrangler signs its certificate itself.
-    const send = base.startsWith("https:") ? requestByHttps : requestByHttp;
-    const options = {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      rejectUnauthorized: false,
-    };
-    send(`${base}${SLUICE_PATH}/api/disk`, options, (response) => response.resume())
-      .on("error", () => {})
-      .end(JSON.stringify({ isFull }));
+  return (isFull) => tell(url(), headers, "disk", { isFull });
+}
+
+/** Tells a broker on workerd how far its time is behind the system's clock. It is told again within a second. */
+export function tellClock(
+  url: () => string | null,
+  headers: Readonly<Record<string, string>>,
+): (behindMs: number) => void {
+  return (behindMs) => tell(url(), headers, "system-clock", { behindMs });
+}
+
+function tell(
+  base: string | null,
+  headers: Readonly<Record<string, string>>,
+  path: string,
+  report: Readonly<Record<string, unknown>>,
+): void {
+  if (base === null) return;
+  // Not by `fetch`: with `--local-protocol https` Wrangler signs its certificate itself.
+  const send = base.startsWith("https:") ? requestByHttps : requestByHttp;
+  const options = {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    rejectUnauthorized: false,
   };
+  send(`${base}${SLUICE_PATH}/api/${path}`, options, (response) => response.resume())
+    .on("error", () => {})
+    .end(JSON.stringify(report));
 }

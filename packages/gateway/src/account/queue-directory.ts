@@ -63,4 +63,9 @@ export interface QueueDirectory {
   readonly isServed: boolean;
   /** Takes a report of whether the disk is full; `null` where no process watches the disk. */
   readonly toldDisk: ((isFull: boolean) => void) | null;
+  /**
+   * Takes a report of how far the broker's time is behind the system's clock, in ms, and has queues set their alarms
+   * anew if that was set; `null` where no process holds that clock against another one.
+   */
+  readonly toldClock: ((behindMs: number) => Promise<void>) | null;
 }

@@ -1,9 +1,10 @@
 import { Hono } from "hono";
+import { z } from "zod";
 import type { QueueDirectory } from "../account/queue-directory.ts";
 import type { Waits } from "../account/waits.ts";
 import { AdminError } from "./failure.ts";
 
-/** Where the process that has started the broker says whether its disk is full, and that it is about to end. */
+/** Where the process that has started the broker says how its disk and its clock are, and that it is about to end. */
 export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
   const app = new Hono();
 
@@ -27,8 +28,20 @@ export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
     return c.json({ isFull });
   });
 
+  app.post("/system-clock", async (c) => {
+    if (directory.toldClock === null) {
+      throw new AdminError(403, "not_here", "Nobody watches over the clock of this broker.");
+    }
+    const told = CLOCK_REPORT.safeParse(await c.req.raw.json().catch(() => null));
+    if (!told.success) throw new AdminError(400, "invalid_body", 'The body must be {"behindMs": N}.');
+    await directory.toldClock(told.data.behindMs);
+    return c.json(told.data);
+  });
+
   return app;
 }
+
+const CLOCK_REPORT = z.object({ behindMs: z.int() });
 
 async function readIsFull(request: Request): Promise<boolean | null> {
   try {

@@ -1,5 +1,5 @@
 import type { Database } from "../sqlite/database.ts";
-import { Room } from "../sqlite/room.ts";
+import type { Room } from "../sqlite/room.ts";
 import { openIndex } from "./index-file.ts";
 
 /**
@@ -11,6 +11,13 @@ const NS_PER_MS = 1_000_000n;
 
 /** Rings at the object with an id. Its name is not known of one that was never called by it. */
 export type Ring = (id: string, name: string | null) => void;
+
+export interface AlarmIndexPorts {
+  error(line: string): void;
+  readonly room: Room;
+  /** The time that alarms go by, in ms since 1970. */
+  now(): number;
+}
 
 interface Entry {
   /** What is written, in ms since 1970. */
@@ -32,12 +39,14 @@ export class AlarmIndex {
   readonly #hasNames: boolean;
   readonly #ring: Ring;
   readonly #error: (line: string) => void;
+  readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
 
   /** @param folder of the namespace. Everything in its index is set. Throws `SqliteError`. */
-  constructor(folder: string, ring: Ring, error: (line: string) => void, room = new Room()) {
+  constructor(folder: string, ring: Ring, { error, room, now }: AlarmIndexPorts) {
     this.#ring = ring;
     this.#error = error;
+    this.#now = now;
     const { database, hasNames } = openIndex(folder, error, room);
     this.#database = database;
     this.#hasNames = hasNames;
@@ -117,10 +126,10 @@ export class AlarmIndex {
   }
 
   #wait(id: string, name: string | null, entry: Entry): void {
-    const waitMs = Math.min(Math.max(0, entry.dueMs - Date.now()), LOOK_AGAIN_MS);
+    const waitMs = Math.min(Math.max(0, entry.dueMs - this.#now()), LOOK_AGAIN_MS);
     entry.timer = setTimeout(() => {
       entry.timer = null;
-      if (Date.now() < entry.dueMs) this.#wait(id, name, entry);
+      if (this.#now() < entry.dueMs) this.#wait(id, name, entry);
       else this.#ring(id, name);
     }, waitMs);
   }

@@ -84,6 +84,23 @@ describe("an alarm", () => {
     expect(world.rings).toHaveLength(1);
   });
 
+  it("goes by the clock that it is given, wherever the system's is set to", async () => {
+    let setMs = 0;
+    const world = hearing({ now: () => Date.now() - setMs });
+    await setAlarm(world, "a", 3_600_000);
+    setMs = 5 * 86_400_000;
+    vi.setSystemTime(START_MS + setMs);
+    await pass(3_600_000 - LOOK_AGAIN_MS);
+    expect(world.rings).toEqual([]);
+    setMs -= 6 * 86_400_000;
+    vi.setSystemTime(Date.now() - 6 * 86_400_000);
+    await pass(2 * LOOK_AGAIN_MS);
+    expect(world.rings).toHaveLength(1);
+    await world.run("a", ({ storage }) => storage.setAlarm(Date.now() - setMs + 500));
+    await pass(500);
+    expect(world.rings).toHaveLength(2);
+  });
+
   it("is seen by its handler as none, and what the handler sets rings again", async () => {
     const seen: unknown[] = [];
     const world = hearing({

@@ -33,6 +33,8 @@ export interface InstanceInput {
   readonly file: string;
   readonly alarms: AlarmIndex;
   readonly room: Room;
+  /** The time that alarms go by, in ms since 1970. */
+  now(): number;
   construct(state: ObjectState, instance: Instance): object;
   /** It is over: the next call begins another. */
   ended(instance: Instance): void;
@@ -65,8 +67,8 @@ export class Instance {
   /** Throws what the constructor throws, the reason if it aborts, and `SqliteError` for a file that is no database. */
   constructor(input: InstanceInput) {
     this.#input = input;
-    const { id, name, file, alarms, room } = input;
-    this.#storage = new Storage(file, { id, name, alarms, room, lost: (error) => this.#end(error) });
+    const { id, name, file, alarms, room, now } = input;
+    this.#storage = new Storage(file, { id, name, alarms, room, now, lost: (error) => this.#end(error) });
     try {
       this.#object = input.construct(this.#state(), this) as Methods;
     } catch (error) {
@@ -177,7 +179,7 @@ export class Instance {
   }
 
   async #ring(): Promise<void> {
-    if (!this.#storage.beginRing(Date.now())) return;
+    if (!this.#storage.beginRing(this.#input.now())) return;
     try {
       await this.#object.alarm?.();
     } catch (error) {

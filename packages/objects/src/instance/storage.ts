@@ -20,6 +20,8 @@ export interface StorageOwner {
   /** Where the namespace's alarms are. */
   readonly alarms: AlarmIndex;
   readonly room: Room;
+  /** The time that alarms go by, in ms since 1970. */
+  now(): number;
   /** What was written could not be committed, and nothing of it is kept. */
   lost(error: unknown): void;
 }
@@ -118,7 +120,7 @@ export class Storage {
    */
   setAlarm(at: number | Date): Promise<void> {
     return this.#changeAlarm(() => {
-      const atMs = alarmMsOf(at, Date.now());
+      const atMs = alarmMsOf(at, this.#owner.now());
       writeAlarm(atMs, (sql, values) => void this.#write(sql, values));
       this.#alarm = { atMs, isRinging: false };
     });

@@ -1,3 +1,4 @@
+import type { HeldClock } from "@sluice/broker/held-clock";
 import type { InDelivery, QueueTopology } from "@sluice/protocol";
 
 /** What a broker in this process is opened on. */
@@ -9,6 +10,8 @@ export interface BrokerInput {
   readonly topology: QueueTopology;
   readonly vars: Readonly<Record<string, unknown>>;
   readonly disk: Disk;
+  /** The time that deadlines go by. */
+  readonly clock: HeldClock;
   /** The page at `/__sluice/` as an archive. */
   readonly page: Uint8Array;
 }

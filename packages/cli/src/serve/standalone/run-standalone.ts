@@ -1,3 +1,4 @@
+import type { HeldClock } from "@sluice/broker/held-clock";
 import type { QueueTopology } from "@sluice/protocol";
 import { pageArchive } from "../../page.ts";
 import type { Reserve, RoomListener } from "../../reserve.ts";
@@ -22,6 +23,8 @@ export interface StandaloneOptions {
   readonly vars: Readonly<Record<string, unknown>>;
   /** Watches over the room on their disk. */
   readonly reserve: Reserve;
+  /** The time that deadlines go by. */
+  readonly clock: HeldClock;
   /** Called when all that can be refused has been looked at, before the broker opens anything. */
   starting(): void;
 }
@@ -41,12 +44,12 @@ export interface Standalone {
  * @throws CliError when a port is in use.
  */
 export async function runStandalone(options: StandaloneOptions): Promise<Standalone> {
-  const { host, port, inspectorPort, objects, worker, topology, vars, reserve } = options;
+  const { host, port, inspectorPort, objects, worker, topology, vars, reserve, clock } = options;
   letHeapGrow();
   if (inspectorPort !== null) openInspector(inspectorPort);
   const [{ open }, page] = await Promise.all([loadBroker(), pageArchive()]);
   options.starting();
-  const broker = open({ folder: objects, worker, topology, vars, disk: reserve, page });
+  const broker = open({ folder: objects, worker, topology, vars, disk: reserve, clock, page });
   try {
     const ingress = await startServer({ host, port, broker });
     return { process: endedByKill(broker, ingress), ingress, room: broker.room, answers: async () => true };

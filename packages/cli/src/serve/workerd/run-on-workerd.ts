@@ -1,9 +1,10 @@
 import { get } from "node:http";
 import { join } from "node:path";
+import type { HeldClock } from "@sluice/broker/held-clock";
 import { RESOURCES_FOLDER } from "../../data-lock.ts";
 import { refusePortInUse } from "../../dev/port-in-use.ts";
 import { wranglerEnvironment } from "../../environment.ts";
-import { LAST_END_VARIABLE } from "../../generate/names.ts";
+import { CLOCK_BEHIND_VARIABLE, LAST_END_VARIABLE } from "../../generate/names.ts";
 import { type GeneratedWorker, generatedConfig, type Plan } from "../../generate/plan.ts";
 import type { End } from "../../planned-end.ts";
 import { inDeliveryText } from "../../watchdog/in-delivery.ts";
@@ -34,6 +35,8 @@ export interface WorkerdRun {
   /** Variables of the broker. */
   readonly vars: Readonly<Record<string, unknown>>;
   readonly lastEnd: End;
+  /** The time that deadlines go by: each workerd is told where it stands. */
+  readonly clock: HeldClock;
   /** Called when all that can be refused has been looked at, before a workerd starts. */
   starting(): void;
   readonly warn: (text: string) => void;
@@ -90,7 +93,7 @@ async function bundled(plan: Plan, vars: WorkerdRun["vars"]) {
 
 async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Workerd>> {
   const { workers: userWorkers, broker } = plan;
-  const { inspectorPort, state, vars, warn } = options;
+  const { inspectorPort, state, clock, vars, warn } = options;
   const { workers, maps } = await bundled(plan, vars);
   const silentMsMax = silentMsMaxOf(userWorkers);
   const rewrite = stackFrameMapper(maps);
@@ -101,13 +104,12 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
   return {
     start: (lastEnd) => {
       options.starting();
-      const told = workers.map((worker) =>
-        worker.name === broker.name
-          ? { ...worker, bindings: { ...worker.bindings, [LAST_END_VARIABLE]: lastEnd } }
-          : worker,
+      const told = { [LAST_END_VARIABLE]: lastEnd, [CLOCK_BEHIND_VARIABLE]: String(clock.behindMs) };
+      const begun = workers.map((worker) =>
+        worker.name === broker.name ? { ...worker, bindings: { ...worker.bindings, ...told } } : worker,
       );
       const resources = join(state, RESOURCES_FOLDER);
-      return startWorkerd({ workers: told, broker: broker.name, resources, inspectorPort, rewrite });
+      return startWorkerd({ workers: begun, broker: broker.name, resources, inspectorPort, rewrite });
     },
     ping: ({ ports }, signal) => answerAt(ports.broker, signal),
     silentMsMax,

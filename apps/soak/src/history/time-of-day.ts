@@ -1,0 +1,78 @@
+import { CATCH_UP, HeldClock, JUMP_MS, type Machine } from "@sluice/broker/held-clock";
+import type { ClockBug } from "../planted/planted-bug.ts";
+import type { VirtualLoop } from "./virtual-loop.ts";
+
+/** Part of the time that passes by which the queues' time may be quicker or slower than that. */
+const PACE = 1 / CATCH_UP;
+
+/**
+ * The time of day in a history: the machine's clock, which somebody sets, and the time that queues go by, which is to
+ * pass as the loop's does. Watches that it does.
+ */
+export class TimeOfDay {
+  readonly #loop: VirtualLoop;
+  readonly #bug: ClockBug | null;
+  readonly #failed: (text: string) => void;
+  readonly #machine: Machine;
+  #setMs = 0;
+  #held: HeldClock;
+  /** What the queues' time was seen to be last, in ms. */
+  #lastMs = 0;
+  /** Least that the queues' time was ahead of the quickest pace allowed, and most of the slowest, in ms. */
+  #leastMs = Infinity;
+  #mostMs = -Infinity;
+
+  /** @param failed told of a time that passes as it must not. */
+  constructor(loop: VirtualLoop, bug: ClockBug | null, failed: (text: string) => void) {
+    this.#loop = loop;
+    this.#bug = bug;
+    this.#failed = failed;
+    this.#machine = {
+      systemMs: () => loop.nowMs + this.#setMs,
+      passedMs: () => loop.nowMs,
+      sleptMs: () => 0,
+    };
+    this.#held = new HeldClock(this.#machine);
+  }
+
+  /** The time that queues go by, in ms since 1970. */
+  get nowMs(): number {
+    return this.#bug === "followsTheSystem" ? this.#machine.systemMs() : this.#held.now();
+  }
+
+  /** How much of the loop's time passes until the queues' is there, or somewhat more, in ms. */
+  waitMs(atMs: number): number {
+    const waitMs = atMs - this.nowMs;
+    return waitMs > 0 && this.#held.behindMs < 0 ? Math.ceil(waitMs / (1 - PACE)) : waitMs;
+  }
+
+  /** Somebody sets the machine's clock. */
+  set(byMs: number): void {
+    this.#setMs += byMs;
+  }
+
+  /** The process ends and another one begins, in no time. */
+  restart(): void {
+    const { moment } = this.#held;
+    this.#held = new HeldClock(this.#machine, this.#bug === "forgetsWhereItStood" ? null : moment);
+  }
+
+  /** The time as a queue reads it. */
+  read(): number {
+    const { nowMs } = this;
+    const passedMs = this.#loop.nowMs;
+    const quick = nowMs - passedMs * (1 + PACE);
+    const slow = nowMs - passedMs * (1 - PACE);
+    if (quick > this.#leastMs + JUMP_MS) {
+      this.#failed(`time passes ${Math.round(quick - this.#leastMs)} ms too quickly: what waits ends early`);
+    } else if (slow < this.#mostMs - JUMP_MS) {
+      this.#failed(`time passes ${Math.round(this.#mostMs - slow)} ms too slowly: what waits ends late`);
+    } else if (nowMs < this.#lastMs) {
+      this.#failed(`time goes back by ${this.#lastMs - nowMs} ms`);
+    }
+    this.#leastMs = Math.min(this.#leastMs, quick);
+    this.#mostMs = Math.max(this.#mostMs, slow);
+    this.#lastMs = nowMs;
+    return nowMs;
+  }
+}
