@@ -10,12 +10,12 @@ import { counters, reload } from "./memory.ts";
 import { moveTasks } from "./move-tasks.ts";
 import { groupOrder, order } from "./order.ts";
 import { ackedIsFinal, acknowledgedSurvives, conservation } from "./stored.ts";
-import { dueTime, retention } from "./times.ts";
+import { dueTime, pace, retention } from "./times.ts";
 import { alarmArmed, liveness } from "./wake.ts";
 
 /** All of them. Two that notice one mistake in the same moment report it in this order. */
 export const CHECKERS: readonly Checker[] = [
-  ...[acknowledgedSurvives, ackedIsFinal, oneLiveLease, receiveAttempts, attempts, dueTime, retention],
+  ...[acknowledgedSurvives, ackedIsFinal, oneLiveLease, receiveAttempts, attempts, dueTime, pace, retention],
   ...[order, groupOrder, paused, throttle, drained, authorization, periodicTasks, fanOut, directory],
   ...[moveTasks, deadLetterMove, conservation, counters, reload, alarmArmed, liveness],
 ];

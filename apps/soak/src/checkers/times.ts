@@ -51,6 +51,18 @@ function ageFrom({ sentMs, namesSource }: Message, { atMs, definition }: CommitR
   return namesSource && definition.fifo === undefined ? Math.min(atMs, sentMs) : atMs;
 }
 
+/**
+ * The time that deadlines go by passes as real time does, within a tenth, wherever the machine's clock is set: nothing
+ * ends early by the clock, and nothing waits for it.
+ */
+export const pace: Checker = {
+  property: "pace",
+
+  afterEvent({ world }) {
+    return world.timeOfDay.fault ?? undefined;
+  },
+};
+
 /** A message that waits is deleted when its retention has ended: not earlier, and not later than by the next commit. */
 export const retention: Checker = {
   property: "retention",

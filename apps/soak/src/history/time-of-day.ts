@@ -12,21 +12,20 @@ const PACE = 1 / CATCH_UP;
 export class TimeOfDay {
   readonly #loop: VirtualLoop;
   readonly #bug: ClockBug | null;
-  readonly #failed: (text: string) => void;
   readonly #machine: Machine;
   #setMs = 0;
   #held: HeldClock;
   /** What the queues' time was seen to be last, in ms. */
   #lastMs = 0;
+  /** How it has passed as it must not; `null` if it has not. */
+  fault: string | null = null;
   /** Least that the queues' time was ahead of the quickest pace allowed, and most of the slowest, in ms. */
   #leastMs = Infinity;
   #mostMs = -Infinity;
 
-  /** @param failed told of a time that passes as it must not. */
-  constructor(loop: VirtualLoop, bug: ClockBug | null, failed: (text: string) => void) {
+  constructor(loop: VirtualLoop, bug: ClockBug | null) {
     this.#loop = loop;
     this.#bug = bug;
-    this.#failed = failed;
     this.#machine = {
       systemMs: () => loop.nowMs + this.#setMs,
       passedMs: () => loop.nowMs,
@@ -64,11 +63,11 @@ export class TimeOfDay {
     const quick = nowMs - passedMs * (1 + PACE);
     const slow = nowMs - passedMs * (1 - PACE);
     if (quick > this.#leastMs + JUMP_MS) {
-      this.#failed(`time passes ${Math.round(quick - this.#leastMs)} ms too quickly: what waits ends early`);
+      this.fault ??= `time passes ${Math.round(quick - this.#leastMs)} ms too quickly: what waits ends early`;
     } else if (slow < this.#mostMs - JUMP_MS) {
-      this.#failed(`time passes ${Math.round(this.#mostMs - slow)} ms too slowly: what waits ends late`);
+      this.fault ??= `time passes ${Math.round(this.#mostMs - slow)} ms too slowly: what waits ends late`;
     } else if (nowMs < this.#lastMs) {
-      this.#failed(`time goes back by ${this.#lastMs - nowMs} ms`);
+      this.fault ??= `time goes back by ${this.#lastMs - nowMs} ms`;
     }
     this.#leastMs = Math.min(this.#leastMs, quick);
     this.#mostMs = Math.max(this.#mostMs, slow);

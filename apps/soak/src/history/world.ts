@@ -63,9 +63,7 @@ export class World {
     this.faults = parts.faults;
     this.rates = parts.rates;
     this.bug = parts.bug;
-    this.timeOfDay = new TimeOfDay(parts.loop, parts.bug?.clock ?? null, (text) =>
-      this.fail("pace", { name: "every queue" }, text),
-    );
+    this.timeOfDay = new TimeOfDay(parts.loop, parts.bug?.clock ?? null);
   }
 
   /** The time that queues go by, in ms since 1970: the loop's, unless somebody sets the machine's clock. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
 import { join } from "node:path";
-import { HeldClock, type HeldMoment, type Machine } from "@sluice/broker/held-clock";
+import { HeldClock, type HeldMoment, JUMP_MS, type Machine } from "@sluice/broker/held-clock";
 import { span } from "../report/words.ts";
 
 /** File of a data folder that says where the broker's time and the system's clock stood. */
@@ -108,7 +108,7 @@ function jumpText(jumpMs: number, behindMs: number): string {
   const way = jumpMs > 0 ? "forward" : "back";
   const where = behindMs > 0 ? "behind" : "ahead of";
   const rest =
-    behindMs === 0
+    Math.abs(behindMs) < JUMP_MS
       ? "The broker's time is the same again."
       : `The broker's time goes on as it was, ${span(Math.abs(behindMs))} ${where} the clock, and comes nearer to it by ` +
         `6 minutes an hour: no lease, delay or retention period ends for it.`;

@@ -76,6 +76,12 @@ export const ENDPOINTS = [
   },
   {
     method: "POST",
+    path: "/__sluice/api/system-clock",
+    body: '{"behindMs": 1}',
+    answers: "for who has started a local broker: how far its time is behind the system's clock",
+  },
+  {
+    method: "POST",
     path: "/__sluice/api/stop",
     answers: "for who has started a local broker and ends it: receives wait no longer",
   },

@@ -235,7 +235,7 @@ describe("GET /", () => {
   });
 });
 
-describe("POST /disk", () => {
+describe("what a process tells of its machine", () => {
   const tell = (told: ((isFull: boolean) => void) | null, body: string) =>
     createGateway({ ...directoryOf(), toldDisk: told }, OPEN).request(`${API}/disk`, {
       ...{ method: "POST", body, headers: { "content-type": "application/json" } },
@@ -254,6 +254,21 @@ describe("POST /disk", () => {
       ]);
     }
     expect(told).toEqual([true, false]);
+  });
+
+  it("of the clock hands on how far the broker's time is behind, and refuses what is no number", async () => {
+    const told: number[] = [];
+    const tellClock = async (toldClock: ((behindMs: number) => Promise<void>) | null, body: string) => {
+      const gateway = createGateway({ ...directoryOf(), toldClock }, OPEN);
+      const init = { method: "POST", body, headers: { "content-type": "application/json" } };
+      return (await gateway.request(`${API}/system-clock`, init)).status;
+    };
+    const hear = async (behindMs: number) => void told.push(behindMs);
+    expect(await tellClock(hear, '{"behindMs": -86400000}')).toBe(200);
+    for (const body of ["", "[]", "{}", '{"behindMs": "1"}', '{"behindMs": 0.5}', '{"behindMs": 1e300}'])
+      expect(await tellClock(hear, body)).toBe(400);
+    expect(await tellClock(null, '{"behindMs": 1}')).toBe(403);
+    expect(told).toEqual([-86_400_000]);
   });
 
   it("answers 403 where nobody watches over a disk", async () => {

@@ -40,6 +40,7 @@ export const ADMIN_NEEDS: RouteNeeds = {
   "POST /api/clock": changingEvery("clock.move"),
   "POST /api/stop": changingEvery("broker.stop"),
   "POST /api/disk": ADMIN_EVERY,
+  "POST /api/system-clock": ADMIN_EVERY,
   "GET /api/audit": ADMIN_EVERY,
   "GET /api/tokens": ADMIN_EVERY,
   "POST /api/tokens": changingEvery("token.create"),

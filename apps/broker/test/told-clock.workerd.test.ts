@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBroker } from "./any-broker.ts";
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+describe("a broker on workerd that was told at its start how far its time is behind", () => {
+  let origin: string;
+  let dispose: () => Promise<void>;
+
+  beforeAll(async () => {
+    const vars = { SLUICE_SERVED: "true", SLUICE_ENV: "local", SLUICE_CLOCK_BEHIND_MS: `${DAY_MS}` };
+    ({ origin } = await startBroker(vars, {
+      disposeWith: (end) => {
+        dispose = end;
+      },
+      queues: {
+        orders: { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, producers: [], consumer: null },
+      },
+    }));
+  });
+  afterAll(() => dispose());
+
+  const api = (path: string, body?: object) =>
+    fetch(`${origin}/__sluice/api/${path}`, {
+      ...(body && { method: "POST", body: JSON.stringify(body) }),
+      headers: { "content-type": "application/json" },
+    });
+  const sqs = async (action: string, input: object) => {
+    const response = await fetch(`${origin}/__sluice/aws`, {
+      method: "POST",
+      headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` },
+      body: JSON.stringify({ QueueUrl: `${origin}/000000000000/orders`, ...input }),
+    });
+    return (await response.json()) as { Messages?: { Body: string; Attributes: Record<string, string> }[] };
+  };
+  const sentMs = async () => {
+    const { Messages = [] } = await sqs("ReceiveMessage", {
+      ...{ AttributeNames: ["SentTimestamp"], VisibilityTimeout: 0, WaitTimeSeconds: 20 },
+    });
+    return Number(Messages[0]?.Attributes.SentTimestamp);
+  };
+
+  it("goes by it, and delays end in time", async () => {
+    await sqs("SendMessage", { MessageBody: "late", DelaySeconds: 2 });
+    const at = await sentMs();
+    expect(Math.abs(Date.now() - DAY_MS - at)).toBeLessThan(60_000);
+    await sqs("PurgeQueue", {});
+  });
+
+  it("has queues do what is due when it is told that the clock was set", async () => {
+    await sqs("SendMessage", { MessageBody: "in a quarter of an hour", DelaySeconds: 900 });
+    const receiving = sentMs();
+    // As it is when the system's clock has been set back by an hour, which no test can do here.
+    expect((await api("system-clock", { behindMs: DAY_MS - HOUR_MS })).status).toBe(200);
+    expect(Math.abs(Date.now() - DAY_MS - (await receiving))).toBeLessThan(60_000);
+  });
+});
