@@ -83,7 +83,7 @@ export const ENDPOINTS = [
   {
     method: "POST",
     path: "/__sluice/api/stop",
-    answers: "for who has started a local broker and ends it: receives wait no longer",
+    answers: "for who has started a local broker and ends it: for 30 s no receive waits",
   },
   {
     method: "GET",
