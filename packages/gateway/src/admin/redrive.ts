@@ -9,6 +9,7 @@ import {
 } from "@sluice/protocol";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../account/queue-directory.ts";
+import { parseJson } from "../http/bounded-json.ts";
 import { shownMessages } from "../rights/other-queues.ts";
 import type { Rights } from "../rights/rights.ts";
 import { deadLetterSources } from "./dead-letters.ts";
@@ -123,7 +124,7 @@ export async function cancelRedrive(directory: QueueDirectory, name: string): Pr
 function requestIn(text: string): z.infer<typeof body> {
   let json: unknown;
   try {
-    json = text === "" ? {} : JSON.parse(text);
+    json = text === "" ? {} : parseJson(text);
   } catch {
     throw new AdminError(400, "invalid_body", BODY_TEXT);
   }

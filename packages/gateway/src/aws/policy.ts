@@ -1,4 +1,5 @@
 import { isObject } from "@sluice/aws";
+import { parseJson } from "../http/bounded-json.ts";
 
 /** One statement of a policy. Only its name means anything here. */
 export interface Statement {
@@ -51,7 +52,7 @@ function oneOrAll(values: readonly string[]): unknown {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return null;
   }

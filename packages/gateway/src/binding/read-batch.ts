@@ -6,6 +6,7 @@ import {
   type SendRequest,
 } from "@sluice/protocol";
 import { type IncomingMessage, pack, refuseLargeBatch } from "../account/incoming-message.ts";
+import { parseJson } from "../http/bounded-json.ts";
 import { readContentType, readDelayHeader } from "./read-message.ts";
 
 /** Reads `POST /batch`: JSON with the bodies in base64. Throws QueueError. */
@@ -28,7 +29,7 @@ export async function readBatch(request: Request): Promise<SendRequest> {
 function readItems(text: string): unknown[] {
   let request: unknown;
   try {
-    request = JSON.parse(text);
+    request = parseJson(text);
   } catch (error) {
     throw new QueueError(QUEUE_ERROR_CODES.jsonRequestBodyMalformed, `the request is not JSON: ${error}`);
   }

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import * as z from "zod/mini";
+import { parseJson } from "../http/bounded-json.ts";
 import { invalid } from "./api-error.ts";
 
 /**
@@ -11,7 +12,7 @@ import { invalid } from "./api-error.ts";
 export async function readJson<T>(c: Context, schema: z.ZodMiniType<T>): Promise<T> {
   let body: unknown;
   try {
-    body = JSON.parse(await c.req.text());
+    body = parseJson(await c.req.text());
   } catch {
     throw invalid("The request body is not valid JSON.");
   }

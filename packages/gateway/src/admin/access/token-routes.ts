@@ -10,6 +10,7 @@ import {
 import { type Context, Hono } from "hono";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { parseJson } from "../../http/bounded-json.ts";
 import type { Authority } from "../../rights/authority.ts";
 import { setChanged } from "../../rights/route-needs.ts";
 import { newSecret } from "../../rights/secrets.ts";
@@ -130,7 +131,7 @@ async function read<T>(c: Context, schema: z.ZodMiniType<T>, text: string): Prom
   const body = await c.req.text();
   let json: unknown = null;
   try {
-    json = body === "" ? {} : JSON.parse(body);
+    json = body === "" ? {} : parseJson(body);
   } catch {
     // Refused as what is no object.
   }

@@ -14,6 +14,7 @@ import { Hono } from "hono";
 import * as z from "zod/mini";
 import { checkBody, type IncomingMessage, pack } from "../../account/incoming-message.ts";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { parseJson } from "../../http/bounded-json.ts";
 import { AdminError } from "../failure.ts";
 import { queueOf } from "../queue-of.ts";
 import { storeMessages } from "./store-messages.ts";
@@ -105,7 +106,7 @@ export function incomingBatch(text: string, isGrouped: boolean): IncomingMessage
 function messagesIn(text: string): z.infer<typeof batch>["messages"] {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = parseJson(text);
   } catch {
     throw new AdminError(400, "invalid_body", 'The body must be JSON: {"messages": [...]}.');
   }

@@ -9,6 +9,7 @@ import {
 } from "@sluice/protocol";
 import type { Context } from "hono";
 import * as z from "zod/mini";
+import { parseJson } from "../../http/bounded-json.ts";
 import { AdminError } from "../failure.ts";
 
 const contentType = z.enum(["json", "text", "bytes"]);
@@ -44,7 +45,7 @@ export async function readBody<T>(c: Context, schema: z.ZodMiniType<T>, text: st
   let json: unknown;
   try {
     const sent = await c.req.text();
-    json = sent === "" ? {} : JSON.parse(sent);
+    json = sent === "" ? {} : parseJson(sent);
   } catch (error) {
     const where = error instanceof Error ? ` It is no JSON: ${error.message}.` : "";
     throw new AdminError(400, "invalid_body", `${text}${where}`);

@@ -1,6 +1,7 @@
 import { DELAY_SECONDS_MAX, QUEUE_ERROR_CODES, QueueError } from "@sluice/protocol";
 import type { Context } from "hono";
 import * as z from "zod/mini";
+import { parseJson } from "../../http/bounded-json.ts";
 import { firstIssue } from "../json-body.ts";
 
 /**
@@ -14,7 +15,7 @@ export async function readRequest<T>(c: Context, schema: z.ZodMiniType<T>): Prom
   const text = await c.req.text();
   let body: unknown = {};
   try {
-    if (text !== "") body = JSON.parse(text);
+    if (text !== "") body = parseJson(text);
   } catch (error) {
     throw new QueueError(
       QUEUE_ERROR_CODES.jsonRequestBodyMalformed,

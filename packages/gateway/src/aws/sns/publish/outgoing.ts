@@ -1,5 +1,6 @@
 import { attributesBytes, isFifoId, sha256Hex, utf8Bytes } from "@sluice/aws";
 import type { TopicProtocol, TopicRecord } from "@sluice/protocol";
+import { parseJson } from "../../../http/bounded-json.ts";
 import { invalid } from "../errors.ts";
 import type { SnsInput } from "../model.ts";
 import { MESSAGE_SIZE_DEFAULT } from "../topic/topic-attributes.ts";
@@ -106,7 +107,7 @@ function textsIn({ MessageStructure: structure }: MessageInput, text: string): T
   if (structure !== "json") throw invalid("MessageStructure");
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = parseJson(text);
   } catch {
     throw invalid("Message Structure - JSON message body failed to parse");
   }

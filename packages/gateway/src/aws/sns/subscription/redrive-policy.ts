@@ -1,4 +1,5 @@
 import { isFifoName } from "@sluice/protocol";
+import { parseJson } from "../../../http/bounded-json.ts";
 import { addressOfArn, directoryName, type Home } from "../../queue-address.ts";
 import { invalid } from "../errors.ts";
 import type { AttributesPrefix } from "../topic/topic-attributes.ts";
@@ -22,7 +23,7 @@ export function parseRedrivePolicy(
   const refusal = (reason: string) => invalid(`${prefix}RedrivePolicy: ${reason}`);
   let policy: unknown;
   try {
-    policy = JSON.parse(text);
+    policy = parseJson(text);
   } catch {
     throw refusal("failed to parse JSON.");
   }

@@ -1,3 +1,4 @@
+import { parseJson } from "../../../http/bounded-json.ts";
 import { addressOfArn, type QueueAddress } from "../../queue-address.ts";
 import { invalidParameter, refuse, SQS_ERRORS } from "../errors.ts";
 
@@ -85,7 +86,7 @@ function isWhole(value: unknown, min: number, max: number): value is number {
 
 function parseObject(text: string): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : null;

@@ -1,0 +1,32 @@
+/**
+ * Most levels of arrays and objects in the JSON of a request. What writes JSON, compares or checks it calls itself for
+ * each level, and ends with a stack that is full at some thousands of them.
+ */
+export const JSON_DEPTH_MAX = 1_000;
+
+/**
+ * Parses the JSON of a request.
+ *
+ * @throws SyntaxError for what is no JSON, and for more than `JSON_DEPTH_MAX` levels.
+ */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (isDeeper(value, JSON_DEPTH_MAX)) {
+    throw new SyntaxError(`Arrays and objects are nested deeper than ${JSON_DEPTH_MAX} levels`);
+  }
+  return value;
+}
+
+/** Goes through a value level by level: it never calls itself. */
+function isDeeper(value: unknown, levels: number): boolean {
+  let level = [value].filter(isNested);
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === levels) return true;
+    level = level.flatMap((each) => Object.values(each).filter(isNested));
+  }
+  return false;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
