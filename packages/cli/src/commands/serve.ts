@@ -20,7 +20,7 @@ import { Reserve, type RoomListener } from "../reserve.ts";
 import { brokersFolder, foldersOf, registerBroker } from "../running-brokers.ts";
 import { drain } from "../serve/drain.ts";
 import type { Ingress } from "../serve/ingress.ts";
-import { MachineClock } from "../serve/machine-clock.ts";
+import { type ClockListener, MachineClock } from "../serve/machine-clock.ts";
 import { runStandalone } from "../serve/standalone/run-standalone.ts";
 import { stopOnSignals } from "../serve/stop.ts";
 import { tellClock, tellDisk, tellStop } from "../serve/tell-broker.ts";
@@ -104,8 +104,8 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
       ...{ command: more.command ?? "sluice serve", url, data: state },
       folders: foldersOf(project, process.cwd()),
     });
-    reserve.watch(running.room ?? tellDisk(() => url, headers));
-    if (running.room === null) clock.watch(tellClock(() => url, headers));
+    reserve.watch(running.room);
+    if (running.clock !== null) clock.watch(running.clock);
     const introduction = more.introduction?.(url);
     printer.print(
       introduction === undefined ? addresses(url, project, state) : `${introduction}\ndata    ${state}`,
@@ -180,8 +180,10 @@ interface Run {
 interface Started {
   readonly process: Runtime;
   readonly ingress: Ingress;
-  /** Told whether the disk is full; `null` where the broker is to be told by its admin API. */
-  readonly room: RoomListener | null;
+  /** Told whether the disk is full. */
+  readonly room: RoomListener;
+  /** Told how far the broker's time is behind the system's clock; `null` where the broker goes by this process's. */
+  readonly clock: ClockListener | null;
   /** Whether it answers. What it is delivering counts as an attempt if it is ended and does not. */
   answers(): Promise<boolean>;
   readonly brokerVars: Readonly<Record<string, unknown>>;
@@ -198,21 +200,31 @@ async function run({ broker: worker, plan }: ToRun, options: Run): Promise<Start
   const vars = { ...admission.vars, SLUICE_SERVED: "true" };
   const starting = () => forgetPlannedEnd(state);
   const how = { host, port, inspectorPort, starting };
-  const started =
-    plan === null || plan.workers.length === 0
-      ? await runStandalone({
-          ...how,
-          objects: join(state, OBJECTS_FOLDER),
-          worker,
-          topology,
-          ...{ reserve, clock: clock.held },
-          vars: lastEnd === "planned" ? { ...vars, [LAST_END_VARIABLE]: lastEnd } : vars,
-        })
-      : {
-          ...(await runOnWorkerd(plan, { ...how, state, clock: clock.held, vars, lastEnd, warn })),
-          room: null,
-        };
-  return { ...started, brokerVars, admission };
+  if (plan === null || plan.workers.length === 0) {
+    const standalone = await runStandalone({
+      ...how,
+      objects: join(state, OBJECTS_FOLDER),
+      worker,
+      topology,
+      reserve,
+      clock: clock.held,
+      vars: lastEnd === "planned" ? { ...vars, [LAST_END_VARIABLE]: lastEnd } : vars,
+    });
+    return { ...standalone, clock: null, brokerVars, admission };
+  }
+  const onWorkerd = await runOnWorkerd(plan, { ...how, state, clock: clock.held, vars, lastEnd, warn });
+  const { process: runtime, ingress, answers } = onWorkerd;
+  // Not by the port that clients use: no request of theirs waits for these, or is counted with them.
+  const address = () => onWorkerd.brokerUrl;
+  return {
+    process: runtime,
+    ingress,
+    answers,
+    room: tellDisk(address, admission.headers),
+    clock: tellClock(address, admission.headers),
+    brokerVars,
+    admission,
+  };
 }
 
 const SILENT_AT_END =

@@ -46,6 +46,8 @@ export interface WorkerdRun {
 export interface RunningOnWorkerd {
   readonly process: KeptRunning<Workerd>;
   readonly ingress: Ingress;
+  /** Where the broker's Worker itself answers this process, without a slash at the end; `null` while none runs. */
+  readonly brokerUrl: string | null;
   /** Whether it answers: one that does not may hang. */
   answers(): Promise<boolean>;
 }
@@ -74,7 +76,14 @@ export async function runOnWorkerd(plan: Plan, options: WorkerdRun): Promise<Run
     };
     const triggers = startCronTriggers(plan.workers, () => kept.current, warn);
     void kept.ended.finally(() => triggers.stop());
-    return { process: kept, ingress, answers };
+    return {
+      process: kept,
+      ingress,
+      get brokerUrl() {
+        return kept.current === null ? null : `http://127.0.0.1:${kept.current.ports.broker}`;
+      },
+      answers,
+    };
   } catch (error) {
     kept.kill("SIGKILL");
     throw error;
