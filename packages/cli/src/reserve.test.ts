@@ -73,7 +73,7 @@ describe("the reserve of a data folder", () => {
     freeBytes = ROOM_BYTES - 1;
     expect(open().isFull).toBe(true);
     expect(told).toEqual([true]);
-    expect(lines[0]).toContain("is full: no messages are taken in until 6 MB are free.");
+    expect(lines[0]).toContain("is full: no messages are taken in until 10 MB are free.");
     freeBytes = ROOM_BYTES;
     reserve?.look();
     expect(statSync(join(folder, RESERVE_FILE)).size).toBe(RESERVE_BYTES);

@@ -5,8 +5,12 @@ import { refusalOf } from "./folders.ts";
 
 /** File of a data folder that holds room. */
 export const RESERVE_FILE = "sluice-reserve";
-/** Its size: room to open the databases, for their logs of pages, and to copy the rest of one that is drained. */
-export const RESERVE_BYTES = 4_000_000;
+/**
+ * Its size: room to open the databases, for their logs of pages, and to copy the rest of one that is drained. On workerd
+ * a log of 4 MB is copied into its database meanwhile, which grows by that: with 4 MB in all, a queue that was filled
+ * last could not be deleted.
+ */
+export const RESERVE_BYTES = 8_000_000;
 /** A disk with less than that free is full: who has acknowledged, deleted or purged before that has not met its end. */
 export const FULL_BYTES = 1_000_000;
 /** Free room at which the reserve is taken again. With it gone the disk is still far from full. */

@@ -131,7 +131,7 @@ function openBroker(
   };
 }
 
-const disk = mountSmallDisk(20);
+const disk = mountSmallDisk(24);
 if (disk === null)
   console.warn("A disk cannot be mounted here, which needs root: a full one is not drained.");
 
@@ -150,7 +150,7 @@ describe.runIf(disk !== null)("sluice serve on a disk that its messages have fil
     disk?.fill();
     await start();
     // The reserve was freed at the start. It is there again as soon as the logs of the killed process have made room.
-    expect(output()).toContain("is full: no messages are taken in until 6 MB are free.");
+    expect(output()).toContain("is full: no messages are taken in until 10 MB are free.");
     await look();
     // The logs of pages that the killed process has left are room, too.
     await fillUp();
@@ -186,7 +186,7 @@ describe.runIf(disk !== null)("sluice serve on a disk that its messages have fil
   }, 60_000);
 });
 
-const workerdDisk = mountSmallDisk(30);
+const workerdDisk = mountSmallDisk(34);
 
 describe.runIf(workerdDisk !== null)(
   "sluice serve with a Worker, on a disk that its messages have filled",
