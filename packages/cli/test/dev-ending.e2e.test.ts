@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -101,6 +101,30 @@ describe.skipIf(!HAS_SCRIPT)("a sluice dev whose folder is deleted", { timeout: 
     expect(before.output).not.toMatch(/ENOENT/);
   });
 });
+
+it("sluice dev ends with everything that it started when nobody reads what it prints", async () => {
+  const lab = openLab("staged");
+  const ports = ["--port", `${await getPort()}`, "--inspector-port", `${await getPort()}`];
+  const running = sluice(["dev", "sender", "--env", "x", ...ports], lab.folder, lab.env);
+  try {
+    await running.printed(/Ready on/);
+    running.leave();
+    const started = descendants(running.pid);
+    expect(started.length).toBeGreaterThan(0);
+    // Wrangler has something to say of that.
+    const isRuntime = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--control-fd=");
+    for (const pid of started.filter(isRuntime)) process.kill(pid, "SIGKILL");
+    const over = setTimeout(ENDING_MS_MAX, "it goes on", { ref: false });
+    // As when its terminal is closed.
+    expect(await Promise.race([running.ended, over])).toBe(129);
+    await eventually(async () => started.filter(isRunning), []);
+  } finally {
+    for (const pid of [...descendants(running.pid), running.pid]) {
+      if (isRunning(pid)) process.kill(pid, "SIGKILL");
+    }
+    lab.remove();
+  }
+}, 300_000);
 
 it("sluice dev says that its port is in use before it says anything else", async () => {
   const lab = openLab("staged");

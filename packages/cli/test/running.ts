@@ -68,6 +68,12 @@ export class Running {
     this.#child.stdout?.destroy();
   }
 
+  /** Reads nothing more, as a program that was killed. */
+  leave(): void {
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+  }
+
   /** Sends a signal and waits for the end. */
   async stop(signal: NodeJS.Signals = "SIGINT"): Promise<number | NodeJS.Signals> {
     this.#child.kill(signal);

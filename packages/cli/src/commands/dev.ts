@@ -197,6 +197,13 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     announcePlannedEnd();
   };
   for (const signal of STOP_SIGNALS) process.prependListener(signal, stop);
+  // Each further line would be another error, and Wrangler answers an error with lines.
+  let isRead = true;
+  const unread = () => {
+    if (isRead) process.emit("SIGHUP", "SIGHUP");
+    isRead = false;
+  };
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", unread);
   const endSession = () => {
     isOver = true;
     process.off("exit", endSession);
