@@ -9,7 +9,7 @@ import { refuseMissingMain } from "../project/missing-main.ts";
 import { type Project, readProject } from "../project/project.ts";
 import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
-import { takeWranglerOf } from "../wrangler/load-wrangler.ts";
+import { anyWrangler, takeWranglerOf } from "../wrangler/load-wrangler.ts";
 
 export interface BuildOptions {
   /** Folders or configuration files of Workers; none stands for the current folder. */
@@ -25,7 +25,10 @@ export interface BuildOptions {
  */
 export async function build(options: BuildOptions, printer: Printer): Promise<number> {
   const workingDirectory = process.cwd();
-  takeWranglerOf([workingDirectory, ...options.targets]);
+  takeWranglerOf(
+    [workingDirectory, ...options.targets],
+    anyWrangler((text) => printer.warn(text)),
+  );
   const env = chosenEnvironment(options.env, process.env);
   const project = await readProject({ targets: options.targets, env, workingDirectory });
   refuseMissingMain(project.workers);

@@ -35,7 +35,7 @@ import { ownSources } from "../runtime-modules.ts";
 import { tellDisk } from "../serve/tell-broker.ts";
 import { silentMsMaxOf } from "../serve/workerd/run-on-workerd.ts";
 import { inDeliveryText } from "../watchdog/in-delivery.ts";
-import { loadWrangler, takeWranglerOf, wranglerVersion } from "../wrangler/load-wrangler.ts";
+import { anyWrangler, loadWrangler, takeWranglerOf, wranglerVersion } from "../wrangler/load-wrangler.ts";
 
 /** How often a session that uses another one's broker looks whether that one was killed. One that ends says so. */
 const VACANCY_EVERY_MS = 1_000;
@@ -72,7 +72,10 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   });
   const { targets } = options;
   const workingDirectory = process.cwd();
-  takeWranglerOf([workingDirectory, ...targets]);
+  takeWranglerOf(
+    [workingDirectory, ...targets],
+    anyWrangler((text) => printer.warn(text)),
+  );
   // Nothing is written before it is clear that it may be: these may be another session's files.
   const project = await readProject({ targets, env, workingDirectory });
   refuseMissingMain(project.workers);

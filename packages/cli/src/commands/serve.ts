@@ -27,7 +27,7 @@ import { tellClock, tellDisk, tellStop } from "../serve/tell-broker.ts";
 import { type Admission, admit, brokerVariables, ownVariablesOf } from "../serve/variables.ts";
 import { runOnWorkerd } from "../serve/workerd/run-on-workerd.ts";
 import type { Runtime } from "../watchdog/keep-running.ts";
-import { takeWranglerOf } from "../wrangler/load-wrangler.ts";
+import { anyWrangler, takeWranglerOf } from "../wrangler/load-wrangler.ts";
 
 export const SERVE_PORT_DEFAULT = 8787;
 export const SERVE_HOST_DEFAULT = "127.0.0.1";
@@ -70,7 +70,10 @@ export interface ServeMore {
  */
 export async function serve(options: ServeOptions, printer: Printer, more: ServeMore = {}): Promise<number> {
   const { targets, host = SERVE_HOST_DEFAULT, port = SERVE_PORT_DEFAULT } = options;
-  takeWranglerOf([process.cwd(), ...targets]);
+  takeWranglerOf(
+    [process.cwd(), ...targets],
+    anyWrangler((text) => printer.warn(text)),
+  );
   const env = chosenEnvironment(options.env, process.env);
   const project = await readProject({
     ...{ targets, env, workingDirectory: process.cwd(), withoutTargets: "broker-alone" },

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
-import { findWrangler, isTooOld, WRANGLER_VERSION_MIN } from "./load-wrangler.ts";
+import { anyWrangler, findWrangler, isTooOld, WRANGLER_VERSION_MIN } from "./load-wrangler.ts";
 
 /** A project with a Wrangler of a version. */
 function projectWith(version: string): string {
@@ -40,6 +40,33 @@ describe("the user's Wrangler", () => {
     expect(() => findWrangler([projectWith("4.99.0")], "", need)).toThrow(
       /^getPlatformProxy needs Wrangler 4\.100\.0 or newer, and /,
     );
+  });
+
+  it("gives way to the one beside this package if it is too old, which is said", () => {
+    const folder = projectWith("2.14.0");
+    const said: string[] = [];
+    const found = findWrangler(
+      [folder],
+      import.meta.filename,
+      anyWrangler((text) => said.push(text)),
+    );
+    expect(found).toMatch(/wrangler-dist\/cli\.js$/);
+    expect(said).toEqual([
+      expect.stringMatching(
+        /^Sluice needs Wrangler 4\.60\.0 or newer, and \S+\/wrangler is 2\.14\.0\. Wrangler 4\.\d+\.\d+ of \S+ runs instead\.$/,
+      ),
+    ]);
+  });
+
+  it("is refused if it is too old and there is no other one that is newer", () => {
+    const [folder, other] = [projectWith("2.14.0"), projectWith("4.59.0")];
+    const find = () =>
+      findWrangler(
+        [folder],
+        join(other, "sluice.js"),
+        anyWrangler(() => {}),
+      );
+    expect(find).toThrow(/wrangler is 2\.14\.0\. Install another one/);
   });
 
   it("says what to do where there is none at all", () => {

@@ -16,9 +16,16 @@ export const SHARING_VERSION_MIN = "4.84.0";
 export interface WranglerNeed {
   readonly who: string;
   readonly oldest: string;
+  /** Told that the project's own is too old, and which one runs in its place. Default: one that is too old is refused. */
+  readonly onReplaced?: (text: string) => void;
 }
 
 const COMMANDS: WranglerNeed = { who: "Sluice", oldest: WRANGLER_VERSION_MIN };
+
+/** The need of a command that runs on another Wrangler where the project's own is too old, and says so. */
+export function anyWrangler(onReplaced: (text: string) => void): WranglerNeed {
+  return { ...COMMANDS, onReplaced };
+}
 
 /** Wrangler's module, with what it keeps to itself. */
 export type Wrangler = typeof import("wrangler") & {
@@ -111,20 +118,24 @@ export function exitCodeOf(error: unknown): number {
 export function findWrangler(
   projectFolders: readonly string[],
   beside: string = import.meta.filename,
-  { who, oldest } = COMMANDS,
+  { who, oldest, onReplaced }: WranglerNeed = COMMANDS,
 ): string {
+  let refusal: string | null = null;
   for (const place of [...projectFolders.map((folder) => join(folder, "package.json")), beside]) {
     const require = createRequire(place);
     const manifest = resolved(require, "wrangler/package.json");
     if (manifest === null) continue;
     const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
-    if (isTooOld(version, oldest)) {
-      throw new CliError(
-        `${who} needs Wrangler ${oldest} or newer, and ${dirname(manifest)} is ${version}. ` +
-          "Install another one: npm install --save-dev wrangler@latest",
-      );
+    if (!isTooOld(version, oldest)) {
+      if (refusal !== null)
+        onReplaced?.(`${refusal} Wrangler ${version} of ${dirname(manifest)} runs instead.`);
+      return require.resolve("wrangler");
     }
-    return require.resolve("wrangler");
+    refusal ??= `${who} needs Wrangler ${oldest} or newer, and ${dirname(manifest)} is ${version}.`;
+    if (onReplaced === undefined) break;
+  }
+  if (refusal !== null) {
+    throw new CliError(`${refusal} Install another one: npm install --save-dev wrangler@latest`);
   }
   throw new CliError(
     "Sluice runs Workers with the Wrangler of your project, and there is none. Install it: " +

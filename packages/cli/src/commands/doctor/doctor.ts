@@ -6,7 +6,7 @@ import { type Project, readProject } from "../../project/project.ts";
 import type { Printer } from "../../report/printer.ts";
 import { plural } from "../../report/words.ts";
 import type { Surroundings } from "../../surroundings.ts";
-import { takeWranglerOf } from "../../wrangler/load-wrangler.ts";
+import { anyWrangler, takeWranglerOf } from "../../wrangler/load-wrangler.ts";
 import { diagnose } from "./diagnose.ts";
 import { type Finding, formatFinding } from "./finding.ts";
 
@@ -28,16 +28,21 @@ export async function doctor(
   printer: Printer,
   { cwd, env }: Pick<Surroundings, "cwd" | "env">,
 ): Promise<number> {
-  const { findings, summary } = await examine(options.targets, chosenEnvironment(options.env, env), cwd);
+  const { findings, summary } = await examine(
+    options.targets,
+    chosenEnvironment(options.env, env),
+    cwd,
+    (text) => printer.warn(text),
+  );
   if (options.json === true) printer.print(JSON.stringify({ findings }, null, 2));
   else if (findings.length > 0) printer.print(findings.map(formatFinding).join("\n"));
   if (findings.length === 0) printer.warn(summary);
   return findings.some(({ severity }) => severity === "error") ? EXIT_FAILED : 0;
 }
 
-async function examine(targets: readonly string[], env: string, cwd: string) {
+async function examine(targets: readonly string[], env: string, cwd: string, warn: (text: string) => void) {
   try {
-    takeWranglerOf([cwd, ...targets]);
+    takeWranglerOf([cwd, ...targets], anyWrangler(warn));
     const project = await readProject({ targets, env, workingDirectory: cwd });
     const { workers, topology } = project;
     const what = `${plural(workers.length, "Worker")} and ${plural(Object.keys(topology.queues).length, "queue")}`;
