@@ -97,6 +97,8 @@ export class World {
   exists = async (queue: string): Promise<boolean> => this.queues[queue] !== undefined;
   /** How long messages wait that a crash has cut off, in ms. */
   cutOffDelayMs = 0;
+  /** Until when nothing is delivered, in ms since 1970. */
+  heldUntilMs = 0;
   /** Asks the consumer whether it runs. */
   ping = async (): Promise<void> => {
     this.pings += 1;
@@ -256,6 +258,7 @@ export class World {
       damageRecord: store,
       cutOffCounts: !object.wasEndPlanned,
       cutOffDelayMs: this.cutOffDelayMs,
+      heldUntilMs: () => this.heldUntilMs,
       keepsHistory: this.keepsHistory,
       clock: { now: () => (this.ticks ? this.nowMs++ : this.nowMs) },
       log,

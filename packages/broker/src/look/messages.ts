@@ -6,6 +6,7 @@ import {
   type MadeDue,
   PackedIndex,
   type QueueWhy,
+  workerOf,
 } from "@sluice/protocol";
 import { decodeToken } from "../receive/message-token.ts";
 import type { PayloadCache } from "../store/payload-cache.ts";
@@ -111,8 +112,7 @@ export class Messages {
     if (consumer?.type === "http_pull" || (consumer === null && receivers.askedMs !== null)) {
       return { kind: "clients", askedMs: receivers.askedMs };
     }
-    const expected = consumer?.type === "worker" ? consumer.worker : null;
-    return { kind: "nobody", expected };
+    return { kind: "nobody", expected: workerOf(consumer) };
   }
 
   readonly #idAt = ({ segmentId, index }: MessagePosition): string | null => {

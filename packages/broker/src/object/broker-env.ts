@@ -31,8 +31,8 @@ export interface BrokerEnv {
   /** Set by `sluice serve`: by the admin API it may say that the disk is full, and that it ends. */
   readonly SLUICE_SERVED?: string;
   /**
-   * How the process that ran this broker before it ended: `planned`, or anything else for an end that nobody had
-   * announced. A URL is asked for the word, by GET. Set by `sluice serve` and `sluice dev`.
+   * How the process that ran this broker before it ended (`LastEnd` of the protocol). A URL is asked for it, by GET. Set
+   * by `sluice serve` and `sluice dev`.
    */
   readonly SLUICE_LAST_END?: string;
   /**

@@ -1,62 +1,77 @@
+import type { LastEnd } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
-import { APART_MS_MAX, LastEnds, PLANNED_END } from "./last-end.ts";
+import { APART_MS_MAX, LastEnds } from "./last-end.ts";
 
 const URL_OF_HOST = "http://127.0.0.1:1/token";
 
+/** How a queue's epoch ended, as it is known at a moment of 7 ms. */
+const ofEpoch = async (ends: LastEnds, ...[queue, env, version]: [string, ...EnvAndVersion]) =>
+  (await ends.of(queue, env, version, 7)).ofEpoch.kind;
+type EnvAndVersion = [Parameters<LastEnds["of"]>[1], string | null];
+
 describe("the end of the epoch before", () => {
   it.each([
-    ["planned", true],
-    ["unplanned", false],
-    [undefined, false],
+    ["planned", "planned"],
+    ["unplanned", "unplanned"],
+    ['{"kind":"blamed","worker":"a"}', "blamed"],
+    [undefined, "unplanned"],
   ])("is taken for what whoever ended the process says: %s", async (said, expected) => {
     const env = said === undefined ? {} : { SLUICE_LAST_END: said };
-    expect(await new LastEnds().wasPlanned("orders", env, null)).toBe(expected);
+    expect(await ofEpoch(new LastEnds(), "orders", env, null)).toBe(expected);
   });
 
   it.each([
-    [PLANNED_END, true],
-    ["", false],
+    ["planned", "planned"],
+    ["", "unplanned"],
   ])("is asked for once for all queues where a URL says it: %j", async (answer, expected) => {
     const ask = vi.fn(async () => answer);
     const ends = new LastEnds(ask);
     const env = { SLUICE_LAST_END: URL_OF_HOST };
-    expect(await Promise.all(["a", "b"].map((queue) => ends.wasPlanned(queue, env, null)))).toEqual([
-      expected,
-      expected,
-    ]);
+    const both = ["a", "b"].map((queue) => ofEpoch(ends, queue, env, null));
+    expect(await Promise.all(both)).toEqual([expected, expected]);
     expect(ask.mock.calls).toEqual([[URL_OF_HOST]]);
   });
 
   it("counts as a crash, with a line, when nobody answers", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const ends = new LastEnds(() => Promise.reject(new Error("connection refused")));
-    expect(await ends.wasPlanned("orders", { SLUICE_LAST_END: URL_OF_HOST }, null)).toBe(false);
+    expect(await ofEpoch(ends, "orders", { SLUICE_LAST_END: URL_OF_HOST }, null)).toBe("unplanned");
     expect(warn.mock.calls.join()).toContain("connection refused");
     warn.mockRestore();
   });
 
   it("is no planned one within the same process: only the object was reset", async () => {
     const ends = new LastEnds();
-    const env = { SLUICE_LAST_END: PLANNED_END };
-    expect(await ends.wasPlanned("orders", env, null)).toBe(true);
+    const env = { SLUICE_LAST_END: "planned" };
+    expect(await ofEpoch(ends, "orders", env, null)).toBe("planned");
     ends.begun("orders");
-    expect(await ends.wasPlanned("orders", env, null)).toBe(false);
-    expect(await ends.wasPlanned("others", env, null)).toBe(true);
+    expect(await ofEpoch(ends, "orders", env, null)).toBe("unplanned");
+    expect(await ofEpoch(ends, "others", env, null)).toBe("planned");
+  });
+
+  it("leaves it at who has to wait, since the process began, when an object was reset", async () => {
+    const end: LastEnd = { kind: "suspected", order: ["a", "b"], slotMs: 10 };
+    const env = { SLUICE_LAST_END: JSON.stringify(end) };
+    const ends = new LastEnds();
+    expect(await ends.of("orders", env, null, 7)).toEqual({ ofEpoch: end, ofProcess: end, sinceMs: 7 });
+    ends.begun("orders");
+    const ofEpoch = { kind: "unplanned" };
+    expect(await ends.of("orders", env, null, 9)).toEqual({ ofEpoch, ofProcess: end, sinceMs: 7 });
   });
 
   it.each([
-    ["another version of a deployed broker", { SLUICE_VERSION: { id: "2" } }, "1", true],
-    ["the same version", { SLUICE_VERSION: { id: "2" } }, "2", false],
-    ["an epoch without a version", { SLUICE_VERSION: { id: "2" } }, null, false],
-    ["a broker without a version", {}, "1", false],
+    ["another version of a deployed broker", { SLUICE_VERSION: { id: "2" } }, "1", "planned"],
+    ["the same version", { SLUICE_VERSION: { id: "2" } }, "2", "unplanned"],
+    ["an epoch without a version", { SLUICE_VERSION: { id: "2" } }, null, "unplanned"],
+    ["a broker without a version", {}, "1", "unplanned"],
     [
       "development, where each start has a version",
       { SLUICE_VERSION: { id: "2" }, SLUICE_ENV: "development" },
       "1",
-      false,
+      "unplanned",
     ],
   ])("is told by the version: %s", async (_name, env, version, expected) => {
-    expect(await new LastEnds().wasPlanned("orders", env, version)).toBe(expected);
+    expect(await ofEpoch(new LastEnds(), "orders", env, version)).toBe(expected);
   });
 });
 

@@ -1,7 +1,6 @@
+import { type LastEnd, lastEndFrom, UNPLANNED } from "@sluice/protocol";
 import type { BrokerEnv } from "./broker-env.ts";
 
-/** The word for an end that was announced: a stop by a signal, a reload, a deployment. */
-export const PLANNED_END = "planned";
 /** Longest that whoever ended the process before may take to say how, in ms. */
 export const LAST_END_MS_MAX = 2_000;
 
@@ -12,11 +11,21 @@ export const LAST_END_MS_MAX = 2_000;
  */
 export const APART_MS_MAX = 5_000;
 
+/** What is known of the ends before an epoch of a queue. */
+export interface KnownEnds {
+  /** How the epoch before has ended. */
+  readonly ofEpoch: LastEnd;
+  /** How the process before has ended, whose Workers may have to begin one after the other. */
+  readonly ofProcess: LastEnd;
+  /** Since when that is known in this process, in ms. */
+  readonly sinceMs: number;
+}
+
 /** What is known of an end. */
 type Env = Pick<BrokerEnv, "SLUICE_ENV" | "SLUICE_LAST_END" | "SLUICE_VERSION">;
 
 /**
- * Tells ends of a queue's object that were planned from those that were not. No code of an object runs at its end, so
+ * Tells how a queue's object has ended. No code of an object runs at its end, so
  * the next epoch has to find out:
  *
  * - on a machine of one's own, from whoever ended the process (`SLUICE_LAST_END`);
@@ -25,33 +34,36 @@ type Env = Pick<BrokerEnv, "SLUICE_ENV" | "SLUICE_LAST_END" | "SLUICE_VERSION">;
  * Any other end counts as a crash, also one that nobody knows anything of. One for all queues of an isolate.
  */
 export class LastEnds {
-  readonly #ask: (url: string) => Promise<string>;
+  readonly #fetch: (url: string) => Promise<string>;
   readonly #random: () => number;
   /** Queues with an epoch that began in this isolate: a process that ended before it did not end that one. */
   readonly #begun = new Set<string>();
-  #wasPlanned: Promise<boolean> | undefined;
+  #ofProcess: Promise<LastEnd> | undefined;
+  #sinceMs = 0;
 
   /**
    * @param ask what a URL answers. Default: `fetch`.
    * @param random from 0 up to 1, without it. Default: `Math.random`.
    */
   constructor(ask: (url: string) => Promise<string> = textAt, random: () => number = Math.random) {
-    this.#ask = ask;
+    this.#fetch = ask;
     this.#random = random;
   }
 
-  /** How long messages of a queue wait that an end has cut off which was not planned, in ms: `APART_MS_MAX`. */
+  /** How long messages of a queue wait that an end has cut off which counts, in ms: `APART_MS_MAX`. */
   delayMs(queue: string, { SLUICE_LAST_END }: Env): number {
     const wasProcessEnd = SLUICE_LAST_END !== undefined && !this.#begun.has(queue);
     return wasProcessEnd ? Math.floor(this.#random() * APART_MS_MAX) : 0;
   }
 
   /** @param version that of the epoch before, `null` for one that had none. */
-  async wasPlanned(queue: string, env: Env, version: string | null): Promise<boolean> {
-    if (isUpdate(env, version)) return true;
-    if (this.#begun.has(queue)) return false;
-    this.#wasPlanned ??= this.#wasProcessEndPlanned(env.SLUICE_LAST_END ?? "");
-    return this.#wasPlanned;
+  async of(queue: string, env: Env, version: string | null, nowMs: number): Promise<KnownEnds> {
+    const wasBegun = this.#begun.has(queue);
+    if (this.#ofProcess === undefined) this.#sinceMs = nowMs;
+    this.#ofProcess ??= this.#ask(env.SLUICE_LAST_END ?? "");
+    const ofProcess = await this.#ofProcess;
+    const ofEpoch: LastEnd = isUpdate(env, version) ? { kind: "planned" } : wasBegun ? UNPLANNED : ofProcess;
+    return { ofEpoch, ofProcess, sinceMs: this.#sinceMs };
   }
 
   /** An epoch of the queue has begun. */
@@ -59,15 +71,15 @@ export class LastEnds {
     this.#begun.add(queue);
   }
 
-  async #wasProcessEndPlanned(said: string): Promise<boolean> {
-    if (!said.startsWith("http:")) return said === PLANNED_END;
+  async #ask(said: string): Promise<LastEnd> {
+    if (!said.startsWith("http:")) return lastEndFrom(said);
     try {
-      return (await this.#ask(said)) === PLANNED_END;
+      return lastEndFrom(await this.#fetch(said));
     } catch (error) {
       console.warn(
         `How the broker ended last cannot be found out, so deliveries that were cut off count as attempts: ${error}`,
       );
-      return false;
+      return UNPLANNED;
     }
   }
 }

@@ -1,9 +1,12 @@
 import {
+  beginsAfterMs,
   type ClockSetting,
+  countsAfter,
   type QueueDescription,
   type QueueRecord,
   type QueueUsage,
   REAL_TIME,
+  workerOf,
 } from "@sluice/protocol";
 import { Faults } from "../faults/faults.ts";
 import { clockStartMsOf, MovableClock, systemClock } from "../platform/clock.ts";
@@ -162,9 +165,9 @@ async function begin(name: string, host: QueueHost, requests: () => number): Pro
   });
   const before = store.readPosition();
   const versionBefore = store.readVersion();
-  const [status, wasEndPlanned] = await Promise.all([
+  const [status, ends] = await Promise.all([
     watermark.check(),
-    lastEnds.wasPlanned(name, env, versionBefore),
+    lastEnds.of(name, env, versionBefore, hostClock.now()),
   ]);
   const alarmMs = await storage.getAlarm();
   alarm.found(alarmMs === null ? null : hostClock.momentOf(alarmMs));
@@ -179,6 +182,8 @@ async function begin(name: string, host: QueueHost, requests: () => number): Pro
     store.drop();
   }
   const registration = new Registration(known);
+  /** The Worker that deliveries went to which the end has cut off: the configuration may name another one since. */
+  const deliveredTo = workerOf((copy ?? registration.record)?.definition.consumer);
   const timer = new Timer(clock, schedule, () => {
     if (!isOver()) void core.wake();
   });
@@ -194,8 +199,13 @@ async function begin(name: string, host: QueueHost, requests: () => number): Pro
     store,
     clock,
     log,
-    cutOffCounts: !wasStorageFull && !wasEndPlanned,
+    cutOffCounts: !wasStorageFull && countsAfter(ends.ofEpoch, deliveredTo),
     cutOffDelayMs,
+    heldUntilMs: () => {
+      const waitMs = beginsAfterMs(ends.ofProcess, workerOf(registration.definition?.consumer));
+      // A clock that stands would hold it for ever.
+      return clock.isFrozen ? 0 : ends.sinceMs + waitMs + clock.offsetMs;
+    },
     damageRecord: store,
     keepsHistory: isDevelopment,
     ...(probe === undefined ? {} : { probe }),

@@ -48,6 +48,11 @@ const GONE_DURING_TRIAL = "it had just said that it is back, and was gone before
 export interface DispatcherPorts {
   /** The queue's consumer, `null` if it has none. Asked anew each time: it can change. */
   consumer(): ConsumerPort | null;
+  /**
+   * Nothing is delivered to it before, in ms: Workers of a process that one of them has ended begin one after the other.
+   * Default 0.
+   */
+  heldUntilMs?(): number;
   /** How long a settlement that nobody waits for may linger for another commit to share, in ms. Default `LINGER_MS`. */
   readonly lingerMs?: number;
 }
@@ -79,9 +84,19 @@ export class PushDispatcher {
     this.#settler = new BatchSettler(context, deadLetters);
   }
 
-  /** Whether batches can be delivered now: there is a consumer, it answers, and delivery is not paused. */
+  /** Whether batches can be delivered now: there is a consumer, it answers, it is not held, delivery is not paused. */
   get open(): boolean {
-    return this.#consumer !== null && !this.#backoff.failing && typeof this.#trial !== "number";
+    return this.#isReachable && typeof this.#trial !== "number";
+  }
+
+  get #isReachable(): boolean {
+    return this.#consumer !== null && !this.#backoff.failing && this.#heldUntilMs === null;
+  }
+
+  /** Until when nothing is delivered to the consumer, in ms; `null` if it is not held. */
+  get #heldUntilMs(): number | null {
+    const untilMs = this.#ports.heldUntilMs?.() ?? 0;
+    return untilMs > this.#context.nowMs ? untilMs : null;
   }
 
   /** How delivery goes; `null` where nobody is delivered to. Whether it is paused makes no difference. */
@@ -102,6 +117,7 @@ export class PushDispatcher {
     return {
       kind: "push",
       name: consumer.name,
+      heldUntilMs: this.#heldUntilMs,
       askedAgainMs: this.#backoff.failing ? (this.#probe?.endsMs ?? this.#backoff.retryAtMs) : null,
       trial: typeof this.#trial === "number" ? "running" : this.#trial,
     };
@@ -121,11 +137,15 @@ export class PushDispatcher {
     return null;
   }
 
-  /** When a consumer that does not answer is asked again, in ms; `null` when nothing waits for it. */
+  /**
+   * When a consumer that does not answer is asked again, or one that is held may be delivered to, in ms; `null` when
+   * nothing waits for it.
+   */
   get retryAtMs(): number | null {
     const { queue } = this.#context;
-    if (this.#consumer === null || !this.#backoff.failing) return null;
+    if (this.#consumer === null || this.#isReachable) return null;
     if (queue.readyCount + queue.delayedCount === 0) return null;
+    if (this.#heldUntilMs !== null) return this.#heldUntilMs;
     return this.#probe?.endsMs ?? this.#backoff.retryAtMs;
   }
 
@@ -140,7 +160,7 @@ export class PushDispatcher {
   /** Within a turn: leases every batch that is due. */
   takeBatches(nowMs: number): Running[] {
     const consumer = this.#consumer;
-    if (consumer === null || this.#backoff.failing) return [];
+    if (consumer === null || !this.#isReachable) return [];
     const taken: { readonly batch: Lease; readonly readable: LeaseRecords }[] = [];
     const { queue } = this.#context;
     const next = () => {

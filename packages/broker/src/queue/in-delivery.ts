@@ -1,5 +1,5 @@
 import { createQueue, restoreSegment } from "@sluice/engine";
-import type { InDelivery } from "@sluice/protocol";
+import { type InDelivery, workerOf } from "@sluice/protocol";
 import { recordFrom, SELECT_RECORD } from "../store/record-copy.ts";
 import { SELECT_TOUCHED_SEGMENTS, type TouchedSegmentRow } from "../store/sqlite-store.ts";
 import { rulesOf } from "../turn/rules.ts";
@@ -33,6 +33,5 @@ export function readInDelivery(sql: Sql): InDelivery | null {
     }
   }
   if (messages === 0) return null;
-  const name = consumer?.type === "worker" ? consumer.worker : "an HTTP endpoint";
-  return { queue: record.name, consumer: name, messages, attempt, sinceMs };
+  return { queue: record.name, worker: workerOf(consumer), messages, attempt, sinceMs };
 }

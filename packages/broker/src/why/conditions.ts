@@ -13,6 +13,8 @@ export type Deliverer =
 export interface PushDeliverer {
   readonly kind: "push";
   readonly name: string;
+  /** Until when nothing is delivered to it since a Worker has ended the process; `null` where that is not so. */
+  readonly heldUntilMs: number | null;
   /** While it does not answer: when it is asked again, in ms. */
   readonly askedAgainMs: number | null;
   /** A consumer that is back proves itself with one delivery: whether that is still to come, or runs. */

@@ -153,7 +153,13 @@ export class Reasons {
       case "clients":
         return null;
       case "push": {
-        const { name, askedAgainMs, trial } = deliverer;
+        const { name, heldUntilMs, askedAgainMs, trial } = deliverer;
+        if (heldUntilMs !== null) {
+          const text =
+            `A Worker has ended the runtime, and they begin one after the other: ` +
+            `${quoted(name)} at ${timeOf(heldUntilMs)}.`;
+          return why("consumerAway", text, heldUntilMs, name);
+        }
         if (askedAgainMs !== null) {
           const text = `${quoted(name)} does not answer, and is asked again at ${timeOf(askedAgainMs)}.`;
           return why("consumerAway", text, askedAgainMs, name);

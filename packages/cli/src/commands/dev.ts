@@ -34,7 +34,7 @@ import { brokersFolder, foldersOf, registerBroker } from "../running-brokers.ts"
 import { ownSources } from "../runtime-modules.ts";
 import { tellDisk } from "../serve/tell-broker.ts";
 import { silentMsMaxOf } from "../serve/workerd/run-on-workerd.ts";
-import { inDeliveryText } from "../watchdog/in-delivery.ts";
+import { readDeliveries } from "../watchdog/in-delivery.ts";
 import { anyWrangler, loadWrangler, takeWranglerOf, wranglerVersion } from "../wrangler/load-wrangler.ts";
 
 /** How often a session that uses another one's broker looks whether that one was killed. One that ends says so. */
@@ -67,7 +67,7 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   const session = joinSessions(env);
   const runtime = await RuntimeWatch.open({
     silentMsMax: () => silentMsMaxOf(current.plan.workers),
-    inDelivery: () => inDeliveryText(data, current.project.broker.name),
+    inDelivery: () => readDeliveries(data, current.project.broker.name),
     printer,
   });
   const { targets } = options;

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { InDelivery } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RuntimeWatch } from "./runtime-watch.ts";
 
@@ -11,6 +12,11 @@ let workers: Server;
 let answers: boolean;
 let watch: RuntimeWatch;
 let lines: string[];
+/** Workers that have deliveries. */
+let busy: string[];
+const deliveryTo = (worker: string): InDelivery => ({
+  ...{ queue: `of ${worker}`, worker, messages: 1, attempt: 1, sinceMs: 0 },
+});
 const asked = async () => (await fetch(watch.url)).text();
 const listening = () => watch.on({ kind: "listening", port: (workers.address() as AddressInfo).port });
 
@@ -22,10 +28,11 @@ beforeEach(async () => {
   });
   await once(workers.listen(0, "127.0.0.1"), "listening");
   lines = [];
+  busy = [];
   const print = (text: string) => void lines.push(text);
   watch = await RuntimeWatch.open({
     silentMsMax: () => SILENT_MS,
-    inDelivery: async () => "In delivery: something",
+    inDelivery: async () => ({ kind: "read", deliveries: busy.map(deliveryTo) }),
     printer: { print, warn: print },
   });
 });
@@ -84,9 +91,35 @@ describe("how the last workerd ended", () => {
   });
 });
 
+describe("the Worker that has ended it", () => {
+  it("is blamed where no other had a delivery, and nobody is where several had", async () => {
+    listening();
+    busy = ["a"];
+    watch.on({ kind: "died" });
+    busy = [];
+    expect(JSON.parse(await asked())).toEqual({ kind: "blamed", worker: "a" });
+    await asked();
+    expect(lines).toEqual([
+      expect.stringMatching(/have ended\. .* those of "a" count as attempts, no others/),
+    ]);
+    for (const first of ["a", "b"]) {
+      listening();
+      busy = ["a", "b"];
+      watch.on({ kind: "died" });
+      const { kind, order } = JSON.parse(await asked());
+      expect([kind, order[0]]).toEqual(["suspected", first]);
+    }
+    listening();
+    busy = ["b"];
+    watch.on({ kind: "died" });
+    expect(JSON.parse(await asked())).toEqual({ kind: "blamed", worker: "b" });
+  });
+});
+
 describe("Workers that do not answer", () => {
   it("are named once, with what is in delivery; and when they answer again", async () => {
     answers = false;
+    busy = ["a"];
     const held = once(workers, "request");
     listening();
     const [, response] = await held;
@@ -94,7 +127,9 @@ describe("Workers that do not answer", () => {
     expect(lines).toEqual([]);
     vi.advanceTimersByTime(10 * SILENT_MS);
     await vi.waitFor(() => expect(lines).toHaveLength(1));
-    expect(lines[0]).toMatch(/have not answered since 2\S+: .*\nIn delivery: something\n/);
+    expect(lines[0]).toMatch(
+      /have not answered since 2\S+: .*\nIn delivery:\n {2}queue "of a": .*\nSave a changed file .* those of "a" count/,
+    );
     response.end();
     await vi.waitFor(() => expect(lines).toHaveLength(2));
     expect(lines[1]).toMatch(/answer again, after \d+ s/);

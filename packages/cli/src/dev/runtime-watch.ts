@@ -2,9 +2,12 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type LastEnd, lastEndText } from "@sluice/protocol";
 import type { End } from "../planned-end.ts";
 import type { Printer } from "../report/printer.ts";
+import { type DeliveriesRead, describeInDelivery, workersIn } from "../watchdog/in-delivery.ts";
 import { Pulse, SILENT_AT_END_MS_MAX } from "../watchdog/pulse.ts";
+import { consequence, type Judgement, judge, NO_SUSPICION } from "../watchdog/suspects.ts";
 import type { WorkerdEvent } from "./inside/contract.ts";
 
 /** Any path of the broker's that asks no queue. */
@@ -13,8 +16,8 @@ const HEALTH = "/__sluice/health";
 export interface RuntimeWatchOptions {
   /** How long the Workers may be silent before that is said, in ms. */
   silentMsMax(): number;
-  /** What is in delivery, as lines for people. */
-  inDelivery(): Promise<string>;
+  /** What is in delivery. */
+  inDelivery(): Promise<DeliveriesRead>;
   readonly printer: Pick<Printer, "print" | "warn">;
 }
 
@@ -28,8 +31,13 @@ export class RuntimeWatch {
   readonly #options: RuntimeWatchOptions;
   readonly #close: () => void;
   #lastEnd: End = "unplanned";
+  /** How it ended, once that is found out: before the next one changes what was in delivery. */
+  #told: Promise<LastEnd> = Promise.resolve({ kind: "unplanned" });
+  #suspicion = NO_SUSPICION;
+  #reported: LastEnd | null = null;
   /** Of the one that runs, from when it listens on. */
   #pulse: Pulse | null = null;
+  #startedMs = 0;
   /** Since when it has been silent, in ms since 1970. */
   #sinceMs = 0;
 
@@ -42,8 +50,15 @@ export class RuntimeWatch {
   static async open(options: RuntimeWatchOptions): Promise<RuntimeWatch> {
     const path = `/${randomUUID()}`;
     const server = createServer((request, response) => {
-      if (request.url !== path) response.statusCode = 404;
-      response.end(request.url === path ? watch.#lastEnd : "");
+      if (request.url === path) {
+        void watch.#told.then((end) => {
+          response.end(lastEndText(end));
+          watch.#report(end);
+        });
+        return;
+      }
+      response.statusCode = 404;
+      response.end();
     });
     await once(server.listen(0, "127.0.0.1"), "listening");
     server.unref();
@@ -64,6 +79,7 @@ export class RuntimeWatch {
   /** How the last one of an earlier command has ended. */
   set lastEnd(end: End) {
     this.#lastEnd = end;
+    this.#told = Promise.resolve({ kind: end });
   }
 
   on(event: WorkerdEvent): void {
@@ -88,8 +104,29 @@ export class RuntimeWatch {
    * one that has never listened: it has delivered nothing.
    */
   #ended(end: End): void {
-    if (this.#pulse !== null) this.#lastEnd = end;
+    const pulse = this.#pulse;
+    if (pulse !== null) {
+      this.lastEnd = end;
+      if (end === "unplanned") this.#told = this.#judge(performance.now() - this.#startedMs - pulse.silentMs);
+    }
     this.#stop();
+  }
+
+  /** Says what follows from an end once the next runtime goes by it. */
+  #report(end: LastEnd): void {
+    if (end === this.#reported || end.kind === "planned" || end.kind === "unplanned") return;
+    this.#reported = end;
+    this.#options.printer.warn(`The Workers have ended. ${consequence(end)}`);
+  }
+
+  async #judge(ranMs: number): Promise<LastEnd> {
+    const { end, suspicion } = this.#judgementOf(await this.#options.inDelivery(), ranMs);
+    this.#suspicion = suspicion;
+    return end;
+  }
+
+  #judgementOf(read: DeliveriesRead, ranMs: number): Judgement {
+    return judge(this.#suspicion, { workers: workersIn(read), ranMs });
   }
 
   #stop(): void {
@@ -101,13 +138,16 @@ export class RuntimeWatch {
     this.#stop();
     const { printer, silentMsMax } = this.#options;
     const limitMs = silentMsMax();
+    this.#startedMs = performance.now();
     const pulse = new Pulse({
       ping: (signal) => answer(port, signal),
       silentMsMax: limitMs,
       onSilent: () => {
         this.#sinceMs = Date.now() - limitMs;
-        void this.#options.inDelivery().then((lines) => {
-          if (this.#pulse === pulse) printer.warn(silentText(this.#sinceMs, lines));
+        const ranMs = performance.now() - this.#startedMs - limitMs;
+        void this.#options.inDelivery().then((read) => {
+          if (this.#pulse !== pulse) return;
+          printer.warn(silentText(this.#sinceMs, read, this.#judgementOf(read, ranMs).end));
         });
       },
       onBack: () =>
@@ -119,12 +159,13 @@ export class RuntimeWatch {
   }
 }
 
-function silentText(sinceMs: number, inDelivery: string): string {
+function silentText(sinceMs: number, read: DeliveriesRead, end: LastEnd): string {
   return (
     `The Workers have not answered since ${new Date(sinceMs).toISOString()}: a handler computes without ` +
     "a pause or never ends, or a " +
-    `debugger has stopped it.\n${inDelivery}\n` +
-    "Save a changed file, or press Ctrl-C and start again. Deliveries that this cuts off count as attempts."
+    `debugger has stopped it.\n${describeInDelivery(read)}\n` +
+    `Save a changed file to end it. ${consequence(end)} ` +
+    "Or press Ctrl-C and start again: all of them count as attempts then."
   );
 }
 

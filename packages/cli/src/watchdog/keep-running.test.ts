@@ -26,6 +26,8 @@ class FakeRuntime implements Runtime {
 async function kept({ isOnlyTold = false, failingStarts = 0 } = {}) {
   const started: FakeRuntime[] = [];
   const told: string[] = [];
+  /** How long each one that has ended had run without being silent, in ms. */
+  const ran: number[] = [];
   let failing = 0;
   const host: RuntimeHost<FakeRuntime> = {
     start: async (lastEnd) => {
@@ -33,7 +35,7 @@ async function kept({ isOnlyTold = false, failingStarts = 0 } = {}) {
         failing += 1;
         throw new Error("no port");
       }
-      told.push(`start after an end that was ${lastEnd}`);
+      told.push(`start after an end that was ${lastEnd.kind}`);
       const runtime = new FakeRuntime();
       started.push(runtime);
       return runtime;
@@ -45,12 +47,16 @@ async function kept({ isOnlyTold = false, failingStarts = 0 } = {}) {
     silentMsMax: SILENT_MS,
     isOnlyTold,
     tellSilent: () => told.push("silent"),
-    tellEnded: async (how) => void told.push(`ended: ${how}`),
+    judgeEnd: async (how, ranMs) => {
+      told.push(`ended: ${how}`);
+      ran.push(ranMs);
+      return { kind: "blamed", worker: "a" };
+    },
     tellPause: (ms, failure) => told.push(`pause ${ms}${failure === null ? "" : ` ${failure}`}`),
   };
-  const running = await keepRunning(host, "planned");
+  const running = await keepRunning(host, { kind: "planned" });
   const last = () => started.at(-1) as FakeRuntime;
-  return { running, started, told, last };
+  return { running, started, told, ran, last };
 }
 
 describe("a runtime that is kept running", () => {
@@ -64,7 +70,7 @@ describe("a runtime that is kept running", () => {
   });
 
   it("is ended when it is silent for too long, and started again", async () => {
-    const { running, told, last, started } = await kept();
+    const { running, told, ran, last, started } = await kept();
     const first = last();
     await vi.advanceTimersByTimeAsync(10 * PING_EVERY_MS);
     first.answers = false;
@@ -76,8 +82,9 @@ describe("a runtime that is kept running", () => {
       "start after an end that was planned",
       "silent",
       "ended: silent",
-      "start after an end that was unplanned",
+      "start after an end that was blamed",
     ]);
+    expect(ran).toEqual([11 * PING_EVERY_MS]);
     expect(running.current).toBe(started[1]);
     running.kill("SIGTERM");
     expect(await running.ended).toBe(143);
@@ -136,7 +143,7 @@ describe("a runtime that is kept running", () => {
       "ended: 1",
       "pause 1000 Error: no port",
       "pause 2000 Error: no port",
-      "start after an end that was unplanned",
+      "start after an end that was blamed",
     ]);
     expect(running.current).toBe(last());
   });

@@ -1,4 +1,4 @@
-import type { End } from "../planned-end.ts";
+import type { LastEnd } from "@sluice/protocol";
 import { Pulse } from "./pulse.ts";
 
 /** Pauses before a runtime that has died is started again, in ms; the last one from then on. */
@@ -16,7 +16,7 @@ export interface Runtime {
 /** How a runtime is started and asked, and who is told what becomes of it. */
 export interface RuntimeHost<R extends Runtime> {
   /** Starts one. Rejects if it ends before it listens. */
-  start(lastEnd: End): Promise<R>;
+  start(lastEnd: LastEnd): Promise<R>;
   /** Resolves when it answers anything; rejects if it cannot be reached, or when the signal is aborted. */
   ping(runtime: R, signal: AbortSignal): Promise<unknown>;
   /** How long it may be silent, in ms. */
@@ -25,8 +25,13 @@ export interface RuntimeHost<R extends Runtime> {
   readonly isOnlyTold: boolean;
   /** It has been silent for that long. */
   tellSilent(): void;
-  /** It was silent and has been ended for it, or it has ended by itself with that code. Before the next one starts. */
-  tellEnded(how: "silent" | number): Promise<void>;
+  /**
+   * It was silent and has been ended for it, or it has ended by itself with that code. Before the next one starts, which
+   * is told what this answers.
+   *
+   * @param ranMs how long it had run, without the time in which it was silent, in ms.
+   */
+  judgeEnd(how: "silent" | number, ranMs: number): Promise<LastEnd>;
   /** The next one starts in a while, in ms; it could not be started for that reason. */
   tellPause(ms: number, failure: unknown): void;
 }
@@ -45,7 +50,7 @@ export interface KeptRunning<R extends Runtime> extends Runtime {
  */
 export async function keepRunning<R extends Runtime>(
   host: RuntimeHost<R>,
-  lastEnd: End,
+  lastEnd: LastEnd,
 ): Promise<KeptRunning<R>> {
   const stopping = new AbortController();
   let running: R | null = await host.start(lastEnd);
@@ -57,11 +62,14 @@ export async function keepRunning<R extends Runtime>(
       const startedMs = performance.now();
       const code = running === null ? 0 : await watch(running);
       if (stopping.signal.aborted) return code;
-      deaths = performance.now() - startedMs < STEADY_MS ? deaths + 1 : 1;
+      const ranMs = performance.now() - startedMs;
+      deaths = ranMs < STEADY_MS ? deaths + 1 : 1;
       running = null;
-      await host.tellEnded(isSilent ? "silent" : code);
+      const end = isSilent
+        ? await host.judgeEnd("silent", ranMs - host.silentMsMax)
+        : await host.judgeEnd(code, ranMs);
       isSilent = false;
-      running = await startAgain(deaths);
+      running = await startAgain(deaths, end);
     }
   };
   /** Resolves with its exit code. */
@@ -80,7 +88,7 @@ export async function keepRunning<R extends Runtime>(
     });
     return runtime.ended.finally(() => pulse.stop());
   };
-  const startAgain = async (deaths: number): Promise<R | null> => {
+  const startAgain = async (deaths: number, end: LastEnd): Promise<R | null> => {
     let failure: unknown = null;
     for (let pauses = deaths - 1; ; pauses++) {
       const pauseMs = RESTART_PAUSES_MS[Math.min(pauses, RESTART_PAUSES_MS.length - 1)] ?? 0;
@@ -88,7 +96,7 @@ export async function keepRunning<R extends Runtime>(
       if (pauseMs > 0) await pause(pauseMs, stopping.signal);
       if (stopping.signal.aborted) return null;
       try {
-        const started = await host.start("unplanned");
+        const started = await host.start(end);
         // Whoever asked for the end meanwhile meant this one too.
         if (stopping.signal.aborted) started.kill("SIGKILL");
         return started;

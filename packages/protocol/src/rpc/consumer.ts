@@ -14,8 +14,8 @@ export interface Delivery {
 /** Messages of a queue that its consumer has been called with and has not answered for. */
 export interface InDelivery {
   readonly queue: string;
-  /** Name of the Worker, or that it is an HTTP endpoint. */
-  readonly consumer: string;
+  /** Name of the Worker; `null` for an HTTP endpoint. */
+  readonly worker: string | null;
   readonly messages: number;
   /** The most that one of them is on, 1 at the first delivery. */
   readonly attempt: number;

@@ -16,7 +16,7 @@ import type { NewMove } from "./moves.ts";
  * - `groupHeldBack`: its group has too many messages in flight, and others leave first.
  * - `paused`: delivery is paused.
  * - `noConsumer`: nobody is there who would get it.
- * - `consumerAway`: the consumer does not answer, and is asked again.
+ * - `consumerAway`: the consumer does not answer, and is asked again; or it has to wait for other Workers.
  * - `throttled`: the queue's rate lets the next message out later.
  * - `batching`: the batch is not full, and its first message has not waited for the batch timeout.
  * - `concurrency`: as many deliveries run as may, or will when those before it have left.

@@ -157,6 +157,11 @@ export type ConsumerDefinition =
   | PullConsumerDefinition
   | HttpPushConsumerDefinition;
 
+/** Name of the Worker that batches go to; `null` where they go to none. */
+export function workerOf(consumer: ConsumerDefinition | null | undefined): string | null {
+  return consumer?.type === "worker" ? consumer.worker : null;
+}
+
 /** A binding that sends to a queue. */
 export interface ProducerDefinition {
   readonly worker: string;

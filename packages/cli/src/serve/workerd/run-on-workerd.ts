@@ -1,15 +1,17 @@
 import { get } from "node:http";
 import { join } from "node:path";
 import type { HeldClock } from "@sluice/broker/held-clock";
+import { lastEndText } from "@sluice/protocol";
 import { RESOURCES_FOLDER } from "../../data-lock.ts";
 import { refusePortInUse } from "../../dev/port-in-use.ts";
 import { wranglerEnvironment } from "../../environment.ts";
 import { CLOCK_BEHIND_VARIABLE, LAST_END_VARIABLE } from "../../generate/names.ts";
 import { type GeneratedWorker, generatedConfig, type Plan } from "../../generate/plan.ts";
 import type { End } from "../../planned-end.ts";
-import { inDeliveryText } from "../../watchdog/in-delivery.ts";
+import { describeInDelivery, readDeliveries, workersIn } from "../../watchdog/in-delivery.ts";
 import { type KeptRunning, keepRunning, type RuntimeHost } from "../../watchdog/keep-running.ts";
 import { answersWithin, SILENT_AT_END_MS_MAX } from "../../watchdog/pulse.ts";
+import { consequence, judge, NO_SUSPICION } from "../../watchdog/suspects.ts";
 import { wranglerIn } from "../../wrangler/run-wrangler.ts";
 import type { Ingress } from "../ingress.ts";
 import { bundleWorker } from "./bundle.ts";
@@ -64,7 +66,7 @@ export async function runOnWorkerd(plan: Plan, options: WorkerdRun): Promise<Run
     await refusePortInUse({ host: "127.0.0.1", port: inspectorPort, option: "--inspector-port" });
   }
   const runtime = await hostOf(plan, options);
-  const kept = await keepRunning(runtime, lastEnd);
+  const kept = await keepRunning(runtime, { kind: lastEnd });
   try {
     const ingress = await startProxy({ host, port, workerd: () => kept.current?.ports.http ?? null });
     const answers = async () => {
@@ -110,10 +112,14 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   // What is kept, by this process or by workerd, may be read by nobody else.
   process.umask(0o077);
+  let suspicion = NO_SUSPICION;
   return {
     start: (lastEnd) => {
       options.starting();
-      const told = { [LAST_END_VARIABLE]: lastEnd, [CLOCK_BEHIND_VARIABLE]: String(clock.behindMs) };
+      const told = {
+        [LAST_END_VARIABLE]: lastEndText(lastEnd),
+        [CLOCK_BEHIND_VARIABLE]: String(clock.behindMs),
+      };
       const begun = workers.map((worker) =>
         worker.name === broker.name ? { ...worker, bindings: { ...worker.bindings, ...told } } : worker,
       );
@@ -132,10 +138,13 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
             : "With a debugger's port open, workerd is left alone."),
       );
     },
-    tellEnded: async (how) => {
+    judgeEnd: async (how, ranMs) => {
+      const read = await readDeliveries(state, broker.name);
+      const judgement = judge(suspicion, { workers: workersIn(read), ranMs });
+      ({ suspicion } = judgement);
       const what = how === "silent" ? "workerd was ended" : `workerd has ended by itself with ${how}`;
-      const deliveries = await inDeliveryText(state, broker.name);
-      warn(`${what} and is started again; the deliveries that it cuts off count as attempts.\n${deliveries}`);
+      warn(`${what} and is started again. ${consequence(judgement.end)}\n${describeInDelivery(read)}`);
+      return judgement.end;
     },
     tellPause: (ms, failure) => {
       const why = failure === null ? "" : `: ${failure instanceof Error ? failure.message : failure}`;

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { beginsAfterMs, countsAfter, type LastEnd, lastEndFrom, lastEndText } from "./last-end.ts";
+
+const suspected: LastEnd = { kind: "suspected", order: ["a", "b", "c"], slotMs: 10 };
+const blamed: LastEnd = { kind: "blamed", worker: "a" };
+
+describe("how a broker's process ended", () => {
+  it.each<LastEnd>([{ kind: "planned" }, { kind: "unplanned" }, blamed, suspected])(
+    "is read as it was written: %j",
+    (end) => expect(lastEndFrom(lastEndText(end))).toEqual(end),
+  );
+
+  it.each([
+    "",
+    "planned ",
+    "{",
+    "null",
+    "7",
+    '{"kind":"blamed"}',
+    '{"kind":"suspected","order":"a","slotMs":1}',
+  ])("is known to nobody by any other text: %j", (text) =>
+    expect(lastEndFrom(text)).toEqual({ kind: "unplanned" }),
+  );
+
+  it.each<[LastEnd, boolean, boolean, boolean]>([
+    [{ kind: "planned" }, false, false, false],
+    [{ kind: "unplanned" }, true, true, true],
+    [blamed, true, false, false],
+    [suspected, false, false, false],
+  ])("decides whose deliveries count: %j", (end, a, b, endpoint) => {
+    expect([countsAfter(end, "a"), countsAfter(end, "b"), countsAfter(end, null)]).toEqual([a, b, endpoint]);
+  });
+
+  it("has Workers that are suspected begin one after the other, and all others with the second", () => {
+    expect(["a", "b", "c", "d"].map((worker) => beginsAfterMs(suspected, worker))).toEqual([0, 10, 20, 10]);
+    expect(beginsAfterMs(suspected, null)).toBe(0);
+    expect(["a", "b"].map((worker) => beginsAfterMs(blamed, worker))).toEqual([0, 0]);
+  });
+});
