@@ -26,8 +26,8 @@ describe("sluice dev with a handler", () => {
     return started;
   };
   const get = (path: string) => fetch(`http://localhost:${port}${path}`);
-  const send = async (text: string) => {
-    expect((await get(`/send/poison?text=${text}`)).status).toBe(200);
+  const send = async (text: string, queue = "poison") => {
+    expect((await get(`/send/${queue}?text=${text}`)).status).toBe(200);
   };
   const waiting = async (queue: string) => {
     const response = await get(`/__sluice/api/queues/${queue}`);
@@ -103,5 +103,29 @@ describe("sluice dev with a handler", () => {
     save("mended");
     await eventually(() => waiting("graveyard"), 3);
     expect(running.output).not.toContain("mended loop");
+  });
+
+  it("that never ends costs another Worker's delivery no attempt, and is found out", async () => {
+    await send("slow", "good");
+    await running.printed(/works on slow, attempt 1/);
+    await send("loop");
+    await running.printed(/mended loop, attempt 1/);
+    await running.printed(
+      /with looper since[\s\S]*with front since|with front since[\s\S]*with looper since/,
+    );
+    const from = running.output.length;
+    save("saved");
+    await running.printed(/have ended\. Several Workers had deliveries/, from);
+    await running.printed(/works on slow, attempt 1[\s\S]*done with slow/, from);
+    // The other one has waited for its turn.
+    await running.printed(/saved loop, attempt 1/, from);
+    const said = await running.printed(
+      /have not answered since[\s\S]*all of them count as attempts then/,
+      from,
+    );
+    expect(said).toContain('those of "looper" count as attempts, no others');
+    save("good");
+    await eventually(() => waiting("graveyard"), 4);
+    expect(running.output).not.toContain("slow, attempt 2");
   });
 });

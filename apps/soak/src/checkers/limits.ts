@@ -1,13 +1,20 @@
 import { timesDelivered } from "../ledger/change.ts";
 import type { Checker } from "./checker.ts";
 
-/** A queue whose delivery is paused delivers nothing: no batch is leased for its consumer. */
+/**
+ * A queue whose delivery is paused, or whose Worker has to wait for others, delivers nothing: no batch is leased for its
+ * consumer.
+ */
 export const paused: Checker = {
   property: "paused",
 
   changed(_queue, change, { record }) {
-    return record.definition.deliveryPaused === true && timesDelivered(change) > 0
-      ? `message ${change.message.tag} is delivered to the consumer of a paused queue`
+    if (timesDelivered(change) === 0) return undefined;
+    if (record.definition.deliveryPaused === true)
+      return `message ${change.message.tag} is delivered to the consumer of a paused queue`;
+    const earlyMs = record.heldUntilMs - record.atMs;
+    return earlyMs > 0
+      ? `message ${change.message.tag} is delivered ${earlyMs} ms before its Worker's turn`
       : undefined;
   },
 };

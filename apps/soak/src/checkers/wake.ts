@@ -71,7 +71,9 @@ function dueByMemory(object: QueueObject): number {
   const { queue, isCaughtUp } = core;
   // A turn that waits for the commit in flight sets the alarm anew.
   const isIdle = disk.durableVersion === disk.committedVersion;
-  const isOpen = !epoch.consumerIsAbsent && epoch.trial.state === "none" && endpoint?.format !== "sqsd";
+  const isHeld = object.heldUntilMs > nowMs;
+  const isOpen =
+    !isHeld && !epoch.consumerIsAbsent && epoch.trial.state === "none" && endpoint?.format !== "sqsd";
   // So does one that a settlement waits for.
   const isPushing = isDelivering(object) && isIdle && isOpen && isCaughtUp;
   let dueMs = nextWakeAt(queue, false) ?? Infinity;

@@ -60,6 +60,7 @@ const MEANINGS = {
   "queue is told what it is": [],
   "queue learns what it is": ["revision, 0 if there is none or nobody knows"],
   "machine's clock is set": ["by ms", "1 if the process ends"],
+  "a Worker hangs the runtime": ["1 if it is blamed, 0 if it is one of several"],
 } as const satisfies Record<string, readonly string[]>;
 
 export type EventKind = keyof typeof MEANINGS;

@@ -25,6 +25,7 @@ export const FAULT_KINDS = [
   "handler crashed",
   "handler threw",
   "handler hung",
+  "Worker hung the runtime",
   "handler answered late",
   "handler settled some",
   "receipt used twice",

@@ -1,5 +1,5 @@
 import { Random } from "@sluice/harness/random";
-import type { QueueDefinition } from "@sluice/protocol";
+import type { LastEnd, QueueDefinition } from "@sluice/protocol";
 import { Administrator } from "../actors/administrator.ts";
 import { HttpEndpoint } from "../actors/http-endpoint.ts";
 import { Mover } from "../actors/mover.ts";
@@ -111,7 +111,10 @@ export async function runHistory(seed: number, options: HistoryOptions = {}): Pr
   const world = new Simulation(parts, options.checkers ?? CHECKERS);
   const scenario = drawScenario(random);
   world.keepsHistory = scenario.keepsHistory;
-  const senders = begin(world, scenario, new Random(seed + CLOCK_SEEDS));
+  const senders = begin(world, scenario, {
+    clocks: new Random(seed + CLOCK_SEEDS),
+    hangs: new Random(seed + HANG_SEEDS),
+  });
   await takeEvents(world, senders);
   if (world.violation === null) await startAllAgain(world);
   world.note("the history ends", "");
@@ -128,6 +131,8 @@ export async function runHistory(seed: number, options: HistoryOptions = {}): Pr
 
 /** Begins the seeds of what happens to the machine's clock: in most histories nothing does, and draws no number. */
 const CLOCK_SEEDS = 1_000_000_007;
+/** How long a Worker that begins before another has for itself, in ms. */
+const SLOT_MS = 10_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -150,6 +155,35 @@ function setClocks(world: Simulation, { troubleMs }: Scenario, clocks: Random): 
   }
 }
 
+/** Begins the seeds of what Workers do to the runtime that they share; as rare as those of the clock. */
+const HANG_SEEDS = 2_000_000_011;
+
+/** Has a Worker hang the runtime, now and then: all objects end, and are told what is made of it. */
+function hangRuntimes(world: Simulation, { troubleMs }: Scenario, hangs: Random): void {
+  const times = hangs.pick([0, 0, 0, 0, 1, 3]);
+  for (let i = 0; i < times; i++) {
+    world.loop.after(hangs.below(troubleMs), () => {
+      const workers = world.queues.flatMap(({ worker }) => worker ?? []);
+      const culprit = workers[hangs.below(Math.max(1, workers.length))];
+      if (culprit === undefined) return;
+      const others = workers.filter((worker) => worker !== culprit);
+      const order = hangs.chance(0.5) ? [culprit, ...others] : [...others, culprit];
+      const told: LastEnd = hangs.chance(0.6)
+        ? { kind: "blamed", worker: culprit }
+        : { kind: "suspected", order, slotMs: SLOT_MS };
+      world.faults["Worker hung the runtime"] += 1;
+      world.note("a Worker hangs the runtime", culprit, told.kind === "blamed" ? 1 : 0);
+      for (const queue of world.queues) queue.hang(told, queue.worker === culprit);
+    });
+  }
+}
+
+/** The random numbers of what most histories have nothing of. */
+interface Rare {
+  readonly clocks: Random;
+  readonly hangs: Random;
+}
+
 /** Who brings messages. */
 interface Senders {
   readonly producer: Producer;
@@ -158,7 +192,7 @@ interface Senders {
   readonly administrator: Administrator | null;
 }
 
-function begin(world: Simulation, scenario: Scenario, clocks: Random): Senders {
+function begin(world: Simulation, scenario: Scenario, { clocks, hangs }: Rare): Senders {
   const { random, loop } = world;
   world.note("the history begins", "");
   world.log.remark(JSON.stringify(scenario));
@@ -188,6 +222,7 @@ function begin(world: Simulation, scenario: Scenario, clocks: Random): Senders {
   const publisher = beginTopic(world, scenario);
   new TroubleMaker(world, scenario).start();
   setClocks(world, scenario, clocks);
+  hangRuntimes(world, scenario, hangs);
   new Mover(world, scenario).start();
   administrator?.start();
   const senders = { producer, publisher, administrator };

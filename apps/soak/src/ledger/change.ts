@@ -16,6 +16,8 @@ export interface CommitMoment {
   readonly cutOffCounts: boolean;
   /** How long its messages wait then, in ms. */
   readonly cutOffDelayMs: number;
+  /** Until when the queue's Worker has to wait for others, in ms. */
+  readonly heldUntilMs: number;
   readonly version: number;
   readonly queue: string;
   readonly rules: QueueRules;

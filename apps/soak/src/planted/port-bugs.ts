@@ -32,6 +32,10 @@ export const PORT_BUGS: readonly PlantedBug[] = [
       return definition && { ...definition, deliveryDelaySeconds: 0 };
     },
   })),
+  inPorts("paused", "a Worker that has to wait for others begins at once", (ports) => ({
+    ...ports,
+    heldUntilMs: () => 0,
+  })),
   inPorts("paused", "pausing delivery changes nothing", (ports) => ({
     ...ports,
     definition() {
@@ -75,5 +79,8 @@ export const PORT_BUGS: readonly PlantedBug[] = [
     ...ports,
     cutOffCounts: true,
   })),
+  inPorts("attempts", "an innocent Worker's delivery is charged for another's hang", (ports, { epoch }) =>
+    epoch?.lastEnd.told.kind === "blamed" ? { ...ports, cutOffCounts: true } : ports,
+  ),
   inPorts("attempts", "a crash counts as no attempt", (ports) => ({ ...ports, cutOffCounts: false })),
 ];

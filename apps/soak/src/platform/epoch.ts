@@ -1,4 +1,16 @@
 import { Alarm, MovableClock, QueueCore, type QueuePorts, type Registration } from "@sluice/broker/testing";
+import { type LastEnd, UNPLANNED } from "@sluice/protocol";
+
+/** How an epoch has ended. */
+export interface EpochEnd {
+  /** What the next one is told of it. */
+  readonly told: LastEnd;
+  /** Whether what it has cut off counts as an attempt, by what has happened. */
+  readonly counts: boolean;
+}
+
+export const CRASHED: EpochEnd = { told: UNPLANNED, counts: true };
+export const PLANNED: EpochEnd = { told: { kind: "planned" }, counts: false };
 
 const NO_TRIAL = { state: "none", isUnclear: false } as const;
 const GONE = new Error("Durable Object reset because its code was updated or it ran out of luck.");
@@ -9,8 +21,8 @@ const GONE = new Error("Durable Object reset because its code was updated or it 
  */
 export class Epoch {
   readonly number: number;
-  /** Whether it is told that the one before it was ended on purpose. */
-  readonly isAfterPlannedEnd: boolean;
+  /** How the one before it has ended. */
+  readonly lastEnd: EpochEnd;
   /** How long messages wait that a crash of the one before it has cut off, in ms. */
   readonly cutOffDelayMs: number;
   readonly alarm: Alarm;
@@ -37,7 +49,7 @@ export class Epoch {
   /**
    * @param setAlarm Stores the alarm in the platform.
    * @param isOpening whether the directory is asked first.
-   * @param lastEnd whether the epoch before was ended on purpose, and how long what it has cut off waits if it was not.
+   * @param lastEnd how the epoch before has ended, and how long what it has cut off waits if that counts.
    */
   constructor(
     number: number,
@@ -45,10 +57,10 @@ export class Epoch {
     setAlarm: (atMs: number) => void,
     alarmAtMs: number | null,
     isOpening: boolean,
-    lastEnd: { readonly wasPlanned: boolean; readonly cutOffDelayMs: number },
+    lastEnd: EpochEnd & { readonly cutOffDelayMs: number },
   ) {
     this.number = number;
-    this.isAfterPlannedEnd = lastEnd.wasPlanned;
+    this.lastEnd = lastEnd;
     this.cutOffDelayMs = lastEnd.cutOffDelayMs;
     this.isOpening = isOpening;
     this.alarm = new Alarm(new MovableClock({ now: nowMs }, 0), setAlarm);

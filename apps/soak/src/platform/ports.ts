@@ -9,7 +9,7 @@ import {
   type TransferReply,
   writeRecord,
 } from "@sluice/broker/testing";
-import { deliveryReply } from "@sluice/protocol";
+import { countsAfter, deliveryReply } from "@sluice/protocol";
 import type { Simulation } from "../history/simulation.ts";
 import { retagged, tagsOf } from "../ledger/tags.ts";
 import { endpointPortsOf, type Leave } from "./endpoint-ports.ts";
@@ -67,7 +67,8 @@ function portsOf(
   const log = { handled: () => {}, info: remark, warn: remark, error };
   return {
     ...{ store: queue.disk, clock, log, broken },
-    cutOffCounts: !epoch.isAfterPlannedEnd,
+    cutOffCounts: countsAfter(epoch.lastEnd.told, queue.worker),
+    heldUntilMs: () => queue.heldUntilMs,
     cutOffDelayMs: epoch.cutOffDelayMs,
     // A queue meets both: as it is on a machine of its own, and where rows are billed.
     lingerMs: epoch.number % 2 === 0 ? LINGER_MS : LINGER_DEPLOYED_MS,

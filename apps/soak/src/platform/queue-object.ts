@@ -1,6 +1,13 @@
 import type { QueueCore, QueuePorts, Undeliverable } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
-import { isTopicObject, type NewMove, type QueueDefinition, type QueueRecord } from "@sluice/protocol";
+import {
+  beginsAfterMs,
+  isTopicObject,
+  type LastEnd,
+  type NewMove,
+  type QueueDefinition,
+  type QueueRecord,
+} from "@sluice/protocol";
 import type { World } from "../history/world.ts";
 import type { AppliedCommit } from "../ledger/applied-commit.ts";
 import type { DirectoryLedger, RegisteredRow } from "../ledger/directory-ledger.ts";
@@ -10,7 +17,7 @@ import { AlarmRinger } from "./alarm-ringer.ts";
 import type { CalledEndpoint, CalledWorker } from "./called.ts";
 import { Commits, type WrittenSegment } from "./commits.ts";
 import { Disk, type Version } from "./disk.ts";
-import { Epoch } from "./epoch.ts";
+import { CRASHED, Epoch, PLANNED } from "./epoch.ts";
 import { QueueSettings } from "./queue-settings.ts";
 import { ReceivesUnderWay } from "./receives-under-way.ts";
 
@@ -60,8 +67,9 @@ export class QueueObject {
   disk: Disk;
   epoch: Epoch | null = null;
   epochs = 0;
-  /** Whether the last epoch was ended on purpose, and the next one is told. */
-  #wasEndPlanned = false;
+  #lastEnd = CRASHED;
+  /** Until when its Worker has to wait for those of others, in ms. */
+  heldUntilMs = 0;
   /** Whether it had a part in the running event. */
   isTouched = false;
   consumer: CalledWorker | null = null;
@@ -232,6 +240,18 @@ export class QueueObject {
     world.faults[isLoss ? "crash before the commit is durable" : "crash with everything durable"] += 1;
   }
 
+  /** Ends the object with the runtime that it is in, since a Worker hangs that; `told` is what is made of it. */
+  hang(told: LastEnd, isCulprit: boolean): void {
+    this.crash();
+    this.#lastEnd = { told, counts: isCulprit && told.kind === "blamed" };
+    this.heldUntilMs = this.world.nowMs + beginsAfterMs(told, this.worker);
+  }
+
+  /** The Worker that it pushes to, called like the queue; `null` where it pushes to none. */
+  get worker(): string | null {
+    return this.consumer === null ? null : this.name;
+  }
+
   /** Ends the object in peace: everything is durable. */
   evict(): void {
     if (this.epoch === null) return;
@@ -260,7 +280,7 @@ export class QueueObject {
     loop.after(random.pick([0, 0, 1, 2]), () => {
       if (this.epoch !== epoch || epoch === null) return;
       this[ends]();
-      this.#wasEndPlanned = isPlanned;
+      this.#lastEnd = isPlanned ? PLANNED : CRASHED;
       if (isPlanned) this.world.faults["end that was planned"] += 1;
     });
   }
@@ -281,10 +301,10 @@ export class QueueObject {
     const setAlarm = (atMs: number) => {
       if (epoch.isAlive) this.ringer.set(atMs);
     };
-    const lastEnd = { wasPlanned: this.#wasEndPlanned, cutOffDelayMs: world.random.pick([0, 0, 1, 4_000]) };
+    const lastEnd = { ...this.#lastEnd, cutOffDelayMs: world.random.pick([0, 0, 1, 4_000]) };
     const isOpening = this.registered !== null;
     const epoch = new Epoch(this.epochs, () => world.nowMs, setAlarm, disk.alarmAtMs, isOpening, lastEnd);
-    this.#wasEndPlanned = false;
+    this.#lastEnd = CRASHED;
     this.epoch = epoch;
     if (this.registered === null) this.load(epoch);
     else this.registered.open(epoch);
@@ -366,7 +386,8 @@ export class QueueObject {
     const { world, disk, epoch } = this;
     const record = this.#commits.written(disk, version, {
       ...{ atMs: world.nowMs, epoch: epoch?.number ?? 0, cutOffDelayMs: epoch?.cutOffDelayMs ?? 0 },
-      cutOffCounts: epoch?.isAfterPlannedEnd !== true,
+      cutOffCounts: epoch?.lastEnd.counts !== false,
+      heldUntilMs: this.heldUntilMs,
       ...{ queue: this.name, rules: this.rules, definition: this.definition },
       visibleReceivesMax: this.#visibleReceivesMax,
       isThere: this.gone === null && this.registered?.isAbsent !== true,
