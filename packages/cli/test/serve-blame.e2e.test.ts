@@ -17,7 +17,7 @@ describe("sluice serve with a handler that never ends", () => {
   };
   const handled = async () => {
     const response = await get("/");
-    return response.ok ? await response.json() : response.status;
+    return response.ok ? ((await response.json()) as string[]) : [];
   };
   const configure = (worker: string, from: string, to: string) => {
     const file = join(lab.folder, worker, "wrangler.jsonc");

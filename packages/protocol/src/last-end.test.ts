@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { beginsAfterMs, countsAfter, type LastEnd, lastEndFrom, lastEndText } from "./last-end.ts";
 
 const suspected: LastEnd = { kind: "suspected", order: ["a", "b", "c"], slotMs: 10 };
-const blamed: LastEnd = { kind: "blamed", worker: "a" };
+const blamed: LastEnd = { kind: "blamed", worker: "a", slotMs: 10 };
 
 describe("how a broker's process ended", () => {
   it.each<LastEnd>([{ kind: "planned" }, { kind: "unplanned" }, blamed, suspected])(
@@ -16,7 +16,8 @@ describe("how a broker's process ended", () => {
     "{",
     "null",
     "7",
-    '{"kind":"blamed"}',
+    '{"kind":"blamed","slotMs":1}',
+    '{"kind":"blamed","worker":"a"}',
     '{"kind":"suspected","order":"a","slotMs":1}',
   ])("is known to nobody by any other text: %j", (text) =>
     expect(lastEndFrom(text)).toEqual({ kind: "unplanned" }),
@@ -31,9 +32,13 @@ describe("how a broker's process ended", () => {
     expect([countsAfter(end, "a"), countsAfter(end, "b"), countsAfter(end, null)]).toEqual([a, b, endpoint]);
   });
 
+  it("has the Worker that is blamed begin before all others", () => {
+    expect(["a", "b", "c", null].map((worker) => beginsAfterMs(blamed, worker))).toEqual([0, 10, 10, 0]);
+    expect(beginsAfterMs({ kind: "unplanned" }, "a")).toBe(0);
+  });
+
   it("has Workers that are suspected begin one after the other, and all others with the second", () => {
     expect(["a", "b", "c", "d"].map((worker) => beginsAfterMs(suspected, worker))).toEqual([0, 10, 20, 10]);
     expect(beginsAfterMs(suspected, null)).toBe(0);
-    expect(["a", "b"].map((worker) => beginsAfterMs(blamed, worker))).toEqual([0, 0]);
   });
 });

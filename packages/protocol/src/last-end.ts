@@ -5,19 +5,22 @@
  * - `planned`: it was announced. No delivery that it cut off counts as an attempt.
  * - `unplanned`: nobody knows why. Every one counts.
  * - `blamed`: a Worker has hung or killed it. Deliveries of that one count.
- * - `suspected`: it was one of several Workers. No delivery counts, and the Workers begin one after the other, each
- *   `slotMs` after the one before; all that are not in `order` begin with the second. So the first is alone for a while.
+ * - `suspected`: it was one of several Workers. No delivery counts.
+ *
+ * After the last two Workers begin one after the other, each `slotMs` after the one before: the one that is blamed, or
+ * those of `order`. All others begin with the second. So the first is alone for a while, and cuts off nobody else's
+ * delivery if it does the same again.
  */
 export type LastEnd =
   | { readonly kind: "planned" | "unplanned" }
-  | { readonly kind: "blamed"; readonly worker: string }
+  | { readonly kind: "blamed"; readonly worker: string; readonly slotMs: number }
   | { readonly kind: "suspected"; readonly order: readonly string[]; readonly slotMs: number };
 
 export const UNPLANNED: LastEnd = { kind: "unplanned" };
 
 /** The value of the variable: a word, or JSON. */
 export function lastEndText(end: LastEnd): string {
-  return "worker" in end || "order" in end ? JSON.stringify(end) : end.kind;
+  return "slotMs" in end ? JSON.stringify(end) : end.kind;
 }
 
 /** Reads the value of the variable. Anything that is none is an end that nobody knows anything of. */
@@ -32,9 +35,9 @@ export function lastEndFrom(text: string): LastEnd {
 
 function readEnd(value: unknown): LastEnd | null {
   const { kind, worker, order, slotMs } = Object(value) as Partial<Record<string, unknown>>;
-  if (kind === "blamed" && typeof worker === "string") return { kind, worker };
-  if (kind !== "suspected" || typeof slotMs !== "number" || !Array.isArray(order)) return null;
-  return { kind, slotMs, order: order.map(String) };
+  if (typeof slotMs !== "number") return null;
+  if (kind === "blamed" && typeof worker === "string") return { kind, worker, slotMs };
+  return kind === "suspected" && Array.isArray(order) ? { kind, slotMs, order: order.map(String) } : null;
 }
 
 /**
@@ -56,7 +59,7 @@ export function countsAfter(end: LastEnd, worker: string | null): boolean {
 
 /** How long after the start of the next process deliveries to a Worker begin, or to an endpoint (`null`), in ms. */
 export function beginsAfterMs(end: LastEnd, worker: string | null): number {
-  if (end.kind !== "suspected" || worker === null) return 0;
-  const place = end.order.indexOf(worker);
+  if (worker === null || !("slotMs" in end)) return 0;
+  const place = (end.kind === "blamed" ? [end.worker] : end.order).indexOf(worker);
   return end.slotMs * (place === -1 ? 1 : place);
 }

@@ -169,11 +169,13 @@ function hangRuntimes(world: Simulation, { troubleMs }: Scenario, hangs: Random)
       const others = workers.filter((worker) => worker !== culprit);
       const order = hangs.chance(0.5) ? [culprit, ...others] : [...others, culprit];
       const told: LastEnd = hangs.chance(0.6)
-        ? { kind: "blamed", worker: culprit }
+        ? { kind: "blamed", worker: culprit, slotMs: SLOT_MS }
         : { kind: "suspected", order, slotMs: SLOT_MS };
       world.faults["Worker hung the runtime"] += 1;
       world.note("a Worker hangs the runtime", culprit, told.kind === "blamed" ? 1 : 0);
-      for (const queue of world.queues) queue.hang(told, queue.worker === culprit);
+      for (const queue of world.queues) {
+        queue.hang({ told, counts: told.kind === "blamed" && queue.worker === culprit });
+      }
     });
   }
 }

@@ -3,7 +3,6 @@ import type { QueueRules } from "@sluice/engine";
 import {
   beginsAfterMs,
   isTopicObject,
-  type LastEnd,
   type NewMove,
   type QueueDefinition,
   type QueueRecord,
@@ -17,7 +16,7 @@ import { AlarmRinger } from "./alarm-ringer.ts";
 import type { CalledEndpoint, CalledWorker } from "./called.ts";
 import { Commits, type WrittenSegment } from "./commits.ts";
 import { Disk, type Version } from "./disk.ts";
-import { CRASHED, Epoch, PLANNED } from "./epoch.ts";
+import { CRASHED, Epoch, type EpochEnd, PLANNED } from "./epoch.ts";
 import { QueueSettings } from "./queue-settings.ts";
 import { ReceivesUnderWay } from "./receives-under-way.ts";
 
@@ -240,11 +239,11 @@ export class QueueObject {
     world.faults[isLoss ? "crash before the commit is durable" : "crash with everything durable"] += 1;
   }
 
-  /** Ends the object with the runtime that it is in, since a Worker hangs that; `told` is what is made of it. */
-  hang(told: LastEnd, isCulprit: boolean): void {
+  /** Ends the object with the runtime that it is in: a Worker hangs that. */
+  hang(end: EpochEnd): void {
     this.crash();
-    this.#lastEnd = { told, counts: isCulprit && told.kind === "blamed" };
-    this.heldUntilMs = this.world.nowMs + beginsAfterMs(told, this.worker);
+    this.#lastEnd = end;
+    this.heldUntilMs = this.world.nowMs + beginsAfterMs(end.told, this.worker);
   }
 
   /** The Worker that it pushes to, called like the queue; `null` where it pushes to none. */

@@ -13,7 +13,7 @@ describe("the end of the epoch before", () => {
   it.each([
     ["planned", "planned"],
     ["unplanned", "unplanned"],
-    ['{"kind":"blamed","worker":"a"}', "blamed"],
+    ['{"kind":"blamed","worker":"a","slotMs":1}', "blamed"],
     [undefined, "unplanned"],
   ])("is taken for what whoever ended the process says: %s", async (said, expected) => {
     const env = said === undefined ? {} : { SLUICE_LAST_END: said };

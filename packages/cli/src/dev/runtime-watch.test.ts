@@ -97,7 +97,7 @@ describe("the Worker that has ended it", () => {
     busy = ["a"];
     watch.on({ kind: "died" });
     busy = [];
-    expect(JSON.parse(await asked())).toEqual({ kind: "blamed", worker: "a" });
+    expect(JSON.parse(await asked())).toMatchObject({ kind: "blamed", worker: "a" });
     await asked();
     expect(lines).toEqual([
       expect.stringMatching(/have ended\. .* those of "a" count as attempts, no others/),
@@ -112,7 +112,7 @@ describe("the Worker that has ended it", () => {
     listening();
     busy = ["b"];
     watch.on({ kind: "died" });
-    expect(JSON.parse(await asked())).toEqual({ kind: "blamed", worker: "b" });
+    expect(JSON.parse(await asked())).toMatchObject({ kind: "blamed", worker: "b" });
   });
 });
 

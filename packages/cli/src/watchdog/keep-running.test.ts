@@ -50,7 +50,7 @@ async function kept({ isOnlyTold = false, failingStarts = 0 } = {}) {
     judgeEnd: async (how, ranMs) => {
       told.push(`ended: ${how}`);
       ran.push(ranMs);
-      return { kind: "blamed", worker: "a" };
+      return { kind: "blamed", worker: "a", slotMs: 1 };
     },
     tellPause: (ms, failure) => told.push(`pause ${ms}${failure === null ? "" : ` ${failure}`}`),
   };

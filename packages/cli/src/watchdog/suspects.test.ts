@@ -18,7 +18,7 @@ const soon = { ranMs: 1_000 };
 
 /** All subsets. */
 function subsetsOf(names: readonly string[]): string[][] {
-  return names.reduce<string[][]>((sets, name) => [...sets, ...sets.map((set) => [...set, name])], [[]]);
+  return names.reduce<string[][]>((sets, name) => sets.flatMap((set) => [set, [...set, name]]), [[]]);
 }
 
 /** Workers that can have begun in a runtime by the moment at which a culprit begins, which ends it at once. */
@@ -27,7 +27,7 @@ function companions(workers: readonly string[], culprit: string, end: LastEnd): 
   return workers.filter((worker) => {
     const ownMs = beginsAfterMs(end, worker);
     // At the very start the first is not alone only where nobody is held.
-    return worker !== culprit && (ownMs < atMs || (ownMs === atMs && (atMs > 0 || end.kind !== "suspected")));
+    return worker !== culprit && (ownMs < atMs || (ownMs === atMs && (atMs > 0 || end.kind === "unplanned")));
   });
 }
 
@@ -151,6 +151,11 @@ describe("ends of a runtime", () => {
     expect(CLEARED_AFTER_MS).toBeGreaterThan(STEADY_MS + SUSPECTS_MAX * SLOT_MS + 15 * 60_000);
   });
 
+  it("leave the Worker that is blamed alone at first, so that its next attempt cuts off nobody", () => {
+    const { end } = judge(NO_SUSPICION, { workers: ["a"], ...soon });
+    expect(companions(["a", "b", "c"], "a", end)).toEqual([]);
+  });
+
   it("hold back a few Workers at most", () => {
     const { end } = judge(NO_SUSPICION, { workers: NAMES, ...soon });
     expect(end).toMatchObject({ order: NAMES.slice(0, SUSPECTS_MAX) });
@@ -163,8 +168,9 @@ describe("what follows from an end", () => {
     [{ kind: "planned" }, "None of the deliveries that it cuts off counts as an attempt."],
     [{ kind: "unplanned" }, "The deliveries that it cuts off count as attempts."],
     [
-      { kind: "blamed", worker: "a" },
-      'Of the deliveries that it cuts off those of "a" count as attempts, no others.',
+      { kind: "blamed", worker: "a", slotMs: 10_000 },
+      'Of the deliveries that it cuts off those of "a" count as attempts, no others. After the start other Workers are ' +
+        "delivered to 10 s later than this one.",
     ],
     [
       { kind: "suspected", order: ["a", "b"], slotMs: 10_000 },

@@ -41,8 +41,8 @@ export interface Judgement {
  * Judges an end of a runtime in which Workers share a thread, so that nobody can see which of them hangs or has killed
  * it. Pure: no clock, no I/O.
  *
- * A Worker is blamed if no other had a delivery. If several had, nobody is, and they begin one after the other in the
- * next runtime: the first alone. If that ends as well while several have deliveries, another one is first. So a Worker
+ * A Worker is blamed if no other had a delivery. It is alone at the beginning of the next runtime: its next attempt cuts
+ * off nobody. If several had, nobody is, and they begin one after the other in the next runtime: the first alone. If that ends as well while several have deliveries, another one is first. So a Worker
  * whose handler does it each time is blamed once it is first, after one end for each of them and one more. When all have
  * been first, or after `ROUNDS_MAX` ends, every delivery counts: no message comes back for ever.
  */
@@ -50,7 +50,8 @@ export function judge({ tried }: Suspicion, { workers, ranMs }: RuntimeEnd): Jud
   const inDelivery = [...new Set(workers)].sort();
   const [worker, ...others] = inDelivery;
   if (worker === undefined) return { end: { kind: "unplanned" }, suspicion: NO_SUSPICION };
-  if (others.length === 0) return { end: { kind: "blamed", worker }, suspicion: NO_SUSPICION };
+  if (others.length === 0)
+    return { end: { kind: "blamed", worker, slotMs: SLOT_MS }, suspicion: NO_SUSPICION };
   const triedSince = ranMs >= CLEARED_AFTER_MS ? [] : tried;
   const untried = inDelivery.filter((each) => !triedSince.includes(each));
   const [first] = untried;
@@ -72,7 +73,10 @@ export function consequence(end: LastEnd): string {
     case "unplanned":
       return "The deliveries that it cuts off count as attempts.";
     case "blamed":
-      return `Of the deliveries that it cuts off those of "${end.worker}" count as attempts, no others.`;
+      return (
+        `Of the deliveries that it cuts off those of "${end.worker}" count as attempts, no others. ` +
+        `After the start other Workers are delivered to ${end.slotMs / 1_000} s later than this one.`
+      );
     case "suspected": {
       const begins = end.order.map((worker, place) =>
         place === 0 ? `"${worker}" at once` : `"${worker}" after ${(place * end.slotMs) / 1_000} s`,
