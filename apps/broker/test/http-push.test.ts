@@ -153,13 +153,17 @@ describe("HTTP push from Node.js", () => {
     expect(attempts()).toEqual(["1", "2"]);
   });
 
-  it("makes it again as the same attempt when the broker was stopped on purpose", async () => {
+  it.each([
+    ["the broker was stopped on purpose", "planned"],
+    ["a Worker had ended its process", '{"kind":"blamed","worker":"a","slotMs":60000}'],
+    ["one of several Workers had", '{"kind":"suspected","order":["a","b"],"slotMs":60000}'],
+  ])("makes it again as the same attempt, at once, when %s", async (_name, lastEnd) => {
     start({ maxRetries: 0 });
     endpoint.answer = () => (endpoint.posts.length === 1 ? () => {} : { status: 200 });
     await send("a");
     await endpoint.until(() => endpoint.posts.length === 1);
     broker.close();
-    start({ maxRetries: 0 }, { SLUICE_LAST_END: "planned" });
+    start({ maxRetries: 0 }, { SLUICE_LAST_END: lastEnd });
     expect(await waiting()).toMatchObject({ delayed: 0 });
     await endpoint.until(() => endpoint.posts.length === 2);
     expect(attempts()).toEqual(["1", "1"]);
