@@ -56,7 +56,11 @@ export class LastEnds {
     return wasProcessEnd ? Math.floor(this.#random() * APART_MS_MAX) : 0;
   }
 
-  /** @param version that of the epoch before, `null` for one that had none. */
+  /**
+   * Tells how a queue's epoch before this one has ended, and its process.
+   *
+   * @param version that of the epoch before, `null` for one that had none.
+   */
   async of(queue: string, env: Env, version: string | null, nowMs: number): Promise<KnownEnds> {
     const wasBegun = this.#begun.has(queue);
     if (this.#ofProcess === undefined) this.#sinceMs = nowMs;

@@ -26,9 +26,9 @@ export interface RuntimeHost<R extends Runtime> {
   /** It has been silent for that long. */
   tellSilent(): void;
   /**
-   * It was silent and has been ended for it, or it has ended by itself with that code. Before the next one starts, which
-   * is told what this answers.
+   * Judges an end before the next runtime starts, which is told the answer.
    *
+   * @param how whether it was silent and has been ended for it, or the code with which it has ended by itself.
    * @param ranMs how long it had run, without the time in which it was silent, in ms.
    */
   judgeEnd(how: "silent" | number, ranMs: number): Promise<LastEnd>;
