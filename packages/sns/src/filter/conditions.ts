@@ -1,4 +1,4 @@
-import { parseNetwork } from "./cidr.ts";
+import { type Network, parseNetwork } from "./cidr.ts";
 
 import {
   type Condition,
@@ -40,11 +40,11 @@ export function parseCondition(value: unknown): Condition {
   switch (keyword) {
     case "prefix":
     case "suffix":
+      return { kind: keyword, text: textOf(keyword, operand) };
     case "equals-ignore-case":
+      return { kind: keyword, text: textOf(keyword, operand).toLowerCase() };
     case "wildcard":
-      return typeof operand === "string"
-        ? { kind: keyword, text: operand }
-        : refuse(`${keyword} match pattern must be a string`);
+      return { kind: keyword, parts: textOf(keyword, operand).split("*") };
     case "exists":
       return typeof operand === "boolean"
         ? { kind: "exists", exists: operand }
@@ -52,12 +52,31 @@ export function parseCondition(value: unknown): Condition {
     case "numeric":
       return { kind: "numeric", comparisons: parseNumeric(operand) };
     case "cidr":
-      return { kind: "cidr", network: parseCidr(operand) };
+      return { kind: "cidr", networks: [parseCidr(operand)] };
     case "anything-but":
       return { kind: "anything-but", conditions: parseAnythingBut(operand) };
     default:
       return refuse(`Unrecognized match type ${keyword}`);
   }
+}
+
+/**
+ * Reads the array of a property. Its networks become one condition, and so do its values: an array can be as long as the
+ * policy, and each value of a message is read once for that.
+ */
+export function parseConditions(values: readonly unknown[]): readonly Condition[] {
+  const conditions = values.map(parseCondition);
+  const networks = conditions.flatMap((one) => (one.kind === "cidr" ? one.networks : []));
+  const equals = conditions.flatMap((one) => (one.kind === "equals" ? [...one.values] : []));
+  return [
+    ...conditions.filter(({ kind }) => kind !== "cidr" && kind !== "equals"),
+    ...(networks.length === 0 ? [] : [{ kind: "cidr" as const, networks }]),
+    ...(equals.length === 0 ? [] : [{ kind: "equals" as const, values: new Set(equals) }]),
+  ];
+}
+
+function textOf(keyword: string, operand: unknown): string {
+  return typeof operand === "string" ? operand : refuse(`${keyword} match pattern must be a string`);
 }
 
 function parseEquals(value: unknown): Extract<Condition, { kind: "equals" }> {
@@ -110,11 +129,11 @@ function isNumericOperator(text: string): text is NumericOperator {
   return NUMERIC_OPERATORS.includes(text);
 }
 
-function parseCidr(operand: unknown): string {
+function parseCidr(operand: unknown): Network {
   // SNS says "prefix" here too.
   if (typeof operand !== "string") refuse("prefix match pattern must be a string");
   const [address, mask, ...others] = operand.split("/");
   if (mask === undefined || others.length > 0) refuse("Malformed CIDR, one '/' required");
   if (!/^\d+$/.test(mask)) refuse("Malformed CIDR, mask bits must be an integer");
-  return parseNetwork(operand) === null ? refuse(`Nonstandard IP address: ${address}`) : operand;
+  return parseNetwork(operand) ?? refuse(`Nonstandard IP address: ${address}`);
 }

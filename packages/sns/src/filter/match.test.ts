@@ -291,6 +291,21 @@ describe("a hostile message", { timeout: 60_000 }, () => {
     expect(bodyMatches(policy, { a: "1111:2222:3333:4444:5555:6666:255.255.255.255" })).toBe(true);
   });
 
+  it("with many addresses is compared with many networks in time", () => {
+    const policy = { a: Array<object>(FILTER_POLICY_COMBINATIONS_MAX).fill({ cidr: "::1/128" }) };
+    expect(inTime(() => bodyMatches(policy, { a: Array<string>(2 * COUNT).fill("::2") }))).toBe(false);
+    expect(inTime(() => bodyMatches(policy, { a: [...Array<string>(2 * COUNT).fill("::2"), "::1"] }))).toBe(
+      true,
+    );
+  });
+
+  it("that nearly matches at each of its letters is compared with long wildcards in time", () => {
+    const part = `${"a".repeat(700)}b${"a".repeat(700)}`;
+    const policy = { a: Array<object>(FILTER_POLICY_COMBINATIONS_MAX).fill({ wildcard: `*${part}*` }) };
+    expect(inTime(() => bodyMatches(policy, { a: "a".repeat(250_000) }))).toBe(false);
+    expect(inTime(() => bodyMatches(policy, { a: `${"a".repeat(250_000)}${part}` }))).toBe(true);
+  });
+
   it("is looked into as deep as the policy goes, however deep it is", () => {
     const depth = 60_000;
     const arrays = `${"[".repeat(depth)}1${"]".repeat(depth)}`;
@@ -313,6 +328,24 @@ describe("a hostile message", { timeout: 60_000 }, () => {
 });
 
 describe("properties of matching", () => {
+  const letters = fc.string({ maxLength: 60, unit: fc.constantFrom("a", "b") });
+
+  it("a wildcard finds a long text wherever it is, and nowhere else", () => {
+    const long = fc.tuple(letters, letters).map(([one, other]) => `${one}aabaabaaabaabaaab${other}`);
+    fc.assert(
+      fc.property(letters, long, letters, (before, part, after) => {
+        const text = `${before}${part}${after}`;
+        expect(bodyMatches({ key: [{ wildcard: `*${part}*` }] }, { key: text })).toBe(true);
+        for (const gap of [part.slice(1), part.slice(0, -1), `${part.slice(0, 9)}${part.slice(10)}`]) {
+          const other = `${before}${gap}${after}`;
+          expect(bodyMatches({ key: [{ wildcard: `*${part}*` }] }, { key: other })).toBe(
+            other.includes(part),
+          );
+        }
+      }),
+    );
+  });
+
   const word = fc.string({ minLength: 1, maxLength: 4, unit: fc.constantFrom("a", "b", "A", "*", ".") });
 
   it("a value that is not null matches itself or anything but itself, never both", () => {

@@ -1,4 +1,4 @@
-import { CONDITION_KEYWORDS, parseCondition } from "./conditions.ts";
+import { CONDITION_KEYWORDS, parseConditions } from "./conditions.ts";
 
 import {
   type Condition,
@@ -159,7 +159,7 @@ function readInto(policy: MutablePolicy, object: JsonObject): void {
     }
     const property = propertyAt(policy, key.split("."));
     if (Array.isArray(value)) {
-      property.conditionGroups.push(value.map(parseCondition));
+      property.conditionGroups.push(parseConditions(value));
     } else {
       property.nested ??= { properties: new Map(), choices: [] };
       readInto(property.nested, value as JsonObject); // What is neither was refused before.

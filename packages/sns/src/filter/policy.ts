@@ -1,3 +1,5 @@
+import type { Network } from "./cidr.ts";
+
 /** What the properties of a filter policy name: message attributes, or members of the body, which is JSON then. */
 export const FILTER_POLICY_SCOPES = ["MessageAttributes", "MessageBody"] as const;
 export type FilterPolicyScope = (typeof FILTER_POLICY_SCOPES)[number];
@@ -16,10 +18,15 @@ export type NumericOperator = "<" | "<=" | "=" | ">" | ">=";
 export type Condition =
   /** Matches a value that is one of these. */
   | { readonly kind: "equals"; readonly values: ReadonlySet<Scalar> }
-  | { readonly kind: "prefix" | "suffix" | "equals-ignore-case" | "wildcard"; readonly text: string }
+  | { readonly kind: "prefix" | "suffix"; readonly text: string }
+  /** In lower case. */
+  | { readonly kind: "equals-ignore-case"; readonly text: string }
+  /** What stands between the asterisks. */
+  | { readonly kind: "wildcard"; readonly parts: readonly string[] }
   | { readonly kind: "exists"; readonly exists: boolean }
   | { readonly kind: "numeric"; readonly comparisons: readonly NumericComparison[] }
-  | { readonly kind: "cidr"; readonly network: string }
+  /** Matches an address of one of these. */
+  | { readonly kind: "cidr"; readonly networks: readonly Network[] }
   /** Matches a value that none of these match. */
   | { readonly kind: "anything-but"; readonly conditions: readonly Condition[] };
 
