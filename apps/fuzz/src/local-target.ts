@@ -10,8 +10,13 @@ const ORIGIN = "http://localhost:8787";
 const PATIENCE_MS = 20;
 const STEP_MS = 1_000;
 
-/** A target of this process. `close` deletes its files. */
+/** A target of this process. */
 export interface LocalTarget extends Target {
+  /** All that it answers. Paths can have parameters: `/__sluice/api/queues/:name`. */
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
+  /** Ends the broker and starts another on its files. */
+  reopen(): void;
+  /** Ends the broker and deletes its files. */
   close(): Promise<void>;
 }
 
@@ -29,14 +34,16 @@ export async function localTarget(vars: Readonly<Record<string, string>> = {}): 
   });
   const { openBroker } = await import("@sluice/broker-worker/node");
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-fuzz-"));
-  const topology = { queues: {} };
-  const broker = openBroker({
-    ...{ folder, worker: "sluice", topology },
-    vars: { SLUICE_ENV: "development", ...vars },
-  });
-  const { gateway } = broker;
+  const open = () =>
+    openBroker({
+      folder,
+      worker: "sluice",
+      topology: { queues: {} },
+      vars: { SLUICE_ENV: "development", ...vars },
+    });
+  let broker = open();
   const moveClock = () =>
-    gateway.fetch(
+    broker.gateway.fetch(
       new Request(`${ORIGIN}/__sluice/api/clock`, {
         method: "POST",
         body: JSON.stringify({ advanceMs: STEP_MS }),
@@ -44,14 +51,19 @@ export async function localTarget(vars: Readonly<Record<string, string>> = {}): 
     );
   return {
     endpoint: `${ORIGIN}/__sluice/aws`,
+    routes: broker.gateway.routes,
     async fetch(request) {
-      const answered = Promise.resolve(gateway.fetch(request));
+      const answered = Promise.resolve(broker.gateway.fetch(request));
       for (let waitedMs = 0; waitedMs <= ANSWER_MS_MAX; waitedMs += STEP_MS) {
         const answer = await Promise.race([answered, sleep(PATIENCE_MS, null)]);
         if (answer !== null) return answer;
         await moveClock();
       }
       throw new Hang(`no answer within ${ANSWER_MS_MAX} ms`);
+    },
+    reopen() {
+      broker.close();
+      broker = open();
     },
     async close() {
       broker.close();

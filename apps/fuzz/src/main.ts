@@ -1,38 +1,62 @@
 import { runProgram } from "@sluice/harness/command-line";
 import { type FuzzCommand, parseCommandLine, USAGE } from "./command-line.ts";
-import { fuzz } from "./fuzz.ts";
 import { localTarget } from "./local-target.ts";
+import { SHAPES } from "./shapes/index.ts";
+import type { Open, ShapeReport } from "./shapes/shape.ts";
 import { remoteTarget } from "./target.ts";
 
-async function run({ seed: first, minutes, requests, url }: FuzzCommand): Promise<boolean> {
+/** Says what a shape's rounds have come to. */
+class Tally {
+  readonly #statuses: Record<string, number> = {};
+  #slowestMs = 0;
+  #rounds = 0;
+
+  add({ statuses, slowestMs }: ShapeReport): void {
+    for (const [status, count] of Object.entries(statuses))
+      this.#statuses[status] = (this.#statuses[status] ?? 0) + count;
+    this.#slowestMs = Math.max(this.#slowestMs, slowestMs ?? 0);
+    this.#rounds += 1;
+  }
+
+  get text(): string {
+    const answers = Object.entries(this.#statuses).map(([status, count]) => `${count} with ${status}`);
+    const slowest =
+      this.#slowestMs === 0 ? "" : `; the slowest took ${Math.round(this.#slowestMs)} ms of processor time`;
+    return `${this.#rounds} rounds: ${answers.join(", ")}${slowest}`;
+  }
+}
+
+async function run({ shapes, seed: first, minutes, requests, url }: FuzzCommand): Promise<boolean> {
   const print = console.log;
-  // A broker in this process says what is purged and deleted: thousands of lines.
-  if (url === null) console.log = () => {};
+  // A broker in this process says what is purged, deleted and failed: thousands of lines.
+  if (url === null) console.log = console.warn = () => {};
+  const open: Open = url === null ? localTarget : async () => remote(url);
   const untilMs = performance.now() + 60_000 * minutes;
-  const statuses: Record<string, number> = {};
-  let [seed, kept] = [first, 0];
+  const tallies = new Map(shapes.map((name) => [name, new Tally()]));
+  let seed = first;
   do {
-    const local = url === null ? await localTarget() : null;
-    const target = local ?? remoteTarget(url ?? "");
-    try {
-      const report = await fuzz(target, { seed, requests });
-      for (const [status, count] of Object.entries(report.statuses))
-        statuses[status] = (statuses[status] ?? 0) + count;
-      kept += report.kept;
-    } catch (error) {
-      console.error(error);
-      console.error(
-        `Again: pnpm fuzz --seed ${seed} --requests ${requests}${url === null ? "" : ` --url ${url}`}`,
-      );
-      return false;
-    } finally {
-      await local?.close();
+    for (const [name, tally] of tallies) {
+      const shape = SHAPES.get(name);
+      try {
+        if (shape !== undefined)
+          tally.add(await shape.run(open, { seed, requests: requests ?? shape.cases }));
+      } catch (error) {
+        console.error(error);
+        const options = `${requests === null ? "" : ` --requests ${requests}`}${url === null ? "" : ` --url ${url}`}`;
+        console.error(`Again: pnpm fuzz --shape ${name} --seed ${seed}${options}`);
+        return false;
+      }
     }
     seed += 1;
   } while (performance.now() < untilMs);
-  const answers = Object.entries(statuses).map(([status, count]) => `${count} with ${status}`);
-  print(`Seeds ${first} to ${seed - 1}: ${answers.join(", ")}; all ${kept} messages arrived`);
+  print(`Seeds ${first} to ${seed - 1}`);
+  for (const [name, { text }] of tallies) print(`${name}, ${text}`);
   return true;
+}
+
+/** A broker that runs elsewhere, and goes on. */
+function remote(url: string) {
+  return { ...remoteTarget(url), routes: [], reopen() {}, async close() {} };
 }
 
 await runProgram({ usage: USAGE, parse: (args) => parseCommandLine(args, Date.now()), run });

@@ -1,0 +1,25 @@
+import { fuzz } from "../fuzz.ts";
+import { bodies } from "./bodies.ts";
+import { filters } from "./filters.ts";
+import { imports } from "./imports.ts";
+import { nesting } from "./nesting.ts";
+import type { Shape } from "./shape.ts";
+
+/** All actions of SQS in both protocols. */
+const sqs: Shape = {
+  cases: 2_000,
+  async run(open, options) {
+    const target = await open();
+    try {
+      const { statuses } = await fuzz(target, options);
+      return { statuses, slowestMs: null };
+    } finally {
+      await target.close();
+    }
+  },
+};
+
+/** By the names that they are run by. */
+export const SHAPES: ReadonlyMap<string, Shape> = new Map(
+  Object.entries({ sqs, bodies, filters, imports, nesting }),
+);
