@@ -14,7 +14,7 @@ in time and without a 5xx; afterwards everything must be there, and messages tha
                    nesting  JSON that is nested up to 500,000 levels deep
   --seed N       first seed (default: one by the clock); each round has the next one
   --minutes N    begins rounds for so long (default 1)
-  --requests N   requests or cases of a round (default: 2000 for sqs, 60 for imports, some hundreds for the others)
+  --requests N   requests or cases of a round (default: 2000 for sqs, 30 for imports, some hundreds for the others)
   --url URL      a broker that runs, http://localhost:8787/__sluice/aws, for sqs alone; its queues dead, work, plain,
                  ordered.fifo, strict.fifo, later and the-books are deleted. Default: brokers in this process`;
 

@@ -181,7 +181,7 @@ const aCase: fc.Arbitrary<Case> = fc.record({
 });
 
 export const filters: Shape = {
-  cases: 500,
+  cases: 150,
   async run(open, { seed, requests }) {
     const target = await open();
     const asker = new Asker(target);

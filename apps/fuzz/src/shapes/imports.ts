@@ -204,7 +204,7 @@ const line = fc.record({
 });
 
 export const imports: Shape = {
-  cases: 60,
+  cases: 30,
   async run(open, { seed, requests }) {
     const statuses: Record<string, number> = {};
     let slowestMs = 0;

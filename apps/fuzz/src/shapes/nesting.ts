@@ -107,7 +107,7 @@ function placeOf(routes: readonly string[]): fc.Arbitrary<Place> {
 }
 
 export const nesting: Shape = {
-  cases: 600,
+  cases: 300,
   async run(open, { seed, requests }) {
     const target = await open();
     const asker = new Asker(target);

@@ -83,6 +83,16 @@ describe("a log that is full", () => {
     expect(sql.exec("SELECT id FROM audit ORDER BY id").toArray()).toEqual([{ id: 1 }, { id: 4 }]);
   });
 
+  it("has as many entries on a page as were asked for, without those that cannot be read", () => {
+    const sql = nodeSql();
+    const rows = new AuditRows(sql, () => 0);
+    for (const target of ["a", "b", "c", "d", "e"]) rows.note(entry(target));
+    sql.exec("UPDATE audit SET entry = '7' WHERE id IN (1, 4)");
+    sql.exec("UPDATE audit SET entry = '{' WHERE id = 3");
+    expect(rows.read(2, null).map(({ target }) => target)).toEqual(["e", "b"]);
+    expect(rows.read(2, 2)).toEqual([]);
+  });
+
   it("keeps of every actor what a plain list of entries says, over restarts", () => {
     const step = fc.oneof(
       { weight: 9, arbitrary: fc.constantFrom("a", "b", "c", "d", "e") },

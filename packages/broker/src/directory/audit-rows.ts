@@ -1,4 +1,6 @@
 import { AUDIT_ENTRIES_MAX, type AuditEntry, type AuditRecord } from "@sluice/protocol";
+import { UNREADABLE_ROWS } from "@sluice/protocol/schema";
+import { readRow } from "./json-rows.ts";
 
 /** A contract: this table is stored. */
 const SCHEMA =
@@ -40,15 +42,22 @@ export class AuditRows {
     while (kept.count > this.#max) this.#dropOne(kept);
   }
 
-  /** Newest first. */
+  /** Newest first, without those that cannot be read. */
   read(max: number, before: number | null): AuditRecord[] {
-    return this.#sql
+    const rows = this.#sql
       .exec<{ id: number; at_ms: number; entry: string }>(
         "SELECT id, at_ms, entry FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?",
         ...[before ?? Number.MAX_SAFE_INTEGER, max],
       )
-      .toArray()
-      .map(({ id, at_ms, entry }) => ({ id, atMs: at_ms, ...(JSON.parse(entry) as AuditEntry) }));
+      .toArray();
+    const records = rows.flatMap(({ id, at_ms, entry }) => {
+      const found = readRow<AuditEntry>(entry, UNREADABLE_ROWS.auditEntry);
+      return found.kind === "row" ? [{ id, atMs: at_ms, ...found.row }] : [];
+    });
+    const last = rows.length === max ? rows.at(-1) : undefined;
+    if (last === undefined || records.length === max) return records;
+    // Fewer than were asked for would say that there are no older ones.
+    return [...records, ...this.read(max - records.length, last.id)];
   }
 
   #readKept(): Kept {

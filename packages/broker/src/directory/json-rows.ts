@@ -1,13 +1,15 @@
+import type { Unreadable } from "@sluice/protocol/schema";
 import { checksumOfText } from "../store/checksum.ts";
 
 type Stored = { key: string | number; row: string; checksum: number };
 
-/** A table of JSON under keys. Damaged rows are left out, and the log says so. */
+/** A table of JSON under keys. Rows that are damaged, or cannot be read, are left out, and the log says so. */
 export class JsonRows<Row extends object> {
   readonly #sql: SqlStorage;
   readonly #table: string;
   readonly #key: string;
   readonly #what: string;
+  readonly #unreadable: Unreadable;
   readonly #consequence: string;
 
   /**
@@ -15,13 +17,22 @@ export class JsonRows<Row extends object> {
    *
    * @param key the column of the key, and its type: `name TEXT`.
    * @param what a row is called in the log, which then names its key.
+   * @param unreadable what keeps a row from being read.
    * @param consequence of damage, for the log.
    */
-  constructor(sql: SqlStorage, table: string, key: string, what: string, consequence = " and left out") {
+  constructor(
+    sql: SqlStorage,
+    table: string,
+    key: string,
+    what: string,
+    unreadable: Unreadable,
+    consequence = " and left out",
+  ) {
     this.#sql = sql;
     this.#table = table;
     this.#key = key.slice(0, key.indexOf(" "));
     this.#what = what;
+    this.#unreadable = unreadable;
     this.#consequence = consequence;
     sql.exec(
       `CREATE TABLE IF NOT EXISTS ${table} (${key} PRIMARY KEY, row TEXT NOT NULL, checksum INTEGER NOT NULL) ` +
@@ -60,9 +71,30 @@ export class JsonRows<Row extends object> {
     const query = `SELECT ${this.#key} AS key, row, checksum FROM ${this.#table} ${which}`;
     const rows = this.#sql.exec<Stored>(query, ...bindings).toArray();
     return rows.flatMap(({ key, row, checksum }) => {
-      if (checksum === checksumOfText(row)) return [JSON.parse(row) as Row];
-      console.error(`Directory: what was stored of ${this.#what} "${key}" is damaged${this.#consequence}`);
+      const stored = `what was stored of ${this.#what} "${key}"`;
+      if (checksum !== checksumOfText(row)) {
+        console.error(`Directory: ${stored} is damaged${this.#consequence}`);
+        return [];
+      }
+      const found = readRow<Row>(row, this.#unreadable);
+      if (found.kind === "row") return [found.row];
+      console.error(`Directory: ${stored} cannot be read (${found.reason})${this.#consequence}`);
       return [];
     });
   }
+}
+
+/** Reads what is stored in a row. */
+export function readRow<Row>(
+  text: string,
+  unreadable: Unreadable,
+): { readonly kind: "row"; readonly row: Row } | { readonly kind: "unreadable"; readonly reason: string } {
+  let row: unknown;
+  try {
+    row = JSON.parse(text);
+  } catch {
+    return { kind: "unreadable", reason: "it is no JSON" };
+  }
+  const reason = unreadable(row);
+  return reason === null ? { kind: "row", row: row as Row } : { kind: "unreadable", reason };
 }

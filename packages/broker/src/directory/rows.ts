@@ -1,15 +1,16 @@
+import { UNREADABLE_ROWS } from "@sluice/protocol/schema";
 import { JsonRows } from "./json-rows.ts";
 import { type DirectoryRow, nameOf } from "./row.ts";
 
 /**
- * The rows of the directory in its object's database. Where one is damaged, the configuration, or the queue's own copy,
+ * The rows of the directory in its object's database. Where one is damaged or cannot be read, the configuration, or the queue's own copy,
  * brings it back.
  */
 export class DirectoryRows extends JsonRows<DirectoryRow> {
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {
-    super(sql, "queues", "name TEXT", "queue");
+    super(sql, "queues", "name TEXT", "queue", UNREADABLE_ROWS.queue);
     this.#sql = sql;
     // A contract: this table is stored.
     sql.exec("CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID");

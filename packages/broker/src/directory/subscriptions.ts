@@ -5,14 +5,19 @@ import {
   type SubscriptionChange,
   type SubscriptionReply,
 } from "@sluice/protocol";
+import { UNREADABLE_ROWS } from "@sluice/protocol/schema";
 import { newId } from "../platform/new-id.ts";
+import { readRow } from "./json-rows.ts";
 
 /** A contract: this table is stored. */
 const SCHEMA = `CREATE TABLE IF NOT EXISTS subscriptions (
   id TEXT PRIMARY KEY, source TEXT NOT NULL UNIQUE, row TEXT NOT NULL
 ) WITHOUT ROWID`;
 
-/** Which events of which sources are to be sent to which queue: one subscription per source. */
+/**
+ * Which events of which sources are to be sent to which queue: one subscription per source. A row that cannot be read is
+ * left out, the log says so, and its source is free.
+ */
 export class Subscriptions {
   readonly #sql: SqlStorage;
 
@@ -23,28 +28,26 @@ export class Subscriptions {
 
   /** Oldest first. */
   list(): Subscription[] {
-    const rows = this.#sql.exec<{ row: string }>("SELECT row FROM subscriptions").toArray();
-    const subscriptions = rows.map(({ row }) => JSON.parse(row) as Subscription);
-    return subscriptions.sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+    return this.#read("").sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
   }
 
   create(subscription: NewSubscription): SubscriptionReply {
     const source = canonicalJson(subscription.source);
-    const taken = this.#sql.exec("SELECT 1 FROM subscriptions WHERE source = ?", source).toArray();
-    if (taken.length > 0) return { ok: false, refusal: { kind: "sourceSubscribed" } };
+    if (this.#read("WHERE source = ?", source).length > 0)
+      return { ok: false, refusal: { kind: "sourceSubscribed" } };
     const nowMs = Date.now();
     return this.#put({ ...subscription, id: newId(), createdAtMs: nowMs, modifiedAtMs: nowMs });
   }
 
   change(id: string, change: SubscriptionChange): SubscriptionReply {
-    const subscription = this.#read(id);
-    if (subscription === null) return { ok: false, refusal: { kind: "subscriptionNotFound" } };
+    const [subscription] = this.#read("WHERE id = ?", id);
+    if (subscription === undefined) return { ok: false, refusal: { kind: "subscriptionNotFound" } };
     return this.#put({ ...subscription, ...change, modifiedAtMs: Date.now() });
   }
 
   delete(id: string): SubscriptionReply {
-    const subscription = this.#read(id);
-    if (subscription === null) return { ok: false, refusal: { kind: "subscriptionNotFound" } };
+    const [subscription] = this.#read("WHERE id = ?", id);
+    if (subscription === undefined) return { ok: false, refusal: { kind: "subscriptionNotFound" } };
     this.#sql.exec("DELETE FROM subscriptions WHERE id = ?", id);
     return { ok: true, subscription };
   }
@@ -56,11 +59,17 @@ export class Subscriptions {
     return gone;
   }
 
-  #read(id: string): Subscription | null {
-    const [found] = this.#sql
-      .exec<{ row: string }>("SELECT row FROM subscriptions WHERE id = ?", id)
-      .toArray();
-    return found === undefined ? null : (JSON.parse(found.row) as Subscription);
+  #read(which: string, ...bindings: string[]): Subscription[] {
+    const query = `SELECT id, row FROM subscriptions ${which}`;
+    const rows = this.#sql.exec<{ id: string; row: string }>(query, ...bindings).toArray();
+    return rows.flatMap(({ id, row }) => {
+      const found = readRow<Subscription>(row, UNREADABLE_ROWS.subscription);
+      if (found.kind === "row") return [found.row];
+      console.error(
+        `Directory: what was stored of the event subscription "${id}" cannot be read (${found.reason}) and left out`,
+      );
+      return [];
+    });
   }
 
   #put(subscription: Subscription): SubscriptionReply {

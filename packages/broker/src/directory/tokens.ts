@@ -5,15 +5,23 @@ import {
   type TokenReply,
   type TokenSecret,
 } from "@sluice/protocol";
+import { UNREADABLE_ROWS } from "@sluice/protocol/schema";
 import { JsonRows } from "./json-rows.ts";
 
-/** The tokens that the broker keeps. A damaged row lets nobody in; its name can be deleted and used again. */
+/** The tokens that the broker keeps. A row that is damaged or cannot be read lets nobody in; its name can be deleted and used again. */
 export class Tokens {
   readonly #rows: JsonRows<TokenRecord>;
   readonly #now: () => number;
 
   constructor(sql: SqlStorage, now: () => number) {
-    this.#rows = new JsonRows(sql, "tokens", "name TEXT", "token", "; it lets nobody in");
+    this.#rows = new JsonRows(
+      sql,
+      "tokens",
+      "name TEXT",
+      "token",
+      UNREADABLE_ROWS.token,
+      "; it lets nobody in",
+    );
     this.#now = now;
   }
 

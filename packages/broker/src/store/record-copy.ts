@@ -1,4 +1,5 @@
 import type { QueueRecord } from "@sluice/protocol";
+import { unreadableRecord } from "@sluice/protocol/schema";
 import { checksumOfText } from "./checksum.ts";
 
 /** Where a queue keeps, among its single values (`migrations.ts`), what the directory said last that it is. */
@@ -10,11 +11,13 @@ export function recordCopy(record: QueueRecord): string {
   return JSON.stringify([checksumOfText(text), text]);
 }
 
-/** The record that is stored there; `null` if that is damaged. */
+/** The record that is stored there; `null` if that is damaged or cannot be read. */
 export function recordFrom(copy: string): QueueRecord | null {
   try {
     const [checksum, text] = JSON.parse(copy) as [number, string];
-    return checksum === checksumOfText(text) ? (JSON.parse(text) as QueueRecord) : null;
+    if (checksum !== checksumOfText(text)) return null;
+    const record: unknown = JSON.parse(text);
+    return unreadableRecord(record) === null ? (record as QueueRecord) : null;
   } catch {
     return null;
   }

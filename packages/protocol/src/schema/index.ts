@@ -7,6 +7,6 @@ export {
   jurisdictionSchema,
   queueDefinitionSchema,
   queueSettingsSchema,
-  unreadableDefinition,
   unreadableRecord,
 } from "./queue.ts";
+export { UNREADABLE_ROWS, type Unreadable } from "./stored.ts";

@@ -84,7 +84,8 @@ export function unreadableDefinition(value: unknown): string | null {
   return unreadable(queueDefinitionSchema, value);
 }
 
-function unreadable(schema: z.ZodMiniType, value: unknown): string | null {
+/** The same by any schema. */
+export function unreadable(schema: z.ZodMiniType, value: unknown): string | null {
   const issue = schema.safeParse(value).error?.issues.find(({ code }) => UNREADABLE.has(code));
   return issue === undefined ? null : issueText(issue);
 }

@@ -1,4 +1,5 @@
 import type { SigningIdentity, TopicRecord, TopicSubscription } from "@sluice/protocol";
+import { UNREADABLE_ROWS } from "@sluice/protocol/schema";
 import { JsonRows } from "../json-rows.ts";
 
 /** Topics and subscriptions in the directory's database. */
@@ -9,8 +10,20 @@ export class TopicRows {
   readonly signingIdentities: JsonRows<SigningIdentity>;
 
   constructor(sql: SqlStorage) {
-    this.topics = new JsonRows(sql, "topics", "arn TEXT", "topic");
-    this.subscriptions = new JsonRows(sql, "topic_subscriptions", "id TEXT", "the subscription");
-    this.signingIdentities = new JsonRows(sql, "signing_identities", "id INTEGER", "the signing identity");
+    this.topics = new JsonRows(sql, "topics", "arn TEXT", "topic", UNREADABLE_ROWS.topic);
+    this.subscriptions = new JsonRows(
+      sql,
+      "topic_subscriptions",
+      "id TEXT",
+      "the subscription",
+      UNREADABLE_ROWS.topicSubscription,
+    );
+    this.signingIdentities = new JsonRows(
+      sql,
+      "signing_identities",
+      "id INTEGER",
+      "the signing identity",
+      UNREADABLE_ROWS.signingIdentity,
+    );
   }
 }

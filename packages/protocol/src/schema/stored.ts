@@ -1,0 +1,140 @@
+import * as z from "zod/mini";
+import { SCOPES } from "../rpc/tokens.ts";
+import { TOPIC_PROTOCOLS } from "../rpc/topics.ts";
+import { unreadable, unreadableDefinition, unreadableRecord } from "./queue.ts";
+
+/*
+ * Shapes of what the directory stores. All of it is read when it starts: a row that code fails over would end the broker
+ * for all queues, so it counts as damaged.
+ */
+
+/** What keeps a row from being read, for people; `null` if nothing does. */
+export type Unreadable = (row: unknown) => string | null;
+
+const texts = z.record(z.string(), z.string());
+const token = z.strictObject({ text: z.string(), expiresMs: z.number() });
+
+const topic = z.strictObject({
+  topicId: z.string(),
+  arn: z.string(),
+  createdOnMs: z.number(),
+  revision: z.number(),
+  isFifo: z.boolean(),
+  attributes: texts,
+  tags: texts,
+  endedSubscriptions: z.number(),
+});
+
+const topicSubscription = z.strictObject({
+  subscriptionId: z.string(),
+  arn: z.string(),
+  topicArn: z.string(),
+  createdOnMs: z.number(),
+  revision: z.number(),
+  protocol: z.enum(TOPIC_PROTOCOLS),
+  endpoint: z.string(),
+  target: z.string(),
+  deadLetterQueue: z.nullable(z.string()),
+  status: z.discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("pending"), token }),
+    z.strictObject({
+      kind: z.literal("confirmed"),
+      wasAuthenticated: z.boolean(),
+      authenticateOnUnsubscribe: z.boolean(),
+      token: z.nullable(token),
+    }),
+    z.strictObject({ kind: z.literal("ended"), token }),
+  ]),
+  attributes: texts,
+});
+
+const signingIdentity = z.strictObject({ privateKeyPkcs8: z.string(), certificatePem: z.string() });
+
+const secret = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("bearer"), sha256: z.string() }),
+  z.strictObject({ kind: z.literal("aws"), accessKeyId: z.string(), secretAccessKey: z.string() }),
+]);
+const tokenRecord = z.strictObject({
+  name: z.string(),
+  secret,
+  scopes: z.array(z.enum(SCOPES)),
+  queues: z.array(z.string()),
+  expiresAtMs: z.nullable(z.number()),
+  ratePerSecond: z.nullable(z.number()),
+  previous: z.nullable(z.strictObject({ secret, untilMs: z.number() })),
+  createdAtMs: z.number(),
+  changedAtMs: z.number(),
+});
+
+const subscription = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  enabled: z.boolean(),
+  source: texts,
+  queueId: z.string(),
+  events: z.array(z.string()),
+  createdAtMs: z.number(),
+  modifiedAtMs: z.number(),
+});
+
+const auditEntry = z.strictObject({
+  action: z.string(),
+  target: z.nullable(z.string()),
+  by: z.string(),
+  dialect: z.string(),
+});
+
+const queueRow = z.strictObject({
+  kind: z.literal("queue"),
+  record: z.unknown(),
+  configured: z.unknown(),
+  told: z.number(),
+});
+const deletedRow = z.strictObject({
+  kind: z.literal("deleted"),
+  name: z.string(),
+  revision: z.number(),
+  isEmptied: z.optional(z.literal(true)),
+});
+const directoryRow = z.discriminatedUnion("kind", [queueRow, deletedRow]);
+
+/** What keeps each kind of row of the directory from being read. */
+export const UNREADABLE_ROWS = {
+  queue: (row) => {
+    const wrong = unreadable(directoryRow, row);
+    if (wrong !== null) return wrong;
+    const { kind, record, configured } = row as z.infer<typeof queueRow>;
+    if (kind !== "queue") return null;
+    return unreadableRecord(record) ?? (configured === null ? null : unreadableDefinition(configured));
+  },
+  topic: (row) => unreadable(topic, row) ?? policyProblem(row as z.infer<typeof topic>),
+  topicSubscription: (row) => {
+    const wrong = unreadable(topicSubscription, row);
+    if (wrong !== null) return wrong;
+    const subscription = row as z.infer<typeof topicSubscription>;
+    const { protocol, endpoint } = subscription;
+    if (protocol !== "sqs" && !URL.canParse(endpoint)) return "endpoint: is no URL";
+    return policyProblem(subscription);
+  },
+  signingIdentity: (row) => unreadable(signingIdentity, row),
+  token: (row) => unreadable(tokenRecord, row),
+  subscription: (row) => unreadable(subscription, row),
+  auditEntry: (row) => unreadable(auditEntry, row),
+} as const satisfies Readonly<Record<string, Unreadable>>;
+
+/** What keeps a delivery policy from being read, from which the queue of an endpoint is made. */
+function policyProblem({
+  attributes,
+}: {
+  readonly attributes: Readonly<Record<string, string>>;
+}): string | null {
+  const { DeliveryPolicy: policy } = attributes;
+  if (policy === undefined) return null;
+  try {
+    const document: unknown = JSON.parse(policy);
+    if (typeof document === "object" && document !== null) return null;
+  } catch {
+    // Said below.
+  }
+  return "attributes.DeliveryPolicy: is no object of JSON";
+}
