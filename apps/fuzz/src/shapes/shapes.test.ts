@@ -20,7 +20,7 @@ const run = (name: string, requests: number, open: Open = localTarget) =>
 it.each([
   ["bodies", 250],
   ["filters", 15],
-  ["imports", 4],
+  ["imports", 8],
   ["nesting", 60],
 ])(
   "whatever comes in the shape %s is answered, and the broker goes on",
