@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -13,11 +14,12 @@ import {
 import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Order, Outcome } from "../test/lock-contender.ts";
 import { mountSmallDisk } from "../test/small-disk.ts";
 import { HOLDER_FILE, LOCK_FILE, lockData, OBJECTS_FOLDER } from "./data-lock.ts";
 import { CliError } from "./errors.ts";
+import { announceEnd, lastEndIn } from "./planned-end.ts";
 
 const MODULE = fileURLToPath(new URL("./data-lock.ts", import.meta.url));
 /** Whom root runs something as that must not be allowed everything; `null` where nobody else may read the sources. */
@@ -212,6 +214,72 @@ describe("a data folder", () => {
     );
     expect(isHeld()).toBe(false);
     lockData(folder, "sluice serve")();
+  });
+
+  describe("whose lock file is taken away", { timeout: 60_000 }, () => {
+    it.each([
+      ["deleted", () => rmSync(join(folder, LOCK_FILE))],
+      ["replaced", () => replaceBy("other")],
+      ["moved away with the folder", () => renameSync(folder, `${folder}-moved`)],
+    ])("ends its holder at once where it is %s, and says why", async (_, takeAway) => {
+      const holder = await hold();
+      takeAway();
+      expect(await holder.ended).toBe(1);
+      expect(holder.printed()).toMatch(
+        /sluice-lock\.sqlite was deleted or replaced while this process had the data: another broker may have begun/,
+      );
+      expect(other(folder)).toBe("");
+    });
+
+    it("is given to the next one when the first has ended", async () => {
+      mkdirSync(join(folder, OBJECTS_FOLDER, "sluice-QueueBroker"), { recursive: true });
+      const holder = await hold();
+      rmSync(join(folder, LOCK_FILE));
+      const next = await hold();
+      await holder.ended;
+      expect(next.takenAtMs).toBeGreaterThanOrEqual(Number(/ended at (\S+)/.exec(holder.printed())?.[1]));
+      expect(JSON.parse(readFileSync(join(folder, HOLDER_FILE), "utf8")).pid).toBe(next.pid);
+      next.kill();
+    });
+
+    it("is nothing that its holder writes to, whatever it does at its end", async () => {
+      const { promise: error, resolve: onLost } = Promise.withResolvers<CliError>();
+      const free = lockData(folder, "sluice serve", onLost);
+      replaceBy("other");
+      expect((await error).exitCode).toBe(1);
+      writeFileSync(join(folder, HOLDER_FILE), "another's");
+      announceEnd(folder, console);
+      free();
+      expect(readFileSync(join(folder, HOLDER_FILE), "utf8")).toBe("another's");
+      expect(lastEndIn(folder)).toBe("unplanned");
+      const freeAgain = lockData(folder, "sluice serve");
+      announceEnd(folder, console);
+      expect(lastEndIn(folder)).toBe("planned");
+      freeAgain();
+    });
+
+    function replaceBy(name: string): void {
+      writeFileSync(join(folder, name), "");
+      renameSync(join(folder, name), join(folder, LOCK_FILE));
+    }
+
+    /** A process that has the folder, and does nothing else. */
+    async function hold() {
+      const script =
+        `import(${JSON.stringify(MODULE)}).then(({ lockData }) => { ` +
+        `lockData(${JSON.stringify(folder)}, "sluice serve"); ` +
+        'process.once("exit", () => console.error("ended at", performance.timeOrigin + performance.now())); ' +
+        "process.send(performance.timeOrigin + performance.now()); setInterval(() => {}, 1e9); })";
+      const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "inherit", "pipe", "ipc"] });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      let printed = "";
+      child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+        printed += text;
+      });
+      const ended = once(child, "close").then(([code]) => code);
+      const [takenAtMs] = await once(child, "message");
+      return { ended, takenAtMs, pid: child.pid, printed: () => printed, kill: () => child.kill("SIGKILL") };
+    }
   });
 
   function modeOf(path: string): number {

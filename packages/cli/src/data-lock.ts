@@ -6,21 +6,23 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { hostname } from "node:os";
 import { join, sep } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { CliError } from "./errors.ts";
+import { CliError, EXIT_FAILED } from "./errors.ts";
 import { makeFolder, refusalOf } from "./folders.ts";
 import { loadSqlite } from "./sqlite.ts";
 
 /**
- * Empty database of a data folder. Whoever has begun to write it has the folder. It is never deleted: a process that
- * still has the deleted file open and one that makes another would both have a lock.
+ * Empty database of a data folder. Whoever has begun to write it has the folder. Sluice never deletes it: a process
+ * that still has the deleted file open and one that makes another would both have a lock. Whoever else deletes it ends
+ * the holder (`lockData`).
  *
  * POSIX drops a process's locks on a file when that process closes any descriptor of it. So nothing but SQLite, which
- * knows, may open this file in a process that may hold it.
+ * knows, may open this file in a process that may hold it. To look at it by its name opens nothing.
  */
 export const LOCK_FILE = "sluice-lock.sqlite";
 /** Says who has the folder, for people. What it says means something only while somebody holds the lock. */
@@ -34,6 +36,14 @@ export const OBJECTS_FOLDER = `${RESOURCES_FOLDER}/do`;
 /** What is kept is nobody else's business: users of the machine read it through the broker or not at all. */
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
+
+/** How often a holder looks whether its lock is still the one that others meet, in ms. It takes some µs. */
+export const LOOK_EVERY_MS = 500;
+/**
+ * How long data wait that are there without a lock, in ms: somebody may have deleted it under a holder, which ends at
+ * its next look.
+ */
+const LET_END_MS = 4 * LOOK_EVERY_MS;
 
 /** SQLite's code for a lock that another connection has. */
 const SQLITE_BUSY = 5;
@@ -69,6 +79,25 @@ export class DataInUseError extends CliError {
   }
 }
 
+/** The lock of a data folder that was taken away from this process, by which another broker may have begun there. */
+export class DataLostError extends CliError {
+  constructor(folder: string) {
+    super(
+      `${join(folder, LOCK_FILE)} was deleted or replaced while this process had the data: another broker may have ` +
+        "begun on them, so this one ends at once. What it has acknowledged is on the disk. Start it again, and leave " +
+        "that file alone.",
+    );
+  }
+}
+
+/** Folders that this process has lost and not taken again. */
+const lost = new Set<string>();
+
+/** Whether a folder is another process's now, which this process had: it writes nothing there. */
+export function isLost(folder: string): boolean {
+  return lost.has(folder);
+}
+
 /**
  * Takes a data folder for this process. Two brokers on the same files would each write over what the other has
  * acknowledged.
@@ -77,28 +106,52 @@ export class DataInUseError extends CliError {
  * machine, and which exactly one of those gets who ask at the same moment: SQLite's lock of a writer. No child process
  * inherits it.
  *
+ * The lock is looked at from then on. To take back one that is gone would be a race with whoever makes it anew, so its
+ * holder has to end.
+ *
  * @param folder absolute; made if it is not there, with `OBJECTS_FOLDER` in it.
  * @param command what the others are told, `sluice serve`.
+ * @param onLost ends the broker at once; the lock was taken away. Default: ends this process, with the reason.
  * @returns gives the folder free; so does the end of this process.
  * @throws DataInUseError at once while somebody has it, this process included; CliError if nothing can be kept there.
  */
-export function lockData(folder: string, command: string): () => void {
+export function lockData(
+  folder: string,
+  command: string,
+  onLost: (error: DataLostError) => void = endProcess,
+): () => void {
   const holderFile = join(folder, HOLDER_FILE);
+  const lockFile = join(folder, LOCK_FILE);
   let lock: DatabaseSync | null;
+  let own: string | null;
   try {
     makeFolder(join(folder, OBJECTS_FOLDER), FOLDER_MODE);
-    lock = take(join(folder, LOCK_FILE));
+    const isNew = !existsSync(lockFile);
+    lock = take(lockFile);
+    own = fileId(lockFile);
     if (lock === null) throw new DataInUseError(folder, readHolder(holderFile), command);
     // Not before: files of another process come and go.
     checkWritable(join(folder, OBJECTS_FOLDER), lock);
+    if (isNew && readdirSync(join(folder, OBJECTS_FOLDER)).length > 0) waitFor(LET_END_MS);
   } catch (error) {
     throw unusable(folder, error, command) ?? error;
   }
   writeHolder(holderFile, command);
+  lost.delete(folder);
+  let isOurs = true;
+  const watch = setInterval(() => {
+    if (!isReplaced(lockFile, own)) return;
+    clearInterval(watch);
+    isOurs = false;
+    lost.add(folder);
+    onLost(new DataLostError(folder));
+  }, LOOK_EVERY_MS);
+  watch.unref();
   const free = () => {
     if (!lock?.isOpen) return;
+    clearInterval(watch);
     // While it is still ours to delete.
-    rmSync(holderFile, { force: true });
+    if (isOurs) rmSync(holderFile, { force: true });
     lock.close();
   };
   process.once("exit", free);
@@ -108,22 +161,53 @@ export function lockData(folder: string, command: string): () => void {
   };
 }
 
+function endProcess(error: DataLostError): void {
+  console.error(error.message);
+  // What runs for this process ends with it, as at every other end.
+  process.exit(EXIT_FAILED);
+}
+
+/** Waits with this whole process: nothing of it may run before. */
+function waitFor(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** Tells a file from each other one that comes under its name while somebody has it open; `null` where there is none. */
+function fileId(file: string): string | null {
+  // Numbers of Windows are longer than a double holds.
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
+}
+
+/** Whether a name leads to another file than before, or to none. One that cannot be looked at cannot be taken either. */
+function isReplaced(file: string, before: string | null): boolean {
+  try {
+    return fileId(file) !== before;
+  } catch {
+    return false;
+  }
+}
+
 /** `null` while another connection has the lock. Needs no room on the disk if the file is there. */
 function take(file: string): DatabaseSync | null {
   // SQLite's own errors do not say why a file cannot be opened.
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
   else makeEmpty(file);
+  const before = fileId(file);
   const database = new (loadSqlite().DatabaseSync)(file, { timeout: 0 });
   try {
     // Nothing is ever written, so there is nothing to keep for a crash.
     database.exec("PRAGMA journal_mode = MEMORY");
     database.exec("BEGIN IMMEDIATE");
-    return database;
+    if (fileId(file) === before) return database;
   } catch (error) {
     database.close();
     if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY) return null;
     throw error;
   }
+  // Deleted in between: others meet the one that is there now.
+  database.close();
+  return take(file);
 }
 
 function makeEmpty(file: string): void {

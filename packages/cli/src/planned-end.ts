@@ -1,5 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isLost } from "./data-lock.ts";
 import type { Printer } from "./report/printer.ts";
 
 /** File of a data folder that is there if the broker on it was ended on purpose. */
@@ -10,9 +11,11 @@ export type End = "planned" | "unplanned";
 
 /**
  * Announces that the broker of a data folder is about to be ended on purpose: deliveries that this cuts off count as no
- * attempt. Before the end, so that a process which is killed while it stops has said so.
+ * attempt. Before the end, so that a process which is killed while it stops has said so. Of a folder that was lost to
+ * another process nothing is announced: that one's end is not known.
  */
 export function announceEnd(folder: string, printer: Pick<Printer, "warn">): void {
+  if (isLost(folder)) return;
   try {
     writeFileSync(join(folder, PLANNED_END_FILE), `${new Date().toISOString()}\n`, { mode: 0o600 });
   } catch (error) {

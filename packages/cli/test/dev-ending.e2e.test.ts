@@ -72,7 +72,9 @@ describe.skipIf(!HAS_SCRIPT)("a sluice dev whose folder is deleted", { timeout: 
   it("harms no other one, and ends at a Ctrl-C with everything that it started", async () => {
     const folder = join(lab.folder, "doomed");
     cpSync(join(lab.folder, "receiver"), folder, { recursive: true });
-    doomed = new OnTerminal(["dev", "--env", "x", ...(await portsFor())], folder, lab.env);
+    // The data outlive the folder: without them it would end by itself.
+    const kept = ["--persist-to", join(lab.folder, "kept")];
+    doomed = new OnTerminal(["dev", "--env", "x", ...(await portsFor()), ...kept], folder, lab.env);
     await expect.poll(() => doomed.output, { timeout: 60_000 }).toMatch(/Ready on/);
     const start = async () => {
       const other = sluice(["dev", "sender", "--env", "x", ...(await portsFor())], lab.folder, lab.env);

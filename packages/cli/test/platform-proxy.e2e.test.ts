@@ -208,6 +208,17 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     expect(readdirSync(join(lab.folder, "post/.wrangler/state/v3/do"))).toContain("sluice-QueueBroker");
   });
 
+  it("refuses sends once another broker may have the data, and leaves the program alone", async () => {
+    const { ask, server } = await serve();
+    await ask("/send?kept");
+    rmSync(join(lab.folder, ".wrangler/state/sluice-lock.sqlite"));
+    await server.printed(/Sluice: .+sluice-lock\.sqlite was deleted or replaced/);
+    await expect(ask("/send?late")).rejects.toThrow("the broker has been ended");
+    await ask("/again?anew");
+    await ask("/end");
+    expect(await server.ended).toBe(0);
+  });
+
   it("keeps nothing with persist: false", async () => {
     const { ask, backlog } = await serve({ persist: false });
     expect(await backlog()).toBe(0);

@@ -1,4 +1,4 @@
-import { DataInUseError, lockData } from "../data-lock.ts";
+import { DataInUseError, type DataLostError, lockData } from "../data-lock.ts";
 import { CliError } from "../errors.ts";
 import { isTooOld, SHARING_VERSION_MIN } from "../wrangler/load-wrangler.ts";
 import { isRunning, otherSessions, type Session } from "./sessions.ts";
@@ -29,6 +29,8 @@ export interface BrokerSeatOptions {
   readonly command?: string;
   /** Folder in which the sessions find each other. */
   readonly sessions: string;
+  /** Ends the broker at once: the folder may be another one's now. Default: ends this process, with the reason. */
+  readonly onLost?: (error: DataLostError) => void;
 }
 
 /**
@@ -89,7 +91,8 @@ export class BrokerSeat {
 
   #sit(): Seat {
     try {
-      this.#free = lockData(this.#options.data, this.#options.command ?? SLUICE_DEV);
+      const { data, command = SLUICE_DEV, onLost } = this.#options;
+      this.#free = lockData(data, command, onLost);
       return { kind: "own" };
     } catch (error) {
       const leader = error instanceof DataInUseError ? this.#findLeader() : undefined;

@@ -63,8 +63,17 @@ export function startWrangler(options: WranglerOptions): WranglerProcess {
     if (told?.sluice === "socket-in-use") onSocketInUse();
     if (told?.sluice === "workerd") workerd.on(told.event);
   });
-  const ended = exitCode(child).finally(() => {
+  const endChildren = () => {
     for (const pid of children) endProcess(pid);
+  };
+  const endAll = () => {
+    child.kill("SIGKILL");
+    endChildren();
+  };
+  process.once("exit", endAll);
+  const ended = exitCode(child).finally(() => {
+    process.off("exit", endAll);
+    endChildren();
   });
   return { ended, kill: (signal) => void child.kill(signal), stop: () => void child.kill("SIGTERM") };
 }

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { ProducerBroker } from "@sluice/producer";
-import { RESOURCES_FOLDER } from "../data-lock.ts";
+import { type DataLostError, RESOURCES_FOLDER } from "../data-lock.ts";
 import { BrokerSeat } from "../dev/broker-seat.ts";
 import { announce, leave, sessionsFolder } from "../dev/sessions.ts";
 import { QueueWaker } from "../dev/wake-queues.ts";
@@ -120,7 +120,12 @@ export class BrokerLink {
     const count = (this.#senders.get(file) ?? 0) - 1;
     if (count > 0) this.#senders.set(file, count);
     else this.#senders.delete(file);
-    if (this.#senders.size > 0 || this.#isClosed) return;
+    if (this.#senders.size > 0) return;
+    await this.#close();
+  }
+
+  async #close(): Promise<void> {
+    if (this.#isClosed) return;
     this.#isClosed = true;
     const key = keyOf(this.#place);
     if (key !== null) BrokerLink.#links.delete(key);
@@ -134,6 +139,16 @@ export class BrokerLink {
     process.off("exit", this.#onExit);
     this.#leave();
   }
+
+  /**
+   * Ends the broker of this process, and sends from then on are refused: the data may be another one's now. The program
+   * is the user's, and goes on.
+   */
+  readonly #onLost = (error: DataLostError) => {
+    console.error(`Sluice: ${error.message}`);
+    // What an update starts meanwhile is ended when that is done.
+    void Promise.all([this.#runtime.end(), this.#close()]);
+  };
 
   readonly #onExit = () => {
     this.#announceEnd();
@@ -173,7 +188,7 @@ export class BrokerLink {
     const [first = ""] = this.#senders.keys();
     const before = this.#seat?.seat.kind;
     if (this.#seat === null) {
-      const options = { data: this.#data, env, files: [], sessions: this.#sessions };
+      const options = { data: this.#data, env, files: [], sessions: this.#sessions, onLost: this.#onLost };
       this.#seat = new BrokerSeat({ ...options, command: COMMAND, wranglerVersion: wranglerVersion() });
     } else {
       this.#seat.change();

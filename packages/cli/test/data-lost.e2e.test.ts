@@ -1,0 +1,44 @@
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import getPort from "get-port";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LOCK_FILE } from "../src/data-lock.ts";
+import { PLANNED_END_FILE } from "../src/planned-end.ts";
+import { descendants, isRunning, type Lab, openLab } from "./lab.ts";
+import { type Running, sluice } from "./running.ts";
+
+const LOST = /sluice-lock\.sqlite was deleted or replaced while this process had the data/;
+
+describe("a broker whose lock on the data is taken away", { timeout: 120_000 }, () => {
+  let lab: Lab;
+  let running: Running;
+  beforeEach(() => {
+    lab = openLab("staged");
+  });
+  afterEach(async () => {
+    await running.stop("SIGKILL");
+    lab.remove();
+  });
+  const start = async (...args: string[]) => {
+    const ports = ["--port", `${await getPort()}`, "--inspector-port", `${await getPort()}`];
+    return sluice([...args, ...ports, "--persist-to", "state"], lab.folder, lab.env);
+  };
+
+  it.each([
+    [["serve"], "deleted"],
+    [["serve", "receiver", "--env", "x"], "replaced"],
+    [["dev", "receiver", "--env", "x"], "deleted"],
+  ] as const)("ends at once with all that it has started: %j, where it is %s", async (args, how) => {
+    running = await start(...args);
+    await running.printed(/admin +http/);
+    const children = descendants(running.pid);
+    const file = join(lab.folder, "state", LOCK_FILE);
+    writeFileSync(`${file}-other`, "");
+    if (how === "deleted") rmSync(file);
+    else renameSync(`${file}-other`, file);
+    expect(await running.ended).toBe(1);
+    expect(running.output).toMatch(LOST);
+    expect(existsSync(join(lab.folder, "state", PLANNED_END_FILE))).toBe(false);
+    await expect.poll(() => children.filter(isRunning), { timeout: 30_000 }).toEqual([]);
+  });
+});
