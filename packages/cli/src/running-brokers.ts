@@ -5,7 +5,7 @@ import { isRunning } from "./dev/sessions.ts";
 import { writeIfChanged } from "./output/write-plan.ts";
 
 /** Who uses which queues is nobody else's business. */
-const FOLDER_MODE = 0o700;
+const MODES = { folderMode: 0o700, fileMode: 0o600 };
 
 /** A broker that a process of this user runs, or leads to. */
 export interface RunningBroker {
@@ -19,6 +19,8 @@ export interface RunningBroker {
   /** Absolute paths of the folders that it was started in and for. */
   readonly folders: readonly string[];
   readonly startedAtMs: number;
+  /** What lets this user's commands in; none where everybody is let in, or who started it has a token to give. */
+  readonly token?: string;
 }
 
 /**
@@ -54,7 +56,7 @@ export function registerBroker(
   const file = join(folder, `${pid}.json`);
   const takeBack = () => rmSync(file, { force: true });
   try {
-    writeIfChanged(file, JSON.stringify({ pid, startedAtMs, ...broker }), FOLDER_MODE);
+    writeIfChanged(file, JSON.stringify({ pid, startedAtMs, ...broker }), MODES);
   } catch {
     return () => {};
   }
@@ -90,8 +92,20 @@ function read(file: string): RunningBroker | null {
 
 function isBroker(value: unknown): value is RunningBroker {
   if (typeof value !== "object" || value === null) return false;
-  const { pid, startedAtMs, command, url, data, folders } = value as Partial<Record<string, unknown>>;
-  const isKnown = typeof pid === "number" && typeof startedAtMs === "number" && typeof command === "string";
+  const {
+    pid,
+    startedAtMs,
+    command,
+    url,
+    data,
+    folders,
+    token = "",
+  } = value as Partial<Record<string, unknown>>;
+  const isKnown =
+    typeof pid === "number" &&
+    typeof startedAtMs === "number" &&
+    typeof command === "string" &&
+    typeof token === "string";
   const isPlace = typeof url === "string" && typeof data === "string";
   const isList = Array.isArray(folders) && folders.every((one) => typeof one === "string" && isAbsolute(one));
   return isKnown && isPlace && isList;

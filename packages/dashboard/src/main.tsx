@@ -1,5 +1,13 @@
 import "./styles/index.css";
 import { render } from "preact";
+import { keepToken } from "./api/call.ts";
+import { tokenIn } from "./api/route.ts";
 import { App } from "./app.tsx";
 
+const token = tokenIn(location.hash);
+if (token !== null) {
+  keepToken(token);
+  // It stays neither in the address nor in the history.
+  history.replaceState(null, "", location.pathname);
+}
 render(<App />, document.body);

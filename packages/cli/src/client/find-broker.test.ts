@@ -1,6 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { projectFolder } from "../../test/project-folder.ts";
 import type { RunningBroker } from "../running-brokers.ts";
-import { nearest } from "./find-broker.ts";
+import { registerBroker } from "../running-brokers.ts";
+import { findBroker, nearest } from "./find-broker.ts";
 
 function broker(data: string, ...folders: string[]): RunningBroker {
   return { pid: 1, command: "sluice dev", url: `http://${data}`, data, folders, startedAtMs: 0 };
@@ -35,5 +39,23 @@ describe("the nearest broker", () => {
 
   it("is none where none runs", () => {
     expect(() => nearest([], "/code")).toThrow("No broker is running.");
+  });
+});
+
+describe("the token of a broker that runs here", () => {
+  it("is found with it, by its address too, and is nobody else's to read", () => {
+    const folder = projectFolder({});
+    const env = { WRANGLER_REGISTRY_PATH: join(folder, "registry") };
+    const brokers = `${env.WRANGLER_REGISTRY_PATH}.sluice-brokers`;
+    const url = "http://localhost:8787";
+    const place = { command: "sluice dev", url, data: folder, folders: [folder] };
+    onTestFinished(registerBroker(brokers, { ...place, token: "made" }));
+    expect(findBroker({}, { cwd: folder, env })).toEqual({ url, token: "made" });
+    expect(findBroker({ url: `${url}/__sluice/` }, { cwd: folder, env })).toEqual({ url, token: "made" });
+    expect(findBroker({ token: "own" }, { cwd: folder, env })).toEqual({ url, token: "own" });
+    const other = "http://localhost:8788";
+    expect(findBroker({ url: other }, { cwd: folder, env })).toEqual({ url: other, token: null });
+    const modes = readdirSync(brokers).map((name) => statSync(join(brokers, name)).mode & 0o777);
+    expect(modes).toEqual([0o600]);
   });
 });

@@ -16,7 +16,7 @@ export interface BrokerAddress {
 export interface BrokerOptions {
   /** Default: `SLUICE_URL`, else the broker that runs here. */
   readonly url?: string;
-  /** Default: `SLUICE_API_TOKEN`, else none. */
+  /** Default: `SLUICE_API_TOKEN`, else the one that was made for a broker that runs here, else none. */
   readonly token?: string;
 }
 
@@ -31,10 +31,14 @@ export function findBroker(
   options: BrokerOptions,
   { cwd, env }: Pick<Surroundings, "cwd" | "env">,
 ): BrokerAddress {
-  const token = options.token ?? (env.SLUICE_API_TOKEN || null);
-  const url = options.url ?? (env.SLUICE_URL || null);
-  if (url !== null) return { url: baseOf(url), token };
-  return { url: nearest(runningBrokers(brokersFolder(env)), cwd).url, token };
+  const given = options.token ?? (env.SLUICE_API_TOKEN || null);
+  const named = options.url ?? (env.SLUICE_URL || null);
+  const running = runningBrokers(brokersFolder(env));
+  const base = named === null ? null : baseOf(named);
+  if (base !== null)
+    return { url: base, token: given ?? running.find(({ url }) => url === base)?.token ?? null };
+  const { url, token = null } = nearest(running, cwd);
+  return { url, token: given ?? token };
 }
 
 /** @throws CliError where there is none, or no way to tell which one is meant. */

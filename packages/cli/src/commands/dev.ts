@@ -1,6 +1,7 @@
 import { flushCompileCache } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { BrokerSeat, type Seat } from "../dev/broker-seat.ts";
+import { accessVariables, devAccess, refuseLeading } from "../dev/dev-access.ts";
 import { takeEnvFiles } from "../dev/env-files.ts";
 import { configFilesOf, type Generation, generate } from "../dev/generation.ts";
 import type { LinesContext } from "../dev/inside/wrangler-lines.ts";
@@ -26,13 +27,14 @@ import { announceEnd, forgetPlannedEnd, lastEndIn } from "../planned-end.ts";
 import { refuseMissingMain } from "../project/missing-main.ts";
 import { type Project, readProject } from "../project/project.ts";
 import { recoverData } from "../recover-data.ts";
-import { addresses, urlOf } from "../report/addresses.ts";
+import { accessLines, addresses, dashboardLink, urlOf } from "../report/addresses.ts";
 import type { Printer } from "../report/printer.ts";
 import { introducer } from "../report/topology-table.ts";
 import { Reserve } from "../reserve.ts";
 import { brokersFolder, foldersOf, registerBroker } from "../running-brokers.ts";
 import { ownSources } from "../runtime-modules.ts";
 import { tellDisk } from "../serve/tell-broker.ts";
+import { type Admission, isLoopback, tokenIn } from "../serve/variables.ts";
 import { silentMsMaxOf } from "../serve/workerd/run-on-workerd.ts";
 import { readDeliveries } from "../watchdog/in-delivery.ts";
 import { anyWrangler, loadWrangler, takeWranglerOf, wranglerVersion } from "../wrangler/load-wrangler.ts";
@@ -80,12 +82,18 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   const project = await readProject({ targets, env, workingDirectory });
   refuseMissingMain(project.workers);
   await refusePortsInUse(project, options);
-  const places = withLastEnd(await findPlaces("dev", workingDirectory), runtime.url);
+  const host = hostOf(project, options);
+  const access = devAccess(project, { host, env, envFiles, environment: process.env });
+  const places = withVariables(await findPlaces("dev", workingDirectory), {
+    [LAST_END_VARIABLE]: runtime.url,
+    ...accessVariables(access),
+  });
   const data = dataFolderOf(project, options);
   const seat = new BrokerSeat({
     ...{ data, env, files: configFilesOf(project), sessions: session.folder },
     wranglerVersion: wranglerVersion(),
   });
+  refuseLeading(seat.seat, host, access);
   const read = () =>
     generate({ targets, env, places, purpose: "dev", sessions: session.folder, seat, envFiles });
   const announceSelf = (of: Project) =>
@@ -100,14 +108,15 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   const takeSeat = async () => {
     if (seat.seat.kind !== "own") return;
     reserve = new Reserve(data, (line) => printer.warn(line));
-    reserve.watch(tellDisk(() => url));
+    reserve.watch(tellDisk(() => url, access.headers));
     runtime.lastEnd = lastEndIn(data);
     await recoverData({ folder: data, broker: seat.brokerName ?? project.broker.name, reserve }, printer);
   };
   await takeSeat();
   const introduce = introducer(printer);
   const waker = new QueueWaker();
-  const argumentsOf = (plan: Plan) => wranglerArguments(plan, { ...options, data, seat: seat.seat });
+  const argumentsOf = (plan: Plan) =>
+    wranglerArguments(plan, { ...options, ip: host, data, seat: seat.seat });
   let current = await read();
 
   const adopt = (next: Generation) => {
@@ -118,7 +127,7 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   };
   /** Of another session's broker that session asks. */
   const wake = () => {
-    if (url !== null && seat.seat.kind === "own") waker.wake(url, current.project.topology);
+    if (url !== null && seat.seat.kind === "own") waker.wake(url, current.project.topology, access.headers);
   };
   let unregister = () => {};
   const onListening = (listening: Listening) => {
@@ -126,8 +135,13 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     url = urlOf(listening, current.project, options.wranglerArguments);
     unregister();
     const folders = foldersOf(current.project, process.cwd());
-    unregister = registerBroker(brokersFolder(process.env), { command: "sluice dev", url, data, folders });
+    const token = seat.seat.kind === "own" ? tokenIn(access) : null;
+    unregister = registerBroker(brokersFolder(process.env), {
+      ...{ command: "sluice dev", url, data, folders },
+      ...(token === null ? {} : { token }),
+    });
     printer.print(addresses(url, current.project));
+    if (!isLoopback(host)) printer.print(`\n${accessText(access, host, url)}`);
     wake();
     // Who is killed outright writes nothing.
     setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
@@ -277,7 +291,7 @@ function linesContext({ workers, broker }: Plan, seat: Seat, workingDirectory: s
 /** Only the ports that somebody has asked for: of others Wrangler takes free ones. */
 async function refusePortsInUse({ workers, broker }: Project, options: DevOptions): Promise<void> {
   const settings = (workers[0]?.wrangler ?? broker.wrangler)?.dev;
-  const host = options.ip ?? settings?.ip ?? "localhost";
+  const host = hostOf({ workers, broker }, options);
   const port = options.port ?? settings?.port;
   if (port !== undefined) await refusePortInUse({ host, port, option: "--port" });
   const { inspectorPort } = options;
@@ -285,9 +299,24 @@ async function refusePortsInUse({ workers, broker }: Project, options: DevOption
   await refusePortInUse({ host: "127.0.0.1", port: inspectorPort, option: "--inspector-port" });
 }
 
-/** The broker is told whom to ask how the one before it ended. */
-function withLastEnd(places: CommandPlaces, url: string): CommandPlaces {
-  return { ...places, environment: { ...places.environment, [LAST_END_VARIABLE]: url } };
+/**
+ * Address to listen on. It stays what it is at the start, whatever a configuration says later: by it was decided who
+ * may use the broker.
+ */
+function hostOf({ workers, broker }: Pick<Project, "workers" | "broker">, { ip }: DevOptions): string {
+  return ip ?? (workers[0]?.wrangler ?? broker.wrangler)?.dev.ip ?? "localhost";
+}
+
+/** The broker is told more than the command's own environment says: whom to ask how the one before it ended. */
+function withVariables(places: CommandPlaces, variables: Readonly<Record<string, string>>): CommandPlaces {
+  return { ...places, environment: { ...places.environment, ...variables } };
+}
+
+/** Who may use a broker that other machines reach, and where its dashboard is for who has read this. */
+function accessText(access: Admission, host: string, url: string): string {
+  const token = access.made?.token ?? null;
+  const link = token === null ? "" : `\nDashboard: ${dashboardLink(url, token)}`;
+  return `${accessLines(access, host)}${link}`;
 }
 
 /** Absolute path of the folder that everything is kept in. */

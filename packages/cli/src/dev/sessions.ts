@@ -38,7 +38,7 @@ export function sessionsFolder(env: NodeJS.ProcessEnv): string {
  * of them answers a change with a reading of its own, and two would go on answering each other for ever.
  */
 export function announce(folder: string, session: Session): void {
-  writeIfChanged(fileOf(folder, session), JSON.stringify(session), FOLDER_MODE);
+  writeIfChanged(fileOf(folder, session), JSON.stringify(session), { folderMode: FOLDER_MODE });
 }
 
 /** Takes the announcement back. */

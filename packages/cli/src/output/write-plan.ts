@@ -1,10 +1,21 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CliError } from "../errors.ts";
 import { makeFolder, refusalOf } from "../folders.ts";
 
 /** Name of the folder that holds everything we generate, unless `--outdir` says otherwise. */
 export const OUTPUT_FOLDER = ".sluice";
+
+/** File of a generated folder with what is secret. */
+const DEV_VARS_FILE = ".dev.vars";
+const SECRET_MODE = 0o600;
+
+/** Modes of what is made. Default: what the process makes. */
+interface Modes {
+  readonly folderMode?: number;
+  /** Also of a file that is there. */
+  readonly fileMode?: number;
+}
 
 /** A folder that is generated, such as that of a Worker (`GeneratedWorker`). */
 interface GeneratedFolder {
@@ -23,7 +34,10 @@ export function writePlan(plan: {
   readonly broker: GeneratedFolder;
 }): void {
   for (const { directory, files } of [...plan.workers, plan.broker]) {
-    for (const [name, contents] of Object.entries(files)) writeIfChanged(join(directory, name), contents);
+    for (const [name, contents] of Object.entries(files)) {
+      const isSecret = name === DEV_VARS_FILE;
+      writeIfChanged(join(directory, name), contents, isSecret ? { fileMode: SECRET_MODE } : {});
+    }
   }
 }
 
@@ -36,14 +50,19 @@ export function makeOutputFolder(directory: string): void {
  * Writes a file and the folders around it. In place rather than by renaming a temporary file: Wrangler watches the
  * file, not its name.
  *
- * @param folderMode of the folders that are made. Default: what the process makes.
  * @throws CliError with the file system's reason.
  */
-export function writeIfChanged(file: string, contents: string | Uint8Array, folderMode?: number): void {
+export function writeIfChanged(
+  file: string,
+  contents: string | Uint8Array,
+  { folderMode, fileMode }: Modes = {},
+): void {
   if (isWritten(file, contents)) return;
   try {
     makeFolder(dirname(file), folderMode);
-    writeFileSync(file, contents);
+    // Before anything is in it that only its owner may read.
+    if (fileMode !== undefined && existsSync(file)) chmodSync(file, fileMode);
+    writeFileSync(file, contents, { mode: fileMode });
   } catch (error) {
     const reason = refusalOf(error);
     throw reason === null ? error : new CliError(`${file} cannot be written: ${reason}.`);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { accessLines } from "./addresses.ts";
+import { accessLines, dashboardLink } from "./addresses.ts";
 
 it("says who may use what of a broker that is open to its machine", () => {
   expect(
@@ -22,4 +22,20 @@ HTTP endpoints are called at public addresses, and the hosts of SLUICE_PUSH_HOST
   const closed = accessLines({ aws: "nobody", http: "known", vars: {} }, "::");
   expect(closed).toContain("nobody; set SLUICE_AWS_ACCESS_KEYS, or");
   expect(closed).toContain("who brings one of SLUICE_API_TOKENS");
+});
+
+it("shows what was made for those whom other machines must not be taken for", () => {
+  const made = { token: "t0ken", key: { id: "SLUICE", secret: "s3cret" } };
+  const text = accessLines({ aws: "known", http: "known", vars: { SLUICE_ENV: "development" }, made }, "::");
+  expect(text).toMatch(/^Other machines reach this address, .+ until the end of this process/);
+  expect(text).toContain(`Open to
+  AWS endpoint                 who signs with the key SLUICE and the secret s3cret
+  REST and admin API, metrics  who brings the token t0ken
+  health, page without data    everybody who reaches this address`);
+  const some = accessLines({ aws: "known", http: "known", vars: {}, made: { ...made, token: null } }, "::");
+  expect(some).toContain("who brings one of SLUICE_API_TOKENS");
+});
+
+it("links to the dashboard with the token where a browser tells it nobody", () => {
+  expect(dashboardLink("http://localhost:8787", "a/b")).toBe("http://localhost:8787/__sluice/#token=a%2Fb");
 });

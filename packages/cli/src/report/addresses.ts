@@ -68,8 +68,21 @@ function browsable(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
+const MADE_UNTIL_END =
+  "Other machines reach this address, so who uses the queues has to prove that it is you, on this machine too. What " +
+  "follows was made for that, until the end of this process; SLUICE_API_TOKENS and SLUICE_AWS_ACCESS_KEYS, in the " +
+  "environment or .dev.vars, take its place.";
+
+/** Address of the dashboard that needs no token to be typed. A browser sends nothing of what follows "#". */
+export function dashboardLink(url: string, token: string): string {
+  return `${url}${SLUICE_PATH}/#token=${encodeURIComponent(token)}`;
+}
+
 /** Who may use a broker, what to set to let others in, and where it sends messages itself. */
-export function accessLines({ http, aws, vars }: Omit<Admission, "headers">, host: string): string {
+export function accessLines(
+  { http, aws, vars, made = { token: null, key: null } }: Omit<Admission, "headers">,
+  host: string,
+): string {
   const everybody = isLoopback(host) ? "every program of this machine" : "everybody who reaches this address";
   const who = (permitted: Permitted, known: string, setting: string) => {
     if (permitted === "everybody") return everybody;
@@ -77,15 +90,27 @@ export function accessLines({ http, aws, vars }: Omit<Admission, "headers">, hos
     return `nobody; set ${setting}, or SLUICE_ENV=local to let in ${everybody}`;
   };
   const lines: readonly (readonly [what: string, who: string])[] = [
-    ["AWS endpoint", who(aws, "who signs with one", "SLUICE_AWS_ACCESS_KEYS")],
-    ["REST and admin API, metrics", who(http, "who brings one", "SLUICE_API_TOKENS")],
+    [
+      "AWS endpoint",
+      made.key === null
+        ? who(aws, "who signs with one", "SLUICE_AWS_ACCESS_KEYS")
+        : `who signs with the key ${made.key.id} and the secret ${made.key.secret}`,
+    ],
+    [
+      "REST and admin API, metrics",
+      made.token === null
+        ? who(http, "who brings one", "SLUICE_API_TOKENS")
+        : `who brings the token ${made.token}`,
+    ],
     ["health, page without data", everybody],
   ];
   const width = Math.max(...lines.map(([what]) => what.length)) + 2;
   const calls = callsPrivateHosts(vars)
     ? "any address, private ones too"
     : "public addresses, and the hosts of SLUICE_PUSH_HOSTS";
+  const isMade = made.token !== null || made.key !== null;
   return [
+    ...(isMade ? [MADE_UNTIL_END] : []),
     "Open to",
     ...lines.map(([what, to]) => `  ${what.padEnd(width)}${to}`),
     `HTTP endpoints are called at ${calls}`,

@@ -2,7 +2,14 @@ import { join } from "node:path";
 import { callsPrivateHosts } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
-import { admit, brokerVariables, isLoopback, ownVariablesOf } from "./variables.ts";
+import {
+  admit,
+  admitInDevelopment,
+  brokerVariables,
+  isLoopback,
+  ownVariablesOf,
+  tokenIn,
+} from "./variables.ts";
 
 describe("the broker's variables", () => {
   it("are the configuration's own where it has some, and the environment's before those", () => {
@@ -115,5 +122,34 @@ describe("a broker", () => {
 
   it("that is open needs none", () => {
     expect(admit({}, here, "own")).toMatchObject({ vars: LOCAL, headers: {} });
+  });
+});
+
+describe("a broker in development", () => {
+  const KEYS = { SLUICE_AWS_ACCESS_KEYS: "AKIA:secret" };
+  const TOKENS = { SLUICE_API_TOKENS: "a, b" };
+
+  it.each([
+    [{}, "localhost", "everybody", "everybody", null, null],
+    [{}, "0.0.0.0", "known", "known", "made", "SLUICE:made"],
+    [{}, "192.168.1.2", "known", "known", "made", "SLUICE:made"],
+    [{ SLUICE_ENV: "production" }, "::", "known", "known", "made", "SLUICE:made"],
+    [{ SLUICE_ENV: "local" }, "0.0.0.0", "everybody", "everybody", null, null],
+    [TOKENS, "0.0.0.0", "known", "known", "a", "SLUICE:made"],
+    [TOKENS, "127.0.0.1", "known", "everybody", "a", null],
+    [{ SLUICE_API_TOKENS: " " }, "0.0.0.0", "known", "known", "made", "SLUICE:made"],
+    [KEYS, "0.0.0.0", "known", "known", "made", "AKIA:secret"],
+    [KEYS, "127.0.0.1", "everybody", "known", null, "AKIA:secret"],
+    [{ ...KEYS, ...TOKENS }, "0.0.0.0", "known", "known", "a", "AKIA:secret"],
+  ])("with %o on %s lets in %s by HTTP, %s as AWS's clients", (vars, host, http, aws, token, keys) => {
+    const admission = admitInDevelopment(vars, host, "made");
+    expect([admission.http, admission.aws]).toEqual([http, aws]);
+    expect(tokenIn(admission)).toBe(token);
+    expect(admission.vars.SLUICE_AWS_ACCESS_KEYS ?? null).toBe(keys);
+    expect(admission.vars.SLUICE_ENV).toBe("development");
+    expect(admission.made?.token ?? null).toBe(token === "made" ? "made" : null);
+    expect(admission.made?.key ?? null).toEqual(
+      keys === "SLUICE:made" ? { id: "SLUICE", secret: "made" } : null,
+    );
   });
 });

@@ -48,7 +48,20 @@ export interface Admission {
   readonly http: Permitted;
   /** The endpoint of AWS's clients. */
   readonly aws: Permitted;
+  /** What was made because nobody has set any, to be shown: its reader is let in by it. Default: nothing. */
+  readonly made?: MadeAccess;
 }
+
+/** What lets in who has seen it, until the process ends. */
+export interface MadeAccess {
+  /** `null` where there are tokens. */
+  readonly token: string | null;
+  /** A key of AWS's and its secret; `null` where there are keys. */
+  readonly key: { readonly id: string; readonly secret: string } | null;
+}
+
+/** Id of the access key that is made. */
+const MADE_KEY = "SLUICE";
 
 /**
  * Decides who may use the broker, and lets this process use its admin API where not everybody may: by a token that
@@ -75,6 +88,46 @@ export function admit(vars: Readonly<Record<string, unknown>>, host: string, tok
     http: tokens === "" ? "nobody" : "known",
     aws,
   };
+}
+
+/**
+ * Decides who may use the broker of somebody who develops: everybody on an address of this machine alone, unless there
+ * are tokens or keys. Other machines have to bring one: what nobody has set is made, and shown at the start. Then this
+ * machine's programs have to bring it too. workerd does not say where a request comes from, and through the port of a
+ * container or a proxy it seems to come from another machine, or from this one.
+ *
+ * @param vars the broker's. `SLUICE_ENV` is there if somebody has set it, and lets everybody in by what it says.
+ */
+export function admitInDevelopment(
+  vars: Readonly<Record<string, unknown>>,
+  host: string,
+  token: string,
+): Admission {
+  const [tokens, keys] = [textOf(vars.SLUICE_API_TOKENS), textOf(vars.SLUICE_AWS_ACCESS_KEYS)];
+  const isOpen = isLoopback(host) || opensBroker(vars);
+  const made: MadeAccess = {
+    token: isOpen || tokens !== "" ? null : token,
+    key: isOpen || keys !== "" ? null : { id: MADE_KEY, secret: token },
+  };
+  const { token: madeToken, key } = made;
+  const [own = ""] = (madeToken ?? tokens).split(",").map((one) => one.trim());
+  return {
+    vars: {
+      ...vars,
+      SLUICE_ENV: "development",
+      ...(madeToken === null ? {} : { SLUICE_API_TOKENS: madeToken }),
+      ...(key === null ? {} : { SLUICE_AWS_ACCESS_KEYS: `${key.id}:${key.secret}` }),
+    },
+    headers: own === "" ? {} : { authorization: `Bearer ${own}` },
+    http: own === "" ? "everybody" : "known",
+    aws: keys === "" && key === null ? "everybody" : "known",
+    ...(madeToken === null && key === null ? {} : { made }),
+  };
+}
+
+/** A token that lets this process, and its user's commands, in; `null` where none is asked for. */
+export function tokenIn({ headers }: Pick<Admission, "headers">): string | null {
+  return headers.authorization?.replace(/^Bearer /, "") ?? null;
 }
 
 /** Whether a broker with these variables is open to everybody who reaches it, unless it has tokens or keys. */

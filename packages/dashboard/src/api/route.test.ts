@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { messageLink, parseRoute, queueLink, TABS, topicLink } from "./route.ts";
+import { messageLink, parseRoute, queueLink, TABS, tokenIn, topicLink } from "./route.ts";
 
 const ARN = "arn:aws:sns:us-east-1:000000000000:news";
 const NAMES = ["orders", "orders.fifo", "a/b #%c?", "arn:aws:sqs:eu-west-1:1:q"];
@@ -39,4 +39,14 @@ describe("links of the page", () => {
   it("take a part that there is none of for the first", () => {
     expect(parseRoute(`${queueLink("orders")}/else`)).toMatchObject({ tab: "now" });
   });
+});
+
+it("a link may bring a token, and no other address has one in it", () => {
+  expect(tokenIn("#token=a%2Fb")).toBe("a/b");
+  expect(["", "#/", "#/queues/token=a", queueLink("token", "messages", "token=a")].map(tokenIn)).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ]);
 });

@@ -15,6 +15,11 @@ export type Route =
   | { readonly kind: "message"; readonly queue: string; readonly id: string; readonly ref: string }
   | { readonly kind: "topic"; readonly arn: string; readonly page: number };
 
+/** The token in the link that `sluice dev` prints where it has made one; `null` for any other address. */
+export function tokenIn(hash: string): string | null {
+  return new URLSearchParams(hash.slice(1)).get("token");
+}
+
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.split("?");
   const [, kind, id, third = "", fourth] = path.split("/");

@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { CliError } from "../errors.ts";
+import { BROKER_SETTINGS, setVariables } from "../generate/broker-settings.ts";
+import type { Project } from "../project/project.ts";
+import { type Admission, admitInDevelopment, isLoopback } from "../serve/variables.ts";
+import { loadWrangler } from "../wrangler/load-wrangler.ts";
+import type { Seat } from "./broker-seat.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Settings that say who may use a broker. */
+const ACCESS_SETTINGS = ["SLUICE_API_TOKENS", "SLUICE_AWS_ACCESS_KEYS"] as const;
+
+const TOKEN_BYTES = 24;
+
+/** What decides who may use the broker of `sluice dev`. */
+export interface DevAccessInput {
+  /** Address to listen on. */
+  readonly host: string;
+  /** The environment, "" for the top level. */
+  readonly env: string;
+  /** Files of variables that `--env-file` names. */
+  readonly envFiles: readonly string[];
+  /** Variables of the command's own environment. */
+  readonly environment: Environment;
+}
+
+/**
+ * Decides who may use the broker of `sluice dev`, by the environment, and by the `.dev.vars` of the broker's own folder.
+ * A broker without one takes tokens and keys from that of the first Worker, where other machines reach it.
+ *
+ * @throws CliError for a file that would take away what keeps others out.
+ */
+export function devAccess({ workers, broker }: Project, input: DevAccessInput): Admission {
+  const { host, env, envFiles, environment } = input;
+  const given = setVariables(["SLUICE_ENV", ...BROKER_SETTINGS], environment);
+  const files = envFiles.length === 0 ? undefined : [...envFiles];
+  const { unstable_getVarsForDev } = loadWrangler();
+  const variablesBeside = (file: string, vars: Record<string, unknown> = {}) =>
+    Object.fromEntries(
+      Object.entries(unstable_getVarsForDev(file, files, vars as never, env, true)).flatMap(
+        ([name, { value }]) => (isAccessSetting(name) && typeof value === "string" ? [[name, value]] : []),
+      ),
+    );
+  const [first] = workers;
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  if (broker.file !== null) {
+    // Wrangler has what is beside the configuration count before what the configuration is given.
+    const own = variablesBeside(broker.file, broker.wrangler?.vars);
+    const admission = admitInDevelopment({ ...given, ...own }, host, token);
+    const blank = ACCESS_SETTINGS.find((name) => own[name]?.trim() === "");
+    if (admission.made !== undefined && blank !== undefined) {
+      throw new CliError(
+        `${blank} is empty in the variables of ${broker.file}, which would open the broker to everybody who reaches ` +
+          `${host}. Give it a value, or take it out.`,
+      );
+    }
+    return admission;
+  }
+  const isShared = first !== undefined && !isLoopback(host);
+  const beside = isShared ? variablesBeside(first.file, first.wrangler.vars) : {};
+  return admitInDevelopment({ ...beside, ...given }, host, token);
+}
+
+/** Those of the variables by which a generated broker lets in who is admitted. */
+export function accessVariables({ vars }: Pick<Admission, "vars">): Record<string, string> {
+  return Object.fromEntries(
+    ACCESS_SETTINGS.flatMap((name) => (typeof vars[name] === "string" ? [[name, vars[name]]] : [])),
+  );
+}
+
+/**
+ * Refuses to lead other machines to the broker of another session, which does not know of them.
+ *
+ * @throws CliError
+ */
+export function refuseLeading(seat: Seat, host: string, { made }: Pick<Admission, "made">): void {
+  if (seat.kind === "own" || made === undefined) return;
+  throw new CliError(
+    `The broker of this data folder runs in another process (${seat.leader.pid}) and knows nothing of other machines, ` +
+      `which would reach it through ${host}. Run these Workers in that "sluice dev", leave --ip out, or choose ` +
+      "another folder with --persist-to.",
+  );
+}
+
+function isAccessSetting(name: string): boolean {
+  return ACCESS_SETTINGS.some((one) => one === name);
+}

@@ -1,0 +1,83 @@
+import { appendFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
+import getPort from "get-port";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Lab, openLab } from "./lab.ts";
+import { machineAddress, NO_ADDRESS } from "./machine-address.ts";
+import { type Running, sluice } from "./running.ts";
+
+const address = machineAddress();
+if (address === null) console.warn(NO_ADDRESS);
+
+describe.skipIf(address === null)("a sluice dev that other machines reach", { timeout: 180_000 }, () => {
+  let lab: Lab;
+  let running: Running[];
+  beforeEach(() => {
+    lab = openLab("staged");
+    running = [];
+  });
+  afterEach(async () => {
+    for (const one of running) await one.stop("SIGKILL");
+    lab.remove();
+  });
+  const dev = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
+    const port = await getPort();
+    const ports = ["--port", `${port}`, "--inspector-port", `${await getPort()}`];
+    const started = sluice(["dev", ...args, "--env", "x", ...ports], lab.folder, { ...lab.env, ...env });
+    running.push(started);
+    return { port, started };
+  };
+
+  it("says so and lets in who has the token that it shows, its user's commands and its Workers", async () => {
+    const { port, started } = await dev(["sender", "receiver", "--ip", "0.0.0.0"]);
+    const text = await started.printed(/Dashboard: \S+/);
+    const token = /who brings the token (\S+)/.exec(text)?.[1] ?? "";
+    expect(text).toMatch(new RegExp(`Dashboard: http://\\S+:${port}/__sluice/#token=${token}$`, "m"));
+    expect(text).toContain(`who signs with the key SLUICE and the secret ${token}`);
+    for (const host of [address, "127.0.0.1"]) {
+      const origin = `http://${host}:${port}`;
+      const status = async (path: string, init: RequestInit = {}) =>
+        (await fetch(`${origin}${path}`, init)).status;
+      const headers = { authorization: `Bearer ${token}` };
+      expect(await status("/__sluice/api/queues")).toBe(401);
+      expect(await status("/__sluice/api/queues/jobs-x/purge", { method: "POST" })).toBe(401);
+      expect(await status("/__sluice/client/v4/accounts/sluice/queues")).toBe(401);
+      expect(await status("/__sluice/metrics")).toBe(401);
+      expect(await status("/__sluice/api/queues", { headers })).toBe(200);
+      const list = (accessKeyId: string, secretAccessKey: string) =>
+        new SQSClient({
+          ...{ region: "us-east-1", endpoint: `${origin}/__sluice/aws`, maxAttempts: 1 },
+          credentials: { accessKeyId, secretAccessKey },
+        }).send(new ListQueuesCommand());
+      await expect(list("local", "local")).rejects.toThrow();
+      expect((await list("SLUICE", token)).QueueUrls).toHaveLength(1);
+    }
+    const listed = sluice(["queues", "list", "--json"], lab.folder, lab.env);
+    expect(await listed.ended).toBe(0);
+    expect(listed.output).toContain("jobs-x");
+    const file = join(lab.folder, ".sluice/dev/sender-x/sluice-x/.dev.vars");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it("goes by dev.ip of the configuration, and by the tokens that somebody has set", async () => {
+    const env = { SLUICE_API_TOKENS: "fixed", SLUICE_AWS_ACCESS_KEYS: "KEY:SECRET" };
+    appendFileSync(join(lab.folder, "receiver/wrangler.toml"), `\n[dev]\nip = "${address}"\n`);
+    const { port, started } = await dev(["receiver"], env);
+    const text = await started.printed(/HTTP endpoints are called/);
+    expect(text).toContain("who brings one of SLUICE_API_TOKENS");
+    expect(text).not.toMatch(/was made for that|Dashboard:/);
+    const ask = (headers = {}) => fetch(`http://${address}:${port}/__sluice/api/queues`, { headers });
+    expect((await ask()).status).toBe(401);
+    expect((await ask({ authorization: "Bearer fixed" })).status).toBe(200);
+  });
+
+  it("is refused where the broker is another session's, which is open to its own machine", async () => {
+    const shared = ["--persist-to", "shared"];
+    const { started } = await dev(["receiver", ...shared]);
+    await started.printed(/admin +http/);
+    const second = await dev(["sender", "--ip", "0.0.0.0", ...shared]);
+    expect(await second.started.ended).toBe(1);
+    expect(second.started.output).toContain("knows nothing of other machines");
+  });
+});
