@@ -3,6 +3,7 @@ export { lockData } from "./data-lock.ts";
 export { CliError } from "./errors.ts";
 export { consumerBindings, generateBrokerConfig } from "./generate/broker-config.ts";
 export { brokerEntrySource, TOPOLOGY_FILE } from "./generate/broker-entry.ts";
+export { BROKER_SETTINGS, setVariables } from "./generate/broker-settings.ts";
 export {
   FLAG_DISALLOW_IMPORTABLE_ENV,
   flagsWithRpc,
@@ -23,7 +24,16 @@ export {
 } from "./generate/names.ts";
 export { relativePath } from "./generate/relocate.ts";
 export { ENTRY_FILE } from "./generate/worker-config.ts";
+export { secretFiles } from "./output/secrets.ts";
 export { makeOutputFolder, OUTPUT_FOLDER, writeIfChanged } from "./output/write-plan.ts";
 export { PAGE_FILE } from "./page.ts";
 export { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "./planned-end.ts";
+export { accessLines, dashboardLink } from "./report/addresses.ts";
 export { type FrontDoor, SLUICE_PATH } from "./runtime/front-door-contract.ts";
+export {
+  type Admission,
+  accessVariables,
+  admitInDevelopment,
+  isLoopback,
+  makeToken,
+} from "./serve/admission.ts";

@@ -31,6 +31,7 @@ import {
 } from "sluice/generate";
 import type { Unstable_Config } from "wrangler";
 import { takeData } from "./data.ts";
+import { askOtherMachines } from "./other-machines.ts";
 import { BROKER_MODULE, pageArchive, WORKER_MODULE } from "./our-modules.ts";
 import { routingWithBroker } from "./static-routing.ts";
 import { BINDINGS_FILE, bindingsSource, entrySource } from "./worker-source.ts";
@@ -47,7 +48,7 @@ const IN_VITE = `
 import { env } from "cloudflare:workers";
 import.meta.hot?.accept(() => {});
 const asked = new Request("http://localhost${SLUICE_PATH}/api/queues");
-broker.handler.fetch(asked, env, { waitUntil() {} }).catch(() => {});
+broker.own.fetch(asked, env, { waitUntil() {} }).catch(() => {});
 `;
 
 type Context = { readonly entryWorkerConfig: unknown };
@@ -112,7 +113,10 @@ export class WorkersOfProject {
       entry,
       `${brokerEntrySource(consumers, relativePath(directory, BROKER_MODULE))}${IN_VITE}`,
     );
-    Object.assign(defaults, generated, { main: entry });
+    const vars = { ...(generated.vars as object) };
+    const file = this.#entry?.configPath;
+    askOtherMachines(vars, file === undefined ? null : dirname(file), process.env.CLOUDFLARE_ENV ?? "");
+    Object.assign(defaults, generated, { main: entry, vars });
   }
 
   #brokerVars(topology: QueueTopology): Record<string, string> {

@@ -1,7 +1,7 @@
 import { flushCompileCache } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { BrokerSeat, type Seat } from "../dev/broker-seat.ts";
-import { accessVariables, devAccess, refuseLeading } from "../dev/dev-access.ts";
+import { devAccess, refuseLeading } from "../dev/dev-access.ts";
 import { takeEnvFiles } from "../dev/env-files.ts";
 import { configFilesOf, type Generation, generate } from "../dev/generation.ts";
 import type { LinesContext } from "../dev/inside/wrangler-lines.ts";
@@ -33,8 +33,8 @@ import { introducer } from "../report/topology-table.ts";
 import { Reserve } from "../reserve.ts";
 import { brokersFolder, foldersOf, registerBroker } from "../running-brokers.ts";
 import { ownSources } from "../runtime-modules.ts";
+import { type Admission, accessVariables, isLoopback, tokenIn } from "../serve/admission.ts";
 import { tellDisk } from "../serve/tell-broker.ts";
-import { type Admission, isLoopback, tokenIn } from "../serve/variables.ts";
 import { silentMsMaxOf } from "../serve/workerd/run-on-workerd.ts";
 import { readDeliveries } from "../watchdog/in-delivery.ts";
 import { anyWrangler, loadWrangler, takeWranglerOf, wranglerVersion } from "../wrangler/load-wrangler.ts";

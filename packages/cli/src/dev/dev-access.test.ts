@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
 import { readProject } from "../project/project.ts";
-import { tokenIn } from "../serve/variables.ts";
-import { accessVariables, devAccess, refuseLeading } from "./dev-access.ts";
+import { accessVariables, tokenIn } from "../serve/admission.ts";
+import { devAccess, refuseLeading } from "./dev-access.ts";
 
 const SHOP = { "wrangler.json": '{ "name": "shop", "main": "index.js" }', "index.js": "export default {};" };
 const BROKER = {

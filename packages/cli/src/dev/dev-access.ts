@@ -1,17 +1,18 @@
-import { randomBytes } from "node:crypto";
 import { CliError } from "../errors.ts";
 import { BROKER_SETTINGS, setVariables } from "../generate/broker-settings.ts";
 import type { Project } from "../project/project.ts";
-import { type Admission, admitInDevelopment, isLoopback } from "../serve/variables.ts";
+import {
+  ACCESS_SETTINGS,
+  type Admission,
+  admitInDevelopment,
+  isAccessSetting,
+  isLoopback,
+  makeToken,
+} from "../serve/admission.ts";
 import { loadWrangler } from "../wrangler/load-wrangler.ts";
 import type { Seat } from "./broker-seat.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Settings that say who may use a broker. */
-const ACCESS_SETTINGS = ["SLUICE_API_TOKENS", "SLUICE_AWS_ACCESS_KEYS"] as const;
-
-const TOKEN_BYTES = 24;
 
 /** What decides who may use the broker of `sluice dev`. */
 export interface DevAccessInput {
@@ -43,7 +44,7 @@ export function devAccess({ workers, broker }: Project, input: DevAccessInput): 
       ),
     );
   const [first] = workers;
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const token = makeToken();
   if (broker.file !== null) {
     // Wrangler has what is beside the configuration count before what the configuration is given.
     const own = variablesBeside(broker.file, broker.wrangler?.vars);
@@ -62,13 +63,6 @@ export function devAccess({ workers, broker }: Project, input: DevAccessInput): 
   return admitInDevelopment({ ...beside, ...given }, host, token);
 }
 
-/** Those of the variables by which a generated broker lets in who is admitted. */
-export function accessVariables({ vars }: Pick<Admission, "vars">): Record<string, string> {
-  return Object.fromEntries(
-    ACCESS_SETTINGS.flatMap((name) => (typeof vars[name] === "string" ? [[name, vars[name]]] : [])),
-  );
-}
-
 /**
  * Refuses to lead other machines to the broker of another session, which does not know of them.
  *
@@ -81,8 +75,4 @@ export function refuseLeading(seat: Seat, host: string, { made }: Pick<Admission
       `which would reach it through ${host}. Run these Workers in that "sluice dev", leave --ip out, or choose ` +
       "another folder with --persist-to.",
   );
-}
-
-function isAccessSetting(name: string): boolean {
-  return ACCESS_SETTINGS.some((one) => one === name);
 }

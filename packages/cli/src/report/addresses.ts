@@ -2,7 +2,7 @@ import { callsPrivateHosts } from "@sluice/protocol";
 import type { Listening } from "../dev/wrangler-process.ts";
 import type { Project } from "../project/project.ts";
 import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
-import { type Admission, isLoopback, type Permitted } from "../serve/variables.ts";
+import { type Admission, isLoopback, type Permitted } from "../serve/admission.ts";
 
 /**
  * URL of the primary Worker, without a slash at its end.

@@ -1,2 +1,40 @@
-/** What the generated entry of the broker imports. */
-export { defineBroker } from "sluice/runtime/broker";
+import { defineBroker as define } from "sluice/runtime/broker";
+
+type Options = Parameters<typeof define>[0];
+type Handler = ReturnType<typeof define>["handler"];
+type Fetch = NonNullable<Handler["fetch"]>;
+
+/** Variables of the broker in Vite. */
+interface AccessEnv {
+  /** Answers the variables by which the broker lets others in; none while only this machine reaches it. */
+  readonly SLUICE_ACCESS_URL: string;
+}
+
+/**
+ * The broker as the generated entry imports it. Where Vite listens is not known when this is started: with each request
+ * it asks, until other machines reach it, and from then on goes by the tokens and keys of the answer.
+ *
+ * `own` is for this Worker's own requests, which need none.
+ */
+export function defineBroker(options: Options) {
+  const { handler: own, ...broker } = define(options);
+  // A handler keeps what it was given with its first request. The classes are those of the other one.
+  const { handler: closed } = define(options);
+  let access: Partial<Parameters<Fetch>[1]> | null = null;
+  const fetch: Fetch = async (request, env, ctx) => {
+    access ??= await readAccess(env as unknown as AccessEnv);
+    if (access === null) return answer(own, request, env, ctx);
+    return answer(closed, request, { ...env, ...access }, ctx);
+  };
+  return { ...broker, own, handler: { fetch } };
+}
+
+function answer(handler: Handler, ...args: Parameters<Fetch>): Response | Promise<Response> {
+  return handler.fetch?.(...args) ?? new Response(null, { status: 404 });
+}
+
+/** `null` while there are none. */
+async function readAccess({ SLUICE_ACCESS_URL: url }: AccessEnv): Promise<Record<string, string> | null> {
+  const variables: Record<string, string> = await (await fetch(url)).json();
+  return Object.keys(variables).length === 0 ? null : variables;
+}

@@ -1,0 +1,110 @@
+import { subscribe } from "node:diagnostics_channel";
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo, Server } from "node:net";
+import { join } from "node:path";
+import { Server as SecureServer } from "node:tls";
+import { parseEnv } from "node:util";
+import {
+  type Admission,
+  accessLines,
+  accessVariables,
+  admitInDevelopment,
+  BROKER_SETTINGS,
+  dashboardLink,
+  isLoopback,
+  makeToken,
+  secretFiles,
+  setVariables,
+} from "sluice/generate";
+
+/** Event of Node.js: a server has begun to listen. Nobody has connected to it yet. */
+const LISTENING = "tracing:net.server.listen:asyncEnd";
+
+/**
+ * Watches which servers of this process other machines reach. Vite's options are told to no option of Cloudflare's
+ * plugin, and the server that asks Vite may be a framework's or a program's own.
+ */
+class OtherMachines {
+  readonly #servers = new Set<Server>();
+  /** A token, and a path that only the broker knows. Both are the same until the process ends, as its data are its own. */
+  readonly #token = makeToken();
+  readonly #path = `/${makeToken()}`;
+  #given: Readonly<Record<string, string>> = {};
+  #hasTold = false;
+  readonly #answers = createServer((request, response) => {
+    const isKnown = request.url === this.#path;
+    response.writeHead(isKnown ? 200 : 404).end(isKnown ? JSON.stringify(this.#variables()) : "");
+  });
+
+  constructor() {
+    subscribe(LISTENING, (message) => this.#onListening((message as { readonly server: Server }).server));
+    this.#answers.listen(0, "127.0.0.1").unref();
+  }
+
+  /** @param given variables of the broker's that somebody has set. */
+  setGiven(given: Readonly<Record<string, string>>): void {
+    this.#given = given;
+  }
+
+  /** Where the broker asks for the variables by which it lets others in. Throws until this listens, a moment later. */
+  get url(): string {
+    const address = this.#answers.address() as AddressInfo | null;
+    if (address === null)
+      throw new Error("Vite has asked for the variables of the broker before it may have any.");
+    return `http://127.0.0.1:${address.port}${this.#path}`;
+  }
+
+  #onListening(server: Server): void {
+    const address = server.address();
+    // A socket of the file system is this machine's.
+    if (address === null || typeof address === "string" || isLoopback(address.address)) return;
+    this.#servers.add(server);
+    server.once("close", () => this.#servers.delete(server));
+    if (this.#hasTold) return;
+    this.#hasTold = true;
+    const url = `${server instanceof SecureServer ? "https" : "http"}://localhost:${address.port}`;
+    const admission = this.#admission(address.address);
+    const token = admission.made?.token ?? null;
+    const link = token === null ? "" : `\nDashboard: ${dashboardLink(url, token)}`;
+    console.log(`\nSluice: ${accessLines(admission, address.address)}${link}`);
+  }
+
+  #variables(): Record<string, string> {
+    const [server] = this.#servers;
+    return server === undefined ? {} : accessVariables(this.#admission("0.0.0.0"));
+  }
+
+  #admission(host: string): Admission {
+    return admitInDevelopment(this.#given, host, this.#token);
+  }
+}
+
+let machines: OtherMachines | null = null;
+
+/** Begins to watch, before Vite listens. */
+export function watchOtherMachines(): OtherMachines {
+  machines ??= new OtherMachines();
+  return machines;
+}
+
+/**
+ * Leads the broker to what it asks of those who use it. Once other machines reach this process that is a token or an
+ * access key: one that somebody has set in the environment or in `.dev.vars`, else one that is made and shown.
+ *
+ * @param vars the broker's. Cloudflare's plugin reads them when it starts the Workers: by then the variable has a value.
+ * @param folder of the entry Worker's configuration; `null` for one without.
+ * @param env the environment, "" for the top level.
+ */
+export function askOtherMachines(vars: object, folder: string | null, env: string): void {
+  const watched = watchOtherMachines();
+  const beside = folder === null ? {} : accessVariables({ vars: devVarsIn(folder, env) });
+  watched.setGiven({ ...beside, ...setVariables(["SLUICE_ENV", ...BROKER_SETTINGS], process.env) });
+  Object.defineProperty(vars, "SLUICE_ACCESS_URL", { enumerable: true, get: () => watched.url });
+}
+
+function devVarsIn(folder: string, env: string): Record<string, string | undefined> {
+  const [name = ""] = secretFiles(env, (file) => existsSync(join(folder, file)))[".dev.vars"] ?? [];
+  const file = join(folder, name);
+  return existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+}

@@ -1,0 +1,105 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { machineAddress, NO_ADDRESS } from "sluice/test/machine-address";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { type DevServer, ViteProject } from "./vite-project.ts";
+
+const PATIENCE = { timeout: 60_000, interval: 100 };
+const TIMEOUT_MS = 300_000;
+
+const address = machineAddress();
+if (address === null) console.warn(NO_ADDRESS);
+
+let project: ViteProject;
+let server: DevServer | null = null;
+let config: string;
+
+beforeAll(() => {
+  project = new ViteProject();
+  config = readFileSync(join(project.folder, "vite.config.mjs"), "utf8");
+}, TIMEOUT_MS);
+afterEach(async () => {
+  await server?.stop();
+  server = null;
+});
+afterAll(() => project?.remove());
+
+async function start(
+  options: object,
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ port: string; text: () => string }> {
+  const text = config.replace("defineConfig({", `defineConfig({ server: ${JSON.stringify(options)},`);
+  writeFileSync(join(project.folder, "vite.config.mjs"), text);
+  const started = await project.dev(env);
+  server = started;
+  return { port: new URL(started.url).port, text: () => started.printed() };
+}
+
+it(
+  "a Vite server that lets every site see every answer lets none see those of the broker",
+  async () => {
+    const { port } = await start({ cors: true });
+    const ask = (path: string, headers: Record<string, string>) =>
+      fetch(`http://localhost:${port}${path}`, { headers: { connection: "close", ...headers } });
+    await vi.waitFor(async () => expect((await ask("/__sluice/api/queues", {})).status).toBe(200), PATIENCE);
+    for (const path of [
+      "/__sluice/api/queues",
+      "/__sluice/api/queues/orders/messages",
+      "/__sluice/metrics",
+    ]) {
+      const response = await ask(path, { origin: "http://evil.com" });
+      expect(response.status).toBe(403);
+      expect(response.headers.get("access-control-allow-origin")).not.toBe("*");
+      expect(await response.text()).not.toContain("orders");
+    }
+  },
+  TIMEOUT_MS,
+);
+
+describe.skipIf(address === null)("a Vite server that other machines reach", () => {
+  const ask = (host: string, port: string, headers: Record<string, string> = {}) =>
+    fetch(`http://${host}:${port}/__sluice/api/queues`, { headers: { connection: "close", ...headers } });
+
+  it(
+    "says so and lets in who has the token that it shows, and its Workers",
+    async () => {
+      const { port, text } = await start({ host: true });
+      const token = /who brings the token (\S+)/.exec(text())?.[1] ?? "";
+      expect(text()).toContain(`Dashboard: http://localhost:${port}/__sluice/#token=${token}`);
+      for (const host of [address ?? "", "localhost"]) {
+        await vi.waitFor(async () => {
+          const response = await ask(host, port, { authorization: `Bearer ${token}` });
+          expect(response.status).toBe(200);
+        }, PATIENCE);
+        expect((await ask(host, port)).status).toBe(401);
+        expect((await ask(host, port, { authorization: "Bearer wrong" })).status).toBe(401);
+        const aws = await fetch(`http://${host}:${port}/__sluice/aws`, {
+          method: "POST",
+          headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": "AmazonSQS.ListQueues" },
+          body: "{}",
+        });
+        expect(aws.status).toBe(403);
+      }
+      await fetch(`http://localhost:${port}/send?body=shared`);
+      await vi.waitFor(async () => {
+        const lines = await (await fetch(`http://localhost:${port}/`)).json();
+        expect(lines).toContain("one shared 1");
+      }, PATIENCE);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "goes by a token of .dev.vars",
+    async () => {
+      writeFileSync(join(project.folder, ".dev.vars"), "SLUICE_API_TOKENS=fixed\n");
+      const { port, text } = await start({ host: address });
+      expect(text()).toContain("who brings one of SLUICE_API_TOKENS");
+      await vi.waitFor(async () => {
+        expect((await ask(address ?? "", port, { authorization: "Bearer fixed" })).status).toBe(200);
+      }, PATIENCE);
+      expect((await ask(address ?? "", port)).status).toBe(401);
+    },
+    TIMEOUT_MS,
+  );
+});
