@@ -23,14 +23,22 @@ export function defineBroker(options: Options) {
   let access: Partial<Parameters<Fetch>[1]> | null = null;
   const fetch: Fetch = async (request, env, ctx) => {
     access ??= await readAccess(env as unknown as AccessEnv);
-    if (access === null) return answer(own, request, env, ctx);
-    return answer(closed, request, { ...env, ...access }, ctx);
+    const answered =
+      access === null ? answer(own, request, env, ctx) : answer(closed, request, { ...env, ...access }, ctx);
+    return ofOwnOrigin(await answered, request);
   };
   return { ...broker, own, handler: { fetch } };
 }
 
 function answer(handler: Handler, ...args: Parameters<Fetch>): Response | Promise<Response> {
   return handler.fetch?.(...args) ?? new Response(null, { status: 404 });
+}
+
+/** Takes the place of what `server.cors` of Vite adds to every answer: pages of other sites read none, not even a refusal. */
+function ofOwnOrigin(answered: Response, { url }: Request): Response {
+  const response = new Response(answered.body, answered);
+  response.headers.set("access-control-allow-origin", new URL(url).origin);
+  return response;
 }
 
 /** `null` while there are none. */
