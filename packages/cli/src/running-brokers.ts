@@ -19,7 +19,7 @@ export interface RunningBroker {
   /** Absolute paths of the folders that it was started in and for. */
   readonly folders: readonly string[];
   readonly startedAtMs: number;
-  /** What lets this user's commands in; none where everybody is let in, or who started it has a token to give. */
+  /** Lets this user's commands in. Default: none, where everybody is let in, or where they have to bring one. */
   readonly token?: string;
 }
 

@@ -47,7 +47,9 @@ describe.skipIf(address === null)("a sluice dev that other machines reach", { ti
       expect(await status("/__sluice/api/queues", { headers })).toBe(200);
       const list = (accessKeyId: string, secretAccessKey: string) =>
         new SQSClient({
-          ...{ region: "us-east-1", endpoint: `${origin}/__sluice/aws`, maxAttempts: 1 },
+          region: "us-east-1",
+          endpoint: `${origin}/__sluice/aws`,
+          maxAttempts: 1,
           credentials: { accessKeyId, secretAccessKey },
         }).send(new ListQueuesCommand());
       await expect(list("local", "local")).rejects.toThrow();

@@ -47,7 +47,7 @@ class OtherMachines {
     this.#given = given;
   }
 
-  /** Where the broker asks for the variables by which it lets others in. Throws until this listens, a moment later. */
+  /** Answers the variables by which the broker lets others in. Throws until there is one, a moment after the start. */
   get url(): string {
     const address = this.#answers.address() as AddressInfo | null;
     if (address === null)
@@ -61,7 +61,7 @@ class OtherMachines {
     if (address === null || typeof address === "string" || isLoopback(address.address)) return;
     this.#servers.add(server);
     server.once("close", () => this.#servers.delete(server));
-    if (this.#hasTold) return;
+    if (this.#hasTold || !answersRequests(server)) return;
     this.#hasTold = true;
     const url = `${server instanceof SecureServer ? "https" : "http"}://localhost:${address.port}`;
     const admission = this.#admission(address.address);
@@ -71,13 +71,18 @@ class OtherMachines {
   }
 
   #variables(): Record<string, string> {
-    const [server] = this.#servers;
-    return server === undefined ? {} : accessVariables(this.#admission("0.0.0.0"));
+    const isReached = [...this.#servers].some(answersRequests);
+    return isReached ? accessVariables(this.#admission("0.0.0.0")) : {};
   }
 
   #admission(host: string): Admission {
     return admitInDevelopment(this.#given, host, this.#token);
   }
+}
+
+/** Vite and others look by servers that answer nothing which ports are free, on all addresses. */
+function answersRequests(server: Server): boolean {
+  return server.listenerCount("request") > 0;
 }
 
 let machines: OtherMachines | null = null;

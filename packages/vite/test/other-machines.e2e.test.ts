@@ -38,10 +38,11 @@ async function start(
 it(
   "a Vite server that lets every site see every answer lets none see those of the broker",
   async () => {
-    const { port } = await start({ cors: true });
+    const { port, text } = await start({ cors: true });
     const ask = (path: string, headers: Record<string, string>) =>
       fetch(`http://localhost:${port}${path}`, { headers: { connection: "close", ...headers } });
     await vi.waitFor(async () => expect((await ask("/__sluice/api/queues", {})).status).toBe(200), PATIENCE);
+    expect(text()).not.toContain("Other machines");
     for (const path of [
       "/__sluice/api/queues",
       "/__sluice/api/queues/orders/messages",

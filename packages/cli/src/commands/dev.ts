@@ -137,7 +137,10 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     const folders = foldersOf(current.project, process.cwd());
     const token = seat.seat.kind === "own" ? tokenIn(access) : null;
     unregister = registerBroker(brokersFolder(process.env), {
-      ...{ command: "sluice dev", url, data, folders },
+      command: "sluice dev",
+      url,
+      data,
+      folders,
       ...(token === null ? {} : { token }),
     });
     printer.print(addresses(url, current.project));
@@ -312,7 +315,7 @@ function withVariables(places: CommandPlaces, variables: Readonly<Record<string,
   return { ...places, environment: { ...places.environment, ...variables } };
 }
 
-/** Who may use a broker that other machines reach, and where its dashboard is for who has read this. */
+/** Says who may use a broker that other machines reach, and links to its dashboard with the token that was made. */
 function accessText(access: Admission, host: string, url: string): string {
   const token = access.made?.token ?? null;
   const link = token === null ? "" : `\nDashboard: ${dashboardLink(url, token)}`;

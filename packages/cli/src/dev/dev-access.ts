@@ -14,7 +14,7 @@ import type { Seat } from "./broker-seat.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What decides who may use the broker of `sluice dev`. */
+/** Facts that decide who may use the broker of `sluice dev`. */
 export interface DevAccessInput {
   /** Address to listen on. */
   readonly host: string;

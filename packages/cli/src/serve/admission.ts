@@ -18,11 +18,11 @@ export interface Admission {
   readonly http: Permitted;
   /** The endpoint of AWS's clients. */
   readonly aws: Permitted;
-  /** What was made because nobody has set any, to be shown: its reader is let in by it. Default: nothing. */
+  /** Token and key that were made because nobody has set any, to be shown. Default: none. */
   readonly made?: MadeAccess;
 }
 
-/** What lets in who has seen it, until the process ends. */
+/** Token and key that let in their reader, until the process ends. */
 export interface MadeAccess {
   /** `null` where there are tokens. */
   readonly token: string | null;
