@@ -28,7 +28,10 @@ export interface OnBroker {
 export function withBroker(command: Command): Command {
   return command
     .option("--url <url>", "address of the broker (default: SLUICE_URL, or the broker that runs here)")
-    .option("--token <token>", "a token of the broker's (default: SLUICE_API_TOKEN)")
+    .option(
+      "--token <token>",
+      "a token of the broker's (default: SLUICE_API_TOKEN, or that of a running sluice dev)",
+    )
     .option("--json", "answer in JSON");
 }
 
