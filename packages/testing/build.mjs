@@ -34,7 +34,9 @@ await build({
   outdir: folder,
   external: ["cloudflare:*", "node:*"],
 });
-copyFileSync(path("src/worker/reset.js"), join(folder, "worker/reset.js"));
+for (const file of ["host.js", "control.js"]) {
+  copyFileSync(path(`src/worker/${file}`), join(folder, "worker", file));
+}
 
 writeTypes(path("src"), folder, [
   "index.ts",

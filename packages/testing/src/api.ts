@@ -58,6 +58,20 @@ export interface Progress {
   /** When something is due next; `null` if nothing is. */
   readonly nextDue: Date | null;
   /** What handlers have thrown. */
+  readonly errors: readonly DeliveryError[];
+}
+
+/** An error that a delivery has ended with. Its name, message and stack are those that the handler has thrown. */
+export interface DeliveryError extends Error {
+  readonly queue: string;
+  /** The Worker, the HTTP endpoint, or the kind of client. */
+  readonly consumer: string;
+}
+
+/** What came of a `scheduled()` handler and of what it gave to `ctx.waitUntil`. */
+export interface ScheduledResult {
+  readonly outcome: "ok" | "exception";
+  /** What they have thrown, as it was thrown there. */
   readonly errors: readonly Error[];
 }
 
@@ -126,14 +140,57 @@ export interface QueueHandle<B = unknown> {
   deadLetters(): Promise<DeadLetter<B>[]>;
 }
 
+/** A Worker of a runtime, by its configuration file or the folder of that. */
+export interface TestedWorker {
+  readonly config: string;
+  /** Environment of the configuration. All Workers run in one. */
+  readonly env?: string;
+  /** Variables and secrets of this Worker alone, in the place of those of its configuration and of `vars`. */
+  readonly vars?: Vars;
+}
+
+/** Variables and secrets by name: text, or whatever JSON holds. */
+export type Vars = Readonly<Record<string, unknown>>;
+
 export interface QueueRuntimeOptions {
   /** Configuration files of Workers, or their folders. The first one answers `fetch`. */
-  readonly workers: readonly (string | { readonly config: string; readonly env?: string })[];
+  readonly workers: readonly (string | TestedWorker)[];
   /** Folder that relative paths count from. Default: the current one. */
   readonly root?: string;
   /** Where the virtual clock begins. Default: now. */
   readonly start?: Date;
-  /** What answers the requests of queues with an HTTP endpoint, by the name of the queue. */
+  /**
+   * Time that `Date` has in Workers and Durable Objects: `"real"`, which is the default, or `"clock"`, the virtual one.
+   * That one stands while a handler runs. `performance.now()`, timers, alarms, and expiry in KV and caches stay real.
+   */
+  readonly date?: "real" | "clock";
+  /**
+   * Variables and secrets of all Workers, in the place of those of their configurations and `.dev.vars`.
+   *
+   * ```ts
+   * createQueueRuntime({ workers: ["./wrangler.toml"], vars: { API_URL: "https://mail.test", API_KEY: "none" } });
+   * ```
+   */
+  readonly vars?: Vars;
+  /**
+   * Answers what Workers and Durable Objects request of others by `fetch`. What it throws is thrown there. Default: such
+   * requests are refused with an error that has their URL. `"network"`: they go out.
+   *
+   * ```ts
+   * createQueueRuntime({
+   *   workers: ["./wrangler.toml"],
+   *   outbound: async (request) => {
+   *     sent.push(await request.json());
+   *     return new Response(null, { status: 202 });
+   *   },
+   * });
+   * ```
+   */
+  readonly outbound?: "network" | ((request: Request) => Promise<Response> | Response);
+  /**
+   * Answers the requests of queues with an HTTP endpoint, by the name of the queue. Those of queues that are not named go
+   * where `outbound` says.
+   */
   readonly push?: Readonly<Record<string, (request: Request) => Promise<Response> | Response>>;
   /** Gets each line that Workers and broker print. Default: warnings and errors go to standard error. */
   readonly log?: (line: string, level: string) => void;
@@ -143,10 +200,23 @@ export interface QueueRuntimeOptions {
 export interface QueueRuntime<E = Record<string, unknown>> extends AsyncDisposable {
   /** Bindings of all Workers by name, those of the first one first. Queues send to this broker. */
   readonly env: E;
-  /** The virtual time. `Date.now()` of Workers stays real. */
+  /** The virtual time. `Date` of Workers has it with the option `date: "clock"`. */
   readonly now: Date;
   /** Sends a request to the first Worker. A URL without a host goes to `http://localhost`. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /**
+   * Calls a `scheduled()` handler as a cron trigger does. Resolves when the handler is done and all that it gave to
+   * `ctx.waitUntil`.
+   *
+   * ```ts
+   * const { outcome, errors } = await queues.scheduled({ cron: "0 3 * * *" });
+   * ```
+   *
+   * @param event `cron`: the expression that the handler sees. `worker`: name of the Worker, default the first one.
+   *   `scheduledTime`: default the virtual time.
+   * @throws Error for a Worker that is not there or has no such handler.
+   */
+  scheduled(event: { cron: string; worker?: string; scheduledTime?: Date }): Promise<ScheduledResult>;
   /** A queue by its name. The first call that uses it rejects if there is none of that name. */
   queue<B = unknown>(name: string): QueueHandle<B>;
   /** The `QueueUrl` of a queue for SQS clients. Their endpoint is `new URL("..", url)`; any keys will do. */

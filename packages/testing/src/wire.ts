@@ -7,6 +7,9 @@ export const TEST_PATH = "/__sluice/test";
 /** Variable of a broker whose host prints all that it says: it says nothing of deliveries that went well then. */
 export const QUIET_VARIABLE = "SLUICE_TESTING_QUIET";
 
+/** Binding of a broker to what sets the time of the user's Workers. It has none where their `Date` is real. */
+export const DATES_BINDING = "SLUICE_TESTING_DATES";
+
 /** Name of what is thrown into a handler in the place of what may go wrong there. */
 export const INTERRUPTED_ERROR = "InterruptedError";
 

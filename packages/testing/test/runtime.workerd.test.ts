@@ -113,8 +113,8 @@ describe("runUntilIdle", () => {
   it("says what handlers have thrown, with the user's stack", async () => {
     await queues.env.SLOW.send({ id: 7, failures: 1 });
     const { errors } = await queues.runUntilIdle();
-    expect(errors.map(({ message }) => message)).toEqual([
-      'queue "slow", consumer "orders": Error: slow 7 is not to be had',
+    expect(errors).toMatchObject([
+      { name: "Error", message: "slow 7 is not to be had", queue: "slow", consumer: "orders" },
     ]);
     await queues.env.SLOW.send({ id: 8, failures: 1 });
     await expect(queues.runUntilIdle({ throwErrors: true })).rejects.toThrow("slow 8 is not to be had");

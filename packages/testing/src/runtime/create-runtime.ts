@@ -22,10 +22,23 @@ export async function createQueueRuntime<E = Record<string, unknown>>(
 ): Promise<QueueRuntime<E>> {
   const startMs = (options.start ?? new Date()).getTime();
   if (!Number.isFinite(startMs)) throw new TypeError("start: an invalid date.");
+  refuseUnusable(options);
   // Wrangler is 15 MB of source, which the next process need not compile.
   module.enableCompileCache();
   const { startHost } = await import("./host.ts");
   const runtime = new Runtime<E>(await startHost(options, startMs), startMs);
   module.flushCompileCache();
   return runtime;
+}
+
+/** @throws TypeError for values that TypeScript would refuse. */
+function refuseUnusable({ workers, date, outbound, vars = {} }: QueueRuntimeOptions): void {
+  if (!["real", "clock", undefined].includes(date)) throw new TypeError('date: "clock" or "real".');
+  if (!["network", undefined].includes(outbound as string) && typeof outbound !== "function") {
+    throw new TypeError('outbound: a function, or "network".');
+  }
+  for (const all of [vars, ...workers.map((worker) => (typeof worker === "object" ? worker.vars : {}))]) {
+    const [name] = Object.entries(all ?? {}).find(([, value]) => value === undefined) ?? [];
+    if (name !== undefined) throw new TypeError(`vars: ${name} has no value.`);
+  }
 }

@@ -1,24 +1,38 @@
-import { readFileSync, rmSync } from "node:fs";
-import type { DispatchFetch, Miniflare, V4MiniflareOptions, V4WorkerOptions } from "miniflare";
+import { rmSync } from "node:fs";
+import type { DispatchFetch, Miniflare, V4MiniflareOptions } from "miniflare";
 import { newMiniflare, type Project, printedOf, QUEUES_BINDING } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
 import { INTERRUPTED_ERROR } from "../wire.ts";
 import { BrokerCalls, producersOn } from "./broker-calls.ts";
 import { dataFolder, temporaryFolder } from "./data-folder.ts";
+import { HOST_WORKER, surrounded } from "./host-worker.ts";
 import { type Prepared, prepare } from "./prepare.ts";
-import { pushHandler } from "./push.ts";
 import type { QueueHost } from "./queues.ts";
-import { resetModule } from "./worker-modules.ts";
 
-const RESET_WORKER = "sluice-testing-reset";
 /** What nobody has to read: what workerd prints for those who make it, and faults that come on purpose. */
 const EXPECTED = new RegExp(`^(NOSENTRY |(\\w+ \\[)?${INTERRUPTED_ERROR}\\]?: )`);
-const SOCKET = { host: "127.0.0.1", port: 0 };
 
-/** A Miniflare with the user's Workers, the broker, and the Worker that empties everything. */
+/** Calls a handler: its Worker, the expression, and the time in ms. */
+export interface ScheduledEvent {
+  readonly worker: string;
+  readonly cron: string;
+  readonly scheduledTime: number;
+}
+
+/** Outcome of a handler, and what it has thrown. */
+export interface ScheduledReply {
+  readonly outcome: "ok" | "exception" | "absent";
+  readonly errors: readonly string[];
+}
+
+/** A Miniflare with the user's Workers, the broker, and the Worker between these and the test's process. */
 export interface Host extends QueueHost {
   readonly env: Record<string, unknown>;
+  /** Names of the user's, the first one first. */
+  readonly workers: readonly string[];
   readonly fetch: DispatchFetch;
+  /** Calls the `scheduled()` handler of a Worker. */
+  scheduled(event: ScheduledEvent): Promise<ScheduledReply>;
   dispose(): Promise<void>;
 }
 
@@ -46,7 +60,7 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
   };
   try {
     const prepared = await prepare(options, { startMs, folder: folders.generated });
-    miniflare = await startMiniflare(prepared, options, folders.data);
+    miniflare = await startMiniflare(prepared, options, startMs, folders.data);
     const host = await hostOf(miniflare, prepared);
     return { ...host, dispose };
   } catch (error) {
@@ -56,26 +70,16 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
 }
 
 async function startMiniflare(
-  { project, workers, warnings, rewrite }: Prepared,
-  { log = printBad, push = {} }: QueueRuntimeOptions,
+  prepared: Prepared,
+  options: QueueRuntimeOptions,
+  startMs: number,
   data: string,
 ): Promise<Miniflare> {
+  const { log = printBad } = options;
+  const { warnings, rewrite } = prepared;
   for (const warning of warnings) log(warning, "warn");
-  const endpoints = await pushHandler(push, project);
-  const told = workers.map(
-    (worker): V4WorkerOptions =>
-      worker.name === project.broker.name
-        ? {
-            ...worker,
-            serviceBindings: {
-              ...worker.serviceBindings,
-              ...{ SLUICE_PUBLIC_HOSTS: endpoints, SLUICE_LISTED_HOSTS: endpoints },
-            },
-          }
-        : worker,
-  );
-  const options: V4MiniflareOptions = {
-    workers: [...told, resetWorker()],
+  const miniflareOptions: V4MiniflareOptions = {
+    workers: surrounded(prepared, options, startMs),
     // Else it asks the Internet for one.
     cf: false,
     logRequests: false,
@@ -84,34 +88,30 @@ async function startMiniflare(
       if (text !== null && !EXPECTED.test(text)) log(rewrite(text), level);
     },
   };
-  return newMiniflare(options, data);
+  return newMiniflare(miniflareOptions, data);
 }
 
 async function hostOf(miniflare: Miniflare, { project, rewrite }: Prepared): Promise<Omit<Host, "dispose">> {
-  const [brokerUrl, resetUrl] = await Promise.all([
+  const [brokerUrl, hostUrl] = await Promise.all([
     miniflare.unsafeGetDirectURL(project.broker.name),
-    miniflare.unsafeGetDirectURL(RESET_WORKER),
+    miniflare.unsafeGetDirectURL(HOST_WORKER),
   ]);
   const calls = new BrokerCalls(brokerUrl.origin);
   const { env, producerOf } = await bindingsOf(miniflare, project, calls);
+  const ask = async (path: string, body: object = {}): Promise<string> => {
+    const response = await fetch(new URL(path, hostUrl), { method: "POST", body: JSON.stringify(body) });
+    const text = await response.text();
+    if (response.ok) return text;
+    throw new Error(`the runtime does not answer ${path}: ${text}`);
+  };
   return {
     ...{ calls, env, producerOf, rewrite },
+    workers: project.workers.map(({ name }) => name),
     fetch: (...request) => miniflare.dispatchFetch(...request),
+    scheduled: async (event) => JSON.parse(await ask("/scheduled", event)) as ScheduledReply,
     empty: async () => {
-      const response = await fetch(resetUrl);
-      if (!response.ok) throw new Error(`the runtime could not be emptied: ${await response.text()}`);
+      await ask("/empty");
     },
-  };
-}
-
-function resetWorker(): V4WorkerOptions {
-  return {
-    name: RESET_WORKER,
-    modules: [{ type: "ESModule", path: "reset.js", contents: readFileSync(resetModule(), "utf8") }],
-    // One that the workerd of the oldest Wrangler knows.
-    compatibilityDate: "2026-01-01",
-    compatibilityFlags: ["unsafe_module"],
-    unsafeDirectSockets: [SOCKET],
   };
 }
 

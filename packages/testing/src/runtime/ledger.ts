@@ -1,6 +1,7 @@
 import { decodeBodies, PackedIndex } from "@sluice/protocol";
-import type { Batch, DeadLetter, Fault, Progress, State, Story, StoryEvent } from "../api.ts";
+import type { Batch, DeadLetter, DeliveryError, Fault, Progress, State, Story, StoryEvent } from "../api.ts";
 import { type Entry, fromBase64, type HappenedEntry } from "../wire.ts";
+import { deliveryError } from "./errors.ts";
 
 /** A message whose story goes on. */
 interface Told {
@@ -49,7 +50,7 @@ export class Ledger {
   /** Takes entries in. Answers with what happened in them. */
   take(entries: readonly Entry[]): Omit<Progress, "nextDue"> {
     const counts = { delivered: 0, acked: 0, retried: 0, dead: 0 };
-    const errors: Error[] = [];
+    const errors: DeliveryError[] = [];
     for (const each of entries) {
       if (each.n <= this.last) continue;
       const entry = "error" in each ? { ...each, error: this.#rewrite(each.error ?? "") } : each;
@@ -60,7 +61,7 @@ export class Ledger {
         this.#happened(entry);
         const state = STATES[entry.kind];
         if (state !== undefined && state in counts) counts[state as keyof typeof counts] += entry.ids.length;
-        if (entry.kind === "failed") errors.push(errorOf(entry));
+        if (entry.kind === "failed") errors.push(deliveryError(entry));
       }
     }
     return { ...counts, errors };
@@ -155,12 +156,4 @@ function isHere(state: State | undefined): boolean {
 
 function storyOf({ id, firstQueue, body, events }: Told): Story {
   return { id, queue: firstQueue, body, state: events.at(-1)?.what ?? "stored", events: [...events] };
-}
-
-/** What a handler has thrown, as it was thrown there. */
-function errorOf({ error = "", queue, by }: HappenedEntry): Error {
-  const [first = ""] = error.split("\n", 1);
-  const made = new Error(`queue "${queue}", consumer "${by ?? ""}": ${first}`);
-  made.stack = error.includes("\n") ? error : (made.stack ?? error);
-  return made;
 }

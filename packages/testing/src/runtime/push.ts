@@ -1,13 +1,19 @@
 import type { Request as WorkerdRequest, Response as WorkerdResponse } from "miniflare";
 import { type Project, requireOfWrangler } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
+import { answered, type Handler } from "./outbound.ts";
 
 /**
- * Answers the requests of queues with an HTTP endpoint by the functions of a test: nothing leaves the machine.
+ * Answers the requests of queues with an HTTP endpoint by the functions of a test, and those that have none as it
+ * answers the Workers' own.
  *
  * @throws TypeError for a function of a queue that has no endpoint.
  */
-export function pushHandler(push: NonNullable<QueueRuntimeOptions["push"]>, { topology }: Project) {
+export function pushHandler(
+  push: NonNullable<QueueRuntimeOptions["push"]>,
+  { topology }: Project,
+  others: Handler,
+) {
   const { Response: Answer } = requireOfWrangler<typeof import("miniflare")>("miniflare");
   const queuesByUrl = new Map<string, string>();
   for (const [name, { consumer }] of Object.entries(topology.queues)) {
@@ -19,17 +25,9 @@ export function pushHandler(push: NonNullable<QueueRuntimeOptions["push"]>, { to
   }
   return async (request: WorkerdRequest): Promise<WorkerdResponse> => {
     const queue = request.headers.get("sluice-queue") ?? queuesByUrl.get(request.url) ?? "";
-    const handler = Object.hasOwn(push, queue) ? push[queue] : undefined;
-    if (handler === undefined) {
-      return new Answer(`push: there is no function for queue "${queue}"`, { status: 501 });
-    }
-    const { method, url } = request;
-    const body = method === "GET" || method === "HEAD" ? null : await request.arrayBuffer();
+    const handler = (Object.hasOwn(push, queue) ? push[queue] : undefined) ?? others;
     try {
-      const response = await handler(new Request(url, { method, headers: [...request.headers], body }));
-      const { status, headers } = response;
-      const text = await response.arrayBuffer();
-      return new Answer(text.byteLength === 0 ? null : text, { status, headers: [...headers] });
+      return await answered(request, handler);
     } catch (error) {
       return new Answer(String(error), { status: 500 });
     }

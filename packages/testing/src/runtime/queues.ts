@@ -12,6 +12,7 @@ import type {
 import { msOf } from "../span.ts";
 import type { PlanRequest, RunReply, RunRequest } from "../wire.ts";
 import type { BrokerCalls } from "./broker-calls.ts";
+import { failuresText } from "./errors.ts";
 import { Ledger } from "./ledger.ts";
 import { fits, nothingFits } from "./match.ts";
 import { queueHandle } from "./queue-handle.ts";
@@ -37,7 +38,9 @@ export interface QueueHost {
 }
 
 /** The queues of a broker and their clock, as a test sees them: in Node.js, and in a Worker. */
-export class Queues implements Omit<QueueRuntime, "env" | "fetch" | typeof Symbol.asyncDispose> {
+export class Queues
+  implements Omit<QueueRuntime, "env" | "fetch" | "scheduled" | typeof Symbol.asyncDispose>
+{
   readonly #host: QueueHost;
   readonly #startMs: number;
   #ledger: Ledger;
@@ -79,11 +82,9 @@ export class Queues implements Omit<QueueRuntime, "env" | "fetch" | typeof Symbo
     const { limit = DELIVERIES_MAX, until, throwErrors = false } = options;
     const atMostMs = until === undefined ? IDLE_MS_MAX : msOf(until);
     const { progress } = await this.#run({ forMs: null, atMostMs, deliveriesMax: limit });
-    const [error, ...others] = progress.errors;
-    if (!throwErrors || error === undefined) return progress;
-    throw others.length === 0
-      ? error
-      : new AggregateError(progress.errors, `${progress.errors.length} deliveries have failed`);
+    const { errors } = progress;
+    if (!throwErrors || errors.length === 0) return progress;
+    throw errors.length === 1 ? errors[0] : new AggregateError(errors, failuresText(errors));
   }
 
   async waitFor<B = unknown>(match: MessageMatch<B>, options: WaitOptions = {}): Promise<Story<B>> {

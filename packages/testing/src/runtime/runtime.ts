@@ -1,4 +1,5 @@
-import type { QueueRuntime } from "../api.ts";
+import type { QueueRuntime, ScheduledResult } from "../api.ts";
+import { errorOf } from "./errors.ts";
 import type { Host } from "./host.ts";
 import { Queues } from "./queues.ts";
 
@@ -25,6 +26,21 @@ export class Runtime<E> extends Queues implements QueueRuntime<E> {
       ...(body === null || body.byteLength === 0 ? {} : { body }),
     });
     return response as unknown as Response;
+  }
+
+  async scheduled({
+    cron,
+    worker = this.#host.workers[0] ?? "",
+    scheduledTime = this.now,
+  }: Parameters<QueueRuntime["scheduled"]>[0]): Promise<ScheduledResult> {
+    if (!this.#host.workers.includes(worker)) {
+      const names = this.#host.workers.map((name) => `"${name}"`).join(" and ");
+      throw new Error(`worker: there is no "${worker}" here. There are ${names}.`);
+    }
+    const event = { worker, cron, scheduledTime: scheduledTime.getTime() };
+    const { outcome, errors } = await this.#host.scheduled(event);
+    if (outcome === "absent") throw new Error(`Worker "${worker}" has no scheduled() handler.`);
+    return { outcome, errors: errors.map((text) => errorOf(this.#host.rewrite(text))) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** Our modules for Workers: TypeScript when this runs from source, JavaScript beside the bundle of the package. */
@@ -6,9 +6,9 @@ export function workerModules(): { readonly worker: string; readonly broker: str
   return { worker: moduleOf("worker.ts", "worker.js"), broker: moduleOf("broker.ts", "broker.js") };
 }
 
-/** The Worker that empties everything. */
-export function resetModule(): string {
-  return moduleOf("reset.js", "reset.js");
+/** Source of the Worker between a test's process and the user's Workers, or of what each of those gets. */
+export function plainModule(name: "host.js" | "control.js"): string {
+  return readFileSync(moduleOf(name, name), "utf8");
 }
 
 function moduleOf(source: string, packed: string): string {

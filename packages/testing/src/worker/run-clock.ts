@@ -6,13 +6,15 @@ import {
   type SettledQueue,
 } from "@sluice/broker";
 import type { ClockSetting, QueueTopology } from "@sluice/protocol";
-import type { RunReply, RunRequest } from "../wire.ts";
+import { DATES_BINDING, type RunReply, type RunRequest } from "../wire.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** The clock of the broker and its queues. */
 interface BrokerTime {
   clock(): Promise<ClockSetting>;
   advance(ms: number): Promise<ClockSetting>;
+  /** Sets the time that `Date` has in the user's Workers, where it follows the clock. */
+  setDates(nowMs: number): Promise<void>;
   /** Queues that do something by themselves: what a schedule says. */
   readonly scheduled: readonly string[];
   /** Resolves when nothing is under way in a queue that goes by a clock. */
@@ -56,8 +58,10 @@ async function run(time: BrokerTime, { forMs, atMostMs }: RunRequest, recorder: 
     const workMs = forMs === null ? next(queues.map(({ workAtMs }) => workAtMs)) : dueMs;
     const isDone = workMs === null || Math.ceil(workMs) > untilMs;
     if (isDone && (forMs === null || beforeMs === untilMs)) return { nowMs: beforeMs, nextMs: dueMs };
+    const nextMs = isDone ? untilMs : Math.ceil(workMs);
+    await time.setDates(nextMs);
     // The directory first: a queue whose object starts meanwhile goes by what that says.
-    setting = await time.advance((isDone ? untilMs : Math.ceil(workMs)) - beforeMs);
+    setting = await time.advance(nextMs - beforeMs);
   }
 }
 
@@ -84,13 +88,19 @@ function namesOf({ scheduled }: BrokerTime, { open }: Recorder): string[] {
 }
 
 /** The time of a broker by its bindings. */
-export function brokerTime(env: BrokerEnv, { queues }: QueueTopology): BrokerTime {
-  const { SLUICE_DIRECTORY: directories } = env;
+export function brokerTime(
+  env: BrokerEnv & { readonly [DATES_BINDING]?: Fetcher },
+  { queues }: QueueTopology,
+): BrokerTime {
+  const { SLUICE_DIRECTORY: directories, [DATES_BINDING]: dates } = env;
   const directory = () =>
     directories.get(directories.idFromName(DIRECTORY_NAME)) as unknown as DirectoryClock;
   return {
     clock: async () => directory().clock(),
     advance: async (ms) => directory().advanceClock(ms),
+    setDates: async (nowMs) => {
+      await dates?.fetch("http://dates/", { method: "POST", body: JSON.stringify({ nowMs }) });
+    },
     scheduled: Object.entries(queues).flatMap(([name, { consumer }]) => {
       return consumer?.type === "http_push" && consumer.settings.daemon !== undefined ? [name] : [];
     }),

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import type { HappenedEntry } from "../wire.ts";
+import { deliveryError, errorOf, failuresText } from "./errors.ts";
+
+const AT = "\n    at queue (file:///src/index.ts:7:3)";
+
+describe("errorOf", () => {
+  it.each([
+    [`TypeError: no address${AT}`, "TypeError", "no address"],
+    [`Error: two\nlines: of it${AT}`, "Error", "two\nlines: of it"],
+    [`Error${AT}`, "Error", ""],
+    [`not an error's name: at all${AT}`, "Error", "not an error's name: at all"],
+    ["a thrown text: Error", "Error", "a thrown text: Error"],
+  ])("gives %j its name and its own message", (text, name, message) => {
+    expect(errorOf(text)).toMatchObject({ name, message });
+  });
+
+  it("keeps the stack", () => {
+    const text = `TypeError: no address${AT}`;
+    expect(errorOf(text).stack).toBe(text);
+  });
+});
+
+describe("several failures", () => {
+  const errors = [1, 2, 3, 4, 5].map((n) => {
+    const entry: HappenedEntry = { kind: "failed", n, queue: "mails", atMs: 0, ids: [], by: "mailer" };
+    return deliveryError({ ...entry, error: `RangeError: mail ${n}${AT}` });
+  });
+
+  it("say where they were, and the first ones what they are", () => {
+    expect(errors[0]).toMatchObject({ queue: "mails", consumer: "mailer", message: "mail 1" });
+    expect(failuresText(errors)).toBe(
+      "5 deliveries have failed:\n" +
+        '  queue "mails", consumer "mailer": RangeError: mail 1\n' +
+        '  queue "mails", consumer "mailer": RangeError: mail 2\n' +
+        '  queue "mails", consumer "mailer": RangeError: mail 3\n' +
+        "  and 2 more",
+    );
+    expect(failuresText(errors.slice(0, 2))).not.toContain("more");
+  });
+});

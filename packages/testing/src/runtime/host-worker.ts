@@ -1,0 +1,79 @@
+import type { V4WorkerOptions } from "miniflare";
+import type { QueueRuntimeOptions, Vars } from "../api.ts";
+import { DATES_BINDING } from "../wire.ts";
+import { CONTROL_ENTRYPOINT, controlled } from "./controlled-worker.ts";
+import { outboundHandler, throwingThere } from "./outbound.ts";
+import type { Prepared } from "./prepare.ts";
+import { pushHandler } from "./push.ts";
+import { plainModule } from "./worker-modules.ts";
+
+/** The Worker between a test's process and the user's Workers. */
+export const HOST_WORKER = "sluice-testing-host";
+const SOCKET = { host: "127.0.0.1", port: 0 };
+
+/**
+ * The Workers of a runtime with what a test puts around them: variables, answers for what they request of others, the
+ * time of their `Date`.
+ *
+ * @throws TypeError for a function of a queue that has no endpoint.
+ */
+export function surrounded(
+  { project, workers }: Pick<Prepared, "project" | "workers">,
+  options: QueueRuntimeOptions,
+  startMs: number,
+): V4WorkerOptions[] {
+  const { outbound, push = {}, date } = options;
+  const isClockFollowed = date === "clock";
+  const others = outboundHandler(outbound);
+  const endpoints = pushHandler(push, project, others);
+  const names = project.workers.map(({ name }) => name);
+  const changed = workers.map((worker): V4WorkerOptions => {
+    const i = names.indexOf(worker.name ?? "");
+    const { main } = project.workers[i] ?? {};
+    if (main !== undefined) {
+      const control = {
+        // The first one has a default export of ours.
+        hasDefault: i === 0 || main.kind !== "named-only",
+        clockStartMs: isClockFollowed ? startMs : null,
+      };
+      return {
+        ...controlled(worker, control),
+        bindings: { ...worker.bindings, ...(varsOf(options, i) as NonNullable<V4WorkerOptions["bindings"]>) },
+        ...(outbound === "network" ? {} : { outboundService: { name: HOST_WORKER, entrypoint: "Outbound" } }),
+      };
+    }
+    if (worker.name !== project.broker.name) return worker;
+    const dates = { [DATES_BINDING]: { name: HOST_WORKER, entrypoint: "Dates" } };
+    return {
+      ...worker,
+      serviceBindings: {
+        ...worker.serviceBindings,
+        SLUICE_PUBLIC_HOSTS: endpoints,
+        SLUICE_LISTED_HOSTS: endpoints,
+        ...(isClockFollowed ? dates : {}),
+      },
+    };
+  });
+  const host: V4WorkerOptions = {
+    name: HOST_WORKER,
+    modules: [{ type: "ESModule", path: "host.js", contents: plainModule("host.js") }],
+    // One that the workerd of the oldest Wrangler knows.
+    compatibilityDate: "2026-01-01",
+    compatibilityFlags: ["unsafe_module"],
+    unsafeDirectSockets: [SOCKET],
+    bindings: { START_MS: startMs, IS_CLOCK_FOLLOWED: isClockFollowed },
+    serviceBindings: {
+      OUTBOUND: throwingThere(others),
+      ...Object.fromEntries(
+        names.map((name) => [`worker:${name}`, { name, entrypoint: CONTROL_ENTRYPOINT }]),
+      ),
+    },
+  };
+  return [...changed, host];
+}
+
+/** Variables of the n-th Worker: those of its own come before those of all. */
+function varsOf({ vars = {}, workers }: Pick<QueueRuntimeOptions, "vars" | "workers">, n: number): Vars {
+  const worker = workers[n];
+  return { ...vars, ...(typeof worker === "object" ? worker.vars : {}) };
+}
