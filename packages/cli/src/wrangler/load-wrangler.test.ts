@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
+import module from "node:module";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
 import { anyWrangler, findWrangler, isTooOld, WRANGLER_VERSION_MIN } from "./load-wrangler.ts";
 
@@ -73,6 +74,25 @@ describe("the user's Wrangler", () => {
     expect(() => findWrangler([projectFolder({})], join(projectFolder({}), "sluice.js"))).toThrow(
       /there is none[\s\S]*npm install --save-dev wrangler$/,
     );
+  });
+
+  it("is loaded by Node's own loader where a test runner has put another one in its place", async () => {
+    const file = join(projectWith("4.99.0"), "node_modules/wrangler/cli.js");
+    writeFileSync(file, "function main() {}");
+    class Sandboxed extends module.Module {
+      static override registerHooks(): never {
+        throw new Error("module.registerHooks() is not supported in Jest");
+      }
+    }
+    vi.doMock("node:module", () => ({ default: Sandboxed, createRequire: module.createRequire }));
+    vi.resetModules();
+    try {
+      const { MAIN, requireWithMain } = await import("./load-wrangler.ts");
+      expect(requireWithMain(file)[MAIN]).toBeTypeOf("function");
+    } finally {
+      vi.doUnmock("node:module");
+      vi.resetModules();
+    }
   });
 
   it("has a main that can be called", () => {

@@ -68,7 +68,7 @@ export function wranglerVersion(): string {
 
 /** Whatever Wrangler itself uses, by the name of its package: Miniflare has to be the one that it is made for. */
 export function requireOfWrangler<T>(name: string): T {
-  return createRequire(wranglerFile())(name) as T;
+  return nodeModule().createRequire(wranglerFile())(name) as T;
 }
 
 /**
@@ -87,7 +87,8 @@ export function loadWrangler(): Wrangler {
  */
 export function requireWithMain(path: string): Wrangler {
   const its = pathToFileURL(path).href;
-  const hooks = module.registerHooks({
+  const { createRequire, registerHooks } = nodeModule();
+  const hooks = registerHooks({
     load(url, context, next) {
       const result = next(url, context);
       return url === its
@@ -100,6 +101,15 @@ export function requireWithMain(path: string): Wrangler {
   } finally {
     hooks.deregister();
   }
+}
+
+/**
+ * Node's own loader. Jest puts another one in its place, which has no hooks and in which Wrangler does not know Node's
+ * errors for what they are; `_load` is what it leaves. Bun's loader has nothing behind it.
+ */
+function nodeModule(): typeof module {
+  const { _load: load } = module as unknown as { _load(name: string): typeof module | undefined };
+  return load("node:module") ?? module;
 }
 
 /** The code that Wrangler ends its process with when its `main` has failed. It has said why. */

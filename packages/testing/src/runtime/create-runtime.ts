@@ -23,6 +23,11 @@ export async function createQueueRuntime<E = Record<string, unknown>>(
   const startMs = (options.start ?? new Date()).getTime();
   if (!Number.isFinite(startMs)) throw new TypeError("start: an invalid date.");
   refuseUnusable(options);
+  if (process.versions.bun !== undefined) {
+    throw new Error(
+      "createQueueRuntime runs on Node.js, and this is Bun: Miniflare does not run here. Use Vitest, Jest or node:test.",
+    );
+  }
   // Wrangler is 15 MB of source, which the next process need not compile.
   module.enableCompileCache();
   const { startHost } = await import("./host.ts");
