@@ -7,6 +7,7 @@ import { BrokerCalls, producersOn } from "./broker-calls.ts";
 import { dataFolder, temporaryFolder } from "./data-folder.ts";
 import { HOST_WORKER, surrounded } from "./host-worker.ts";
 import { type Prepared, prepare } from "./prepare.ts";
+import { ProcessHandles } from "./process-handles.ts";
 import type { QueueHost } from "./queues.ts";
 
 /** What nobody has to read: what workerd prints for those who make it, and faults that come on purpose. */
@@ -48,11 +49,12 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
   };
   // Whoever does not dispose of it leaves no files either.
   process.once("exit", remove);
+  const handles = new ProcessHandles();
   let miniflare: Miniflare | undefined;
   const dispose = async () => {
     try {
       // Rejects where the Workers did not start.
-      await miniflare?.dispose();
+      await handles.untilEnded(async () => miniflare?.dispose());
     } finally {
       process.off("exit", remove);
       remove();
@@ -60,8 +62,11 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
   };
   try {
     const prepared = await prepare(options, { startMs, folder: folders.generated });
-    miniflare = await startMiniflare(prepared, options, startMs, folders.data);
-    const host = await hostOf(miniflare, prepared);
+    const host = await handles.known(() => {
+      miniflare = startMiniflare(prepared, options, startMs, folders.data);
+      return hostOf(miniflare, prepared, () => handles.used());
+    });
+    handles.release();
     return { ...host, dispose };
   } catch (error) {
     await dispose().catch(() => {});
@@ -69,12 +74,12 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
   }
 }
 
-async function startMiniflare(
+function startMiniflare(
   prepared: Prepared,
   options: QueueRuntimeOptions,
   startMs: number,
   data: string,
-): Promise<Miniflare> {
+): Miniflare {
   const { log = printBad } = options;
   const { warnings, rewrite } = prepared;
   for (const warning of warnings) log(warning, "warn");
@@ -91,15 +96,24 @@ async function startMiniflare(
   return newMiniflare(miniflareOptions, data);
 }
 
-async function hostOf(miniflare: Miniflare, { project, rewrite }: Prepared): Promise<Omit<Host, "dispose">> {
+/** @param used called at each use. */
+async function hostOf(
+  miniflare: Miniflare,
+  { project, rewrite }: Prepared,
+  used: () => void,
+): Promise<Omit<Host, "dispose">> {
   const [brokerUrl, hostUrl] = await Promise.all([
     miniflare.unsafeGetDirectURL(project.broker.name),
     miniflare.unsafeGetDirectURL(HOST_WORKER),
   ]);
-  const calls = new BrokerCalls(brokerUrl.origin);
+  const call: typeof fetch = (...request) => {
+    used();
+    return fetch(...request);
+  };
+  const calls = new BrokerCalls(brokerUrl.origin, call);
   const { env, producerOf } = await bindingsOf(miniflare, project, calls);
   const ask = async (path: string, body: object = {}): Promise<string> => {
-    const response = await fetch(new URL(path, hostUrl), { method: "POST", body: JSON.stringify(body) });
+    const response = await call(new URL(path, hostUrl), { method: "POST", body: JSON.stringify(body) });
     const text = await response.text();
     if (response.ok) return text;
     throw new Error(`the runtime does not answer ${path}: ${text}`);
@@ -107,7 +121,10 @@ async function hostOf(miniflare: Miniflare, { project, rewrite }: Prepared): Pro
   return {
     ...{ calls, env, producerOf, rewrite },
     workers: project.workers.map(({ name }) => name),
-    fetch: (...request) => miniflare.dispatchFetch(...request),
+    fetch: (...request) => {
+      used();
+      return miniflare.dispatchFetch(...request);
+    },
     scheduled: async (event) => JSON.parse(await ask("/scheduled", event)) as ScheduledReply,
     empty: async () => {
       await ask("/empty");
