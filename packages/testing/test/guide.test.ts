@@ -9,6 +9,9 @@ const TESTS = flat(
   [
     "apps/shop-consumer/test/orders.workerd.test.ts",
     "packages/testing/test/runtime.workerd.test.ts",
+    "packages/testing/test/surroundings.workerd.test.ts",
+    "packages/testing/test/fixtures/mails/test/mails.spec.ts",
+    "packages/testing/test/fixtures/mails/vitest.config.ts",
     "packages/testing/test/fixtures/shop/vitest.config.ts",
     "packages/testing/test/fixtures/shop/test/shop.spec.ts",
     "apps/conformance/workers/orders/vitest.config.ts",

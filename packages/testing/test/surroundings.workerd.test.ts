@@ -85,6 +85,14 @@ describe("with a function for what they request of others", () => {
     expect(asked).toEqual(["POST https://hooks.example.com/mails"]);
   });
 
+  it("WebSockets are refused, and large requests pass", async () => {
+    answer = async (request) => new Response(String((await request.arrayBuffer()).byteLength));
+    expect(await (await queues.fetch("/socket")).json()).toEqual([
+      'Error: https://api.mail.example.com/live: a WebSocket leaves a test by `outbound: "network"` alone.',
+      "2000000",
+    ]);
+  });
+
   it("scheduled() is called, and what it gave to waitUntil is waited for", async () => {
     await queues.advance("3h");
     expect(await queues.scheduled({ cron: "0 3 * * *" })).toEqual({ outcome: "ok", errors: [] });

@@ -24,6 +24,10 @@ export default {
 /** Has the requests that Workers make of others answered by the test's process. */
 export const Outbound = {
   async fetch(request, env) {
+    if (request.headers.has("upgrade")) {
+      // Miniflare would let the connection to the test's process hang once a request has asked for another protocol.
+      throw new Error(`${request.url}: a WebSocket leaves a test by \`outbound: "network"\` alone.`);
+    }
     const response = await env.OUTBOUND.fetch(request);
     if (response.headers.has(THROWN_HEADER)) throw new Error(await response.text());
     return response;
