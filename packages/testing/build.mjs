@@ -25,6 +25,7 @@ await build({
   ...forWorkers,
   entryPoints: [path("src/worker/worker.ts"), path("src/worker/broker.ts")],
   outdir: join(folder, "worker"),
+  external: [...forWorkers.external, "node:async_hooks"],
   // The broker is given to workerd as it is here.
   minify: true,
 });

@@ -280,6 +280,8 @@ export const FAULT_KINDS = [
   "lostAck",
   "crash",
   "lateRetry",
+  "endBefore",
+  "endAfter",
 ] as const;
 
 /**
@@ -291,8 +293,14 @@ export const FAULT_KINDS = [
  *   its end. `crash`: the same, and nothing that it has acknowledged counts.
  * - `lostAck`: the handler is done, and the acknowledgement of the message does not arrive.
  * - `lateRetry`: the message comes back `arg` seconds later than the handler or the queue says.
+ * - `endBefore`, `endAfter`: the handler ends before or after its call number `arg` of a binding of `env` or of `fetch`,
+ *   as if its isolate were taken away there. Calls count from 1 over the whole batch. That one and all later ones never
+ *   settle for it, and nothing that it has acknowledged counts.
  */
 export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** Faults that end the handler at one of its calls. */
+export type EndingFault = Extract<FaultKind, "endBefore" | "endAfter">;
 
 /** One thing that goes wrong, at a delivery of a message. */
 export interface Fault {
@@ -301,6 +309,6 @@ export interface Fault {
   readonly message: number;
   /** Its n-th delivery, from 1, over all queues. */
   readonly attempt: number;
-  /** Seconds. Default 0 for `reorder`, 60 for `lateRetry`. */
+  /** Seconds, by default 0 for `reorder` and 60 for `lateRetry`; a call for `endBefore` and `endAfter`, by default 1. */
   readonly arg?: number;
 }

@@ -1,5 +1,5 @@
 import type { HistoryKind } from "@sluice/protocol";
-import type { Fault } from "./api.ts";
+import type { EndingFault, Fault } from "./api.ts";
 
 /** What the test kit in Node.js and its part in the broker say to each other: JSON over HTTP, below this path. */
 export const TEST_PATH = "/__sluice/test";
@@ -12,6 +12,11 @@ export const DATES_BINDING = "SLUICE_TESTING_DATES";
 
 /** Name of what is thrown into a handler in the place of what may go wrong there. */
 export const INTERRUPTED_ERROR = "InterruptedError";
+
+/** How the error of a delivery begins whose handler has ended at one of its calls. */
+export function endedBeginning(kind: EndingFault): string {
+  return `fault ${kind}: `;
+}
 
 export function toBase64(bytes: Uint8Array): string {
   let text = "";

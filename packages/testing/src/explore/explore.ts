@@ -7,6 +7,10 @@ import { type Recipe, shrink } from "./shrink.ts";
 
 /** Histories that are run unless `histories` says otherwise. */
 export const HISTORIES_DEFAULT = 500;
+/** How long an exploration takes unless `timeoutMs` says otherwise: less than the 5 s that Vitest gives a test. */
+export const TIMEOUT_MS_DEFAULT = 4_000;
+/** Part of that time in which histories begin. The rest is for making a broken one smaller. */
+const SEARCH_PART = 0.75;
 /** Runs and ms that a broken history is made smaller for. */
 const SHRINK_RUNS_MAX = 200;
 const SHRINK_MS_MAX = 5_000;
@@ -18,8 +22,15 @@ export interface ExploreOptions<E = Record<string, unknown>> {
   act(queues: QueueRuntime<E>, random: Random): Promise<unknown> | unknown;
   /** Looks whether what must hold does, when nothing is left to be delivered: throws, or answers `false`, if not. */
   holds(queues: QueueRuntime<E>, stories: readonly Story[]): Promise<unknown> | unknown;
-  /** Default 500. */
+  /** Default 500: as many of them as there is time for. */
   readonly histories?: number;
+  /**
+   * How long it may take, in ms of real time: default 4,000, since Vitest ends a test after 5,000. No history begins in
+   * its last quarter, in which a broken one is made smaller. One that is under way is always finished.
+   */
+  readonly timeoutMs?: number;
+  /** Ends it: it rejects with the reason. What still runs of it can do nothing to the runtime any more. */
+  readonly signal?: AbortSignal;
   /** What all chance follows from. Default: another one each time, which a failure names. */
   readonly seed?: number;
   /** One history to run: what goes wrong in it. */
@@ -31,7 +42,10 @@ export interface ExploreOptions<E = Record<string, unknown>> {
 /** What was run. */
 export interface Report {
   readonly seed: number;
+  /** How many were run. */
   readonly histories: number;
+  /** Whether those are all that it was to run, and not those that there was time for. */
+  readonly isComplete: boolean;
   /** How often each fault came. One that never did has shown nothing. */
   readonly faults: Readonly<Record<FaultKind, number>>;
 }
@@ -59,38 +73,46 @@ interface Ran extends Recipe {
 
 /**
  * Runs histories in which deliveries go wrong as they do in production: messages that come twice, in another order or
- * late, batches that are cut, handlers that fail half-way, acknowledgements that are lost. Each message keeps its last
- * attempt, so what a project loses it loses by itself.
+ * late, batches that are cut, handlers that fail or end half-way, acknowledgements that are lost. Each message keeps its
+ * last attempt, so what a project loses it loses by itself. Until it is done nobody else may use the runtime.
  *
  * @throws BrokenHistoryError if something does not hold that must: with the smallest such history, its seed, and a line
  *   to paste as a test.
  * @throws whatever `act` throws.
+ * @throws the reason of `signal`.
  */
 export async function explore<E>(options: ExploreOptions<E>): Promise<Report> {
-  const { runtime, histories = HISTORIES_DEFAULT, seed = Math.floor(Math.random() * 2 ** 31) } = options;
+  const { runtime, signal } = options;
   const isOurs = typeof runtime === "function";
   const queues = isOurs ? await runtime() : runtime;
   if (!(queues instanceof Runtime)) throw new TypeError("runtime: not one of createQueueRuntime.");
-  const came = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, 0])) as Record<FaultKind, number>;
   try {
-    const given = options.history;
-    const count = given === undefined ? histories : 1;
-    for (let i = 0; i < count; i++) {
-      const faults = given ?? faultsOf(seed, i);
-      const ran = await run(queues, options, {
-        seed: seedOf(seed, i),
-        faults,
-        choices: options.choices ?? null,
-      });
-      for (const { kind } of ran.faults) came[kind] += 1;
-      if (ran.violation === null) continue;
-      const found = { ran, violation: ran.violation, number: i + 1, count, seed, came };
-      throw await broken(queues, options, found, given !== undefined);
-    }
-    return { seed, histories: count, faults: came };
+    return await queues.explore(() => exploreOn(queues, options), signal);
   } finally {
     if (isOurs) await queues[Symbol.asyncDispose]();
   }
+}
+
+async function exploreOn<E>(queues: Runtime<E>, options: ExploreOptions<E>): Promise<Report> {
+  const { histories = HISTORIES_DEFAULT, seed = Math.floor(Math.random() * 2 ** 31) } = options;
+  const { history: given, choices = null, timeoutMs = TIMEOUT_MS_DEFAULT } = options;
+  const came = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, 0])) as Record<FaultKind, number>;
+  const startedMs = performance.now();
+  const isTime = () => performance.now() - startedMs < SEARCH_PART * timeoutMs;
+  const count = given === undefined ? histories : 1;
+  let i = 0;
+  for (; i < count && (i === 0 || isTime()); i++) {
+    const ran = await run(queues, options, {
+      seed: seedOf(seed, i),
+      faults: given ?? faultsOf(seed, i),
+      choices,
+    });
+    for (const { kind } of ran.faults) came[kind] += 1;
+    if (ran.violation === null) continue;
+    const found = { ran, violation: ran.violation, number: i + 1, count, seed, came };
+    throw await broken(queues, options, { ...found, endsMs: startedMs + timeoutMs }, given !== undefined);
+  }
+  return { seed, histories: i, isComplete: i === count, faults: came };
 }
 
 interface RunInput {
@@ -121,16 +143,18 @@ async function run<E>(
 interface FirstFound extends Pick<Found, "number" | "count" | "seed" | "came"> {
   readonly ran: Ran;
   readonly violation: Error;
+  /** When there is no time left, by `performance.now()`. */
+  readonly endsMs: number;
 }
 
 /** The error of a broken history, made smaller unless it was given. */
 async function broken<E>(
   queues: Runtime<E>,
   options: ExploreOptions<E>,
-  { ran, violation, ...found }: FirstFound,
+  { ran, violation, endsMs: givenEndsMs, ...found }: FirstFound,
   isGiven: boolean,
 ): Promise<BrokenHistoryError> {
-  const endsMs = performance.now() + SHRINK_MS_MAX;
+  const endsMs = Math.min(givenEndsMs, performance.now() + SHRINK_MS_MAX);
   const kind = kindOf(violation);
   let runs = 0;
   const again = (recipe: Recipe) => run(queues, options, { seed: found.seed, ...recipe });

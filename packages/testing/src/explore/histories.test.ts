@@ -10,13 +10,23 @@ it("follow from the seed", () => {
 
 it("begin with one kind each, and have each kind and some without it among a hundred", () => {
   for (const [i, kind] of FAULT_KINDS.entries()) {
-    expect(new Set(faultsOf(1, i).map((fault) => fault.kind))).toEqual(new Set([kind]));
+    expect(new Set(faultsOf(1, 2 * i).map((fault) => fault.kind))).toEqual(new Set([kind]));
   }
-  const later = Array.from({ length: 100 }, (_, i) => new Set(faultsOf(1, i + 7).map(({ kind }) => kind)));
+  const later = Array.from({ length: 100 }, (_, i) => {
+    return new Set(faultsOf(1, i + 2 * FAULT_KINDS.length).map(({ kind }) => kind));
+  });
   for (const kind of FAULT_KINDS) {
     const having = later.filter((kinds) => kinds.has(kind)).length;
     expect([kind, having > 20 && having < 80]).toEqual([kind, true]);
   }
+});
+
+it("end the first handler of each message after one call after the other, between the first ones", () => {
+  const ends = [1, 3, 5].map((i) => faultsOf(1, i));
+  expect(ends.map(([first]) => first)).toEqual(
+    [1, 2, 3].map((arg) => ({ kind: "endAfter", message: 1, attempt: 1, arg })),
+  );
+  expect(new Set(ends.flat().map(({ message }) => message)).size).toBe(24);
 });
 
 it("have one fault for a delivery at most", () => {

@@ -45,6 +45,18 @@ describe("shrink", () => {
     expect(recipe.faults).toEqual([fault("lostAck", 1, 1), fault("reorder", 1, 1, 1)]);
   });
 
+  it("ends a handler at an earlier call where there are fewer messages, and keeps the call that it takes", async () => {
+    // Each message makes three calls, and it breaks after the second one of any.
+    const found = { faults: [fault("endAfter", 3, 1, 8)], choices: [3] };
+    const { recipe } = await shrunk(found, ({ faults: [only], choices: [count = 0] }) => {
+      const call = only?.arg ?? 1;
+      return (
+        only?.kind === "endAfter" && only.message <= count + 1 && call % 3 === 2 && call <= 3 * (count + 1)
+      );
+    });
+    expect(recipe).toEqual({ faults: [fault("endAfter", 1, 1, 2)], choices: [] });
+  });
+
   it("is left with what it began with where nothing smaller breaks", async () => {
     const found = { faults: [fault("crash", 2, 2)], choices: [4] };
     expect((await shrunk(found, () => false)).recipe).toEqual(found);

@@ -7,7 +7,9 @@ export interface Recipe {
 }
 
 /** Kinds from the strongest to the weakest of those that do the same harm. */
-const WEAKER: readonly FaultKind[] = ["crash", "throwAfter", "lostAck", "duplicate"];
+const WEAKER: readonly FaultKind[] = ["endAfter", "endBefore", "crash", "throwAfter", "lostAck", "duplicate"];
+/** Calls that are tried for a handler that ends, when there are fewer messages. */
+const CALLS_TRIED = 8;
 
 /**
  * Makes a history smaller as long as it breaks the same: fewer faults, smaller choices, weaker and earlier faults. What
@@ -51,20 +53,25 @@ async function fewerFaults(best: () => Recipe, better: Better): Promise<void> {
   }
 }
 
-/** Smaller choices, most often fewer messages: with the faults as they are, and with those of the first messages. */
+/**
+ * Smaller choices, most often fewer messages: with the faults as they are, with those of the first messages, and with
+ * handlers that end earlier, since they call less.
+ */
 async function smallerChoices(best: () => Recipe, better: Better): Promise<void> {
-  const tryBoth = async (choices: readonly number[]) => {
+  const tryAll = async (choices: readonly number[]) => {
     const { faults } = best();
-    return (
-      (await better({ faults, choices })) || (await better({ faults: ofFirstMessages(faults), choices }))
-    );
+    const first = ofFirstMessages(faults);
+    for (const variant of [faults, first, ...earlierEnds(first)]) {
+      if (await better({ faults: variant, choices })) return true;
+    }
+    return false;
   };
-  if (best().choices.length > 0) await tryBoth([]);
+  if (best().choices.length > 0) await tryAll([]);
   for (let i = 0; i < best().choices.length; i++) {
     for (const part of [0, 0.5]) {
       const { choices } = best();
       const smaller = Math.floor((choices[i] ?? 0) * part);
-      if (smaller < (choices[i] ?? 0) && (await tryBoth(choices.with(i, smaller)))) break;
+      if (smaller < (choices[i] ?? 0) && (await tryAll(choices.with(i, smaller)))) break;
     }
   }
 }
@@ -81,16 +88,34 @@ async function weakerFaults(best: () => Recipe, better: Better): Promise<void> {
 /** The weakest first. */
 function weakerThan(fault: Fault | undefined): Fault[] {
   if (fault === undefined) return [];
-  const { arg: seconds = 0, ...rest } = fault;
+  const { arg = 0, ...rest } = fault;
   const place = WEAKER.indexOf(fault.kind);
   const kinds = place === -1 ? [] : WEAKER.slice(place + 1).reverse();
+  const args = isEnd(fault)
+    ? callsBefore(fault).map((call) => ({ ...rest, arg: call }))
+    : [...(arg > 0 ? [rest] : []), ...(arg > 1 ? [{ ...rest, arg: 1 }] : [])];
   return [
-    ...kinds.map((kind) => ({ ...rest, kind })),
-    ...(seconds > 0 ? [rest] : []),
-    ...(seconds > 1 ? [{ ...rest, arg: 1 }] : []),
+    ...kinds.map((kind) => (kind === "endBefore" ? { ...fault, kind } : { ...rest, kind })),
+    ...args,
     ...Array.from({ length: fault.attempt - 1 }, (_, i) => ({ ...fault, attempt: i + 1 })),
     ...Array.from({ length: fault.message - 1 }, (_, i) => ({ ...fault, message: i + 1 })),
   ];
+}
+
+/** The faults, with handlers that end at an earlier call. */
+function earlierEnds(faults: readonly Fault[]): Fault[][] {
+  const latest = Math.max(0, ...faults.filter(isEnd).map(({ arg = 1 }) => arg));
+  return callsBefore({ arg: latest }).map((call) =>
+    faults.map((fault) => (isEnd(fault) && (fault.arg ?? 1) > call ? { ...fault, arg: call } : fault)),
+  );
+}
+
+function isEnd({ kind }: Fault): boolean {
+  return kind === "endBefore" || kind === "endAfter";
+}
+
+function callsBefore({ arg = 1 }: Pick<Fault, "arg">): number[] {
+  return Array.from({ length: Math.max(0, Math.min(arg - 1, CALLS_TRIED)) }, (_, i) => i + 1);
 }
 
 /** The faults with the numbers of the first messages: the order stays. */

@@ -1,6 +1,6 @@
 import module from "node:module";
 import type { QueueRuntime, QueueRuntimeOptions } from "../api.ts";
-import { Runtime } from "./runtime.ts";
+import { guarded, Runtime } from "./runtime.ts";
 
 /**
  * Runs Workers as their configurations say on a broker of their own, on a clock that stands until a test moves it.
@@ -31,7 +31,7 @@ export async function createQueueRuntime<E = Record<string, unknown>>(
   // Wrangler is 15 MB of source, which the next process need not compile.
   module.enableCompileCache();
   const { startHost } = await import("./host.ts");
-  const runtime = new Runtime<E>(await startHost(options, startMs), startMs);
+  const runtime = guarded(new Runtime<E>(await startHost(options, startMs), startMs));
   module.flushCompileCache();
   return runtime;
 }

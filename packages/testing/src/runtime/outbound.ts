@@ -1,6 +1,7 @@
 import type { Request as WorkerdRequest, Response as WorkerdResponse } from "miniflare";
 import { requireOfWrangler } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
+import { callBack } from "./exploration.ts";
 
 /** Header of an answer whose text is thrown where the request was made. `host.js` says the same. */
 const THROWN_HEADER = "sluice-testing-thrown";
@@ -44,7 +45,7 @@ export async function answered(request: WorkerdRequest, handler: Handler): Promi
   const { method, url } = request;
   const body = method === "GET" || method === "HEAD" ? null : await request.arrayBuffer();
   const given = new Request(url, { method, headers: [...request.headers], body, redirect: "manual" });
-  const response = await handler(given);
+  const response = await callBack(() => handler(given));
   const { status, headers } = response;
   const content = await response.arrayBuffer();
   return new Answer(content.byteLength === 0 ? null : content, { status, headers: [...headers] });

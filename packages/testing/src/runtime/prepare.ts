@@ -66,7 +66,9 @@ export async function prepare(
     oldest: WRANGLER_VERSION_MIN,
   });
   const read = await readProject({ targets, env, workingDirectory: root });
-  const changed = read.workers.map((worker, i) => (i === 0 ? (first?.(worker) ?? worker) : worker));
+  const changed = read.workers
+    .map((worker, i) => (i === 0 ? (first?.(worker) ?? worker) : worker))
+    .map(withAsyncContext);
   const project = { ...read, workers: changed };
   refuseMissingMain(project.workers);
   const places = {
@@ -84,6 +86,14 @@ export async function prepare(
     first !== undefined && worker === plan.workers[0] ? bundledElsewhere(worker) : bundleInside(worker),
   );
   return { project, plan, workers, warnings: project.warnings, rewrite: stackFrameMapper(maps) };
+}
+
+/** Calls are known by their context, which a Worker without Node.js's modules has by a flag of its own. */
+function withAsyncContext(worker: UserWorker): UserWorker {
+  const { compatibility_flags: flags } = worker.wrangler;
+  const has = flags.some((flag) => flag === "nodejs_compat" || flag === "nodejs_als");
+  const compatibility_flags = has ? flags : [...flags, "nodejs_als"];
+  return { ...worker, wrangler: { ...worker.wrangler, compatibility_flags } };
 }
 
 async function bundledElsewhere({ directory: modulesRoot }: Plan["broker"]) {

@@ -1,5 +1,6 @@
 import type { QueueRuntime, ScheduledResult } from "../api.ts";
 import { errorOf } from "./errors.ts";
+import { Exploration, refuseOthers, runAsPart } from "./exploration.ts";
 import type { Host } from "./host.ts";
 import { Queues } from "./queues.ts";
 
@@ -7,6 +8,7 @@ import { Queues } from "./queues.ts";
 export class Runtime<E> extends Queues implements QueueRuntime<E> {
   readonly env: E;
   readonly #host: Host;
+  #exploration: Exploration | null = null;
 
   constructor(host: Host, startMs: number) {
     super(host, startMs);
@@ -43,7 +45,55 @@ export class Runtime<E> extends Queues implements QueueRuntime<E> {
     return { outcome, errors: errors.map((text) => errorOf(this.#host.rewrite(text))) };
   }
 
+  /** Begins anew, when an exploration that was aborted is out of the way. */
+  override async reset(): Promise<void> {
+    if (this.#exploration?.signal?.aborted === true) await this.#exploration.done;
+    this.refuseOthers("reset");
+    await super.reset();
+  }
+
+  /**
+   * Explores: until that is done it alone may use the runtime. Rejects at once when the signal is aborted.
+   *
+   * @throws Error while another exploration has the runtime.
+   */
+  async explore<Result>(run: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+    signal?.throwIfAborted();
+    const exploration = new Exploration(signal);
+    this.#exploration = exploration;
+    const explored = runAsPart(exploration, run).finally(() => {
+      this.#exploration = null;
+      exploration.finish();
+    });
+    if (signal === undefined) return explored;
+    const aborted = Promise.withResolvers<never>();
+    const abort = () => aborted.reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      return await Promise.race([explored, aborted.promise]);
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  /** @throws Error for a call that its exploration does not make. */
+  refuseOthers(name: string): void {
+    refuseOthers(this.#exploration, name);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#host.dispose();
   }
+}
+
+/** A runtime whose every call is refused that others make while one explores. It can be ended at any time. */
+export function guarded<E>(runtime: Runtime<E>): Runtime<E> {
+  return new Proxy(runtime, {
+    get(target, key) {
+      // What waits first refuses by itself.
+      if (typeof key === "string" && key !== "reset") target.refuseOthers(key);
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }

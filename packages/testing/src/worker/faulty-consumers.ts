@@ -8,8 +8,9 @@ import {
   type Settlement,
   settle,
 } from "@sluice/protocol";
-import type { Fault, FaultKind } from "../api.ts";
-import type { InterruptibleDelivery } from "./interruptions.ts";
+import type { EndingFault, Fault, FaultKind } from "../api.ts";
+import { endedBeginning } from "../wire.ts";
+import type { InterruptibleDelivery, Interruption } from "./interruptions.ts";
 import type { Recorder } from "./recorder.ts";
 
 type Answer = Awaited<ReturnType<ConsumerPort["deliver"]>>;
@@ -22,7 +23,8 @@ interface Outcome {
 }
 
 /** Faults that cost an attempt. None comes when a message has no other one left: that it is lost then is no bug. */
-const COSTLY: readonly FaultKind[] = ["lostAck", "throwAfter", "crash"];
+const COSTLY: readonly FaultKind[] = ["lostAck", "throwAfter", "crash", "endBefore", "endAfter"];
+const ENDING: readonly EndingFault[] = ["endBefore", "endAfter"];
 
 /** Consumers to which what a history says goes wrong. Faults are addressed by message and by its n-th delivery. */
 export class FaultyConsumers {
@@ -155,17 +157,27 @@ class FaultyDelivery {
 
   /** Gives a part of the batch to the handler, which may be interrupted. */
   async #handle(part: readonly string[]): Promise<Answer> {
-    const { consumer } = this.#input;
     for (const id of part) {
-      const fault = this.#take(id, "crash") ?? this.#take(id, "throwAfter");
-      if (fault === null) continue;
-      const delivery: InterruptibleDelivery = {
-        ...this.#partOf(part),
-        interruption: { id, kind: fault.kind === "crash" ? "crash" : "throwAfter" },
-      };
-      return interrupted(await consumer.deliver(delivery), fault);
+      const thrown = this.#take(id, "crash") ?? this.#take(id, "throwAfter");
+      if (thrown !== null) {
+        const kind = thrown.kind === "crash" ? "crash" : "throwAfter";
+        return interrupted(await this.#handleUntil(part, { id, kind }), thrown);
+      }
+      for (const kind of ENDING) {
+        const ending = this.#possible(id, kind);
+        if (ending === null) continue;
+        const answer = await this.#handleUntil(part, { kind, call: ending.arg ?? 1 });
+        // A handler may make fewer calls.
+        if (hasEnded(answer, kind)) this.#input.came(ending);
+        return answer;
+      }
     }
-    return consumer.deliver(this.#partOf(part));
+    return this.#input.consumer.deliver(this.#partOf(part));
+  }
+
+  #handleUntil(part: readonly string[], interruption: Interruption): Promise<Answer> {
+    const delivery: InterruptibleDelivery = { ...this.#partOf(part), interruption };
+    return this.#input.consumer.deliver(delivery);
   }
 
   async #again(id: string): Promise<void> {
@@ -215,13 +227,23 @@ class FaultyDelivery {
     return this.#input.due.get(id)?.find((fault) => fault.kind === kind);
   }
 
+  /** A fault that may come now; `null` if there is none. */
+  #possible(id: string, kind: FaultKind): Fault | null {
+    return COSTLY.includes(kind) && this.#input.isLastAttempt ? null : (this.#due(id, kind) ?? null);
+  }
+
   /** A fault that comes now; `null` if there is none, or if it may not come. */
   #take(id: string, kind: FaultKind): Fault | null {
-    const fault = this.#due(id, kind);
-    if (fault === undefined || (COSTLY.includes(kind) && this.#input.isLastAttempt)) return null;
-    this.#input.came(fault);
+    const fault = this.#possible(id, kind);
+    if (fault !== null) this.#input.came(fault);
     return fault;
   }
+}
+
+function hasEnded(answer: Answer, kind: EndingFault): boolean {
+  return (
+    typeof answer === "object" && "error" in answer && answer.error?.startsWith(endedBeginning(kind)) === true
+  );
 }
 
 /**

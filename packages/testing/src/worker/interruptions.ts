@@ -1,12 +1,16 @@
-import { type Delivery, type HandlerCalls, NO_CALLS } from "@sluice/protocol";
-import { INTERRUPTED_ERROR } from "../wire.ts";
+import { type Delivery, type DeliveryReply, NO_CALLS } from "@sluice/protocol";
+import { endedBeginning, INTERRUPTED_ERROR } from "../wire.ts";
+import { type Ending, Invocation } from "./invocation.ts";
 
-/** Where the handler of a delivery is interrupted: when it acknowledges or retries that message, or at its end. */
-export interface Interruption {
+/** Throws out of the handler of a delivery when it acknowledges or retries that message. */
+interface Throw {
   readonly id: string;
   /** After `throwAfter` what it has called counts; after `crash` nothing does. */
   readonly kind: "throwAfter" | "crash";
 }
+
+/** Where the handler of a delivery is interrupted. */
+export type Interruption = Throw | Ending;
 
 export interface InterruptibleDelivery extends Delivery {
   readonly interruption?: Interruption;
@@ -18,7 +22,7 @@ type Handler = (batch: Pick<MessageBatch, "messages">, env: unknown, ctx: unknow
 type HandlerClass = new (...args: unknown[]) => object;
 
 /** Interruptions of deliveries that run, by the message that they come at. */
-const running = new Map<string, Interruption>();
+const running = new Map<string, Throw>();
 
 /** Thrown into a handler in the place of what may go wrong there. */
 class InterruptedError extends Error {
@@ -48,7 +52,7 @@ function withInterruptions(handlers: unknown): { readonly queue?: Handler } {
   };
 }
 
-function interruptAt(message: Settling, { kind }: Interruption): void {
+function interruptAt(message: Settling, { kind }: Throw): void {
   for (const name of ["ack", "retry"] as const) {
     const call: (...args: never[]) => void = message[name];
     const value = (...args: unknown[]) => {
@@ -60,10 +64,17 @@ function interruptAt(message: Settling, { kind }: Interruption): void {
 }
 
 /** Runs a delivery whose handler is interrupted. */
-export async function interruptedBy<Reply>(
-  { id, kind }: Interruption,
-  deliver: () => Promise<Reply>,
-): Promise<Reply | (Reply & HandlerCalls)> {
+export function interruptedBy(
+  interruption: Interruption,
+  deliver: () => Promise<DeliveryReply>,
+): Promise<DeliveryReply> {
+  return "id" in interruption ? thrownFrom(interruption, deliver) : endedBy(interruption, deliver);
+}
+
+async function thrownFrom(
+  { id, kind }: Throw,
+  deliver: () => Promise<DeliveryReply>,
+): Promise<DeliveryReply> {
   running.set(id, { id, kind });
   try {
     const reply = await deliver();
@@ -71,4 +82,17 @@ export async function interruptedBy<Reply>(
   } finally {
     running.delete(id);
   }
+}
+
+/** Nobody hears of what an isolate had acknowledged that was taken away. */
+async function endedBy(ending: Ending, deliver: () => Promise<DeliveryReply>): Promise<DeliveryReply> {
+  const invocation = new Invocation(ending);
+  const ended = async (): Promise<DeliveryReply> => {
+    return {
+      outcome: "exception",
+      ...NO_CALLS,
+      error: `${endedBeginning(ending.kind)}${await invocation.ended}`,
+    };
+  };
+  return Promise.race([invocation.run(deliver), ended()]);
 }

@@ -1,10 +1,21 @@
 /** What the generated entries of the users' Workers import. */
+import { env } from "cloudflare:workers";
 import { createQueueConsumer as createUsualConsumer, type QueueConsumerClass } from "@sluice/consumer";
+import { installProducers as installUsualProducers } from "@sluice/producer";
 import type { DeliveryReply } from "@sluice/protocol";
 import { type InterruptibleDelivery, interruptedBy, interruptible } from "./interruptions.ts";
+import { watchBinding, watchCalls } from "./watch-bindings.ts";
 
-export { installProducers } from "@sluice/producer";
 export { hideBindings, withFrontDoor } from "sluice/runtime";
+
+// This is imported before any of the user's modules.
+watchCalls(env);
+
+/** Puts queues into `env`, whose calls are watched as those of other bindings. */
+export const installProducers: typeof installUsualProducers = (bindings, specs, options) => {
+  installUsualProducers(bindings, specs, options);
+  for (const { binding } of specs) watchBinding(bindings, binding);
+};
 
 /** The usual entrypoint around a user's `queue()`, which a history of faults can interrupt. */
 export function createQueueConsumer(

@@ -1,0 +1,90 @@
+import { callFor } from "./invocation.ts";
+
+/** Classes whose objects are data, and not what is called. */
+const DATA: ReadonlySet<string> = new Set([
+  "Array",
+  "ArrayBuffer",
+  "CryptoKey",
+  "DurableObjectId",
+  "Module",
+  "Object",
+  "Uint8Array",
+]);
+const IDS = ["idFromName", "idFromString", "newUniqueId"];
+/** Methods that ask nobody, by the class of their object: what they answer with is what is asked. */
+const BUILDERS: Readonly<Record<string, readonly string[]>> = {
+  D1Database: ["prepare", "withSession"],
+  D1DatabaseSession: ["prepare"],
+  D1PreparedStatement: ["bind"],
+  DurableObjectNamespace: ["get", "getByName", "getExisting", "jurisdiction", ...IDS],
+  DynamicDispatcher: ["get"],
+  R2Bucket: ["resumeMultipartUpload"],
+};
+/** Beginning of the names of bindings that are none of the user's. */
+const OURS = "__";
+/** Methods by which a property of another Worker is read. */
+const READS: ReadonlySet<string> = new Set(["then", "catch", "finally"]);
+
+type Call = (...args: unknown[]) => unknown;
+
+/**
+ * Has the calls of all bindings and of the global `fetch` made by `callFor`. It is to run before any of the user's
+ * code, which may keep them.
+ */
+export function watchCalls(env: object): void {
+  for (const name of Object.keys(env)) if (!name.startsWith(OURS)) watchBinding(env, name);
+  const { fetch } = globalThis;
+  const watched = (...args: Parameters<typeof fetch>) => callFor("fetch", () => fetch(...args));
+  globalThis.fetch = watched as typeof fetch;
+}
+
+/** Has the calls of a binding made by `callFor`. */
+export function watchBinding(env: object, name: string): void {
+  const binding: unknown = Reflect.get(env, name);
+  if (typeof binding === "object" && binding !== null) watch(binding, `env.${name}`);
+}
+
+/**
+ * Watches an object in place: it stays what the runtime knows, and may be given to another Worker. Its methods are found
+ * behind a prototype of ours. The stub of a Worker or of an object has any method, but only by its own prototype, which
+ * it gets back while one is looked up.
+ */
+function watch<Watched extends object>(target: Watched, name: string): Watched {
+  const prototype: object | null = Object.getPrototypeOf(target);
+  const className = String(target.constructor?.name);
+  if (prototype === null || DATA.has(className)) return target;
+  const builders = BUILDERS[className] ?? [];
+  const ours = new Proxy(prototype, {
+    get(_, key) {
+      Object.setPrototypeOf(target, prototype);
+      let value: unknown;
+      try {
+        value = Reflect.get(target, key);
+      } finally {
+        Object.setPrototypeOf(target, ours);
+      }
+      if (typeof value !== "function" || typeof key === "symbol" || key === "constructor") return value;
+      const method = value as Call;
+      if (!builders.includes(key)) return watchedMethod(method, `${name}.${key}`);
+      return (...args: unknown[]) => {
+        const built = Reflect.apply(method, target, args);
+        return typeof built === "object" && built !== null ? watch(built, name) : built;
+      };
+    },
+  });
+  Object.setPrototypeOf(target, ours);
+  return target;
+}
+
+/** A method, or a property of another Worker, which has properties and methods of its own. */
+function watchedMethod(method: Call, name: string): Call {
+  return new Proxy(method, {
+    apply: (_, self, args) => callFor(name, () => Reflect.apply(method, self, args)),
+    get(_, key) {
+      const value: unknown = Reflect.get(method, key);
+      if (typeof value !== "function" || typeof key === "symbol" || key in Function.prototype) return value;
+      if (!READS.has(key)) return watchedMethod(value as Call, `${name}.${key}`);
+      return (...args: unknown[]) => callFor(name, () => Reflect.apply(value as Call, method, args));
+    },
+  });
+}
