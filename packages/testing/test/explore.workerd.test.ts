@@ -57,9 +57,12 @@ const STATUSES = (isCareful: boolean): Spec => ({
   holds: async (_, stories) => (await state()).status === stories.length,
 });
 
+/** However busy the machine is. */
+const BUSY = { timeoutMs: 90_000 };
+
 /** The error of an exploration, which there must be. */
 async function brokenBy(spec: Spec, more: Partial<ExploreOptions<Env>> = {}): Promise<BrokenHistoryError> {
-  const error: unknown = await explore({ runtime: queues, ...spec, ...more }).then(
+  const error: unknown = await explore({ ...BUSY, runtime: queues, ...spec, ...more }).then(
     () => new Error("nothing was found"),
     (thrown: unknown) => thrown,
   );
@@ -89,8 +92,9 @@ describe("explore finds, with its default settings,", () => {
 
 describe("explore", () => {
   it.each([CHARGES, FILES, STATUSES])("finds nothing in a consumer that is right", async (spec) => {
-    const { histories, faults } = await explore({ runtime: queues, ...spec(true), histories: 60, seed: 7 });
-    expect(histories).toBe(60);
+    const options = { ...BUSY, runtime: queues, ...spec(true), histories: 60, seed: 7 };
+    const { histories, isComplete, faults } = await explore(options);
+    expect([histories, isComplete]).toEqual([60, true]);
     for (const kind of [
       "duplicate",
       "reorder",
@@ -99,6 +103,8 @@ describe("explore", () => {
       "lostAck",
       "crash",
       "lateRetry",
+      "endBefore",
+      "endAfter",
     ] as const) {
       expect([kind, faults[kind] > 0]).toEqual([kind, true]);
     }
@@ -126,5 +132,78 @@ describe("explore", () => {
       throw new Error("act is wrong");
     };
     await expect(explore({ runtime: queues, act, holds: () => true })).rejects.toThrow("act is wrong");
+  });
+});
+
+describe("explore has an end:", () => {
+  it("no history begins when most of its time is over", async () => {
+    const { histories, isComplete } = await explore({ runtime: queues, ...CHARGES(true), timeoutMs: 1 });
+    expect([histories, isComplete]).toEqual([1, false]);
+  });
+
+  it("by itself before Vitest's 5 s, however many histories are left", async () => {
+    const startedMs = performance.now();
+    const { isComplete } = await explore({ runtime: queues, ...CHARGES(true), histories: 1e9 });
+    expect(isComplete).toBe(false);
+    // A quarter of its 4 s is for what is broken, and a machine that is this busy needs the rest for one history.
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+  });
+
+  it("a broken history is told, though there is no time to make it smaller", async () => {
+    const history = [{ kind: "duplicate", message: 1, attempt: 1 }] as const;
+    expect((await brokenBy(CHARGES(false), { history, timeoutMs: 1 })).history).toEqual(history);
+  });
+
+  it("a signal, of which it rejects with the reason at once; what it had begun can do nothing any more", async () => {
+    const abort = new AbortController();
+    const begun = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<void>();
+    const act = async () => {
+      begun.resolve();
+      await over.promise;
+      await queues.queue("charges").send({ id: 1 });
+    };
+    const explored = explore({ runtime: queues, act, holds: () => true, signal: abort.signal });
+    await begun.promise;
+    abort.abort(new Error("the test is over"));
+    await expect(explored).rejects.toThrow("the test is over");
+    // The next test waits for what is still under way.
+    const reset = queues.reset();
+    over.resolve();
+    await reset;
+    expect(await queues.stories()).toEqual([]);
+    await expect(explore({ runtime: queues, act, holds: () => true, signal: abort.signal })).rejects.toThrow(
+      "over",
+    );
+  });
+});
+
+describe("while explore has the runtime", () => {
+  it.each<[string, () => unknown]>([
+    ["env", () => queues.env],
+    ["queue", () => queues.queue("charges").send({ id: 1 })],
+    ["advance", () => queues.advance("1h")],
+    ["stories", () => queues.stories()],
+    ["reset", () => queues.reset()],
+    ["explore", () => explore({ runtime: queues, ...CHARGES(true) })],
+  ])("nobody else may use it: %s says who has it", async (name, use) => {
+    const begun = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<void>();
+    const act = async () => {
+      begun.resolve();
+      await over.promise;
+      // What explores may.
+      await queues.queue("charges").send({ id: 1, isCareful: true });
+    };
+    const holds = async (_: unknown, stories: readonly unknown[]) => {
+      expect([stories.length, (await state()).charges.length]).toEqual([1, 1]);
+    };
+    const explored = explore({ ...BUSY, runtime: queues, act, holds, histories: 1 });
+    await begun.promise;
+    await expect(async () => use()).rejects.toThrow(`${name} is called while explore() has the runtime`);
+    over.resolve();
+    expect((await explored).histories).toBe(1);
+    await queues.reset();
+    expect(await queues.stories()).toEqual([]);
   });
 });

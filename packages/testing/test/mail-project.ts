@@ -12,12 +12,11 @@ export class Provider {
   /** Ids of what was sent. */
   readonly sent: string[] = [];
   readonly #keys = new Set<string>();
-  /** Requests that it refuses before it takes one. */
-  refusals = 0;
+  #refusals = 0;
 
   take(id: string, key: string | null): Response {
-    if (this.refusals > 0) {
-      this.refusals -= 1;
+    if (this.#refusals > 0) {
+      this.#refusals -= 1;
       return new Response(null, { status: 503 });
     }
     if (key !== null && this.#keys.has(key)) return new Response(null, { status: 200 });
@@ -26,10 +25,11 @@ export class Provider {
     return new Response(null, { status: 202 });
   }
 
-  reset(): void {
+  /** Begins anew. @param refusals requests that it refuses before it takes one. */
+  reset(refusals: number): void {
     this.sent.length = 0;
     this.#keys.clear();
-    this.refusals = 0;
+    this.#refusals = refusals;
   }
 }
 
