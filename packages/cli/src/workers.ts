@@ -6,6 +6,7 @@ export { BROKER_BINDING, CONSUMER_ENTRYPOINT, QUEUES_BINDING } from "./generate/
 export type { Plan } from "./generate/plan.ts";
 export { relativePath } from "./generate/relocate.ts";
 export { BINDINGS_FILE, bindingsSource } from "./generate/worker-entry.ts";
+export { exportsOf } from "./project/main-module.ts";
 export { refuseMissingMain } from "./project/missing-main.ts";
 export { type Project, readProject } from "./project/project.ts";
 export type { UserWorker } from "./project/worker.ts";

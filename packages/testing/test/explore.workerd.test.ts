@@ -178,6 +178,16 @@ describe("explore has an end:", () => {
   });
 });
 
+it("a runtime is ended by an `await using` that nothing has compiled", async () => {
+  const AsyncFunction = (async () => {}).constructor as new (
+    ...args: string[]
+  ) => (given: object) => Promise<void>;
+  const workers = [fileURLToPath(new URL("fixtures/small", import.meta.url))];
+  const ended = await createQueueRuntime({ workers, log: () => {} });
+  await new AsyncFunction("given", "await using taken = given;")(ended);
+  await expect(ended.stories()).rejects.toThrow();
+});
+
 describe("while explore has the runtime", () => {
   it.each<[string, () => unknown]>([
     ["env", () => queues.env],

@@ -30,7 +30,7 @@ export async function readMainModule(file: string | undefined, workerName: strin
   if (file.endsWith(".py")) {
     throw new CliError(`Worker "${workerName}" is written in Python (${file}), which Sluice cannot run.`);
   }
-  const exported = existsSync(file) ? await exportsOf(file) : null;
+  const exported = await exportsOf(file);
   if (exported === null || exported.includes("default")) return { kind: "default", file };
   const [name, ...names] = exported;
   if (name !== undefined) return { kind: "named-only", file, names: [name, ...names] };
@@ -41,8 +41,9 @@ export async function readMainModule(file: string | undefined, workerName: strin
   );
 }
 
-/** The names that a module exports, `export *` aside; `null` when it does not compile. */
-async function exportsOf(file: string): Promise<string[] | null> {
+/** The names that a module exports, `export *` aside; `null` when it is not there or does not compile. */
+export async function exportsOf(file: string): Promise<string[] | null> {
+  if (!existsSync(file)) return null;
   const { build } = requireOfWrangler<typeof import("esbuild")>("esbuild");
   try {
     const { metafile } = await build({

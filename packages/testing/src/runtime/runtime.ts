@@ -93,7 +93,8 @@ export function guarded<E>(runtime: Runtime<E>): Runtime<E> {
       // What waits first refuses by itself.
       if (typeof key === "string" && key !== "reset") target.refuseOthers(key);
       const value: unknown = Reflect.get(target, key);
-      return typeof value === "function" ? value.bind(target) : value;
+      // `await using` of V8 takes no bound function.
+      return typeof value === "function" ? (...args: unknown[]) => Reflect.apply(value, target, args) : value;
     },
   });
 }

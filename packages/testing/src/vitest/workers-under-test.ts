@@ -5,6 +5,7 @@ import {
   BINDINGS_FILE,
   bindingsSource,
   CONSUMER_ENTRYPOINT,
+  exportsOf,
   queueCompatibility,
   relativePath,
   type UserWorker,
@@ -48,7 +49,7 @@ export interface WorkersUnderTest {
    *
    * @param runner name under which the plugin runs the first one.
    */
-  optionsFor(given: PoolOptions, runner: string): PoolOptions;
+  optionsFor(given: PoolOptions, runner: string): Promise<PoolOptions>;
 }
 
 /**
@@ -80,11 +81,15 @@ export async function prepareWorkers(
   sendEachByItself(prepared, underTest.directory);
   const { name, configFile } = underTest;
   return {
-    optionsFor: (given, runner) => ({
+    optionsFor: async (given, runner) => ({
       ...given,
       // What was read is that of the environment already.
       wrangler: { configPath: configFile, environment: "" },
-      additionalExports: { ...given.additionalExports, [CONSUMER_ENTRYPOINT]: "WorkerEntrypoint" },
+      additionalExports: {
+        ...(await namedExports(prepared)),
+        ...given.additionalExports,
+        [CONSUMER_ENTRYPOINT]: "WorkerEntrypoint",
+      },
       miniflare: {
         ...given.miniflare,
         workers: [...(given.miniflare?.workers ?? []), ...besides(prepared, name, runner)] as never,
@@ -101,6 +106,18 @@ function withNamedEntrypoints(worker: UserWorker): UserWorker {
   const isOn = isDefault || kept.includes(CTX_EXPORTS.enable);
   const compatibility_flags = isOn ? kept : [...kept, CTX_EXPORTS.enable];
   return { ...worker, wrangler: { ...worker.wrangler, compatibility_flags } };
+}
+
+/**
+ * What the user's module exports by name. The plugin looks for that in the generated entry, where it is behind an
+ * `export *`. As there, classes that a configuration does not call Durable Objects or Workflows are entrypoints.
+ */
+async function namedExports({ project }: Prepared): Promise<NonNullable<PoolOptions["additionalExports"]>> {
+  const main = project.workers[0]?.main;
+  const names = main === undefined || main.kind === "none" ? null : await exportsOf(main.file);
+  return Object.fromEntries(
+    (names ?? []).flatMap((name) => (name === "default" ? [] : [[name, "WorkerEntrypoint"]])),
+  );
 }
 
 /** The plugin turns the flag off with which requests could share calls to the broker. */
