@@ -1,6 +1,7 @@
 import type { PluginConfig } from "@cloudflare/vite-plugin";
 import { ConfigError } from "@sluice/config";
 import { CliError } from "sluice/generate";
+import { nameDashboard } from "./banner.ts";
 import { watchOtherMachines } from "./other-machines.ts";
 import { isServing } from "./serving.ts";
 import { WorkersOfProject } from "./workers-of-project.ts";
@@ -27,6 +28,8 @@ const TAKEN_FOR_SERVER =
 export function sluice(options: PluginConfig = {}): PluginConfig {
   if (!isServing(process.argv, process.env.NODE_ENV)) return options;
   watchOtherMachines();
+  // Without it the server is the same.
+  nameDashboard().catch(() => {});
   const { config: customizer, auxiliaryWorkers = [] } = options;
   const persistState = persistence(options.persistState);
   const workers = new WorkersOfProject({ ...options, persistState });

@@ -9,6 +9,7 @@ import {
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../api.ts";
 import { FaultyConsumers } from "./faulty-consumers.ts";
+import type { InterruptibleDelivery, Interruption } from "./interruptions.ts";
 import { Recorder } from "./recorder.ts";
 
 const idOf = (number: number) => `${number}`.padStart(32, "0");
@@ -24,10 +25,12 @@ function batchOf(count: number, faults: readonly Fault[], { isFifo = false, atte
   const consumers = new FaultyConsumers(topology, recorder);
   consumers.plan(faults);
   const got: string[] = [];
+  const interruptions: Interruption[] = [];
   const answers: Awaited<ReturnType<ConsumerPort["deliver"]>>[] = [];
   const consumer: ConsumerPort = {
     name: "mailer",
-    deliver: async ({ packed }) => {
+    deliver: async ({ packed, interruption }: InterruptibleDelivery) => {
+      if (interruption !== undefined) interruptions.push(interruption);
       got.push(
         unpackMessages(packed)
           .map(({ id }) => Number(id))
@@ -55,7 +58,7 @@ function batchOf(count: number, faults: readonly Fault[], { isFifo = false, atte
     };
   };
   const came = () => recorder.after(0).flatMap((entry) => (entry.kind === "fault" ? entry.fault.kind : []));
-  return { deliver, got, came, answers };
+  return { deliver, got, came, answers, interruptions };
 }
 
 const fault = (kind: Fault["kind"], message: number, arg?: number): Fault => ({
@@ -114,6 +117,12 @@ describe("a consumer to which something goes wrong", () => {
     expect(came()).toEqual(["lateRetry"]);
   });
 
+  it.each(["endBefore", "endAfter"] as const)("%s: not at the last attempt", async (kind) => {
+    const last = batchOf(1, [fault(kind, 1)], { attempt: 4 });
+    expect(await last.deliver()).toEqual({ acked: [1], retried: [] });
+    expect([last.interruptions, last.came()]).toEqual([[], []]);
+  });
+
   it.each(["lostAck", "throwAfter", "crash"] as const)("%s: not at the last attempt", async (kind) => {
     const before = batchOf(1, [fault(kind, 1)], { attempt: 3 });
     await before.deliver();
@@ -122,6 +131,29 @@ describe("a consumer to which something goes wrong", () => {
     expect(await last.deliver()).toEqual({ acked: [1], retried: [] });
     expect(last.came()).toEqual([]);
   });
+
+  it.each(["endBefore", "endAfter"] as const)(
+    "%s: came only where the handler has ended there",
+    async (kind) => {
+      const ended = batchOf(2, [fault(kind, 2, 3)]);
+      ended.answers.push(failedResult(`fault ${kind}: the handler ended`));
+      expect(await ended.deliver()).toEqual({
+        acked: [],
+        retried: [
+          [1, undefined],
+          [2, undefined],
+        ],
+      });
+      expect([ended.got, ended.came()]).toEqual([["1 2"], [kind]]);
+      expect(ended.interruptions).toEqual([{ kind, call: 3 }]);
+      const shorter = batchOf(2, [fault(kind, 2, 3)]);
+      expect([await shorter.deliver(), shorter.came()]).toEqual([{ acked: [1, 2], retried: [] }, []]);
+      const failing = batchOf(2, [fault(kind, 2)]);
+      failing.answers.push(failedResult("Error: no"));
+      await failing.deliver();
+      expect([failing.came(), failing.interruptions]).toEqual([[], [{ kind, call: 1 }]]);
+    },
+  );
 
   it("counts deliveries by message", async () => {
     const { deliver, came } = batchOf(1, [{ kind: "duplicate", message: 1, attempt: 2 }]);

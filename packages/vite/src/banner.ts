@@ -1,0 +1,73 @@
+import { realpathSync } from "node:fs";
+import module from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { styleText } from "node:util";
+import { SLUICE_PATH } from "sluice/generate";
+
+/** What is used of Vite's dev server. */
+interface DevServer {
+  readonly resolvedUrls: { readonly local: readonly string[]; readonly network: readonly string[] } | null;
+  readonly config: { readonly logger: { info(line: string): void } };
+  printUrls(): void;
+}
+
+/** What is used of Vite. */
+interface Vite {
+  readonly DevEnvironment: { readonly prototype: { listen(server: DevServer): Promise<void> } };
+}
+
+const PLUGIN = "@cloudflare/vite-plugin";
+/** Vite's module in its package, of every version that Cloudflare's plugin runs with. */
+const VITE_MODULE = "dist/node/index.js";
+
+let isNamed = false;
+/** Functions that name the dashboard already: a server has several environments, and another function when it starts anew. */
+const naming = new WeakSet<DevServer["printUrls"]>();
+
+/**
+ * Has the dev server of this process name the dashboard below its addresses. What makes options for another plugin gets
+ * no server from Vite, but each environment of a server is given that before it listens.
+ */
+export async function nameDashboard(): Promise<void> {
+  if (isNamed) return;
+  isNamed = true;
+  const { DevEnvironment } = await viteOfProject();
+  const { listen } = DevEnvironment.prototype;
+  DevEnvironment.prototype.listen = function listenAndName(server) {
+    addLine(server);
+    return Reflect.apply(listen, this, [server]);
+  };
+}
+
+/** The Vite that Cloudflare's plugin runs with, which is loaded already. */
+async function viteOfProject(): Promise<Vite> {
+  const plugin = module.findPackageJSON(PLUGIN, import.meta.url);
+  const vite = plugin && module.findPackageJSON("vite", pathToFileURL(realpathSync(plugin)));
+  if (!vite) throw new Error(`${PLUGIN} has no vite`);
+  return import(pathToFileURL(join(dirname(realpathSync(vite)), VITE_MODULE)).href);
+}
+
+function addLine(server: DevServer): void {
+  const print = server.printUrls;
+  if (naming.has(print)) return;
+  server.printUrls = () => {
+    print.call(server);
+    const { local = [], network = [] } = server.resolvedUrls ?? {};
+    const [url] = [...local, ...network];
+    if (url !== undefined) server.config.logger.info(lineOf(dashboardAt(url)));
+  };
+  naming.add(server.printUrls);
+}
+
+/** @param url of the server, with its base path. */
+function dashboardAt(url: string): string {
+  return new URL(`${SLUICE_PATH}/`, url).href;
+}
+
+/** As Vite's own lines, which are aligned. */
+function lineOf(url: string): string {
+  const port = /:(\d+)\//.exec(url)?.[1];
+  const bold = port === undefined ? url : url.replace(`:${port}/`, `:${styleText("bold", port)}/`);
+  return `  ${styleText("green", "➜")}  ${styleText("bold", "Queues")}:  ${styleText("cyan", bold)}`;
+}
