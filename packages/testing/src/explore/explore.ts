@@ -9,8 +9,9 @@ import { type Recipe, shrink } from "./shrink.ts";
 export const HISTORIES_DEFAULT = 500;
 /** How long an exploration takes unless `timeoutMs` says otherwise: less than the 5 s that Vitest gives a test. */
 export const TIMEOUT_MS_DEFAULT = 4_000;
-/** Part of that time in which histories begin. The rest is for making a broken one smaller. */
+/** Part of that time in which histories begin, and in which a broken one is made smaller, which is then run twice more. */
 const SEARCH_PART = 0.75;
+const SHRINK_PART = 0.9;
 /** Runs and ms that a broken history is made smaller for. */
 const SHRINK_RUNS_MAX = 200;
 const SHRINK_MS_MAX = 5_000;
@@ -110,7 +111,12 @@ async function exploreOn<E>(queues: Runtime<E>, options: ExploreOptions<E>): Pro
     for (const { kind } of ran.faults) came[kind] += 1;
     if (ran.violation === null) continue;
     const found = { ran, violation: ran.violation, number: i + 1, count, seed, came };
-    throw await broken(queues, options, { ...found, endsMs: startedMs + timeoutMs }, given !== undefined);
+    throw await broken(
+      queues,
+      options,
+      { ...found, endsMs: startedMs + SHRINK_PART * timeoutMs },
+      given !== undefined,
+    );
   }
   return { seed, histories: i, isComplete: i === count, faults: came };
 }

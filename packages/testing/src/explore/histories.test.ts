@@ -29,6 +29,15 @@ it("end the first handler of each message after one call after the other, betwee
   expect(new Set(ends.flat().map(({ message }) => message)).size).toBe(24);
 });
 
+it("end handlers at every call up to the 32nd, at the first ones most often", () => {
+  const ends = Array.from({ length: 400 }, (_, i) => faultsOf(2, i + 2 * FAULT_KINDS.length)).flat();
+  const calls = ends.flatMap(({ kind, arg }) =>
+    kind === "endAfter" || kind === "endBefore" ? (arg ?? 0) : [],
+  );
+  expect([...new Set(calls)].sort((a, b) => a - b)).toEqual(Array.from({ length: 32 }, (_, i) => i + 1));
+  expect(calls.filter((call) => call <= 8).length).toBeGreaterThan(calls.length * 0.4);
+});
+
 it("have one fault for a delivery at most", () => {
   const places = faultsOf(3, 3).map(({ message, attempt }) => `${message} ${attempt}`);
   expect(new Set(places).size).toBe(places.length);

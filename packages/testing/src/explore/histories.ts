@@ -6,14 +6,12 @@ const MESSAGES_MAX = 24;
 const ATTEMPTS_MAX = 3;
 /** How many deliveries go wrong, of which each history has one. */
 const RATES = [0.05, 0.15, 0.4];
-/** Calls at which a handler ends: the first ones more often, which each message has in a batch of its own. */
-const CALLS = [1, 2, 3, 4, 1, 2, 3, 4, 5, 6, 8, 11];
-/** Seconds, or calls, of the faults that have some. */
-const ARGUMENTS: Readonly<Partial<Record<FaultKind, readonly number[]>>> = {
+/** Latest call at which a handler ends. */
+const CALLS_MAX = 32;
+/** Seconds of the faults that have some. */
+const SECONDS: Readonly<Partial<Record<FaultKind, readonly number[]>>> = {
   reorder: [0, 1, 60],
   lateRetry: [60, 3_600, 43_200],
-  endBefore: CALLS,
-  endAfter: CALLS,
 };
 
 /** Histories of one kind of fault, and those between them, in which handlers end at their first call, second, and so on. */
@@ -39,8 +37,11 @@ export function faultsOf(seed: number, i: number): Fault[] {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       if (next() >= rate) continue;
       const kind = pick(kinds);
-      const args = ARGUMENTS[kind];
-      faults.push({ kind, message, attempt, ...(args === undefined ? {} : { arg: pick(args) }) });
+      const seconds = SECONDS[kind];
+      const isEnd = kind === "endBefore" || kind === "endAfter";
+      // The first calls more often: each message of a batch makes some.
+      const arg = isEnd ? 1 + Math.floor(CALLS_MAX * next() ** 2) : seconds && pick(seconds);
+      faults.push({ kind, message, attempt, ...(arg === undefined ? {} : { arg }) });
     }
   }
   return faults;
