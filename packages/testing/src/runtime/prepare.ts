@@ -91,7 +91,7 @@ export async function prepare(
 /** Calls are known by their context, which a Worker without Node.js's modules has by a flag of its own. */
 function withAsyncContext(worker: UserWorker): UserWorker {
   const { compatibility_flags: flags } = worker.wrangler;
-  const has = flags.some((flag) => flag === "nodejs_compat" || flag === "nodejs_als");
+  const has = flags.some((flag) => /^nodejs_(als|compat(_v2)?)$/.test(flag));
   const compatibility_flags = has ? flags : [...flags, "nodejs_als"];
   return { ...worker, wrangler: { ...worker.wrangler, compatibility_flags } };
 }

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { V4ModuleDefinition, V4ModuleRuleType } from "miniflare";
+import type { Unstable_Config } from "wrangler";
 import { CliError } from "../../errors.ts";
 import type { GeneratedWorker } from "../../generate/plan.ts";
-import { loadWrangler } from "../../wrangler/load-wrangler.ts";
+import { loadWrangler, requireOfWrangler } from "../../wrangler/load-wrangler.ts";
 import type { Bundle } from "./bundle.ts";
 import type { ModuleMap } from "./stack-frames.ts";
 
@@ -16,6 +17,22 @@ const KINDS: Readonly<Record<string, V4ModuleRuleType>> = {
   buffer: "Data",
   "compiled-wasm": "CompiledWasm",
 };
+
+/** Miniflare 4, which tells which modules of Node.js's a Worker has. */
+interface Miniflare4 {
+  getNodeCompat?(date: string | undefined, flags: string[]): { readonly mode: "als" | "v1" | "v2" | null };
+}
+
+/** Has older versions look which modules of Node.js's a Worker has: the environments of newer ones do so by themselves. */
+function nodejsCompatibility() {
+  const { getNodeCompat } = requireOfWrangler<Miniflare4>("miniflare");
+  if (getNodeCompat === undefined) return {};
+  type Dated = Pick<Unstable_Config, "compatibility_date" | "compatibility_flags">;
+  return {
+    nodejsCompatMode: ({ compatibility_date: date, compatibility_flags: flags }: Dated) =>
+      getNodeCompat(date, flags).mode,
+  };
+}
 
 /**
  * Has the Wrangler of this process bundle a Worker as `wrangler dev` does. Another process takes a second or two to
@@ -59,7 +76,8 @@ export async function bundleInside({
   wrangler.once("buildFailed", failed);
   try {
     const dev = { logLevel: "none", watch: false, persist: false, inspector: false } as const;
-    const set = wrangler.config.set({ config: configFile, env: "", dev }, true).then(() => promise);
+    const build = nodejsCompatibility();
+    const set = wrangler.config.set({ config: configFile, env: "", dev, build }, true).then(() => promise);
     const bundle = await Promise.race([set, promise]);
     const modulesRoot = dirname(bundle.path);
     const others = bundle.modules.map(({ name: file, type, content }): V4ModuleDefinition => {
