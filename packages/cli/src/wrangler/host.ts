@@ -1,32 +1,39 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
+import { Socket } from "node:net";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
+import { captured } from "./captured.ts";
 import { exitCodeOf, MAIN, requireWithMain } from "./load-wrangler.ts";
-import type { WranglerRun } from "./run-wrangler.ts";
+import { type Command, LIFELINE_FD, TERMINAL_FD, type WranglerRun } from "./run-wrangler.ts";
+import { type SecretsFile, secretsFile } from "./secrets-file.ts";
 
 /*
  * A process that runs Wrangler's commands, one after the other. To load Wrangler takes a second and a command a tenth
  * of one, and a deployment of four Workers has ten commands.
  */
 
-type Streams = Pick<WranglerRun, "out" | "all">;
+type Ran = Omit<WranglerRun, "report">;
 
 const [, , wranglerFile = "", reportFile = ""] = process.argv;
+const folder = dirname(reportFile);
 const main = requireWithMain(wranglerFile)[MAIN];
 const run = main === undefined ? runInProcess : runHere(main);
 
-// Wrangler closes the channel to its parent at the end of a command.
+// Wrangler closes the channel to its parent at the end of a command. Node.js calls this too, when the parent has ended.
 process.disconnect = () => {};
-process.on("message", async (args: readonly string[]) => {
+// So it is this pipe that tells of the parent's end, whatever ended it.
+new Socket({ fd: LIFELINE_FD }).resume().once("close", () => process.exit());
+// The keys that interrupt reach the whole group of processes. Its parent decides what comes then.
+for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
+// Its parent sweeps the folders of those that were killed.
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+process.on("message", async ({ args, secrets, asks }: Command) => {
   const from = report().length;
-  const done = await run(args);
+  using file = secrets === null ? null : secretsFile(folder, secrets);
+  const done = await run(args, file, asks);
   process.send?.({ ...done, report: report().slice(from) } satisfies WranglerRun);
-});
-process.once("disconnect", () => process.exit());
-// Its parent removes the folder too, unless it was killed.
-process.once("exit", () => {
-  if (reportFile !== "") rmSync(dirname(reportFile), { recursive: true, force: true });
 });
 
 /** What Wrangler has said to programs so far: it appends to one file as long as its process lasts. */
@@ -35,12 +42,13 @@ function report(): string {
 }
 
 function runHere(command: (args: readonly string[]) => Promise<void>) {
-  return async (args: readonly string[]): Promise<Omit<WranglerRun, "report">> => {
-    process.argv = [process.execPath, wranglerFile, ...args];
+  return async (args: readonly string[], file: SecretsFile | null, asks: boolean): Promise<Ran> => {
+    const all = file === null ? args : [...args, "--secrets-file", file.path];
+    process.argv = [process.execPath, wranglerFile, ...all];
     process.exitCode = 0;
-    const { streams, end } = captured();
+    const { streams, end } = captured(asks ? TERMINAL_FD : null);
     try {
-      const code = await command(args).then(() => Number(process.exitCode), exitCodeOf);
+      const code = await command(all).then(() => Number(process.exitCode), exitCodeOf);
       return { code, ...streams };
     } finally {
       end();
@@ -48,36 +56,22 @@ function runHere(command: (args: readonly string[]) => Promise<void>) {
   };
 }
 
-/** Of a Wrangler whose `main` cannot be reached from outside. */
-async function runInProcess(args: readonly string[]): Promise<Omit<WranglerRun, "report">> {
-  const child = spawn(process.execPath, ["--no-warnings", "--", wranglerFile, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
+/** Of a Wrangler whose `main` cannot be reached from outside. Its questions cannot be either: nobody is asked. */
+async function runInProcess(args: readonly string[], file: SecretsFile | null): Promise<Ran> {
+  const path = file?.isNameless === true ? "/dev/fd/3" : file?.path;
+  const secrets = path === undefined ? [] : ["--secrets-file", path];
+  const child = spawn(process.execPath, ["--no-warnings", "--", wranglerFile, ...args, ...secrets], {
+    stdio: ["ignore", "pipe", "pipe", file?.fd ?? "ignore"],
   });
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error("both are pipes");
+  const kill = () => child.kill();
+  process.once("exit", kill);
   const ended = new Promise<number>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => resolve(code ?? 1));
   });
-  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  const [out, err, code] = await Promise.all([text(stdout), text(stderr), ended]);
+  process.off("exit", kill);
   return { code, out, all: out + err };
-}
-
-/** Keeps what is printed, until it ends. It goes on its way too: a command that ends its process answers no more. */
-function captured(): { readonly streams: Streams; end(): void } {
-  const streams = { out: "", all: "" };
-  const { stdout, stderr } = process;
-  const originals = [stdout, stderr].map((stream) => ({ stream, write: stream.write }));
-  for (const { stream, write } of originals) {
-    stream.write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
-      const said = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
-      streams.all += said;
-      if (stream === stdout) streams.out += said;
-      return Reflect.apply(write, stream, [chunk, ...rest]);
-    };
-  }
-  return {
-    streams,
-    end: () => {
-      for (const { stream, write } of originals) stream.write = write;
-    },
-  };
 }

@@ -1,13 +1,24 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isRunning } from "../../test/lab.ts";
 import { wranglerIn } from "./run-wrangler.ts";
 
 /** A command line that does what it is told, as Wrangler's module is made. */
 const COMMANDS = `
-const { appendFileSync } = require("node:fs");
+const { appendFileSync, readFileSync, renameSync, writeFileSync } = require("node:fs");
 class FatalError extends Error {
   constructor(code) { super("fatal"); this.code = code; }
 }
@@ -21,6 +32,12 @@ async function NAME([command, text]) {
       console.log(process.cwd(), process.env.GIVEN, process.stdin.isTTY, process.argv.slice(2).join());
     }
     if (command === "report") appendFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, text + "\\n");
+    if (command === "secrets") console.log(readFileSync(process.argv.at(-1), "utf8"), process.argv.at(-1));
+    if (command === "hang") {
+      writeFileSync("begun", [process.ppid, process.pid, readFileSync(process.argv.at(-1), "utf8")].join("\\n"));
+      renameSync("begun", "hangs");
+      await new Promise((resolve) => setTimeout(resolve, 600_000));
+    }
     if (command === "code") process.exitCode = Number(text);
     if (command === "fatal") throw new FatalError(Number(text));
     if (command === "throw") throw new Error("no more");
@@ -79,6 +96,48 @@ describe.each(["main", "other"])("commands of a Wrangler whose function is calle
     expect(ended).toMatchObject({ code: 5, all: "the end" });
     expect(next.out).toBe("next 1\n");
   });
+
+  it("get secrets from a file that has no name", async () => {
+    const run = wrangler(name);
+    const [{ out }, again, none] = await Promise.all([
+      run(["secrets"], { secrets: { TOKEN: "it is" } }),
+      run(["secrets"], { secrets: { TOKEN: "another" } }),
+      run(["where", "now"]),
+    ]);
+    expect(out).toMatch(/^\{"TOKEN":"it is"\} \/dev\/fd\/\d+\n$/);
+    expect(again.out).toContain('{"TOKEN":"another"}');
+    expect(none.out).toContain(" where,now\n");
+  });
+
+  it.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)(
+    "end in the middle and leave nothing when the process that asked for them ends by %s",
+    async (signal) => {
+      wrangler(name);
+      const temporary = join(folder, "tmp");
+      mkdirSync(temporary);
+      const asks = join(folder, "asks.ts");
+      const module = pathToFileURL(join(import.meta.dirname, "run-wrangler.ts")).href;
+      writeFileSync(
+        asks,
+        `import { wranglerIn } from ${JSON.stringify(module)};
+        const run = wranglerIn(${JSON.stringify(folder)}, process.env, ${JSON.stringify(join(folder, "cli.js"))});
+        void run(["hang"], { secrets: { TOKEN: "a secret" } });`,
+      );
+      const env = { ...process.env, TMPDIR: temporary };
+      const asking = spawn(process.execPath, ["--no-warnings", asks], { env, stdio: "inherit" });
+      const hangs = join(folder, "hangs");
+      await expect.poll(() => existsSync(hangs), { timeout: 30_000 }).toBe(true);
+      const [parent, child, secrets] = readFileSync(hangs, "utf8").split("\n");
+      expect(secrets).toBe('{"TOKEN":"a secret"}');
+      const files = readdirSync(temporary, { recursive: true, encoding: "utf8" });
+      expect(files.filter((file) => file.includes("secret"))).toEqual([]);
+      asking.kill(signal);
+      const all = [asking.pid, parent, child].map(Number);
+      await expect.poll(() => all.filter(isRunning), { timeout: 30_000 }).toEqual([]);
+      await expect.poll(() => readdirSync(temporary)).toEqual([]);
+    },
+    60_000,
+  );
 
   it("end with what they run in when that is disposed of", async () => {
     const run = wrangler(name);

@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ownModule } from "../runtime-modules.ts";
+import { ownFolder, sweepLeftovers } from "./leftovers.ts";
 import { wranglerFile } from "./load-wrangler.ts";
 
 /** What a command of Wrangler's came to. */
@@ -16,12 +15,31 @@ export interface WranglerRun {
   readonly report: string;
 }
 
+export interface RunOptions {
+  /** Secrets that the command gets as `--secrets-file`. They are in no file that anybody else can open. */
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Let it ask at the terminal. Default: nobody can answer, it takes the default of each question. */
+  readonly asks?: boolean;
+}
+
 /** Runs a command of Wrangler's to its end. */
-export type RunWrangler = (args: readonly string[]) => Promise<WranglerRun>;
+export type RunWrangler = (args: readonly string[], options?: RunOptions) => Promise<WranglerRun>;
+
+/** A command as the process that runs it is told. */
+export interface Command {
+  readonly args: readonly string[];
+  readonly secrets: Readonly<Record<string, string>> | null;
+  readonly asks: boolean;
+}
+
+/** A pipe to the process that runs commands. It closes with the end of this one, and then that one ends as well. */
+export const LIFELINE_FD = 4;
+/** The terminal, in a process whose commands may ask. */
+export const TERMINAL_FD = 5;
 
 /**
  * Runs the Wrangler that is installed, in a folder: one command after the other, all in one process, which ends when it
- * is disposed of, or with this one. Nobody can answer its questions: it takes the default of each.
+ * is disposed of, or with this one.
  *
  * @param env variables of that process.
  * @param file Wrangler's main module. Absolute.
@@ -33,7 +51,7 @@ export function wranglerIn(
 ): RunWrangler & Disposable {
   let host: ChildProcess | null = null;
   let last: Promise<unknown> = Promise.resolve();
-  const run = (args: readonly string[]) =>
+  const run = (args: readonly string[], { secrets, asks = false }: RunOptions) =>
     new Promise<WranglerRun>((resolve, reject) => {
       host ??= startHost(cwd, env, file);
       const running = host;
@@ -60,25 +78,38 @@ export function wranglerIn(
         host = null;
         resolve({ code: code === 0 || code === null ? 1 : code, out: "", all: printed.trim(), report: "" });
       });
-      running.send(args);
+      running.send({ args, secrets: secrets ?? null, asks: asks && canAsk() } satisfies Command);
     });
-  const inTurn: RunWrangler = (args) => {
-    const done = last.then(() => run(args));
+  const inTurn: RunWrangler = (args, options = {}) => {
+    const done = last.then(() => run(args, options));
     last = done.catch(() => undefined);
     return done;
   };
-  return Object.assign(inTurn, { [Symbol.dispose]: () => host?.disconnect() });
+  return Object.assign(inTurn, { [Symbol.dispose]: () => host?.stdio[LIFELINE_FD]?.destroy() });
+}
+
+/** Whether Wrangler would ask here: a person reads and writes, and it is no machine of CI. */
+export function canAsk({ stdin, stdout, env }: Pick<NodeJS.Process, "stdin" | "stdout" | "env"> = process) {
+  return stdin.isTTY === true && stdout.isTTY === true && (env.CI ?? "") === "";
 }
 
 function startHost(cwd: string, env: NodeJS.ProcessEnv, file: string): ChildProcess {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-wrangler-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  sweepLeftovers();
+  const folder = ownFolder("wrangler");
   const report = join(folder, "report.ndjson");
+  const hasTerminal = canAsk();
   return fork(ownModule("wrangler/host"), [file, report], {
     cwd,
     // Colours would be in the way of whoever reads a log.
     env: { ...env, NO_COLOR: "1", FORCE_COLOR: "0", WRANGLER_OUTPUT_FILE_PATH: report },
     execArgv: ["--no-warnings"],
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    stdio: [
+      hasTerminal ? "inherit" : "ignore",
+      "pipe",
+      "pipe",
+      "ipc",
+      "pipe",
+      ...(hasTerminal ? [process.stdout.fd] : []),
+    ],
   });
 }

@@ -58,6 +58,8 @@ export interface Script {
   readonly secrets: Map<string, string>;
   migrationTag: string | null;
   subdomain: boolean;
+  /** Edits in the dashboard make it "dash", uploads by a script "api". */
+  lastDeployedFrom: "wrangler" | "dash" | "api";
 }
 
 /**
@@ -98,6 +100,7 @@ export class Account {
       modules,
     };
     script.versions.push(version);
+    script.lastDeployedFrom = "wrangler";
     this.scripts.set(name, script);
     return version;
   }
@@ -235,6 +238,7 @@ function emptyScript(unseen: number): Script {
     secrets: new Map(),
     migrationTag: null,
     subdomain: false,
+    lastDeployedFrom: "wrangler",
   };
 }
 

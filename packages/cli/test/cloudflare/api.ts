@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { Account, type Deployment, type Metadata, Refused, type Script, type Version } from "./account.ts";
+import { Triggers, triggerRoutes } from "./triggers.ts";
 
 export const ACCOUNT_ID = "0123456789abcdef0123456789abcdef";
 export const ACCOUNT_TOKEN = "an-api-token";
@@ -13,12 +14,18 @@ export type Call = `${string} ${string}`;
 /** Cloudflare's API over HTTP, as Wrangler uses it to deploy. */
 export interface Cloudflare extends AsyncDisposable {
   readonly account: Account;
+  /** Schedules, routes, domains and settings. */
+  readonly triggers: Triggers;
   /** What changes something, in order. Without the account's path and the query. */
   readonly changes: Call[];
   /** Every call that the API has no answer for. A test should find none. */
   readonly unknown: Call[];
   /** Calls for which this answers true are refused with 400. Default: none. */
   refuses: (call: Call) => boolean;
+  /** Calls for which this answers true are done, and their answers lost: 400 comes in their place. Default: none. */
+  loses: (call: Call) => boolean;
+  /** Resolves before a call is answered. Default: at once. */
+  holds: (call: Call) => Promise<void> | undefined;
   /** Environment for Wrangler. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -26,15 +33,22 @@ export interface Cloudflare extends AsyncDisposable {
 /** Starts it on a free port. */
 export async function startCloudflare(): Promise<Cloudflare> {
   const account = new Account();
-  const state = { refuses: (_call: Call) => false as boolean };
+  const triggers = new Triggers();
+  const state: Pick<Cloudflare, "refuses" | "loses" | "holds"> = {
+    refuses: () => false,
+    loses: () => false,
+    holds: () => undefined,
+  };
   const changes: Call[] = [];
   const unknown: Call[] = [];
   const app = new Hono();
   app.use(async (c, next) => {
     const call: Call = `${c.req.method} ${pathOf(c)}`;
     if (c.req.method !== "GET") changes.push(call);
-    if (state.refuses(call)) return c.json(failure(10_013, "An unknown error has occurred."), 400);
+    await state.holds(call);
+    if (state.refuses(call)) return c.json(UNKNOWN_ERROR, 400);
     await next();
+    if (state.loses(call)) c.res = c.json(UNKNOWN_ERROR, 400);
   });
   app.onError((error, c) => {
     if (error instanceof Refused) return c.json(failure(error.code, error.message), error.status);
@@ -44,27 +58,23 @@ export async function startCloudflare(): Promise<Cloudflare> {
     unknown.push(`${c.req.method} ${pathOf(c)}`);
     return c.json(failure(7_003, "Could not route the request."), 404);
   });
+  app.route(`/accounts/${ACCOUNT_ID}`, triggerRoutes(triggers, account));
   app.route(`/accounts/${ACCOUNT_ID}`, accountRoutes(account));
   const server = createServer(getRequestListener(app.fetch));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return {
+  return Object.assign(state, {
     account,
+    triggers,
     changes,
     unknown,
-    get refuses() {
-      return state.refuses;
-    },
-    set refuses(refuses) {
-      state.refuses = refuses;
-    },
     env: {
       CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`,
       CLOUDFLARE_API_TOKEN: ACCOUNT_TOKEN,
       CLOUDFLARE_ACCOUNT_ID: ACCOUNT_ID,
     },
     [Symbol.asyncDispose]: () => close(server),
-  };
+  });
 }
 
 function close(server: Server): Promise<void> {
@@ -147,7 +157,6 @@ function scriptRoutes(account: Account): Hono {
     const { manifest } = await c.req.json<{ manifest: Record<string, { hash: string }> }>();
     return c.json(success({ jwt: "session", buckets: [Object.values(manifest).map(({ hash }) => hash)] }));
   });
-  app.patch("/script-settings", (c) => c.json(success({})));
   app.patch("/settings", (c) => c.json(success({})));
   app.get("/subdomain", (c) => c.json(success({ enabled: account.find(nameOf(c)).subdomain })));
   app.post("/subdomain", async (c) => {
@@ -155,8 +164,6 @@ function scriptRoutes(account: Account): Hono {
     account.find(nameOf(c)).subdomain = enabled;
     return c.json(success({ enabled, previews_enabled: enabled }));
   });
-  app.put("/schedules", async (c) => c.json(success({ schedules: await c.req.json() })));
-  app.get("/schedules", (c) => c.json(success({ schedules: [] })));
   return app;
 }
 
@@ -172,9 +179,9 @@ async function upload(account: Account, c: Context): Promise<Version> {
   return account.upload(c.req.param("name") ?? "", JSON.parse(text) as Metadata, modules);
 }
 
-function scriptOf({ migrationTag }: Script) {
+function scriptOf({ migrationTag, lastDeployedFrom }: Script) {
   return {
-    ...{ id: "script", tag: "tag", tags: [], last_deployed_from: "wrangler" },
+    ...{ id: "script", tag: "tag", tags: [], last_deployed_from: lastDeployedFrom },
     ...(migrationTag === null ? {} : { migration_tag: migrationTag }),
   };
 }
@@ -205,6 +212,8 @@ function pathOf(c: Context): string {
 function success(result: unknown) {
   return { success: true, errors: [], messages: [], result };
 }
+
+const UNKNOWN_ERROR = failure(10_013, "An unknown error has occurred.");
 
 function failure(code: number, message: string) {
   return { success: false, errors: [{ code, message }], messages: [], result: null };

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { PROTOCOL_VERSION } from "@sluice/protocol";
 import { CliError } from "../../errors.ts";
+import { ownFolder } from "../../wrangler/leftovers.ts";
 import type { RunWrangler } from "../../wrangler/run-wrangler.ts";
 import { type Part, withoutServices } from "./parts.ts";
 import type { Wanted } from "./steps.ts";
@@ -18,7 +18,7 @@ const NOT_CODE = /(?:\.map|^README\.md)$/;
  * @throws CliError with what Wrangler says of a part that cannot be bundled. Nothing has been deployed then.
  */
 export async function bundled(part: Part, wrangler: RunWrangler): Promise<Wanted> {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-bundle-"));
+  const folder = ownFolder("bundle");
   try {
     const args = ["deploy", "--dry-run", "--config", part.configFile, "--outdir", folder];
     const { code, all } = await wrangler(args);

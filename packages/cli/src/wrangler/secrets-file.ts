@@ -1,0 +1,34 @@
+import { closeSync, existsSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
+
+/** A file for `--secrets-file`, which is gone when it is disposed of. */
+export interface SecretsFile extends Disposable {
+  readonly path: string;
+  /** Descriptor to be inherited by a process that opens it under `/dev/fd`. */
+  readonly fd: number;
+  /** Whether nobody else can open it: its name was removed before anything was written. */
+  readonly isNameless: boolean;
+}
+
+/**
+ * Makes a file of secrets. Its name is gone before it holds any, so that nothing stays when this process is killed;
+ * where a system cannot open a file without a name, it stays until it is disposed of.
+ *
+ * @param folder that only this user can look into.
+ */
+export function secretsFile(folder: string, secrets: Readonly<Record<string, string>>): SecretsFile {
+  const named = join(folder, "secrets.json");
+  const fd = openSync(named, "w+", 0o600);
+  const nameless = `/dev/fd/${fd}`;
+  const isNameless = existsSync(nameless);
+  if (isNameless) unlinkSync(named);
+  // At its beginning, whoever reads it may share its position.
+  writeSync(fd, JSON.stringify(secrets), 0);
+  return {
+    ...{ path: isNameless ? nameless : named, fd, isNameless },
+    [Symbol.dispose]: () => {
+      closeSync(fd);
+      if (!isNameless) unlinkSync(named);
+    },
+  };
+}
