@@ -37,18 +37,23 @@ export function writeAccess(file: string, access: BrokerAccess): void {
   chmodSync(file, 0o600);
 }
 
-/**
- * Secrets that a broker is uploaded with: those that the environment sets. A broker that is new and for which nothing
- * is set gets a token of its own, which is kept in the file first: a deployment that fails behind it goes on with it.
- */
-export function brokerSecrets(
+/** Secrets of a broker that the environment sets. */
+export function secretsSet(
   { topology }: Pick<Project, "topology">,
   env: NodeJS.ProcessEnv,
-  { file, isNew }: { readonly file: string; readonly isNew: boolean },
 ): Record<string, string> {
   const settings = SECRET_SETTINGS.filter((name) => name !== LAST_END_VARIABLE);
-  const names = [...settings, ...endpointVariables(topology)];
-  const set = setVariables(names, env);
+  return setVariables([...settings, ...endpointVariables(topology)], env);
+}
+
+/**
+ * Secrets that a broker is uploaded with: those that are set. A broker that is new and for which nothing is set gets a
+ * token of its own, which is kept in the file first: a deployment that fails behind it goes on with it.
+ */
+export function brokerSecrets(
+  set: Record<string, string>,
+  { file, isNew }: { readonly file: string; readonly isNew: boolean },
+): Record<string, string> {
   if (!isNew || set.SLUICE_API_TOKENS !== undefined) return set;
   const known = readAccess(file);
   const token = known.SLUICE_API_TOKEN ?? randomBytes(32).toString("base64url");

@@ -65,6 +65,13 @@ export class CloudflareApi {
     return [...new Set([...services, ...objects])].filter((name) => name !== worker).sort();
   }
 
+  /** Name of the Worker that answers at a custom domain; `null` for a domain that none has. */
+  async domainOwner(hostname: string): Promise<string | null> {
+    const path = `/workers/domains?hostname=${encodeURIComponent(hostname)}`;
+    const found = (await this.#get<{ hostname: string; service: string }[]>(path)) ?? [];
+    return found.find((one) => one.hostname === hostname)?.service ?? null;
+  }
+
   #script<T>(worker: string, path: string): Promise<T | null> {
     return this.#get<T>(`/workers/scripts/${encodeURIComponent(worker)}/${path}`);
   }

@@ -4,18 +4,26 @@ import { setTimeout } from "node:timers/promises";
 import { CliError } from "../../errors.ts";
 import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
-import { brokerSecrets, readAccess, writeAccess } from "./broker-access.ts";
+import { canAsk } from "../../wrangler/run-wrangler.ts";
+import { brokerSecrets, readAccess, secretsSet, writeAccess } from "./broker-access.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import { bundled } from "./contents.ts";
 import { type Deployment, type DeploymentOptions, openDeployment } from "./deployment.ts";
 import { protocolWarning } from "./live-protocol.ts";
 import { deploymentMessage } from "./messages.ts";
+import { againOf, withoutTags } from "./run/again.ts";
+import { refuseForeignDomains, setTriggers } from "./run/triggers.ts";
+import { Unfinished } from "./run/unfinished.ts";
 import { type Live, type Step, stepsTo, type Wanted } from "./steps.ts";
 import { upload } from "./uploads.ts";
 
 export interface DeployOptions extends DeploymentOptions {
   /** Say what would be done, and do nothing. */
   readonly dryRun?: boolean;
+  /** Deploy everything, whatever is live. */
+  readonly force?: boolean;
+  /** Answer yes to each question of Wrangler's. */
+  readonly yes?: boolean;
 }
 
 /**
@@ -37,25 +45,37 @@ export async function deploy(
   );
   const wanted: Wanted[] = [];
   for (const part of parts) wanted.push(await bundled(part, wrangler));
-  const steps = stepsTo(wanted, live);
-  printer.print(planText(wanted, live, steps));
+  const unfinished = new Unfinished(deployment.accessFile);
+  const set = secretsSet(deployment.project, surroundings.env);
+  const { force = false, yes = false } = options;
+  const again = againOf(parts, { force, secrets: Object.keys(set), unfinished });
+  const steps = stepsTo(wanted, withoutTags(live, again));
+  printer.print(planText(wanted, live, steps, again));
   if (options.dryRun === true) return 0;
+  if (!yes && !canAsk()) await refuseForeignDomains(parts, api);
   const isNew = !live.has(broker.name);
-  const access = { file: deployment.accessFile, isNew };
-  const secrets = steps.length === 0 ? {} : brokerSecrets(deployment.project, surroundings.env, access);
+  const secrets = brokerSecrets(set, { file: deployment.accessFile, isNew });
   const message = deploymentMessage(runOf(wanted));
   for (const [i, step] of steps.entries()) {
     const isBroker = step.part === broker;
     const place = `${i + 1} of ${steps.length}`;
+    unfinished.begin(step.part.name);
     const addresses = await upload(step, {
-      ...{ message, wrangler, wait: setTimeout },
+      ...{ message, wrangler, yes, wait: setTimeout },
       secrets: isBroker ? secrets : {},
     }).catch((error: unknown) => {
       throw error instanceof CliError ? new CliError(stopText(step, place, error.message)) : error;
     });
     printer.print(`${place}  ${stepText(step)}  ${addresses.join(", ")}`.trimEnd());
+    unfinished.end(step.part.name);
     const [url] = addresses;
     if (isBroker && url !== undefined) keepAddress(deployment, url);
+  }
+  const unchanged = parts.filter((part) => !steps.some((step) => step.part === part));
+  for (const part of unchanged) await setTriggers(part, wrangler, !yes);
+  if (unchanged.length > 0) {
+    const names = unchanged.map(({ name }) => name).join(", ");
+    printer.print(`Address, routes, domains and schedules are as configured: ${names}`);
   }
   if (steps.length > 0) printer.print(endText(deployment, surroundings));
   return 0;
@@ -84,10 +104,13 @@ function planText(
   wanted: readonly Wanted[],
   live: ReadonlyMap<string, Live>,
   steps: readonly Step[],
+  again: ReadonlyMap<string, string>,
 ): string {
   const lines = wanted.map(({ part, tag }) => {
     const before = live.get(part.name);
     if (before === undefined) return `  + ${part.name}  new`;
+    const reason = again.get(part.name);
+    if (before.tag === tag && reason !== undefined) return `  ~ ${part.name}  again: ${reason}`;
     return before.tag === tag ? `  • ${part.name}  unchanged` : `  ~ ${part.name}  changed`;
   });
   if (steps.length === 0) return [...lines, "", "Nothing to deploy."].join("\n");

@@ -53,7 +53,8 @@ export async function destroy(
   if (unbound.length > 0) {
     // Nothing can be deleted that the broker is bound to, and the broker not before those that send to it.
     const step = { part: broker, tag: "sluice-removed", without: [...broker.needs, ...unbound] };
-    await upload(step, { wrangler, message: "sluice destroy", secrets: {}, wait: async () => undefined });
+    const meant = { message: "sluice destroy", secrets: {}, yes: true, wait: async () => undefined };
+    await upload(step, { wrangler, ...meant });
     printer.print(`${broker.name}  calls nobody any more`);
   }
   const workers = present.filter((part) => part !== broker).map((part) => ({ part }));

@@ -3,12 +3,16 @@ import { type Execute, examples } from "../on-broker.ts";
 import type { DeployOptions } from "./deploy.ts";
 import type { DeploymentOptions } from "./deployment.ts";
 import type { DestroyOptions } from "./destroy.ts";
+import { withEndings } from "./run/ending.ts";
 
 /** `sluice deploy`, `sluice rollback` and `sluice destroy`. */
-export function addDeploy(program: Command, execute: Execute): void {
+export function addDeploy(program: Command, run: Execute): void {
+  const execute = withEndings(run);
   withProject(program.command("deploy"))
     .description("deploy Workers and their broker to a Cloudflare account, in the right order")
     .option("--dry-run", "say what would be deployed, and deploy nothing")
+    .option("--force", "deploy everything, also what is unchanged")
+    .option("--yes", "answer yes to whatever Wrangler asks, as whether to override edits of the dashboard")
     .addHelpText(
       "after",
       examples("sluice deploy apps/web apps/mailer", "sluice deploy --env staging --dry-run"),

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { CliError } from "../../errors.ts";
 import { writeIfChanged } from "../../output/write-plan.ts";
@@ -18,12 +16,25 @@ const NOT_SEEN = /\[code: (?:10143|10144|10061)\]/;
 /** Waits between the attempts, in ms. */
 export const NOT_SEEN_WAITS_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000];
 
+/**
+ * A warning after which Wrangler ends as if all were well: the code is there, and its observability, log push and tail
+ * consumers are not.
+ */
+const SETTINGS_REFUSED = /Could not apply service and environment tags/;
+const SETTINGS =
+  "The code is there, and the settings that are of no version (observability, logpush, tail consumers) may not be. " +
+  "On another machine than this one, --force deploys it again.";
+const CONFLICT =
+  "To deploy nevertheless: sluice deploy --yes, which answers each question of Wrangler's with yes.";
+
 export interface UploadOptions {
   /** Told of every version, and by it a rollback knows what was deployed together. */
   readonly message: string;
   /** Secrets that go with the code. What they do not name is kept. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly wrangler: RunWrangler;
+  /** Answers yes to each question of Wrangler's. Else it asks at the terminal, and stops where there is none. */
+  readonly yes: boolean;
   wait(ms: number): Promise<void>;
 }
 
@@ -34,21 +45,17 @@ export interface UploadOptions {
  * @throws CliError with what Wrangler says.
  */
 export async function upload(step: Step, options: UploadOptions): Promise<string[]> {
-  const { wrangler, message, secrets } = options;
-  const folder = mkdtempSync(join(tmpdir(), "sluice-deploy-"));
-  try {
-    const args = ["deploy", "--config", configOf(step), "--tag", step.tag, "--message", message];
-    if (Object.keys(secrets).length > 0) {
-      const file = join(folder, "secrets.json");
-      writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
-      args.push("--secrets-file", file);
-    }
-    const { code, all, report } = await untilSeen(() => wrangler(args), options);
-    if (code !== 0) throw new CliError(all);
-    return addressesIn(report);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const { wrangler, message, secrets, yes } = options;
+  const args = ["deploy", "--config", configOf(step), "--tag", step.tag, "--message", message];
+  if (!yes) args.push("--strict");
+  const given = Object.keys(secrets).length > 0 ? { secrets } : {};
+  const { code, all, report } = await untilSeen(() => wrangler(args, { asks: !yes, ...given }), options);
+  const entries = deploymentsIn(report);
+  if (code !== 0) throw new CliError(all.includes("--strict") ? `${all}\n\n${CONFLICT}` : all);
+  // A question was answered with no: Wrangler ends as if all were well.
+  if (entries.some(({ version_id }) => version_id === null)) throw new CliError(all);
+  if (SETTINGS_REFUSED.test(all)) throw new CliError(`${all}\n\n${SETTINGS}`);
+  return entries.flatMap(({ targets = [] }) => targets);
 }
 
 async function untilSeen(
@@ -70,9 +77,14 @@ function configOf({ part, without }: Step): string {
   return file;
 }
 
+interface DeploymentReport {
+  readonly type: string;
+  readonly version_id?: string | null;
+  readonly targets?: readonly string[];
+}
+
 /** Wrangler writes a line of JSON for each thing that it has done. */
-function addressesIn(text: string): string[] {
+function deploymentsIn(text: string): DeploymentReport[] {
   const lines = text.split("\n").filter((line) => line !== "");
-  const entries = lines.map((line) => JSON.parse(line) as { type: string; targets?: string[] });
-  return entries.flatMap(({ type, targets = [] }) => (type === "deploy" ? targets : []));
+  return lines.map((line) => JSON.parse(line) as DeploymentReport).filter(({ type }) => type === "deploy");
 }

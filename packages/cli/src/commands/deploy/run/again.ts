@@ -1,0 +1,47 @@
+import type { Part } from "../parts.ts";
+import type { Live } from "../steps.ts";
+import type { Unfinished } from "./unfinished.ts";
+
+export interface AgainOptions {
+  /** Whether everything is deployed, whatever is live. */
+  readonly force: boolean;
+  /** Names of the broker's secrets that are set: nobody can read those that it has, and compare. */
+  readonly secrets: readonly string[];
+  readonly unfinished: Pick<Unfinished, "has">;
+}
+
+/** Workers that are deployed although what is live of them is what is wanted, each with the reason. */
+export function againOf(
+  parts: readonly Part[],
+  { force, secrets, unfinished }: AgainOptions,
+): Map<string, string> {
+  const reasons = new Map<string, string>();
+  for (const part of parts) {
+    const reason = force
+      ? "--force"
+      : unfinished.has(part.name)
+        ? "its last deployment did not come to its end"
+        : part.isBroker && secrets.length > 0
+          ? `with ${secrets.join(", ")}`
+          : hasContainers(part)
+            ? "its containers are deployed after its code, and may not be there"
+            : null;
+    if (reason !== null) reasons.set(part.name, reason);
+  }
+  return reasons;
+}
+
+/** Takes what is live of them for something else, so that it is replaced. */
+export function withoutTags(
+  live: ReadonlyMap<string, Live>,
+  names: Pick<ReadonlyMap<string, unknown>, "has">,
+) {
+  return new Map(
+    [...live].map(([name, one]) => [name, names.has(name) ? { ...one, tag: null } : one] as const),
+  );
+}
+
+function hasContainers({ config }: Part): boolean {
+  const { containers = [] } = JSON.parse(config) as { containers?: readonly unknown[] };
+  return containers.length > 0;
+}

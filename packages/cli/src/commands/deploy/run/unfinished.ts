@@ -1,0 +1,49 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { makeFolder } from "../../../folders.ts";
+
+/**
+ * Names of the Workers whose step has begun on this machine and not ended. Wrangler sets much after an upload, and
+ * no answer of Cloudflare's says whether it came to its end: such a Worker is deployed once more.
+ */
+export class Unfinished {
+  readonly #file: string;
+  readonly #names: Set<string>;
+
+  /** @param accessFile file of the broker's address, beside which this one is. */
+  constructor(accessFile: string) {
+    this.#file = accessFile.replace(/\.env$/, ".unfinished");
+    this.#names = new Set(read(this.#file));
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  begin(name: string): void {
+    this.#names.add(name);
+    this.#write();
+  }
+
+  end(name: string): void {
+    this.#names.delete(name);
+    this.#write();
+  }
+
+  #write(): void {
+    const text = [...this.#names].map((name) => `${name}\n`).join("");
+    if (text === "") rmSync(this.#file, { force: true });
+    else {
+      makeFolder(dirname(this.#file), 0o700);
+      writeFileSync(this.#file, text);
+    }
+  }
+}
+
+function read(file: string): string[] {
+  try {
+    return readFileSync(file, "utf8").split("\n").filter(Boolean);
+  } catch {
+    return [];
+  }
+}
