@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -6,52 +5,8 @@ import { setTimeout } from "node:timers/promises";
 import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { descendants, eventually, isRunning, type Lab, openLab } from "./lab.ts";
-import { type Running, SLUICE, sluice } from "./running.ts";
-
-/** Longest that an end may take on a busy machine. */
-const ENDING_MS_MAX = 120_000;
-const HAS_SCRIPT = spawnSync("script", ["--version"]).status === 0;
-
-/** A command on a terminal of its own, as `script` of util-linux makes one. */
-class OnTerminal {
-  readonly #child: ChildProcess;
-  output = "";
-  readonly ended: Promise<unknown>;
-
-  constructor(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
-    const command = [process.execPath, SLUICE, ...args].map((part) => `'${part}'`).join(" ");
-    // A CI variable would keep Wrangler from reading keys.
-    const { CI: _, ...rest } = env;
-    this.#child = spawn("script", ["-qefc", command, "/dev/null"], {
-      ...{ cwd, env: rest },
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      this.output += text;
-    });
-    this.ended = new Promise((resolve) => this.#child.once("close", resolve));
-  }
-
-  get pid(): number {
-    return this.#child.pid ?? 0;
-  }
-
-  /**
-   * Types Ctrl-C and waits for the end.
-   *
-   * @throws Error with everything that it has printed if it goes on.
-   */
-  async interrupt(): Promise<void> {
-    this.#child.stdin?.write("\u0003");
-    const ended = this.ended.then(() => true);
-    if (await Promise.race([ended, setTimeout(ENDING_MS_MAX, false, { ref: false })])) return;
-    throw new Error(`Ctrl-C does not end it:\n${this.output}`);
-  }
-
-  kill(): void {
-    for (const pid of [...descendants(this.pid), this.pid]) if (isRunning(pid)) process.kill(pid, "SIGKILL");
-  }
-}
+import { HAS_SCRIPT, OnTerminal, PATIENCE_MS } from "./on-terminal.ts";
+import { type Running, sluice } from "./running.ts";
 
 describe.skipIf(!HAS_SCRIPT)("a sluice dev whose folder is deleted", { timeout: 300_000 }, () => {
   let lab: Lab;
@@ -116,7 +71,7 @@ it("sluice dev ends with everything that it started when nobody reads what it pr
     // Wrangler has something to say of that.
     const isRuntime = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--control-fd=");
     for (const pid of started.filter(isRuntime)) process.kill(pid, "SIGKILL");
-    const over = setTimeout(ENDING_MS_MAX, "it goes on", { ref: false });
+    const over = setTimeout(PATIENCE_MS, "it goes on", { ref: false });
     // As when its terminal is closed.
     expect(await Promise.race([running.ended, over])).toBe(129);
     await eventually(async () => started.filter(isRunning), []);

@@ -1,6 +1,9 @@
 import { type Desk, openDesk } from "./question.ts";
 import type { WranglerRun } from "./run-wrangler.ts";
 
+/** What Wrangler says after a question that it answers by itself: it knows more machines of CI than `canAsk` does. */
+const ANSWERED_ITSELF = /in non-interactive context/;
+
 type Streams = Pick<WranglerRun, "out" | "all">;
 
 /**
@@ -23,10 +26,11 @@ export function captured(terminal: number | null): { readonly streams: Streams; 
       streams.all += said;
       if (stream !== stderr) streams.out += said;
       if (desk?.isOpen() === true) shown?.write(said);
-      return Reflect.apply(stream === desk?.stream && out !== undefined ? out.write : write, stream, [
-        chunk,
-        ...rest,
-      ]);
+      const go = stream === desk?.stream && out !== undefined ? out.write : write;
+      const went = Reflect.apply(go, stream, [chunk, ...rest]);
+      // It has not done yet what it would have asked for.
+      if (desk !== null && ANSWERED_ITSELF.test(said)) process.exit(1);
+      return went;
     };
   }
   return {

@@ -70,6 +70,16 @@ export function triggerRoutes(triggers: Triggers, account: Account): Hono {
     around.settings = { ...around.settings, ...(await c.req.json<Record<string, unknown>>()) };
     return c.json(success(around.settings));
   });
+  // What is deployed at once brings its settings with it; a version does not.
+  app.put(scripts, async (c, next) => {
+    await next();
+    if (!c.res.ok) return;
+    const { metadata } = await c.req.parseBody({ all: true });
+    const text = metadata instanceof File ? await metadata.text() : String(metadata);
+    const { observability = { enabled: false }, logpush, tail_consumers } = JSON.parse(text);
+    const { tags = [] } = of(c).settings;
+    of(c).settings = JSON.parse(JSON.stringify({ observability, logpush, tail_consumers, tags }));
+  });
   app.post(`${scripts}/domains/changeset`, async (c) => {
     const wanted = await c.req.json<{ hostname: string }[]>();
     const found = wanted.map(({ hostname }) => triggers.domains.find((one) => one.hostname === hostname));
@@ -97,6 +107,9 @@ export function triggerRoutes(triggers: Triggers, account: Account): Hono {
     }
     return c.json(success([]));
   });
+  app.get("/workers/domains/records", (c) =>
+    c.json(success(triggers.domains.filter(({ service }) => service === c.req.query("service")))),
+  );
   app.get("/workers/domains/records/:id", (c) => {
     const domain = triggers.domains.find(({ id }) => id === c.req.param("id"));
     return c.json(success(domain ?? null));
@@ -110,13 +123,20 @@ export function triggerRoutes(triggers: Triggers, account: Account): Hono {
     );
     return c.json(success(found));
   });
-  dashboardRoutes(app, account);
+  dashboardRoutes(app, triggers, account);
   return app;
 }
 
 /** Asked before an upload over what the dashboard has edited. */
-function dashboardRoutes(app: Hono, account: Account): void {
+function dashboardRoutes(app: Hono, triggers: Triggers, account: Account): void {
   const environment = "/workers/services/:name/environments/:environment";
+  app.get(`${environment}/routes`, (c) =>
+    c.json(
+      success(
+        triggers.of(c.req.param("name")).routes.map((pattern) => ({ pattern, zone_name: "shop.example" })),
+      ),
+    ),
+  );
   app.get(`${environment}/bindings`, (c) => c.json(success(account.live(c.req.param("name")).bindings)));
   app.get(`${environment}/subdomain`, (c) =>
     c.json(success({ enabled: account.find(c.req.param("name")).subdomain, previews_enabled: false })),

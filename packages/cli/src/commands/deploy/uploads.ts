@@ -24,6 +24,9 @@ const SETTINGS_REFUSED = /Could not apply service and environment tags/;
 const SETTINGS =
   "The code is there, and the settings that are of no version (observability, logpush, tail consumers) may not be. " +
   "On another machine than this one, --force deploys it again.";
+const KEEP =
+  "The configuration that Wrangler was given is generated anew by each deployment. What is to stay of the edits " +
+  "belongs into your own one.";
 const CONFLICT =
   "To deploy nevertheless: sluice deploy --yes, which answers each question of Wrangler's with yes.";
 
@@ -53,7 +56,7 @@ export async function upload(step: Step, options: UploadOptions): Promise<string
   const entries = deploymentsIn(report);
   if (code !== 0) throw new CliError(all.includes("--strict") ? `${all}\n\n${CONFLICT}` : all);
   // A question was answered with no: Wrangler ends as if all were well.
-  if (entries.some(({ version_id }) => version_id === null)) throw new CliError(all);
+  if (entries.some(({ version_id }) => version_id === null)) throw new CliError(`${all}\n\n${KEEP}`);
   if (SETTINGS_REFUSED.test(all)) throw new CliError(`${all}\n\n${SETTINGS}`);
   return entries.flatMap(({ targets = [] }) => targets);
 }

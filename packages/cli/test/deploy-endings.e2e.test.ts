@@ -1,0 +1,155 @@
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Call, type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
+import { descendants, isRunning, type Lab, openLab } from "./lab.ts";
+import { type Running, sluice } from "./running.ts";
+
+const TOKEN = "a-token-that-nobody-should-find";
+
+let lab: Lab;
+let temporary: string;
+let whole: ReturnType<Cloudflare["triggers"]["stateOf"]>;
+
+beforeAll(async () => {
+  lab = openLab("staged");
+  temporary = join(lab.folder, "tmp");
+  mkdirSync(temporary);
+  await using cloudflare = await startCloudflare();
+  const running = deploying(cloudflare);
+  expect(await running.ended, running.output).toBe(0);
+  whole = cloudflare.triggers.stateOf(cloudflare.account);
+  forget();
+});
+afterAll(() => lab.remove());
+
+function deploying({ env }: Cloudflare, ...more: string[]): Running {
+  const variables = { ...lab.env, ...env, TMPDIR: temporary, SLUICE_API_TOKENS: TOKEN };
+  return sluice(["deploy", "sender", "receiver", ...more], lab.folder, variables);
+}
+
+const forget = () => rmSync(join(lab.folder, ".sluice"), { recursive: true, force: true });
+const leftovers = () => readdirSync(temporary).filter((name) => name.startsWith("sluice-"));
+
+/** Files that hold the token, wherever a deployment writes. */
+function tellingFiles(): string[] {
+  const files = readdirSync(lab.folder, { recursive: true, encoding: "utf8" }).map((name) =>
+    join(lab.folder, name),
+  );
+  return files.filter((file) => statSync(file).isFile() && readFileSync(file, "utf8").includes(TOKEN));
+}
+
+/** Holds a call for ever, and resolves when it has come. */
+function held(cloudflare: Cloudflare, call: Call): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  cloudflare.holds = (one) => {
+    if (one !== call) return undefined;
+    resolve();
+    return new Promise(() => {});
+  };
+  return promise;
+}
+
+describe("a deployment that is ended in the middle", () => {
+  const moments: Call[] = [
+    "GET services/sluice",
+    "PUT scripts/sluice",
+    "POST scripts/sender/subdomain",
+    "POST scripts/sluice/deployments",
+  ];
+  it.each(
+    moments.flatMap((call, i) => [
+      { call, signal: "SIGKILL" as const, code: "SIGKILL" as const },
+      i % 2 === 0
+        ? { call, signal: "SIGINT" as const, code: 130 }
+        : { call, signal: "SIGTERM" as const, code: 143 },
+    ]),
+  )(
+    "leaves no process and no secret, and is finished by the next run: $signal at $call",
+    async ({ call, signal, code }) => {
+      await using cloudflare = await startCloudflare();
+      const comes = held(cloudflare, call);
+      const running = deploying(cloudflare);
+      await comes;
+      expect(tellingFiles()).toEqual([]);
+      const all = [running.pid, ...descendants(running.pid)];
+      expect(all.length).toBeGreaterThan(1);
+      expect(await running.stop(signal)).toBe(code);
+      if (signal !== "SIGKILL") expect(running.output).toContain(`Stopped by ${signal}.`);
+      await expect.poll(() => all.filter(isRunning)).toEqual([]);
+      await expect.poll(leftovers).toEqual([]);
+      expect(tellingFiles()).toEqual([]);
+
+      cloudflare.holds = () => undefined;
+      const again = deploying(cloudflare);
+      expect(await again.ended, again.output).toBe(0);
+      expect(cloudflare.triggers.stateOf(cloudflare.account)).toEqual(whole);
+      forget();
+    },
+  );
+});
+
+it("a deployment whose output nobody reads any more goes on to its end", async () => {
+  await using cloudflare = await startCloudflare();
+  const running = deploying(cloudflare);
+  await running.closeOutput();
+  expect(await running.ended, running.output).toBe(0);
+  expect(cloudflare.triggers.stateOf(cloudflare.account)).toEqual(whole);
+  await expect.poll(leftovers).toEqual([]);
+  forget();
+});
+
+describe("a deployment of what is there already", () => {
+  let cloudflare: Cloudflare;
+  const run = async (...more: string[]) => {
+    cloudflare.changes.length = 0;
+    const running = deploying(cloudflare, ...more);
+    const code = await running.ended;
+    const uploads = cloudflare.changes.flatMap(
+      (call) => call.match(/^POST scripts\/(.+)\/versions$/)?.[1] ?? [],
+    );
+    return { code, output: running.output, uploads };
+  };
+  beforeAll(async () => {
+    forget();
+    cloudflare = await startCloudflare();
+    expect(await run()).toMatchObject({ code: 0 });
+  });
+  afterAll(() => cloudflare[Symbol.asyncDispose]());
+
+  it("uploads the secrets that are set, since nobody can read and compare those that are there", async () => {
+    const { secrets } = cloudflare.account.find("sluice");
+    secrets.set("SLUICE_API_TOKENS", "a token that has leaked");
+    const { code, output, uploads } = await run();
+    expect(code, output).toBe(0);
+    expect(output).toContain("  ~ sluice  again: with SLUICE_API_TOKENS\n");
+    expect(uploads).toEqual(["sluice"]);
+    expect(secrets.get("SLUICE_API_TOKENS")).toBe(TOKEN);
+    expect(output).not.toContain(TOKEN);
+  });
+
+  it("uploads everything with --force", async () => {
+    const { code, output, uploads } = await run("--force");
+    expect(code, output).toBe(0);
+    expect(output).toContain("  ~ sender  again: --force\n");
+    expect(uploads.sort()).toEqual(["receiver", "sender", "sluice"]);
+  });
+
+  it("is no success where the settings that are of no version were refused, and the next run sets them", async () => {
+    appendFileSync(join(lab.folder, "receiver/wrangler.toml"), "\n[observability]\nenabled = true\n");
+    cloudflare.refuses = (call) => call === "PATCH scripts/receiver/script-settings";
+    const refused = await run();
+    expect(refused.code, refused.output).toBe(1);
+    expect(refused.output).toContain("On another machine than this one, --force deploys it again.");
+    expect(cloudflare.triggers.of("receiver").settings).not.toMatchObject({
+      observability: { enabled: true },
+    });
+    cloudflare.refuses = () => false;
+    const { code, output, uploads } = await run();
+    expect(code, output).toBe(0);
+    expect(output).toContain("  ~ receiver  again: its last deployment did not come to its end\n");
+    expect(uploads).toContain("receiver");
+    expect(cloudflare.triggers.of("receiver").settings).toMatchObject({ observability: { enabled: true } });
+    expect((await run()).output).toContain("  • receiver  unchanged\n");
+  });
+});

@@ -1,0 +1,139 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
+import { type Lab, openLab } from "./lab.ts";
+import { HAS_SCRIPT, OnTerminal } from "./on-terminal.ts";
+import { sluice } from "./running.ts";
+
+const DOMAIN = "jobs.shop.example";
+
+describe.skipIf(!HAS_SCRIPT)("what Wrangler asks in a deployment", () => {
+  let lab: Lab;
+  let cloudflare: Cloudflare;
+  const env = () => ({ ...lab.env, ...cloudflare.env });
+  const change = () => appendFileSync(join(lab.folder, "sender/index.js"), "\nconsole.log();\n");
+  const uploads = () =>
+    cloudflare.changes.filter((call) => /^PUT scripts\/[^/]+$|\/versions$/.test(call)).length;
+  const ownerOf = () => cloudflare.triggers.domains.find(({ hostname }) => hostname === DOMAIN)?.service;
+
+  beforeAll(async () => {
+    lab = openLab("staged");
+    cloudflare = await startCloudflare();
+    const config = join(lab.folder, "sender/wrangler.toml");
+    appendFileSync(config, '\n[vars]\nMODE = "configured"\n');
+    expect(await run()).toMatchObject({ code: 0 });
+  });
+  afterAll(async () => {
+    await cloudflare[Symbol.asyncDispose]();
+    lab.remove();
+  });
+
+  async function run(...more: string[]) {
+    cloudflare.changes.length = 0;
+    const running = sluice(["deploy", "sender", ...more], lab.folder, env());
+    return { code: await running.ended, output: running.output };
+  }
+
+  /** Answers what is asked at a terminal. */
+  async function answering(...answers: readonly (readonly [question: RegExp, keys: string])[]) {
+    cloudflare.changes.length = 0;
+    const terminal = new OnTerminal(["deploy", "sender"], lab.folder, env());
+    for (const [question, keys] of answers) {
+      await terminal.printed(question);
+      terminal.type(keys);
+    }
+    const code = await terminal.ended;
+    return { code, output: terminal.output };
+  }
+
+  /** Edits a variable of the Worker, as Cloudflare's dashboard does. */
+  function edit(): void {
+    const { account } = cloudflare;
+    const { bindings, modules } = account.live("sender");
+    const edited = bindings.map((one) => (one.name === "MODE" ? { ...one, text: "edited" } : one));
+    const { id } = account.upload("sender", { bindings: edited }, modules);
+    account.deploy("sender", [{ version_id: id, percentage: 100 }], {});
+    account.find("sender").lastDeployedFrom = "dash";
+  }
+  const mode = () => cloudflare.account.live("sender").bindings.find(({ name }) => name === "MODE")?.text;
+
+  it("is asked at the terminal, with what led to it, and a no keeps what the dashboard has edited", async () => {
+    edit();
+    const { code, output } = await answering(
+      [/Would you like to continue\?/, "n"],
+      [/update the local config file/, "n"],
+    );
+    expect(output).toMatch(/differs from the remote configuration.*edited.*configured.*Would you like/s);
+    expect(output).toContain('"sender" was not deployed, step 1 of 1.');
+    expect({ code, uploads: uploads(), mode: mode() }).toEqual({ code: 1, uploads: 0, mode: "edited" });
+  });
+
+  it("stops a deployment where nobody can answer, and --yes answers", async () => {
+    const { code, output } = await run();
+    expect({ code, uploads: uploads(), mode: mode() }).toEqual({ code: 1, uploads: 0, mode: "edited" });
+    expect(output).toContain("sluice deploy --yes");
+    const meant = await run("--yes");
+    expect(meant.code, meant.output).toBe(0);
+    expect(mode()).toBe("configured");
+  });
+
+  it("goes on after a yes, and nothing else of Wrangler's is shown", async () => {
+    edit();
+    const { code, output } = await answering([/Would you like to continue\?/, "y"]);
+    expect(code, output).toBe(0);
+    expect(mode()).toBe("configured");
+    expect(output).toContain("1 of 1  sender");
+    expect(output).not.toContain("Total Upload");
+  });
+
+  it("takes no custom domain from another Worker but after a yes", async () => {
+    const config = join(lab.folder, "sender/wrangler.toml");
+    const routes = `workers_dev = true\nroutes = [{ pattern = "${DOMAIN}", custom_domain = true }]\n`;
+    writeFileSync(config, routes + readFileSync(config, "utf8"));
+    cloudflare.triggers.domains.push({ id: "its", hostname: DOMAIN, service: "another" });
+
+    const alone = await run();
+    expect({ code: alone.code, changes: cloudflare.changes }).toEqual({ code: 5, changes: [] });
+    expect(alone.output).toContain(`  ${DOMAIN}, of "another", for "sender"\n`);
+
+    const no = await answering([/Update them to point to this script instead\?/, "n"]);
+    expect(no.output).toMatch(/used as a domain for "another"/);
+    expect({ code: no.code, owner: ownerOf() }).toEqual({ code: 1, owner: "another" });
+
+    // The code is there, and the question is asked again.
+    const yes = await answering([/Update them to point to this script instead\?/, "y"]);
+    expect(yes.code, yes.output).toBe(0);
+    expect(ownerOf()).toBe("sender");
+    expect(yes.output).not.toContain("Would you like to continue?");
+  });
+
+  it("is not asked on a machine of CI, also where it has a terminal", async () => {
+    Object.assign(cloudflare.triggers.domains[0] ?? {}, { service: "another" });
+    const terminal = new OnTerminal(["deploy", "sender"], lab.folder, { ...env(), GITHUB_ACTIONS: "true" });
+    expect(await terminal.ended, terminal.output).toBe(1);
+    expect(terminal.output).toContain("are not all as configured");
+    expect(ownerOf()).toBe("another");
+  });
+
+  it("is answered with --yes for domains too", async () => {
+    change();
+    const { code, output } = await run("--yes");
+    expect(code, output).toBe(0);
+    expect(ownerOf()).toBe("sender");
+  });
+
+  it("ends with the whole deployment at a Ctrl-C", async () => {
+    edit();
+    cloudflare.changes.length = 0;
+    const terminal = new OnTerminal(["deploy", "sender"], lab.folder, env());
+    await terminal.printed(/Would you like to continue\?/);
+    await terminal.interrupt();
+    expect(await terminal.ended).not.toBe(0);
+    expect({ uploads: uploads(), mode: mode() }).toEqual({ uploads: 0, mode: "edited" });
+  });
+
+  it("leads to no request that the stand-in does not know", () => {
+    expect(cloudflare.unknown).toEqual([]);
+  });
+});
