@@ -26,6 +26,8 @@ export interface Cloudflare extends AsyncDisposable {
   loses: (call: Call) => boolean;
   /** Resolves before a call is answered. Default: at once. */
   holds: (call: Call) => Promise<void> | undefined;
+  /** Makes it an empty account. */
+  clear(): void;
   /** Environment for Wrangler. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -68,6 +70,10 @@ export async function startCloudflare(): Promise<Cloudflare> {
     triggers,
     changes,
     unknown,
+    clear: () => {
+      account.scripts.clear();
+      triggers.clear();
+    },
     env: {
       CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`,
       CLOUDFLARE_API_TOKEN: ACCOUNT_TOKEN,

@@ -26,6 +26,11 @@ export class Triggers {
     return around;
   }
 
+  clear(): void {
+    this.domains.length = 0;
+    this.#around.clear();
+  }
+
   /** Everything that somebody could tell one deployment from another by, times and ids left out. */
   stateOf(account: Account) {
     const workers = [...account.scripts].map(([name, { subdomain, secrets, classes, migrationTag }]) => {

@@ -36,7 +36,16 @@ export async function deploy(
   printer: Printer,
   surroundings: Pick<Surroundings, "cwd" | "env">,
 ): Promise<number> {
-  const deployment = await openDeployment(options, printer, surroundings);
+  return deployProject(await openDeployment(options, printer, surroundings), options, printer, surroundings);
+}
+
+/** Deploys a project that has been read. */
+export async function deployProject(
+  deployment: Deployment,
+  options: Omit<DeployOptions, "targets">,
+  printer: Printer,
+  surroundings: Pick<Surroundings, "cwd" | "env">,
+): Promise<number> {
   const { parts, wrangler, broker } = deployment;
   const api = await deployment.api();
   const live = await liveOf(

@@ -1,0 +1,140 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { deployProject } from "../src/commands/deploy/deploy.ts";
+import { type Deployment, openDeployment } from "../src/commands/deploy/deployment.ts";
+import { type Call, type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
+import { type Lab, openLab } from "./lab.ts";
+
+/** Everything that Wrangler does after an upload. */
+const AROUND = `
+workers_dev = true
+routes = [
+  { pattern = "shop.example/api/*", zone_id = "a-zone" },
+  { pattern = "jobs.shop.example", custom_domain = true },
+]
+`;
+const MORE = `
+[triggers]
+crons = ["*/5 * * * *"]
+[observability]
+enabled = true
+[[queues.consumers]]
+queue = "jobs"
+`;
+/** All of them on a busy machine. */
+const PATIENCE_MS = 1_200_000;
+
+let lab: Lab;
+let cloudflare: Cloudflare;
+let env: NodeJS.ProcessEnv;
+// One process of Wrangler for all runs: it takes longer to start than a deployment does.
+let deployment: Deployment;
+
+beforeAll(async () => {
+  lab = openLab("staged");
+  cloudflare = await startCloudflare();
+  env = { ...lab.env, ...cloudflare.env, SLUICE_API_TOKENS: "a-token-of-the-tests" };
+  const config = join(lab.folder, "sender/wrangler.toml");
+  writeFileSync(config, AROUND + readFileSync(config, "utf8") + MORE);
+  const printer = { print: () => {}, warn: () => {} };
+  const surroundings = { cwd: lab.folder, env };
+  deployment = await openDeployment({ targets: [join(lab.folder, "sender")] }, printer, surroundings);
+});
+afterAll(async () => {
+  await cloudflare[Symbol.asyncDispose]();
+  lab.remove();
+});
+
+/** Deploys as a machine does that has never done so: a runner of CI. */
+async function deploy(): Promise<{ readonly error: unknown; readonly output: string }> {
+  rmSync(dirname(deployment.accessFile), { recursive: true, force: true });
+  let output = "";
+  const print = (text: string) => {
+    output += `${text}\n`;
+  };
+  const surroundings = { cwd: lab.folder, env };
+  const done = deployProject(deployment, {}, { print, warn: print }, surroundings);
+  const error: unknown = await done.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  return { error, output };
+}
+
+const state = () => cloudflare.triggers.stateOf(cloudflare.account);
+
+/** Deploys to an empty account. Answers what is there then, and every request, in order. */
+async function whole() {
+  cloudflare.clear();
+  const requests: Call[] = [];
+  cloudflare.holds = (call) => {
+    requests.push(call);
+    return undefined;
+  };
+  const { error, output } = await deploy();
+  cloudflare.holds = () => undefined;
+  expect(error).toBeNull();
+  expect(output).toContain("\nDeployed.");
+  return { expected: state(), requests };
+}
+
+it.each([
+  ["is refused", "refuses"],
+  ["is done and its answer lost", "loses"],
+] as const)(
+  "a deployment is finished by the next run, on another machine too, whichever of its changes %s",
+  async (_, fails) => {
+    const { expected, requests } = await whole();
+    expect(expected.domains).toEqual(["jobs.shop.example sender"]);
+    const changes = requests.filter((call) => !call.startsWith("GET"));
+    expect(changes.toSorted()).toEqual([
+      "PATCH scripts/sluice/script-settings",
+      "POST scripts/sender/domains/changeset",
+      "POST scripts/sender/subdomain",
+      ...["POST scripts/sluice/deployments", "POST scripts/sluice/subdomain"],
+      ...["POST scripts/sluice/subdomain", "POST scripts/sluice/versions"],
+      ...["PUT scripts/sender", "PUT scripts/sender/domains/records", "PUT scripts/sender/routes"],
+      ...["PUT scripts/sender/schedules", "PUT scripts/sluice"],
+    ]);
+    for (const [i, change] of changes.entries()) {
+      const occurrence = changes.slice(0, i).filter((call) => call === change).length;
+      const name = `${change}, the ${occurrence + 1}. time`;
+      let seen = 0;
+      cloudflare.clear();
+      cloudflare[fails] = (call) => call === change && seen++ === occurrence;
+      const failed = await deploy();
+      cloudflare[fails] = () => false;
+      // Success is not claimed of what is not there.
+      if (failed.error === null) expect(state(), name).toEqual(expected);
+      else expect(failed.output, name).not.toContain("\nDeployed.");
+      expect(await deploy(), name).toMatchObject({ error: null });
+      expect(state(), name).toEqual(expected);
+    }
+  },
+  PATIENCE_MS,
+);
+
+it(
+  "a deployment is finished by the runs after it where each of them is refused another question",
+  async () => {
+    const { expected, requests } = await whole();
+    const questions = new Set(requests.filter((call) => call.startsWith("GET")));
+    cloudflare.clear();
+    for (let runs = questions.size + 1; runs > 0; runs--) {
+      let refused = false;
+      cloudflare.refuses = (call) => {
+        if (refused || !questions.delete(call)) return false;
+        refused = true;
+        return true;
+      };
+      const { error } = await deploy();
+      if (error === null && !refused) break;
+    }
+    cloudflare.refuses = () => false;
+    expect(questions).toEqual(new Set());
+    expect(await deploy()).toMatchObject({ error: null });
+    expect(state()).toEqual(expected);
+  },
+  PATIENCE_MS,
+);
