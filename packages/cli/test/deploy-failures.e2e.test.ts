@@ -1,8 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { deployProject } from "../src/commands/deploy/deploy.ts";
-import { type Deployment, openDeployment } from "../src/commands/deploy/deployment.ts";
+import { deploy } from "../src/commands/deploy/deploy.ts";
+import { takeWranglerOf } from "../src/wrangler/load-wrangler.ts";
+import { type RunWrangler, wranglerIn } from "../src/wrangler/run-wrangler.ts";
 import { type Call, type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
 import { type Lab, openLab } from "./lab.ts";
 
@@ -29,7 +30,7 @@ let lab: Lab;
 let cloudflare: Cloudflare;
 let env: NodeJS.ProcessEnv;
 // One process of Wrangler for all runs: it takes longer to start than a deployment does.
-let deployment: Deployment;
+let wrangler: RunWrangler & Disposable;
 
 beforeAll(async () => {
   lab = openLab("staged");
@@ -37,24 +38,24 @@ beforeAll(async () => {
   env = { ...lab.env, ...cloudflare.env, SLUICE_API_TOKENS: "a-token-of-the-tests" };
   const config = join(lab.folder, "sender/wrangler.toml");
   writeFileSync(config, AROUND + readFileSync(config, "utf8") + MORE);
-  const printer = { print: () => {}, warn: () => {} };
-  const surroundings = { cwd: lab.folder, env };
-  deployment = await openDeployment({ targets: [join(lab.folder, "sender")] }, printer, surroundings);
+  takeWranglerOf([lab.folder]);
+  wrangler = wranglerIn(lab.folder, env);
 });
 afterAll(async () => {
+  wrangler[Symbol.dispose]();
   await cloudflare[Symbol.asyncDispose]();
   lab.remove();
 });
 
 /** Deploys as a machine does that has never done so: a runner of CI. */
-async function deploy(): Promise<{ readonly error: unknown; readonly output: string }> {
-  rmSync(dirname(deployment.accessFile), { recursive: true, force: true });
+async function run(): Promise<{ readonly error: unknown; readonly output: string }> {
+  rmSync(join(lab.folder, ".sluice"), { recursive: true, force: true });
   let output = "";
   const print = (text: string) => {
     output += `${text}\n`;
   };
-  const surroundings = { cwd: lab.folder, env };
-  const done = deployProject(deployment, {}, { print, warn: print }, surroundings);
+  const options = { targets: [join(lab.folder, "sender")] };
+  const done = deploy(options, { print, warn: print }, { cwd: lab.folder, env }, () => wrangler);
   const error: unknown = await done.then(
     () => null,
     (reason: unknown) => reason,
@@ -72,7 +73,7 @@ async function whole() {
     requests.push(call);
     return undefined;
   };
-  const { error, output } = await deploy();
+  const { error, output } = await run();
   cloudflare.holds = () => undefined;
   expect(error).toBeNull();
   expect(output).toContain("\nDeployed.");
@@ -103,12 +104,12 @@ it.each([
       let seen = 0;
       cloudflare.clear();
       cloudflare[fails] = (call) => call === change && seen++ === occurrence;
-      const failed = await deploy();
+      const failed = await run();
       cloudflare[fails] = () => false;
       // Success is not claimed of what is not there.
       if (failed.error === null) expect(state(), name).toEqual(expected);
       else expect(failed.output, name).not.toContain("\nDeployed.");
-      expect(await deploy(), name).toMatchObject({ error: null });
+      expect(await run(), name).toMatchObject({ error: null });
       expect(state(), name).toEqual(expected);
     }
   },
@@ -128,12 +129,12 @@ it(
         refused = true;
         return true;
       };
-      const { error } = await deploy();
+      const { error } = await run();
       if (error === null && !refused) break;
     }
     cloudflare.refuses = () => false;
     expect(questions).toEqual(new Set());
-    expect(await deploy()).toMatchObject({ error: null });
+    expect(await run()).toMatchObject({ error: null });
     expect(state()).toEqual(expected);
   },
   PATIENCE_MS,

@@ -8,7 +8,7 @@ import { canAsk } from "../../wrangler/run-wrangler.ts";
 import { brokerSecrets, readAccess, secretsSet, writeAccess } from "./broker-access.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import { bundled } from "./contents.ts";
-import { type Deployment, type DeploymentOptions, openDeployment } from "./deployment.ts";
+import { type Deployment, type DeploymentOptions, openDeployment, type StartWrangler } from "./deployment.ts";
 import { protocolWarning } from "./live-protocol.ts";
 import { deploymentMessage } from "./messages.ts";
 import { againOf, withoutTags } from "./run/again.ts";
@@ -35,17 +35,9 @@ export async function deploy(
   options: DeployOptions,
   printer: Printer,
   surroundings: Pick<Surroundings, "cwd" | "env">,
+  start?: StartWrangler,
 ): Promise<number> {
-  return deployProject(await openDeployment(options, printer, surroundings), options, printer, surroundings);
-}
-
-/** Deploys a project that has been read. */
-export async function deployProject(
-  deployment: Deployment,
-  options: Omit<DeployOptions, "targets">,
-  printer: Printer,
-  surroundings: Pick<Surroundings, "cwd" | "env">,
-): Promise<number> {
+  const deployment = await openDeployment(options, printer, surroundings, start);
   const { parts, wrangler, broker } = deployment;
   const api = await deployment.api();
   const live = await liveOf(

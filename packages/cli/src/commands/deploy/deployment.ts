@@ -25,6 +25,9 @@ export interface DeploymentOptions {
   readonly outdir?: string;
 }
 
+/** Makes what runs Wrangler's commands, in a folder with an environment. */
+export type StartWrangler = (cwd: string, env: NodeJS.ProcessEnv) => RunWrangler;
+
 /** A project, what is generated of it, and the account that it is for. */
 export interface Deployment {
   readonly project: Project;
@@ -44,6 +47,7 @@ export async function openDeployment(
   options: DeploymentOptions,
   printer: Printer,
   { cwd, env: variables }: Pick<Surroundings, "cwd" | "env">,
+  start: StartWrangler = wranglerIn,
 ): Promise<Deployment> {
   const env = chosenEnvironment(options.env, variables);
   takeWranglerOf([cwd, ...options.targets], WRANGLER);
@@ -57,7 +61,7 @@ export async function openDeployment(
   const parts = partsOf(plan);
   const broker = parts.find(({ isBroker }) => isBroker);
   if (broker === undefined) throw new Error("every plan has a broker");
-  const wrangler = wranglerIn(cwd, variables);
+  const wrangler = start(cwd, variables);
   return {
     ...{ project, plan, places, parts, broker, wrangler },
     accessFile: accessFile(places.root, broker.name),

@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { type Past, returnsOf } from "./rollback.ts";
 
-/** Versions as `RUN@NUMBER`, in the order in which they were deployed; the number is that of the upload. */
+/**
+ * Versions as `RUN@NUMBER`, in the order in which they were deployed; the number is that of the upload. They are made of
+ * something else each, or of what stands behind an `=`.
+ */
 function past(name: string, ...versions: string[]): Past {
   return {
     name,
     versions: versions.map((id) => {
-      const [run = "", number] = id.split("@");
-      return { id, run: run === "hand" ? null : run, createdOn: `2026-11-0${number}` };
+      const [upload = "", tag = id] = id.split("=");
+      const [run = "", number] = upload.split("@");
+      return { id, run: run === "hand" ? null : run, tag, createdOn: `2026-11-0${number}` };
     }),
   };
 }
@@ -41,6 +45,12 @@ describe("where Workers go back to", () => {
   it("is one deployment further after a rollback, also when what it undid was deployed twice", () => {
     expect(returnsOf([past("web", "r1@1", "r2@2", "r3@3", "r2@2")])).toEqual([{ name: "web", to: "r1@1" }]);
     expect(returnsOf([past("web", "r1@1", "r2@2", "r1@1", "r2@3")])).toEqual([{ name: "web", to: "r1@1" }]);
+  });
+
+  it("is where it is for a broker that was deployed again for its secrets alone", () => {
+    expect(returnsOf([past("web", "r1@1", "r2@3"), past("sluice", "r1@2=same", "r2@4=same")])).toEqual([
+      { name: "web", to: "r1@1" },
+    ]);
   });
 
   it("is nowhere without a deployment of ours", () => {

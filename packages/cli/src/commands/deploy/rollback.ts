@@ -10,6 +10,8 @@ export interface Past {
   readonly versions: readonly {
     readonly id: string;
     readonly run: string | null;
+    /** What it is made of. */
+    readonly tag: string | null;
     /** When it was uploaded, as ISO 8601. */
     readonly createdOn: string;
   }[];
@@ -39,8 +41,8 @@ export async function rollback(
     const known = new Map((await api.versions(name)).map((version) => [version.id, version]));
     // What is too old to be listed is no part of the last deployment.
     const versions = ids.map((id) => {
-      const { message = null, createdOn = "" } = known.get(id) ?? {};
-      return { id, run: deploymentOf(message), createdOn };
+      const { message = null, tag = null, createdOn = "" } = known.get(id) ?? {};
+      return { id, run: deploymentOf(message), tag, createdOn };
     });
     pasts.push({ name, versions });
   }
@@ -76,7 +78,8 @@ export async function rollback(
 
 /**
  * Where each Worker goes back to. The deployment that ends is the one whose versions are the newest of those that get
- * requests. Workers that it did not touch stay.
+ * requests. Workers that it did not touch stay, and so do those that it has made of the same: a broker that got its
+ * secrets anew would get the earlier ones back.
  */
 export function returnsOf(pasts: readonly Past[]): Return[] {
   const live = pasts.flatMap(({ versions }) => versions.at(-1) ?? []);
@@ -87,6 +90,8 @@ export function returnsOf(pasts: readonly Past[]): Return[] {
   return pasts.flatMap(({ name, versions }) => {
     if (versions.at(-1)?.run !== newest.run) return [];
     const first = versions.findIndex(({ run }) => run === newest.run);
-    return { name, to: versions[first - 1]?.id ?? null };
+    const before = versions[first - 1];
+    if (before !== undefined && before.tag !== null && before.tag === versions.at(-1)?.tag) return [];
+    return { name, to: before?.id ?? null };
   });
 }
