@@ -104,6 +104,15 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     );
   });
 
+  it("deploys everything where that is said, and nothing where only the answers are given", async () => {
+    const meant = await command("deploy", "--yes");
+    expect(meant.code, meant.output).toBe(0);
+    expect(uploads(meant.changes)).toEqual([]);
+    const forced = await command("deploy", "--force");
+    expect(forced.code, forced.output).toBe(0);
+    expect(uploads(forced.changes)).toEqual(["sluice", "objects", "mailer", "front"]);
+  });
+
   it("deploys what has changed alone, and rolls that back", async () => {
     const before = cloudflare.account.live("mailer").id;
     appendFileSync(join(lab.folder, "mailer/src/index.ts"), "\nconsole.log('changed');\n");
@@ -198,7 +207,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
       ...guide.matchAll(/npx sluice (deploy|rollback|destroy) apps\/web apps\/mailer([^#\n]*)/g),
     ];
     const documented = new Set(commands.map(([, name, options = ""]) => `${name} ${options.trim()}`.trim()));
-    expect(documented.size).toBe(5);
+    expect(documented.size).toBe(7);
     expect([...documented].filter((line) => !executed.has(line.replace("--env staging", "--env x")))).toEqual(
       [],
     );
