@@ -31,8 +31,8 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 process.on("message", async ({ args, secrets, asks }: Command) => {
   const from = report().length;
-  using file = secrets === null ? null : secretsFile(folder, secrets);
-  const done = await run(args, file, asks);
+  const file = secrets === null ? null : secretsFile(folder, secrets);
+  const done = await run(args, file, asks).finally(() => file?.remove());
   process.send?.({ ...done, report: report().slice(from) } satisfies WranglerRun);
 });
 

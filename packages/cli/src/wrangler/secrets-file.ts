@@ -1,18 +1,19 @@
 import { closeSync, existsSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-/** A file for `--secrets-file`, which is gone when it is disposed of. */
-export interface SecretsFile extends Disposable {
+/** A file for `--secrets-file`. */
+export interface SecretsFile {
   readonly path: string;
   /** Descriptor to be inherited by a process that opens it under `/dev/fd`. */
   readonly fd: number;
   /** Whether nobody else can open it: its name was removed before anything was written. */
   readonly isNameless: boolean;
+  remove(): void;
 }
 
 /**
  * Makes a file of secrets. Its name is gone before it holds any, so that nothing stays when this process is killed;
- * where a system cannot open a file without a name, it stays until it is disposed of.
+ * where a system cannot open a file without a name, it stays until it is removed.
  *
  * @param folder that only this user can look into.
  */
@@ -26,7 +27,7 @@ export function secretsFile(folder: string, secrets: Readonly<Record<string, str
   writeSync(fd, JSON.stringify(secrets), 0);
   return {
     ...{ path: isNameless ? nameless : named, fd, isNameless },
-    [Symbol.dispose]: () => {
+    remove: () => {
       closeSync(fd);
       if (!isNameless) unlinkSync(named);
     },

@@ -1,7 +1,10 @@
 import { constants } from "node:os";
 import type { Execute } from "../../on-broker.ts";
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Not that of a terminal that is closed: whoever starts a command by `nohup` has it ignored. */
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+/** Of a pipe that is closed, and of a terminal. */
+const NOBODY_READS = ["EPIPE", "EIO"];
 
 let ignores = false;
 
@@ -33,7 +36,7 @@ function ignoreClosedOutput(): void {
   ignores = true;
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error) => {
-      if (!("code" in error && error.code === "EPIPE")) throw error;
+      if (!("code" in error && NOBODY_READS.includes(String(error.code)))) throw error;
     });
   }
 }
