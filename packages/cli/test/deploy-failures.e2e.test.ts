@@ -122,18 +122,25 @@ it(
     const { expected, requests } = await whole();
     const questions = new Set(requests.filter((call) => call.startsWith("GET")));
     cloudflare.clear();
-    for (let runs = questions.size + 1; runs > 0; runs--) {
+    for (const question of questions) {
       let refused = false;
       cloudflare.refuses = (call) => {
-        if (refused || !questions.delete(call)) return false;
-        refused = true;
-        return true;
+        const isFirst = !refused && call === question;
+        refused ||= isFirst;
+        return isFirst;
       };
-      const { error } = await run();
-      if (error === null && !refused) break;
+      // What is done already is asked no more: then it is done again, on another account.
+      while (!refused) {
+        const { error } = await run();
+        if (error !== null) {
+          expect(refused, `${error}`).toBe(true);
+          continue;
+        }
+        expect(state(), question).toEqual(expected);
+        cloudflare.clear();
+      }
     }
     cloudflare.refuses = () => false;
-    expect(questions).toEqual(new Set());
     expect(await run()).toMatchObject({ error: null });
     expect(state()).toEqual(expected);
   },
