@@ -1,22 +1,33 @@
 import { createHash } from "node:crypto";
 import { relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { canonicalJson } from "@sluice/protocol";
 import { CliError } from "../../errors.ts";
+import type { Register } from "../../register/register.ts";
+import { joined } from "../../register/serve-projects.ts";
 import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
+import { hintFor } from "./account.ts";
 import { brokerSecrets, readAccess, writeAccess } from "./broker-access.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import { bundled } from "./contents.ts";
-import { type Deployment, type DeploymentOptions, openDeployment } from "./deployment.ts";
+import { type Deployment, type DeploymentOptions, openDeployment, planParts } from "./deployment.ts";
+import { BrokerChanged, BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
 import { protocolWarning } from "./live-protocol.ts";
 import { deploymentMessage } from "./messages.ts";
+import { detachedText, othersOf, otherText } from "./others.ts";
 import { type Live, type Step, stepsTo, type Wanted } from "./steps.ts";
 import { upload } from "./uploads.ts";
 
 export interface DeployOptions extends DeploymentOptions {
   /** Say what would be done, and do nothing. */
   readonly dryRun?: boolean;
+  /** Workers of the project that the broker is to forget. */
+  readonly detach?: readonly string[];
 }
+
+/** Deployments of one broker at the same moment that are planned anew, until one of them is alone. */
+const PLANS_MAX = 6;
 
 /**
  * `sluice deploy`: deploys the Workers and their broker by Wrangler, in an order that Cloudflare takes, and only what
@@ -29,8 +40,44 @@ export async function deploy(
   surroundings: Pick<Surroundings, "cwd" | "env">,
 ): Promise<number> {
   const deployment = await openDeployment(options, printer, surroundings);
-  const { parts, wrangler, broker } = deployment;
-  const api = await deployment.api();
+  let since: string | null = null;
+  for (let plans = 1; ; plans++) {
+    const live = await readLiveBroker(deployment.api, deployment.project.broker.name, since);
+    const watch = new BrokerWatch(deployment.api, deployment.project.broker.name, live.version);
+    try {
+      return await deployOnto(live, watch, { deployment, options, printer, surroundings });
+    } catch (error) {
+      if (!(error instanceof BrokerChanged)) throw error;
+      since = watch.known;
+      if (plans === PLANS_MAX) throw new CliError(CHANGED_TOO_OFTEN);
+      printer.print("\nThe broker was deployed by something else in between, so this is planned anew.\n");
+    }
+  }
+}
+
+const CHANGED_TOO_OFTEN =
+  "The broker is deployed by something else again and again. Run the same command once that has ended.";
+
+interface DeployRun {
+  readonly deployment: Deployment;
+  readonly options: DeployOptions;
+  readonly printer: Printer;
+  readonly surroundings: Pick<Surroundings, "cwd" | "env">;
+}
+
+/** Brings the account from what is live to what the files say. */
+async function deployOnto(
+  liveBroker: LiveBroker,
+  watch: BrokerWatch,
+  { deployment, options, printer, surroundings }: DeployRun,
+): Promise<number> {
+  const { api, own, wrangler } = deployment;
+  const { detach = [] } = options;
+  const next = joined(deployment.project.broker.name, liveBroker.register, own, detach);
+  const register = sameProjects(next, liveBroker.ownRegister) ? liveBroker.ownRegister : next;
+  const others = await othersOf(register, own, liveBroker.services, api);
+  const bound = others.filter(({ standing }) => standing === "bound").map(({ worker }) => worker);
+  const { project, parts, broker } = planParts(deployment, register, own, bound);
   const live = await liveOf(
     api,
     parts.map(({ name }) => name),
@@ -38,27 +85,39 @@ export async function deploy(
   const wanted: Wanted[] = [];
   for (const part of parts) wanted.push(await bundled(part, wrangler));
   const steps = stepsTo(wanted, live);
-  printer.print(planText(wanted, live, steps));
+  printer.print(planText(wanted, live, steps, [...others.map(otherText), ...detach.map(detachedText)]));
   if (options.dryRun === true) return 0;
   const isNew = !live.has(broker.name);
   const access = { file: deployment.accessFile, isNew };
-  const secrets = steps.length === 0 ? {} : brokerSecrets(deployment.project, surroundings.env, access);
+  const secrets = steps.length === 0 ? {} : brokerSecrets(project, surroundings.env, access);
   const message = deploymentMessage(runOf(wanted));
   for (const [i, step] of steps.entries()) {
     const isBroker = step.part === broker;
     const place = `${i + 1} of ${steps.length}`;
-    const addresses = await upload(step, {
-      ...{ message, wrangler, wait: setTimeout },
-      secrets: isBroker ? secrets : {},
-    }).catch((error: unknown) => {
-      throw error instanceof CliError ? new CliError(stopText(step, place, error.message)) : error;
+    const run = () =>
+      upload(step, {
+        ...{ message, wrangler, wait: setTimeout },
+        secrets: isBroker ? secrets : {},
+      });
+    const addresses = await (isBroker ? watch.guard(run) : run()).catch((error: unknown) => {
+      if (!(error instanceof CliError) || error instanceof BrokerChanged) throw error;
+      const hint = hintFor(error.message, deployment.credentials, deployment.account);
+      throw new CliError(stopText(step, place, error.message + hint));
     });
     printer.print(`${place}  ${stepText(step)}  ${addresses.join(", ")}`.trimEnd());
     const [url] = addresses;
     if (isBroker && url !== undefined) keepAddress(deployment, url);
   }
-  if (steps.length > 0) printer.print(endText(deployment, surroundings));
+  if (steps.length > 0) {
+    await findAddress(deployment);
+    printer.print(endText(deployment, surroundings));
+  }
   return 0;
+}
+
+/** Whether a broker says already what it is to say: whoever has uploaded that. */
+function sameProjects(next: Register, live: Register | null): live is Register {
+  return live !== null && canonicalJson(next.projects) === canonicalJson(live.projects);
 }
 
 /** What of each Worker is deployed. Those that are not there are left out. */
@@ -84,12 +143,14 @@ function planText(
   wanted: readonly Wanted[],
   live: ReadonlyMap<string, Live>,
   steps: readonly Step[],
+  others: readonly string[],
 ): string {
-  const lines = wanted.map(({ part, tag }) => {
+  const own = wanted.map(({ part, tag }) => {
     const before = live.get(part.name);
     if (before === undefined) return `  + ${part.name}  new`;
     return before.tag === tag ? `  • ${part.name}  unchanged` : `  ~ ${part.name}  changed`;
   });
+  const lines = [...own, ...others];
   if (steps.length === 0) return [...lines, "", "Nothing to deploy."].join("\n");
   const order = steps.map((step, i) => `  ${i + 1}. ${stepText(step)}`);
   const broker = wanted.find(({ part }) => part.isBroker)?.part.name ?? "";
@@ -115,9 +176,16 @@ function keepAddress({ accessFile }: Deployment, url: string): void {
   if (access.SLUICE_URL !== url) writeAccess(accessFile, { ...access, SLUICE_URL: url });
 }
 
-function endText({ accessFile, broker }: Deployment, { cwd }: Pick<Surroundings, "cwd">): string {
+/** Asks the account for the address of a broker that this command has not deployed, here or ever. */
+async function findAddress(deployment: Deployment): Promise<void> {
+  if (readAccess(deployment.accessFile).SLUICE_URL !== undefined) return;
+  const url = await deployment.api.address(deployment.project.broker.name);
+  if (url !== null) keepAddress(deployment, url);
+}
+
+function endText({ accessFile, project }: Deployment, { cwd }: Pick<Surroundings, "cwd">): string {
   const { SLUICE_URL: url, SLUICE_API_TOKEN: token } = readAccess(accessFile);
-  if (url === undefined) return `\nDeployed. "${broker.name}" has no address of its own.`;
+  if (url === undefined) return `\nDeployed. "${project.broker.name}" answers at no address of workers.dev.`;
   const file = relative(cwd, accessFile);
   const its = token === undefined ? "Its address is" : "Its address and its token are";
   return [

@@ -1,0 +1,58 @@
+import type { Unstable_Config } from "wrangler";
+import type { BrokerBase } from "../generate/broker-config.ts";
+import { omit } from "../generate/relocate.ts";
+import { type GeneratedConfig, serialisable } from "../generate/worker-config.ts";
+import type { Project } from "../project/project.ts";
+import { projectNameIn } from "./project-name.ts";
+import { type BrokerEntry, type ProjectEntry, type Register, tablesOf } from "./register.ts";
+import type { OwnProject } from "./serve-projects.ts";
+
+/** A project for the register of its broker. */
+export function ownProject(project: Project, { cwd, defaults, option }: OwnProjectOptions): OwnProject {
+  const { workers, brokerQueues, names } = project;
+  const broker = brokerEntry(project, defaults);
+  const entry: ProjectEntry = {
+    shares: names.broker !== null || option !== undefined,
+    workers: Object.fromEntries(workers.map(({ name, queues }) => [name, tablesOf(queues)])),
+    ...(broker === null ? {} : { broker }),
+  };
+  return {
+    name: names.project ?? projectNameIn(cwd),
+    entry,
+    files: [...workers.map(({ queues }) => queues), ...(brokerQueues === null ? [] : [brokerQueues])],
+  };
+}
+
+export interface OwnProjectOptions {
+  /** Folder that the command runs in. Absolute. */
+  readonly cwd: string;
+  /** What Wrangler makes of an empty configuration. */
+  readonly defaults: Unstable_Config;
+  /** What `--broker` says. */
+  readonly option?: string | undefined;
+}
+
+/** What names files of the project, or is ours to say. */
+const OF_ONE_CHECKOUT = [
+  ...(["name", "main", "configPath", "userConfigPath", "topLevelName", "definedEnvironments"] as const),
+  ...(["targetEnvironment", "base_dir", "tsconfig", "assets", "site", "build", "alias", "rules"] as const),
+  ...(["wasm_modules", "text_blobs", "data_blobs", "containers", "no_bundle", "dev"] as const),
+  ...(["find_additional_modules", "queues"] as const),
+] as const;
+
+function brokerEntry({ broker, brokerQueues }: Project, defaults: Unstable_Config): BrokerEntry | null {
+  if (broker.file === null || broker.wrangler === null || brokerQueues === null) return null;
+  const config = serialisable(omit(broker.wrangler, ...OF_ONE_CHECKOUT), defaults);
+  return { queues: tablesOf(brokerQueues), config };
+}
+
+/** The broker as a project deploys it: with its own configuration, or with that of the project that has one. */
+export function brokerOf(base: BrokerBase, { projects }: Register, defaults: Unstable_Config): BrokerBase {
+  if (base.file !== null) return base;
+  const config = Object.values(projects).find(({ broker }) => broker !== undefined)?.broker?.config;
+  return config === undefined ? base : { ...base, wrangler: withDefaults(config, defaults) };
+}
+
+function withDefaults(config: GeneratedConfig, defaults: Unstable_Config): Unstable_Config {
+  return { ...defaults, ...config } as Unstable_Config;
+}
