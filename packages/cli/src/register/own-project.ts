@@ -4,7 +4,7 @@ import { omit } from "../generate/relocate.ts";
 import { type GeneratedConfig, serialisable } from "../generate/worker-config.ts";
 import type { Project } from "../project/project.ts";
 import { projectNameIn } from "./project-name.ts";
-import { type BrokerEntry, type ProjectEntry, type Register, tablesOf } from "./register.ts";
+import { type BrokerEntry, canonical, type ProjectEntry, type Register, tablesOf } from "./register.ts";
 import type { OwnProject } from "./serve-projects.ts";
 
 /** A project for the register of its broker. */
@@ -32,25 +32,37 @@ export interface OwnProjectOptions {
   readonly option?: string | undefined;
 }
 
-/** What names files of the project, or is ours to say. */
-const OF_ONE_CHECKOUT = [
+/** What is ours to say, or means something in one checkout alone. */
+const NOT_OF_ALL = [
   ...(["name", "main", "configPath", "userConfigPath", "topLevelName", "definedEnvironments"] as const),
-  ...(["targetEnvironment", "base_dir", "tsconfig", "assets", "site", "build", "alias", "rules"] as const),
-  ...(["wasm_modules", "text_blobs", "data_blobs", "containers", "no_bundle", "dev"] as const),
-  ...(["find_additional_modules", "queues"] as const),
+  ...(["targetEnvironment", "base_dir", "tsconfig", "no_bundle", "find_additional_modules"] as const),
+  ...(["dev", "queues"] as const),
+] as const;
+/** What names files of the checkout. */
+const FILES = [
+  ...(["assets", "site", "build", "alias", "rules", "wasm_modules", "text_blobs", "data_blobs"] as const),
+  ...(["containers"] as const),
 ] as const;
 
 function brokerEntry({ broker, brokerQueues }: Project, defaults: Unstable_Config): BrokerEntry | null {
   if (broker.file === null || broker.wrangler === null || brokerQueues === null) return null;
-  const config = serialisable(omit(broker.wrangler, ...OF_ONE_CHECKOUT), defaults);
-  return { queues: tablesOf(brokerQueues), config };
+  const config = serialisable(omit(broker.wrangler, ...NOT_OF_ALL, ...FILES), defaults);
+  return { queues: tablesOf(brokerQueues), config: canonical(config) };
 }
 
-/** The broker as a project deploys it: with its own configuration, or with that of the project that has one. */
+/**
+ * The broker as a project deploys it: with the configuration of the project that has one, whichever deploys it. One that
+ * names files is deployed whole by its own project alone.
+ */
 export function brokerOf(base: BrokerBase, { projects }: Register, defaults: Unstable_Config): BrokerBase {
-  if (base.file !== null) return base;
+  if (base.wrangler !== null && namesFiles(base.wrangler, defaults)) return base;
   const config = Object.values(projects).find(({ broker }) => broker !== undefined)?.broker?.config;
   return config === undefined ? base : { ...base, wrangler: withDefaults(config, defaults) };
+}
+
+function namesFiles(config: Unstable_Config, defaults: Unstable_Config): boolean {
+  const said = serialisable(config, defaults);
+  return FILES.some((key) => said[key] !== undefined);
 }
 
 function withDefaults(config: GeneratedConfig, defaults: Unstable_Config): Unstable_Config {

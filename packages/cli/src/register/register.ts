@@ -93,6 +93,11 @@ function parsed(text: string): Register | null {
   }
 }
 
+/** A value with its keys in one order, whether files or a register have said it: else the same would look changed. */
+export function canonical<T>(value: T): T {
+  return JSON.parse(canonicalJson(value), withoutPrototype) as T;
+}
+
 /** "constructor" is a valid name of a queue, and of a Worker. */
 function withoutPrototype(_key: string, value: unknown): unknown {
   const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,7 +1,7 @@
 import { buildTopology, QUEUE_KEYS, type WorkerQueueConfig } from "@sluice/config";
 import type { QueueTopology } from "@sluice/protocol";
 import { CliError } from "../errors.ts";
-import { FORMAT, type ProjectEntry, type QueueTables, type Register } from "./register.ts";
+import { canonical, FORMAT, type ProjectEntry, type QueueTables, type Register } from "./register.ts";
 
 /** A project as its files say it is, with the Workers that a command names. */
 export interface OwnProject {
@@ -95,7 +95,7 @@ export function topologyOf({ projects }: Register, own: OwnProject | null): Queu
     .concat((own?.files ?? []).map((config) => ({ project: own?.name ?? "", config })));
   const topology = buildTopology(all.map(({ config }) => config));
   refuseForeignSettings(all);
-  return topology;
+  return canonical(topology);
 }
 
 interface OwnedConfig {

@@ -5,6 +5,8 @@ import { type Context, Hono } from "hono";
 import { Account, type Deployment, type Metadata, Refused, type Script, type Version } from "./account.ts";
 
 export const ACCOUNT_ID = "0123456789abcdef0123456789abcdef";
+/** Another account that the same token opens. */
+export const SECOND_ACCOUNT_ID = "fedcba9876543210fedcba9876543210";
 export const ACCOUNT_TOKEN = "an-api-token";
 
 /** A call that Wrangler has made: `PUT scripts/web`. */
@@ -13,6 +15,8 @@ export type Call = `${string} ${string}`;
 /** Cloudflare's API over HTTP, as Wrangler uses it to deploy. */
 export interface Cloudflare extends AsyncDisposable {
   readonly account: Account;
+  /** Accounts by their ids: the first one and the second. */
+  readonly accounts: ReadonlyMap<string, Account>;
   /** What changes something, in order. Without the account's path and the query. */
   readonly changes: Call[];
   /** Every call that the API has no answer for. A test should find none. */
@@ -26,11 +30,18 @@ export interface Cloudflare extends AsyncDisposable {
 /** Starts it on a free port. */
 export async function startCloudflare(): Promise<Cloudflare> {
   const account = new Account();
+  const accounts = new Map([
+    [ACCOUNT_ID, account],
+    [SECOND_ACCOUNT_ID, new Account()],
+  ]);
   const state = { refuses: (_call: Call) => false as boolean };
   const changes: Call[] = [];
   const unknown: Call[] = [];
   const app = new Hono();
   app.use(async (c, next) => {
+    if (c.req.header("authorization") !== `Bearer ${ACCOUNT_TOKEN}`) {
+      return c.json(failure(10_000, "Authentication error"), 403);
+    }
     const call: Call = `${c.req.method} ${pathOf(c)}`;
     if (c.req.method !== "GET") changes.push(call);
     if (state.refuses(call)) return c.json(failure(10_013, "An unknown error has occurred."), 400);
@@ -44,12 +55,16 @@ export async function startCloudflare(): Promise<Cloudflare> {
     unknown.push(`${c.req.method} ${pathOf(c)}`);
     return c.json(failure(7_003, "Could not route the request."), 404);
   });
-  app.route(`/accounts/${ACCOUNT_ID}`, accountRoutes(account));
+  app.get("/accounts", (c) =>
+    c.json(success([...accounts.keys()].map((id, i) => ({ id, name: `account ${i + 1}` })))),
+  );
+  for (const [id, its] of accounts) app.route(`/accounts/${id}`, accountRoutes(its));
   const server = createServer(getRequestListener(app.fetch));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     account,
+    accounts,
     changes,
     unknown,
     get refuses() {
@@ -199,7 +214,7 @@ function deploymentOf({ id, createdOn, annotations, versions }: Deployment) {
 }
 
 function pathOf(c: Context): string {
-  return c.req.path.replace(`/accounts/${ACCOUNT_ID}/workers/`, "");
+  return c.req.path.replace(/^\/accounts\/[0-9a-f]{32}\/workers\//, "");
 }
 
 function success(result: unknown) {

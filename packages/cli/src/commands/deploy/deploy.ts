@@ -11,7 +11,13 @@ import { hintFor } from "./account.ts";
 import { brokerSecrets, readAccess, writeAccess } from "./broker-access.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import { bundled } from "./contents.ts";
-import { type Deployment, type DeploymentOptions, openDeployment, planParts } from "./deployment.ts";
+import {
+  type Deployment,
+  type DeploymentOptions,
+  openDeployment,
+  planParts,
+  type StartWrangler,
+} from "./deployment.ts";
 import { BrokerChanged, BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
 import { protocolWarning } from "./live-protocol.ts";
 import { deploymentMessage } from "./messages.ts";
@@ -38,8 +44,9 @@ export async function deploy(
   options: DeployOptions,
   printer: Printer,
   surroundings: Pick<Surroundings, "cwd" | "env">,
+  start?: StartWrangler,
 ): Promise<number> {
-  const deployment = await openDeployment(options, printer, surroundings);
+  const deployment = await openDeployment(options, printer, surroundings, start);
   let since: string | null = null;
   for (let plans = 1; ; plans++) {
     const live = await readLiveBroker(deployment.api, deployment.project.broker.name, since);

@@ -31,6 +31,9 @@ export interface DeploymentOptions {
   readonly outdir?: string;
 }
 
+/** Makes what runs Wrangler's commands, in a folder with an environment. */
+export type StartWrangler = (cwd: string, env: NodeJS.ProcessEnv) => RunWrangler;
+
 /** A project, and the account that it is for. */
 export interface Deployment {
   readonly project: Project;
@@ -51,6 +54,7 @@ export async function openDeployment(
   options: DeploymentOptions,
   printer: Printer,
   { cwd, env: variables }: Pick<Surroundings, "cwd" | "env">,
+  start: StartWrangler = wranglerIn,
 ): Promise<Deployment> {
   const env = chosenEnvironment(options.env, variables);
   takeWranglerOf([cwd, ...options.targets], WRANGLER);
@@ -62,7 +66,7 @@ export async function openDeployment(
   const places = await findPlaces("build", cwd, options.outdir);
   // A configuration that names no account has it from there.
   const named = account === null ? {} : { CLOUDFLARE_ACCOUNT_ID: account };
-  const wrangler = wranglerIn(cwd, { ...variables, ...named });
+  const wrangler = start(cwd, { ...variables, ...named });
   const credentials = await login(wrangler);
   const { CLOUDFLARE_API_BASE_URL: apiUrl } = variables;
   return {

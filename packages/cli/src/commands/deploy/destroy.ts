@@ -7,7 +7,13 @@ import type { Surroundings } from "../../surroundings.ts";
 import { confirm } from "../on-broker.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import { bundled } from "./contents.ts";
-import { type Deployment, type DeploymentOptions, openDeployment, planParts } from "./deployment.ts";
+import {
+  type Deployment,
+  type DeploymentOptions,
+  openDeployment,
+  planParts,
+  type StartWrangler,
+} from "./deployment.ts";
 import { BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
 import { othersOf } from "./others.ts";
 import type { Part } from "./parts.ts";
@@ -41,8 +47,9 @@ export async function destroy(
   options: DestroyOptions,
   printer: Printer,
   surroundings: Surroundings,
+  start?: StartWrangler,
 ): Promise<number> {
-  const deployment = await openDeployment(options, printer, surroundings);
+  const deployment = await openDeployment(options, printer, surroundings, start);
   const { api, wrangler, project, own } = deployment;
   const name = project.broker.name;
   const live = await readLiveBroker(api, name);

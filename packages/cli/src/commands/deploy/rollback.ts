@@ -4,7 +4,7 @@ import { readRegister } from "../../register/register.ts";
 import { joined } from "../../register/serve-projects.ts";
 import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
-import { type Deployment, type DeploymentOptions, openDeployment } from "./deployment.ts";
+import { type Deployment, type DeploymentOptions, openDeployment, type StartWrangler } from "./deployment.ts";
 import { type LiveBroker, readLiveBroker } from "./live-broker.ts";
 import { deploymentOf } from "./messages.ts";
 import { type AskOptions, lookAtQueues, waitingText } from "./waiting.ts";
@@ -39,8 +39,9 @@ export async function rollback(
   options: RollbackOptions,
   printer: Printer,
   surroundings: Pick<Surroundings, "cwd" | "env">,
+  start?: StartWrangler,
 ): Promise<number> {
-  const deployment = await openDeployment(options, printer, surroundings);
+  const deployment = await openDeployment(options, printer, surroundings, start);
   const { api, own, project, wrangler } = deployment;
   const live = await readLiveBroker(api, project.broker.name);
   // A broker, or Workers, of another project are refused.
