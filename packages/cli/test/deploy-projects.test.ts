@@ -1,34 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Account } from "./cloudflare/account.ts";
-import { ACCOUNT_ID, type Cloudflare, SECOND_ACCOUNT_ID, startCloudflare } from "./cloudflare/api.ts";
-import { fakeWrangler } from "./cloudflare/fake-wrangler.ts";
-import { Repository } from "./cloudflare/repository.ts";
+import { ACCOUNT_ID, SECOND_ACCOUNT_ID } from "./cloudflare/api.ts";
+import { Cloud } from "./cloudflare/cloud.ts";
+import type { Repository } from "./cloudflare/repository.ts";
 
-let cloudflare: Cloudflare;
+let cloud: Cloud;
 let account: Account;
-/** Told of each command of Wrangler's that changes the account. */
-let before: (command: string, worker: string) => void | Promise<void>;
 
 beforeAll(async () => {
-  cloudflare = await startCloudflare();
-  ({ account } = cloudflare);
+  cloud = await Cloud.start();
+  ({ account } = cloud);
 });
-afterAll(() => cloudflare[Symbol.asyncDispose]());
-beforeEach(() => {
-  for (const { scripts } of cloudflare.accounts.values()) scripts.clear();
-  before = () => {};
-});
-
-function repository(name: string, env: NodeJS.ProcessEnv = {}): Repository {
-  const start = fakeWrangler(cloudflare, (command, worker) => before(command, worker));
-  const made = new Repository(name, { ...cloudflare.env, ...env }, start);
-  onTestFinished(() => made[Symbol.dispose]());
-  return made;
-}
+afterAll(() => cloud[Symbol.asyncDispose]());
+beforeEach(() => cloud.clear());
 
 /** A project whose `mailer` consumes what its `web` sends. */
 function shop(more = ""): Repository {
-  const made = repository("shop");
+  const made = cloud.repository("shop");
   made.worker("web", { sends: "mails", more });
   made.worker("mailer", { consumes: "mails", more });
   return made;
@@ -36,7 +24,7 @@ function shop(more = ""): Repository {
 
 /** Another one, of other Workers and another queue. */
 function bank(more = "", queue = "bills"): Repository {
-  const made = repository("bank");
+  const made = cloud.repository("bank");
   made.worker("bank", { sends: queue, more });
   made.worker("biller", { consumes: queue, more });
   return made;
@@ -108,13 +96,12 @@ describe("a deployment of some of a project's Workers", () => {
   it("does not bind a Worker whose own deployment has not ended", async () => {
     const project = shop();
     // Known to Cloudflare, as it was before Sluice.
-    const { id } = account.upload("mailer", {}, { "index.js": "" });
-    account.deploy("mailer", [{ version_id: id, percentage: 100 }], {});
-    before = (command, worker) => {
+    cloud.deployByHand("mailer");
+    cloud.before = (command, worker) => {
       if (command === "deploy" && worker === "mailer") throw new Error("killed");
     };
     await expect(project.run("deploy", ["web", "mailer"])).rejects.toThrow("killed");
-    before = () => {};
+    cloud.before = () => {};
     const { output } = await project.run("deploy", ["web"]);
     expect(output).toContain(
       "  • mailer  not named here: its messages wait until its own deployment has ended",
@@ -156,7 +143,7 @@ describe("a second project on an account", () => {
 
   it("does not take over a Worker that the broker knows of another one", async () => {
     await shop(SHARED).run("deploy", ["web", "mailer"]);
-    const other = repository("bank");
+    const other = cloud.repository("bank");
     other.worker("web", { sends: "bills", more: SHARED });
     for (const command of ["deploy", "destroy"] as const) {
       const { code, output } = await other.run(command, ["web"], { force: true });
@@ -169,8 +156,7 @@ describe("a second project on an account", () => {
   });
 
   it("does not take over a Worker that is no broker of Sluice's", async () => {
-    const { id } = account.upload("sluice", {}, { "index.js": "" });
-    account.deploy("sluice", [{ version_id: id, percentage: 100 }], {});
+    const id = cloud.deployByHand("sluice");
     for (const command of ["deploy", "destroy", "rollback"] as const) {
       const { code, output } = await shop().run(command, ["web", "mailer"], { force: true });
       expect(code).toBe(1);
@@ -181,7 +167,7 @@ describe("a second project on an account", () => {
 
   it("is the same one under a name that it had before", async () => {
     await shop().run("deploy", ["web", "mailer"]);
-    const renamed = repository("webshop");
+    const renamed = cloud.repository("webshop");
     renamed.worker("web", { sends: "mails" });
     expect(await renamed.run("deploy", ["web"])).toMatchObject({ code: 1 });
     renamed.worker("web", { sends: "mails", more: '[sluice]\nproject = "shop"\n' });
@@ -226,11 +212,11 @@ describe("several repositories that share a broker", () => {
   });
 
   it("send to a queue that another one consumes", async () => {
-    const [first, second] = [shop(SHARED), repository("bank")];
+    const [first, second] = [shop(SHARED), cloud.repository("bank")];
     second.worker("bank", { sends: "mails", more: SHARED });
     await first.run("deploy", ["web", "mailer"]);
     expect((await second.run("deploy", ["bank"])).code).toBe(0);
-    const { queues } = topologyOf("team");
+    const { queues } = cloud.topologyOf("team");
     expect(queues.mails).toMatchObject({
       producers: [{ worker: "bank" }, { worker: "web" }],
       consumer: { worker: "mailer" },
@@ -259,7 +245,7 @@ describe("several repositories that share a broker", () => {
     ],
   ])("do not set a queue of another one: %j and %j", async (own, other, words) => {
     await shop(`${SHARED}[sluice.queues.mails]\n${own}\n`).run("deploy", ["web", "mailer"]);
-    const second = repository("bank");
+    const second = cloud.repository("bank");
     second.worker("bank", { sends: "mails", more: `${SHARED}[sluice.queues.mails]\n${other}\n` });
     const { code, output } = await second.run("deploy", ["bank"]);
     expect(code).toBe(1);
@@ -295,7 +281,7 @@ describe("several repositories that share a broker", () => {
     expect(left.output).toContain('  ~ team  stays: it serves bank, biller of the project "bank"');
     expect([...account.scripts.keys()].sort()).toEqual(["bank", "biller", "team"]);
     expect(bound("team")).toEqual(["biller"]);
-    expect(Object.keys(topologyOf("team").queues)).toEqual(["bills"]);
+    expect(Object.keys(cloud.topologyOf("team").queues)).toEqual(["bills"]);
     expect((await second.run("deploy", ["bank", "biller"])).output).toContain("Nothing to deploy.");
     expect((await second.run("destroy", ["bank", "biller"], { force: true })).code).toBe(0);
     expect([...account.scripts.keys()]).toEqual([]);
@@ -345,7 +331,7 @@ describe("two repositories that deploy at the same moment", () => {
     first.worker("mailer", { consumes: "mails", more: `max_batch_size = 3\n${SHARED}` });
     let comesBetween = true;
     const comes = moment === "before" ? "bundle" : "deploy";
-    before = async (command, worker) => {
+    cloud.before = async (command, worker) => {
       if (command !== comes || worker !== "team" || !comesBetween) return;
       comesBetween = false;
       const other = await second.run("deploy", ["bank", "biller"]);
@@ -355,11 +341,11 @@ describe("two repositories that deploy at the same moment", () => {
     expect(code, output).toBe(0);
     expect(comesBetween).toBe(false);
     expect(bound("team")).toEqual(["biller", "mailer"]);
-    expect(topologyOf("team").queues).toMatchObject({
+    expect(cloud.topologyOf("team").queues).toMatchObject({
       bills: { consumer: { worker: "biller" } },
       mails: { consumer: { worker: "mailer", settings: { maxBatchSize: 3 } } },
     });
-    before = () => {};
+    cloud.before = () => {};
     for (const [project, names] of [
       [first, ["web", "mailer"]],
       [second, ["bank", "biller"]],
@@ -371,7 +357,7 @@ describe("two repositories that deploy at the same moment", () => {
 
 describe("the account of a deployment", () => {
   it("is the one that any of the configurations names, for the broker and for every step", async () => {
-    const project = repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" });
+    const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" });
     project.worker("web", { sends: "mails" });
     project.worker("mailer", { consumes: "mails" });
     project.write(
@@ -382,7 +368,7 @@ describe("the account of a deployment", () => {
     const { code, output } = await project.run("deploy", ["web", "mailer"]);
     expect(code, output).toBe(0);
     expect([...account.scripts.keys()]).toEqual([]);
-    const second = cloudflare.accounts.get(SECOND_ACCOUNT_ID);
+    const second = cloud.cloudflare.accounts.get(SECOND_ACCOUNT_ID);
     expect([...(second?.scripts.keys() ?? [])].sort()).toEqual(["mailer", "sluice", "web"]);
   });
 
@@ -399,7 +385,7 @@ describe("the account of a deployment", () => {
   });
 
   it("has to be said where the login opens several", async () => {
-    const project = repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" });
+    const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" });
     project.worker("web", { sends: "mails" });
     const { code, output } = await project.run("deploy", ["web"]);
     expect(code).toBe(1);
@@ -407,7 +393,7 @@ describe("the account of a deployment", () => {
   });
 
   it("refuses a wrong token with where it is from, the account, and what it needs", async () => {
-    const project = repository("shop", { CLOUDFLARE_API_TOKEN: "wrong" });
+    const project = cloud.repository("shop", { CLOUDFLARE_API_TOKEN: "wrong" });
     project.worker("web", { sends: "mails" });
     const { code, output } = await project.run("deploy", ["web"]);
     expect(code).toBe(1);
@@ -435,9 +421,3 @@ describe("the address of a broker", () => {
     );
   });
 });
-
-function topologyOf(broker: string): { queues: Record<string, unknown> } {
-  return JSON.parse(account.live(broker).modules["topology.json"] ?? "{}") as {
-    queues: Record<string, unknown>;
-  };
-}

@@ -55,9 +55,10 @@ function brokerEntry({ broker, brokerQueues }: Project, defaults: Unstable_Confi
  * names files is deployed whole by its own project alone.
  */
 export function brokerOf(base: BrokerBase, { projects }: Register, defaults: Unstable_Config): BrokerBase {
-  if (base.wrangler !== null && namesFiles(base.wrangler, defaults)) return base;
   const config = Object.values(projects).find(({ broker }) => broker !== undefined)?.broker?.config;
-  return config === undefined ? base : { ...base, wrangler: withDefaults(config, defaults) };
+  if (config === undefined) return { ...base, wrangler: null };
+  if (base.wrangler !== null && namesFiles(base.wrangler, defaults)) return base;
+  return { ...base, wrangler: withDefaults(config, defaults) };
 }
 
 function namesFiles(config: Unstable_Config, defaults: Unstable_Config): boolean {

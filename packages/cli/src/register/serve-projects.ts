@@ -50,7 +50,7 @@ export function left(live: Register, own: OwnProject): Register {
   const { [own.name]: before, ...others } = live.projects;
   const gone = Object.keys(own.entry.workers);
   refuseTaken(own, gone, others);
-  if (before === undefined) return live;
+  if (before === undefined || !gone.some((worker) => before.workers[worker] !== undefined)) return live;
   const workers = Object.fromEntries(
     Object.entries(before.workers).filter(([worker]) => !gone.includes(worker)),
   );
