@@ -13,6 +13,7 @@ import type { Outcome, Repository } from "./cloudflare/repository.ts";
 
 /** More for a long run. */
 const RUNS = Number(process.env.SLUICE_DEPLOY_HISTORIES ?? 12);
+const SEED = process.env.SLUICE_DEPLOY_SEED;
 
 /** Workers of the projects: each sends to, or consumes, its project's one queue. */
 const PROJECTS = {
@@ -256,6 +257,6 @@ it("whatever projects do on an account, no consumer is unbound that nobody means
       if (code !== 0) expect(output, output).toContain("and this is the project");
       else expect(cloud.bound(shares ? "team" : "sluice")).toContain("mailer");
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
   );
 });

@@ -319,6 +319,16 @@ describe("several repositories that share a broker", () => {
   });
 });
 
+it("a hundred consumers fit into what a broker carries", async () => {
+  const project = cloud.repository("large");
+  const more = Array.from({ length: 99 }, (_, i) => `[[queues.consumers]]\nqueue = "queue-${i}"\n`).join("");
+  project.worker("many", { consumes: "queue", more });
+  project.worker("web", { sends: "queue" });
+  expect(await project.run("deploy", ["many", "web"])).toMatchObject({ code: 0 });
+  expect((await project.run("deploy", ["web"])).output).toContain("Nothing to deploy.");
+  expect(Object.keys(cloud.topologyOf("sluice").queues)).toHaveLength(100);
+});
+
 describe("two repositories that deploy at the same moment", () => {
   const moments = [
     ["right before an upload of the broker", "before"],

@@ -99,27 +99,33 @@ export async function rollback(
 /** @throws CliError where the broker's version before would take back what other projects have deployed since. */
 async function refuseForOthers(
   returns: readonly Return[],
-  { register }: LiveBroker,
+  live: LiveBroker,
   { api, own, project }: Deployment,
 ): Promise<void> {
   const name = project.broker.name;
   const to = returns.find((one) => one.name === name)?.to ?? null;
   if (to === null) return;
-  const before = readRegister(name, (await api.version(name, to)).bindings);
-  const projects = new Set([
-    ...Object.keys(register?.projects ?? {}),
-    ...Object.keys(before?.projects ?? {}),
-  ]);
-  const changed = [...projects].filter(
-    (one) =>
-      one !== own.name &&
-      canonicalJson(register?.projects[one] ?? null) !== canonicalJson(before?.projects[one] ?? null),
+  const { bindings, services } = await api.version(name, to);
+  const before = { register: readRegister(name, bindings), services };
+  const projects = [live, before].flatMap(({ register }) => Object.keys(register?.projects ?? {}));
+  const changed = [...new Set(projects)].filter(
+    (other) => other !== own.name && standingOf(other, live) !== standingOf(other, before),
   );
   if (changed.length === 0) return;
   throw new CliError(
     `"${name}" does not go back: since then ${changed.map((one) => `"${one}"`).join(" and ")} has been deployed to it ` +
       `too, and would go back with it. Deploy the code of before by "sluice deploy" instead.`,
   );
+}
+
+/** What a version of the broker has of a project: its queues, and its Workers that are called. */
+function standingOf(
+  project: string,
+  { register, services }: Pick<LiveBroker, "register" | "services">,
+): string {
+  const entry = register?.projects[project] ?? null;
+  const called = services.filter((worker) => entry?.workers[worker] !== undefined).sort();
+  return canonicalJson({ entry, called });
 }
 
 /** Says which messages nobody would consume any more, in words; `null` where there are none. */
