@@ -8,7 +8,7 @@ import { joined } from "../../register/serve-projects.ts";
 import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { hintFor } from "./account.ts";
-import { brokerSecrets, readAccess, writeAccess } from "./broker-access.ts";
+import { addressAmong, brokerSecrets, readAccess, writeAccess } from "./broker-access.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import { bundled } from "./contents.ts";
 import {
@@ -112,8 +112,8 @@ async function deployOnto(
       throw new CliError(stopText(step, place, error.message + hint));
     });
     printer.print(`${place}  ${stepText(step)}  ${addresses.join(", ")}`.trimEnd());
-    const [url] = addresses;
-    if (isBroker && url !== undefined) keepAddress(deployment, url);
+    const url = addressAmong(addresses);
+    if (isBroker && url !== null) keepAddress(deployment, url);
   }
   if (steps.length > 0) {
     await findAddress(deployment);

@@ -5,6 +5,7 @@ import { left, type OwnProject } from "../../register/serve-projects.ts";
 import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { confirm } from "../on-broker.ts";
+import { hintFor } from "./account.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import { bundled } from "./contents.ts";
 import {
@@ -203,11 +204,15 @@ async function unbindingStep(
   }
 }
 
-async function remove({ name }: Part, { wrangler }: Deployment, printer: Printer): Promise<void> {
+async function remove(
+  { name }: Part,
+  { wrangler, credentials, account }: Deployment,
+  printer: Printer,
+): Promise<void> {
   const { code, all } = await wrangler(["delete", name, "--force"]);
   if (code !== 0) {
     throw new CliError(
-      `"${name}" was not deleted. Run the same command again to go on. Wrangler says:\n${all}`,
+      `"${name}" was not deleted. Run the same command again to go on. Wrangler says:\n${all}${hintFor(all, credentials, account)}`,
     );
   }
   printer.print(`${name}  deleted`);

@@ -4,8 +4,9 @@ import { readRegister } from "../../register/register.ts";
 import { joined } from "../../register/serve-projects.ts";
 import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
+import { hintFor } from "./account.ts";
 import { type Deployment, type DeploymentOptions, openDeployment, type StartWrangler } from "./deployment.ts";
-import { type LiveBroker, readLiveBroker } from "./live-broker.ts";
+import { BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
 import { deploymentOf } from "./messages.ts";
 import { type AskOptions, lookAtQueues, waitingText } from "./waiting.ts";
 
@@ -46,6 +47,7 @@ export async function rollback(
   const live = await readLiveBroker(api, project.broker.name);
   // A broker, or Workers, of another project are refused.
   joined(project.broker.name, live.register, own);
+  const watch = new BrokerWatch(api, project.broker.name, live.version);
   const pasts: Past[] = [];
   for (const name of [...project.workers.map((worker) => worker.name), project.broker.name]) {
     const ids = await api.deployed(name);
@@ -77,6 +79,7 @@ export async function rollback(
       printer.print(`${name}  stays: it is new`);
       continue;
     }
+    if (name === project.broker.name) await watch.refuseChange();
     const { code, all } = await wrangler([
       "rollback",
       to,
@@ -87,8 +90,9 @@ export async function rollback(
       "sluice rollback",
     ]);
     if (code !== 0) {
+      const hint = hintFor(all, deployment.credentials, deployment.account);
       throw new CliError(
-        `"${name}" does not go back. Run the same command again to go on. Wrangler says:\n${all}`,
+        `"${name}" does not go back. Run the same command again to go on. Wrangler says:\n${all}${hint}`,
       );
     }
     printer.print(`${name}  back to ${to}`);
