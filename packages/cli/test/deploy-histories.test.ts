@@ -142,7 +142,12 @@ interface Seen {
   readonly queues: ReadonlyMap<string, string>;
 }
 
-function look(account: Account): Seen {
+/** Of both accounts. */
+function look(): readonly Seen[] {
+  return ACCOUNTS.map((id) => lookAt(accountOf(id)));
+}
+
+function lookAt(account: Account): Seen {
   const names = [...account.scripts.keys()].filter((name) => account.find(name).deployments.length > 0);
   const brokers = names.filter((name) => /^(?:team|sluice)/.test(name));
   return {
@@ -177,7 +182,19 @@ function scopeOf(acted: Act) {
   };
 }
 
-function check(before: Seen, after: Seen, acts: readonly Act[]): void {
+function check(before: readonly Seen[], after: readonly Seen[], acts: readonly Act[]): void {
+  for (const [i, seen] of before.entries()) {
+    const now = after[i];
+    if (now !== undefined)
+      checkAccount(
+        seen,
+        now,
+        acts.filter(({ account }) => account === i),
+      );
+  }
+}
+
+function checkAccount(before: Seen, after: Seen, acts: readonly Act[]): void {
   const scopes = acts.map(scopeOf);
   const mayChange = new Set(scopes.flatMap(({ workers }) => workers));
   for (const [name, version] of before.versions) {
@@ -199,29 +216,29 @@ function check(before: Seen, after: Seen, acts: readonly Act[]): void {
 
 async function runStep(history: History, step: Step): Promise<void> {
   const { trouble } = step;
-  const seen = ACCOUNTS.map((id) => look(accountOf(id)));
+  const seen = look();
   const acts: Act[] = [step];
+  let between: readonly Seen[] = [];
   let calls = 0;
   cloud.before = async () => {
     if (trouble.kind === "none" || calls++ !== trouble.at) return;
     if (trouble.kind === "killed") throw new Error("killed");
+    // In one folder they would write each other's files.
+    if (trouble.by.checkout === step.checkout) return;
     acts.push(trouble.by);
     await history.run(trouble.by);
+    // Two deployments of one project at a time are not told apart: the later one counts.
+    if (projectOf(trouble.by) !== projectOf(step)) between = look();
   };
   const outcome = await history.run(step).catch((error: unknown): Outcome => {
     if (error instanceof Error && error.message === "killed") return { code: -1, output: "" };
     throw error;
   });
   cloud.before = () => {};
-  for (const [i, id] of ACCOUNTS.entries()) {
-    const before = seen[i];
-    if (before !== undefined)
-      check(
-        before,
-        look(accountOf(id)),
-        acts.filter(({ account }) => account === i),
-      );
-  }
+  const after = look();
+  check(seen, after, acts);
+  // Nothing is lost either of what the other project has done in between.
+  check(between, after, [step]);
   if (outcome.code === 0 && acts.length === 1 && ["deploy", "detach"].includes(step.command)) {
     expect(
       (
