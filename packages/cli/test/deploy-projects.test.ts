@@ -363,6 +363,19 @@ describe("two repositories that deploy at the same moment", () => {
       expect((await project.run("deploy", names)).output).toContain("Nothing to deploy.");
     }
   });
+
+  it("lose nothing of one another where neither has found a broker", async () => {
+    const [first, second] = [shop(SHARED), bank(SHARED)];
+    let comesBetween = true;
+    cloud.before = async (command, worker) => {
+      if (command !== "deploy" || worker !== "team" || !comesBetween) return;
+      comesBetween = false;
+      expect(await second.run("deploy", ["bank", "biller"])).toMatchObject({ code: 0 });
+    };
+    const { code, output } = await first.run("deploy", ["web", "mailer"]);
+    expect(code, output).toBe(0);
+    expect(cloud.bound("team")).toEqual(["biller", "mailer"]);
+  });
 });
 
 describe("the account of a deployment", () => {

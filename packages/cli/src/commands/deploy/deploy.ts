@@ -47,7 +47,7 @@ export async function deploy(
   start?: StartWrangler,
 ): Promise<number> {
   const deployment = await openDeployment(options, printer, surroundings, start);
-  let since: string | null = null;
+  let since: string | null | undefined;
   for (let plans = 1; ; plans++) {
     const live = await readLiveBroker(deployment.api, deployment.project.broker.name, since);
     const watch = new BrokerWatch(deployment.api, deployment.project.broker.name, live.version);

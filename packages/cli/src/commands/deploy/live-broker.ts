@@ -19,21 +19,21 @@ export interface LiveBroker {
 /**
  * Reads what is deployed of a broker.
  *
- * @param since a version that was read before: those after it count too, since each may have been uploaded without
- *   knowing of the others.
+ * @param since a version that was read before, `null` for a broker that was not there: those after it count too, since
+ *   each may have been uploaded without knowing of the others. Default: the live one counts alone.
  * @throws CliError for a Worker of that name that is no broker of ours.
  */
 export async function readLiveBroker(
   api: CloudflareApi,
   name: string,
-  since: string | null = null,
+  since?: string | null,
 ): Promise<LiveBroker> {
   const ids = await api.deployed(name);
   const version = ids?.at(-1) ?? null;
   if (ids === null || version === null) {
     return { isThere: ids !== null, version, register: null, ownRegister: null, services: [] };
   }
-  const unseen = since === null ? [version] : ids.slice(Math.max(0, ids.lastIndexOf(since)));
+  const unseen = since === undefined ? [version] : ids.slice(Math.max(0, ids.lastIndexOf(since ?? "")));
   const versions = await Promise.all(unseen.map((id) => api.version(name, id)));
   const registers = versions.flatMap(({ bindings }) => readRegister(name, bindings) ?? []);
   const ownRegister = readRegister(name, versions.at(-1)?.bindings ?? []);
